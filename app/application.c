@@ -42,33 +42,38 @@ lig_application_activate (GApplication *application)
     add_window (LIG_APPLICATION (application));
 }
 
-/* (nullable): the window that has the file open, else one that is still empty, preferably the
- * active one. */
+/* Returns: (nullable): the window that was used last. */
 static LigWindow *
-find_window (LigApplication *self, GFile *file)
+find_window (LigApplication *self)
+{
+  GList *item = gtk_application_get_windows (GTK_APPLICATION (self));
+  while (item && !LIG_IS_WINDOW (item->data))
+    item = item->next;
+  return item ? item->data : NULL;
+}
+
+/* Returns: (nullable): the window with the file, whose tab it selects. */
+static LigWindow *
+select_file (LigApplication *self, GFile *file)
 {
   g_autofree char *path = g_file_get_path (file);
-  LigWindow *empty = NULL;
-  for (GList *item = gtk_application_get_windows (GTK_APPLICATION (self)); item;
-       item = item->next) {
-    LigWindow *window = LIG_IS_WINDOW (item->data) ? item->data : NULL;
-    const char *opened = window ? lig_document_get_path (lig_window_get_document (window)) : NULL;
-    if (opened && g_strcmp0 (opened, path) == 0)
-      return window;
-    if (window && !empty && lig_window_is_pristine (window))
-      empty = window;
-  }
-  return empty;
+  for (GList *item = gtk_application_get_windows (GTK_APPLICATION (self)); path && item;
+       item = item->next)
+    if (LIG_IS_WINDOW (item->data) && lig_window_select_file (item->data, path))
+      return item->data;
+  return NULL;
 }
 
 void
 lig_application_open_file (LigApplication *self, GFile *file)
 {
-  LigWindow *window = find_window (self, file);
-  if (!window)
-    window = add_window (self);
-  if (lig_window_is_pristine (window))
+  LigWindow *window = select_file (self, file);
+  if (!window) {
+    window = find_window (self);
+    if (!window)
+      window = add_window (self);
     lig_window_open (window, file);
+  }
   gtk_window_present (GTK_WINDOW (window));
 }
 
@@ -101,12 +106,33 @@ stay (LigApplication *self)
   set_quitting (self, FALSE);
 }
 
+/* Tabs can be dragged from window to window where there are several. */
+static void
+count_windows (GtkApplication *application)
+{
+  guint count = 0;
+  GList *windows = gtk_application_get_windows (application);
+  for (GList *item = windows; item; item = item->next)
+    count += LIG_IS_WINDOW (item->data);
+  for (GList *item = windows; item; item = item->next)
+    if (LIG_IS_WINDOW (item->data))
+      lig_window_set_alone (item->data, count == 1);
+}
+
 static void
 lig_application_window_added (GtkApplication *application, GtkWindow *window)
 {
   GTK_APPLICATION_CLASS (lig_application_parent_class)->window_added (application, window);
   if (LIG_IS_WINDOW (window))
     g_signal_connect_object (window, "stayed", G_CALLBACK (stay), application, G_CONNECT_SWAPPED);
+  count_windows (application);
+}
+
+static void
+lig_application_window_removed (GtkApplication *application, GtkWindow *window)
+{
+  GTK_APPLICATION_CLASS (lig_application_parent_class)->window_removed (application, window);
+  count_windows (application);
 }
 
 /* Each window may ask whether to save first. */
@@ -144,7 +170,7 @@ static const GActionEntry actions[] = {
   {.name = "preferences", .activate = preferences},
 };
 
-/* Keys that also have a meaning in a text entry are in app/window-edit.c. */
+/* Keys that also have a meaning in a text entry are in app/window-keys.c. */
 static const struct {
   const char *action, *keys[4];
 } accelerators[] = {
@@ -164,9 +190,11 @@ static const struct {
   {"win.profile", {"F8"}},
   {"win.sidebars", {"F9"}},
   {"win.next-problem", {"<Control>period"}},
+  {"win.pin", {"<Control>p"}},
   {"win.copy-command", {"<Control><Shift>c"}},
   {"win.show-help-overlay", {"<Control>question"}},
-  {"window.close", {"<Control>w"}},
+  {"win.new-tab", {"<Control>t"}},
+  {"win.close-tab", {"<Control>w"}},
 };
 
 /* Alt+1 shows the first page. */
@@ -251,6 +279,7 @@ lig_application_class_init (LigApplicationClass *class)
   GApplicationClass *application_class = G_APPLICATION_CLASS (class);
   G_OBJECT_CLASS (class)->finalize = lig_application_finalize;
   GTK_APPLICATION_CLASS (class)->window_added = lig_application_window_added;
+  GTK_APPLICATION_CLASS (class)->window_removed = lig_application_window_removed;
   application_class->activate = lig_application_activate;
   application_class->open = lig_application_open;
   application_class->startup = lig_application_startup;

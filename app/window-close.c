@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/window-close.h"
 
+#include "app/view-shared.h"
 #include "ui/session/training.h"
 #include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 
 struct _LigWindowClose {
-  const LigWindowShared *shared;
-  void (*save) (gpointer data);
-  gpointer data;
-  gboolean may_close; /* nothing is left to ask about */
+  GtkWindow *window;
+  AdwTabView *tabs;
+  LigSession *session;
+  AdwTabPage *closing; /* a tab whose document is being asked about; null: the window's tabs are */
+  GHashTable *agreed;  /* LigDocumentView: while the window is to be closed */
+  gboolean all;        /* the window is to be closed */
+  gboolean may_close;  /* nothing is left to ask about */
   gboolean quitting;
 };
+
+static LigDocumentView *
+get_view (AdwTabPage *page)
+{
+  return LIG_DOCUMENT_VIEW (adw_tab_page_get_child (page));
+}
 
 static void
 add_response (AdwMessageDialog *dialog,
@@ -31,14 +41,36 @@ close_later (gpointer data)
   gtk_window_close (window);
 }
 
+static void
+discard_all (LigWindowClose *self)
+{
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    lig_document_discard (
+      lig_document_view_get_document (get_view (adw_tab_view_get_nth_page (self->tabs, i))));
+}
+
 /* The window is not closed within the response of a dialog, which would have to outlive its parent.
  */
+static void
+ask_later (LigWindowClose *self)
+{
+  g_idle_add_once (close_later, g_object_ref (self->window));
+}
+
 static void
 close_now (LigWindowClose *self)
 {
   self->may_close = TRUE;
-  lig_document_discard (self->shared->document);
-  g_idle_add_once (close_later, g_object_ref (self->shared->window));
+  discard_all (self);
+  ask_later (self);
+}
+
+static void
+stay (LigWindowClose *self)
+{
+  self->all = FALSE;
+  g_hash_table_remove_all (self->agreed);
+  g_signal_emit_by_name (self->window, "stayed");
 }
 
 /* --- Trainings ----------------------------------------------------------------------------- */
@@ -46,7 +78,7 @@ close_now (LigWindowClose *self)
 static guint
 count_active (LigWindowClose *self)
 {
-  GListModel *trainings = G_LIST_MODEL (lig_session_get_trainings (self->shared->session));
+  GListModel *trainings = G_LIST_MODEL (lig_session_get_trainings (self->session));
   guint count = 0;
   for (guint i = 0; i < g_list_model_get_n_items (trainings); i++) {
     g_autoptr (LigTraining) training = g_list_model_get_item (trainings, i);
@@ -58,7 +90,7 @@ count_active (LigWindowClose *self)
 static gboolean
 has_other_windows (LigWindowClose *self)
 {
-  GtkWindow *window = self->shared->window;
+  GtkWindow *window = self->window;
   GtkApplication *application = gtk_window_get_application (window);
   for (GList *item = gtk_application_get_windows (application); item; item = item->next)
     if (G_OBJECT_TYPE (item->data) == G_OBJECT_TYPE (window) && item->data != window)
@@ -69,21 +101,22 @@ has_other_windows (LigWindowClose *self)
 static void
 close_if_ended (LigWindowClose *self)
 {
-  if (self->shared->document && !self->may_close && count_active (self) == 0)
+  if (!self->may_close && count_active (self) == 0)
     close_now (self);
 }
 
 static void
 interrupt_all (LigWindowClose *self)
 {
-  GListModel *trainings = G_LIST_MODEL (lig_session_get_trainings (self->shared->session));
-  lig_toast (self->shared->toasts, _ ("Saving a checkpoint; the window closes when it is written"),
-             NULL, NULL);
+  GListModel *trainings = G_LIST_MODEL (lig_session_get_trainings (self->session));
+  AdwTabPage *page = adw_tab_view_get_selected_page (self->tabs);
+  lig_toast (lig_document_view_get_toasts (get_view (page)),
+             _ ("Saving a checkpoint; the window closes when it is written"), NULL, NULL);
   for (guint i = 0; i < g_list_model_get_n_items (trainings); i++) {
     g_autoptr (LigTraining) training = g_list_model_get_item (trainings, i);
     if (!lig_training_is_active (training))
       continue;
-    lig_window_shared_connect (self->shared, training, "ended", G_CALLBACK (close_if_ended), self);
+    lig_connect_part (self->window, training, "ended", G_CALLBACK (close_if_ended), self);
     lig_training_interrupt (training);
   }
   close_if_ended (self);
@@ -97,7 +130,7 @@ answer_training (LigWindowClose *self, const char *response)
   else if (g_str_equal (response, "stop"))
     interrupt_all (self);
   else
-    lig_window_shared_stay (self->shared);
+    stay (self);
 }
 
 static void
@@ -105,8 +138,7 @@ ask_about_training (LigWindowClose *self, guint count)
 {
   gboolean others = has_other_windows (self);
   GtkWidget *widget = adw_message_dialog_new (
-    self->shared->window,
-    ngettext ("A training is in progress", "Trainings are in progress", count),
+    self->window, ngettext ("A training is in progress", "Trainings are in progress", count),
     others
       ? _ ("It can continue while another window is open, or stop with a checkpoint from which it "
            "can be resumed.")
@@ -119,7 +151,7 @@ ask_about_training (LigWindowClose *self, guint count)
     add_response (dialog, "keep", _ ("_Keep running in the background"), ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_default_response (dialog, others ? "keep" : "stop");
   adw_message_dialog_set_close_response (dialog, "cancel");
-  lig_window_shared_connect (self->shared, dialog, "response", G_CALLBACK (answer_training), self);
+  lig_connect_part (self->window, dialog, "response", G_CALLBACK (answer_training), self);
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
@@ -130,62 +162,84 @@ must_ask_about_training (LigWindowClose *self)
   return count_active (self) > 0 && !(has_other_windows (self) && self->quitting);
 }
 
-void
-lig_window_close_continue (LigWindowClose *self)
+/* --- Documents ----------------------------------------------------------------------------- */
+
+static gboolean
+is_modified (AdwTabPage *page)
 {
-  if (must_ask_about_training (self))
-    ask_about_training (self, count_active (self));
-  else
-    close_now (self);
+  return lig_document_is_modified (lig_document_view_get_document (get_view (page)));
 }
 
-/* --- Edits --------------------------------------------------------------------------------- */
-
-static void
-answer_unsaved (LigWindowClose *self, const char *response)
-{
-  if (g_str_equal (response, "save"))
-    self->save (self->data);
-  else if (g_str_equal (response, "discard"))
-    lig_window_close_continue (self);
-  else
-    lig_window_shared_stay (self->shared);
-}
-
-static void
+/* Asks about the first document with unsaved edits, and returns whether there is one. */
+static gboolean
 ask_about_edits (LigWindowClose *self)
 {
-  g_autofree char *title = lig_document_get_title (self->shared->document);
-  g_autofree char *heading = g_strdup_printf (_ ("Save “%s”?"), title);
-  AdwMessageDialog *dialog = ADW_MESSAGE_DIALOG (
-    adw_message_dialog_new (self->shared->window, heading,
-                            _ ("It has unsaved edits. Discarded edits cannot be restored.")));
-  add_response (dialog, "cancel", _ ("_Cancel"), ADW_RESPONSE_DEFAULT);
-  add_response (dialog, "discard", _ ("_Discard"), ADW_RESPONSE_DESTRUCTIVE);
-  add_response (dialog, "save", _ ("_Save"), ADW_RESPONSE_SUGGESTED);
-  adw_message_dialog_set_default_response (dialog, "save");
-  adw_message_dialog_set_close_response (dialog, "cancel");
-  lig_window_shared_connect (self->shared, dialog, "response", G_CALLBACK (answer_unsaved), self);
-  gtk_window_present (GTK_WINDOW (dialog));
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++) {
+    AdwTabPage *page = adw_tab_view_get_nth_page (self->tabs, i);
+    if (!is_modified (page) || g_hash_table_contains (self->agreed, get_view (page)))
+      continue;
+    adw_tab_view_set_selected_page (self->tabs, page);
+    lig_document_view_ask (get_view (page));
+    return TRUE;
+  }
+  return FALSE;
 }
-
-/* --- Construction -------------------------------------------------------------------------- */
 
 gboolean
 lig_window_close_ask (LigWindowClose *self)
 {
   if (self->may_close)
     return TRUE;
-  if (lig_document_is_modified (self->shared->document))
-    ask_about_edits (self);
-  else if (must_ask_about_training (self))
+  self->all = TRUE;
+  if (ask_about_edits (self))
+    return FALSE;
+  if (must_ask_about_training (self)) {
     ask_about_training (self, count_active (self));
-  else {
-    self->may_close = TRUE;
-    lig_document_discard (self->shared->document);
+    return FALSE;
   }
-  return self->may_close;
+  self->may_close = TRUE;
+  discard_all (self);
+  return TRUE;
 }
+
+static void
+finish_tab (LigWindowClose *self, AdwTabPage *page, gboolean may_close)
+{
+  self->closing = NULL;
+  if (may_close)
+    lig_document_discard (lig_document_view_get_document (get_view (page)));
+  adw_tab_view_close_page_finish (self->tabs, page, may_close);
+}
+
+/* The last tab closes with the window, which may have more to ask about. */
+static gboolean
+close_tab (LigWindowClose *self, AdwTabPage *page)
+{
+  if (adw_tab_view_get_n_pages (self->tabs) == 1) {
+    adw_tab_view_close_page_finish (self->tabs, page, FALSE);
+    ask_later (self);
+  } else if (is_modified (page)) {
+    self->closing = page;
+    adw_tab_view_set_selected_page (self->tabs, page);
+    lig_document_view_ask (get_view (page));
+  } else
+    finish_tab (self, page, TRUE);
+  return GDK_EVENT_STOP;
+}
+
+void
+lig_window_close_take_answer (LigWindowClose *self, LigDocumentView *view, gboolean may_close)
+{
+  if (self->closing && get_view (self->closing) == view)
+    finish_tab (self, self->closing, may_close);
+  else if (self->all && may_close) {
+    g_hash_table_add (self->agreed, view);
+    ask_later (self);
+  } else if (!may_close)
+    stay (self);
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
 
 void
 lig_window_close_set_quitting (LigWindowClose *self, gboolean quitting)
@@ -194,17 +248,20 @@ lig_window_close_set_quitting (LigWindowClose *self, gboolean quitting)
 }
 
 LigWindowClose *
-lig_window_close_new (const LigWindowShared *shared, void (*save) (gpointer data), gpointer data)
+lig_window_close_new (GtkWindow *window, AdwTabView *tabs, LigSession *session)
 {
   LigWindowClose *self = g_new0 (LigWindowClose, 1);
-  self->shared = shared;
-  self->save = save;
-  self->data = data;
+  self->window = window;
+  self->tabs = tabs;
+  self->session = session;
+  self->agreed = g_hash_table_new (NULL, NULL);
+  lig_connect_part (self->window, tabs, "close-page", G_CALLBACK (close_tab), self);
   return self;
 }
 
 void
 lig_window_close_free (LigWindowClose *self)
 {
+  g_hash_table_unref (self->agreed);
   g_free (self);
 }

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Closing a window: the user is asked before unsaved edits or a training are lost. */
+/* Closing a tab or a window: the user is asked before unsaved edits or a training are lost. */
 #pragma once
 
-#include "app/window-shared.h"
+#include "app/document-view.h"
 
 G_BEGIN_DECLS
 
 typedef struct _LigWindowClose LigWindowClose;
 
-/* @save saves the document and then calls lig_window_close_continue(). */
-LigWindowClose *
-lig_window_close_new (const LigWindowShared *shared, void (*save) (gpointer data), gpointer data);
+LigWindowClose *lig_window_close_new (GtkWindow *window, AdwTabView *tabs, LigSession *session);
 void lig_window_close_free (LigWindowClose *self);
 
-/* Returns whether the window may close now; where it returns %FALSE, it asks. */
+/* Returns whether the window may close now; where it returns %FALSE, it asks about one document
+ * after the other, and closes the window once nothing is left to ask about. */
 gboolean lig_window_close_ask (LigWindowClose *self);
 
-/* Continues to close once the document is saved or discarded. */
-void lig_window_close_continue (LigWindowClose *self);
+/* The user answered the question about a document. */
+void lig_window_close_take_answer (LigWindowClose *self, LigDocumentView *view, gboolean may_close);
 
 /* While all windows are being closed, only the last one asks about trainings. */
 void lig_window_close_set_quitting (LigWindowClose *self, gboolean quitting);

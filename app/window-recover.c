@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/window-recover.h"
 
+#include "app/view-shared.h"
 #include "ui/document/journal.h"
 #include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 
 struct _LigWindowRecover {
-  const LigWindowShared *shared;
+  GtkWindow *window;
+  LigSession *session;
   LigNoticeBar *notices;
+  GCancellable *cancellable; /* of the search */
+  GtkWidget *(*find_toasts) (gpointer data);
   LigDocument *(*find_document) (gpointer data);
   gpointer data;
 };
@@ -16,12 +20,11 @@ struct _LigWindowRecover {
 /* --- The store ----------------------------------------------------------------------------- */
 
 static void
-open_store (gpointer data, const char *path)
+open_store (LigWindowRecover *self, const char *path)
 {
-  LigWindowRecover *self = data;
   GError *error = NULL;
-  if (!lig_session_open_store (self->shared->session, path, &error))
-    lig_toast_error (self->shared->toasts, error);
+  if (!lig_session_open_store (self->session, path, &error))
+    lig_toast_error (self->find_toasts (self->data), error);
 }
 
 static void choose_store (gpointer data);
@@ -31,12 +34,22 @@ static void
 follow_store (LigWindowRecover *self)
 {
   const LigNotice *notice = lig_notice_bar_get_first (self->notices);
-  if (!notice || notice->callbacks[0] != choose_store ||
-      !lig_session_get_store (self->shared->session))
+  if (!notice || notice->callbacks[0] != choose_store || !lig_session_get_store (self->session))
     return;
   lig_notice_bar_remove_first (self->notices);
-  lig_toast (self->shared->toasts, _ ("The store is open; runs and edits are stored from now on"),
-             NULL, NULL);
+  lig_toast (self->find_toasts (self->data),
+             _ ("The store is open; runs and edits are stored from now on"), NULL, NULL);
+}
+
+static void
+take_chosen (LigWindowRecover *self, int response, GtkNativeDialog *chooser)
+{
+  g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (chooser));
+  g_autofree char *path = file ? g_file_get_path (file) : NULL;
+  if (response == GTK_RESPONSE_ACCEPT && path)
+    open_store (self, path);
+  gtk_native_dialog_destroy (chooser);
+  g_object_unref (chooser);
 }
 
 static void
@@ -44,9 +57,11 @@ choose_store (gpointer data)
 {
   LigWindowRecover *self = data;
   GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
-    _ ("Choose a store"), self->shared->window, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Use"), NULL);
+    _ ("Choose a store"), self->window, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Use"), NULL);
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), "ligature.db");
-  lig_window_shared_choose_file (self->shared, GTK_NATIVE_DIALOG (chooser), open_store, self);
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (chooser), TRUE);
+  lig_connect_part (self->window, chooser, "response", G_CALLBACK (take_chosen), self);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));
 }
 
 static void
@@ -54,21 +69,21 @@ try_store (gpointer data)
 {
   LigWindowRecover *self = data;
   GError *error = NULL;
-  if (!lig_session_reopen_store (self->shared->session, &error))
-    lig_toast_error (self->shared->toasts, error);
+  if (!lig_session_reopen_store (self->session, &error))
+    lig_toast_error (self->find_toasts (self->data), error);
 }
 
-static void
-ask_for_store (GSimpleAction *action, GVariant *parameter, gpointer data)
+void
+lig_window_recover_choose_store (LigWindowRecover *self)
 {
-  choose_store (data);
+  choose_store (self);
 }
 
 static void
 offer_store (LigWindowRecover *self)
 {
-  const char *error = lig_session_get_store_error (self->shared->session);
-  LigStore *store = lig_session_get_store (self->shared->session);
+  const char *error = lig_session_get_store_error (self->session);
+  LigStore *store = lig_session_get_store (self->session);
   const char *warning = store ? lig_store_get_warning (store) : NULL;
   if (error) {
     g_autofree char *text = g_strdup_printf (
@@ -130,7 +145,7 @@ static void
 forget (gpointer data)
 {
   const Lost *lost = data;
-  LigStore *store = lig_session_get_store (lost->owner->shared->session);
+  LigStore *store = lig_session_get_store (lost->owner->session);
   if (!store)
     return;
   g_autoptr (GTask) task = g_task_new (store, NULL, NULL, NULL);
@@ -182,7 +197,7 @@ offer_lost (GObject *source, GAsyncResult *result, gpointer data)
 {
   LigWindowRecover *self = data;
   g_autoptr (GPtrArray) found = g_task_propagate_pointer (G_TASK (result), NULL);
-  while (found && self->shared->document && found->len > 0) {
+  while (found && !g_cancellable_is_cancelled (self->cancellable) && found->len > 0) {
     Lost *lost = g_ptr_array_steal_index (found, 0);
     lost->owner = self;
     g_autofree char *text = describe_lost (lost);
@@ -192,10 +207,10 @@ offer_lost (GObject *source, GAsyncResult *result, gpointer data)
                         .callbacks = {restore, forget},
                         .data = lost,
                         .free_data = free_lost};
+    /* It is reported once. */
     if (lost->problem) {
-      notice.labels[0] = notice.labels[1];
-      notice.labels[1] = NULL;
-      notice.callbacks[0] = forget;
+      forget (lost);
+      notice.labels[0] = notice.labels[1] = NULL;
     }
     lig_notice_bar_add (self->notices, &notice);
   }
@@ -204,34 +219,39 @@ offer_lost (GObject *source, GAsyncResult *result, gpointer data)
 void
 lig_window_recover_offer (LigWindowRecover *self)
 {
-  const LigWindowShared *shared = self->shared;
   offer_store (self);
-  lig_window_shared_connect (shared, shared->session, "store-changed", G_CALLBACK (follow_store),
-                             self);
-  LigStore *store = lig_session_get_store (shared->session);
+  lig_connect_part (self->window, self->session, "store-changed", G_CALLBACK (follow_store), self);
+  LigStore *store = lig_session_get_store (self->session);
   if (!store)
     return;
-  g_autoptr (GTask) task = g_task_new (shared->window, shared->cancellable, offer_lost, self);
+  g_autoptr (GTask) task = g_task_new (self->window, self->cancellable, offer_lost, self);
   g_task_set_task_data (task, g_object_ref (store), g_object_unref);
   g_task_run_in_thread (task, find_lost);
 }
 
 LigWindowRecover *
-lig_window_recover_new (const LigWindowShared *shared,
+lig_window_recover_new (GtkWindow *window,
+                        LigSession *session,
                         LigNoticeBar *notices,
-                        LigDocument *(*find_document) (gpointer data),
+                        const LigWindowPlaces *places,
                         gpointer data)
 {
-  static const GActionEntry actions[] = {{.name = "choose-store", .activate = ask_for_store}};
   LigWindowRecover *self = g_new0 (LigWindowRecover, 1);
-  *self = (LigWindowRecover){shared, notices, find_document, data};
-  g_action_map_add_action_entries (G_ACTION_MAP (shared->window), actions, G_N_ELEMENTS (actions),
-                                   self);
+  *self = (LigWindowRecover){
+    window, session, notices, g_cancellable_new (), places->find_toasts, places->find_document,
+    data};
   return self;
+}
+
+void
+lig_window_recover_cancel (LigWindowRecover *self)
+{
+  g_cancellable_cancel (self->cancellable);
 }
 
 void
 lig_window_recover_free (LigWindowRecover *self)
 {
+  g_object_unref (self->cancellable);
   g_free (self);
 }

@@ -4,21 +4,35 @@
 #pragma once
 
 #include "app/window-notice.h"
-#include "app/window-shared.h"
+#include "ui/document/document.h"
 
 G_BEGIN_DECLS
 
 typedef struct _LigWindowRecover LigWindowRecover;
 
-/* @find_document returns a document that restored edits may replace: that of the window, or where
- * that one is in use, of a new window. */
-LigWindowRecover *lig_window_recover_new (const LigWindowShared *shared,
+/**
+ * LigWindowPlaces:
+ * @find_toasts: returns the widget for toasts
+ * @find_document: returns a document that restored edits may replace: the selected one, or where
+ *   that one is in use, that of a new tab
+ */
+typedef struct {
+  GtkWidget *(*find_toasts) (gpointer data);
+  LigDocument *(*find_document) (gpointer data);
+} LigWindowPlaces;
+
+LigWindowRecover *lig_window_recover_new (GtkWindow *window,
+                                          LigSession *session,
                                           LigNoticeBar *notices,
-                                          LigDocument *(*find_document) (gpointer data),
+                                          const LigWindowPlaces *places,
                                           gpointer data);
+/* The window is disposed of: a search that is in progress offers nothing more. */
+void lig_window_recover_cancel (LigWindowRecover *self);
 void lig_window_recover_free (LigWindowRecover *self);
 
 /* Looks for both problems; lost edits are read on a thread. */
 void lig_window_recover_offer (LigWindowRecover *self);
+
+void lig_window_recover_choose_store (LigWindowRecover *self);
 
 G_END_DECLS

@@ -1,60 +1,63 @@
 /* SPDX-License-Identifier: MIT */
-/* The window: its pages and its title. Only this file knows the parts, and connects them. */
+/* The window: its tabs and its title. Only this file knows the parts, and connects them. */
 #include "app/window.h"
 
+#include "app/help-overlay.h"
+#include "app/view-shared.h"
+#include "app/window-actions.h"
 #include "app/window-close.h"
-#include "app/window-edit.h"
-#include "app/window-export.h"
-#include "app/window-files.h"
+#include "app/window-keys.h"
 #include "app/window-recover.h"
-#include "ui/page.h"
+#include "app/window-undo.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
-#include <time.h>
 
 struct _LigWindow {
   AdwApplicationWindow parent_instance;
   LigSession *session;
-  LigDocument *document;
+  LigDocumentView *selected; /* null before the first tab and after the last */
 
-  AdwViewStack *stack;
+  AdwTabView *tabs;
+  AdwTabBar *tab_bar;
   AdwWindowTitle *title;
-  GMenu *history_section;
-  GtkWidget *toasts;
+  AdwViewSwitcher *wide_switcher, *narrow_switcher;
+  GtkBox *page_icons;
+  GMenu *history_section, *undo_list;
   GtkRevealer *notice_revealer;
   GtkInfoBar *notice;
   GtkLabel *notice_label;
-  AdwStatusPage *error_page;
-  GtkLabel *error_place;
 
-  LigWindowShared shared;
+  LigWindowActions *actions;
   LigNoticeBar *notices;
-  LigWindowFiles *files;
-  LigWindowEdit *edit;
   LigWindowClose *close;
   LigWindowRecover *recover;
-  guint pages_source;
 };
 
 G_DEFINE_FINAL_TYPE (LigWindow, lig_window, ADW_TYPE_APPLICATION_WINDOW)
 
+static LigDocumentView *
+get_view (AdwTabPage *page)
+{
+  return LIG_DOCUMENT_VIEW (adw_tab_page_get_child (page));
+}
+
+AdwTabView *
+lig_window_get_tabs (LigWindow *self)
+{
+  return self->tabs;
+}
+
+LigDocumentView *
+lig_window_get_view (LigWindow *self)
+{
+  return self->selected;
+}
+
 LigDocument *
 lig_window_get_document (LigWindow *self)
 {
-  return self->document;
-}
-
-gboolean
-lig_window_is_pristine (LigWindow *self)
-{
-  return !lig_window_files_is_busy (self->files) && lig_document_is_pristine (self->document);
-}
-
-void
-lig_window_open (LigWindow *self, GFile *file)
-{
-  lig_window_files_open (self->files, file);
+  return lig_document_view_get_document (self->selected);
 }
 
 void
@@ -67,6 +70,12 @@ void
 lig_window_set_quitting (LigWindow *self, gboolean quitting)
 {
   lig_window_close_set_quitting (self->close, quitting);
+}
+
+void
+lig_window_set_alone (LigWindow *self, gboolean alone)
+{
+  adw_tab_bar_set_autohide (self->tab_bar, alone);
 }
 
 /* --- Title --------------------------------------------------------------------------------- */
@@ -85,191 +94,209 @@ describe_folder (const char *path)
 static void
 update_title (LigWindow *self)
 {
-  const char *path = lig_document_get_path (self->document);
-  gboolean modified = lig_document_is_modified (self->document);
-  g_autofree char *title = lig_document_get_title (self->document);
-  g_autofree char *marked = g_strdup_printf (modified ? "• %s" : "%s", title);
-  g_autofree char *whole = g_strdup_printf (_ ("%s — Ligature"), marked);
+  const char *path = lig_document_get_path (lig_window_get_document (self));
+  g_autofree char *title = lig_document_view_get_title (self->selected);
+  g_autofree char *whole = g_strdup_printf (_ ("%s — Ligature"), title);
   g_autofree char *folder = path ? describe_folder (path) : g_strdup (_ ("Not saved yet"));
   g_autofree char *shown = path ? g_filename_display_name (path) : NULL;
+  gboolean pristine = lig_document_view_is_pristine (self->selected);
   gtk_window_set_title (GTK_WINDOW (self), whole);
-  adw_window_title_set_title (self->title, marked);
-  adw_window_title_set_subtitle (self->title, lig_window_is_pristine (self) ? "" : folder);
+  adw_window_title_set_title (self->title, title);
+  adw_window_title_set_subtitle (self->title, pristine ? "" : folder);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), shown);
-  lig_window_shared_set_enabled (&self->shared, "save", modified || !path);
 }
 
 static void
-update_actions (LigWindow *self)
+take_title (LigWindow *self, LigDocumentView *view)
 {
-  gboolean any = lig_sequence_get_length (lig_document_get_sequence (self->document)) > 0;
-  lig_window_shared_set_enabled (&self->shared, "export", any);
+  const char *path = lig_document_get_path (lig_document_view_get_document (view));
+  AdwTabPage *page = adw_tab_view_get_page (self->tabs, GTK_WIDGET (view));
+  g_autofree char *title = lig_document_view_get_title (view);
+  g_autofree char *shown = path ? g_filename_display_name (path) : g_strdup (_ ("Not saved yet"));
+  g_autofree char *tooltip = g_markup_escape_text (shown, -1);
+  adw_tab_page_set_title (page, title);
+  adw_tab_page_set_tooltip (page, tooltip);
+  if (view == self->selected)
+    update_title (self);
 }
 
-/* --- Pages --------------------------------------------------------------------------------- */
+/* --- The selected tab ---------------------------------------------------------------------- */
 
-/* GTK names neither the inner button of a menu's or a choice's button nor an information bar's
- * cross. */
 static void
-name_buttons (GtkWidget *widget)
+take_edits (LigWindow *self, LigDocumentView *view)
 {
-  const char *label = NULL;
-  GtkWidget *parent = gtk_widget_get_parent (widget);
-  if (GTK_IS_TOGGLE_BUTTON (widget) && (GTK_IS_MENU_BUTTON (parent) || GTK_IS_DROP_DOWN (parent)))
-    label = gtk_widget_get_tooltip_text (parent);
-  else if (GTK_IS_BUTTON (widget) && gtk_widget_has_css_class (widget, "close"))
-    label = _ ("Close");
-  if (label)
-    gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
-                                    -1);
-  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
-       child = gtk_widget_get_next_sibling (child))
-    name_buttons (child);
-}
-
-/* A page is made when it is first shown, the others after the window's first frame, so that this
- * one does not wait for them. */
-static void
-make_page (LigWindow *self, const LigPageInfo *info)
-{
-  GtkWidget *place = adw_view_stack_get_child_by_name (self->stack, info->name);
-  if (!place || adw_bin_get_child (ADW_BIN (place)))
+  if (view != self->selected)
     return;
-  GtkWidget *page =
-    g_object_new (info->get_type (), "document", self->document, "session", self->session, NULL);
-  adw_bin_set_child (ADW_BIN (place), page);
-  lig_page_add_actions (LIG_PAGE (page), G_ACTION_MAP (self));
-  name_buttons (page);
+  g_auto (GStrv) undo = lig_document_view_list_edits (view, FALSE);
+  g_auto (GStrv) redo = lig_document_view_list_edits (view, TRUE);
+  lig_window_undo_fill (self->undo_list, self->history_section, (const char *const *) undo,
+                        (const char *const *) redo);
 }
 
 static void
-add_places (LigWindow *self)
+take_selected (LigWindow *self)
 {
-  const LigPageInfo *info;
-  for (guint i = 0; (info = lig_page_info_nth (i)); i++) {
-    AdwViewStackPage *page =
-      adw_view_stack_add_titled (self->stack, adw_bin_new (), info->name, _ (info->title));
-    adw_view_stack_page_set_icon_name (page, info->icon);
+  AdwTabPage *page = adw_tab_view_get_selected_page (self->tabs);
+  LigDocumentView *view = page ? get_view (page) : NULL;
+  if (view == self->selected)
+    return;
+  self->selected = view;
+  lig_window_actions_select (self->actions, view ? lig_document_view_get_actions (view) : NULL);
+  adw_view_switcher_set_stack (self->wide_switcher,
+                               view ? lig_document_view_get_stack (view) : NULL);
+  adw_view_switcher_set_stack (self->narrow_switcher,
+                               view ? lig_document_view_get_stack (view) : NULL);
+  if (!view)
+    return;
+  update_title (self);
+  take_edits (self, view);
+}
+
+static void
+take_answer (LigDocumentView *view, gboolean may_close, LigWindow *self)
+{
+  lig_window_close_take_answer (self->close, view, may_close);
+}
+
+static void
+take_attached (LigWindow *self, AdwTabPage *page)
+{
+  LigDocumentView *view = get_view (page);
+  lig_window_actions_adopt (self->actions, lig_document_view_get_actions (view));
+  g_signal_connect_swapped (view, "titled", G_CALLBACK (take_title), self);
+  g_signal_connect_swapped (view, "edited", G_CALLBACK (take_edits), self);
+  g_signal_connect (view, "answered", G_CALLBACK (take_answer), self);
+  take_title (self, view);
+}
+
+static void
+close_empty (gpointer data)
+{
+  g_autoptr (GtkWindow) window = data;
+  gtk_window_destroy (window);
+}
+
+/* A window whose last tab was dragged into another one has nothing left to show. */
+static void
+take_detached (LigWindow *self, AdwTabPage *page)
+{
+  g_signal_handlers_disconnect_by_data (get_view (page), self);
+  if (adw_tab_view_get_n_pages (self->tabs) == 0)
+    g_idle_add_once (close_empty, g_object_ref (self));
+}
+
+LigDocumentView *
+lig_window_add_tab (LigWindow *self)
+{
+  LigDocumentView *view = lig_document_view_new (self->session);
+  AdwTabPage *page = adw_tab_view_add_page (self->tabs, GTK_WIDGET (view),
+                                            adw_tab_view_get_selected_page (self->tabs));
+  adw_tab_view_set_selected_page (self->tabs, page);
+  return view;
+}
+
+gboolean
+lig_window_select_file (LigWindow *self, const char *path)
+{
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++) {
+    AdwTabPage *page = adw_tab_view_get_nth_page (self->tabs, i);
+    if (!lig_document_view_has_file (get_view (page), path))
+      continue;
+    adw_tab_view_set_selected_page (self->tabs, page);
+    return TRUE;
   }
+  return FALSE;
 }
 
-static void
-take_visible (LigWindow *self)
+static LigDocumentView *
+find_pristine (LigWindow *self)
 {
-  const char *name = adw_view_stack_get_visible_child_name (self->stack);
-  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), "page");
-  const LigPageInfo *info;
-  for (guint i = 0; name && (info = lig_page_info_nth (i)); i++)
-    if (g_str_equal (info->name, name)) {
-      make_page (self, info);
-      g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (name));
-    }
+  if (!lig_document_view_is_pristine (self->selected))
+    return lig_window_add_tab (self);
+  return self->selected;
 }
 
 void
-lig_window_show_page (LigWindow *self, const char *name)
+lig_window_open (LigWindow *self, GFile *file)
 {
-  if (adw_view_stack_get_child_by_name (self->stack, name))
-    adw_view_stack_set_visible_child_name (self->stack, name);
+  lig_document_view_open (find_pristine (self), file);
 }
 
-static gboolean
-make_next_page (gpointer data)
+static LigWindow *make_window (GtkApplication *application, LigSession *session);
+
+/* A tab was dragged out: the window for it has the size of this one. */
+static AdwTabView *
+create_window (LigWindow *self)
+{
+  int width, height;
+  LigWindow *window = make_window (gtk_window_get_application (GTK_WINDOW (self)), self->session);
+  gtk_window_get_default_size (GTK_WINDOW (self), &width, &height);
+  gtk_window_set_default_size (GTK_WINDOW (window), width, height);
+  gtk_window_present (GTK_WINDOW (window));
+  return window->tabs;
+}
+
+/* --- Actions ------------------------------------------------------------------------------- */
+
+static void
+new_tab (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  lig_window_add_tab (LIG_WINDOW (data));
+}
+
+static void
+close_tab (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   LigWindow *self = data;
-  const LigPageInfo *info;
-  for (guint i = 0; (info = lig_page_info_nth (i)); i++) {
-    GtkWidget *place = adw_view_stack_get_child_by_name (self->stack, info->name);
-    if (!adw_bin_get_child (ADW_BIN (place))) {
-      make_page (self, info);
-      return G_SOURCE_CONTINUE;
-    }
-  }
-  self->pages_source = 0;
-  return G_SOURCE_REMOVE;
+  adw_tab_view_close_page (self->tabs, adw_tab_view_get_selected_page (self->tabs));
 }
 
 static void
-take_first_frame (GdkFrameClock *frames, LigWindow *self)
+move_tab (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  g_signal_handlers_disconnect_by_func (frames, take_first_frame, self);
-  g_debug ("first frame at %" G_GINT64_FORMAT " microseconds, processor time %" G_GINT64_FORMAT,
-           g_get_monotonic_time (), (gint64) clock () * G_USEC_PER_SEC / CLOCKS_PER_SEC);
-  self->pages_source = g_idle_add_full (G_PRIORITY_LOW, make_next_page, self, NULL);
+  LigWindow *self = data;
+  if (adw_tab_view_get_n_pages (self->tabs) > 1)
+    adw_tab_view_transfer_page (self->tabs, adw_tab_view_get_selected_page (self->tabs),
+                                create_window (self), 0);
 }
 
 static void
-lig_window_map (GtkWidget *widget)
+choose_store (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  GTK_WIDGET_CLASS (lig_window_parent_class)->map (widget);
-  if (LIG_WINDOW (widget)->pages_source == 0)
-    g_signal_connect_object (gtk_widget_get_frame_clock (widget), "after-paint",
-                             G_CALLBACK (take_first_frame), widget, 0);
+  lig_window_recover_choose_store (LIG_WINDOW (data)->recover);
 }
 
-static void
-go_to_page (GSimpleAction *action, GVariant *state, gpointer data)
-{
-  lig_window_show_page (LIG_WINDOW (data), g_variant_get_string (state, NULL));
-}
-
-static gboolean
-find_on_shown (LigWindow *self)
-{
-  GtkWidget *place = adw_view_stack_get_visible_child (self->stack);
-  GtkWidget *page = place ? adw_bin_get_child (ADW_BIN (place)) : NULL;
-  return LIG_IS_PAGE (page) && lig_page_find (LIG_PAGE (page));
-}
-
-/* Searches the page that is shown; where that one has no search, the rows of the score. */
-static void
-find (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  if (find_on_shown (LIG_WINDOW (data)))
-    return;
-  lig_window_show_page (LIG_WINDOW (data), "sequence");
-  find_on_shown (LIG_WINDOW (data));
-}
-
-/* Returns the file of the overlay with the keys of all pages. */
-static char *
-describe_keys (void)
-{
-  const LigPageInfo *info;
-  g_autoptr (GBytes) bytes =
-    g_resources_lookup_data ("/org/ligature/Ligature/app/help-overlay.ui", 0, NULL);
-  GString *text =
-    g_string_new_len (g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes));
-  g_autoptr (GString) pages = g_string_new (NULL);
-  for (guint i = 0; (info = lig_page_info_nth (i)); i++) {
-    g_autofree char *page =
-      g_markup_printf_escaped ("<child><object class=\"GtkShortcutsShortcut\">"
-                               "<property name=\"title\">%s</property>"
-                               "<property name=\"accelerator\">&lt;Alt&gt;%u</property>"
-                               "</object></child>",
-                               _ (info->title), i + 1);
-    g_string_append (pages, page);
-  }
-  g_string_replace (text, "<!-- pages -->", pages->str, 1);
-  return g_string_free (text, FALSE);
-}
-
-/* The overlay is made when it is asked for: a window opens faster without it. */
 static void
 show_help_overlay (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  g_autofree char *text = describe_keys ();
-  g_autoptr (GtkBuilder) builder = gtk_builder_new_from_string (text, -1);
-  GtkWindow *overlay = GTK_WINDOW (gtk_builder_get_object (builder, "help_overlay"));
-  gtk_window_set_transient_for (overlay, GTK_WINDOW (data));
-  gtk_window_present (overlay);
+  lig_help_overlay_show (GTK_WINDOW (data));
 }
 
-static const GActionEntry actions[] = {
-  {.name = "page", .parameter_type = "s", .state = "''", .change_state = go_to_page},
-  {.name = "find", .activate = find},
+/* The menu of a tab acts on it. */
+static void
+select_for_menu (LigWindow *self, AdwTabPage *page)
+{
+  if (page)
+    adw_tab_view_set_selected_page (self->tabs, page);
+}
+
+static const GActionEntry own_actions[] = {
+  {.name = "new-tab", .activate = new_tab},
+  {.name = "close-tab", .activate = close_tab},
+  {.name = "move-tab", .activate = move_tab},
+  {.name = "choose-store", .activate = choose_store},
   {.name = "show-help-overlay", .activate = show_help_overlay},
 };
+
+static gboolean
+take_drop (GtkDropTarget *target, const GValue *value, double x, double y, LigWindow *self)
+{
+  GApplication *application = G_APPLICATION (gtk_window_get_application (GTK_WINDOW (self)));
+  GSList *files = g_value_get_boxed (value);
+  for (GSList *item = files; item; item = item->next)
+    g_application_open (application, (GFile **) &item->data, 1, "");
+  return files != NULL;
+}
 
 /* --- Size ---------------------------------------------------------------------------------- */
 
@@ -285,7 +312,7 @@ restore_size (LigWindow *self)
   if (monitor)
     gdk_monitor_get_geometry (monitor, &screen);
   g_settings_get (settings, "window-size", "(ii)", &width, &height);
-  gtk_window_set_default_size (GTK_WINDOW (self), CLAMP (width, 720, MAX (screen.width, 720)),
+  gtk_window_set_default_size (GTK_WINDOW (self), CLAMP (width, 640, MAX (screen.width, 640)),
                                CLAMP (height, 480, MAX (screen.height, 480)));
   if (g_settings_get_boolean (settings, "window-maximized"))
     gtk_window_maximize (GTK_WINDOW (self));
@@ -311,62 +338,34 @@ lig_window_close_request (GtkWindow *window)
   return !lig_window_close_ask (self->close);
 }
 
-/* --- Joining the parts ----------------------------------------------------------------------- */
+/* --- Construction -------------------------------------------------------------------------- */
 
-static void
-continue_closing (gpointer data)
+static GtkWidget *
+find_toasts (gpointer data)
 {
-  lig_window_close_continue (LIG_WINDOW (data)->close);
-}
-
-static void
-save_and_close (gpointer data)
-{
-  lig_window_files_save (LIG_WINDOW (data)->files, continue_closing, data);
+  return lig_document_view_get_toasts (LIG_WINDOW (data)->selected);
 }
 
 static LigDocument *
 find_pristine_document (gpointer data)
 {
-  LigWindow *window = data;
-  if (!lig_window_is_pristine (window)) {
-    window = lig_window_new (gtk_window_get_application (data), window->session);
-    gtk_window_present (GTK_WINDOW (window));
-  }
-  lig_window_show_page (window, "sequence");
-  return window->document;
+  LigDocumentView *view = find_pristine (LIG_WINDOW (data));
+  lig_document_view_show_page (view, "sequence");
+  return lig_document_view_get_document (view);
 }
-
-static void
-make_parts (LigWindow *self)
-{
-  const LigWindowShared *shared = &self->shared;
-  self->shared = (LigWindowShared){.window = GTK_WINDOW (self),
-                                   .session = self->session,
-                                   .document = self->document,
-                                   .stack = self->stack,
-                                   .toasts = self->toasts,
-                                   .cancellable = g_cancellable_new ()};
-  self->notices = lig_notice_bar_new (self->notice_revealer, self->notice, self->notice_label);
-  self->files = lig_window_files_new (shared, self->error_page, self->error_place);
-  self->edit = lig_window_edit_new (shared, self->history_section);
-  self->close = lig_window_close_new (shared, save_and_close, self);
-  self->recover = lig_window_recover_new (shared, self->notices, find_pristine_document, self);
-  lig_window_export_add_actions (shared);
-}
-
-/* --- Construction -------------------------------------------------------------------------- */
 
 static void
 lig_window_dispose (GObject *object)
 {
   LigWindow *self = LIG_WINDOW (object);
-  g_cancellable_cancel (self->shared.cancellable);
-  g_clear_handle_id (&self->pages_source, g_source_remove);
+  if (self->recover)
+    lig_window_recover_cancel (self->recover);
+  if (self->tabs)
+    g_signal_handlers_disconnect_by_data (self->tabs, self);
+  self->selected = NULL;
+  g_clear_pointer (&self->actions, lig_window_actions_free);
   g_clear_pointer (&self->notices, lig_notice_bar_free);
   gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_WINDOW);
-  self->shared.document = NULL;
-  g_clear_object (&self->document);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (lig_window_parent_class)->dispose (object);
 }
@@ -375,11 +374,8 @@ static void
 lig_window_finalize (GObject *object)
 {
   LigWindow *self = LIG_WINDOW (object);
-  lig_window_files_free (self->files);
-  lig_window_edit_free (self->edit);
   lig_window_close_free (self->close);
   lig_window_recover_free (self->recover);
-  g_clear_object (&self->shared.cancellable);
   G_OBJECT_CLASS (lig_window_parent_class)->finalize (object);
 }
 
@@ -389,48 +385,88 @@ lig_window_class_init (LigWindowClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = lig_window_dispose;
   G_OBJECT_CLASS (class)->finalize = lig_window_finalize;
-  widget_class->map = lig_window_map;
   GTK_WINDOW_CLASS (class)->close_request = lig_window_close_request;
   g_signal_new ("stayed", LIG_TYPE_WINDOW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/ligature/Ligature/app/window.ui");
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, stack);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, tabs);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, tab_bar);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, title);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, wide_switcher);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, narrow_switcher);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, page_icons);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, history_section);
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, toasts);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, undo_list);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, notice_revealer);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, notice);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, notice_label);
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, error_page);
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, error_place);
+}
+
+/* The smallest form of the page switcher. */
+static void
+add_page_icons (LigWindow *self)
+{
+  const LigPageInfo *info;
+  for (guint i = 0; (info = lig_page_info_nth (i)); i++) {
+    GtkWidget *button = gtk_toggle_button_new ();
+    gtk_button_set_icon_name (GTK_BUTTON (button), info->icon);
+    gtk_widget_set_tooltip_text (button, _ (info->title));
+    gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.page");
+    gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", info->name);
+    gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                    _ (info->title), -1);
+    gtk_box_append (self->page_icons, button);
+  }
+}
+
+static void
+connect_tabs (LigWindow *self)
+{
+  adw_tab_view_remove_shortcuts (
+    self->tabs, ADW_TAB_VIEW_SHORTCUT_ALT_DIGITS | ADW_TAB_VIEW_SHORTCUT_ALT_ZERO |
+                  ADW_TAB_VIEW_SHORTCUT_CONTROL_HOME | ADW_TAB_VIEW_SHORTCUT_CONTROL_END |
+                  ADW_TAB_VIEW_SHORTCUT_CONTROL_SHIFT_HOME |
+                  ADW_TAB_VIEW_SHORTCUT_CONTROL_SHIFT_END);
+  g_signal_connect_swapped (self->tabs, "page-attached", G_CALLBACK (take_attached), self);
+  g_signal_connect_swapped (self->tabs, "page-detached", G_CALLBACK (take_detached), self);
+  g_signal_connect_swapped (self->tabs, "notify::selected-page", G_CALLBACK (take_selected), self);
+  g_signal_connect_swapped (self->tabs, "create-window", G_CALLBACK (create_window), self);
+  g_signal_connect_swapped (self->tabs, "setup-menu", G_CALLBACK (select_for_menu), self);
 }
 
 static void
 lig_window_init (LigWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
-  name_buttons (GTK_WIDGET (self));
+  self->actions = lig_window_actions_new (G_ACTION_MAP (self));
+  lig_window_actions_add (self->actions, own_actions, G_N_ELEMENTS (own_actions), self);
+  lig_window_keys_add (GTK_WINDOW (self));
+  GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
+  g_signal_connect (target, "drop", G_CALLBACK (take_drop), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));
+  connect_tabs (self);
+  add_page_icons (self);
+  lig_name_buttons (GTK_WIDGET (self));
+}
+
+/* Returns a window without tabs. */
+static LigWindow *
+make_window (GtkApplication *application, LigSession *session)
+{
+  static const LigWindowPlaces places = {find_toasts, find_pristine_document};
+  LigWindow *self = g_object_new (LIG_TYPE_WINDOW, "application", application, NULL);
+  self->session = g_object_ref (session);
+  self->notices = lig_notice_bar_new (self->notice_revealer, self->notice, self->notice_label);
+  self->close = lig_window_close_new (GTK_WINDOW (self), self->tabs, session);
+  self->recover = lig_window_recover_new (GTK_WINDOW (self), session, self->notices, &places, self);
+  restore_size (self);
+  return self;
 }
 
 LigWindow *
 lig_window_new (GtkApplication *application, LigSession *session)
 {
-  LigWindow *self = g_object_new (LIG_TYPE_WINDOW, "application", application, NULL);
-  self->session = g_object_ref (session);
-  self->document = lig_document_new (session);
-  make_parts (self);
-  restore_size (self);
-  add_places (self);
-  g_signal_connect_object (self->stack, "notify::visible-child", G_CALLBACK (take_visible), self,
-                           G_CONNECT_SWAPPED);
-  lig_window_show_page (self, lig_page_info_nth (0)->name);
-  take_visible (self);
-  g_signal_connect_object (self->document, "titled", G_CALLBACK (update_title), self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->document, "changed", G_CALLBACK (update_actions), self,
-                           G_CONNECT_SWAPPED);
-  update_title (self);
-  update_actions (self);
+  LigWindow *self = make_window (application, session);
+  lig_window_add_tab (self);
   return self;
 }

@@ -1,29 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* A window: one document, and a page for each view of it.
+/* A window: documents in tabs.
  *
  * Signals: `stayed` when the user chose not to close it after all. */
 #pragma once
 
-#include "ui/document/document.h"
-
-#include <adwaita.h>
+#include "app/document-view.h"
 
 G_BEGIN_DECLS
 
 #define LIG_TYPE_WINDOW (lig_window_get_type ())
 G_DECLARE_FINAL_TYPE (LigWindow, lig_window, LIG, WINDOW, AdwApplicationWindow)
 
+/* Returns a window with one tab, an empty document. */
 LigWindow *lig_window_new (GtkApplication *application, LigSession *session);
+
+AdwTabView *lig_window_get_tabs (LigWindow *self);
+
+/* Returns the view of the selected tab. */
+LigDocumentView *lig_window_get_view (LigWindow *self);
+
+/* Returns the document of the selected tab. */
 LigDocument *lig_window_get_document (LigWindow *self);
 
-/* Returns whether the document is empty and no file is being read or written. */
-gboolean lig_window_is_pristine (LigWindow *self);
+/* Adds and selects a tab with an empty document. */
+LigDocumentView *lig_window_add_tab (LigWindow *self);
 
-/* Shows the file, or a page with its error and the place of it. */
+/* Selects the tab that has the file, and returns whether there is one. */
+gboolean lig_window_select_file (LigWindow *self, const char *path);
+
+/* Shows the file, or a page with its error and the place of it, in a tab that is still empty, else
+ * in a new one. */
 void lig_window_open (LigWindow *self, GFile *file);
-
-/* Shows a page by its name. */
-void lig_window_show_page (LigWindow *self, const char *name);
 
 /* Explains an error of the store, and looks on a thread for edits that a killed program left, to
  * offer them. The application calls it for its first window. */
@@ -31,5 +38,8 @@ void lig_window_offer_help (LigWindow *self);
 
 /* All windows are being closed, or no longer. */
 void lig_window_set_quitting (LigWindow *self, gboolean quitting);
+
+/* Without other windows to drag tabs from, a window hides the bar of a single tab. */
+void lig_window_set_alone (LigWindow *self, gboolean alone);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 typedef struct {
   LigDocument *document;
   LigSession *session;
+  GActionMap *actions; /* weak */
 } LigPagePrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (LigPage, lig_page, ADW_TYPE_BIN)
@@ -44,6 +45,7 @@ dispose (GObject *object)
   G_OBJECT_CLASS (lig_page_parent_class)->dispose (object);
   g_clear_object (&private->document);
   g_clear_object (&private->session);
+  g_clear_weak_pointer (&private->actions);
 }
 
 static void
@@ -55,6 +57,7 @@ lig_page_class_init (LigPageClass *class)
   props[PROP_DOCUMENT] = g_param_spec_object ("document", NULL, NULL, LIG_TYPE_DOCUMENT, flags);
   props[PROP_SESSION] = g_param_spec_object ("session", NULL, NULL, LIG_TYPE_SESSION, flags);
   g_object_class_install_properties (G_OBJECT_CLASS (class), N_PROPS, props);
+  g_signal_new ("edited", LIG_TYPE_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -79,8 +82,35 @@ lig_page_get_session (LigPage *self)
 void
 lig_page_add_actions (LigPage *self, GActionMap *map)
 {
+  LigPagePrivate *private = lig_page_get_instance_private (self);
+  g_set_weak_pointer (&private->actions, map);
   if (LIG_PAGE_GET_CLASS (self)->add_actions)
     LIG_PAGE_GET_CLASS (self)->add_actions (self, map);
+}
+
+GActionMap *
+lig_page_get_actions (LigPage *self)
+{
+  LigPagePrivate *private = lig_page_get_instance_private (self);
+  return private->actions;
+}
+
+gboolean
+lig_page_has_edits (LigPage *self)
+{
+  return LIG_PAGE_GET_CLASS (self)->list_edits != NULL;
+}
+
+GStrv
+lig_page_list_edits (LigPage *self, gboolean redo)
+{
+  return LIG_PAGE_GET_CLASS (self)->list_edits (self, redo);
+}
+
+void
+lig_page_step (LigPage *self, int steps)
+{
+  LIG_PAGE_GET_CLASS (self)->step (self, steps);
 }
 
 gboolean
@@ -90,6 +120,14 @@ lig_page_find (LigPage *self)
   if (class->find)
     class->find (self);
   return class->find != NULL;
+}
+
+char *
+lig_page_find_run (LigPage *self, char **title)
+{
+  *title = NULL;
+  return LIG_PAGE_GET_CLASS (self)->find_run ? LIG_PAGE_GET_CLASS (self)->find_run (self, title)
+                                             : NULL;
 }
 
 char *

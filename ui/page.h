@@ -14,7 +14,9 @@ G_BEGIN_DECLS
 #define LIG_TYPE_PAGE (lig_page_get_type ())
 G_DECLARE_DERIVABLE_TYPE (LigPage, lig_page, LIG, PAGE, AdwBin)
 
-/* Construct-only properties: `document` and `session`, available from `constructed` on. */
+/* Construct-only properties: `document` and `session`, available from `constructed` on.
+ *
+ * Signal: `edited` when a page with edits of its own has others to undo or redo. */
 struct _LigPageClass {
   AdwBinClass parent_class;
 
@@ -24,9 +26,20 @@ struct _LigPageClass {
   /* Moves the focus to the page's search. May be null. */
   void (*find) (LigPage *self);
 
+  /* Returns: (transfer full): the labels of the edits that can be undone, or redone, the next one
+   *   first. May be null, like the next one: then the page undoes the edits of the document. */
+  GStrv (*list_edits) (LigPage *self, gboolean redo);
+
+  /* Undoes @steps edits, or redoes them where it is negative. */
+  void (*step) (LigPage *self, int steps);
+
   /* Returns: (transfer full) (nullable): the command that shows the same. May be null, which means
    *   `lig fuse` of the document. */
   char *(*to_command) (LigPage *self);
+
+  /* Returns: (transfer full) (nullable): the uuid of the run that the page shows; reports are of
+   * it. May be null: reports are of the document's plan. @title: (out) (transfer full) */
+  char *(*find_run) (LigPage *self, char **title);
 };
 
 typedef struct {
@@ -46,8 +59,20 @@ LigSession *lig_page_get_session (LigPage *self);
 
 void lig_page_add_actions (LigPage *self, GActionMap *map);
 
+/* Returns: (nullable): the map that the page's actions were added to. */
+GActionMap *lig_page_get_actions (LigPage *self);
+
+/* Returns whether the page has edits of its own, which Ctrl+Z undoes while it is shown. */
+gboolean lig_page_has_edits (LigPage *self);
+GStrv lig_page_list_edits (LigPage *self, gboolean redo);
+void lig_page_step (LigPage *self, int steps);
+
 /* Returns whether the page has a search. */
 gboolean lig_page_find (LigPage *self);
+
+/* Returns: (transfer full) (nullable): the run that the page shows. @title: (out) (transfer full)
+ *   (nullable): its name */
+char *lig_page_find_run (LigPage *self, char **title);
 
 /* Returns: (transfer full) (nullable): null for an empty document, which no command can show. */
 char *lig_page_to_command (LigPage *self);

@@ -2,6 +2,7 @@
 /* lig check: each op's shape, parameters and saved bytes; and whether the plan fits into a device's
  * memory. */
 #include "app/cli/document.h"
+#include "app/cli/problems.h"
 #include "app/cli/sequence-options.h"
 #include <ligature/report.h>
 
@@ -12,7 +13,8 @@ static int run (int argc, char **argv);
 LIG_COMMAND (check) = {
   .name = "check",
   .usage = "P [--input I] [--device D] [--dtype T] [--batch N]",
-  .summary = "Checks a sequence; prints each op's shape, parameters and saved bytes",
+  .summary =
+    "Checks a sequence; prints each op's shape, parameters and saved bytes, or all problems",
   .example = "lig check 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
 };
@@ -188,8 +190,9 @@ print_table (LigPlan *plan, const char *problem)
     printf ("\n%s\n", problem);
 }
 
+/* @problems: (out): all problems of a sequence that cannot be compiled */
 static LigPlan *
-compile (const char *text, LigSequenceOptions *options, GError **error)
+compile (const char *text, LigSequenceOptions *options, GPtrArray **problems, GError **error)
 {
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
@@ -200,7 +203,10 @@ compile (const char *text, LigSequenceOptions *options, GError **error)
   plan.policy = LIG_POLICY_NONE;
   plan.input_gradient = TRUE;
   plan.batch = options->batch;
-  return lig_plan_compile (sequence, device, &plan, error);
+  LigPlan *compiled = lig_plan_compile (sequence, device, &plan, error);
+  if (!compiled)
+    *problems = lig_plan_check (sequence, device, &plan);
+  return compiled;
 }
 
 static int
@@ -218,7 +224,10 @@ run (int argc, char **argv)
     return LIG_EXIT_USAGE;
   if (options.batch < 0)
     return lig_cli_usage ("--batch is %" G_GINT64_FORMAT ", expected at least 1", options.batch);
-  g_autoptr (LigPlan) plan = compile (argv[1], &options, &error);
+  g_autoptr (GPtrArray) problems = NULL;
+  g_autoptr (LigPlan) plan = compile (argv[1], &options, &problems, &error);
+  if (!plan && problems && problems->len > 0)
+    return lig_cli_fail_with (problems);
   if (!plan)
     return lig_cli_fail (g_steal_pointer (&error));
   g_autofree char *problem = explain_memory (plan, &options);

@@ -56,6 +56,12 @@ apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErr
     return FALSE;
   }
   const LigMend *mend = lig_plan_find_mend (plan, (guint) number, error);
+  if (mend && !lig_mend_is_edit (mend)) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "mend %u is no edit of the sequence; add --policy %s instead of --apply-mend",
+                 mend->number, mend->value);
+    return FALSE;
+  }
   if (!mend || !lig_mend_apply (mend, sequence, error))
     return FALSE;
   g_autofree char *edit = lig_mend_describe (mend);

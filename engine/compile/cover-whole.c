@@ -265,6 +265,7 @@ explain (Contest *contest, LigCandidate *candidate, double with, double without)
   verdict->needed.value = without * 1e6;
   verdict->found.unit = verdict->needed.unit = "us";
   verdict->found.measured = verdict->needed.measured = TRUE;
+  verdict->whole = TRUE;
 }
 
 /* Returns whether no group of the draft's cover has the candidate's ops. */

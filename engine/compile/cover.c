@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses covers by order: forced candidates first, then each candidate whose ops are free. */
 #include "engine/compile/cover.h"
+
+#include "engine/compile/collect.h"
 #include "engine/reasons/explain.h"
+#include "engine/reasons/words.h"
 
 gboolean
 lig_covers_pass (const LigCandidate *candidate, LigPass pass)
@@ -12,12 +15,20 @@ lig_covers_pass (const LigCandidate *candidate, LigPass pass)
 static const char *
 describe_group (LigDraft *draft, const LigGroup *group)
 {
-  g_autoptr (GString) text = g_string_new (group->fusion->name);
-  g_string_append (text, " [");
-  for (int i = 0; i < group->count; i++)
-    g_string_append_printf (text, "%s%d", i > 0 ? " " : "", group->first + i);
-  g_string_append_c (text, ']');
-  return g_string_chunk_insert (draft->strings, text->str);
+  g_autofree char *path = lig_verdict_row_path (lig_part (draft, group->first)->path);
+  g_autofree char *text = g_strdup_printf ("%s at %s", group->fusion->name, path);
+  return g_string_chunk_insert_const (draft->strings, text);
+}
+
+/* Names the policy in the evidence, whose number stays. */
+static void
+name_policy (LigDraft *draft, LigEvidence *evidence)
+{
+  const char **names = g_new0 (const char *, 2);
+  names[0] = lig_policy_name (draft->policy);
+  g_ptr_array_add (draft->names, names);
+  evidence->kind = LIG_EVIDENCE_POLICY;
+  evidence->names = names;
 }
 
 static const LigCandidate *
@@ -42,13 +53,6 @@ own (LigDraft *draft, GArray *candidates, LigCandidate *candidate)
       draft->owners[pass][candidate->group.first + i] = number;
 }
 
-const char *
-lig_verdict_text (LigDraft *draft, const LigVerdict *verdict)
-{
-  g_autofree char *text = lig_verdict_sentence (verdict, verdict->fusion->name);
-  return g_string_chunk_insert (draft->strings, text);
-}
-
 gboolean
 lig_cover_claim (LigDraft *draft, GArray *candidates, LigCandidate *candidate)
 {
@@ -63,6 +67,8 @@ lig_cover_claim (LigDraft *draft, GArray *candidates, LigCandidate *candidate)
   verdict->found.fusion = other->group.fusion->name;
   verdict->found.first = other->group.first;
   verdict->found.count = other->group.count;
+  verdict->found.path = other->forced ? lig_part (draft, other->group.first)->path : NULL;
+  name_policy (draft, &verdict->needed);
   verdict->observed = describe_group (draft, &other->group);
   verdict->required = g_string_chunk_insert_const (draft->strings, "free ops");
   return FALSE;
@@ -83,7 +89,12 @@ lig_cover_forced (LigDraft *draft, GArray *candidates, GError **error)
       g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "cannot force at %s: %s",
                    lig_part (draft, candidate->group.first)->path,
                    lig_verdict_text (draft, verdict));
-      return lig_error_set_path (error, lig_part (draft, candidate->group.first)->path);
+      lig_error_set_path (error, lig_part (draft, candidate->group.first)->path);
+      if (!lig_draft_goes_on (draft, candidate->group.first, error))
+        return FALSE;
+      lig_draft_offer (draft, LIG_PROBLEM_MEND_UNFORCE,
+                       lig_part (draft, candidate->group.first)->path,
+                       candidate->group.fusion->name, NULL);
     }
   }
   return TRUE;

@@ -2,7 +2,7 @@
 /* differentiate: finds the values that need a gradient, the ops that run backward, and the values
  * that forward has to keep for them. A gradient is one value; if several ops contribute to it, a
  * sum is recorded. */
-#include "engine/compile/draft.h"
+#include "engine/compile/collect.h"
 
 static gboolean
 part_needs_gradient (const LigDraft *draft, const LigPart *part)
@@ -170,7 +170,7 @@ differentiate_part (LigDraft *draft, int index, GPtrArray *contributions)
 /* Checks that no gradient has to pass through an op without a backward. Ops of the embedding
  * program may lack one if nothing before them is trained. */
 static gboolean
-check_backward (const LigDraft *draft, GError **error)
+check_backward (LigDraft *draft, GError **error)
 {
   for (int i = 0; i < (int) draft->parts->len; i++) {
     const LigPart *part = lig_part (draft, i);
@@ -180,7 +180,9 @@ check_backward (const LigDraft *draft, GError **error)
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
                  "%s at %s: a gradient has to pass through it, but it has no backward", part->title,
                  part->path);
-    return lig_error_set_path (error, part->path);
+    lig_error_set_path (error, part->path);
+    if (!lig_draft_goes_on (draft, i, error))
+      return FALSE;
   }
   return TRUE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Creates, reads and frees drafts. */
-#include "engine/compile/draft.h"
+#include "engine/compile/collect.h"
 
 #include "engine/sequence/sequence-private.h"
 #include <ligature/state-arrays.h>
@@ -134,6 +134,7 @@ lig_draft_new (LigSequence *sequence,
   self->groups[1] = array (sizeof (LigGroup), NULL);
   self->verdicts = array (sizeof (LigVerdict), NULL);
   self->mends = g_ptr_array_new_with_free_func (g_free);
+  self->alternatives = g_ptr_array_new_with_free_func (g_free);
   self->names = g_ptr_array_new_with_free_func (g_free);
   self->steps = array (sizeof (LigDraftStep), NULL);
   self->callers_inputs = array (sizeof (int), NULL);
@@ -161,6 +162,7 @@ lig_draft_free (LigDraft *self)
   g_array_unref (self->groups[1]);
   g_array_unref (self->verdicts);
   g_ptr_array_unref (self->mends);
+  g_ptr_array_unref (self->alternatives);
   g_ptr_array_unref (self->names);
   g_array_unref (self->steps);
   g_array_unref (self->callers_inputs);
@@ -168,6 +170,7 @@ lig_draft_free (LigDraft *self)
   g_free (self->owners[0]);
   g_free (self->owners[1]);
   g_clear_pointer (&self->prices, g_hash_table_unref);
+  g_clear_pointer (&self->problems, lig_collection_free);
   g_string_chunk_free (self->strings);
   g_free (self);
 }

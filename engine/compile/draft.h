@@ -34,7 +34,8 @@ typedef struct {
   int array;           /* LigStateArray of a STATE value */
   gint64 state_offset; /* offset in elements into that array */
   gboolean needs_gradient;
-  gboolean saved;       /* read by the backward pass */
+  unsigned unsure; /* while problems are collected: what of the shape is guessed, see collect.h */
+  gboolean saved;  /* read by the backward pass */
   gboolean kept_to_end; /* read by the caller after the run */
   /* Written by allocate. */
   int first_step, last_step; /* -1 and G_MAXINT for the caller's values */
@@ -69,7 +70,9 @@ typedef struct {
   int dx;                             /* its contribution to x's gradient, -1: not needed */
   int extra_gradients[LIG_MAX_EXTRA]; /* its contributions to the gradients of its extra inputs */
   gboolean needs_backward;
-  int group[2]; /* forward, backward */
+  int group[2];        /* forward, backward */
+  unsigned incomplete; /* a required parameter is missing: what of the output is then guessed */
+  gboolean faulty;     /* its shapes do not fit */
 } LigPart;
 
 /* A gradient with more than one contribution, summed before its producer runs backward. */
@@ -126,8 +129,11 @@ typedef struct {
 } LigDraftParameter;
 
 typedef struct {
-  LigSequence *sequence;   /* a copy that is not edited */
-  guint64 serial, version; /* of the sequence that was given */
+  LigSequence *sequence;           /* a copy that is not edited */
+  struct _LigCollection *problems; /* collects all problems; null: the first error is the end */
+  guint n_shape_problems;          /* those before `differentiate` */
+  gboolean unsure_input;           /* the input's shape is a guess */
+  guint64 serial, version;         /* of the sequence that was given */
   LigDevice *device;
   LigPlanOptions options;
   LigTuning tuning; /* the tuning table that the options point to */
@@ -147,6 +153,7 @@ typedef struct {
   GArray *groups[2];        /* of LigGroup, in op order: forward, backward */
   GArray *verdicts;         /* of LigVerdict */
   GPtrArray *mends;         /* of LigMend, by verdict; null where a verdict has none */
+  GPtrArray *alternatives;  /* of LigMend, likewise: another mend */
   GPtrArray *names;         /* arrays of names that verdicts refer to */
   int *owners[2];           /* while fusing: candidate that covers each op, or -1 */
   GHashTable *prices; /* measured prices by key, or null; kept for the plan of every op alone */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* expand: repeats blocks, replaces macros by their parts, gives each op its index and path, and
  * connects channels. The result is a flat list of basic ops. */
-#include "engine/compile/draft.h"
+#include "engine/compile/collect.h"
 
 #include <string.h>
 
@@ -88,7 +88,10 @@ expand_block (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
   if (length == 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "block at %s: it has no ops",
                  path_of (place, prefix));
-    return lig_error_set_path (error, path_of (place, prefix));
+    lig_error_set_path (error, path_of (place, prefix));
+    gboolean goes_on = lig_draft_goes_on (draft, -1, error);
+    lig_draft_offer (draft, LIG_PROBLEM_MEND_REMOVE_OP, path_of (place, prefix), "block", NULL);
+    return goes_on;
   }
   for (gint64 i = 0; i < repeat; i++) {
     g_autofree char *own = g_strdup_printf ("%s.%" G_GINT64_FORMAT, prefix, i);
@@ -155,11 +158,28 @@ expand_macro (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
     g_autoptr (LigOp) part = ops->pdata[i];
     const char *name = names->pdata[i];
     g_autofree char *own = g_strdup_printf ("%s%s%s", prefix, name ? "." : "", name ? name : "");
-    fine = fine && check_part (op, part, name, inside.path, error) &&
-           expand_op (draft, part, &inside, own, error);
+    if (fine && !check_part (op, part, name, inside.path, error))
+      fine = lig_draft_goes_on (draft, -1, error);
+    else
+      fine = fine && expand_op (draft, part, &inside, own, error);
   }
   g_ref_string_release (inside.scope);
   return fine;
+}
+
+/* Checks that the required parameters are set. Without one, the output is a guess. */
+static gboolean
+check_required (LigDraft *draft, LigOp *op, const char *path, unsigned *incomplete, GError **error)
+{
+  if (lig_op_check (op, error))
+    return TRUE;
+  g_prefix_error (error, "%s at %s: ", lig_op_get_name (op), path);
+  lig_error_set_path (error, path);
+  *incomplete = LIG_UNSURE_FEATURES;
+  for (const LigParam *at = lig_op_get_info (op)->params; at && at->name; at++)
+    if (at->kind == LIG_PARAM_SHAPE && at->flags & LIG_PARAM_REQUIRED)
+      *incomplete |= LIG_UNSURE_ROWS;
+  return lig_draft_goes_on (draft, (int) draft->parts->len, error);
 }
 
 static gboolean
@@ -169,14 +189,14 @@ expand_op (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, G
   const char *path = path_of (place, prefix);
   guint first = draft->parts->len;
   gboolean fine = TRUE;
-  if (!lig_op_check (op, error)) {
-    g_prefix_error (error, "%s at %s: ", info->name, path);
-    return lig_error_set_path (error, path);
-  }
+  unsigned incomplete = 0;
+  if (!check_required (draft, op, path, &incomplete, error))
+    return FALSE;
   if (place->depth > MOST_NESTING) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  "%s at %s: blocks and macros nest deeper than %d", info->name, path, MOST_NESTING);
-    return lig_error_set_path (error, path);
+    lig_error_set_path (error, path);
+    return lig_draft_goes_on (draft, -1, error);
   }
   if (info->flags & LIG_OP_BLOCK)
     fine = expand_block (draft, op, place, prefix, error);
@@ -186,6 +206,8 @@ expand_op (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, G
     add_part (draft, op, place, prefix);
   if (!fine)
     return FALSE;
+  for (guint i = first; i < draft->parts->len; i++)
+    lig_part (draft, i)->incomplete |= incomplete;
   if (draft->parts->len > first && lig_op_get_fence (op))
     lig_part (draft, first)->fence = TRUE;
   if (draft->parts->len <= MOST_PARTS)
@@ -237,11 +259,13 @@ check_unique (LigDraft *draft, GError **error)
   g_autoptr (GHashTable) draws = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (int i = 0; i < (int) draft->parts->len; i++) {
     const LigPart *part = lig_part (draft, i);
-    if (part->info->place && !claim (draft, draws, i, g_strdup (part->prefix), "the path", error))
+    if (part->info->place && !claim (draft, draws, i, g_strdup (part->prefix), "the path", error) &&
+        !lig_draft_goes_on (draft, i, error))
       return FALSE;
     for (int j = 0; j < part->n_parameters; j++) {
       char *path = g_strdup_printf ("%s.%s", part->prefix, part->info->parameters[j].name);
-      if (!claim (draft, owners, i, path, "a parameter", error))
+      if (!claim (draft, owners, i, path, "a parameter", error) &&
+          !lig_draft_goes_on (draft, i, error))
         return FALSE;
     }
   }
@@ -280,7 +304,12 @@ add_producers (LigDraft *draft, GHashTable *producers, GError **error)
                      "extra tensor channel '%s' has multiple producers (%s at %s and %s at %s)",
                      channel, lig_part (draft, other->part)->title,
                      lig_part (draft, other->part)->path, part->title, part->path);
-        return lig_error_set_path (error, lig_part (draft, other->part)->path);
+        lig_error_set_path (error, lig_part (draft, other->part)->path);
+        if (!lig_draft_goes_on (draft, i, error))
+          return FALSE;
+        lig_draft_offer (draft, LIG_PROBLEM_MEND_RENAME, part->path, channel, NULL);
+        lig_draft_offer (draft, LIG_PROBLEM_MEND_DISCONNECT, part->path, channel, NULL);
+        continue;
       }
       Port port = {i, slot};
       g_hash_table_insert (producers, g_steal_pointer (&full), g_memdup2 (&port, sizeof port));
@@ -302,7 +331,8 @@ connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **e
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                  "extra tensor channel '%s' consumed by %s at %s has no %sproducer", channel,
                  part->title, part->path, producer ? "earlier " : "");
-    return lig_error_set_path (error, part->path);
+    lig_error_set_path (error, part->path);
+    return lig_draft_goes_on (draft, index, error);
   }
   part->input_parts[slot] = producer->part;
   part->input_slots[slot] = producer->slot;
@@ -318,6 +348,8 @@ lig_expand (LigDraft *draft, GError **error)
   if (!expand_sequence (draft, error) || !check_unique (draft, error))
     return FALSE;
   if (draft->parts->len == 0) {
+    if (draft->problems && lig_collection_count (draft->problems) > 0)
+      return FALSE;
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "the sequence has no ops");
     return FALSE;
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fuse: finds the legal fusions and chooses among them. The policy `all` takes them in the order of
  * the list; `measured` takes the cover with the least total time. */
+#include "engine/compile/collect.h"
 #include "engine/compile/cover.h"
 #include "engine/compile/kernels.h"
 #include "engine/compile/offer.h"
@@ -40,6 +41,7 @@ add_candidate (LigDraft *draft, GArray *candidates, LigMatch *match)
     match->mend->fusion = verdict.fusion->name;
   g_array_append_val (draft->verdicts, verdict);
   g_ptr_array_add (draft->mends, g_steal_pointer (&match->mend));
+  g_ptr_array_add (draft->alternatives, NULL);
   g_array_append_val (candidates, candidate);
 }
 
@@ -93,6 +95,35 @@ find_candidates (LigDraft *draft, GArray *candidates, GError **error)
   return TRUE;
 }
 
+/* Returns whether a refusal may only follow from a shape that does not fit or is guessed. */
+static gboolean
+may_follow (LigDraft *draft, const LigCandidate *candidate, const LigVerdict *verdict)
+{
+  gboolean depends = verdict->reason == LIG_REASON_SHAPE || verdict->reason == LIG_REASON_DTYPE ||
+                     verdict->reason == LIG_REASON_KERNEL || verdict->reason == LIG_REASON_IN_USE;
+  gboolean guessed = FALSE;
+  for (int i = verdict->first; draft->problems && i < verdict->first + verdict->count; i++) {
+    const LigPart *part = lig_part (draft, i);
+    guessed |= part->faulty || part->incomplete || lig_value (draft, part->y)->unsure ||
+               lig_value (draft, part->x)->unsure;
+  }
+  return depends && guessed;
+}
+
+/* Offers the edit that removes the refusal of a forced fusion. */
+static void
+offer_mend (LigDraft *draft, const LigMend *mend)
+{
+  if (mend && mend->kind == LIG_MEND_REMOVE_FENCE)
+    lig_draft_offer (draft, LIG_PROBLEM_MEND_REMOVE_FENCE, mend->path, NULL, NULL);
+  else if (mend && mend->kind == LIG_MEND_UNFORBID)
+    lig_draft_offer (draft, LIG_PROBLEM_MEND_UNFORBID, mend->path, mend->fusion, NULL);
+  else if (mend && mend->kind == LIG_MEND_SET_DTYPE)
+    lig_draft_offer (draft, LIG_PROBLEM_MEND_SET_DTYPE, NULL, NULL, mend->value);
+  else if (mend && mend->kind == LIG_MEND_INSERT_OP)
+    lig_draft_offer (draft, LIG_PROBLEM_MEND_INSERT_OP, mend->path, NULL, mend->value);
+}
+
 /* Checks a forced fusion. It is also an error if it names no fusion, or an op at which the fusion
  * does not begin. */
 static gboolean
@@ -121,7 +152,18 @@ check_force (LigDraft *draft, GArray *candidates, int index, const char *name, G
   } else {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "no fusion is called '%s'", name);
   }
-  return lig_error_set_path (error, part->path);
+  lig_error_set_path (error, part->path);
+  if (best &&
+      may_follow (draft, best, &g_array_index (draft->verdicts, LigVerdict, best->verdict))) {
+    g_clear_error (error);
+    return TRUE;
+  }
+  if (!lig_draft_goes_on (draft, index, error))
+    return FALSE;
+  if (best)
+    offer_mend (draft, draft->mends->pdata[best->verdict]);
+  lig_draft_offer (draft, LIG_PROBLEM_MEND_UNFORCE, part->path, name, NULL);
+  return TRUE;
 }
 
 static gboolean
@@ -131,7 +173,9 @@ check_constraints (LigDraft *draft, GArray *candidates, GError **error)
   for (; *global; global++)
     if (!lig_fusion_find (*global)) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "no fusion is called '%s'", *global);
-      return FALSE;
+      if (!lig_draft_goes_on (draft, -1, error))
+        return FALSE;
+      lig_draft_offer (draft, LIG_PROBLEM_MEND_UNFORBID, NULL, *global, NULL);
     }
   for (int i = 0; i < (int) draft->parts->len; i++) {
     LigOp *written = lig_part (draft, i)->written;
@@ -148,7 +192,11 @@ check_constraints (LigDraft *draft, GArray *candidates, GError **error)
     for (; *forbidden; forbidden++)
       if (!lig_fusion_find (*forbidden)) {
         g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "no fusion is called '%s'", *forbidden);
-        return FALSE;
+        lig_error_set_path (error, lig_part (draft, i)->path);
+        if (!lig_draft_goes_on (draft, i, error))
+          return FALSE;
+        lig_draft_offer (draft, LIG_PROBLEM_MEND_UNFORBID, lig_part (draft, i)->path, *forbidden,
+                         NULL);
       }
   }
   return TRUE;
@@ -196,8 +244,7 @@ write_verdicts (LigDraft *draft, GArray *candidates)
     }
     /* The claiming group was part of an intermediate cover and may not exist in the final one. */
     if (verdict->reason != LIG_REASON_CLAIMED && verdict->found.kind == LIG_EVIDENCE_GROUP)
-      verdict->found.kind = LIG_EVIDENCE_NONE;
-    verdict->text = lig_verdict_text (draft, verdict);
+      verdict->found.kind = verdict->needed.kind = LIG_EVIDENCE_NONE;
   }
 }
 
@@ -215,16 +262,31 @@ recall_prices (LigDraft *draft, LigPass pass)
   }
 }
 
-gboolean
-lig_fuse (LigDraft *draft, GError **error)
+/* Finds the candidates and takes those that are forced. */
+static gboolean
+begin (LigDraft *draft, GArray *candidates, GError **error)
 {
-  g_autoptr (GArray) candidates = g_array_new (FALSE, TRUE, sizeof (LigCandidate));
   for (int pass = 0; pass < 2; pass++) {
     draft->owners[pass] = g_new (int, draft->parts->len);
     memset (draft->owners[pass], -1, draft->parts->len * sizeof (int));
   }
-  if (!find_candidates (draft, candidates, error) ||
-      !check_constraints (draft, candidates, error) || !lig_cover_forced (draft, candidates, error))
+  return find_candidates (draft, candidates, error) &&
+         check_constraints (draft, candidates, error) &&
+         lig_cover_forced (draft, candidates, error);
+}
+
+gboolean
+lig_fuse_check (LigDraft *draft, GError **error)
+{
+  g_autoptr (GArray) candidates = g_array_new (FALSE, TRUE, sizeof (LigCandidate));
+  return begin (draft, candidates, error);
+}
+
+gboolean
+lig_fuse (LigDraft *draft, GError **error)
+{
+  g_autoptr (GArray) candidates = g_array_new (FALSE, TRUE, sizeof (LigCandidate));
+  if (!begin (draft, candidates, error))
     return FALSE;
   if (draft->options.choices) {
     if (!lig_cover_choices (draft, candidates, error))
@@ -237,8 +299,10 @@ lig_fuse (LigDraft *draft, GError **error)
     lig_cover_in_order (draft, candidates);
   }
   write_verdicts (draft, candidates);
-  if (!draft->options.choices)
+  if (!draft->options.choices) {
     lig_offer_forces (draft, candidates);
+    lig_offer_options (draft, candidates);
+  }
   lig_explain_verdicts (draft, candidates);
   build_groups (draft, candidates, LIG_PASS_FORWARD);
   build_groups (draft, candidates, LIG_PASS_BACKWARD);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* infer: finds the shape and type of every value of the forward pass, the trained parameters and
  * their offsets in the state. */
-#include "engine/compile/draft.h"
+#include "engine/compile/collect.h"
 
 /* Elements of a state array are aligned for 16-byte accesses and cache lines. */
 #define ALIGNED(elements) (((elements) + 63) / 64 * 64)
 
-static void
-prepare (LigDraft *draft, const LigPart *part, LigInfer *infer)
+void
+lig_infer_prepare (const LigDraft *draft, const LigPart *part, LigInfer *infer)
 {
   const LigValue *x = lig_value (draft, part->x);
   *infer = (LigInfer){
@@ -78,22 +78,51 @@ check_value (const LigShape *shape, LigDtype dtype, const char *name, GError **e
   return FALSE;
 }
 
+static const LigShape *
+shape_of_output (const LigInfer *infer, int slot)
+{
+  return infer->extra_outputs[slot].n_axes < 0 ? &infer->y : &infer->extra_outputs[slot];
+}
+
+static const LigShape *
+shape_of_input (const LigInfer *infer, int slot)
+{
+  return infer->extra_inputs[slot].n_axes < 0 ? &infer->x : &infer->extra_inputs[slot];
+}
+
+/* Checks everything that the op's infer function gave. */
 static gboolean
-add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
+check_values (const LigDraft *draft, const LigPart *part, const LigInfer *infer, GError **error)
+{
+  gboolean fits = TRUE;
+  for (int i = 0; i < part->n_inputs && fits; i++)
+    fits = part->input_parts[i] >= 0 ||
+           check_value (shape_of_input (infer, i), infer->extra_input_dtypes[i],
+                        part->ports->extra_inputs->ports[i].name, error);
+  fits = fits && check_value (&infer->y, infer->y_dtype, "y", error);
+  for (int i = 0; i < part->n_outputs && fits; i++)
+    fits = check_value (shape_of_output (infer, i), infer->y_dtype,
+                        part->ports->extra_outputs->ports[i].name, error);
+  for (int i = 0; i < part->n_kept && fits; i++)
+    fits = check_value (&infer->kept[i], infer->kept_dtypes[i],
+                        part->ports->computes->ports[i].name, error);
+  for (int i = 0; i < part->n_parameters && fits; i++)
+    fits = check_value (&infer->parameters[i], draft->parameter_dtype,
+                        part->info->parameters[i].name, error);
+  return fits;
+}
+
+static void
+add_outputs (LigDraft *draft, int index, const LigInfer *infer)
 {
   LigPart *part = lig_part (draft, index);
-  if (!check_value (&infer->y, infer->y_dtype, "y", error))
-    return FALSE;
   part->y = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &infer->y, infer->y_dtype, index,
                                  "#%d.y", index);
   for (int i = 0; i < part->n_outputs; i++) {
-    const LigShape *shape =
-      infer->extra_outputs[i].n_axes < 0 ? &infer->y : &infer->extra_outputs[i];
     const char *name = part->ports->extra_outputs->ports[i].name;
-    if (!check_value (shape, infer->y_dtype, name, error))
-      return FALSE;
-    part->extra_outputs[i] = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape, infer->y_dtype,
-                                                  index, "#%d.%s", index, name);
+    part->extra_outputs[i] =
+      lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape_of_output (infer, i), infer->y_dtype,
+                           index, "#%d.%s", index, name);
     if (part->to_caller[i]) {
       lig_value (draft, part->extra_outputs[i])->kept_to_end = TRUE;
       g_array_append_val (draft->callers_outputs, part->extra_outputs[i]);
@@ -101,16 +130,13 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
   }
   for (int i = 0; i < part->n_kept; i++) {
     const char *name = part->ports->computes->ports[i].name;
-    if (!check_value (&infer->kept[i], infer->kept_dtypes[i], name, error))
-      return FALSE;
     part->kept[i] = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &infer->kept[i],
                                          infer->kept_dtypes[i], index, "#%d.%s", index, name);
   }
-  return TRUE;
 }
 
-static gboolean
-add_inputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
+static void
+add_inputs (LigDraft *draft, int index, const LigInfer *infer)
 {
   LigPart *part = lig_part (draft, index);
   for (int i = 0; i < part->n_inputs; i++) {
@@ -119,15 +145,12 @@ add_inputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
         lig_part (draft, part->input_parts[i])->extra_outputs[part->input_slots[i]];
       continue;
     }
-    const LigShape *shape = infer->extra_inputs[i].n_axes < 0 ? &infer->x : &infer->extra_inputs[i];
     const char *name = part->ports->extra_inputs->ports[i].name;
-    if (!check_value (shape, infer->extra_input_dtypes[i], name, error))
-      return FALSE;
-    part->extra_inputs[i] = lig_draft_add_value (
-      draft, LIG_VALUE_EXTRA, shape, infer->extra_input_dtypes[i], -1, "#%d.%s", index, name);
+    part->extra_inputs[i] =
+      lig_draft_add_value (draft, LIG_VALUE_EXTRA, shape_of_input (infer, i),
+                           infer->extra_input_dtypes[i], -1, "#%d.%s", index, name);
     g_array_append_val (draft->callers_inputs, part->extra_inputs[i]);
   }
-  return TRUE;
 }
 
 /* Returns the deviation of normal initial values, the op's parameter init-std. */
@@ -149,14 +172,12 @@ starts_at_zero (const LigPart *part)
   return zero_centered;
 }
 
-static gboolean
-add_parameters (LigDraft *draft, int index, const LigInfer *infer, GError **error)
+static void
+add_parameters (LigDraft *draft, int index, const LigInfer *infer)
 {
   LigPart *part = lig_part (draft, index);
   for (int i = 0; i < part->n_parameters; i++) {
     const LigParameterInfo *info = &part->info->parameters[i];
-    if (!check_value (&infer->parameters[i], draft->parameter_dtype, info->name, error))
-      return FALSE;
     int value = lig_draft_add_value (draft, LIG_VALUE_PARAMETER, &infer->parameters[i],
                                      draft->parameter_dtype, -1, "%s.%s", part->prefix, info->name);
     LigDraftParameter parameter = {
@@ -173,7 +194,22 @@ add_parameters (LigDraft *draft, int index, const LigInfer *infer, GError **erro
     part->parameters[i] = part->representations[i] = value;
     g_array_append_val (draft->parameters, parameter);
   }
-  return TRUE;
+}
+
+gboolean
+lig_infer_shapes (const LigDraft *draft, const LigPart *part, LigInfer *infer, GError **error)
+{
+  return check_type (part, infer, error) && check_features (infer, error) &&
+         (!part->info->infer || part->info->infer (infer, error)) &&
+         check_values (draft, part, infer, error);
+}
+
+static void
+mark_unsure (LigDraft *draft, const LigPart *part, unsigned unsure)
+{
+  lig_value (draft, part->y)->unsure = unsure;
+  for (int i = 0; i < part->n_outputs; i++)
+    lig_value (draft, part->extra_outputs[i])->unsure = unsure;
 }
 
 static gboolean
@@ -181,12 +217,19 @@ infer_part (LigDraft *draft, int index, GError **error)
 {
   LigPart *part = lig_part (draft, index);
   LigInfer infer;
-  prepare (draft, part, &infer);
-  if (!check_type (part, &infer, error) || !check_features (&infer, error) ||
-      (part->info->infer && !part->info->infer (&infer, error)))
-    return FALSE;
-  return add_inputs (draft, index, &infer, error) && add_outputs (draft, index, &infer, error) &&
-         add_parameters (draft, index, &infer, error);
+  unsigned unsure = 0;
+  lig_infer_prepare (draft, part, &infer);
+  if (draft->problems)
+    unsure = lig_guess_shapes (draft, index, &infer);
+  else if (!lig_infer_shapes (draft, part, &infer, error)) {
+    g_prefix_error (error, "%s at %s: ", part->title, part->path);
+    return lig_error_set_path (error, part->path);
+  }
+  add_inputs (draft, index, &infer);
+  add_outputs (draft, index, &infer);
+  add_parameters (draft, index, &infer);
+  mark_unsure (draft, lig_part (draft, index), unsure);
+  return TRUE;
 }
 
 /* Places the parameters in the state, those with weight decay first. */
@@ -226,12 +269,12 @@ lig_infer (LigDraft *draft, GError **error)
     at = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &draft->input, draft->compute, -1,
                               "input:%s", lig_dtype_name (draft->compute));
   }
+  if (draft->unsure_input)
+    lig_value (draft, at)->unsure = LIG_UNSURE_FEATURES | LIG_UNSURE_ROWS;
   for (int i = 0; i < (int) draft->parts->len; i++) {
     lig_part (draft, i)->x = at;
-    if (!infer_part (draft, i, error)) {
-      g_prefix_error (error, "%s at %s: ", lig_part (draft, i)->title, lig_part (draft, i)->path);
-      return lig_error_set_path (error, lig_part (draft, i)->path);
-    }
+    if (!infer_part (draft, i, error))
+      return FALSE;
     at = lig_part (draft, i)->y;
   }
   draft->output_value = at;

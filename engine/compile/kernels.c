@@ -3,6 +3,8 @@
  * those of the embedding program list the types and backends that they support. */
 #include "engine/compile/kernels.h"
 
+#include "engine/compile/collect.h"
+
 LigDtype
 lig_served_dtype (const LigDraft *draft, const LigDraftStep *step)
 {
@@ -57,8 +59,9 @@ lig_check_single_ops (LigDraft *draft, GError **error)
       if (pass == LIG_PASS_BACKWARD && !lig_part (draft, i)->needs_backward)
         continue;
       g_array_set_size (steps, 0);
-      if (!lig_lower_group (draft, &group, pass, steps, &probe, error) ||
-          !lig_check_kernels (draft, &group, steps, 0, error))
+      if ((!lig_lower_group (draft, &group, pass, steps, &probe, error) ||
+           !lig_check_kernels (draft, &group, steps, 0, error)) &&
+          !lig_draft_goes_on (draft, i, error))
         return FALSE;
     }
   return TRUE;

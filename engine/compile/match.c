@@ -5,6 +5,9 @@
 #include "engine/compile/kernels.h"
 #include "engine/compile/offer.h"
 #include "engine/compile/walk.h"
+#include "engine/reasons/words.h"
+
+#include <string.h>
 
 static void
 refuse (LigMatch *match, LigReason reason, char *observed, char *required)
@@ -35,14 +38,16 @@ static void
 refuse_fence (LigWalk *walk, const LigFound *found, LigMatch *match)
 {
   const char *path = NULL;
-  for (int i = walk->at + 1; i < found->end && !path; i++)
-    if (lig_part (walk->draft, i)->fence)
-      path = lig_part (walk->draft, i)->path;
+  int first = walk->at;
+  while (!path && ++first < found->end)
+    if (lig_part (walk->draft, first)->fence)
+      path = lig_part (walk->draft, first)->path;
+  g_autofree char *row = path ? lig_verdict_row_path (path) : NULL;
   match->fits = TRUE;
   match->count = found->end - walk->at;
-  match->found = (LigEvidence){.kind = LIG_EVIDENCE_FENCE, .path = path};
+  match->found = (LigEvidence){.kind = LIG_EVIDENCE_FENCE, .path = path, .first = first};
   refuse (match, LIG_REASON_FENCED,
-          path ? g_strdup_printf ("fence before %s", path) : g_strdup ("fence"),
+          row ? g_strdup_printf ("fence before %s", row) : g_strdup ("fence"),
           g_strdup ("no fence"));
   lig_offer_unfence (walk, found, match);
 }
@@ -55,6 +60,7 @@ refuse_branch (LigDraft *draft, const LigPart *part, int slot, LigMatch *match)
   match->found = channel ? name_one (draft, LIG_EVIDENCE_CHANNEL, channel)
                          : (LigEvidence){.kind = LIG_EVIDENCE_CALLER};
   match->found.path = part ? part->path : NULL;
+  match->found.first = part ? (int) (part - lig_part (draft, 0)) : 0;
   refuse (match, LIG_REASON_IN_USE,
           channel ? g_strdup_printf ("channel %s", channel) : g_strdup ("caller"),
           g_strdup ("no other reader"));
@@ -90,13 +96,15 @@ refuse_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
   match->found = end ? (LigEvidence){.kind = LIG_EVIDENCE_END}
                      : name_one (walk->draft, LIG_EVIDENCE_NAMES, name);
   match->found.path = end ? NULL : lig_part (walk->draft, found->end)->path;
+  match->found.first = found->end;
   refuse (match, LIG_REASON_PATTERN, g_strdup (name), g_strjoinv ("|", (char **) accepted));
   lig_offer_pattern (walk, found, match);
 }
 
-/* Explains why the pattern did not match, in the order of the checks. */
+/* Explains why the pattern did not match, in the order of the checks. If it would fit without a
+ * fence or a used branch, these ops are what was found. */
 static void
-explain (LigWalk *walk, const LigFound *found, LigMatch *match)
+explain (LigWalk *walk, LigFound *found, LigMatch *match)
 {
   LigFound other;
   match->count = MIN (found->end, (int) walk->draft->parts->len - 1) - walk->at + 1;
@@ -104,11 +112,13 @@ explain (LigWalk *walk, const LigFound *found, LigMatch *match)
   walk->ignore_fences = TRUE;
   if (found->fenced && lig_walk_follow (walk, &other)) {
     refuse_fence (walk, &other, match);
+    *found = other;
     return;
   }
   walk->ignore_fences = FALSE;
   if (lig_walk_follow (walk, &other)) {
     refuse_use (walk, &other, match);
+    *found = other;
     return;
   }
   walk->see_through = FALSE;
@@ -119,12 +129,13 @@ static gboolean
 is_forbidden (LigDraft *draft, const LigFusion *fusion, int at, LigEvidence *found, char **observed)
 {
   const LigPart *part = lig_part (draft, at);
-  *found = (LigEvidence){.kind = LIG_EVIDENCE_FORBIDDEN};
+  g_autofree char *row = lig_verdict_row_path (part->path);
+  *found = (LigEvidence){.kind = LIG_EVIDENCE_FORBIDDEN, .first = at};
   if (g_strv_contains (lig_sequence_get_forbidden (draft->sequence), fusion->name)) {
     *observed = g_strdup ("forbidden everywhere");
   } else if (g_strv_contains (lig_op_get_forbidden (part->written), fusion->name)) {
     found->path = part->path;
-    *observed = g_strdup_printf ("forbidden at %s", part->path);
+    *observed = g_strdup_printf ("forbidden at %s", row);
   } else if (draft->policy == LIG_POLICY_NONE &&
              !g_strv_contains (lig_op_get_forced (part->written), fusion->name)) {
     *found = name_one (draft, LIG_EVIDENCE_POLICY, lig_policy_name (LIG_POLICY_NONE));
@@ -151,7 +162,7 @@ check_constraints (LigDraft *draft, const LigFusion *fusion, LigMatch *match)
   g_free (match->refusal.required);
   g_clear_pointer (&match->mend, g_free);
   if (match->reason == LIG_REASON_NONE && draft->policy != LIG_POLICY_NONE)
-    lig_offer (match, LIG_MEND_UNFORBID, lig_part (draft, match->first)->path, NULL);
+    lig_offer_unforbid (draft, fusion->name, match);
   match->found = found;
   match->needed = (LigEvidence){0};
   refuse (match, LIG_REASON_FORBIDDEN, observed, g_strdup ("allowed"));
@@ -180,8 +191,18 @@ refuse_unwritten (LigDraft *draft, int number, LigMatch *match)
                                                                            : "caller";
   match->found = g_str_equal (reader, "caller") ? (LigEvidence){.kind = LIG_EVIDENCE_CALLER}
                                                 : name_one (draft, LIG_EVIDENCE_PASS, reader);
+  /* Values of ops are called `#5.y`, with the expanded index. */
+  gboolean port = value->part >= 0 && value->name[0] == '#' && strchr (value->name, '.');
+  const char *name = port ? strchr (value->name, '.') + 1 : value->name;
+  g_autofree char *row = port ? lig_verdict_row_path (lig_part (draft, value->part)->path) : NULL;
+  match->needed =
+    name_one (draft, LIG_EVIDENCE_NAMES, g_string_chunk_insert_const (draft->strings, name));
+  match->needed.first = port ? value->part : 0;
+  match->needed.count = port ? 1 : 0;
   refuse (match, LIG_REASON_IN_USE, g_strdup (reader),
-          g_strdup_printf ("a kernel that writes %s", value->name));
+          port ? g_strdup_printf ("a kernel that writes %s of %s at %s", name,
+                                  lig_part (draft, value->part)->title, row)
+               : g_strdup_printf ("a kernel that writes %s", name));
 }
 
 static void

@@ -65,7 +65,8 @@ offer_group (Trial *self, GArray *group)
       &g_array_index (self->candidates, LigCandidate, g_array_index (taken, guint, i));
     LigVerdict *verdict = &g_array_index (self->draft->verdicts, LigVerdict, candidate->verdict);
     set_owner (self, candidate, -1);
-    if (verdict->reason != LIG_REASON_CLAIMED || candidate->taken)
+    if ((verdict->reason != LIG_REASON_CLAIMED && verdict->reason != LIG_REASON_SLOWER) ||
+        candidate->taken)
       continue;
     LigMatch match = {0};
     lig_offer (&match, LIG_MEND_FORCE, lig_part (self->draft, candidate->group.first)->path, NULL);

@@ -23,6 +23,14 @@ is_written (const LigPart *part)
   return g_str_equal (part->title, part->info->name);
 }
 
+void
+lig_offer_unforbid (const LigDraft *draft, const char *fusion, LigMatch *match)
+{
+  const LigPart *part = lig_part (draft, match->first);
+  gboolean here = g_strv_contains (lig_op_get_forbidden (part->written), fusion);
+  lig_offer (match, LIG_MEND_UNFORBID, here ? part->path : NULL, NULL);
+}
+
 /* Returns the path of the one op whose fence is before the part: the part itself, or a block that
  * begins with it; null if several have a fence. */
 static const char *

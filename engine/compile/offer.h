@@ -8,6 +8,9 @@
 
 void lig_offer (LigMatch *match, LigMendKind kind, const char *path, const char *value);
 
+/* Offers to lift the bans of the fusion, where the match begins and everywhere. */
+void lig_offer_unforbid (const LigDraft *draft, const char *fusion, LigMatch *match);
+
 /* Offers to remove the fence if there is only one between the matched ops. */
 void lig_offer_unfence (const LigWalk *walk, const LigFound *found, LigMatch *match);
 
@@ -28,6 +31,9 @@ void lig_offer_dtype (const LigDraft *draft, const GArray *steps, unsigned types
 /* Finds those claimed fusions that would be taken if they were forced. Called once the cover is
  * chosen. */
 void lig_offer_forces (LigDraft *draft, GArray *candidates);
+
+/* Offers to drop the forces that keep fusions out, and to choose the policy that measures. */
+void lig_offer_options (LigDraft *draft, GArray *candidates);
 
 /* Adds the gains and the numbers of the mends, when all verdicts are complete. */
 void lig_explain_verdicts (LigDraft *draft, GArray *candidates);

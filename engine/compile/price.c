@@ -111,7 +111,7 @@ look_up (LigDraft *draft, const char *key, LigPrice *price)
   if (!tuning || !tuning->get (tuning->data, key, &microseconds, &noise, NULL) ||
       !isfinite (microseconds) || !isfinite (noise))
     return FALSE;
-  *price = (LigPrice){microseconds * 1e-6, noise * 1e-6, TRUE};
+  *price = (LigPrice){.seconds = microseconds * 1e-6, .noise = noise * 1e-6, .measured = TRUE};
   if (!draft->prices)
     draft->prices = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_hash_table_insert (draft->prices, g_strdup (key), g_memdup2 (price, sizeof *price));
@@ -233,16 +233,33 @@ lig_price_groups (LigDraft *draft,
 void
 lig_price_recall (LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price)
 {
+  double bytes;
+  lig_price_recall_bytes (draft, group, pass, price, &bytes);
+}
+
+void
+lig_price_recall_bytes (
+  LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price, double *bytes)
+{
   LigProbe probe;
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
   gboolean lowered = lig_lower_group (draft, group, pass, steps, &probe, NULL) && !probe.missing;
+  *bytes = lowered ? 0 : NAN;
+  for (guint i = 0; lowered && i < steps->len; i++) {
+    const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
+    *bytes += step->read + step->written;
+  }
   *price = (LigPrice){.seconds = lowered && steps->len == 0 ? 0 : NAN};
   if (!lowered || steps->len == 0)
     return;
   if (draft->prices || draft->options.tuning) {
     g_autofree char *key = lig_price_key (draft, steps);
-    if (look_up (draft, key, price))
+    if (look_up (draft, key, price)) {
+      /* A device without ceilings has no predictions. */
+      if (!price->measured && price->seconds <= 0)
+        price->seconds = NAN;
       return;
+    }
   }
   double seconds = predict (draft, steps);
   price->seconds = seconds > 0 ? seconds : NAN;

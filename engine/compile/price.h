@@ -36,6 +36,10 @@ gboolean lig_price_groups (LigDraft *draft,
  * predicted; the seconds are NaN where the device's ceilings are unknown or kernels are missing. */
 void lig_price_recall (LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price);
 
+/* The same, and the bytes that the group reads and writes; NaN where kernels are missing. */
+void lig_price_recall_bytes (
+  LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price, double *bytes);
+
 /* Returns a time as text, `12.3 us`, with `suffix`; the draft owns it. */
 const char *lig_format_price (LigDraft *draft, double seconds, const char *suffix);
 

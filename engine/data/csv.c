@@ -392,11 +392,16 @@ csv_open (LigDataset *self, GError **error)
   self->dtype = LIG_FP32;
   g_autofree char *count = lig_format_count (csv->n_rows);
   g_autofree char *training = lig_format_count (self->samples[LIG_SPLIT_TRAINING]);
-  self->description =
-    g_strdup_printf ("csv: %s row%s of %u feature%s and %u target%s, %s for "
-                     "training",
-                     count, LIG_ENDING (csv->n_rows), csv->n_features, LIG_ENDING (csv->n_features),
-                     csv->n_targets, LIG_ENDING (csv->n_targets), training);
+  g_autofree char *all_rows = g_strdup_printf (
+    g_dngettext (GETTEXT_PACKAGE, "%s row", "%s rows", (gulong) csv->n_rows), count);
+  g_autofree char *features = g_strdup_printf (
+    g_dngettext (GETTEXT_PACKAGE, "%u feature", "%u features", (gulong) csv->n_features),
+    csv->n_features);
+  g_autofree char *targets = g_strdup_printf (
+    g_dngettext (GETTEXT_PACKAGE, "%u target", "%u targets", (gulong) csv->n_targets),
+    csv->n_targets);
+  self->description = g_strdup_printf (_ ("csv: %s of %s and %s, %s for training"), all_rows,
+                                       features, targets, training);
   return TRUE;
 }
 

@@ -146,9 +146,12 @@ idx_open (LigDataset *self, GError **error)
   self->samples[LIG_SPLIT_HELD_OUT] = idx->count - self->samples[LIG_SPLIT_TRAINING];
   g_autofree char *count = lig_format_count (idx->count);
   g_autofree char *training = lig_format_count (self->samples[LIG_SPLIT_TRAINING]);
-  self->description = g_strdup_printf (
-    "idx: %s image%s of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ", %s for training", count,
-    LIG_ENDING (idx->count), lengths[1], lengths[2], training);
+  g_autofree char *images = g_strdup_printf (
+    g_dngettext (GETTEXT_PACKAGE, "%s image", "%s images", (gulong) idx->count), count);
+  g_autofree char *size =
+    g_strdup_printf ("%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT, lengths[1], lengths[2]);
+  self->description =
+    g_strdup_printf (_ ("idx: %s of %s, %s for training"), images, size, training);
   return TRUE;
 }
 
@@ -185,9 +188,9 @@ static guint
 idx_preview (const LigDataset *self, guint rows, GPtrArray *cells)
 {
   const Idx *idx = self->data;
-  static const char *const titles[] = {"image", "mean pixel", "→ label"};
+  static const char *const titles[] = {N_ ("image"), N_ ("mean pixel"), N_ ("→ label")};
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
-    g_ptr_array_add (cells, g_strdup (titles[i]));
+    g_ptr_array_add (cells, g_strdup (_ (titles[i])));
   for (gint64 image = 0; image < MIN ((gint64) rows, idx->count); image++) {
     double sum = 0;
     for (gint64 i = 0; i < idx->pixels; i++)

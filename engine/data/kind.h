@@ -5,7 +5,7 @@
 
 #include <ligature/dataset.h>
 
-#define N_(text) text
+#include <glib/gi18n-lib.h>
 
 G_BEGIN_DECLS
 

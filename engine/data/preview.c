@@ -15,8 +15,8 @@ preview_tokens (const LigDataset *self, guint rows, GPtrArray *cells)
 {
   const guint16 *tokens = self->tokens[LIG_SPLIT_TRAINING];
   gsize count = self->n_tokens[LIG_SPLIT_TRAINING];
-  g_ptr_array_add (cells, g_strdup ("token"));
-  g_ptr_array_add (cells, g_strdup ("values"));
+  g_ptr_array_add (cells, g_strdup (_ ("token")));
+  g_ptr_array_add (cells, g_strdup (_ ("values")));
   for (gsize at = 0; at < count && at < (gsize) rows * ROW_TOKENS; at += ROW_TOKENS) {
     g_autoptr (GString) line = g_string_new (NULL);
     for (gsize i = at; i < MIN (at + ROW_TOKENS, count); i++)

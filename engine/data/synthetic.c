@@ -27,8 +27,9 @@ synthetic_open (LigDataset *self, GError **error)
   self->samples[LIG_SPLIT_HELD_OUT] = samples - self->samples[LIG_SPLIT_TRAINING];
   g_autofree char *count = lig_format_count (samples);
   g_autofree char *training = lig_format_count (self->samples[LIG_SPLIT_TRAINING]);
-  self->description = g_strdup_printf ("synthetic: %s sample%s, %s for training", count,
-                                       LIG_ENDING (samples), training);
+  g_autofree char *all = g_strdup_printf (
+    g_dngettext (GETTEXT_PACKAGE, "%s sample", "%s samples", (gulong) samples), count);
+  self->description = g_strdup_printf (_ ("synthetic: %s, %s for training"), all, training);
   return TRUE;
 }
 

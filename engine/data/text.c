@@ -128,9 +128,11 @@ text_open (LigDataset *self, GError **error)
     return FALSE;
   g_autofree char *bytes = lig_format_count ((gint64) filled);
   g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_SPLIT_TRAINING]);
-  self->description =
-    g_strdup_printf ("text: %u file%s, %s byte%s, %s for training", files->len,
-                     LIG_ENDING (files->len), bytes, LIG_ENDING (filled), training);
+  g_autofree char *count = g_strdup_printf (
+    g_dngettext (GETTEXT_PACKAGE, "%u file", "%u files", (gulong) files->len), files->len);
+  g_autofree char *all =
+    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s byte", "%s bytes", (gulong) filled), bytes);
+  self->description = g_strdup_printf (_ ("text: %s, %s, %s for training"), count, all, training);
   return TRUE;
 }
 

@@ -55,8 +55,9 @@ tokens_open (LigDataset *self, GError **error)
   self->content = lig_hash_content (0, content, size);
   g_autofree char *all = lig_format_count ((gint64) count);
   g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_SPLIT_TRAINING]);
-  self->description =
-    g_strdup_printf ("tokens: %s token%s, %s for training", all, LIG_ENDING (count), training);
+  g_autofree char *tokens =
+    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s token", "%s tokens", (gulong) count), all);
+  self->description = g_strdup_printf (_ ("tokens: %s, %s for training"), tokens, training);
   return TRUE;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/device/backend.h"
 #include "kernels/times.h"
 
+#include <glib/gi18n-lib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,8 +98,9 @@ open_best (GError **error)
   const LigBackendTable *backend = lig_backend_table_described (&none);
   self = open_with (backend, backend->info.name, NULL, error);
   if (self)
-    self->remark = g_strdup_printf ("no GPU: %s; using the %s",
-                                    reason ? reason : "none is supported", backend->info.title);
+    self->remark =
+      g_strdup_printf (_ ("no GPU: %s; using the %s"), reason ? reason : _ ("none is supported"),
+                       _ (backend->info.title));
   return self;
 }
 

@@ -7,6 +7,7 @@
 #include "kernels/times.h"
 
 #include <dlfcn.h>
+#include <glib/gi18n-lib.h>
 
 static int
 count_kernels (void)
@@ -45,10 +46,10 @@ open_module (const char *backend, char **found, char **reason)
     gboolean exists =
       *folders[i] ? g_file_test (path, G_FILE_TEST_EXISTS) : !g_str_has_prefix (said, missing);
     if (!*reason && exists)
-      *reason = g_strdup_printf ("the module cannot be loaded: %s", said);
+      *reason = g_strdup_printf (_ ("the module cannot be loaded: %s"), said);
   }
   if (!*reason)
-    *reason = g_strdup_printf ("the module %s was not found", file);
+    *reason = g_strdup_printf (_ ("the module %s was not found"), file);
   return NULL;
 }
 
@@ -59,8 +60,8 @@ load (const LigBackendTable *table, char **reason)
   /* Checks for the driver first: the module loads large libraries, which are useless without it. */
   void *driver = dlopen (table->driver, RTLD_LAZY | RTLD_LOCAL);
   if (!driver) {
-    *reason =
-      g_strdup_printf ("no %s driver is installed (%s was not found)", table->maker, table->driver);
+    *reason = g_strdup_printf (_ ("no %s driver is installed (%s was not found)"), table->maker,
+                               table->driver);
     return NULL;
   }
   /* The driver library stays open, since the runtime would load it again. */
@@ -74,7 +75,7 @@ load (const LigBackendTable *table, char **reason)
   if (!backend || backend->version != LIG_BACKEND_VERSION ||
       backend->n_functions != count_kernels ()) {
     g_free (*reason);
-    *reason = g_strdup_printf ("the module %s and this library have different versions", path);
+    *reason = g_strdup_printf (_ ("the module %s and this library have different versions"), path);
     dlclose (module);
     return NULL;
   }

@@ -183,24 +183,6 @@ place_all (LigScoreLayout *self)
 
 /* --- Groups -------------------------------------------------------------------------------- */
 
-double
-lig_score_measured (const LigScoreLayout *self, const LigPlanGroup *group)
-{
-  double seconds = 0;
-  if (!self->times)
-    return group->measured;
-  for (int i = 0; i < group->n_steps; i++)
-    seconds += self->times[group->first_step + i];
-  return seconds;
-}
-
-double
-lig_score_seconds (const LigScoreLayout *self, const LigPlanGroup *group)
-{
-  double measured = lig_score_measured (self, group);
-  return measured > 0 ? measured : group->predicted;
-}
-
 int
 lig_score_extent (const LigScoreLayout *self, const LigPlanGroup *group, double *y, double *height)
 {
@@ -237,6 +219,9 @@ sum_blocks (LigScoreLayout *self, LigPass pass)
   guint count, n_ops;
   const LigPlanOp *ops = lig_plan_get_ops (self->plan, &n_ops);
   const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
+  const LigTimedPlan timed = {.plan = self->plan, .steps = self->times};
+  for (guint i = 0; i < self->blocks->len; i++)
+    lig_figures_init (&g_array_index (self->blocks, LigLayoutBlock, i).figures[pass]);
   g_autofree const LigPlanGroup **owners = g_new0 (const LigPlanGroup *, MAX (self->n_parts, 1));
   for (guint i = 0; i < count; i++)
     for (int j = groups[i].first; j < groups[i].first + groups[i].count; j++)
@@ -245,16 +230,16 @@ sum_blocks (LigScoreLayout *self, LigPass pass)
     int like = self->places[i].like;
     gboolean alike = is_alike (self, owners[i], i, owners[like], like);
     gboolean begins = owners[i] && owners[i]->first == i;
-    double seconds = begins ? lig_score_seconds (self, owners[i]) : 0;
-    /* If the time of one group is unknown, so is the sum. */
-    if (begins && owners[i]->n_steps > 0 && seconds <= 0)
-      seconds = NAN;
+    LigFigures figures;
+    lig_figures_init (&figures);
+    if (begins)
+      lig_figures_of_group (&timed, NULL, owners[i], &figures);
     for (int depth = 0; depth < count_depth (ops[i].path); depth++) {
       g_autofree char *inside = block_path (ops[i].path, depth);
       g_autofree char *folded = fold_path (inside);
       LigLayoutBlock *block = find_block (self, folded);
       block->alike &= alike;
-      block->seconds[pass] += seconds;
+      lig_figures_add (&block->figures[pass], &figures);
     }
   }
 }

@@ -96,13 +96,14 @@ draw_block_time (const LigScoreDrawing *self, const LigLayoutBlock *block, LigPa
   double x = pass == LIG_PASS_FORWARD ? LIG_LAYOUT_MARGIN + 12
                                       : self->width - LIG_LAYOUT_MARGIN - self->rail + 12;
   LigTextStyle style = {.size = 11, .colour = self->colours->dim, .width = self->rail - 24};
-  g_autofree char *time = lig_draw_time (block->seconds[pass]);
+  g_autofree char *time = lig_figures_time_text (&block->figures[pass]);
+  if (!time || block->figures[pass].seconds <= 0)
+    return;
   g_autofree char *text =
     g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "the %d repetition: %s",
                                   "all %d repetitions: %s", (gulong) block->count),
                      block->count, time);
-  if (block->seconds[pass] > 0)
-    lig_canvas_text (self->canvas, x, block->y + 17, &style, text);
+  lig_canvas_text (self->canvas, x, block->y + 17, &style, text);
 }
 
 static void

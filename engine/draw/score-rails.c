@@ -5,73 +5,98 @@
 
 #include <glib/gi18n-lib.h>
 
-enum { PAD = 12, TALL = 44 };
+enum { PAD = 12, TALL = 44, LINE = 16, BAR = 14 };
 
 typedef struct {
   const LigScoreDrawing *score;
   const LigPlanGroup *group;
+  LigFigures figures;
   double x, y, height, total;
   int first; /* the first visible part */
   LigColour accent, fill;
   gboolean fused;
 } Box;
 
-/* Draws the time on the right; returns its width. */
 static double
-draw_seconds (const Box *box, double baseline)
+text_width (const Box *box, const LigTextStyle *style, const char *text)
 {
-  const LigScoreDrawing *self = box->score;
-  const LigPlanGroup *group = box->group;
-  LigTextStyle style = {
-    .size = 12.5, .bold = TRUE, .colour = self->colours->ink, .anchor = LIG_TEXT_END};
-  double measured = lig_score_measured (self->layout, group);
-  g_autofree char *time = NULL;
-  if (group->n_steps == 0) {
-    time = g_strdup ("0");
-    style.bold = FALSE;
-    style.colour = self->colours->dim;
-  } else if (measured > 0)
-    time = lig_draw_time (measured);
-  else if (group->predicted > 0) {
-    g_autofree char *predicted = lig_draw_time (group->predicted);
-    time = g_strdup_printf ("≈ %s", predicted);
-  } else
-    return 0;
-  lig_canvas_text (self->canvas, box->x + self->rail - PAD, baseline, &style, time);
-  return lig_canvas_text_width (self->canvas, &style, time) + 8;
+  return text ? lig_canvas_text_width (box->score->canvas, style, text) : 0;
 }
 
+/* Draws a text on the right; returns the width that is left for another, NaN figures included. */
+static double
+draw_end (const Box *box, double baseline, LigTextStyle style, const char *text)
+{
+  const LigScoreDrawing *self = box->score;
+  double room = self->rail - 2 * PAD;
+  if (!text || !*text)
+    return room;
+  style.anchor = LIG_TEXT_END;
+  lig_canvas_text (self->canvas, box->x + self->rail - PAD, baseline, &style, text);
+  return MAX (room - text_width (box, &style, text) - 8, 20);
+}
+
+/* Draws name and time. A predicted time is lighter. */
 static void
 draw_name (const Box *box, double baseline)
 {
   const LigScoreDrawing *self = box->score;
-  g_autofree char *name = lig_layout_group_name (self->layout, box->group);
-  double used = draw_seconds (box, baseline);
-  LigTextStyle style = {.size = 12.5,
-                        .bold = box->fused,
-                        .colour = box->fused ? box->accent : self->colours->ink,
-                        .width = MAX (self->rail - 2 * PAD - used, 20)};
-  lig_canvas_text (self->canvas, box->x + PAD, baseline, &style, name);
+  g_autofree char *time = lig_figures_time_text (&box->figures);
+  gboolean measured = box->figures.measured && box->figures.kernels > 0;
+  LigTextStyle end = {
+    .size = 12.5, .bold = measured, .colour = measured ? self->colours->ink : self->colours->dim};
+  LigTextStyle style = {
+    .size = 12.5, .bold = box->fused, .colour = box->fused ? box->accent : self->colours->ink};
+  style.width = draw_end (box, baseline, end, time);
+  lig_canvas_text (self->canvas, box->x + PAD, baseline, &style, box->group->title);
 }
 
-/* Draws the kernels, and the predicted time if a measured one is shown above. */
 static void
-draw_kernels (const Box *box, double baseline)
+draw_kernels (const Box *box, double baseline, const char *rate)
 {
   const LigScoreDrawing *self = box->score;
-  const LigPlanGroup *group = box->group;
   LigTextStyle style = {.size = 11, .colour = self->colours->dim};
-  g_autofree char *kernels = lig_layout_kernels (self->layout->plan, group);
-  style.width = self->rail - 2 * PAD;
-  if (lig_score_measured (self->layout, group) > 0 && group->predicted > 0) {
-    g_autofree char *time = lig_draw_time (group->predicted);
-    g_autofree char *predicted = g_strdup_printf ("≈ %s", time);
-    LigTextStyle end = {.size = 11, .colour = self->colours->dim, .anchor = LIG_TEXT_END};
-    style.width -= lig_canvas_text_width (self->canvas, &end, predicted) + 8;
-    lig_canvas_text (self->canvas, box->x + self->rail - PAD, baseline, &end, predicted);
-  }
-  style.width = MAX (style.width, 20);
+  g_autofree char *kernels = lig_layout_kernels (self->layout->plan, box->group);
+  style.width = draw_end (box, baseline, style, rate);
   lig_canvas_text (self->canvas, box->x + PAD, baseline, &style, kernels);
+}
+
+/* Draws the saving, and the rate where both fit. Returns whether the rate is drawn. */
+static gboolean
+draw_saving (const Box *box, double baseline, const char *saving, const char *rate)
+{
+  const LigScoreDrawing *self = box->score;
+  LigTextStyle dim = {.size = 11, .colour = self->colours->dim};
+  LigTextStyle style = {.size = 11,
+                        .bold = box->figures.saved_measured,
+                        .colour =
+                          box->figures.saved_seconds < 0 ? self->colours->warning : box->accent};
+  double room = self->rail - 2 * PAD;
+  gboolean both = text_width (box, &style, saving) + 8 + text_width (box, &dim, rate) <= room;
+  style.width = draw_end (box, baseline, dim, both ? rate : NULL);
+  lig_canvas_text (self->canvas, box->x + PAD, baseline, &style, saving);
+  return both;
+}
+
+/* Draws as many lines below the name as the box holds: kernels, saving, rate and bound. */
+static void
+draw_details (const Box *box, double baseline)
+{
+  g_autofree char *saving = lig_figures_saving_text (&box->figures);
+  g_autofree char *rate = lig_figures_rate_text (&box->figures);
+  int lines = (int) ((box->y + box->height - BAR - baseline) / LINE) + 1;
+  if (!saving) {
+    draw_kernels (box, baseline, rate);
+    return;
+  }
+  if (lines > 1) {
+    draw_kernels (box, baseline, NULL);
+    baseline += LINE;
+  }
+  if (!draw_saving (box, baseline, saving, rate) && lines > 2) {
+    LigTextStyle dim = {.size = 11, .colour = box->score->colours->dim};
+    lig_canvas_text (box->score->canvas, box->x + PAD, baseline + LINE, &dim, rate);
+  }
 }
 
 /* Draws the group's share of the time of its pass as a bar. */
@@ -79,9 +104,8 @@ static void
 draw_share (const Box *box, double y, double thickness)
 {
   const LigScoreDrawing *self = box->score;
-  double width = self->rail - 2 * PAD;
-  double seconds = lig_score_seconds (self->layout, box->group);
-  double share = box->total > 0 ? CLAMP (seconds / box->total, 0, 1) : 0;
+  double width = self->rail - 2 * PAD, seconds = box->figures.seconds;
+  double share = box->total > 0 && seconds > 0 ? CLAMP (seconds / box->total, 0, 1) : 0;
   lig_canvas_box (self->canvas, box->x + PAD, y, width, thickness, thickness / 2,
                   lig_colour_fade (self->colours->line, 0xa0), 0, 0);
   if (share > 0)
@@ -115,7 +139,7 @@ static void
 draw_box (const Box *box, LigPass pass)
 {
   const LigScoreDrawing *self = box->score;
-  g_autofree char *text = lig_score_group_text (self->layout, box->group);
+  g_autofree char *text = lig_score_group_text (self->layout, box->group, &box->figures);
   lig_canvas_begin_mark (self->canvas, box->x, box->y, self->rail, box->height, text);
   draw_joints (box, pass);
   lig_canvas_box (self->canvas, box->x, box->y, self->rail, box->height, 9,
@@ -123,7 +147,7 @@ draw_box (const Box *box, LigPass pass)
                   box->fused ? box->accent : self->colours->line, box->fused ? 1.5 : 1);
   if (box->height >= TALL) {
     draw_name (box, box->y + 20);
-    draw_kernels (box, box->y + 36);
+    draw_details (box, box->y + 36);
     draw_share (box, box->y + box->height - 10, 4);
   } else {
     draw_name (box, box->y + box->height / 2 + 3);
@@ -162,11 +186,15 @@ lig_score_draw_rail (const LigScoreDrawing *self, LigPass pass)
     pass == LIG_PASS_FORWARD ? LIG_LAYOUT_MARGIN : self->width - LIG_LAYOUT_MARGIN - self->rail;
   box.accent = pass == LIG_PASS_FORWARD ? self->colours->forward : self->colours->backward;
   box.fill = pass == LIG_PASS_FORWARD ? self->colours->forward_fill : self->colours->backward_fill;
-  for (guint i = 0; i < count; i++)
-    box.total += lig_score_seconds (self->layout, &groups[i]);
+  const LigTimedPlan timed = {.plan = self->layout->plan, .steps = self->layout->times};
+  const LigTimedPlan unfused = {.plan = self->unfused};
+  LigFigures whole;
+  lig_figures_of_pass (&timed, &unfused, pass, &whole);
+  box.total = whole.seconds;
   for (guint i = 0; i < count; i++) {
     box.group = &groups[i];
     box.fused = groups[i].fusion != NULL;
+    lig_figures_of_group (&timed, &unfused, &groups[i], &box.figures);
     box.first = lig_score_extent (self->layout, &groups[i], &box.y, &box.height);
     if (box.first < 0)
       continue;

@@ -16,38 +16,6 @@ lig_draw_tensor (const LigShape *shape, LigDtype dtype)
 
 /* --- Groups -------------------------------------------------------------------------------- */
 
-/* Returns whether the group covers the op that a word of its fusion's name stands for; bias and
- * activation are optional. */
-static gboolean
-covers (const LigScoreLayout *layout, const LigPlanGroup *group, const char *word)
-{
-  guint count;
-  const LigPlanOp *ops = lig_plan_get_ops (layout->plan, &count);
-  unsigned flags = LIG_OP_ACTIVATION | LIG_OP_GATED;
-  gboolean activation = g_str_equal (word, "activation"), bias = g_str_equal (word, "bias");
-  for (int i = group->first; i < group->first + group->count; i++)
-    if ((activation && ops[i].info->flags & flags) ||
-        (bias && g_str_equal (ops[i].info->name, word)))
-      return TRUE;
-  return !activation && !bias;
-}
-
-/* Omits the pass, which the rail already shows, and joins the parts with a plus. */
-char *
-lig_layout_group_name (const LigScoreLayout *layout, const LigPlanGroup *group)
-{
-  guint count;
-  const LigPlanOp *ops = lig_plan_get_ops (layout->plan, &count);
-  if (!group->fusion)
-    return g_strdup (_ (ops[group->first].info->title));
-  g_auto (GStrv) words = g_strsplit (group->fusion->name, "-", -1);
-  GString *text = g_string_new (NULL);
-  for (guint i = words[0] && words[1] ? 1 : 0; words[i]; i++)
-    if (covers (layout, group, words[i]))
-      g_string_append_printf (text, "%s%s", text->len > 0 ? " + " : "", words[i]);
-  return g_string_free (text, FALSE);
-}
-
 char *
 lig_layout_kernels (LigPlan *plan, const LigPlanGroup *group)
 {
@@ -80,33 +48,18 @@ append_ops (GString *to, const LigScoreLayout *layout, const LigPlanGroup *group
 }
 
 char *
-lig_score_group_text (const LigScoreLayout *layout, const LigPlanGroup *group)
+lig_score_group_text (const LigScoreLayout *layout,
+                      const LigPlanGroup *group,
+                      const LigFigures *figures)
 {
   GString *text = g_string_new (group->fusion ? group->fusion->name : _ ("alone"));
   g_autofree char *kernels = lig_layout_kernels (layout->plan, group);
-  g_autofree char *bytes = lig_draw_bytes (group->bytes);
-  g_autofree char *flops = lig_draw_number (group->flops, 3);
-  double measured = lig_score_measured (layout, group);
+  g_autofree char *described = lig_figures_describe (figures);
   g_string_append (text, ": ");
   append_ops (text, layout, group);
   g_string_append_printf (text, "\n%s", kernels);
-  if (group->n_steps == 0)
-    return g_string_free (text, FALSE);
-  g_string_append_c (text, '\n');
-  g_string_append_printf (text,
-                          g_dngettext (GETTEXT_PACKAGE, "%s read and written, %s operation",
-                                       "%s read and written, %s operations", (gulong) group->flops),
-                          bytes, flops);
-  if (group->predicted > 0) {
-    g_autofree char *time = lig_draw_time (group->predicted);
-    g_string_append_c (text, '\n');
-    g_string_append_printf (text, _ ("predicted %s"), time);
-  }
-  if (measured > 0) {
-    g_autofree char *time = lig_draw_time (measured);
-    g_string_append_c (text, '\n');
-    g_string_append_printf (text, _ ("measured %s"), time);
-  }
+  if (described)
+    g_string_append_printf (text, "\n%s", described);
   return g_string_free (text, FALSE);
 }
 

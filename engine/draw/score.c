@@ -8,74 +8,76 @@ enum { MOST_LANES = 5, LANE = 18, FOOT = 22 };
 
 /* --- Heads --------------------------------------------------------------------------------- */
 
-static double
-sum_bytes (LigPlan *plan, LigPass pass)
+static LigFigures
+find_figures (const LigScoreDrawing *self, LigPass pass)
 {
-  guint count;
-  double bytes = 0;
-  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
-  for (guint i = 0; i < count; i++)
-    bytes += groups[i].bytes;
-  return bytes;
+  const LigTimedPlan timed = {self->layout->plan, self->layout->times, self->layout->passes};
+  const LigTimedPlan unfused = {.plan = self->unfused};
+  LigFigures figures;
+  lig_figures_of_pass (&timed, &unfused, pass, &figures);
+  return figures;
 }
 
-/* Returns the time of a pass, and whether it was measured; 0 unless the time of every step is
- * known.
- */
-static double
-sum_seconds (const LigScoreLayout *layout, LigPass pass, gboolean *measured)
-{
-  guint count;
-  gboolean priced = TRUE;
-  double known = 0, predicted = 0;
-  const LigPlanStep *steps = lig_plan_get_steps (layout->plan, &count);
-  for (guint i = 0; i < count; i++)
-    if (steps[i].pass == pass) {
-      known += layout->times ? layout->times[i] : 0;
-      predicted += steps[i].predicted;
-      priced &= steps[i].predicted > 0;
-    }
-  *measured = known > 0;
-  return known > 0 ? known : priced ? predicted : 0;
-}
-
-/* Returns `7.92 ms · 1.1 GB not moved`. */
-static char *
-describe_pass (const LigScoreDrawing *self, LigPass pass)
-{
-  gboolean measured;
-  GString *text = g_string_new (NULL);
-  double seconds = sum_seconds (self->layout, pass, &measured);
-  double saved =
-    self->unfused ? sum_bytes (self->unfused, pass) - sum_bytes (self->layout->plan, pass) : 0;
-  if (seconds > 0) {
-    g_autofree char *time = lig_draw_time (seconds);
-    g_string_append_printf (text, measured ? _ ("%s measured") : _ ("≈ %s predicted"), time);
-  }
-  if (saved >= 1) {
-    g_autofree char *bytes = lig_draw_bytes (saved);
-    g_string_append (text, text->len > 0 ? " · " : "");
-    g_string_append_printf (text, _ ("%s not moved"), bytes);
-  }
-  return g_string_free (text, FALSE);
-}
-
+/* Draws a title in the middle, and a text below. */
 static void
-draw_head (const LigScoreDrawing *self,
-           double x,
-           double width,
-           const char *title,
-           LigColour colour,
-           const char *text)
+draw_middle (const LigScoreDrawing *self, const char *title, const char *text)
 {
   LigTextStyle bold = {.size = 13,
                        .bold = TRUE,
                        .colour = self->colours->ink,
                        .anchor = LIG_TEXT_MIDDLE,
-                       .width = width};
-  LigTextStyle lesser = {.size = 11.5, .colour = colour, .anchor = LIG_TEXT_MIDDLE, .width = width};
-  lig_canvas_text (self->canvas, x + width / 2, 30, &bold, title);
-  lig_canvas_text (self->canvas, x + width / 2, 50, &lesser, text);
+                       .width = self->ops_width};
+  LigTextStyle lesser = {.size = 11.5,
+                         .colour = self->colours->dim,
+                         .anchor = LIG_TEXT_MIDDLE,
+                         .width = self->ops_width};
+  double x = self->ops + self->ops_width / 2;
+  lig_canvas_text (self->canvas, x, 30, &bold, title);
+  lig_canvas_text (self->canvas, x, 50, &lesser, text);
+}
+
+/* Draws a text at the right and one at the left, which has what is left of the width. */
+static void
+draw_pair (const LigScoreDrawing *self,
+           double x,
+           double baseline,
+           LigTextStyle left,
+           const char *text,
+           LigTextStyle right,
+           const char *end)
+{
+  left.width = self->rail;
+  right.anchor = LIG_TEXT_END;
+  if (end && *end) {
+    lig_canvas_text (self->canvas, x + self->rail, baseline, &right, end);
+    left.width -= lig_canvas_text_width (self->canvas, &right, end) + 8;
+  }
+  if (text && *text)
+    lig_canvas_text (self->canvas, x, baseline, &left, text);
+}
+
+/* Draws the head of a rail: time, saving, share of the roofline. A predicted time is lighter. */
+static void
+draw_pass (const LigScoreDrawing *self, LigPass pass, double x, const char *title, LigColour colour)
+{
+  guint count;
+  LigFigures figures = find_figures (self, pass);
+  g_autofree char *time = figures.kernels > 0 ? lig_figures_time_text (&figures) : NULL;
+  g_autofree char *saving = lig_figures_saving_text (&figures);
+  g_autofree char *roofline = lig_figures_roofline_text (&figures);
+  LigTextStyle bold = {.size = 13, .bold = TRUE, .colour = self->colours->ink};
+  LigTextStyle lesser = {.size = 11.5, .colour = self->colours->dim}, accent = lesser, large = bold;
+  accent.bold = figures.saved_measured;
+  accent.colour = figures.saved_seconds < 0 ? self->colours->warning : colour;
+  large.size = 15;
+  large.bold = figures.measured;
+  large.colour = figures.measured ? self->colours->ink : self->colours->dim;
+  draw_pair (self, x, 30, bold, title, large, time);
+  lig_plan_get_groups (self->layout->plan, pass, &count);
+  if (count == 0)
+    lig_canvas_text (self->canvas, x, 50, &lesser, _ ("no gradients required"));
+  else
+    draw_pair (self, x, 50, accent, saving, lesser, roofline);
 }
 
 static void
@@ -85,45 +87,32 @@ draw_heads (const LigScoreDrawing *self)
   LigDevice *device = lig_plan_get_device (plan);
   LigShape shape;
   LigDtype dtype;
-  guint count;
   lig_plan_get_input (plan, &shape, &dtype);
   g_autofree char *input = lig_draw_tensor (&shape, dtype);
   const char *name = lig_device_get_facts (device)->name;
   g_autofree char *where = g_strdup_printf (
     _ ("%s · %s · policy %s"), *name ? name : lig_device_get_name (device),
     lig_dtype_name (lig_plan_get_compute (plan)), lig_policy_name (lig_plan_get_policy (plan)));
-  g_autofree char *forward = describe_pass (self, LIG_PASS_FORWARD);
-  g_autofree char *backward = describe_pass (self, LIG_PASS_BACKWARD);
-  lig_plan_get_groups (plan, LIG_PASS_BACKWARD, &count);
-  draw_head (self, LIG_LAYOUT_MARGIN, self->rail, _ ("Forward"), self->colours->forward, forward);
-  draw_head (self, self->ops, self->ops_width, input, self->colours->dim, where);
-  draw_head (self, self->width - LIG_LAYOUT_MARGIN - self->rail, self->rail, _ ("Backward"),
-             count > 0 ? self->colours->backward : self->colours->dim,
-             count > 0 ? backward : _ ("no gradients required"));
+  draw_pass (self, LIG_PASS_FORWARD, LIG_LAYOUT_MARGIN, _ ("Forward"), self->colours->forward);
+  draw_middle (self, input, where);
+  draw_pass (self, LIG_PASS_BACKWARD, self->width - LIG_LAYOUT_MARGIN - self->rail, _ ("Backward"),
+             self->colours->backward);
 }
 
 /* Draws the time of the update, which belongs to no op. */
 static void
 draw_foot (const LigScoreDrawing *self)
 {
-  gboolean measured;
-  guint count, updates = 0;
-  const LigPlanStep *steps = lig_plan_get_steps (self->layout->plan, &count);
-  for (guint i = 0; i < count; i++)
-    updates += steps[i].pass == LIG_PASS_UPDATE;
-  if (updates == 0)
+  LigFigures figures = find_figures (self, LIG_PASS_UPDATE);
+  if (figures.kernels == 0)
     return;
   LigTextStyle style = {.size = 11.5,
                         .colour = self->colours->dim,
                         .anchor = LIG_TEXT_MIDDLE,
                         .width = self->ops_width};
-  double seconds = sum_seconds (self->layout, LIG_PASS_UPDATE, &measured);
-  g_autofree char *time = lig_draw_time (seconds);
-  g_autofree char *text = seconds > 0
-                            ? g_strdup_printf (measured ? _ ("then the update: %s measured")
-                                                        : _ ("then the update: ≈ %s predicted"),
-                                               time)
-                            : g_strdup (_ ("then the update"));
+  g_autofree char *time = lig_figures_time_text (&figures);
+  g_autofree char *text =
+    time ? g_strdup_printf (_ ("then the update: %s"), time) : g_strdup (_ ("then the update"));
   lig_canvas_text (self->canvas, self->ops + self->ops_width / 2, self->layout->height + 8, &style,
                    text);
 }
@@ -147,6 +136,7 @@ lig_draw_score_against (LigCanvas *canvas,
 {
   g_return_if_fail (canvas && colours && timed && timed->plan);
   g_autoptr (LigScoreLayout) layout = lig_score_layout_new (timed->plan, timed->steps);
+  layout->passes = timed->passes;
   LigScoreDrawing self = {
     .canvas = canvas, .colours = colours, .layout = layout, .unfused = unfused, .width = width};
   self.lanes = MIN (lig_score_count_lanes (layout), MOST_LANES);

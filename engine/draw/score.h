@@ -5,6 +5,7 @@
 
 #include "engine/draw/canvas.h"
 #include "engine/plan/plan-private.h"
+#include <ligature/figures.h>
 
 enum { LIG_LAYOUT_MARGIN = 16, LIG_LAYOUT_GAP = 12, LIG_LAYOUT_CARD = 54, LIG_LAYOUT_PART = 26 };
 
@@ -22,7 +23,7 @@ typedef struct {
   int depth, count, n_parts;
   gboolean alike; /* whether all repetitions are fused in the same way */
   double y, height;
-  double seconds[2]; /* of all repetitions, by pass */
+  LigFigures figures[2]; /* of all repetitions, by pass */
 } LigLayoutBlock;
 
 /* The place of a part: height 0 if it belongs to a repetition that is not shown. */
@@ -33,7 +34,8 @@ typedef struct {
 
 typedef struct {
   LigPlan *plan;
-  const double *times; /* seconds of each step, or NULL */
+  const double *times;  /* seconds of each step, or NULL */
+  const double *passes; /* seconds of each pass as a whole, or NULL */
   GArray *rows, *blocks;
   LigLayoutPlace *places;
   int n_parts;
@@ -43,12 +45,6 @@ typedef struct {
 LigScoreLayout *lig_score_layout_new (LigPlan *plan, const double *times);
 void lig_score_layout_free (LigScoreLayout *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigScoreLayout, lig_score_layout_free)
-
-/* Returns the measured seconds of a group, 0 if it was not measured. */
-double lig_score_measured (const LigScoreLayout *self, const LigPlanGroup *group);
-
-/* Returns the measured seconds of a group, or else the predicted ones. */
-double lig_score_seconds (const LigScoreLayout *self, const LigPlanGroup *group);
 
 /* Sets the extent of a group's visible parts and returns the first of them, -1 if none is visible.
  * A group that reaches into a hidden repetition ends where the visible one ends. */
@@ -85,14 +81,13 @@ void lig_score_draw_ops (const LigScoreDrawing *self);
 
 /* --- Texts: (transfer full) ----------------------------------------------------------------- */
 
-/* Returns `linear + bias + activation`, or the title of an unfused op. */
-char *lig_layout_group_name (const LigScoreLayout *layout, const LigPlanGroup *group);
-
 /* Returns `2 × matmul, bias_add`, or a note that the group has no kernel. */
 char *lig_layout_kernels (LigPlan *plan, const LigPlanGroup *group);
 
 /* Return the full description, for tooltips and screen readers. */
-char *lig_score_group_text (const LigScoreLayout *layout, const LigPlanGroup *group);
+char *lig_score_group_text (const LigScoreLayout *layout,
+                            const LigPlanGroup *group,
+                            const LigFigures *figures);
 char *lig_score_row_text (const LigScoreLayout *layout, const LigLayoutRow *row);
 
 /* Returns (transfer none) the title of the written op. */

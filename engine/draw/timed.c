@@ -47,26 +47,6 @@ lig_timed_row_seconds (const LigTimedRow *row)
   return row->measured > 0 ? row->measured : row->predicted;
 }
 
-/* Returns the title of an op; a product that comes from a macro has the title of the macro. */
-static const char *
-title_of (const LigPlanOp *op)
-{
-  const LigOpInfo *written = lig_op_info_find (op->title);
-  gboolean product = g_str_equal (op->info->name, "basic-linear");
-  return _ (product && written ? written->title : op->info->title);
-}
-
-char *
-lig_timed_name_ops (LigPlan *plan, int first, int count)
-{
-  guint n_ops;
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
-  GString *name = g_string_new (NULL);
-  for (int i = first; i < first + count && i < (int) n_ops; i++)
-    g_string_append_printf (name, "%s%s", i > first ? " + " : "", title_of (&ops[i]));
-  return g_string_free (name, FALSE);
-}
-
 /* Appends a path without the numbers of repetitions: `3.0.2` and `3.7.2` are both `3.*.2`. */
 static void
 append_place (GString *key, const char *path)
@@ -98,7 +78,7 @@ find_row (GPtrArray *rows, GHashTable *known, LigPlan *plan, const LigPlanGroup 
   if (row)
     return row;
   row = g_new0 (LigTimedRow, 1);
-  row->name = lig_timed_name_ops (plan, group->first, group->count);
+  row->name = g_strdup (group->title);
   row->path = g_strdup (ops[group->first].path);
   row->fusion = group->fusion;
   row->pass = group->pass;

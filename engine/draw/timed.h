@@ -8,7 +8,7 @@
 /**
  * LigTimedRow: a group, or the same group of all repetitions of a block.
  *
- * @name: `Linear + Bias + GELU`
+ * @name: `Linear + bias + GELU`
  * @path: of its first op, `3.0.2`
  * @first, @count: expanded indexes of its first occurrence
  * @measured: seconds, 0 if nothing was measured; like all figures, a sum over the repetitions
@@ -40,9 +40,6 @@ gboolean lig_timed_is_predicted (const LigTimedPlan *timed);
 
 /* Returns the seconds of a row: measured, or else predicted. */
 double lig_timed_row_seconds (const LigTimedRow *row);
-
-/* Returns (transfer full) the titles of the ops that a group covers: `Linear + Bias`. */
-char *lig_timed_name_ops (LigPlan *plan, int first, int count);
 
 /* Returns (transfer full) the description of a row for a mark. */
 char *lig_timed_describe (const LigTimedRow *row);

@@ -65,7 +65,8 @@ static void
 draw_values (Times *times, const LigTimedRow *row, double y)
 {
   const LigColours *colours = times->colours;
-  g_autofree char *predicted = lig_draw_time (row->predicted);
+  g_autofree char *figure = lig_draw_time (row->predicted);
+  g_autofree char *predicted = g_strconcat ("≈ ", figure, NULL);
   g_autofree char *measured = lig_draw_time (row->measured);
   LigTextStyle strong = {.size = 12, .bold = TRUE, .colour = colours->ink, .anchor = LIG_TEXT_END};
   LigTextStyle weak = {.size = 12, .colour = colours->dim, .anchor = LIG_TEXT_END};
@@ -110,9 +111,27 @@ draw_row (Times *times, const LigTimedRow *row)
   times->y += ROW;
 }
 
-static void
-draw_heading (Times *times, LigPass pass, GPtrArray *rows, gboolean measured)
+/* Returns `Forward · 361 µs`: the pass as a whole if it was measured so, with the sum of its groups
+ * beside it; else the sum alone. */
+static char *
+format_heading (const LigTimedPlan *timed, LigPass pass, double sum)
 {
+  double whole = timed->steps && timed->passes ? lig_timed_hold (timed->passes[pass]) : 0;
+  g_autofree char *text = lig_draw_time (sum), *time = lig_draw_time (whole);
+  const char *title = lig_timed_pass_title (pass);
+  if (whole > 0)
+    return pass == LIG_PASS_UPDATE
+             ? g_strdup_printf ("%s · %s", title, time)
+             : g_strdup_printf (_ ("%s · %s (groups by themselves %s)"), title, time, text);
+  if (!(sum > 0))
+    return g_strdup (title);
+  return g_strdup_printf (timed->steps ? "%s · %s" : "%s · ≈ %s", title, text);
+}
+
+static void
+draw_heading (Times *times, const LigTimedPlan *timed, LigPass pass, GPtrArray *rows)
+{
+  gboolean measured = timed->steps != NULL;
   double seconds = 0, predicted = 0;
   LigTextStyle style = {.size = 13, .bold = TRUE, .colour = times->colours->ink};
   LigTextStyle column = {.size = 11, .colour = times->colours->dim, .anchor = LIG_TEXT_END};
@@ -120,10 +139,7 @@ draw_heading (Times *times, LigPass pass, GPtrArray *rows, gboolean measured)
     seconds += ((const LigTimedRow *) rows->pdata[i])->measured;
     predicted += ((const LigTimedRow *) rows->pdata[i])->predicted;
   }
-  double shown = measured ? seconds : predicted;
-  g_autofree char *sum = lig_draw_time (shown);
-  g_autofree char *title =
-    g_strjoin (" · ", lig_timed_pass_title (pass), shown > 0 ? sum : NULL, NULL);
+  g_autofree char *title = format_heading (timed, pass, measured ? seconds : predicted);
   lig_canvas_text (times->canvas, 12, times->y + 22, &style, title);
   if (measured)
     lig_canvas_text (times->canvas, times->width - 84, times->y + 22, &column, _ ("measured"));
@@ -188,7 +204,7 @@ lig_draw_times (LigCanvas *canvas,
   times.most = times.most > 0 ? times.most : 1;
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
     if (passes[pass]->len > 0)
-      draw_heading (&times, pass, passes[pass], timed->steps != NULL);
+      draw_heading (&times, timed, pass, passes[pass]);
     for (guint i = 0; i < passes[pass]->len; i++)
       draw_row (&times, passes[pass]->pdata[i]);
     g_ptr_array_unref (passes[pass]);

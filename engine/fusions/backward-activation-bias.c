@@ -17,5 +17,6 @@ LIG_DEFINE_FUSION (backward_activation_bias) = {
   .pass = LIG_PASS_BACKWARD,
   .summary = N_ ("Activation gradient and bias gradient in one reading"),
   .pattern = "bias @activation|@gated",
+  .gradients = "bias gradient",
   .lower = lower,
 };

@@ -24,5 +24,6 @@ LIG_DEFINE_FUSION (backward_add_norm) = {
   .pass = LIG_PASS_BACKWARD,
   .summary = N_ ("Adds the branch gradient in the norm's backward"),
   .pattern = "make-extra-output layer-norm|rms-norm",
+  .gradients = "branch gradient",
   .lower = lower,
 };

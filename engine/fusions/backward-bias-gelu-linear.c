@@ -23,5 +23,6 @@ LIG_DEFINE_FUSION (backward_bias_gelu_linear) = {
   .pass = LIG_PASS_BACKWARD,
   .summary = N_ ("GELU and bias gradients in the input-gradient product"),
   .pattern = "[bias] gelu basic-linear [bias]",
+  .gradients = "- gradient input -",
   .lower = lower,
 };

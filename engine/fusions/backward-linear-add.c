@@ -29,5 +29,6 @@ LIG_DEFINE_FUSION (backward_linear_add) = {
   .pass = LIG_PASS_BACKWARD,
   .summary = N_ ("Adds the branch gradient in the input-gradient product"),
   .pattern = "make-extra-output basic-linear [bias]",
+  .gradients = "branch input -",
   .lower = lower,
 };

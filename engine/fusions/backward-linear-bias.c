@@ -16,5 +16,6 @@ LIG_DEFINE_FUSION (backward_linear_bias) = {
   .pass = LIG_PASS_BACKWARD,
   .summary = N_ ("Bias gradient with the weight gradient"),
   .pattern = "basic-linear bias",
+  .gradients = "weight bias",
   .lower = lower,
 };

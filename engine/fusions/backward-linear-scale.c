@@ -18,5 +18,6 @@ LIG_DEFINE_FUSION (backward_linear_scale) = {
   .pass = LIG_PASS_BACKWARD,
   .summary = N_ ("Scales the gradients in the products"),
   .pattern = "basic-linear constant-scale",
+  .gradients = "gradients gradient",
   .lower = lower,
 };

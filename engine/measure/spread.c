@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Medians with quartiles, and whether two medians differ by more than the noise. */
 #include <ligature/spread.h>
+#include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The half-width of the interval, in distances of the quartiles divided by the root of the count:
  * 1.96 standard errors of a median, which are 1.2533 standard deviations over the root of the
@@ -58,6 +60,19 @@ lig_spread_get_width (const LigSpread *self)
 {
   g_return_val_if_fail (self, NAN);
   return is_comparable (self) ? (self->upper - self->lower) / self->median : NAN;
+}
+
+char *
+lig_spread_to_text (const LigSpread *self)
+{
+  g_return_val_if_fail (self, NULL);
+  g_autofree char *lower = lig_units_time (self->lower), *upper = lig_units_time (self->upper);
+  if (g_str_equal (lower, upper))
+    return g_steal_pointer (&upper);
+  const char *unit = strchr (lower, ' '), *other = strchr (upper, ' ');
+  if (unit && g_strcmp0 (unit, other) == 0)
+    lower[unit - lower] = '\0';
+  return g_strconcat (lower, "–", upper, NULL);
 }
 
 /* Returns the square of the uncertainty of a median. */

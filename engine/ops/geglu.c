@@ -15,4 +15,5 @@ LIG_DEFINE_OP (geglu) = {
   .infer = lig_infer_gated,
   .forward = "geglu",
   .backward = "geglu_backward",
+  .form = N_ ("tanh form"),
 };

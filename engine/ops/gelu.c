@@ -14,4 +14,5 @@ LIG_DEFINE_OP (gelu) = {
   .saves = "x",
   .forward = "gelu",
   .backward = "gelu_backward",
+  .form = N_ ("tanh form"),
 };

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* The longest alignment that is searched for: the product of both lengths without what is common at
- * their ends. */
-enum { MOST_CELLS = 4000000 };
+/* The longest alignment that is searched for, which takes milliseconds: the product of both lengths
+ * without what is common at their ends. */
+enum { MOST_CELLS = 1000000 };
 
 struct _LigPlanComparison {
   gatomicrefcount references;
@@ -75,6 +75,9 @@ align (LigPlanComparison *self, const LigPlanOp *a, const LigPlanOp *b)
   gint64 cells = (gint64) (n_a - start - end) * (n_b - start - end);
   if (cells > 0 && cells <= MOST_CELLS)
     align_middle (self, a + start, n_a - start - end, b + start, n_b - start - end, start);
+  else
+    for (int i = start; i < MIN (n_a, n_b) - end; i++)
+      self->before[i] = is_alike (&a[i], &b[i]) ? i : -1;
 }
 
 /* Ops that only the first plan has come before those that only the second has. */

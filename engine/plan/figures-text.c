@@ -125,7 +125,7 @@ lig_figures_describe (const LigFigures *self)
   append_line (lines, _ ("%s than its operations alone"), lig_figures_saving_text (self));
   append_line (lines, _ ("alone: %s"), self->fused > 0 ? lig_figures_against_text (self) : NULL);
   append_line (lines, _ ("%s read and written"), lig_units_bytes (self->bytes));
-  append_line (lines, "%s", lig_figures_rate_text (self));
+  append_line (lines, self->measured ? "%s" : _ ("bound by %s"), lig_figures_rate_text (self));
   append_line (lines, "%s", lig_figures_roofline_text (self));
   return lines->len > 0 ? g_strdup (lines->str) : NULL;
 }

@@ -68,6 +68,25 @@ lig_plan_unfuse (LigPlan *self, GError **error)
   return compile_alone (draft->sequence, draft->device, &options, draft, error);
 }
 
+LigPlan *
+lig_plan_with_times (LigPlan *self, const double *steps)
+{
+  g_return_val_if_fail (self && steps, NULL);
+  LigPlan *timed = g_memdup2 (self, sizeof *self);
+  timed->count = 1;
+  timed->of = lig_plan_ref (self);
+  for (int pass = 0; pass < 2; pass++) {
+    timed->groups[pass] = g_array_copy (self->groups[pass]);
+    for (guint i = 0; i < timed->groups[pass]->len; i++) {
+      LigPlanGroup *group = &g_array_index (timed->groups[pass], LigPlanGroup, i);
+      group->measured = 0;
+      for (int k = 0; k < group->n_steps; k++)
+        group->measured += steps[group->first_step + k];
+    }
+  }
+  return timed;
+}
+
 /* --- Sums ---------------------------------------------------------------------------------- */
 
 static LigBound
@@ -277,6 +296,22 @@ add_rest (LigFigures *sum, const LigTimedPlan *timed, int step, gboolean only)
   lig_figures_add (sum, &rest);
 }
 
+/* Takes the time of a pass that was measured as a whole. It is compared only with such a time. */
+static void
+take_whole (LigFigures *sum, const LigTimedPlan *timed, const LigTimedPlan *unfused, LigPass pass)
+{
+  if (!timed->steps || !timed->passes || !(timed->passes[pass] > 0) || sum->kernels == 0)
+    return;
+  sum->measured = TRUE;
+  sum->seconds = timed->passes[pass];
+  if (is_baseline (unfused, timed->plan) && unfused->steps && unfused->passes &&
+      unfused->passes[pass] > 0) {
+    sum->own_pair[MEASURED] = timed->passes[pass];
+    sum->alone_pair[MEASURED] = unfused->passes[pass];
+  }
+  derive (sum);
+}
+
 void
 lig_figures_of_pass (const LigTimedPlan *timed,
                      const LigTimedPlan *unfused,
@@ -296,6 +331,7 @@ lig_figures_of_pass (const LigTimedPlan *timed,
     if (step->pass == pass && step->group < 0)
       add_rest (self, timed, (int) i, groups == NULL);
   }
+  take_whole (self, timed, unfused, pass);
 }
 
 void

@@ -7,7 +7,8 @@
 #include <ligature/state.h>
 
 struct _LigPlan {
-  int count; /* of references, atomic */
+  int count;   /* of references, atomic */
+  LigPlan *of; /* the plan whose draft and tables it shares, but for its groups; or null */
   LigDraft *draft;
   guint64 version;                          /* of the sequence */
   GArray *ops, *groups[2], *steps, *values; /* the public tables */

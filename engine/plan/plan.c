@@ -56,9 +56,11 @@ list_groups (LigPlan *self, LigPass pass)
 {
   for (int i = 0; i < (int) self->draft->groups[pass]->len; i++) {
     const LigGroup *from = lig_group (self->draft, pass, i);
-    LigPlanGroup group = {from->fusion,     pass,          from->first, from->count,
-                          from->first_step, from->n_steps, from->bytes, from->flops,
-                          from->predicted,  from->measured};
+    g_autofree char *title = lig_plan_name_ops (self, from->first, from->count);
+    LigPlanGroup group = {from->fusion,     pass,           from->first, from->count,
+                          from->first_step, from->n_steps,  from->bytes, from->flops,
+                          from->predicted,  from->measured, NULL};
+    group.title = g_string_chunk_insert_const (self->strings, title);
     g_array_append_val (self->groups[pass], group);
   }
 }
@@ -162,6 +164,13 @@ lig_plan_unref (LigPlan *self)
 {
   if (!g_atomic_int_dec_and_test (&self->count))
     return;
+  if (self->of) {
+    g_array_unref (self->groups[0]);
+    g_array_unref (self->groups[1]);
+    lig_plan_unref (self->of);
+    g_free (self);
+    return;
+  }
   g_array_unref (self->ops);
   g_array_unref (self->groups[0]);
   g_array_unref (self->groups[1]);
@@ -240,6 +249,13 @@ lig_plan_get_groups (LigPlan *self, LigPass pass, guint *count)
   return (const LigPlanGroup *) (gpointer) self->groups[pass]->data;
 }
 
+gboolean
+lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group)
+{
+  LigOp *written = lig_part (self->draft, group->first)->written;
+  return group->fusion && g_strv_contains (lig_op_get_forced (written), group->fusion->name);
+}
+
 const LigVerdict *
 lig_plan_get_verdicts (LigPlan *self, guint *count)
 {
@@ -252,10 +268,13 @@ lig_plan_find_mend (LigPlan *self, guint number, GError **error)
 {
   guint most = 0;
   for (guint i = 0; i < self->draft->verdicts->len; i++) {
-    const LigMend *mend = g_array_index (self->draft->verdicts, LigVerdict, i).mend;
-    if (mend && mend->number == number)
-      return mend;
-    most = MAX (most, mend ? mend->number : 0);
+    const LigVerdict *verdict = &g_array_index (self->draft->verdicts, LigVerdict, i);
+    const LigMend *mends[] = {verdict->mend, verdict->alternative};
+    for (guint k = 0; k < G_N_ELEMENTS (mends); k++) {
+      if (mends[k] && mends[k]->number == number)
+        return mends[k];
+      most = MAX (most, mends[k] ? mends[k]->number : 0);
+    }
   }
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "no edit has the number %u; the plan offers %u",
                number, most);

@@ -8,28 +8,47 @@
 typedef struct {
   double bytes; /* bytes of its main output */
   const char *path;
-  gconstpointer written; /* the op as written, shared by the repetitions of a block */
+  const char *title; /* the name of the op as written */
+  const LigOpInfo *info;
 } LigReasonOp;
 
-/* The seconds of a verdict's ops as one group and one by one; NaN if unknown. */
+/* The seconds, and the bytes read and written, of a verdict's ops as one group and one by one; NaN
+ * if unknown. */
 typedef struct {
-  double fused, unfused;
+  double fused, unfused, fused_noise, unfused_noise;
   gboolean measured; /* all times are measured; else some are predicted */
+  double fused_bytes, unfused_bytes;
 } LigReasonTimes;
 
-/* All verdicts of a draft, with the mend (null for none) and the times of each. */
+/* The fusion of a verdict, and the op of each element of its pattern: -1 if it is missing. */
+typedef struct {
+  const char *name, *summary;
+  const char *gradients; /* (nullable): as in LigFusion */
+  const int *elements;   /* (nullable) */
+  int n_elements;
+} LigReasonFusion;
+
+/* All verdicts of a draft, with the mends (null for none), the times and the fusion of each. */
 typedef struct {
   LigVerdict *verdicts;
-  LigMend *const *mends;
+  LigMend *const *mends, *const *alternatives;
   const LigReasonTimes *times;
+  const LigReasonFusion *fusions;
+  const double *alone[2]; /* seconds of each op alone in a pass, NaN: unknown */
   guint n_verdicts;
   const LigReasonOp *ops;
   guint n_ops;
-  double copy, launch; /* copy bandwidth in bytes per second, 0: unknown; seconds per launch */
+  double copy, launch;   /* copy bandwidth in bytes per second, 0: unknown; seconds per launch */
+  GStringChunk *strings; /* owns the texts */
 } LigReasonCase;
 
-/* Fills in the gain of each verdict and of its mend, then numbers the mends. */
+/* Fills in the gains of each verdict and of its mends, numbers the mends, and writes the texts. */
 void lig_reasons_explain (const LigReasonCase *self);
 
-/* Returns (transfer full) the translated sentence of a verdict on the fusion of that name. */
-char *lig_verdict_sentence (const LigVerdict *verdict, const char *fusion);
+/* Writes the sentences of one verdict, which refer to the titles of others. */
+void
+lig_reasons_write (const LigReasonCase *self, LigVerdict *verdict, const LigReasonFusion *fusion);
+
+/* Writes the title of one verdict. */
+void
+lig_reasons_entitle (const LigReasonCase *self, LigVerdict *verdict, const LigReasonFusion *fusion);

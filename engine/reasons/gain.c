@@ -2,7 +2,7 @@
 /* Estimates the time that a refused fusion would save compared with the current groups, and numbers
  * the mends. An estimate is the bytes of the values that would stay in the kernel, divided by the
  * copy bandwidth, plus the saved launches; known times of the groups replace it. */
-#include "engine/reasons/explain.h"
+#include "engine/reasons/words.h"
 
 #include <math.h>
 
@@ -34,17 +34,38 @@ estimate_saving (const Explainer *self, int first, int last, gboolean kept)
   return 1e6 * (bytes * (kept ? 1 : 2) / self->facts->copy + self->facts->launch * (last - first));
 }
 
-/* Adds the savings of the groups that cover ops of the range in the pass; false if a time is
- * missing. */
-static gboolean
-sum_groups (const Explainer *self,
-            LigPass pass,
-            int first,
-            int last,
-            double *saved,
-            gboolean timed,
-            gboolean *measured)
+/* The savings of groups against their ops alone. */
+typedef struct {
+  double timed, estimated; /* microseconds; timed: NaN if a time is missing */
+  double bytes;            /* NaN if unknown */
+  double noise;            /* of the timed ones, in seconds */
+  double outside;          /* seconds of their ops outside the range, alone */
+  gboolean measured;
+  guint count;
+} Savings;
+
+static void
+add_group (const Explainer *self, int owner, int first, int last, Savings *sum)
 {
+  const LigVerdict *group = &self->facts->verdicts[owner];
+  const LigReasonTimes *times = &self->facts->times[owner];
+  for (int side = 0; side < 2; side++)
+    for (int i = group->first; i < group->first + group->count && covers (group->pass, side); i++)
+      if (i < first || i > last)
+        sum->outside += self->facts->alone[side][i];
+  sum->timed += 1e6 * (times->unfused - times->fused);
+  sum->estimated += estimate_saving (self, group->first, group->first + group->count - 1, FALSE);
+  sum->bytes += times->unfused_bytes - times->fused_bytes;
+  sum->noise += times->fused_noise;
+  sum->measured &= times->measured;
+  sum->count++;
+}
+
+/* Sums the savings of the groups that cover ops of the range in the pass. */
+static Savings
+sum_groups (const Explainer *self, LigPass pass, int first, int last)
+{
+  Savings sum = {.measured = TRUE};
   for (int side = 0; side < 2; side++)
     for (int i = first, previous = -1;
          covers (pass, side) && i <= last && i < (int) self->facts->n_ops; i++) {
@@ -56,15 +77,9 @@ sum_groups (const Explainer *self,
       /* Counted with the first side. */
       if (side == 1 && group->pass == LIG_PASS_JOINT && covers (pass, 0))
         continue;
-      const LigReasonTimes *times = &self->facts->times[owner];
-      if (timed && !is_timed (times))
-        return FALSE;
-      int last_op = group->first + group->count - 1;
-      *saved += timed ? 1e6 * (times->unfused - times->fused)
-                      : estimate_saving (self, group->first, last_op, FALSE);
-      *measured &= times->measured;
+      add_group (self, owner, first, last, &sum);
     }
-  return TRUE;
+  return sum;
 }
 
 /* Returns whether the gain is unknown, as for a pattern that no edit makes fit, and for an edit
@@ -77,31 +92,61 @@ is_unknown (const LigVerdict *verdict, const LigMend *mend)
          (mend && mend->kind == LIG_MEND_INSERT_OP);
 }
 
-/* Estimates a gain. Times of whole steps replace those of groups if they decided the verdict. */
+/* Returns the bytes of the values that would stay in the kernel: each is neither written nor read,
+ * but one that another op reads is still written. */
+static double
+estimate_bytes (const Explainer *self, int first, int last, gboolean kept)
+{
+  double bytes = 0;
+  for (int i = first; i < last && i < (int) self->facts->n_ops; i++)
+    bytes += self->facts->ops[i].bytes;
+  return bytes * (kept ? 1 : 2);
+}
+
+/* Fills in the times. Those of whole steps, with which the compiler decided, replace those of
+ * groups. */
+static void
+fill_times (LigVerdict *verdict, const LigReasonTimes *times, const Savings *now)
+{
+  verdict->fused = verdict->present = NAN;
+  verdict->times_measured = times->measured && (verdict->taken || now->measured);
+  verdict->whole = verdict->reason == LIG_REASON_SLOWER && verdict->whole;
+  if (verdict->whole) {
+    verdict->times_measured = verdict->found.measured;
+    verdict->fused = verdict->found.value;
+    verdict->present = verdict->needed.value;
+  } else if (is_timed (times)) {
+    /* Both are times of the same ops: also of those that the present groups would lose. */
+    verdict->fused = 1e6 * (times->fused + now->outside);
+    verdict->fused_noise = 1e6 * times->fused_noise;
+    verdict->present = 1e6 * (times->unfused + now->outside) - (verdict->taken ? 0 : now->timed);
+    verdict->present_noise =
+      1e6 * (verdict->taken || now->count == 0 ? times->unfused_noise : now->noise);
+  }
+}
+
 static void
 estimate_gain (const Explainer *self, guint number)
 {
   int first, last;
-  double now = 0;
   LigVerdict *verdict = &self->facts->verdicts[number];
   const LigReasonTimes *times = &self->facts->times[number];
-  gboolean measured = times->measured;
+  lig_verdict_get_range (verdict, &first, &last);
+  Savings now = sum_groups (self, verdict->pass, first, last);
+  gboolean kept = verdict->reason == LIG_REASON_IN_USE;
+  fill_times (verdict, times, &now);
   verdict->gain = NAN;
+  verdict->bytes = verdict->taken ? times->unfused_bytes - times->fused_bytes : NAN;
   if (is_unknown (verdict, self->facts->mends[number]))
     return;
-  lig_verdict_get_range (verdict, &first, &last);
-  if (verdict->reason == LIG_REASON_SLOWER && g_strcmp0 (verdict->found.unit, "us") == 0) {
-    verdict->gain = verdict->needed.value - verdict->found.value;
-    verdict->gain_measured = verdict->found.measured && verdict->needed.measured;
-  } else if (is_timed (times) &&
-             sum_groups (self, verdict->pass, first, last, &now, TRUE, &measured)) {
-    verdict->gain = 1e6 * (times->unfused - times->fused) - now;
-    verdict->gain_measured = measured;
-  } else if (self->facts->copy > 0) {
-    now = 0;
-    sum_groups (self, verdict->pass, first, last, &now, FALSE, &measured);
-    verdict->gain = estimate_saving (self, first, last, verdict->reason == LIG_REASON_IN_USE) - now;
-  }
+  verdict->bytes = (isnan (times->fused_bytes) ? estimate_bytes (self, first, last, kept)
+                                               : times->unfused_bytes - times->fused_bytes) -
+                   now.bytes;
+  verdict->gain_measured = !isnan (verdict->fused) && verdict->times_measured;
+  if (!isnan (verdict->present))
+    verdict->gain = verdict->present - verdict->fused;
+  else if (self->facts->copy > 0)
+    verdict->gain = estimate_saving (self, first, last, kept) - now.estimated;
 }
 
 static int
@@ -115,16 +160,30 @@ compare (gconstpointer a, gconstpointer b, gpointer data)
 
 /* Returns a text that is the same for the same edit. */
 static char *
-describe_edit (const Explainer *self, const LigVerdict *verdict, const LigMend *mend)
+describe_edit (const LigMend *mend)
 {
-  gconstpointer place = NULL;
   gboolean names_fusion = mend->kind == LIG_MEND_UNFORBID || mend->kind == LIG_MEND_FORCE;
-  for (int i = verdict->first; mend->path && !place && i < (int) self->facts->n_ops; i++)
-    if (self->facts->ops[i].path && g_str_equal (self->facts->ops[i].path, mend->path))
-      place = self->facts->ops[i].written;
-  return g_strdup_printf ("%d %p %s %s %s", mend->kind, place,
-                          place || !mend->path ? "" : mend->path, names_fusion ? mend->fusion : "",
-                          mend->value ? mend->value : "");
+  return g_strdup_printf ("%d %s %s %s", mend->kind, mend->path ? mend->path : "",
+                          names_fusion ? mend->fusion : "", mend->value ? mend->value : "");
+}
+
+static void
+number_mend (const Explainer *self, const LigVerdict *verdict, LigMend *mend, GHashTable *edits)
+{
+  if (!mend)
+    return;
+  if (mend->path) {
+    /* An edit in a block is one of all its repetitions. */
+    g_autofree char *path = lig_verdict_row_path (mend->path);
+    mend->path = g_string_chunk_insert_const (self->facts->strings, path);
+  }
+  char *edit = describe_edit (mend);
+  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (edits, edit));
+  mend->number = number > 0 ? number : g_hash_table_size (edits) + 1;
+  mend->gain = verdict->gain;
+  mend->measured = verdict->gain_measured;
+  mend->bytes = verdict->bytes;
+  g_hash_table_replace (edits, edit, GUINT_TO_POINTER (mend->number));
 }
 
 /* Numbers the mends from 1 in reading order. */
@@ -135,19 +194,27 @@ number_mends (const Explainer *self)
   g_autofree guint *order = g_new (guint, MAX (self->facts->n_verdicts, 1));
   guint count = 0;
   for (guint i = 0; i < self->facts->n_verdicts; i++)
-    if (self->facts->mends[i])
+    if (self->facts->mends[i] || self->facts->verdicts[i].alternative)
       order[count++] = i;
   g_qsort_with_data (order, (int) count, sizeof *order, compare, self->facts->verdicts);
   for (guint i = 0; i < count; i++) {
     const LigVerdict *verdict = &self->facts->verdicts[order[i]];
-    LigMend *mend = self->facts->mends[order[i]];
-    char *edit = describe_edit (self, verdict, mend);
-    guint number = GPOINTER_TO_UINT (g_hash_table_lookup (edits, edit));
-    mend->number = number > 0 ? number : g_hash_table_size (edits) + 1;
-    mend->gain = verdict->gain;
-    mend->measured = verdict->gain_measured;
-    g_hash_table_replace (edits, edit, GUINT_TO_POINTER (mend->number));
+    number_mend (self, verdict, self->facts->mends[order[i]], edits);
+    if (verdict->alternative)
+      number_mend (self, verdict, self->facts->alternatives[order[i]], edits);
   }
+}
+
+/* Gives a verdict its mends; another policy is one only where the present policy left a gain, or
+ * where nothing is known because nothing was measured. */
+static void
+give_mends (const Explainer *self, guint number)
+{
+  const LigMend *mend = self->facts->alternatives[number];
+  LigVerdict *verdict = &self->facts->verdicts[number];
+  gboolean leaves = !mend || mend->kind != LIG_MEND_CHOOSE_POLICY || !(verdict->gain <= 0);
+  verdict->mend = self->facts->mends[number];
+  verdict->alternative = leaves ? mend : NULL;
 }
 
 void
@@ -165,9 +232,13 @@ lig_reasons_explain (const LigReasonCase *facts)
         self.owners[side][facts->verdicts[i].first + k] = (int) i;
   for (guint i = 0; i < facts->n_verdicts; i++) {
     estimate_gain (&self, i);
-    facts->verdicts[i].mend = facts->mends[i];
+    give_mends (&self, i);
   }
   number_mends (&self);
+  for (guint i = 0; i < facts->n_verdicts; i++)
+    lig_reasons_entitle (facts, &facts->verdicts[i], &facts->fusions[i]);
+  for (guint i = 0; i < facts->n_verdicts; i++)
+    lig_reasons_write (facts, &facts->verdicts[i], &facts->fusions[i]);
   g_free (self.owners[0]);
   g_free (self.owners[1]);
 }

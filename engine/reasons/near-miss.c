@@ -56,6 +56,43 @@ compare (gconstpointer a, gconstpointer b)
                                     : 1;
 }
 
+/* Returns whether the verdict says more about its fusion at a place than the other. */
+static gboolean
+says_more (const LigVerdict *verdict, const LigVerdict *than)
+{
+  if (verdict->taken != than->taken)
+    return verdict->taken;
+  return compare (&verdict, &than) < 0;
+}
+
+GPtrArray *
+lig_verdicts_about (const LigVerdict *verdicts,
+                    guint n_verdicts,
+                    guint n_ops,
+                    int first,
+                    int last,
+                    gboolean gaps,
+                    LigPass pass)
+{
+  GPtrArray *list = g_ptr_array_new ();
+  g_autoptr (GPtrArray) all = lig_verdicts_at (verdicts, n_verdicts, n_ops, first, last, gaps);
+  for (guint i = 0; i < all->len; i++) {
+    guint known = 0;
+    const LigVerdict *verdict = all->pdata[i];
+    if (verdict->pass != pass && verdict->pass != LIG_PASS_JOINT)
+      continue;
+    while (known < list->len &&
+           ((const LigVerdict *) list->pdata[known])->fusion != verdict->fusion)
+      known++;
+    if (known == list->len)
+      g_ptr_array_add (list, (gpointer) verdict);
+    else if (says_more (verdict, list->pdata[known]))
+      list->pdata[known] = (gpointer) verdict;
+  }
+  g_ptr_array_sort (list, compare);
+  return list;
+}
+
 GPtrArray *
 lig_verdicts_at (
   const LigVerdict *verdicts, guint n_verdicts, guint n_ops, int first, int last, gboolean gaps)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The texts of verdicts: the same sentence in the window, on the command line and in reports. */
-#include "engine/reasons/explain.h"
+#include "engine/reasons/words.h"
+
+#include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
+#include <string.h>
 
 const char *
 lig_pass_name (LigPass pass)
@@ -22,51 +25,233 @@ lig_reason_name (LigReason reason)
   return names[reason];
 }
 
-char *
-lig_verdict_sentence (const LigVerdict *verdict, const char *name)
+static const char *
+keep (const LigReasonCase *self, char *text)
 {
-  const char *observed = verdict->observed, *required = verdict->required;
+  const char *kept = g_string_chunk_insert_const (self->strings, text);
+  g_free (text);
+  return kept;
+}
+
+/* Returns the rows of a group: `2`, `2 to 4`. */
+static char *
+name_rows (const LigReasonCase *self, int first, int count)
+{
+  g_autofree char *from = lig_verdict_row_path (self->ops[first].path);
+  g_autofree char *to = lig_verdict_row_path (self->ops[first + count - 1].path);
+  return g_str_equal (from, to) ? g_steal_pointer (&from)
+                                : g_strdup_printf (_ ("%s to %s"), from, to);
+}
+
+static char *
+say_pattern (const LigReasonCase *self, const LigVerdict *verdict)
+{
+  gboolean end = verdict->found.kind == LIG_EVIDENCE_END;
+  int next = end ? (int) self->n_ops : verdict->found.first;
+  g_autofree char *needs = lig_reasons_name_needs (verdict->needed.names);
+  g_autofree char *last = lig_reasons_name_op (self, MAX (next - 1, 0), -1);
+  if (end)
+    return g_strdup_printf (_ ("needs %s after %s; the sequence ends"), needs, last);
+  g_autofree char *follows = lig_reasons_name_op (self, next, next - 1);
+  return g_strdup_printf (_ ("needs %s after %s; %s follows"), needs, last, follows);
+}
+
+static char *
+say_use (const LigReasonCase *self, const LigVerdict *verdict)
+{
+  const LigEvidence *found = &verdict->found, *needed = &verdict->needed;
+  g_autofree char *op =
+    found->path ? lig_reasons_name_op (self, found->first, verdict->first) : NULL;
+  if (found->kind == LIG_EVIDENCE_CHANNEL && op)
+    return g_strdup_printf (_ ("the channel %s reads the value of %s, between these rows"),
+                            found->names[0], op);
+  if (op)
+    return g_strdup_printf (_ ("the caller reads the value of %s, between these rows"), op);
+  if (!needed->names)
+    return g_strdup_printf (_ ("%s reads a value between these rows"), verdict->observed);
+  g_autofree char *of =
+    needed->count > 0 ? lig_reasons_name_op (self, needed->first, verdict->first) : g_strdup ("");
+  g_autofree char *value = needed->count == 0 ? g_strdup (needed->names[0])
+                           : g_str_equal (needed->names[0], "y")
+                             ? g_strdup_printf (_ ("the output of %s"), of)
+                             : g_strdup_printf (_ ("%s of %s"), needed->names[0], of);
+  if (found->kind != LIG_EVIDENCE_PASS)
+    return g_strdup_printf (_ ("the caller reads %s, which the kernel does not write"), value);
+  return g_strdup_printf (g_str_equal (found->names[0], "update")
+                            ? _ ("the update reads %s, which the kernel does not write")
+                            : _ ("the backward pass reads %s, which the kernel does not write"),
+                          value);
+}
+
+/* Returns the title of the group that covers the ops. */
+static const char *
+find_claimant (const LigReasonCase *self, const LigEvidence *found)
+{
+  for (guint i = 0; i < self->n_verdicts; i++) {
+    const LigVerdict *other = &self->verdicts[i];
+    if (other->taken && other->first == found->first && other->title &&
+        g_str_equal (self->fusions[i].name, found->fusion))
+      return other->title;
+  }
+  return found->fusion;
+}
+
+static char *
+say_claim (const LigReasonCase *self, const LigVerdict *verdict)
+{
+  const LigEvidence *found = &verdict->found;
+  const char *policy = verdict->needed.names ? verdict->needed.names[0] : "";
+  if (found->kind != LIG_EVIDENCE_GROUP)
+    return g_strdup_printf (_ ("%s cover an op already"), verdict->observed);
+  g_autofree char *rows = name_rows (self, found->first, found->count);
+  int shared = MAX (found->first, verdict->first);
+  g_autofree char *op = lig_reasons_name_op (self, shared, verdict->first);
+  const char *title = find_claimant (self, found);
+  if (found->path)
+    return g_strdup_printf (_ ("%s is in “%s” at %s, which is forced"), op, title, rows);
+  if (g_str_equal (policy, "all") && verdict->gain > 0.05)
+    return g_strdup_printf (
+      _ ("%s is in “%s” at %s: policy all takes the first that fits, not the fastest"), op, title,
+      rows);
+  return g_strdup_printf (_ ("%s is in “%s” at %s already"), op, title, rows);
+}
+
+/* Returns `61.4 ± 0.4 µs`. */
+static char *
+format_time (double microseconds, double noise)
+{
+  g_autofree char *time = lig_units_time (microseconds * 1e-6);
+  const char *unit = strrchr (time, ' ');
+  double scale = microseconds < 0.9995    ? 1e3
+                 : microseconds < 999.5   ? 1
+                 : microseconds < 999.5e3 ? 1e-3
+                                          : 1e-6;
+  if (noise <= 0 || !unit)
+    return g_steal_pointer (&time);
+  return g_strdup_printf ("%.*s ± %.2g%s", (int) (unit - time), time, noise * scale, unit);
+}
+
+char *
+lig_verdict_describe_times (const LigVerdict *self)
+{
+  if (isnan (self->fused) || isnan (self->present))
+    return NULL;
+  g_autofree char *fused = format_time (self->fused, self->fused_noise);
+  g_autofree char *present = format_time (self->present, self->present_noise);
+  if (self->whole)
+    return g_strdup_printf (_ ("measured whole steps: %s with it, %s without"), fused, present);
+  if (self->taken)
+    return g_strdup_printf (self->times_measured ? _ ("measured: %s fused, %s apart")
+                                                 : _ ("predicted: %s fused, %s apart"),
+                            fused, present);
+  return g_strdup_printf (self->times_measured ? _ ("measured: %s fused, %s as now")
+                                               : _ ("predicted: %s fused, %s as now"),
+                          fused, present);
+}
+
+static char *
+say_slower (const LigVerdict *verdict)
+{
+  char *times = lig_verdict_describe_times (verdict);
+  return times ? times
+               : g_strdup_printf (_ ("not fast enough to be worth fusing, %s fused and %s apart"),
+                                  verdict->observed, verdict->required);
+}
+
+static char *
+say_forbidden (const LigReasonCase *self, const LigVerdict *verdict)
+{
+  if (verdict->found.kind == LIG_EVIDENCE_POLICY)
+    return g_strdup (_ ("policy none fuses nothing that is not forced"));
+  if (!verdict->found.path)
+    return g_strdup (_ ("forbidden everywhere"));
+  g_autofree char *op = lig_reasons_name_op (self, verdict->first, -1);
+  return g_strdup_printf (_ ("forbidden at %s"), op);
+}
+
+static char *
+say_fence (const LigReasonCase *self, const LigVerdict *verdict)
+{
+  if (!verdict->found.path)
+    return g_strdup (_ ("there is a fence"));
+  g_autofree char *op = lig_reasons_name_op (self, verdict->found.first, verdict->first);
+  return g_strdup_printf (_ ("there is a fence before %s"), op);
+}
+
+static char *
+say (const LigReasonCase *self, const LigVerdict *verdict)
+{
   switch (verdict->reason) {
   case LIG_REASON_NONE:
-    return observed ? g_strdup_printf (_ ("%s: taken, %s instead of %s"), name, observed, required)
-                    : g_strdup_printf (_ ("%s: taken"), name);
+    return g_strdup (_ ("taken"));
   case LIG_REASON_FENCED:
-    return g_strdup_printf (_ ("%s: there is a %s"), name, observed);
+    return say_fence (self, verdict);
   case LIG_REASON_FORBIDDEN:
-    return g_strdup_printf (_ ("%s: not allowed here (%s)"), name, observed);
+    return say_forbidden (self, verdict);
   case LIG_REASON_PATTERN:
-    if (verdict->found.kind == LIG_EVIDENCE_END)
-      return g_strdup_printf (_ ("%s: the sequence ends here, expected %s"), name, required);
-    return g_strdup_printf (_ ("%s: the next op is %s, expected %s"), name, observed, required);
+    return say_pattern (self, verdict);
   case LIG_REASON_IN_USE:
-    return g_strdup_printf (_ ("%s: an intermediate value is also used by %s, expected %s"), name,
-                            observed, required);
+    return say_use (self, verdict);
   case LIG_REASON_KERNEL:
-    return g_strdup_printf (_ ("%s: the device has %s"), name, observed);
+    return g_strdup_printf (_ ("the device has %s"), verdict->observed);
   case LIG_REASON_CLAIMED:
-    return g_strdup_printf (_ ("%s: %s covers an op already"), name, observed);
+    return say_claim (self, verdict);
   case LIG_REASON_SLOWER:
-    return g_strdup_printf (_ ("%s: not fast enough to be worth fusing, %s fused and %s unfused"),
-                            name, observed, required);
+    return say_slower (verdict);
   default:
-    return g_strdup_printf (_ ("%s: %s is %s, expected %s"), name,
-                            lig_reason_name (verdict->reason), observed, required);
+    return g_strdup_printf (_ ("%s is %s, expected %s"), lig_reason_name (verdict->reason),
+                            verdict->observed, verdict->required);
   }
+}
+
+void
+lig_reasons_write (const LigReasonCase *self, LigVerdict *verdict, const LigReasonFusion *fusion)
+{
+  verdict->why = keep (self, say (self, verdict));
+  verdict->text = keep (self, g_strdup_printf ("%s: %s", fusion->name, verdict->why));
+}
+
+void
+lig_reasons_entitle (const LigReasonCase *self, LigVerdict *verdict, const LigReasonFusion *fusion)
+{
+  verdict->title = keep (self, verdict->fits ? lig_reasons_title (self, fusion, verdict->pass,
+                                                                  verdict->first, verdict->count)
+                                             : g_strdup (_ (fusion->summary)));
+}
+
+/* Appends the bytes to a sentence about the time, or returns them alone. */
+static char *
+add_bytes (const LigVerdict *self, const char *time)
+{
+  if (isnan (self->bytes) || fabs (self->bytes) < 1)
+    return g_strdup (time); /* null without a time */
+  gboolean less = self->bytes > 0;
+  g_autofree char *bytes = lig_units_bytes (fabs (self->bytes));
+  if (!time)
+    return g_strdup_printf (less ? _ ("would move %s less") : _ ("would move %s more"), bytes);
+  if (less == (self->gain > 0))
+    return g_strdup_printf (less ? _ ("%s, and move %s less") : _ ("%s, and move %s more"), time,
+                            bytes);
+  return g_strdup_printf (less ? _ ("%s, but move %s less") : _ ("%s, but move %s more"), time,
+                          bytes);
 }
 
 char *
 lig_verdict_describe_gain (const LigVerdict *self)
 {
   double size = fabs (self->gain);
-  if (isnan (self->gain))
+  if (self->taken)
     return NULL;
+  if (isnan (self->gain))
+    return add_bytes (self, NULL);
   if (size < 0.05)
-    return g_strdup (_ ("would save nothing"));
-  g_autofree char *time =
-    size < 999.5 ? g_strdup_printf ("%.3g us", size) : g_strdup_printf ("%.3g ms", size * 1e-3);
-  if (self->gain_measured)
-    return g_strdup_printf (
-      self->gain > 0 ? _ ("would save %s, measured") : _ ("would cost %s, measured"), time);
-  return g_strdup_printf (self->gain > 0 ? _ ("would save about %s") : _ ("would cost about %s"),
-                          time);
+    return add_bytes (self, _ ("would save nothing"));
+  g_autofree char *time = lig_units_time (size * 1e-6);
+  const char *format =
+    self->gain_measured
+      ? (self->gain > 0 ? _ ("would save %s, measured") : _ ("would cost %s, measured"))
+      : (self->gain > 0 ? _ ("would save about %s") : _ ("would cost about %s"));
+  g_auto (GStrv) around = g_strsplit (format, "%s", 2);
+  g_autofree char *sentence = g_strjoinv (time, around);
+  return add_bytes (self, sentence);
 }

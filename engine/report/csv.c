@@ -4,6 +4,8 @@
 #include "engine/report/format.h"
 #include <ligature/csv.h>
 
+#include <math.h>
+
 static gboolean
 write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
 {
@@ -48,10 +50,52 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
+static void
+append_fusions (GString *to, LigPlan *plan, LigPass pass, const LigPlanSide *side)
+{
+  guint count;
+  g_autoptr (GString) names = g_string_new (NULL);
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
+  for (guint i = side->first_group; i < side->first_group + side->n_groups; i++)
+    g_string_append_printf (names, "%s%s", names->len > 0 ? " " : "",
+                            groups[i].fusion ? groups[i].fusion->name : "-");
+  lig_csv_append_text (to, names->str);
+}
+
+static gboolean
+write_pair (GString *to, const LigReportPair *pair, GError **error)
+{
+  guint count, n_ops;
+  LigPlan *before = lig_plan_comparison_get_before (pair->plans);
+  LigPlan *after = lig_plan_comparison_get_after (pair->plans);
+  const LigPlanChange *changes = lig_plan_comparison_get_changes (pair->plans, &count);
+  g_string_append (to, "pass,path,same,measured,before,after,before_us,after_us,before_bytes,"
+                       "after_bytes\n");
+  for (guint i = 0; i < count; i++) {
+    const LigPlanChange *change = &changes[i];
+    const LigPlanOp *ops = lig_plan_get_ops (change->after.n_groups > 0 ? after : before, &n_ops);
+    int first = change->after.n_groups > 0 ? change->after.first : change->before.first;
+    g_string_append_printf (to, "%s,%s,%s,%s,", lig_pass_name (change->pass), ops[first].path,
+                            change->same ? "true" : "false", change->measured ? "true" : "false");
+    append_fusions (to, before, change->pass, &change->before);
+    g_string_append_c (to, ',');
+    append_fusions (to, after, change->pass, &change->after);
+    const double seconds[] = {change->before.seconds, change->after.seconds};
+    for (int k = 0; k < 2; k++) {
+      g_string_append_c (to, ',');
+      if (isfinite (seconds[k]))
+        lig_csv_append_number (to, seconds[k] * 1e6);
+    }
+    g_string_append_printf (to, ",%.0f,%.0f\n", change->before.bytes, change->after.bytes);
+  }
+  return TRUE;
+}
+
 LIG_REPORT_FORMAT (csv) = {
   .name = "csv",
   .title = N_ ("Table"),
   .help = N_ ("One line for each step of the plan, for a spreadsheet"),
   .plan = write_plan,
   .run = write_run,
+  .pair = write_pair,
 };

@@ -21,12 +21,20 @@ lig_report_read_run (LigReportRun *run, LigStore *store, const char *selector, G
 void lig_report_clear_run (LigReportRun *run);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigReportRun, lig_report_clear_run)
 
+/* Two plans that are compared, with their titles. */
+typedef struct {
+  LigPlanComparison *plans;
+  const char *titles[2];
+} LigReportPair;
+
 typedef struct {
   const char *name;         /* the file name extension */
   const char *title, *help; /* translatable; the help has no full stop */
-  /* Append the report, text or bytes; NULL if the format cannot show a plan or a run. */
+  /* Append the report, text or bytes; NULL if the format cannot show a plan, a run or a
+   * comparison. */
   gboolean (*plan) (GString *to, LigPlan *plan, const char *command, GError **error);
   gboolean (*run) (GString *to, const LigReportRun *run, GError **error);
+  gboolean (*pair) (GString *to, const LigReportPair *pair, GError **error);
 } LigReportFormat;
 
 /* Each format's file defines `const LigReportFormat lig_report_format_NAME`. */

@@ -119,10 +119,27 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
+static gboolean
+write_pair (GString *to, const LigReportPair *pair, GError **error)
+{
+  g_auto (LigPicture) picture;
+  g_autoptr (GString) json = g_string_new (NULL);
+  LigPaper paper = {.text = to, .html = TRUE, .picture = &picture};
+  lig_picture_init_pair (&picture, pair);
+  if (!lig_report_format_json.pair (json, pair, error))
+    return FALSE;
+  append_head (to, &picture);
+  lig_paper_pair (&paper, pair);
+  lig_paper_clear (&paper);
+  append_document (to, json);
+  return TRUE;
+}
+
 LIG_REPORT_FORMAT (html) = {
   .name = "html",
   .title = N_ ("Web page"),
   .help = N_ ("One file with the pictures, the verdicts and the command"),
   .plan = write_plan,
   .run = write_run,
+  .pair = write_pair,
 };

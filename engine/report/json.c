@@ -196,10 +196,21 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
+static gboolean
+write_pair (GString *to, const LigReportPair *pair, GError **error)
+{
+  g_autoptr (JsonNode) document =
+    lig_plan_comparison_to_json (pair->plans, pair->titles[0], pair->titles[1]);
+  g_autofree char *text = lig_json_to_text (document);
+  g_string_append_printf (to, "%s\n", text);
+  return TRUE;
+}
+
 LIG_REPORT_FORMAT (json) = {
   .name = "json",
   .title = N_ ("JSON"),
   .help = N_ ("The whole plan, for programs"),
   .plan = write_plan,
   .run = write_run,
+  .pair = write_pair,
 };

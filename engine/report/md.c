@@ -20,10 +20,20 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
+static gboolean
+write_pair (GString *to, const LigReportPair *pair, GError **error)
+{
+  LigPaper paper = {.text = to};
+  lig_paper_pair (&paper, pair);
+  lig_paper_clear (&paper);
+  return TRUE;
+}
+
 LIG_REPORT_FORMAT (md) = {
   .name = "md",
   .title = N_ ("Markdown"),
   .help = N_ ("Text and tables for a repository or an issue"),
   .plan = write_plan,
   .run = write_run,
+  .pair = write_pair,
 };

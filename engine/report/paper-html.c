@@ -219,6 +219,18 @@ append_charts (GString *to, const LigPicture *picture)
   return count > 0;
 }
 
+static gboolean
+append_comparison (GString *to, const LigPicture *picture)
+{
+  const LigReportPair *pair = picture->pair;
+  LigCanvas *canvas = begin_figure (to, WIDTH, lig_draw_comparison_height (pair->plans),
+                                    _ ("Both plans next to each other"));
+  lig_draw_comparison (canvas, lig_colours (LIG_COLOURS_LIGHT), pair->plans, pair->titles[0],
+                       pair->titles[1], WIDTH);
+  end_figure (to, canvas, NULL);
+  return TRUE;
+}
+
 gboolean
 lig_html_figure (GString *to, const LigPicture *picture, LigFigure figure)
 {
@@ -229,6 +241,8 @@ lig_html_figure (GString *to, const LigPicture *picture, LigFigure figure)
     return append_charts (to, picture);
   case LIG_FIGURE_TIMES:
     return append_times (to, picture);
+  case LIG_FIGURE_COMPARISON:
+    return append_comparison (to, picture);
   default:
     return append_memory (to, picture);
   }

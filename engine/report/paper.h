@@ -10,7 +10,8 @@ typedef enum {
   LIG_FIGURE_SCORE,
   LIG_FIGURE_METRICS,
   LIG_FIGURE_TIMES,
-  LIG_FIGURE_MEMORY
+  LIG_FIGURE_MEMORY,
+  LIG_FIGURE_COMPARISON
 } LigFigure;
 
 typedef struct {
@@ -50,6 +51,9 @@ gboolean lig_paper_figure (LigPaper *to, LigFigure figure);
 /* Write the whole report of a plan or a run. */
 void lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command);
 void lig_paper_run (LigPaper *to, const LigReportRun *run);
+
+/* Writes the whole report of a comparison. */
+void lig_paper_pair (LigPaper *to, const LigReportPair *pair);
 
 /* Writes the measured times of a run with their quartiles, if it has any. */
 void lig_paper_spreads (LigPaper *to, const LigReportRun *run);

@@ -31,6 +31,16 @@ lig_picture_init_run (LigPicture *self, const LigReportRun *run)
 }
 
 void
+lig_picture_init_pair (LigPicture *self, const LigReportPair *pair)
+{
+  LigSequence *sequence = lig_plan_comparison_get_after (pair->plans)->draft->sequence;
+  const char *name = lig_sequence_get_name (sequence);
+  g_autofree char *expression = lig_sequence_to_expression (sequence);
+  *self = (LigPicture){.pair = pair};
+  self->title = lig_report_shorten (name && *name ? name : expression);
+}
+
+void
 lig_picture_clear (LigPicture *self)
 {
   g_clear_pointer (&self->timed.plan, lig_plan_unref);
@@ -58,6 +68,8 @@ note_height (const LigPicture *self)
 static double
 get_height (const LigPicture *self)
 {
+  if (self->pair)
+    return TITLE + lig_draw_comparison_height (self->pair->plans);
   double score = self->timed.plan ? lig_draw_score_height (self->timed.plan) : MARGIN;
   return TITLE + chart_height (self) + note_height (self) + score;
 }
@@ -73,6 +85,8 @@ describe (const LigPicture *self)
     return g_strdup_printf ("%s · %s on %s · %s · %s", row->kind, row->status, row->device,
                             row->dtype, row->uuid);
   }
+  if (self->pair)
+    return g_strdup ("Ligature " LIG_VERSION);
   lig_plan_get_ops (self->timed.plan, &ops);
   lig_plan_get_steps (self->timed.plan, &steps);
   g_autofree char *size = lig_report_size (ops, steps);
@@ -103,6 +117,13 @@ draw (LigCanvas *canvas, gpointer data)
   g_autofree char *text = describe (self);
   lig_canvas_text (canvas, MARGIN, 30, &title, self->title);
   lig_canvas_text (canvas, MARGIN, 49, &dim, text);
+  if (self->pair) {
+    lig_canvas_begin_shift (canvas, 0, TITLE);
+    lig_draw_comparison (canvas, colours, self->pair->plans, self->pair->titles[0],
+                         self->pair->titles[1], WIDTH);
+    lig_canvas_end_shift (canvas);
+    return;
+  }
   if (self->run)
     draw_charts (self, canvas, colours);
   double y = TITLE + chart_height (self);

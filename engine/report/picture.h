@@ -7,16 +7,18 @@
 #include <ligature/draw.h>
 
 typedef struct {
-  LigTimedPlan timed;      /* without a plan no score is drawn */
-  LigPlan *unfused;        /* the same without fusions; NULL: unknown */
-  double *steps;           /* seconds; `timed` points to them */
-  char *title;             /* (nullable) */
-  char *note;              /* (nullable): a sentence on the origin of the plan */
-  const LigReportRun *run; /* NULL for a plan */
+  LigTimedPlan timed;        /* without a plan no score is drawn */
+  LigPlan *unfused;          /* the same without fusions; NULL: unknown */
+  double *steps;             /* seconds; `timed` points to them */
+  char *title;               /* (nullable) */
+  char *note;                /* (nullable): a sentence on the origin of the plan */
+  const LigReportRun *run;   /* NULL for a plan */
+  const LigReportPair *pair; /* NULL unless two plans are compared */
 } LigPicture;
 
 void lig_picture_init_plan (LigPicture *self, LigPlan *plan);
 void lig_picture_init_run (LigPicture *self, const LigReportRun *run);
+void lig_picture_init_pair (LigPicture *self, const LigReportPair *pair);
 void lig_picture_clear (LigPicture *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigPicture, lig_picture_clear)
 

@@ -96,19 +96,19 @@ add_groups (JsonBuilder *builder, LigPlan *plan, LigPass pass)
 }
 
 static void
-add_gain (JsonBuilder *builder, double gain)
+add_known (JsonBuilder *builder, const char *name, double value)
 {
-  json_builder_set_member_name (builder, "gain_us");
-  if (isnan (gain))
+  json_builder_set_member_name (builder, name);
+  if (isnan (value))
     json_builder_add_null_value (builder);
   else
-    json_builder_add_double_value (builder, gain);
+    json_builder_add_double_value (builder, value);
 }
 
 static void
-add_mend (JsonBuilder *builder, const LigMend *mend)
+add_mend (JsonBuilder *builder, const char *name, const LigMend *mend)
 {
-  json_builder_set_member_name (builder, "mend");
+  json_builder_set_member_name (builder, name);
   if (!mend) {
     json_builder_add_null_value (builder);
     return;
@@ -120,8 +120,10 @@ add_mend (JsonBuilder *builder, const LigMend *mend)
   lig_json_add_text (builder, "fusion", mend->fusion);
   lig_json_add_text (builder, "path", mend->path);
   lig_json_add_text (builder, "value", mend->value);
-  add_gain (builder, mend->gain);
+  lig_json_add_truth (builder, "edit", lig_mend_is_edit (mend));
+  add_known (builder, "gain_us", mend->gain);
   lig_json_add_truth (builder, "measured", mend->measured);
+  add_known (builder, "gain_bytes", mend->bytes);
   lig_json_add_text (builder, "text", edit);
   json_builder_end_object (builder);
 }
@@ -144,11 +146,18 @@ lig_report_add_verdict (JsonBuilder *builder, const LigVerdict *verdict)
     json_builder_add_double_value (builder, verdict->needed.value);
     lig_json_add_text (builder, "unit", verdict->found.unit);
   }
+  lig_json_add_text (builder, "title", verdict->title);
+  lig_json_add_text (builder, "why", verdict->why);
   lig_json_add_text (builder, "text", verdict->text);
   lig_json_add_truth (builder, "near_miss", verdict->fits && !verdict->taken);
-  add_gain (builder, verdict->gain);
+  add_known (builder, "gain_us", verdict->gain);
   lig_json_add_truth (builder, "gain_measured", verdict->gain_measured);
-  add_mend (builder, verdict->mend);
+  add_known (builder, "gain_bytes", verdict->bytes);
+  add_known (builder, "fused_us", verdict->fused);
+  add_known (builder, "present_us", verdict->present);
+  lig_json_add_truth (builder, "times_measured", verdict->times_measured);
+  add_mend (builder, "mend", verdict->mend);
+  add_mend (builder, "alternative", verdict->alternative);
   json_builder_end_object (builder);
 }
 

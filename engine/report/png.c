@@ -18,10 +18,19 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return lig_picture_write (&picture, "png", to, error);
 }
 
+static gboolean
+write_pair (GString *to, const LigReportPair *pair, GError **error)
+{
+  g_auto (LigPicture) picture;
+  lig_picture_init_pair (&picture, pair);
+  return lig_picture_write (&picture, "png", to, error);
+}
+
 LIG_REPORT_FORMAT (png) = {
   .name = "png",
   .title = N_ ("PNG picture"),
   .help = N_ ("Both rails as pixels"),
   .plan = write_plan,
   .run = write_run,
+  .pair = write_pair,
 };

@@ -90,7 +90,7 @@ append_verdicts (GString *text, LigPlan *plan, gboolean all)
     g_autofree char *remedy = lig_report_remedy (verdict);
     if (remedy)
       g_string_append_printf (text, "  %-7s   %s\n", "", remedy);
-    mends |= verdict->mend != NULL;
+    mends |= verdict->mend || verdict->alternative;
   }
   if (mends)
     g_string_append (text, _ ("\nlig fuse P --apply-mend N -o FILE makes the edit of a mend.\n"));

@@ -90,15 +90,19 @@ lig_report_choose_format (const char *path, GError **error)
   return NULL;
 }
 
+typedef enum { PLAN, RUN, PAIR } Subject;
+
 static const LigReportFormat *
-find_format (const char *name, gboolean of_run, GError **error)
+find_format (const char *name, Subject subject, GError **error)
 {
+  static const char *const subjects[] = {"plan", "run", "comparison"};
   const LigReportFormat *format = find_name (name);
   if (format) {
-    if (of_run ? format->run != NULL : format->plan != NULL)
+    gboolean shows[] = {format->plan != NULL, format->run != NULL, format->pair != NULL};
+    if (shows[subject])
       return format;
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: a %s has no report in this format", name,
-                 of_run ? "run" : "plan");
+                 subjects[subject]);
     return NULL;
   }
   g_autofree char *names = list_formats ();
@@ -174,7 +178,7 @@ GBytes *
 lig_report_plan (LigPlan *plan, const char *command, const char *format, GError **error)
 {
   g_return_val_if_fail (plan && format, NULL);
-  const LigReportFormat *found = find_format (format, FALSE, error);
+  const LigReportFormat *found = find_format (format, PLAN, error);
   if (!found)
     return NULL;
   GString *text = g_string_new (NULL);
@@ -189,11 +193,30 @@ lig_report_run (LigStore *store, const char *run, const char *format, GError **e
 {
   g_return_val_if_fail (LIG_IS_STORE (store) && run && format, NULL);
   g_auto (LigReportRun) contents = {0};
-  const LigReportFormat *found = find_format (format, TRUE, error);
+  const LigReportFormat *found = find_format (format, RUN, error);
   if (!found || !lig_report_read_run (&contents, store, run, error))
     return NULL;
   GString *text = g_string_new (NULL);
   if (found->run (text, &contents, error))
+    return g_string_free_to_bytes (text);
+  g_string_free (text, TRUE);
+  return NULL;
+}
+
+GBytes *
+lig_report_comparison (LigPlanComparison *comparison,
+                       const char *before,
+                       const char *after,
+                       const char *format,
+                       GError **error)
+{
+  g_return_val_if_fail (comparison && before && after && format, NULL);
+  const LigReportPair pair = {comparison, {before, after}};
+  const LigReportFormat *found = find_format (format, PAIR, error);
+  if (!found)
+    return NULL;
+  GString *text = g_string_new (NULL);
+  if (found->pair (text, &pair, error))
     return g_string_free_to_bytes (text);
   g_string_free (text, TRUE);
   return NULL;
@@ -223,5 +246,18 @@ lig_report_write_run (LigStore *store, const char *run, const char *path, GError
 {
   const char *format = lig_report_choose_format (path, error);
   g_autoptr (GBytes) report = format ? lig_report_run (store, run, format, error) : NULL;
+  return report && lig_report_save (report, path, error);
+}
+
+gboolean
+lig_report_write_comparison (LigPlanComparison *comparison,
+                             const char *before,
+                             const char *after,
+                             const char *path,
+                             GError **error)
+{
+  const char *format = lig_report_choose_format (path, error);
+  g_autoptr (GBytes) report =
+    format ? lig_report_comparison (comparison, before, after, format, error) : NULL;
   return report && lig_report_save (report, path, error);
 }

@@ -86,13 +86,25 @@ lig_report_verdict_text (const char *text, guint times)
                           text, times);
 }
 
+static char *
+describe_mend (const LigMend *mend)
+{
+  g_autofree char *edit = lig_mend_describe (mend);
+  return g_strdup_printf (_ ("mend %u: %s"), mend->number, edit);
+}
+
 char *
 lig_report_remedy (const LigVerdict *verdict)
 {
-  g_autofree char *gain = lig_verdict_describe_gain (verdict);
-  if (!verdict->mend)
-    return g_steal_pointer (&gain);
-  g_autofree char *edit = lig_mend_describe (verdict->mend);
-  g_autofree char *mend = g_strdup_printf (_ ("mend %u: %s"), verdict->mend->number, edit);
-  return gain ? g_strdup_printf ("%s; %s", gain, mend) : g_steal_pointer (&mend);
+  const LigMend *mends[] = {verdict->mend, verdict->alternative};
+  char *gain = lig_verdict_describe_gain (verdict);
+  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
+  if (gain)
+    g_ptr_array_add (parts, gain);
+  for (guint i = 0; i < G_N_ELEMENTS (mends); i++)
+    if (mends[i])
+      g_ptr_array_add (parts, describe_mend (mends[i]));
+  guint count = parts->len;
+  g_ptr_array_add (parts, NULL);
+  return count > 0 ? g_strjoinv ("; ", (char **) parts->pdata) : NULL;
 }

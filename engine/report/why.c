@@ -20,6 +20,31 @@ is_inside (const char *path, const char *outer)
   return strncmp (path, outer, length) == 0 && (path[length] == '\0' || path[length] == '.');
 }
 
+/* Sets the error and returns true if the path lacks the number of a block's repetition: `1.3` is
+ * `1.0.3` in the first. */
+static gboolean
+suggest_repetition (const LigPlanOp *ops, guint count, const char *path, GError **error)
+{
+  g_auto (GStrv) asked = g_strsplit (path, ".", -1);
+  for (guint i = 0; i < count; i++) {
+    g_auto (GStrv) parts = g_strsplit (ops[i].path, ".", -1);
+    guint length = g_strv_length (parts), same = 0;
+    if (length < 3 || g_strv_length (asked) != (length + 1) / 2)
+      continue;
+    while (same * 2 < length && g_str_equal (asked[same], parts[same * 2]))
+      same++;
+    if (same * 2 < length)
+      continue;
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_INDEX,
+      "no op has the path '%s': the block at %s repeats its ops; in the first repetition "
+      "it is %s",
+      path, asked[0], ops[i].path);
+    return TRUE;
+  }
+  return FALSE;
+}
+
 static gboolean
 find_place (LigPlan *plan, const char *text, Place *place, GError **error)
 {
@@ -32,6 +57,8 @@ find_place (LigPlan *plan, const char *text, Place *place, GError **error)
       place->first = place->first < 0 ? (int) i : place->first;
       place->last = (int) i;
     }
+  if (place->first < 0 && suggest_repetition (ops, count, path, error))
+    return FALSE;
   if (place->first < 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
                  "no op has the path '%s'; the paths of this plan go from %s to %s", path,
@@ -77,24 +104,44 @@ append_title (GString *text, LigPlan *plan, const Place *place)
   g_string_append_c (text, '\n');
 }
 
+/* `1.3` is a whole repetition, which people take for an op of the block. */
 static void
-append_pass (GString *text, GPtrArray *verdicts, LigPass pass, const char *title)
+append_hint (GString *text, const char *place)
 {
-  guint shown = 0;
+  const char *path = *place == '|' ? place + 1 : place;
+  g_auto (GStrv) parts = g_strsplit (path, ".", -1);
+  guint length = g_strv_length (parts);
+  if (length % 2 == 1)
+    return;
+  g_autofree char *number = g_steal_pointer (&parts[length - 1]);
+  g_autofree char *block = g_strjoinv (".", parts);
+  g_string_append_printf (text, _ ("repetition %s of the block at %s; its op %s is at %s.0.%s\n"),
+                          number, block, number, block, number);
+}
+
+/* Appends one entry a fusion: the ops that it would make one, its name, the reason. */
+static void
+append_pass (GString *text, LigPlan *plan, const Place *place, LigPass pass, const char *title)
+{
+  guint n_ops, count;
+  const LigVerdict *all = lig_plan_get_verdicts (plan, &count);
+  lig_plan_get_ops (plan, &n_ops);
+  g_autoptr (GPtrArray) verdicts =
+    lig_verdicts_about (all, count, n_ops, place->first, place->last, place->gap, pass);
+  g_string_append_printf (text, "\n%s\n", title);
   for (guint i = 0; i < verdicts->len; i++) {
     const LigVerdict *verdict = verdicts->pdata[i];
-    if (verdict->pass != pass)
-      continue;
-    if (shown++ == 0)
-      g_string_append_printf (text, "\n%s\n", title);
     g_autofree char *remedy = lig_report_remedy (verdict);
-    g_string_append_printf (text, "  %s\n", verdict->text);
+    g_string_append_printf (text, "  %s\n    %s\n", verdict->title, verdict->text);
     if (remedy)
       g_string_append_printf (text, "    %s\n", remedy);
   }
-  if (shown == 0 && pass != LIG_PASS_JOINT)
-    g_string_append_printf (text, "\n%s\n  %s\n", title,
-                            _ ("No fusion pattern covers this place."));
+  if (verdicts->len > 0)
+    return;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
+  g_autofree char *none =
+    lig_verdict_describe_none (ops[place->first].info, place->gap ? ops[place->last].info : NULL);
+  g_string_append_printf (text, "  %s\n", none);
 }
 
 char *
@@ -104,12 +151,11 @@ lig_plan_explain_place (LigPlan *self, const char *place, GError **error)
   if (!find_place (self, place, &at, error))
     return NULL;
   GString *text = g_string_new (NULL);
-  g_autoptr (GPtrArray) verdicts = list (self, &at);
   append_title (text, self, &at);
-  append_pass (text, verdicts, LIG_PASS_FORWARD, _ ("forward"));
+  append_hint (text, place);
+  append_pass (text, self, &at, LIG_PASS_FORWARD, _ ("forward"));
   if (lig_plan_has_pass (self, LIG_PASS_BACKWARD))
-    append_pass (text, verdicts, LIG_PASS_BACKWARD, _ ("backward"));
-  append_pass (text, verdicts, LIG_PASS_JOINT, _ ("both passes"));
+    append_pass (text, self, &at, LIG_PASS_BACKWARD, _ ("backward"));
   return g_string_free (text, FALSE);
 }
 

@@ -36,18 +36,25 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
   return FALSE;
 }
 
-static gboolean
-bind_targets (LigRun *self, LigPlan *plan, GError **error)
+void
+lig_run_find_target (LigPlan *plan, LigTarget *target)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  LigTarget target = {0};
-  lig_plan_get_extra_input (plan, 0, &target.shape, &target.dtype);
+  *target = (LigTarget){0};
+  lig_plan_get_extra_input (plan, 0, &target->shape, &target->dtype);
   /* Floating targets come as fp32 and are rounded when they are copied into the plan. */
-  if (self->classes)
-    target.classes = lig_shape_columns (&ops[count - 1].x);
+  if (g_str_equal (ops[count - 1].info->name, "cross-entropy"))
+    target->classes = lig_shape_columns (&ops[count - 1].x);
   else
-    target.dtype = LIG_FP32;
+    target->dtype = LIG_FP32;
+}
+
+static gboolean
+bind_targets (LigRun *self, LigPlan *plan, GError **error)
+{
+  LigTarget target;
+  lig_run_find_target (plan, &target);
   if (!lig_dataset_bind (self->data, &target, error))
     return FALSE;
   LigShape input;
@@ -58,13 +65,12 @@ bind_targets (LigRun *self, LigPlan *plan, GError **error)
   return self->targets != NULL;
 }
 
-/* Tokens are row numbers of the first embedding; the ops before it do not change them. */
-static gboolean
-check_vocabulary (LigRun *self, LigPlan *plan, GError **error)
+gboolean
+lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  gint64 largest = lig_dataset_get_largest_token (self->data), vocabulary = 0;
+  gint64 largest = lig_dataset_get_largest_token (data), vocabulary = 0;
   while (count > 1 && ops->y_dtype == LIG_INT32) {
     ops++;
     count--;
@@ -187,7 +193,7 @@ lig_run_prepare (LigRun *self, GError **error)
   probe.tuning = NULL;
   g_autoptr (LigPlan) plan = null ? lig_plan_compile (self->sequence, null, &probe, error) : NULL;
   if (!plan || !check_loss (self, plan, error) || !bind_targets (self, plan, error) ||
-      !check_vocabulary (self, plan, error))
+      !lig_run_check_vocabulary (self->data, plan, error))
     return FALSE;
   self->state = lig_state_new (self->sequence, self->device, &self->train_options,
                                (guint64) self->settings.seed, error);

@@ -29,11 +29,11 @@ struct _LigRun {
   LigRunSettings settings;
   LigStore *store;
   char *uuid, *checkpoint, *choices;
-  char *init, *weights;  /* the file of the initial parameters, and its hash */
-  char *repeats;       /* the run that this one repeats */
-  char *parent;        /* the run from whose checkpoint this one continues */
-  char *status_before; /* the status of a resumed run, until it starts */
-  int claim;           /* descriptor of the lock file, -1 without one */
+  char *init, *weights; /* the file of the initial parameters, and its hash */
+  char *repeats;        /* the run that this one repeats */
+  char *parent;         /* the run from whose checkpoint this one continues */
+  char *status_before;  /* the status of a resumed run, until it starts */
+  int claim;            /* descriptor of the lock file, -1 without one */
   char *claim_path;
 
   LigDataset *data;
@@ -93,8 +93,21 @@ void lig_run_unwatch (LigRun *self);
  * so on come from the settings. */
 gboolean lig_run_prepare (LigRun *self, GError **error);
 
+/* Fills in the targets that the loss at the end of a plan requires. */
+void lig_run_find_target (LigPlan *plan, LigTarget *target);
+
+/* Checks that the tokens of the data are row numbers of the first embedding; the ops before it do
+ * not change them. */
+gboolean lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error);
+
 /* Compiles the plans, with self->choices if set. */
 gboolean lig_run_compile (LigRun *self, GError **error);
+
+/* Returns the number of steps from one held-out evaluation to the next; 0: only one at the end.
+ * Without a setting there are about 20. `batches` is set to the most batches of each but the last
+ * (0: all); without a setting they are few compared with those of the training. Neither depends on
+ * times, so that a repetition evaluates the same. */
+gint64 lig_run_get_evaluation_interval (LigRun *self, gint64 *batches);
 
 /* Computes the held-out loss, and accuracy for classes (else NaN), over at most `most` batches (0:
  * all), spread evenly; sets `cut` and NaN if the training was ended in the meantime. FALSE with the

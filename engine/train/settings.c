@@ -52,8 +52,14 @@ static const LigSetting common[] = {
           0,
           "Factor of the gradients of an fp16 training; 0: adapted, 1: none (0)"),
   COUNT (accumulate, "accumulate", 1, 1e6, 1, "Micro-batches whose gradients are averaged (1)"),
-  COUNT (eval_every, "eval-every", 0, 1e15, 0, "Steps between held-out evaluations; 0: at the end"),
-  COUNT (eval_batches, "eval-batches", 0, 1e9, 0, "Most held-out batches at a time; 0: all"),
+  COUNT (eval_every,
+         "eval-every",
+         0,
+         1e15,
+         0,
+         "Steps between held-out evaluations; 0: about 20 times in all"),
+  COUNT (
+    eval_batches, "eval-batches", 0, 1e9, 0, "Most held-out batches at a time; 0: all at the end"),
   TEXT (checkpoint, "checkpoint", "FILE", "File of the checkpoints"),
   COUNT (
     checkpoint_every, "checkpoint-every", 0, 1e15, 0, "Steps between checkpoints; 0: a minute"),

@@ -125,15 +125,21 @@ assert_contains (const char *text, const char *part)
 
 /* Checks that the command failed with this exit code and printed the error as JSON. */
 static inline void
-assert_failed (const Outcome *outcome, int code, const char *word, const char *part)
+assert_error (const Outcome *outcome, int code, const char *word, const char *part)
 {
   g_assert_cmpint (outcome->code, ==, code);
   g_assert_nonnull (outcome->json);
-  assert_keys (outcome->json, "error");
   assert_keys (at (outcome->json, "error"), "code message path");
   g_assert_cmpstr (text_at (outcome->json, "error.code"), ==, word);
   assert_contains (text_at (outcome->json, "error.message"), part);
   assert_contains (outcome->err, part);
+}
+
+static inline void
+assert_failed (const Outcome *outcome, int code, const char *word, const char *part)
+{
+  assert_error (outcome, code, word, part);
+  assert_keys (outcome->json, "error");
 }
 
 static inline char *

@@ -94,7 +94,8 @@ test_errors (void)
 {
   g_auto (Outcome) features =
     lig ("check", "layer-norm ! linear(4, in-features=9)", "--input", "3x8", "--json", NULL);
-  assert_failed (&features, 1, "shape", "input has 8 features, expected 9");
+  assert_error (&features, 1, "shape", "input has 8 features, expected 9");
+  assert_keys (features.json, "error problems");
   g_assert_cmpstr (text_at (features.json, "error.path"), ==, "1");
   g_auto (Outcome) op = lig ("check", "lineer(4)", "--input", "3x8", "--json", NULL);
   assert_failed (&op, 1, "op", "did you mean linear?");
@@ -110,8 +111,19 @@ test_errors (void)
   g_assert_cmpstr (text_at (place.json, "error.path"), ==, "$.ops[0].op");
   g_auto (Outcome) channel =
     lig ("check", "gelu ! add-extra-input(from=r)", "--input", "3x8", "--json", NULL);
-  assert_failed (&channel, 1, "channel", "r");
+  assert_error (&channel, 1, "channel", "r");
   g_assert_cmpstr (text_at (channel.json, "error.path"), ==, "1");
+  /* Every problem is listed with its mends; the first one is the error. */
+  g_auto (Outcome) all = lig ("check", "gelu ! add-extra-input(from=r) ! linear(4, in-features=9)",
+                              "--input", "3x8", "--json", NULL);
+  assert_error (&all, 1, "channel", "r");
+  assert_contains (all.err, "linear at 2: input has 8 features, expected 9");
+  assert_contains (all.err, "to mend it: set in-features to 8 at 2");
+  g_assert_cmpstr (text_at (all.json, "problems.0.path"), ==, "1");
+  g_assert_cmpstr (text_at (all.json, "problems.1.path"), ==, "2");
+  assert_keys (at (all.json, "problems.1"), "code message path mends");
+  assert_keys (at (all.json, "problems.1.mends.0"), "kind path name value text");
+  g_assert_cmpstr (text_at (all.json, "problems.1.mends.0.value"), ==, "8");
   /* A number in a message is not taken for a path. */
   g_auto (Outcome) number = lig ("check", "no at 7.lig", "--json", NULL);
   assert_failed (&number, 1, "file", "at 7");
@@ -265,15 +277,20 @@ test_why (void)
   assert_keys (gap.json, "place ops forward backward joint");
   g_assert_cmpuint (length_at (gap.json, "ops"), ==, 2);
   assert_keys (at (gap.json, "backward.0"),
-               "fusion pass ops taken reason observed required text near_miss gain_us "
-               "gain_measured mend");
+               "fusion pass ops taken reason observed required title why text near_miss gain_us "
+               "gain_measured gain_bytes fused_us present_us times_measured mend alternative");
   assert_keys (at (gap.json, "backward.0.mend"),
-               "number kind fusion path value gain_us measured text");
+               "number kind fusion path value edit gain_us measured gain_bytes text");
   g_assert_cmpstr (text_at (gap.json, "backward.0.mend.kind"), ==, "force");
   g_auto (Outcome) block =
     lig ("fuse", "block(2) { linear(8) ! gelu }", "--input", "8x8", "--why", "0.1", NULL);
   g_assert_cmpint (block.code, ==, 0);
   assert_contains (block.out, "from basic-linear at 0.1.0 to gelu at 0.1.1");
+  /* People take the number of a repetition for that of an op. */
+  assert_contains (block.out, "repetition 1 of the block at 0; its op 1 is at 0.0.1");
+  g_auto (Outcome) beyond =
+    lig ("fuse", "block(2) { linear(8) ! gelu ! relu }", "--input", "8x8", "--why", "0.2", NULL);
+  assert_contains (beyond.err, "in the first repetition it is 0.0.2");
   g_auto (Outcome) missing = lig ("fuse", "gelu", "--input", "8x8", "--why", "7", "--json", NULL);
   assert_failed (&missing, 1, "index", "'7'");
   g_auto (Outcome) edge = lig ("fuse", "gelu", "--input", "8x8", "--why", "|0", "--json", NULL);
@@ -309,6 +326,19 @@ test_apply_mend (void)
   g_auto (Outcome) large =
     lig ("fuse", FENCED, "--apply-mend", "99", "-o", "other.lig", "--json", NULL);
   assert_failed (&large, 1, "index", "no edit has the number 99; the plan offers ");
+  /* A policy is no part of a sequence. */
+  g_auto (Outcome) policies =
+    lig ("fuse", "linear(64) ! gelu ! linear(64)", "--input", "256x64", "--device", "cpu", NULL);
+  const char *choice = strstr (policies.out, ": choose the policy measured");
+  g_assert_nonnull (choice);
+  while (!g_str_has_prefix (choice, "mend "))
+    choice--;
+  g_autofree char *number = g_strndup (choice + 5, strcspn (choice + 5, ":"));
+  g_auto (Outcome) policy =
+    lig ("fuse", "linear(64) ! gelu ! linear(64)", "--input", "256x64", "--device", "cpu",
+         "--apply-mend", number, "-o", "other.lig", NULL);
+  g_assert_cmpint (policy.code, !=, 0);
+  assert_contains (policy.err, "add --policy measured instead of --apply-mend");
   g_auto (Outcome) zero = lig ("fuse", FENCED, "--apply-mend", "0", "-o", "-", "--json", NULL);
   assert_failed (&zero, 2, "usage", "--apply-mend is '0'");
   g_auto (Outcome) word = lig ("fuse", FENCED, "--apply-mend", "one", "-o", "-", "--json", NULL);
@@ -351,7 +381,7 @@ test_wishes (void)
   }
   g_auto (Outcome) illegal = lig ("fuse", "linear(4) ! gelu", "--input", "8x8", "--json", "--force",
                                   "forward-linear-bias-add@0", NULL);
-  assert_failed (&illegal, 1, "fusion", "expected add-extra-input");
+  assert_failed (&illegal, 1, "fusion", "needs a residual after Bias of Linear at 0");
 }
 
 static void

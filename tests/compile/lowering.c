@@ -339,9 +339,9 @@ test_channel (void)
                "[0 1 2 joint-residual] [3]");
   check_shared (
     "make-extra-output(to=r) ! relu ! add-extra-input(from=r) ! gelu ! add-extra-input(from=r)",
-    "caller", "a kernel that writes #0.extra");
+    "caller", "a kernel that writes extra of make-extra-output at 0");
   check_shared ("make-extra-output(to=r, caller=true) ! relu ! add-extra-input(from=r)", "caller",
-                "a kernel that writes #0.extra");
+                "a kernel that writes extra of make-extra-output at 0");
 }
 
 /* A backward fusion: forward, its ops remain single and write the branch. */

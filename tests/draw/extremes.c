@@ -106,7 +106,8 @@ test_profiles (void)
     for (guint j = 0; j < count; j++)
       times[j] = positive[(i + j) % n];
     for (int measured = 0; measured < 2; measured++) {
-      LigTimedPlan timed = {plan, measured ? times : NULL}, unfused = {plan, NULL};
+      LigTimedPlan timed = {.plan = plan, .steps = measured ? times : NULL},
+                   unfused = {.plan = plan};
       g_autoptr (LigCanvas) canvas = lig_canvas_new_svg (900, 600);
       draw_within (60);
       lig_draw_roofline (canvas, lig_colours (LIG_COLOURS_LIGHT), &timed, &unfused, 900, 300);

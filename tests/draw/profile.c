@@ -93,7 +93,8 @@ test_marks (void)
         g_autoptr (LigPlan) plan = compile_for (sequences[i], devices[j], LIG_POLICY_ALL, j == 0);
         g_autoptr (LigPlan) apart = compile_for (sequences[i], devices[j], LIG_POLICY_NONE, j == 0);
         g_autofree double *times = invent_times (plan);
-        LigTimedPlan timed = {plan, measured ? times : NULL}, unfused = {apart, NULL};
+        LigTimedPlan timed = {.plan = plan, .steps = measured ? times : NULL},
+                     unfused = {.plan = apart};
         for (int which = 0; which < 5; which++) {
           g_autoptr (LigCanvas) wide = draw (which, &timed, &unfused, 900);
           g_autoptr (LigCanvas) narrow = draw (which, &timed, NULL, 330);
@@ -112,7 +113,7 @@ test_unknown (void)
   g_autoptr (LigPlan) plan = compile_for (sequences[0], "null", LIG_POLICY_ALL, FALSE);
   g_autofree double *times = invent_times (plan);
   for (int measured = 0; measured < 2; measured++) {
-    LigTimedPlan timed = {plan, measured ? times : NULL};
+    LigTimedPlan timed = {.plan = plan, .steps = measured ? times : NULL};
     for (int which = 0; which < 5; which++) {
       g_autoptr (LigCanvas) canvas = draw (which, &timed, NULL, 900);
       guint count;
@@ -133,7 +134,7 @@ test_times (void)
   guint count, n_forward, n_backward;
   g_autoptr (LigPlan) plan = compile_for (sequences[0], "null:h200", LIG_POLICY_ALL, FALSE);
   g_autofree double *times = invent_times (plan);
-  LigTimedPlan timed = {plan, times};
+  LigTimedPlan timed = {.plan = plan, .steps = times};
   g_autoptr (LigCanvas) canvas = draw (0, &timed, NULL, 900);
   const LigMark *marks = lig_canvas_get_marks (canvas, &count);
   const LigPlanGroup *forward = lig_plan_get_groups (plan, LIG_PASS_FORWARD, &n_forward);
@@ -150,7 +151,7 @@ test_times (void)
     g_assert_nonnull (strstr (marks[i].text, text));
     g_assert_true (!group->fusion == !strstr (marks[i].text, "fused: "));
   }
-  g_assert_nonnull (strstr (marks[1].text, "Linear + Bias + GELU"));
+  g_assert_nonnull (strstr (marks[1].text, "Linear + bias + GELU"));
 }
 
 /* The repetitions of a group are one row with the sum of their times. */
@@ -160,7 +161,7 @@ test_repeats (void)
   guint count, n_groups;
   double sum = 0;
   g_autoptr (LigPlan) plan = compile_for (sequences[2], "null:h200", LIG_POLICY_ALL, FALSE);
-  LigTimedPlan timed = {plan, NULL};
+  LigTimedPlan timed = {.plan = plan};
   g_autoptr (LigCanvas) canvas = draw (0, &timed, NULL, 900);
   const LigMark *marks = lig_canvas_get_marks (canvas, &count);
   const LigPlanGroup *groups = lig_plan_get_groups (plan, LIG_PASS_FORWARD, &n_groups);
@@ -180,7 +181,7 @@ test_timeline (void)
   guint count, n_steps;
   g_autoptr (LigPlan) plan = compile_for (sequences[1], "cpu", LIG_POLICY_ALL, TRUE);
   g_autofree double *times = invent_times (plan);
-  LigTimedPlan timed = {plan, times};
+  LigTimedPlan timed = {.plan = plan, .steps = times};
   g_autoptr (LigCanvas) canvas = draw (1, &timed, NULL, 900);
   const LigMark *marks = lig_canvas_get_marks (canvas, &count);
   lig_plan_get_steps (plan, &n_steps);
@@ -196,7 +197,7 @@ test_roofline (void)
   guint count, arrows = 0, fused = 0, n_groups;
   g_autoptr (LigPlan) plan = compile_for (sequences[1], "null:h200", LIG_POLICY_ALL, FALSE);
   g_autoptr (LigPlan) apart = compile_for (sequences[1], "null:h200", LIG_POLICY_NONE, FALSE);
-  LigTimedPlan timed = {plan, NULL}, unfused = {apart, NULL};
+  LigTimedPlan timed = {.plan = plan}, unfused = {.plan = apart};
   g_autoptr (LigCanvas) canvas = draw (2, &timed, &unfused, 900);
   const LigMark *marks = lig_canvas_get_marks (canvas, &count);
   for (guint i = 0; i < count; i++)
@@ -217,7 +218,7 @@ test_memory (void)
   guint count, tallest = 0;
   gint64 peak;
   g_autoptr (LigPlan) plan = compile_for (sequences[0], "null:h200", LIG_POLICY_ALL, FALSE);
-  LigTimedPlan timed = {plan, NULL};
+  LigTimedPlan timed = {.plan = plan};
   g_autoptr (LigCanvas) canvas = draw (3, &timed, NULL, 900);
   const LigMark *marks = lig_canvas_get_marks (canvas, &count);
   for (guint i = 0; i < count; i++)
@@ -241,7 +242,7 @@ test_files (void)
 {
   static const char *const formats[] = {"svg", "pdf", "png"};
   g_autoptr (LigPlan) plan = compile_for (sequences[2], "null:h200", LIG_POLICY_ALL, TRUE);
-  LigTimedPlan timed = {plan, NULL};
+  LigTimedPlan timed = {.plan = plan};
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     g_autoptr (GError) error = NULL;
     g_autoptr (GBytes) bytes = lig_draw_to_file (formats[i], 700, lig_draw_times_height (&timed),

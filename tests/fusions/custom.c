@@ -334,7 +334,7 @@ test_forgetful (void)
   const LigVerdict *verdict = find_verdict (training, "forward-forgetful", 0);
   g_assert_cmpint (verdict->reason, ==, LIG_REASON_IN_USE);
   g_assert_cmpstr (verdict->observed, ==, "backward");
-  g_assert_cmpstr (verdict->required, ==, "a kernel that writes #0.y");
+  g_assert_cmpstr (verdict->required, ==, "a kernel that writes y of basic-linear at 0");
   check_groups (training, "[0 1 forward-linear-silu]", "[0] [1]");
   options.training = FALSE;
   g_autoptr (LigPlan) evaluation = compile (sequence, &options);

@@ -408,7 +408,7 @@ static const struct {
   {"bias ! identity ! | ! gelu", "forward-bias-activation", 0, LIG_REASON_FENCED, 3,
    "fence before 2", "no fence"},
   {"linear(6) ! gelu", "forward-bias-activation", 1, LIG_REASON_CLAIMED, 2,
-   "forward-linear-bias-activation [0 1 2]", "free ops"},
+   "forward-linear-bias-activation at 0", "free ops"},
 };
 
 static void

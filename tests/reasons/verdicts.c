@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the typed parts of verdicts, their gains, and the order in which they are shown. */
 #include "tests/plan/case.h"
+#include <ligature/units.h>
 
 #include <math.h>
 
@@ -123,13 +124,17 @@ test_gain (void)
     checked++;
   }
   g_assert_cmpuint (checked, >=, 3);
-  /* Nothing is predicted for a device with unknown ceilings. */
+  /* No time is predicted for a device with unknown ceilings, only bytes are counted. */
   g_autoptr (LigPlan) unpriced = plan_on ("null", expression, LIG_POLICY_ALL, NULL);
   verdicts = lig_plan_get_verdicts (unpriced, &count);
   for (guint i = 0; i < count; i++) {
     g_autofree char *text = lig_verdict_describe_gain (&verdicts[i]);
     g_assert_true (isnan (verdicts[i].gain));
-    g_assert_null (text);
+    g_assert_true (isnan (verdicts[i].fused) && isnan (verdicts[i].present));
+    if (verdicts[i].taken || isnan (verdicts[i].bytes) || verdicts[i].bytes == 0)
+      g_assert_null (text);
+    else
+      g_assert_true (g_str_has_prefix (text, "would move "));
   }
 }
 
@@ -166,7 +171,11 @@ test_measured (void)
   g_autofree char *text = lig_verdict_describe_gain (verdict);
   g_assert_true (verdict->gain_measured && verdict->mend->measured);
   g_assert_cmpfloat_with_epsilon (verdict->gain, -20, 1e-6);
-  g_assert_cmpstr (text, ==, "would cost 20 us, measured");
+  g_assert_cmpfloat_with_epsilon (verdict->fused - verdict->present, 20, 1e-6);
+  g_autofree char *more = lig_units_bytes (-verdict->bytes);
+  g_autofree char *expected =
+    g_strdup_printf ("would cost 20 µs, measured, and move %s more", more);
+  g_assert_cmpstr (text, ==, expected);
 }
 
 /* Near misses come first, by decreasing gain; patterns that do not fit come last. */

@@ -403,7 +403,7 @@ test_sequence (Fixture *f, gconstpointer data)
   lig_sequence_get_input (sequence, &shape, &dtype);
   g_assert_cmpint ((int) shape.axes[1], ==, 64);
   g_autoptr (GPtrArray) faces = find_all (f, LIG_TYPE_INSPECTOR_SEQUENCE);
-  g_assert_true (says (f, "forward-add-norm"));
+  g_assert_true (says (f, "forbidden: forward-add-norm"));
   g_assert_true (
     gtk_widget_activate_action (faces->pdata[0], "wish.allow", "s", "forward-add-norm"));
   const char *const *forbidden = lig_sequence_get_forbidden (sequence);

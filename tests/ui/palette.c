@@ -247,14 +247,14 @@ test_completion (Fixture *f, gconstpointer data)
   show (f, entry);
   gtk_editable_set_text (GTK_EDITABLE (entry), "gelu ! lay");
   gtk_editable_set_position (GTK_EDITABLE (entry), -1);
-  lig_op_completion_update (completion);
+  lig_op_completion_update (completion, 0);
   g_assert_true (lig_op_completion_press_key (completion, GDK_KEY_Down));
   g_assert_true (lig_op_completion_press_key (completion, GDK_KEY_Return));
   g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (entry)), ==, "gelu ! layer-norm");
   g_assert_false (lig_op_completion_press_key (completion, GDK_KEY_Return));
   gtk_editable_set_text (GTK_EDITABLE (entry), "linear(bia");
   gtk_editable_set_position (GTK_EDITABLE (entry), -1);
-  lig_op_completion_update (completion);
+  lig_op_completion_update (completion, 0);
   g_assert_false (lig_op_completion_press_key (completion, GDK_KEY_Tab));
   lig_op_completion_free (completion);
 }

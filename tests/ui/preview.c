@@ -142,7 +142,7 @@ test_keys (Fixture *f, gconstpointer data)
   g_assert_true (press (gap, GDK_KEY_space));
   g_assert_true (press (gap, GDK_KEY_Escape));
   g_assert_null (lig_document_get_preview_label (f->doc));
-  /* Where a fence would change nothing, Space explains the gap as before. */
+  /* A gap whose fence would change nothing is explained, as before. */
   g_assert_false (press (lig_score_sheet_get_gap (f->sheet, 1), GDK_KEY_space));
   g_assert_false (press (gap, GDK_KEY_Return));
 }

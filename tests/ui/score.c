@@ -3,6 +3,7 @@
 #include "ui/score/score.h"
 #include "tests/ui/case.h"
 #include "ui/document/edit.h"
+#include "ui/document/times.h"
 #include "ui/score/group.h"
 #include "ui/score/sheet.h"
 #include "ui/score/verdict-card.h"
@@ -124,6 +125,21 @@ test_rails (Fixture *f, gconstpointer data)
 
 /* --- Accessibility -------------------------------------------------------------------------- */
 
+/* The savings arrive after the plan. */
+static void
+wait_for_description (GtkAccessible *widget, const char *expected)
+{
+  gint64 end = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
+  g_autofree char *found = NULL;
+  do {
+    g_main_context_iteration (NULL, FALSE);
+    g_free (found);
+    found =
+      gtk_test_accessible_check_property (widget, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, expected);
+  } while (found && g_get_monotonic_time () < end);
+  g_assert_cmpstr (found, ==, NULL);
+}
+
 static void
 test_accessible (Fixture *f, gconstpointer data)
 {
@@ -132,8 +148,8 @@ test_accessible (Fixture *f, gconstpointer data)
   gtk_test_accessible_assert_role (f->sheet, GTK_ACCESSIBLE_ROLE_LIST);
   gtk_test_accessible_assert_role (row, GTK_ACCESSIBLE_ROLE_LIST_ITEM);
   gtk_test_accessible_assert_property (row, GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                       "Linear, 64 × 256, row 2 of 4, fused forward as linear + "
-                                       "bias + GELU, fused backward as bias + GELU");
+                                       "Linear, 64 × 256, row 2 of 4, fused forward as Linear + "
+                                       "bias + GELU, fused backward as Bias + GELU");
   gtk_test_accessible_assert_property (row, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, "64 → 256");
   select_row (f, 1);
   gtk_test_accessible_assert_state (row, GTK_ACCESSIBLE_STATE_SELECTED, TRUE);
@@ -141,8 +157,12 @@ test_accessible (Fixture *f, gconstpointer data)
   gtk_test_accessible_assert_state (row, GTK_ACCESSIBLE_STATE_SELECTED, FALSE);
   GtkAccessible *group = GTK_ACCESSIBLE (lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 1));
   gtk_test_accessible_assert_role (group, GTK_ACCESSIBLE_ROLE_BUTTON);
-  gtk_test_accessible_assert_property (group, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
-                                       "forward-linear-bias-activation · linear_bias_gelu");
+  wait_for_description (group, "forward-linear-bias-activation · linear_bias_gelu\n"
+                               "≈ 2.03 µs\n"
+                               "≈ 4.02 µs, 98.3 kB less than its operations alone\n"
+                               "alone: ≈ 6.05 µs, 67 % less\n"
+                               "107 kB read and written\n"
+                               "bound by launch");
   GtkAccessible *gap = GTK_ACCESSIBLE (lig_score_sheet_get_gap (f->sheet, 1));
   gtk_test_accessible_assert_role (gap, GTK_ACCESSIBLE_ROLE_BUTTON);
   gtk_test_accessible_assert_property (gap, GTK_ACCESSIBLE_PROPERTY_LABEL, "Gap after row 1");
@@ -175,7 +195,7 @@ test_actions (Fixture *f, gconstpointer data)
   do_action (f, 0, "op.select");
   do_action (f, 1, "op.toggle");
   do_action (f, 1, "op.group");
-  assert_text (f->doc, "block(2) { gelu ! silu } ! silu");
+  assert_text (f->doc, "block() { gelu ! silu } ! silu");
   do_action (f, 0, "op.ungroup");
   assert_text (f->doc, "gelu ! silu ! silu");
   show (f, "make-extra-output ! linear(64) ! add-extra-input");
@@ -213,7 +233,7 @@ test_fold (Fixture *f, gconstpointer data)
   const LigScoreMap *map = lig_score_sheet_get_map (f->sheet);
   const LigScoreBracket *sum = &g_array_index (map->brackets[0], LigScoreBracket, 1);
   g_assert_null (sum->group);
-  g_assert_cmpuint (sum->fused, ==, 12);
+  g_assert_cmpuint (sum->figures.fused, ==, 12);
   do_action (f, 1, "op.fold");
   wait_for_score (f);
   g_assert_nonnull (lig_score_sheet_get_row (f->sheet, 4));
@@ -279,14 +299,16 @@ test_drop (Fixture *f, gconstpointer data)
 
 /* --- Verdict cards ------------------------------------------------------------------------- */
 
-/* Returns the button with a label that follows a text in the order of the card. */
+/* Returns the button with a label, without its gain, that follows a text in the order of the card.
+ */
 static GtkWidget *
 find_button (GtkWidget *widget, const char *after, const char *label, gboolean *passed)
 {
   if (GTK_IS_LABEL (widget) && g_str_has_prefix (gtk_label_get_text (GTK_LABEL (widget)), after))
     *passed = TRUE;
-  if (*passed && GTK_IS_BUTTON (widget) &&
-      g_strcmp0 (gtk_button_get_label (GTK_BUTTON (widget)), label) == 0)
+  const char *text = GTK_IS_BUTTON (widget) ? gtk_button_get_label (GTK_BUTTON (widget)) : NULL;
+  g_auto (GStrv) parts = g_strsplit (text ? text : "", " · ", 2);
+  if (*passed && text && g_str_equal (parts[0], label))
     return widget;
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
        child = gtk_widget_get_next_sibling (child)) {
@@ -324,27 +346,26 @@ static void
 test_card (Fixture *f, gconstpointer data)
 {
   show (f, "layer-norm ! linear(256) ! gelu ! linear(64)");
-  press (f, 2, "forward-linear-bias-activation: taken", "Forbid");
+  press (f, 2, "Linear + bias + GELU", "Forbid");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+2* 4+2*");
-  g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==,
-                   "Forbid forward-linear-bias-activation");
-  press (f, 2, "forward-linear-bias-activation: not allowed here", "Allow");
+  g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==, "Forbid Linear + bias + GELU");
+  press (f, 2, "Linear + bias + GELU", "Allow");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+3* 4+2*");
-  press (f, 2, "One kernel here", "Fence");
-  press (f, 2, "backward-activation-bias: there is a fence", "Remove the fence");
+  press (f, 2, "Linear at 1 and GELU at 2 are one kernel", "Fence");
+  press (f, 2, "Linear's bias gradient + GELU's gradient", "Remove the fence");
   assert_rail (f, LIG_PASS_BACKWARD, "0+1 1+1 2+2* 4+2*");
-  press (f, 3, "backward-bias-gelu-linear: backward-", "Force this instead");
+  press (f, 3, "GELU's gradient + Linear's input gradient", "Force this instead");
   g_assert_null (lig_document_get_problem (f->doc, 0));
   assert_rail (f, LIG_PASS_BACKWARD, "0+1 1+1 2+4*");
   show (f, "layer-norm ! linear(256) ! swiglu ! linear(64)");
-  press (f, 2, "forward-bias-activation: forward-linear-bias", "Force this instead");
+  press (f, 2, "Bias + SwiGLU", "Force anyway");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+2* 4+2*");
   lig_document_undo (f->doc);
   wait_for_score (f);
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+2* 3+1 4+2*");
   show (f, "make-extra-output(to=r) ! layer-norm ! linear(256) ! gelu ! linear(64) ! "
            "add-extra-input(from=r)");
-  press (f, 5, "forward-linear-bias-add: taken", "Forbid");
+  press (f, 5, "Linear + bias + residual", "Forbid");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+3* 5+2* 7+1");
 }
 
@@ -353,21 +374,23 @@ static void
 test_mends (Fixture *f, gconstpointer data)
 {
   show (f, "linear(64, bias=false) ! silu");
-  press (f, 1, "forward-linear-bias-activation: the next op is silu", "Replace by GELU");
+  press (f, 1, "Adds the bias and applies the activation in the product", "Replace by GELU");
   assert_text (f->doc, "linear(64, bias=false) ! gelu");
   assert_rail (f, LIG_PASS_FORWARD, "0+2*");
   show (f, "linear(64, bias=false) ! dropout(0) ! gelu");
-  press (f, 1, "forward-linear-bias-activation: the next op is dropout", "Remove Dropout");
+  press (f, 1, "Adds the bias and applies the activation in the product", "Remove Dropout");
   assert_text (f->doc, "linear(64, bias=false) ! gelu");
   show (f, "linear(64, bias=false) ! make-extra-output(to=r) ! gelu ! add-extra-input(from=r)");
-  press (f, 1, "forward-linear-bias-activation: an intermediate value", "Make the branch private");
+  press (f, 1, "Linear + branch + GELU", "Make the branch private");
   g_assert_cmpuint (lig_score_sheet_get_map (f->sheet)->arcs->len, ==, 0);
   assert_rail (f, LIG_PASS_FORWARD, "0+3* 3+1");
   lig_document_undo (f->doc);
   wait_for_score (f);
   assert_text (f->doc, "linear(64, bias=false) ! make-extra-output(r) ! gelu ! add-extra-input(r)");
   show (f, "linear(64, bias=false) ! silu");
-  press (f, 1, "forward-linear-bias-activation: the next op is silu", "Force");
+  lig_edit_force (f->doc, lig_sequence_get (lig_document_get_sequence (f->doc), 0, NULL),
+                  "forward-linear-bias-activation", TRUE);
+  wait_for_score (f);
   const LigProblem *problem = lig_document_get_problem (f->doc, 0);
   g_assert_nonnull (problem);
   g_assert_nonnull (strstr (problem->text, "forward-linear-bias-activation"));
@@ -384,10 +407,10 @@ test_profile (Fixture *f, gconstpointer data)
   g_autofree double *steps = g_new0 (double, count);
   for (guint i = 0; i < count; i++)
     steps[i] = 3e-3;
-  lig_score_view_set_profile (LIG_SCORE_VIEW (f->score), plan, steps, count);
+  lig_document_set_profiles (f->doc, &(LigTimedPlan){.plan = plan, .steps = steps}, 1);
   gtk_test_accessible_assert_property (
     GTK_ACCESSIBLE (lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 0)),
-    GTK_ACCESSIBLE_PROPERTY_LABEL, "forward, fused: linear + bias + GELU, 3 ms");
+    GTK_ACCESSIBLE_PROPERTY_LABEL, "forward, fused: Linear + bias + GELU, 3 ms");
 }
 
 /* --- How fast ------------------------------------------------------------------------------ */
@@ -478,8 +501,8 @@ test_speed (Fixture *f, gconstpointer data)
   double short_edit = time_edit (f, 100, short_bar), long_edit = time_edit (f, 1000, long_bar);
   g_test_message ("an edit to redrawn rails: %.1f ms of 100 rows, %.1f ms of 1,000", short_edit,
                   long_edit);
-  GtkScrolledWindow *window = GTK_SCROLLED_WINDOW (find_type (f->score, GTK_TYPE_SCROLLED_WINDOW));
-  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (window);
+  GtkWidget *window = gtk_widget_get_ancestor (GTK_WIDGET (f->sheet), GTK_TYPE_SCROLLED_WINDOW);
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (window));
   gtk_adjustment_set_value (adjustment, 0);
   wait_for_frame (f->window);
   double worst = 0, sum = 0;

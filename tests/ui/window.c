@@ -1,134 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The window and the application: good and broken files, every action of the document, questions
  * before something is lost, and the edits of a killed program. */
-#include "app/window.h"
-#include "app/application.h"
 #include "app/preferences.h"
-#include "tests/ui/case.h"
+#include "tests/ui/window-case.h"
 #include "ui/document/edit.h"
 #include "ui/page.h"
 #include "ui/widgets/clipboard.h"
 
 #include <glib/gstdio.h>
 #include <unistd.h>
-
-typedef struct {
-  char *folder;
-  LigApplication *application;
-  LigWindow *window;
-  LigDocument *doc;
-} Fixture;
-
-static char *
-in_folder (Fixture *f, const char *name)
-{
-  return g_build_filename (f->folder, name, NULL);
-}
-
-static LigWindow *
-find_window (Fixture *f)
-{
-  GList *windows = gtk_application_get_windows (GTK_APPLICATION (f->application));
-  while (windows && !LIG_IS_WINDOW (windows->data))
-    windows = windows->next;
-  return windows ? windows->data : NULL;
-}
-
-/* All tests share one application, as all windows do. */
-static LigApplication *application;
-
-static void
-set_up (Fixture *f, gconstpointer data)
-{
-  f->folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
-  f->application = application;
-  g_application_activate (G_APPLICATION (application));
-  f->window = find_window (f);
-  f->doc = lig_window_get_document (f->window);
-}
-
-static void
-tear_down (Fixture *f, gconstpointer data)
-{
-  for (LigWindow *window; (window = find_window (f));) {
-    lig_document_discard (lig_window_get_document (window));
-    gtk_window_destroy (GTK_WINDOW (window));
-  }
-  remove_folder (f->folder);
-}
-
-static void
-start_application (const char *store)
-{
-  g_autoptr (GError) error = NULL;
-  g_setenv ("LIGATURE_STORE", store, TRUE);
-  gtk_init ();
-  application = lig_application_new ();
-  g_application_set_flags (G_APPLICATION (application),
-                           G_APPLICATION_NON_UNIQUE | G_APPLICATION_HANDLES_OPEN);
-  g_assert_true (g_application_register (G_APPLICATION (application), NULL, &error));
-  g_assert_no_error (error);
-}
-
-static void
-act (Fixture *f, const char *action)
-{
-  g_autofree char *name = g_strconcat ("win.", action, NULL);
-  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (f->window), name, NULL));
-}
-
-static void
-act_on (Fixture *f, const char *action, const char *target)
-{
-  g_autofree char *name = g_strconcat ("win.", action, NULL);
-  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (f->window), name, "s", target));
-}
-
-static gboolean
-is_enabled (Fixture *f, const char *action)
-{
-  GAction *found = g_action_map_lookup_action (G_ACTION_MAP (f->window), action);
-  g_assert_nonnull (found);
-  return g_action_get_enabled (found);
-}
-
-static void
-write_file (Fixture *f, const char *name, const char *text)
-{
-  g_autofree char *path = in_folder (f, name);
-  g_assert_true (g_file_set_contents (path, text, -1, NULL));
-}
-
-static void
-open_file (Fixture *f, const char *name)
-{
-  g_autofree char *path = in_folder (f, name);
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-  lig_application_open_file (f->application, file);
-}
-
-static const char *
-get_page (Fixture *f)
-{
-  GtkWidget *stack = find_type (GTK_WIDGET (f->window), ADW_TYPE_VIEW_STACK);
-  return adw_view_stack_get_visible_child_name (ADW_VIEW_STACK (stack));
-}
-
-static gboolean
-says (Fixture *f, const char *text)
-{
-  return find_widget (GTK_WIDGET (f->window), shows_text, text) != NULL;
-}
-
-static AdwMessageDialog *
-find_dialog (void)
-{
-  g_autoptr (GList) windows = gtk_window_list_toplevels ();
-  for (GList *item = windows; item; item = item->next)
-    if (ADW_IS_MESSAGE_DIALOG (item->data) && gtk_widget_get_visible (item->data))
-      return item->data;
-  return NULL;
-}
 
 /* --- Files --------------------------------------------------------------------------------- */
 
@@ -141,14 +21,11 @@ test_open (Fixture *f, gconstpointer data)
   WAIT_FOR (lig_document_get_path (f->doc));
   assert_text (f->doc, "gelu");
   g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (f->window)), ==, "first — Ligature");
-  /* The same file is in the same window, another file in another one. */
+  /* The same file is in the same tab, another file in another one. */
   open_file (f, "a.lig");
-  g_assert_cmpuint (g_list_length (gtk_application_get_windows (GTK_APPLICATION (f->application))),
-                    ==, 1);
+  g_assert_cmpint (adw_tab_view_get_n_pages (lig_window_get_tabs (f->window)), ==, 1);
   open_file (f, "b.lig");
-  g_assert_cmpuint (g_list_length (gtk_application_get_windows (GTK_APPLICATION (f->application))),
-                    ==, 2);
-  f->window = LIG_WINDOW (gtk_application_get_active_window (GTK_APPLICATION (f->application)));
+  g_assert_cmpint (adw_tab_view_get_n_pages (lig_window_get_tabs (f->window)), ==, 2);
   f->doc = lig_window_get_document (f->window);
   WAIT_FOR (lig_document_get_path (f->doc));
   assert_text (f->doc, "relu");
@@ -171,7 +48,7 @@ test_broken (Fixture *f, gconstpointer data)
     open_file (f, "broken.lig");
     WAIT_FOR (says (f, files[i].sentence) && says (f, files[i].place));
     g_assert_cmpstr (get_page (f), ==, "error");
-    g_assert_true (lig_window_is_pristine (f->window));
+    g_assert_true (lig_document_view_is_pristine (lig_window_get_view (f->window)));
   }
   act (f, "copy-error");
   write_file (f, "good.lig", "{\"ligature\":1,\"ops\":[{\"op\":\"gelu\"}]}");
@@ -279,7 +156,7 @@ test_edit (Fixture *f, gconstpointer data)
   assert_text (f->doc, "gelu ! relu ! relu");
   act (f, "select-all");
   act (f, "group");
-  assert_text (f->doc, "block(2) { gelu ! relu ! relu }");
+  assert_text (f->doc, "block() { gelu ! relu ! relu }");
   act (f, "ungroup");
   assert_text (f->doc, "gelu ! relu ! relu");
   act (f, "select-all");
@@ -559,17 +436,9 @@ edit_and_die (const char *store)
   _exit (0);
 }
 
-int
-main (int argc, char **argv)
+static void
+add_tests (void)
 {
-  if (argc == 3 && g_str_equal (argv[1], "--edit-and-die"))
-    return edit_and_die (argv[2]);
-  /* The application is this one, even if another one runs in the session. */
-  g_setenv ("DBUS_SESSION_BUS_ADDRESS", "disabled:", TRUE);
-  gtk_test_init (&argc, &argv);
-  char *folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
-  g_autofree char *store = g_build_filename (folder, "store.db", NULL);
-  start_application (store);
 #define ADD(name, func) g_test_add ("/window/" name, Fixture, NULL, set_up, func, tear_down)
   ADD ("open", test_open);
   ADD ("broken-file", test_broken);
@@ -586,7 +455,12 @@ main (int argc, char **argv)
   ADD ("close", test_close);
   ADD ("recover", test_recover);
   ADD ("long-name", test_long_name);
-  int status = g_test_run ();
-  remove_folder (folder);
-  return status;
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc == 3 && g_str_equal (argv[1], "--edit-and-die"))
+    return edit_and_die (argv[2]);
+  return run_application_tests (argc, argv, add_tests);
 }

@@ -20,6 +20,8 @@ void
 lig_document_emit (LigDocument *self, LigDocumentSignal signal)
 {
   g_signal_emit (self, signals[signal], 0);
+  if (signal == LIG_DOCUMENT_PREVIEWED || signal == LIG_DOCUMENT_PLANNED)
+    lig_document_follow_pin (self, signal == LIG_DOCUMENT_PREVIEWED);
 }
 
 static void
@@ -36,6 +38,8 @@ lig_document_dispose (GObject *object)
 {
   LigDocument *self = LIG_DOCUMENT (object);
   lig_document_clear_preview (self);
+  lig_document_clear_times (self);
+  lig_document_clear_pin (self);
   lig_document_clear_plan (self);
   g_clear_pointer (&self->journal, lig_journal_free);
   g_clear_object (&self->session);
@@ -57,8 +61,8 @@ lig_document_finalize (GObject *object)
 static void
 lig_document_class_init (LigDocumentClass *class)
 {
-  static const char *const names[] = {"changed", "planned",  "selected",
-                                      "titled",  "settings", "previewed"};
+  static const char *const names[] = {"changed",   "planned", "selected", "titled", "settings",
+                                      "previewed", "timed",   "pinned",   "wanted"};
   G_OBJECT_CLASS (class)->dispose = lig_document_dispose;
   G_OBJECT_CLASS (class)->finalize = lig_document_finalize;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -258,10 +262,16 @@ go_to (LigDocument *self, guint state)
   /* A recovered state may have been damaged in the store. */
   if (!sequence)
     return;
-  LigJournalKind kind = state < self->now ? LIG_JOURNAL_UNDO : LIG_JOURNAL_REDO;
-  self->now = state;
+  /* An entry of the journal is one step. */
+  while (self->now > state) {
+    self->now--;
+    write_journal (self, LIG_JOURNAL_UNDO);
+  }
+  while (self->now < state) {
+    self->now++;
+    write_journal (self, LIG_JOURNAL_REDO);
+  }
   g_clear_pointer (&self->merge, g_free);
-  write_journal (self, kind);
   show_sequence (self, sequence, (const char *const *) paths);
 }
 
@@ -281,18 +291,36 @@ lig_document_get_redo_label (LigDocument *self)
   return state->label;
 }
 
+GStrv
+lig_document_list_edits (LigDocument *self, gboolean redo)
+{
+  g_autoptr (GStrvBuilder) labels = g_strv_builder_new ();
+  for (guint i = redo ? self->now + 1 : self->now; i > 0 && i < self->states->len;
+       i += redo ? 1u : -1u) {
+    const LigDocumentState *state = self->states->pdata[i];
+    g_strv_builder_add (labels, state->label ? state->label : "");
+  }
+  return g_strv_builder_end (labels);
+}
+
+void
+lig_document_step (LigDocument *self, int steps)
+{
+  gint64 wanted = CLAMP ((gint64) self->now - steps, 0, (gint64) self->states->len - 1);
+  if (wanted != self->now)
+    go_to (self, (guint) wanted);
+}
+
 void
 lig_document_undo (LigDocument *self)
 {
-  if (self->now > 0)
-    go_to (self, self->now - 1);
+  lig_document_step (self, 1);
 }
 
 void
 lig_document_redo (LigDocument *self)
 {
-  if (self->now + 1 < self->states->len)
-    go_to (self, self->now + 1);
+  lig_document_step (self, -1);
 }
 
 /* --- Files --------------------------------------------------------------------------------- */

@@ -9,7 +9,11 @@
  *   selected   the selection or the cursor is new
  *   titled     name, file or modification are new
  *   settings   device or policy are new
- *   previewed  a preview began, arrived or ended, see ui/document/preview.h */
+ *   wanted     a parameter of the op under the cursor is to be typed next
+ *   previewed  a preview began, arrived or ended, see ui/document/preview.h
+ *   timed      measured times or the comparison with every op alone are new, see
+ *              ui/document/times.h
+ *   pinned     another plan is pinned, or compared with the pinned one, see ui/document/pin.h */
 #pragma once
 
 #include "ui/document/journal.h"
@@ -74,6 +78,13 @@ const char *lig_document_get_redo_label (LigDocument *self);
 void lig_document_undo (LigDocument *self);
 void lig_document_redo (LigDocument *self);
 
+/* Returns: (transfer full): the labels of the edits that can be undone, or redone, the next one
+ *   first. */
+GStrv lig_document_list_edits (LigDocument *self, gboolean redo);
+
+/* Undoes @steps edits, or redoes them where it is negative; at most as many as there are. */
+void lig_document_step (LigDocument *self, int steps);
+
 /* Takes over the edits of a window that was killed; see ui/document/journal.h. */
 void lig_document_recover (LigDocument *self, const LigLostEdit *lost);
 
@@ -107,6 +118,8 @@ const LigRow *lig_document_get_rows (LigDocument *self, guint *count);
 const LigRow *lig_document_find_row (LigDocument *self, LigOp *op);
 const LigRow *lig_document_find_path (LigDocument *self, const char *path);
 
+/* Opens or folds all blocks, also those within others. */
+void lig_document_set_all_open (LigDocument *self, gboolean open);
 void lig_document_set_open (LigDocument *self, LigOp *block, gboolean open);
 
 /* --- Selection ----------------------------------------------------------------------------- */
@@ -124,6 +137,10 @@ LigOp *lig_document_get_cursor (LigDocument *self);
 
 /* Returns: (transfer container) (element-type LigRow): in row order; valid as long as the rows. */
 GPtrArray *lig_document_get_selection (LigDocument *self);
+
+/* Moves the keyboard focus to a parameter of the op under the cursor. */
+void lig_document_want_parameter (LigDocument *self, const char *name);
+const char *lig_document_get_wanted (LigDocument *self);
 
 /* --- Compiling ----------------------------------------------------------------------------- */
 
@@ -165,15 +182,21 @@ const char *lig_document_get_measuring (LigDocument *self);
  *
  * @path: (nullable): of its op; null if it concerns no single op
  * @text: the engine's sentence
+ * @mends: (element-type LigProblemMend): edits that remove it, for lig_edit_mend_problem(), best
+ *   first; may be empty
  * @whole: whether the plan is complete, but does not fit its device
  */
 typedef struct {
   char *path, *text;
+  GPtrArray *mends;
   gboolean whole;
 } LigProblem;
 
-/* Returns: (nullable): null after the last. */
+/* Returns: (nullable): in the order of the rows; null after the last. */
 const LigProblem *lig_document_get_problem (LigDocument *self, guint n);
+
+/* Returns: (nullable): the first problem of an op, or of one in the folded block that it is. */
+const LigProblem *lig_document_find_problem (LigDocument *self, LigOp *op);
 
 /* Returns: (transfer full) (nullable): the command for the window's content, like `lig fuse FILE
  *   --device …`; @command is `fuse`, `plan`, `profile`, `train`, `report`. An unsaved sequence is

@@ -44,6 +44,7 @@ lig_edit_group (LigDocument *doc, int repeat, GError **error)
   lig_document_commit (doc, _ ("Make a block"), NULL);
   lig_document_select (doc, block, LIG_SELECT_ONLY);
   lig_document_set_open (doc, block, TRUE);
+  lig_document_want_parameter (doc, "repeat");
   return TRUE;
 }
 

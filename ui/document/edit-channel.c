@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Edits of channels: which extra output feeds which extra input. */
 #include "ui/document/edit.h"
+#include "ui/document/ends.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 static guint
 count_ports (const char *ports)
@@ -35,7 +37,28 @@ invent_name (LigDocument *doc)
   }
 }
 
-/* Names of repeated ops are scoped to their block; a channel between two sequences is not. */
+static int
+count_points (const char *path)
+{
+  int count = 0;
+  for (; *path; path++)
+    count += *path == '.';
+  return count;
+}
+
+/* Returns the number of blocks around the sink that are not around the source, each of which is one
+ * `../`; -1 if the source is in a block that the sink is not in. */
+static int
+count_levels (const LigRow *source, const LigRow *sink)
+{
+  const char *end = strrchr (source->path, '.');
+  gsize length = end ? (gsize) (end - source->path) + 1 : 0;
+  return strncmp (source->path, sink->path, length) == 0
+           ? (count_points (sink->path) - count_points (source->path)) / 2
+           : -1;
+}
+
+/* Names of repeated ops are scoped to their block, so a channel may lead into it, not out of it. */
 static gboolean
 check_ends (LigDocument *doc, LigOp *from, LigOp *to, GError **error)
 {
@@ -43,18 +66,34 @@ check_ends (LigDocument *doc, LigOp *from, LigOp *to, GError **error)
   if (count_ports (lig_op_get_info (from)->extra_outputs) == 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, "%s has no extra output",
                  lig_op_get_name (from));
-  else if (count_ports (lig_op_get_info (to)->extra_inputs) == 0)
+  else if (count_ports (lig_op_get_info (to)->extra_inputs) == 0 || !lig_ends_can_read (to))
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, "%s has no extra input",
                  lig_op_get_name (to));
-  else if (!source || !sink || source->parent != sink->parent)
+  else if (!source || !sink || count_levels (source, sink) < 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 "a channel joins two operations of one sequence, not of a block and its outside");
-  else if (source->index >= sink->index)
+                 "a channel may lead into a block, not out of it");
+  else if (source >= sink)
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                  "a channel leads downward: %s is not above %s", source->path, sink->path);
   else
     return TRUE;
   return FALSE;
+}
+
+gboolean
+lig_edit_can_connect (LigDocument *doc, LigOp *from, LigOp *to)
+{
+  return check_ends (doc, from, to, NULL);
+}
+
+/* Returns the first extra input without a channel, else the first. */
+static int
+find_input (LigOp *op)
+{
+  for (guint i = 0; i < count_ports (lig_op_get_info (op)->extra_inputs); i++)
+    if (!lig_op_get_extra_input_channel (op, (int) i))
+      return (int) i;
+  return 0;
 }
 
 gboolean
@@ -64,9 +103,14 @@ lig_edit_connect (LigDocument *doc, LigOp *from, LigOp *to, GError **error)
     return FALSE;
   const char *present = lig_op_get_extra_output_channel (from, 0);
   g_autofree char *name = present ? g_strdup (present) : invent_name (doc);
+  g_autoptr (GString) channel = g_string_new (NULL);
+  int levels = count_levels (lig_document_find_row (doc, from), lig_document_find_row (doc, to));
+  for (int i = 0; i < levels; i++)
+    g_string_append (channel, "../");
+  g_string_append (channel, name);
   if (!present && !lig_op_set_extra_output_channel (from, 0, name, FALSE, error))
     return FALSE;
-  if (!lig_op_set_extra_input_channel (to, 0, name, error))
+  if (!lig_op_set_extra_input_channel (to, find_input (to), channel->str, error))
     return FALSE;
   g_autofree char *label = g_strdup_printf (_ ("Connect “%s”"), name);
   lig_document_commit (doc, label, NULL);
@@ -84,12 +128,69 @@ lig_edit_disconnect (LigDocument *doc, LigOp *op)
   lig_document_commit (doc, _ ("Disconnect"), NULL);
 }
 
+void
+lig_edit_disconnect_channel (LigDocument *doc, LigOp *from, LigOp *to, const char *channel)
+{
+  const char *name = lig_ends_local_name (channel);
+  g_autofree char *label = g_strdup_printf (_ ("Disconnect “%s”"), name);
+  g_autofree char *own = g_strdup (name);
+  for (guint i = 0; i < count_ports (lig_op_get_info (to)->extra_inputs); i++)
+    if (g_strcmp0 (lig_op_get_extra_input_channel (to, (int) i), channel) == 0)
+      lig_op_set_extra_input_channel (to, (int) i, NULL, NULL);
+  /* A branch that nobody reads any longer is no branch. */
+  for (guint i = 0; i < count_ports (lig_op_get_info (from)->extra_outputs); i++)
+    if (g_strcmp0 (lig_op_get_extra_output_channel (from, (int) i), own) == 0 &&
+        !lig_ends_is_read (doc, from, (int) i))
+      lig_op_set_extra_output_channel (from, (int) i, NULL, FALSE, NULL);
+  lig_document_commit (doc, label, NULL);
+}
+
+/* A channel's name must differ from those of the other ops of its sequence. */
+static gboolean
+check_name (LigDocument *doc, LigOp *from, const char *name, GError **error)
+{
+  const LigRow *row = lig_document_find_row (doc, from);
+  if (!*name || strchr (name, '/')) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
+                 "'%s' is no name of a channel; use one without a slash", name);
+    return FALSE;
+  }
+  for (guint i = 0; row && i < lig_sequence_get_length (row->parent); i++) {
+    LigOp *op = lig_sequence_get (row->parent, (int) i, NULL);
+    for (guint k = 0; k < count_ports (lig_op_get_info (op)->extra_outputs); k++)
+      if (g_strcmp0 (lig_op_get_extra_output_channel (op, (int) k), name) == 0) {
+        g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
+                     "another channel is called '%s'; use another name", name);
+        return FALSE;
+      }
+  }
+  return row != NULL;
+}
+
+gboolean
+lig_edit_rename_channel (
+  LigDocument *doc, LigOp *from, const char *channel, const char *name, GError **error)
+{
+  const char *old = lig_ends_local_name (channel);
+  if (g_str_equal (old, name))
+    return TRUE;
+  if (!check_name (doc, from, name, error))
+    return FALSE;
+  g_autofree char *label = g_strdup_printf (_ ("Rename “%s” to “%s”"), old, name);
+  g_autoptr (LigProblemMend) rename = lig_problem_mend_new (
+    LIG_PROBLEM_MEND_RENAME, lig_document_find_row (doc, from)->path, old, name);
+  if (!lig_problem_mend_apply (rename, lig_document_get_sequence (doc), error))
+    return FALSE;
+  lig_document_commit (doc, label, NULL);
+  return TRUE;
+}
+
 static gboolean
 has_free_end (LigOp *op, gboolean output)
 {
   const LigOpInfo *info = lig_op_get_info (op);
   return output ? info->extra_outputs && !lig_op_get_extra_output_channel (op, 0)
-                : info->extra_inputs && !lig_op_get_extra_input_channel (op, 0);
+                : lig_ends_can_read (op) && !lig_op_get_extra_input_channel (op, find_input (op));
 }
 
 /* Returns the row of a free output above, or of a free input below. */
@@ -101,7 +202,8 @@ connect_op (LigDocument *doc, LigOp *op, GError **error)
   gboolean source = lig_op_get_info (op)->extra_outputs != NULL;
   guint i = (guint) (row - rows);
   while (source ? ++i < count : i-- > 0)
-    if (rows[i].parent == row->parent && has_free_end (rows[i].op, !source))
+    if (has_free_end (rows[i].op, !source) &&
+        lig_edit_can_connect (doc, source ? op : rows[i].op, source ? rows[i].op : op))
       return source ? lig_edit_connect (doc, op, rows[i].op, error)
                     : lig_edit_connect (doc, rows[i].op, op, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, "%s",

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/document/document.h"
+#include <ligature/problem.h>
 
 G_BEGIN_DECLS
 
@@ -46,13 +47,28 @@ void lig_edit_move_fence (LigDocument *doc, LigOp *from, LigOp *to);
 void lig_edit_forbid (LigDocument *doc, LigOp *op, const char *fusion, gboolean forbid);
 void lig_edit_force (LigDocument *doc, LigOp *op, const char *fusion, gboolean force);
 
-/* Connects the first free extra output of @from with the first free extra input of @to by a channel
- * with an unused name. */
+/* Connects the first extra output of @from with the first free extra input of @to by a channel with
+ * an unused name; an op of a block within reads it as `../NAME`. */
 gboolean lig_edit_connect (LigDocument *doc, LigOp *from, LigOp *to, GError **error);
+gboolean lig_edit_can_connect (LigDocument *doc, LigOp *from, LigOp *to);
+
+/* Disconnects all ends of an op. */
 void lig_edit_disconnect (LigDocument *doc, LigOp *op);
+
+/* Disconnects one reader from a channel, and @from too if nobody else reads it. @channel: as @to
+ * writes it, `../NAME` */
+void lig_edit_disconnect_channel (LigDocument *doc, LigOp *from, LigOp *to, const char *channel);
+
+/* Renames the channel that starts at @from, with all its readers, also those that read `../NAME` in
+ * blocks. */
+gboolean lig_edit_rename_channel (
+  LigDocument *doc, LigOp *from, const char *channel, const char *name, GError **error);
 
 /* Connects two selected rows, or @op (nullable) with the next row that has a free end for it. */
 gboolean lig_edit_connect_selection (LigDocument *doc, LigOp *op, GError **error);
+
+/* Makes the edit that removes a problem. */
+gboolean lig_edit_mend_problem (LigDocument *doc, const LigProblemMend *mend, GError **error);
 
 /* Forbids the fusion of the plan that begins at an op; if one is forbidden there, allows it again.
  */

@@ -2,6 +2,7 @@
 /* The plan is written as it was when the export began; later edits do not change it. */
 #include "ui/document/export.h"
 
+#include "ui/document/times.h"
 #include "ui/session/command.h"
 #include <ligature/report.h>
 
@@ -9,7 +10,8 @@
 
 typedef struct {
   LigPlan *plan;
-  char *path, *command;
+  LigStore *store;
+  char *path, *command, *run;
   gulong handler;
 } Export;
 
@@ -19,7 +21,9 @@ free_export (gpointer data)
   Export *export = data;
   g_clear_pointer (&export->plan, lig_plan_unref);
   g_free (export->path);
+  g_clear_object (&export->store);
   g_free (export->command);
+  g_free (export->run);
   g_free (export);
 }
 
@@ -53,13 +57,15 @@ begin (GTask *task)
   Export *export = g_task_get_task_data (task);
   const LigProblem *problem = lig_document_get_problem (document, 0);
   LigPlan *plan = lig_document_get_plan (document);
+  LigTimedPlan timed, unfused;
   if ((problem && !problem->whole) || !plan) {
     g_task_return_new_error (task, LIG_ERROR, LIG_ERROR_VALUE, "%s",
                              problem ? problem->text
                                      : _ ("there is nothing to report yet; add operations"));
     return;
   }
-  export->plan = lig_plan_ref (plan);
+  lig_document_get_timed (document, &timed, &unfused);
+  export->plan = timed.steps ? lig_plan_with_times (plan, timed.steps) : lig_plan_ref (plan);
   export->command = make_command (document, export->path);
   g_task_run_in_thread (task, write_report);
 }
@@ -100,6 +106,39 @@ lig_export_async (LigDocument *document,
   else
     export->handler = g_signal_connect_data (document, "planned", G_CALLBACK (go_on),
                                              g_object_ref (task), release_task, 0);
+}
+
+static void
+write_run (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const Export *export = data;
+  GError *error = NULL;
+  if (lig_report_write_run (export->store, export->run, export->path, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+void
+lig_export_run_async (LigDocument *document,
+                      const char *run,
+                      const char *path,
+                      GCancellable *cancellable,
+                      GAsyncReadyCallback callback,
+                      gpointer data)
+{
+  g_autoptr (GTask) task = g_task_new (document, cancellable, callback, data);
+  LigStore *store = lig_session_get_store (lig_document_get_session (document));
+  Export *export = g_new0 (Export, 1);
+  export->path = g_strdup (path);
+  export->run = g_strdup (run);
+  export->store = store ? g_object_ref (store) : NULL;
+  g_task_set_task_data (task, export, free_export);
+  if (store)
+    g_task_run_in_thread (task, write_run);
+  else
+    g_task_return_new_error (task, LIG_ERROR, LIG_ERROR_STORE, "%s",
+                             _ ("there is no store, so the run was not recorded"));
 }
 
 gboolean

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a document's plan as a report, on a thread. */
+/* Writes a document's plan, or a run, as a report, on a thread. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -18,6 +18,14 @@ void lig_export_async (LigDocument *document,
                        GCancellable *cancellable,
                        GAsyncReadyCallback callback,
                        gpointer data);
+
+/* Writes a run of the session's store instead; finished alike. */
+void lig_export_run_async (LigDocument *document,
+                           const char *run,
+                           const char *path,
+                           GCancellable *cancellable,
+                           GAsyncReadyCallback callback,
+                           gpointer data);
 gboolean lig_export_finish (LigDocument *document, GAsyncResult *result, GError **error);
 
 G_END_DECLS

@@ -22,15 +22,22 @@ take_answer (gpointer owner, const LigPlannerAnswer *answer)
   LigDocument *self = owner;
   if (answer->request != self->request)
     return;
+  if (answer->unfused) {
+    lig_document_take_unfused (self, answer->unfused);
+    return;
+  }
   g_free (self->measuring);
   self->measuring = g_strdup (answer->measuring);
+  self->measured |= answer->measuring != NULL;
   if (answer->plan || answer->final) {
     g_hash_table_remove_all (self->parts);
     g_clear_pointer (&self->plan, lig_plan_unref);
     self->plan = answer->plan ? lig_plan_ref (answer->plan) : NULL;
+    lig_document_take_plan_times (self, self->plan, self->measured);
     index_parts (self);
   }
   if (answer->problems) {
+    g_clear_pointer (&self->faulty, g_hash_table_unref);
     g_clear_pointer (&self->problems, g_ptr_array_unref);
     self->problems = g_ptr_array_ref (answer->problems);
   }
@@ -70,6 +77,7 @@ lig_document_clear_plan (LigDocument *self)
   g_clear_pointer (&self->planner, lig_planner_free);
   g_clear_pointer (&self->parts, g_hash_table_unref);
   g_clear_pointer (&self->plan, lig_plan_unref);
+  g_clear_pointer (&self->faulty, g_hash_table_unref);
   g_clear_pointer (&self->problems, g_ptr_array_unref);
   g_clear_pointer (&self->device, g_free);
   g_clear_pointer (&self->measuring, g_free);
@@ -80,6 +88,7 @@ lig_document_compile (LigDocument *self)
 {
   lig_document_end_preview (self);
   self->stale = TRUE;
+  self->measured = FALSE;
   self->request = lig_planner_ask (self->planner, lig_sequence_copy (self->sequence), self->device,
                                    self->policy, lig_session_get_store (self->session));
   lig_document_emit (self, LIG_DOCUMENT_PLANNED);
@@ -192,6 +201,21 @@ const LigProblem *
 lig_document_get_problem (LigDocument *self, guint n)
 {
   return n < self->problems->len ? self->problems->pdata[n] : NULL;
+}
+
+const LigProblem *
+lig_document_find_problem (LigDocument *self, LigOp *op)
+{
+  if (!self->faulty) {
+    self->faulty = g_hash_table_new (NULL, NULL);
+    for (guint i = self->problems->len; i > 0; i--) {
+      LigProblem *problem = self->problems->pdata[i - 1];
+      const LigRow *row = problem->path ? lig_document_find_path (self, problem->path) : NULL;
+      if (row)
+        g_hash_table_insert (self->faulty, row->op, problem);
+    }
+  }
+  return g_hash_table_lookup (self->faulty, op);
 }
 
 /* --- The same on the command line ----------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "ui/document/planner.h"
 
 #include "ui/session/measuring.h"
+#include <ligature/figures.h>
 #include <ligature/report.h>
 #include <ligature/tuning.h>
 
@@ -52,14 +53,6 @@ free_request (gpointer data)
   g_free (request);
 }
 
-void
-lig_problem_free (LigProblem *problem)
-{
-  g_free (problem->path);
-  g_free (problem->text);
-  g_free (problem);
-}
-
 /* --- Answers ------------------------------------------------------------------------------- */
 
 static void
@@ -67,6 +60,7 @@ free_delivery (gpointer data)
 {
   Delivery *delivery = data;
   g_clear_pointer (&delivery->answer.plan, lig_plan_unref);
+  g_clear_pointer (&delivery->answer.unfused, lig_plan_unref);
   g_clear_pointer (&delivery->answer.problems, g_ptr_array_unref);
   g_free (delivery->answer.measuring);
   release (delivery->planner);
@@ -110,38 +104,6 @@ report_measuring (gpointer data, const char *what)
 
 /* --- Compiling ----------------------------------------------------------------------------- */
 
-static void
-add_problem (GPtrArray *problems, char *path, const char *text)
-{
-  for (guint i = 0; i < problems->len; i++) {
-    const LigProblem *problem = problems->pdata[i];
-    if (path && g_strcmp0 (problem->path, path) == 0) {
-      g_free (path);
-      return;
-    }
-  }
-  LigProblem *problem = g_new0 (LigProblem, 1);
-  problem->path = path;
-  problem->text = g_strdup (text);
-  g_ptr_array_add (problems, problem);
-}
-
-/* The compiler stops at the first error; ops that are incomplete by themselves are all reported. */
-static void
-check_ops (LigSequence *sequence, const char *prefix, GPtrArray *problems)
-{
-  for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
-    g_autoptr (GError) error = NULL;
-    LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
-    g_autofree char *path = g_strdup_printf ("%s%u", prefix, i);
-    if (!lig_op_check (op, &error))
-      add_problem (problems, g_strdup (path), error->message);
-    g_autofree char *inside = g_strconcat (path, ".0.", NULL);
-    if (lig_op_get_body (op))
-      check_ops (lig_op_get_body (op), inside, problems);
-  }
-}
-
 /* A whole plan may be too large to run. */
 static void
 check_memory (LigPlan *plan, GPtrArray *problems)
@@ -149,8 +111,9 @@ check_memory (LigPlan *plan, GPtrArray *problems)
   g_autofree char *text = plan ? lig_plan_explain_memory (plan, NULL) : NULL;
   if (!text)
     return;
-  add_problem (problems, NULL, text);
-  ((LigProblem *) problems->pdata[problems->len - 1])->whole = TRUE;
+  LigProblem *problem = lig_problem_new (NULL, text, NULL);
+  problem->whole = TRUE;
+  g_ptr_array_add (problems, problem);
 }
 
 static LigDevice *
@@ -167,13 +130,16 @@ open_device (LigPlanner *self, const Request *request, GError **error)
   return self->device;
 }
 
-/* Compiles the ops before the error, so that the rows above it keep their rails. */
+/* Compiles the ops before the first problem, so that the rows above it keep their rails. */
 static LigPlan *
 compile_start (LigSequence *sequence,
                LigDevice *device,
                const LigPlanOptions *options,
-               const char *path)
+               const GPtrArray *problems)
 {
+  const char *path = NULL;
+  for (guint i = 0; i < problems->len && !path; i++)
+    path = ((const LigProblem *) problems->pdata[i])->path;
   guint64 first = path ? g_ascii_strtoull (path, NULL, 10) : 0;
   while (first > 0 && lig_sequence_get_length (sequence) > first)
     lig_sequence_remove (sequence, -1, NULL);
@@ -194,6 +160,20 @@ answer_quickly (LigPlanner *self, const Request *request, LigDevice *device, Lig
     send (delivery);
   else
     free_delivery (delivery);
+}
+
+/* Successive edits compile one plan for comparison: that of the last one. */
+static void
+answer_unfused (LigPlanner *self, const Request *request, LigPlan *plan)
+{
+  if (g_async_queue_length (self->requests) > 0)
+    return;
+  LigPlan *unfused = lig_plan_unfuse (plan, NULL);
+  if (!unfused)
+    return;
+  Delivery *delivery = new_delivery (self, request->number);
+  delivery->answer.unfused = unfused;
+  send (delivery);
 }
 
 static void
@@ -221,13 +201,15 @@ compile (LigPlanner *self, const Request *request)
   lig_measuring_listen (NULL, NULL);
   check_memory (answer->plan, answer->problems);
   if (error) {
-    const char *path = lig_error_get_path (error);
-    check_ops (request->sequence, "", answer->problems);
-    add_problem (answer->problems, g_strdup (path), error->message);
+    g_ptr_array_unref (answer->problems);
+    answer->problems = lig_problem_list (request->sequence, device, &options, error);
     if (device)
-      answer->plan = compile_start (request->sequence, device, &options, path);
+      answer->plan = compile_start (request->sequence, device, &options, answer->problems);
   }
+  g_autoptr (LigPlan) plan = answer->plan ? lig_plan_ref (answer->plan) : NULL;
   send (delivery);
+  if (plan)
+    answer_unfused (self, request, plan);
 }
 
 static gpointer

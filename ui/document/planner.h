@@ -14,7 +14,8 @@ typedef struct _LigPlanner LigPlanner;
  * @plan: (nullable): whole, or of the ops before the first problem
  * @problems: (element-type LigProblem)
  * @measuring: (nullable): the measurement in progress; there is no plan yet
- * @final: whether this is the last answer to the request
+ * @final: whether no other plan follows
+ * @unfused: (nullable): after the last plan, and alone: the same with every op alone
  */
 typedef struct {
   guint64 request;
@@ -22,6 +23,7 @@ typedef struct {
   GPtrArray *problems;
   char *measuring;
   gboolean final;
+  LigPlan *unfused;
 } LigPlannerAnswer;
 
 typedef void (*LigPlannerFunc) (gpointer owner, const LigPlannerAnswer *answer);
@@ -36,7 +38,18 @@ void lig_planner_free (LigPlanner *self);
 guint64 lig_planner_ask (
   LigPlanner *self, LigSequence *sequence, const char *device, LigPolicy policy, LigStore *store);
 
+/* @mends: (nullable) */
+LigProblem *lig_problem_new (const char *path, const char *text, GPtrArray *mends);
 void lig_problem_free (LigProblem *problem);
+
+/* Returns: (transfer full) (element-type LigProblem): all problems of a sequence that has no plan,
+ *   in the order of the rows. @device: (nullable): null if it cannot be opened. @error: the reason
+ *   why there is no plan
+ */
+GPtrArray *lig_problem_list (LigSequence *sequence,
+                             LigDevice *device,
+                             const LigPlanOptions *options,
+                             const GError *error);
 
 /* Opens the device again for the next request, because its ceilings were measured. */
 void lig_planner_forget_device (LigPlanner *self);

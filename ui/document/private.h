@@ -9,6 +9,11 @@
 /* preview.c: the plan that is tried out. */
 typedef struct _LigPreview LigPreview;
 
+/* times.c: the measured times. */
+typedef struct _LigTimes LigTimes;
+/* pin.c: the plan that is kept beside the present one. */
+typedef struct _LigPin LigPin;
+
 /* One state of the sequence in the history. */
 typedef struct {
   char *text;  /* of the .lig file */
@@ -33,6 +38,7 @@ struct _LigDocument {
   GHashTable *open;    /* LigOp: an opened block */
   GHashTable *chosen;  /* LigOp: in the selection */
   LigOp *cursor;
+  const char *wanted; /* interned: the parameter that is to be typed next */
 
   char *device;
   gboolean device_chosen; /* by the user */
@@ -43,8 +49,12 @@ struct _LigDocument {
   GHashTable *parts; /* path, of the plan: index of its first op + 1 */
   gboolean stale;
   char *measuring;
+  gboolean measured;   /* whether the present request measured something */
   GPtrArray *problems; /* of LigProblem */
+  GHashTable *faulty;  /* LigOp of a row: its first LigProblem; null: not known yet */
   LigPreview *preview; /* null before the first */
+  LigTimes *times;     /* null before the first */
+  LigPin *pin;         /* null before the first */
 };
 
 typedef enum {
@@ -54,6 +64,9 @@ typedef enum {
   LIG_DOCUMENT_TITLED,
   LIG_DOCUMENT_SETTINGS,
   LIG_DOCUMENT_PREVIEWED,
+  LIG_DOCUMENT_TIMED,
+  LIG_DOCUMENT_PINNED,
+  LIG_DOCUMENT_WANTED,
   LIG_DOCUMENT_N_SIGNALS,
 } LigDocumentSignal;
 
@@ -76,3 +89,12 @@ void lig_document_compile (LigDocument *self);
 
 /* preview.c */
 void lig_document_clear_preview (LigDocument *self);
+
+/* times.c. Take the plan, without its plan of every op alone, and that one when it arrives.
+ * @measured: whether its compilation measured */
+void lig_document_take_plan_times (LigDocument *self, LigPlan *plan, gboolean measured);
+void lig_document_take_unfused (LigDocument *self, LigPlan *unfused);
+void lig_document_clear_times (LigDocument *self);
+/* pin.c. @previewed: whether the preview is new, rather than the plan */
+void lig_document_follow_pin (LigDocument *self, gboolean previewed);
+void lig_document_clear_pin (LigDocument *self);

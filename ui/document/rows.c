@@ -120,6 +120,7 @@ lig_document_build_rows (LigDocument *self)
 {
   g_hash_table_remove_all (self->by_op);
   g_hash_table_remove_all (self->by_path);
+  g_clear_pointer (&self->faulty, g_hash_table_unref);
   g_array_set_size (self->rows, 0);
   forget_open (self);
   add_rows (self, self->sequence, "", 0);
@@ -186,6 +187,22 @@ lig_document_set_open (LigDocument *self, LigOp *block, gboolean open)
   lig_document_emit (self, LIG_DOCUMENT_CHANGED);
 }
 
+void
+lig_document_set_all_open (LigDocument *self, gboolean open)
+{
+  g_autoptr (GPtrArray) blocks = g_ptr_array_new ();
+  guint before = g_hash_table_size (self->open);
+  list_blocks (self->sequence, blocks);
+  for (guint i = 0; i < blocks->len && open; i++)
+    g_hash_table_add (self->open, blocks->pdata[i]);
+  if (!open)
+    g_hash_table_remove_all (self->open);
+  if (before == g_hash_table_size (self->open))
+    return;
+  lig_document_build_rows (self);
+  lig_document_emit (self, LIG_DOCUMENT_CHANGED);
+}
+
 /* --- Selection ----------------------------------------------------------------------------- */
 
 static void
@@ -232,6 +249,19 @@ LigOp *
 lig_document_get_cursor (LigDocument *self)
 {
   return self->cursor;
+}
+
+void
+lig_document_want_parameter (LigDocument *self, const char *name)
+{
+  self->wanted = g_intern_string (name);
+  lig_document_emit (self, LIG_DOCUMENT_WANTED);
+}
+
+const char *
+lig_document_get_wanted (LigDocument *self)
+{
+  return self->wanted;
 }
 
 GPtrArray *

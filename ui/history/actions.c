@@ -131,6 +131,7 @@ send_deletion (Deletion *self)
   self->sent = TRUE;
   lig_history_edits_add (self->page->edits, self->store, LIG_HISTORY_DELETE,
                          (gint64 *) (gpointer) self->keys->data, self->keys->len, NULL);
+  g_signal_emit_by_name (self->page, "edited");
 }
 
 static void
@@ -139,6 +140,8 @@ take_back (Deletion *self)
   LigHistoryPage *page = self->page;
   if (self->sent)
     return;
+  if (self->store == lig_history_get_store (page))
+    g_ptr_array_add (page->undeleted, g_array_ref (self->keys));
   hide (self, FALSE);
   if (self->toast) {
     g_signal_handlers_disconnect_by_data (self->toast, self);
@@ -146,6 +149,7 @@ take_back (Deletion *self)
     self->toast = NULL;
   }
   g_ptr_array_remove (page->deletions, self);
+  g_signal_emit_by_name (page, "edited");
 }
 
 static void
@@ -159,7 +163,7 @@ end_toast (AdwToast *toast, Deletion *self)
 static void
 show_toast (Deletion *self)
 {
-  GtkWidget *overlay = gtk_widget_get_ancestor (GTK_WIDGET (self->page), ADW_TYPE_TOAST_OVERLAY);
+  GtkWidget *overlay = lig_toast_find_overlay (GTK_WIDGET (self->page));
   guint n = self->keys->len;
   if (!overlay)
     return;
@@ -172,6 +176,20 @@ show_toast (Deletion *self)
   adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (overlay), self->toast);
 }
 
+/* Hides the runs, which are deleted once it is too late to undo that. */
+static void
+begin_deletion (LigHistoryPage *self, GArray *keys)
+{
+  Deletion *deletion = g_new0 (Deletion, 1);
+  deletion->page = self;
+  deletion->store = g_object_ref (lig_history_get_store (self));
+  deletion->keys = g_array_ref (keys);
+  g_ptr_array_add (self->deletions, deletion);
+  hide (deletion, TRUE);
+  show_toast (deletion);
+  g_signal_emit_by_name (self, "edited");
+}
+
 static void delete (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
@@ -181,32 +199,75 @@ static void delete (GtkWidget *widget, const char *action, GVariant *parameter)
   g_autoptr (GtkBitset) selected =
     gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
   guint first = gtk_bitset_get_minimum (selected);
-  Deletion *deletion = g_new0 (Deletion, 1);
-  deletion->page = self;
-  deletion->store = g_object_ref (lig_history_get_store (self));
-  deletion->keys = g_steal_pointer (&keys);
-  g_ptr_array_add (self->deletions, deletion);
+  g_ptr_array_set_size (self->undeleted, 0);
   gtk_selection_model_unselect_all (GTK_SELECTION_MODEL (self->selection));
-  hide (deletion, TRUE);
+  begin_deletion (self, keys);
   /* Selects the next run, so that runs can be deleted one after the other. */
   guint left = lig_run_list_get_count (self->list);
   if (left)
     gtk_selection_model_select_item (GTK_SELECTION_MODEL (self->selection), MIN (first, left - 1),
                                      TRUE);
-  show_toast (deletion);
 }
 
 static void
 undelete (GtkWidget *widget, const char *action, GVariant *parameter)
 {
-  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
+  lig_history_step (LIG_PAGE (widget), 1);
+}
+
+static void
+add_label (GStrvBuilder *labels, const GArray *keys)
+{
+  g_autofree char *label =
+    g_strdup_printf (ngettext ("Delete %u run", "Delete %u runs", keys->len), keys->len);
+  g_strv_builder_add (labels, label);
+}
+
+GStrv
+lig_history_list_edits (LigPage *page, gboolean redo)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (page);
+  g_autoptr (GStrvBuilder) labels = g_strv_builder_new ();
+  const GPtrArray *all = redo ? self->undeleted : self->deletions;
+  for (guint i = all->len; i-- > 0;) {
+    const Deletion *deletion = redo ? NULL : all->pdata[i];
+    if (redo || !deletion->sent)
+      add_label (labels, redo ? all->pdata[i] : deletion->keys);
+  }
+  return g_strv_builder_end (labels);
+}
+
+static gboolean
+undo_last (LigHistoryPage *self)
+{
   for (guint i = self->deletions->len; i-- > 0;) {
     Deletion *deletion = self->deletions->pdata[i];
-    if (!deletion->sent) {
-      take_back (deletion);
-      return;
-    }
+    if (deletion->sent)
+      continue;
+    take_back (deletion);
+    return TRUE;
   }
+  return FALSE;
+}
+
+static gboolean
+redo_last (LigHistoryPage *self)
+{
+  guint count = self->undeleted->len;
+  g_autoptr (GArray) keys = count > 0 ? g_ptr_array_steal_index (self->undeleted, count - 1) : NULL;
+  if (keys && lig_history_get_store (self))
+    begin_deletion (self, keys);
+  return keys != NULL;
+}
+
+void
+lig_history_step (LigPage *page, int steps)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (page);
+  for (; steps > 0 && undo_last (self); steps--)
+    continue;
+  for (; steps < 0 && redo_last (self); steps++)
+    continue;
 }
 
 void

@@ -17,7 +17,7 @@ struct _LigHistoryColumns {
   GSimpleActionGroup *actions;
   GHashTable *made; /* name to GtkColumnViewColumn */
   gboolean loading;
-  guint save_source;
+  guint save_source, align_source;
 };
 
 G_DEFINE_FINAL_TYPE (LigHistoryColumns, lig_history_columns, G_TYPE_OBJECT)
@@ -358,6 +358,34 @@ make_column (LigHistoryColumns *self, const LigHistoryColumn *column)
   return made;
 }
 
+/* Aligns the titles of numbers with them. GTK 4.8 has no function for it: the titles are the
+ * children of the view's first child, in the order of the columns. */
+static gboolean
+align_titles (gpointer data)
+{
+  LigHistoryColumns *self = data;
+  GListModel *columns = gtk_column_view_get_columns (self->view);
+  GtkWidget *header = gtk_widget_get_first_child (GTK_WIDGET (self->view));
+  GtkWidget *title = header ? gtk_widget_get_first_child (header) : NULL;
+  self->align_source = 0;
+  for (guint i = 0; title && i < g_list_model_get_n_items (columns); i++) {
+    g_autoptr (GtkColumnViewColumn) made = g_list_model_get_item (columns, i);
+    const LigHistoryColumn *column = g_object_get_data (G_OBJECT (made), "column");
+    GtkWidget *box = gtk_widget_get_first_child (title);
+    if (box)
+      gtk_widget_set_halign (box, column->numeric ? GTK_ALIGN_END : GTK_ALIGN_FILL);
+    title = gtk_widget_get_next_sibling (title);
+  }
+  return G_SOURCE_REMOVE;
+}
+
+static void
+align_titles_soon (LigHistoryColumns *self)
+{
+  if (!self->align_source)
+    self->align_source = g_idle_add (align_titles, self);
+}
+
 static GtkColumnViewColumn *
 get_column (LigHistoryColumns *self, const LigHistoryColumn *column)
 {
@@ -440,6 +468,7 @@ lig_history_columns_dispose (GObject *object)
 {
   LigHistoryColumns *self = LIG_HISTORY_COLUMNS (object);
   g_clear_handle_id (&self->save_source, g_source_remove);
+  g_clear_handle_id (&self->align_source, g_source_remove);
   g_clear_object (&self->list);
   g_clear_object (&self->settings);
   g_clear_object (&self->actions);
@@ -489,5 +518,8 @@ lig_history_columns_new (GtkColumnView *view, LigRunList *list, GSettings *setti
                            0);
   g_signal_connect_object (gtk_column_view_get_columns (view), "items-changed",
                            G_CALLBACK (save_soon), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (gtk_column_view_get_columns (view), "items-changed",
+                           G_CALLBACK (align_titles_soon), self, G_CONNECT_SWAPPED);
+  align_titles_soon (self);
   return self;
 }

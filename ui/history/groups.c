@@ -13,7 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* --- What runs are grouped by -------------------------------------------------------------- */
+/* --- Facts and settings to group by ------------------------------------------------------------
+ */
 
 static const char *const facts[] = {
   LIG_RUN_ALL_BUT_SEED, "name", "device", "dtype", "policy", "recipe", "kind", "host"};

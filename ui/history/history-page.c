@@ -308,7 +308,7 @@ open_sequence (GSimpleAction *action, GVariant *parameter, gpointer data)
   g_autofree char *text = g_strdup_printf (_ ("This is the sequence of %s"), name);
   lig_document_replace (lig_page_get_document (LIG_PAGE (self)), sequence, label);
   gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
-  lig_toast (GTK_WIDGET (self), text, _ ("_Undo"), "win.undo");
+  lig_toast (GTK_WIDGET (self), text, _ ("_Undo"), "win.undo-document");
 }
 
 static void
@@ -440,6 +440,7 @@ lig_history_page_dispose (GObject *object)
     gtk_column_view_set_model (self->view, NULL);
   }
   g_clear_pointer (&self->deletions, g_ptr_array_unref);
+  g_clear_pointer (&self->undeleted, g_ptr_array_unref);
   g_clear_object (&self->columns);
   gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_HISTORY_PAGE);
   g_clear_object (&self->selection);
@@ -490,6 +491,8 @@ lig_history_page_class_init (LigHistoryPageClass *class)
   LIG_PAGE_CLASS (class)->add_actions = add_actions;
   LIG_PAGE_CLASS (class)->find = find;
   LIG_PAGE_CLASS (class)->to_command = lig_history_to_command;
+  LIG_PAGE_CLASS (class)->list_edits = lig_history_list_edits;
+  LIG_PAGE_CLASS (class)->step = lig_history_step;
   bind_children (widget_class);
   lig_history_install_actions (widget_class);
 }
@@ -502,5 +505,6 @@ lig_history_page_init (LigHistoryPage *self)
   self->selection = gtk_multi_selection_new (G_LIST_MODEL (self->rows));
   self->edits = lig_history_edits_new ();
   self->deletions = g_ptr_array_new_with_free_func (lig_history_free_deletion);
+  self->undeleted = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   gtk_widget_init_template (GTK_WIDGET (self));
 }

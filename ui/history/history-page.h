@@ -35,6 +35,7 @@ struct _LigHistoryPage {
   LigHistoryColumns *columns;
   LigHistoryEdits *edits;
   GPtrArray *deletions; /* that can still be undone, the last one last */
+  GPtrArray *undeleted; /* GArray: keys of undone deletions, the last one last */
   GHashTable *kept;     /* keys that stay selected while the list changes */
   guint poll_source, study_serial;
 };
@@ -50,6 +51,10 @@ char *lig_history_to_command (LigPage *page);
 
 /* Frees an item of `deletions`. */
 void lig_history_free_deletion (gpointer deletion);
+
+/* List and undo the deletions that can still be undone. */
+GStrv lig_history_list_edits (LigPage *page, gboolean redo);
+void lig_history_step (LigPage *page, int steps);
 
 /* Deletes the hidden runs from the store. */
 void lig_history_delete_hidden (LigHistoryPage *self);

@@ -90,8 +90,8 @@ lig_facts_begin (LigFacts *self)
   self->next = gtk_widget_get_first_child (GTK_WIDGET (self->box));
 }
 
-void
-lig_facts_add (LigFacts *self, const char *label, const char *value, const char *detail)
+static GtkWidget *
+add_line (LigFacts *self, const char *label, const char *value, const char *detail)
 {
   GtkWidget *line = self->next;
   if (line)
@@ -105,6 +105,24 @@ lig_facts_add (LigFacts *self, const char *label, const char *value, const char 
   g_autofree char *spoken = g_strdup_printf ("%s: %s", label, value);
   gtk_accessible_update_property (GTK_ACCESSIBLE (line), GTK_ACCESSIBLE_PROPERTY_LABEL, spoken,
                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, detail ? detail : "", -1);
+  return line;
+}
+
+void
+lig_facts_add (LigFacts *self, const char *label, const char *value, const char *detail)
+{
+  gtk_widget_remove_css_class (add_line (self, label, value, detail), "predicted");
+}
+
+void
+lig_facts_add_figure (
+  LigFacts *self, const char *label, const char *value, gboolean measured, const char *detail)
+{
+  GtkWidget *line = add_line (self, label, value, detail);
+  if (measured)
+    gtk_widget_remove_css_class (line, "predicted");
+  else
+    gtk_widget_add_css_class (line, "predicted");
 }
 
 void

@@ -2,6 +2,7 @@
 /* The inspector chooses its face by the selection; the face updates itself. */
 #include "ui/inspector/inspector.h"
 
+#include "ui/inspector/param-row.h"
 #include "ui/inspector/parts.h"
 
 #include <glib/gi18n.h>
@@ -34,6 +35,37 @@ update (LigInspector *self)
   }
 }
 
+/* Returns the editor of a parameter among a widget's children. */
+static GtkWidget *
+find_editor (GtkWidget *widget, const char *name)
+{
+  GtkWidget *editor = NULL;
+  if (LIG_IS_PARAM_ROW (widget) &&
+      g_str_equal (lig_param_row_get_param (LIG_PARAM_ROW (widget))->name, name))
+    return lig_param_row_get_editor (LIG_PARAM_ROW (widget));
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child && !editor;
+       child = gtk_widget_get_next_sibling (child))
+    editor = find_editor (child, name);
+  return editor;
+}
+
+/* The focus moves once the edit that wants it is shown. */
+static gboolean
+focus_wanted (gpointer data)
+{
+  LigInspector *self = data;
+  GtkWidget *editor = find_editor (self->op, lig_document_get_wanted (self->doc));
+  if (editor && gtk_stack_get_visible_child (self->stack) == self->op)
+    gtk_widget_grab_focus (editor);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+want (LigInspector *self)
+{
+  g_idle_add_full (G_PRIORITY_DEFAULT, focus_wanted, g_object_ref (self), g_object_unref);
+}
+
 /* --- Construction -------------------------------------------------------------------------- */
 
 static void
@@ -59,7 +91,7 @@ lig_inspector_init (LigInspector *self)
 GtkWidget *
 lig_inspector_new (LigDocument *doc)
 {
-  static const char *const signals[] = {"changed", "planned", "selected", "titled"};
+  static const char *const signals[] = {"changed", "planned", "selected", "titled", "timed"};
   LigInspector *self = g_object_new (LIG_TYPE_INSPECTOR, NULL);
   GtkWidget *scroller = gtk_scrolled_window_new ();
   self->doc = g_object_ref (doc);
@@ -80,6 +112,7 @@ lig_inspector_new (LigDocument *doc)
   gtk_widget_set_size_request (GTK_WIDGET (self), 312, -1);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_object (doc, signals[i], G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (doc, "wanted", G_CALLBACK (want), self, G_CONNECT_SWAPPED);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Inspector"), -1);
   update (self);

@@ -2,13 +2,10 @@
 /* The inspector's face for one op. */
 #include "ui/document/edit.h"
 #include "ui/inspector/parts.h"
+#include "ui/inspector/times.h"
 #include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
-#include <math.h>
-
-/* Limits the groups that are listed: a folded block has many. */
-#define MOST_GROUPS 6
 
 struct _LigInspectorOp {
   AdwBin parent_instance;
@@ -27,23 +24,12 @@ G_DEFINE_FINAL_TYPE (LigInspectorOp, lig_inspector_op, ADW_TYPE_BIN)
 
 /* --- Head ---------------------------------------------------------------------------------- */
 
-static const char *
-find_problem (LigInspectorOp *self, LigOp *op)
-{
-  const LigProblem *problem;
-  for (guint i = 0; (problem = lig_document_get_problem (self->doc, i)); i++) {
-    const LigRow *row = problem->path ? lig_document_find_path (self->doc, problem->path) : NULL;
-    if (row && row->op == op)
-      return problem->text;
-  }
-  return NULL;
-}
-
 static void
 show_head (LigInspectorOp *self, LigOp *op, const char *path)
 {
   const LigOpInfo *info = lig_op_get_info (op);
-  const char *problem = find_problem (self, op);
+  const LigProblem *found = lig_document_find_problem (self->doc, op);
+  const char *problem = found ? found->text : NULL;
   g_autofree char *place = g_strdup_printf (_ ("at %s"), path);
   g_autofree char *sentence = problem ? lig_figure_sentence (problem) : NULL;
   gtk_label_set_text (self->title, _ (info->title));
@@ -92,79 +78,6 @@ show_sizes (LigInspectorOp *self, LigPlan *plan, const LigPlanOp *parts, guint c
   lig_facts_end (facts);
 }
 
-static char *
-name_kernels (LigPlan *plan, const LigPlanGroup *group)
-{
-  guint count;
-  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
-  GString *names = g_string_new (NULL);
-  for (int i = 0; i < group->n_steps; i++) {
-    const LigKernel *kernel = steps[group->first_step + i].kernel;
-    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
-                            kernel ? kernel->name : _ ("callback"));
-  }
-  return g_string_free (names, FALSE);
-}
-
-static void
-show_group (LigInspectorOp *self, LigPlan *plan, const LigPlanGroup *group)
-{
-  LigFacts *facts = LIG_FACTS (self->kernels);
-  const char *pass = group->pass == LIG_PASS_BACKWARD ? _ ("Backward") : _ ("Forward");
-  const char *fusion = group->fusion ? group->fusion->name : _ ("not fused");
-  g_autofree char *kernels = name_kernels (plan, group);
-  if (group->n_steps == 0) {
-    lig_facts_add (facts, pass, _ ("no kernel"), _ ("nothing moves: the same tensor"));
-    return;
-  }
-  g_autofree char *bytes = lig_figure_bytes (group->bytes);
-  gboolean known = !isnan (lig_figure_predicted (group)), seen = group->measured > 0;
-  g_autofree char *predicted = lig_figure_time (group->predicted);
-  g_autofree char *measured = lig_figure_time (group->measured);
-  g_autofree char *moved = g_strdup_printf (_ ("%s moved"), bytes);
-  g_autofree char *both = g_strdup_printf (_ ("floor %s, %s moved"), predicted, bytes);
-  g_autofree char *value =
-    seen || known
-      ? g_strdup_printf (seen ? _ ("%s measured") : _ ("%s predicted"), seen ? measured : predicted)
-      : g_strdup (_ ("time not known"));
-  g_autofree char *detail = g_strjoin ("\n", fusion, kernels, seen && known ? both : moved, NULL);
-  lig_facts_add (facts, pass, value, detail);
-}
-
-static void
-show_sum (LigInspectorOp *self, const LigPlanGroup *const *groups, guint count)
-{
-  double seconds = 0;
-  guint kernels = 0;
-  for (guint i = 0; i < count; i++) {
-    seconds += groups[i]->measured > 0 ? groups[i]->measured : lig_figure_predicted (groups[i]);
-    kernels += (guint) groups[i]->n_steps;
-  }
-  g_autofree char *time = lig_figure_time (seconds);
-  g_autofree char *detail =
-    g_strdup_printf (ngettext ("%u kernel", "%u kernels", kernels), kernels);
-  lig_facts_add (LIG_FACTS (self->kernels),
-                 groups[0]->pass == LIG_PASS_BACKWARD ? _ ("Backward") : _ ("Forward"),
-                 *time ? time : _ ("time not known"), detail);
-}
-
-static void
-show_pass (LigInspectorOp *self, LigPlan *plan, LigPass pass, int first, int end)
-{
-  guint total;
-  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &total);
-  g_autoptr (GPtrArray) covering = g_ptr_array_new ();
-  for (guint i = 0; i < total; i++)
-    if (groups[i].first < end && groups[i].first + groups[i].count > first)
-      g_ptr_array_add (covering, (gpointer) &groups[i]);
-  if (covering->len > MOST_GROUPS) {
-    show_sum (self, (const LigPlanGroup *const *) covering->pdata, covering->len);
-    return;
-  }
-  for (guint i = 0; i < covering->len; i++)
-    show_group (self, plan, covering->pdata[i]);
-}
-
 static void
 show_facts (LigInspectorOp *self, const char *path)
 {
@@ -173,10 +86,9 @@ show_facts (LigInspectorOp *self, const char *path)
   const LigPlanOp *parts = plan ? lig_document_find_parts (self->doc, path, &count) : NULL;
   show_sizes (self, plan, parts, count);
   lig_facts_begin (LIG_FACTS (self->kernels));
-  if (count > 0) {
-    show_pass (self, plan, LIG_PASS_FORWARD, parts->index, parts->index + (int) count);
-    show_pass (self, plan, LIG_PASS_BACKWARD, parts->index, parts->index + (int) count);
-  }
+  if (count > 0)
+    lig_facts_show_groups (LIG_FACTS (self->kernels), self->doc, parts->index,
+                           parts->index + (int) count);
   lig_facts_end (LIG_FACTS (self->kernels));
 }
 

@@ -34,6 +34,10 @@ GtkWidget *lig_facts_new (const char *title);
 void lig_facts_begin (LigFacts *self);
 void lig_facts_add (LigFacts *self, const char *label, const char *value, const char *detail);
 
+/* Adds a time, lighter unless it was measured. */
+void lig_facts_add_figure (
+  LigFacts *self, const char *label, const char *value, gboolean measured, const char *detail);
+
 /* Adds a fact and frees the value. */
 void lig_facts_take (LigFacts *self, const char *label, char *value);
 void lig_facts_end (LigFacts *self);
@@ -54,6 +58,15 @@ void lig_inspector_several_show (LigInspectorSeveral *self, GPtrArray *rows);
 G_DECLARE_FINAL_TYPE (LigInspectorSequence, lig_inspector_sequence, LIG, INSPECTOR_SEQUENCE, AdwBin)
 GtkWidget *lig_inspector_sequence_new (LigDocument *doc);
 void lig_inspector_sequence_show (LigInspectorSequence *self);
+
+/* --- Wishes --------------------------------------------------------------------------------- */
+
+#define LIG_TYPE_WISH_LIST (lig_wish_list_get_type ())
+G_DECLARE_FINAL_TYPE (LigWishList, lig_wish_list, LIG, WISH_LIST, AdwBin)
+
+/* Returns a card with all forced and forbidden fusions of the sequence; hidden without any. */
+GtkWidget *lig_wish_list_new (LigDocument *doc);
+void lig_wish_list_show (LigWishList *self);
 
 /* --- Pieces -------------------------------------------------------------------------------- */
 

@@ -3,11 +3,11 @@
 #include "ui/document/edit.h"
 #include "ui/inspector/param-text.h"
 #include "ui/inspector/parts.h"
+#include "ui/inspector/times.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/type-list.h"
 
 #include <glib/gi18n.h>
-#include <math.h>
 #include <string.h>
 
 struct _LigInspectorSequence {
@@ -17,9 +17,7 @@ struct _LigInspectorSequence {
   GtkEditable *name, *shape;
   GtkDropDown *dtype, *compute, *parameters;
   GtkLabel *error;
-  GtkBox *forbidden;
-  GtkWidget *wishes, *totals, *times;
-  char *wished;
+  GtkWidget *wishes, *totals, *times, *hottest;
   char *given; /* the shape in the editor */
 };
 
@@ -75,59 +73,6 @@ show_totals (LigInspectorSequence *self, LigPlan *plan)
   lig_facts_end (facts);
 }
 
-static void
-show_pass (LigFacts *facts, LigPlan *plan, LigPass pass, const char *label)
-{
-  guint count, fused = 0;
-  double seconds = 0;
-  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
-  for (guint i = 0; i < count; i++) {
-    seconds += lig_figure_predicted (&groups[i]);
-    fused += groups[i].fusion != NULL;
-  }
-  if (count == 0)
-    return;
-  g_autofree char *time = lig_figure_time (seconds);
-  g_autofree char *value =
-    isnan (seconds) ? g_strdup (_ ("time not known")) : g_strdup_printf (_ ("%s predicted"), time);
-  g_autofree char *detail = g_strdup_printf (
-    ngettext ("%u group, %u of them fused", "%u groups, %u of them fused", count), count, fused);
-  lig_facts_add (facts, label, value, detail);
-}
-
-static void
-show_times (LigInspectorSequence *self, LigPlan *plan)
-{
-  LigFacts *facts = LIG_FACTS (self->times);
-  lig_facts_begin (facts);
-  if (plan) {
-    show_pass (facts, plan, LIG_PASS_FORWARD, _ ("Forward"));
-    show_pass (facts, plan, LIG_PASS_BACKWARD, _ ("Backward"));
-  }
-  lig_facts_end (facts);
-}
-
-static void
-show_forbidden (LigInspectorSequence *self, LigSequence *sequence)
-{
-  const char *const *names = lig_sequence_get_forbidden (sequence);
-  g_autofree char *wished = names ? g_strjoinv (" ", (GStrv) names) : g_strdup ("");
-  GtkWidget *line;
-  gtk_widget_set_visible (self->wishes, names && *names);
-  if (g_strcmp0 (wished, self->wished) == 0)
-    return;
-  g_free (self->wished);
-  self->wished = g_steal_pointer (&wished);
-  while ((line = gtk_widget_get_first_child (GTK_WIDGET (self->forbidden))))
-    gtk_box_remove (self->forbidden, line);
-  for (; names && *names; names++) {
-    const LigFusion *fusion = lig_fusion_find (*names);
-    const char *summary = fusion && fusion->summary ? _ (fusion->summary) : _ ("Unknown fusion");
-    gtk_box_append (self->forbidden,
-                    lig_inspector_wish (summary, *names, _ ("Allow"), "wish.allow"));
-  }
-}
-
 void
 lig_inspector_sequence_show (LigInspectorSequence *self)
 {
@@ -144,8 +89,13 @@ lig_inspector_sequence_show (LigInspectorSequence *self)
   lig_type_list_select (self->parameters, lig_sequence_get_parameters (sequence));
   self->filling = FALSE;
   show_totals (self, plan);
-  show_times (self, plan);
-  show_forbidden (self, sequence);
+  lig_facts_show_step (LIG_FACTS (self->times), self->doc);
+  lig_facts_show_hottest (LIG_FACTS (self->hottest), self->doc);
+  lig_wish_list_show (LIG_WISH_LIST (self->wishes));
+  if (lig_document_is_stale (self->doc))
+    gtk_widget_add_css_class (GTK_WIDGET (self), "stale");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self), "stale");
 }
 
 /* --- Changing ------------------------------------------------------------------------------ */
@@ -222,7 +172,6 @@ lig_inspector_sequence_finalize (GObject *object)
 {
   LigInspectorSequence *self = LIG_INSPECTOR_SEQUENCE (object);
   g_clear_object (&self->doc);
-  g_free (self->wished);
   g_free (self->given);
   G_OBJECT_CLASS (lig_inspector_sequence_parent_class)->finalize (object);
 }
@@ -319,25 +268,20 @@ lig_inspector_sequence_new (LigDocument *doc)
   LigInspectorSequence *self = g_object_new (LIG_TYPE_INSPECTOR_SEQUENCE, NULL);
   GtkWidget *whole = gtk_box_new (GTK_ORIENTATION_VERTICAL, 18);
   GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *wished = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   self->doc = g_object_ref (doc);
-  self->forbidden = GTK_BOX (wished);
-  self->wishes = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  self->wishes = lig_wish_list_new (doc);
   self->totals = lig_facts_new (_ ("Totals"));
   self->times = lig_facts_new (_ ("Time of a step"));
+  self->hottest = lig_facts_new (_ ("The time goes to"));
   gtk_widget_add_css_class (card, "card");
   gtk_widget_add_css_class (card, "lines");
-  gtk_widget_add_css_class (wished, "card");
-  gtk_widget_add_css_class (wished, "lines");
   fill_card (self, GTK_BOX (card));
-  gtk_box_append (GTK_BOX (self->wishes),
-                  lig_inspector_label (_ ("Fusions forbidden everywhere"), "heading"));
-  gtk_box_append (GTK_BOX (self->wishes), wished);
   gtk_box_append (GTK_BOX (whole), lig_inspector_label (_ ("Sequence"), "title-3"));
   gtk_box_append (GTK_BOX (whole), card);
-  gtk_box_append (GTK_BOX (whole), self->totals);
-  gtk_box_append (GTK_BOX (whole), self->times);
   gtk_box_append (GTK_BOX (whole), self->wishes);
+  gtk_box_append (GTK_BOX (whole), self->times);
+  gtk_box_append (GTK_BOX (whole), self->hottest);
+  gtk_box_append (GTK_BOX (whole), self->totals);
   adw_bin_set_child (ADW_BIN (self), whole);
   return GTK_WIDGET (self);
 }

@@ -119,7 +119,7 @@ static void delete (LigInspectorSeveral *self)
   g_autofree char *text =
     g_strdup_printf (ngettext ("Deleted %u operation", "Deleted %u operations", count), count);
   if (count > 0)
-    lig_toast (GTK_WIDGET (self), text, _ ("_Undo"), "win.undo");
+    lig_toast (GTK_WIDGET (self), text, _ ("_Undo"), "win.undo-document");
 }
 
 static void

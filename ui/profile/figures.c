@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tiles and a table of times. */
 #include "ui/profile/figures.h"
+#include "ui/profile/spread-bar.h"
 #include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
@@ -42,38 +43,73 @@ new_label (const char *text, const char *class, float align)
 
 /* --- Tiles ----------------------------------------------------------------------------------- */
 
+/* A secondary line that wraps where there is no room. */
 static GtkWidget *
-new_tile (const char *title, double measured, double predicted)
+new_note (const char *text)
+{
+  GtkWidget *label = gtk_label_new (text);
+  gtk_widget_add_css_class (label, "caption");
+  gtk_widget_add_css_class (label, "dim-label");
+  gtk_widget_add_css_class (label, "numeric");
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  return label;
+}
+
+static char *
+describe_spread (const LigSpread *spread)
+{
+  g_autofree char *quartiles = lig_spread_to_text (spread);
+  return g_strdup_printf (ngettext ("%s · %u run", "%s · %u runs", spread->count), quartiles,
+                          spread->count);
+}
+
+/* Returns how the predicted time is to the measured one, null if there is nothing to say. */
+static char *
+describe_prediction (const LigSpread *measured, double predicted)
+{
+  g_autofree char *forecast = lig_draw_time (predicted);
+  if (measured)
+    return predicted > 0 && measured->median > 0
+             ? g_strdup_printf (_ ("≈ %s predicted · %.0f %%"), forecast,
+                                100 * predicted / measured->median)
+             : NULL;
+  return g_strdup (isnan (predicted) ? _ ("neither measured nor predicted")
+                   : predicted <= 0  ? _ ("nothing to do")
+                                     : _ ("predicted, not measured"));
+}
+
+static char *
+format_figure (const LigSpread *measured, double predicted)
+{
+  if (!measured && isnan (predicted))
+    return g_strdup ("–");
+  g_autofree char *time = lig_draw_time (measured ? measured->median : predicted);
+  return measured || predicted <= 0 ? g_steal_pointer (&time) : g_strconcat ("≈ ", time, NULL);
+}
+
+/* @measured: (nullable): null before measuring. */
+static GtkWidget *
+new_tile (const char *title, const LigSpread *measured, double predicted)
 {
   GtkWidget *tile = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  g_autofree char *forecast = lig_draw_time (predicted);
-  g_autofree char *time = measured <= 0 && isnan (predicted)
-                            ? g_strdup ("–")
-                            : lig_draw_time (measured > 0 ? measured : predicted);
-  g_autofree char *note = NULL;
-  if (measured <= 0 && isnan (predicted))
-    note = g_strdup (_ ("neither measured nor predicted"));
-  else if (measured <= 0 && predicted <= 0)
-    note = g_strdup (_ ("nothing to do"));
-  else if (measured <= 0)
-    note = g_strdup (_ ("predicted, not measured"));
-  else if (predicted > 0)
-    note = g_strdup_printf (_ ("predicted %s · %.0f %%"), forecast, 100 * predicted / measured);
-  else
-    note = g_strdup (_ ("measured"));
-  GtkWidget *value = new_label (time, "title-2", 0), *lesser = new_label (note, "caption", 0);
-  g_autofree char *whole = g_strdup_printf ("%s: %s, %s", title, time, note);
+  measured = measured && measured->median > 0 ? measured : NULL;
+  g_autofree char *time = format_figure (measured, predicted);
+  g_autofree char *spread = measured ? describe_spread (measured) : NULL;
+  g_autofree char *note = describe_prediction (measured, predicted);
+  GtkWidget *value = new_label (time, "title-2", 0);
   gtk_widget_add_css_class (tile, "card");
   gtk_widget_add_css_class (tile, "figure");
   gtk_widget_add_css_class (value, "numeric");
-  if (measured <= 0)
+  if (!measured)
     gtk_widget_add_css_class (value, "dim-label");
-  gtk_widget_add_css_class (lesser, "dim-label");
   gtk_widget_set_hexpand (tile, TRUE);
-  gtk_widget_set_tooltip_text (tile, whole);
   gtk_box_append (GTK_BOX (tile), new_label (title, "heading", 0));
   gtk_box_append (GTK_BOX (tile), value);
-  gtk_box_append (GTK_BOX (tile), lesser);
+  if (spread)
+    gtk_box_append (GTK_BOX (tile), new_note (spread));
+  if (note)
+    gtk_box_append (GTK_BOX (tile), new_note (note));
   return tile;
 }
 
@@ -90,14 +126,12 @@ lig_profile_figures_fill (GtkBox *box, LigPlan *plan, const LigProfiled *profile
 {
   static const char *const titles[] = {N_ ("Forward"), N_ ("Backward"), N_ ("Update"),
                                        N_ ("Whole step")};
-  const double measured[] = {profiled ? profiled->forward : 0, profiled ? profiled->backward : 0,
-                             profiled ? profiled->update : 0, profiled ? profiled->step : 0};
   GtkWidget *child;
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (box))))
     gtk_box_remove (box, child);
   for (int i = 0; i < 4; i++)
-    gtk_box_append (box,
-                    new_tile (_ (titles[i]), measured[i], sum_predicted (plan, i < 3 ? i : -1)));
+    gtk_box_append (box, new_tile (_ (titles[i]), profiled ? &profiled->spreads[i] : NULL,
+                                   sum_predicted (plan, i < 3 ? i : -1)));
 }
 
 /* --- Policies -------------------------------------------------------------------------------- */
@@ -119,29 +153,81 @@ policy_title (LigPolicy policy)
                                     : _ ("Measured: the fastest here");
 }
 
-static void
-attach (GtkGrid *grid, int column, int row, const char *text, const char *class)
+enum { STEP = 3 }; /* the spread of the whole step */
+
+/* Returns the sentence below the table. */
+static char *
+describe_runs (const LigProfiled *best, gboolean differ)
 {
-  GtkWidget *label = new_label (text, class, 1);
-  gtk_widget_add_css_class (label, "numeric");
-  gtk_widget_set_hexpand (label, TRUE);
-  gtk_grid_attach (grid, label, column, row, 1, 1);
+  guint count = best->spreads[STEP].count;
+  if (!differ)
+    return g_strdup_printf (_ ("No difference within the noise: medians of %u runs in turns, below "
+                               "them the range of the middle half."),
+                            count);
+  return g_strdup_printf (
+    _ ("Medians of %u runs in turns, below them the range of the middle half."), count);
+}
+
+static GtkWidget *
+new_cell (const char *text, const char *note, const char *class)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  for (int line = 0; line < 2; line++) {
+    if (line == 1 && !note)
+      break;
+    GtkWidget *label = gtk_label_new (line == 0 ? text : note);
+    gtk_label_set_xalign (GTK_LABEL (label), 1);
+    gtk_widget_add_css_class (label, "numeric");
+    if (line == 0 && class)
+      gtk_widget_add_css_class (label, class);
+    if (line == 1) {
+      gtk_widget_add_css_class (label, "caption");
+      gtk_widget_add_css_class (label, "dim-label");
+    }
+    gtk_box_append (GTK_BOX (box), label);
+  }
+  gtk_widget_set_valign (box, GTK_ALIGN_CENTER);
+  gtk_widget_set_hexpand (box, TRUE);
+  return box;
 }
 
 static void
-attach_time (GtkGrid *grid, int column, int row, double seconds)
+attach_spread (GtkGrid *grid, int column, int row, const LigSpread *spread)
 {
-  g_autofree char *text = lig_draw_time (seconds);
-  attach (grid, column, row, text, NULL);
+  g_autofree char *text = lig_draw_time (spread->median);
+  g_autofree char *quartiles = lig_spread_to_text (spread);
+  gtk_grid_attach (grid, new_cell (text, spread->median > 0 ? quartiles : NULL, NULL), column, row,
+                   1, 1);
 }
 
-static void
-attach_row (GtkGrid *grid, LigProfiling *profiling, guint n, double best, GtkCheckButton **group)
+/* The scale that the bars of all plans share. */
+typedef struct {
+  const LigProfiled *best;
+  double least, most;
+  gboolean differ;
+} Scale;
+
+static Scale
+find_scale (LigProfiling *profiling)
+{
+  const LigProfiled *profiled;
+  Scale scale = {NULL, G_MAXDOUBLE, 0, FALSE};
+  for (guint i = 0; (profiled = lig_profiling_get (profiling, i)); i++) {
+    if (!scale.best || profiled->step < scale.best->step)
+      scale.best = profiled;
+    scale.least = MIN (scale.least, profiled->spreads[STEP].lower);
+    scale.most = MAX (scale.most, profiled->spreads[STEP].upper);
+  }
+  for (guint i = 0; (profiled = lig_profiling_get (profiling, i)); i++)
+    scale.differ |= lig_spread_compare (&profiled->spreads[STEP], &scale.best->spreads[STEP],
+                                        NULL) == LIG_DIFFERENCE_MORE;
+  return scale;
+}
+
+static GtkWidget *
+new_choice (LigProfiling *profiling, guint n, GtkCheckButton **group)
 {
   const LigProfiled *profiled = lig_profiling_get (profiling, n);
-  int row = (int) n + 1;
-  g_autofree char *ratio = g_strdup_printf ("%.3f", profiled->step / best);
-  g_autofree char *bytes = lig_draw_bytes (sum_bytes (profiled->plan));
   GtkWidget *button =
     gtk_check_button_new_with_label (policy_title (lig_plan_get_policy (profiled->plan)));
   if (*group)
@@ -151,28 +237,51 @@ attach_row (GtkGrid *grid, LigProfiling *profiling, guint n, double best, GtkChe
   g_object_set_data (G_OBJECT (button), "n", GUINT_TO_POINTER (n));
   g_signal_connect_object (button, "toggled", G_CALLBACK (choose), profiling, 0);
   gtk_widget_set_tooltip_text (button, _ ("Show it in the pictures"));
-  gtk_grid_attach (grid, button, 0, row, 1, 1);
-  attach_time (grid, 1, row, profiled->step);
-  attach (grid, 2, row, ratio, profiled->step <= best ? "best" : NULL);
-  attach_time (grid, 3, row, profiled->forward);
-  attach_time (grid, 4, row, profiled->backward);
-  attach_time (grid, 5, row, profiled->update);
-  attach (grid, 6, row, bytes, NULL);
+  return button;
+}
+
+static void
+attach_row (
+  GtkGrid *grid, LigProfiling *profiling, guint n, const Scale *scale, GtkCheckButton **group)
+{
+  const LigProfiled *profiled = lig_profiling_get (profiling, n);
+  const LigSpread *step = &profiled->spreads[STEP];
+  int row = (int) n + 1;
+  LigDifference difference;
+  LigDifferenceKind kind = lig_spread_compare (step, &scale->best->spreads[STEP], &difference);
+  g_autofree char *against = lig_difference_to_text (&difference);
+  g_autofree char *bytes = lig_draw_bytes (sum_bytes (profiled->plan));
+  g_autofree char *whole = describe_spread (step);
+  gboolean best = profiled == scale->best;
+  gtk_grid_attach (grid, new_choice (profiling, n, group), 0, row, 1, 1);
+  attach_spread (grid, 1, row, step);
+  gtk_grid_attach (grid, lig_spread_bar_new (step, scale->least, scale->most, whole), 2, row, 1, 1);
+  gtk_grid_attach (grid,
+                   new_cell (best ? _ ("least time") : against, NULL,
+                             kind == LIG_DIFFERENCE_MORE || !scale->differ ? NULL : "best"),
+                   3, row, 1, 1);
+  for (int i = 0; i < STEP; i++)
+    attach_spread (grid, 4 + i, row, &profiled->spreads[i]);
+  gtk_grid_attach (grid, new_cell (bytes, NULL, NULL), 7, row, 1, 1);
 }
 
 void
 lig_profile_figures_compare (GtkGrid *grid, LigProfiling *profiling)
 {
-  static const char *const titles[] = {N_ ("Whole step"), N_ ("To the best"), N_ ("Forward"),
-                                       N_ ("Backward"),   N_ ("Update"),      N_ ("Moved")};
+  static const char *const titles[] = {
+    N_ ("Whole step"), "",          N_ ("Against the best"), N_ ("Forward"), N_ ("Backward"),
+    N_ ("Update"),     N_ ("Moved")};
   GtkCheckButton *group = NULL;
-  double best = G_MAXDOUBLE;
   clear (GTK_WIDGET (grid));
+  Scale scale = find_scale (profiling);
   gtk_grid_attach (grid, new_label (_ ("Policy"), "caption-heading", 0), 0, 0, 1, 1);
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
-    attach (grid, (int) i + 1, 0, _ (titles[i]), "caption-heading");
-  for (guint i = 0; lig_profiling_get (profiling, i); i++)
-    best = MIN (best, lig_profiling_get (profiling, i)->step);
-  for (guint i = 0; lig_profiling_get (profiling, i); i++)
-    attach_row (grid, profiling, i, MAX (best, 1e-12), &group);
+    gtk_grid_attach (grid, new_cell (*titles[i] ? _ (titles[i]) : "", NULL, "caption-heading"),
+                     (int) i + 1, 0, 1, 1);
+  guint n = 0;
+  for (; lig_profiling_get (profiling, n); n++)
+    attach_row (grid, profiling, n, &scale, &group);
+  g_autofree char *runs = describe_runs (scale.best, scale.differ);
+  GtkWidget *note = new_note (runs);
+  gtk_grid_attach (grid, note, 0, (int) n + 1, 8, 1);
 }

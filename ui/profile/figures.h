@@ -12,7 +12,8 @@ G_BEGIN_DECLS
  */
 void lig_profile_figures_fill (GtkBox *box, LigPlan *plan, const LigProfiled *profiled);
 
-/* Compares policies: step, ratio to the best, passes, bytes moved; choosing one shows it. */
+/* Compares policies: the step with its spread, the difference to the best, passes, bytes moved;
+ * choosing one shows it. */
 void lig_profile_figures_compare (GtkGrid *grid, LigProfiling *profiling);
 
 G_END_DECLS

@@ -19,6 +19,7 @@ struct _LigProfilePage {
   GtkStack *stack;
   GtkBox *content, *figures, *notice, *progress_box;
   GtkGrid *compare;
+  GtkWidget *compare_box;
   GtkLabel *title, *subtitle, *notice_label, *progress_label;
   GtkButton *notice_button, *predict_button, *cancel_button;
   GtkImage *notice_icon;
@@ -117,11 +118,12 @@ show_pictures (LigProfilePage *self)
 }
 
 static void
-set_timed (LigTimedPlan *timed, LigPlan *plan, const double *steps)
+set_timed (LigTimedPlan *timed, LigPlan *plan, const LigProfiled *profiled)
 {
   LigPlan *old = timed->plan;
   timed->plan = plan ? lig_plan_ref (plan) : NULL;
-  timed->steps = steps;
+  timed->steps = profiled ? profiled->steps : NULL;
+  timed->passes = profiled ? profiled->passes : NULL;
   g_clear_pointer (&old, lig_plan_unref);
 }
 
@@ -133,7 +135,7 @@ find_unfused (LigProfilePage *self)
   gboolean measured = self->timed.steps != NULL;
   for (guint i = 0; measured && (profiled = lig_profiling_get (self->profiling, i)); i++)
     if (lig_plan_get_policy (profiled->plan) == LIG_POLICY_NONE) {
-      set_timed (&self->unfused, profiled->plan, profiled->steps);
+      set_timed (&self->unfused, profiled->plan, profiled);
       return;
     }
   gboolean current = self->prediction && !lig_profiling_is_stale (self->profiling);
@@ -146,7 +148,7 @@ find_shown (LigProfilePage *self)
   LigPlan *plan = lig_document_get_plan (lig_page_get_document (LIG_PAGE (self)));
   const LigProfiled *shown = lig_profiling_get_shown (self->profiling);
   if (shown)
-    set_timed (&self->timed, shown->plan, shown->steps);
+    set_timed (&self->timed, shown->plan, shown);
   else if (plan && self->prediction && self->predicted_for == plan)
     set_timed (&self->timed, self->prediction->plan, NULL);
   else
@@ -229,7 +231,8 @@ show_head (LigProfilePage *self)
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), name);
 }
 
-/* Shows one notice: the error, else why it cannot be measured, else that it is outdated. */
+/* Shows one notice: the error, else why it cannot be measured, else that it is outdated, else what
+ * disturbed it. */
 static void
 set_notice (
   LigProfilePage *self, const char *class, const char *text, const char *button, const char *action)
@@ -250,6 +253,15 @@ set_notice (
                                            action ? action : "profile.run");
 }
 
+/* Returns a sentence on what makes the shown times doubtful, or null. */
+static char *
+describe_doubt (LigProfiling *profiling)
+{
+  const LigProfiled *shown = lig_profiling_get_shown (profiling);
+  g_autofree char *text = shown ? lig_conditions_to_text (&shown->conditions) : NULL;
+  return text ? g_strdup_printf (_ ("Doubtful times. %s."), text) : NULL;
+}
+
 static void
 show_notice (LigProfilePage *self)
 {
@@ -257,6 +269,7 @@ show_notice (LigProfilePage *self)
   const char *error = lig_profiling_get_error (self->profiling);
   const LigProblem *problem = lig_document_get_problem (doc, 0);
   gboolean stale = lig_profiling_is_stale (self->profiling), fault = FALSE;
+  g_autofree char *doubt = describe_doubt (self->profiling);
   gboolean absent = lig_device_name_has (lig_document_get_device (doc), LIG_DEVICE_DESCRIBED);
   if (error)
     set_notice (self, "error", error, _ ("Try again"), "profile.run");
@@ -272,6 +285,9 @@ show_notice (LigProfilePage *self)
     set_notice (self, "warning",
                 _ ("The sequence or the device changed after this profile was measured."),
                 _ ("Profile again"), "profile.run");
+  else if (doubt)
+    set_notice (self, "warning", doubt, _ ("Profile again"),
+                lig_profiling_get (self->profiling, 1) ? "win.compare-policies" : "profile.run");
   else
     set_notice (self, NULL, NULL, NULL, NULL);
   gtk_widget_set_visible (GTK_WIDGET (self->predict_button), stale && !error && !fault);
@@ -282,9 +298,9 @@ show_progress (LigProfilePage *self)
 {
   gboolean active = lig_profiling_is_active (self->profiling);
   double left, done = active ? lig_profiling_get_progress (self->profiling, &left) : 0;
-  GActionMap *map = G_ACTION_MAP (gtk_widget_get_ancestor (GTK_WIDGET (self), GTK_TYPE_WINDOW));
+  GActionMap *map = lig_page_get_actions (LIG_PAGE (self));
   const char *const names[] = {"profile", "compare-policies"};
-  for (guint i = 0; map && G_IS_ACTION_MAP (map) && i < G_N_ELEMENTS (names); i++) {
+  for (guint i = 0; map && i < G_N_ELEMENTS (names); i++) {
     GAction *action = g_action_map_lookup_action (map, names[i]);
     if (action)
       g_simple_action_set_enabled (G_SIMPLE_ACTION (action), !active);
@@ -331,7 +347,7 @@ update (LigProfilePage *self)
   lig_profile_figures_fill (self->figures, self->timed.plan,
                             lig_profiling_get_shown (self->profiling));
   gboolean several = lig_profiling_get (self->profiling, 1) != NULL;
-  gtk_widget_set_visible (GTK_WIDGET (self->compare), several);
+  gtk_widget_set_visible (self->compare_box, several);
   if (several)
     lig_profile_figures_compare (self->compare, self->profiling);
   gboolean old = lig_profiling_is_stale (self->profiling) ||
@@ -495,6 +511,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, LigProfilePage, content);
   gtk_widget_class_bind_template_child (class, LigProfilePage, figures);
   gtk_widget_class_bind_template_child (class, LigProfilePage, compare);
+  gtk_widget_class_bind_template_child (class, LigProfilePage, compare_box);
   gtk_widget_class_bind_template_child (class, LigProfilePage, title);
   gtk_widget_class_bind_template_child (class, LigProfilePage, subtitle);
   gtk_widget_class_bind_template_child (class, LigProfilePage, notice);

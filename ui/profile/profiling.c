@@ -14,7 +14,7 @@ struct _LigProfiling {
   LigDocument *document; /* owns this */
   GPtrArray *results;    /* of LigProfiled */
   guint shown;
-  char *text, *device; /* of the results: the sequence and the device's name */
+  char *text, *device; /* of the results: describe() and the device's name */
   gboolean stale;
   GCancellable *cancellable; /* while active */
   char *error;
@@ -97,6 +97,14 @@ keep (const Job *job, LigProfile *profile, const LigPlanOptions *options, GError
   profiled->backward = profile->backward;
   profiled->update = profile->update;
   profiled->step = profile->step;
+  profiled->passes[LIG_PASS_FORWARD] = profile->forward;
+  profiled->passes[LIG_PASS_BACKWARD] = profile->backward;
+  profiled->passes[LIG_PASS_UPDATE] = profile->update;
+  profiled->spreads[0] = profile->forward_spread;
+  profiled->spreads[1] = profile->backward_spread;
+  profiled->spreads[2] = profile->update_spread;
+  profiled->spreads[3] = profile->step_spread;
+  profiled->conditions = profile->conditions;
   profiled->health = profile->health;
   profiled->run = g_steal_pointer (&profile->run);
   return profiled;
@@ -136,12 +144,23 @@ tick (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* Returns a text of all that the plan of a document depends on: its settings for training and its
+ * name change no step. */
+static char *
+describe (LigDocument *document)
+{
+  g_autoptr (LigSequence) sequence = lig_sequence_copy (lig_document_get_sequence (document));
+  lig_sequence_set_train (sequence, NULL);
+  lig_sequence_set_name (sequence, NULL);
+  return lig_sequence_to_json (sequence);
+}
+
 static void
 check_stale (LigProfiling *self)
 {
   if (!self->results)
     return;
-  g_autofree char *text = lig_sequence_to_json (lig_document_get_sequence (self->document));
+  g_autofree char *text = describe (self->document);
   gboolean stale = g_strcmp0 (text, self->text) != 0 ||
                    g_strcmp0 (lig_document_get_device (self->document), self->device) != 0;
   if (stale == self->stale)
@@ -215,7 +234,7 @@ new_job (LigProfiling *self, const LigPolicy *policies, guint count, guint round
   const LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
   LigStore *store = lig_session_get_store (lig_document_get_session (self->document));
   job->sequence = lig_sequence_copy (lig_document_get_sequence (self->document));
-  job->text = lig_sequence_to_json (lig_document_get_sequence (self->document));
+  job->text = describe (self->document);
   job->device = g_strdup (lig_document_get_device (self->document));
   job->store = store ? g_object_ref (store) : NULL;
   job->optimizer = optimizer;
@@ -345,7 +364,7 @@ lig_profiling_get_timed (LigProfiling *self, LigTimedPlan *timed)
   const LigProfiled *shown = lig_profiling_get_shown (self);
   if (!shown || self->stale)
     return FALSE;
-  *timed = (LigTimedPlan){shown->plan, shown->steps};
+  *timed = (LigTimedPlan){shown->plan, shown->steps, shown->passes};
   return TRUE;
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "ui/document/document.h"
+#include <ligature/conditions.h>
 #include <ligature/draw.h>
 
 G_BEGIN_DECLS
@@ -18,6 +19,9 @@ G_DECLARE_FINAL_TYPE (LigProfiling, lig_profiling, LIG, PROFILING, GObject)
 /**
  * LigProfiled: one measured plan; times are medians in seconds, as in #LigProfile.
  *
+ * @passes: forward, backward, update: for pictures
+ * @spreads: of forward, backward, update and step
+ * @conditions: what may have disturbed the measurement
  * @plan: compiled like the measured plan; bound to no memory
  * @steps: each step of @plan
  */
@@ -25,6 +29,9 @@ typedef struct {
   LigPlan *plan;
   double *steps;
   double forward, backward, update, step;
+  double passes[3];
+  LigSpread spreads[4];
+  LigConditions conditions;
   LigDeviceHealth health;
   char *run; /* uuid in the store, or null */
 } LigProfiled;

@@ -145,6 +145,12 @@ lig_data_chooser_get_preview (LigDataChooser *self, gboolean *fine)
   return lig_data_preview_get_text (self->preview);
 }
 
+const char *
+lig_data_chooser_get_misfit (LigDataChooser *self)
+{
+  return lig_data_preview_get_misfit (self->preview);
+}
+
 /* --- Actions ------------------------------------------------------------------------------- */
 
 static void
@@ -245,6 +251,37 @@ options_changed (gpointer data)
   refresh (data);
 }
 
+/* --- Long names of kinds ------------------------------------------------------------------- */
+
+static void
+set_up_kind (GtkSignalListItemFactory *factory, GtkListItem *item, LigDataChooser *self)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+  gtk_label_set_xalign (GTK_LABEL (label), 1);
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_justify (GTK_LABEL (label), GTK_JUSTIFY_RIGHT);
+  gtk_list_item_set_child (item, label);
+}
+
+static void
+bind_kind (GtkSignalListItemFactory *factory, GtkListItem *item, LigDataChooser *self)
+{
+  const char *title = gtk_string_object_get_string (gtk_list_item_get_item (item));
+  gtk_label_set_text (GTK_LABEL (gtk_list_item_get_child (item)), title);
+}
+
+/* The row wraps the chosen kind instead of cutting it; the list keeps its own items. */
+static void
+widen_kinds (LigDataChooser *self)
+{
+  g_autoptr (GtkListItemFactory) usual = g_object_ref (adw_combo_row_get_factory (self->kind));
+  g_autoptr (GtkListItemFactory) whole = gtk_signal_list_item_factory_new ();
+  g_signal_connect_object (whole, "setup", G_CALLBACK (set_up_kind), self, 0);
+  g_signal_connect_object (whole, "bind", G_CALLBACK (bind_kind), self, 0);
+  adw_combo_row_set_list_factory (self->kind, usual);
+  adw_combo_row_set_factory (self->kind, whole);
+}
+
 static void
 lig_data_chooser_init (LigDataChooser *self)
 {
@@ -254,6 +291,7 @@ lig_data_chooser_init (LigDataChooser *self)
   for (guint n = 0; (info = lig_dataset_info_nth (n)); n++)
     gtk_string_list_append (titles, _ (info->title));
   self->filling = TRUE;
+  widen_kinds (self);
   adw_combo_row_set_model (self->kind, G_LIST_MODEL (titles));
   self->options = lig_data_options_new (self->options_group, options_changed, self);
   self->preview = LIG_DATA_PREVIEW (lig_data_preview_new ());

@@ -27,4 +27,7 @@ char *lig_data_chooser_get_spec (LigDataChooser *self);
 /* Returns the sentence under the options. @fine: whether it describes the data, not an error */
 const char *lig_data_chooser_get_preview (LigDataChooser *self, gboolean *fine);
 
+/* Returns: (nullable): why the data do not fit the document's sequence. */
+const char *lig_data_chooser_get_misfit (LigDataChooser *self);
+
 G_END_DECLS

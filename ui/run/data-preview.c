@@ -3,6 +3,7 @@
 #include "ui/run/data-preview.h"
 
 #include <ligature/dataset.h>
+#include <ligature/run.h>
 
 #include <glib/gi18n.h>
 
@@ -13,10 +14,10 @@
 struct _LigDataPreview {
   GtkWidget parent_instance;
   GtkWidget *box, *spinner, *grid, *scrolled;
-  GtkLabel *text;
+  GtkLabel *text, *misfit;
+  GtkWidget *warning; /* the line of @misfit */
   char *spec;
-  LigShape input;
-  LigDtype dtype;
+  LigSequence *sequence;
   guint serial, timer;
   gboolean fine;
 };
@@ -30,13 +31,12 @@ static guint signals[N_SIGNALS];
 
 typedef struct {
   char *spec;
-  LigShape input;
-  LigDtype dtype;
+  LigSequence *sequence;
   guint serial;
 } Request;
 
 typedef struct {
-  char *text;
+  char *text, *misfit;
   GStrv cells;
   guint columns;
 } Table;
@@ -46,6 +46,7 @@ free_request (gpointer data)
 {
   Request *request = data;
   g_free (request->spec);
+  g_object_unref (request->sequence);
   g_free (request);
 }
 
@@ -54,18 +55,35 @@ free_table (gpointer data)
 {
   Table *table = data;
   g_free (table->text);
+  g_free (table->misfit);
   g_strfreev (table->cells);
   g_free (table);
+}
+
+/* Returns why a training with these data would be refused, or null. */
+static char *
+find_misfit (const Request *request, LigDataset *dataset)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = NULL;
+  g_auto (GStrv) options = lig_dataset_split (request->spec, &path);
+  const LigDatasetInfo *info = lig_dataset_info_of (request->spec);
+  g_autofree char *name =
+    path && *path ? g_filename_display_basename (path) : g_strdup (info ? info->name : "");
+  return lig_run_check_data (request->sequence, dataset, name, &error) ? NULL
+                                                                       : g_strdup (error->message);
 }
 
 static void
 read_data (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   const Request *request = data;
+  LigShape input = {0};
+  LigDtype dtype = LIG_FP32;
   GError *error = NULL;
+  lig_sequence_get_input (request->sequence, &input, &dtype);
   LigDataset *dataset =
-    lig_dataset_open (request->spec, request->input.n_axes > 0 ? &request->input : NULL,
-                      request->dtype, 0, 0, &error);
+    lig_dataset_open (request->spec, input.n_axes > 0 ? &input : NULL, dtype, 0, 0, &error);
   if (!dataset) {
     g_task_return_error (task, error);
     return;
@@ -73,6 +91,7 @@ read_data (GTask *task, gpointer source, gpointer data, GCancellable *cancellabl
   Table *table = g_new0 (Table, 1);
   table->text = g_strdup (lig_dataset_describe (dataset));
   table->cells = lig_dataset_preview (dataset, ROWS, &table->columns);
+  table->misfit = find_misfit (request, dataset);
   lig_dataset_free (dataset);
   g_task_return_pointer (task, table, free_table);
 }
@@ -113,6 +132,13 @@ say (LigDataPreview *self, const char *text, gboolean error)
 }
 
 static void
+warn (LigDataPreview *self, const char *text)
+{
+  gtk_label_set_text (self->misfit, text ? text : "");
+  gtk_widget_set_visible (self->warning, text != NULL);
+}
+
+static void
 take_table (GObject *source, GAsyncResult *result, gpointer data)
 {
   LigDataPreview *self = LIG_DATA_PREVIEW (source);
@@ -127,6 +153,7 @@ take_table (GObject *source, GAsyncResult *result, gpointer data)
     self->fine = table != NULL;
     gtk_widget_set_visible (self->scrolled, self->fine);
     say (self, table ? table->text : error->message, !table);
+    warn (self, table ? table->misfit : NULL);
     g_signal_emit (self, signals[ANSWERED], 0);
   }
   if (table)
@@ -140,8 +167,7 @@ begin_reading (gpointer data)
   Request *request = g_new0 (Request, 1);
   self->timer = 0;
   request->spec = g_strdup (self->spec);
-  request->input = self->input;
-  request->dtype = self->dtype;
+  request->sequence = lig_sequence_copy (self->sequence);
   request->serial = self->serial;
   g_autoptr (GTask) task = g_task_new (self, NULL, take_table, NULL);
   g_task_set_task_data (task, request, free_request);
@@ -157,7 +183,8 @@ lig_data_preview_show (LigDataPreview *self, const char *spec, LigSequence *sequ
   g_clear_handle_id (&self->timer, g_source_remove);
   g_free (self->spec);
   self->spec = g_strdup (spec);
-  lig_sequence_get_input (sequence, &self->input, &self->dtype);
+  g_set_object (&self->sequence, sequence);
+  warn (self, NULL);
   if (!spec) {
     gtk_spinner_stop (GTK_SPINNER (self->spinner));
     gtk_widget_set_visible (self->scrolled, FALSE);
@@ -177,6 +204,12 @@ lig_data_preview_is_fine (LigDataPreview *self)
 }
 
 const char *
+lig_data_preview_get_misfit (LigDataPreview *self)
+{
+  return gtk_widget_get_visible (self->warning) ? gtk_label_get_text (self->misfit) : NULL;
+}
+
+const char *
 lig_data_preview_get_text (LigDataPreview *self)
 {
   return gtk_label_get_text (self->text);
@@ -192,6 +225,7 @@ lig_data_preview_dispose (GObject *object)
   self->serial++;
   g_clear_pointer (&self->box, gtk_widget_unparent);
   g_clear_pointer (&self->spec, g_free);
+  g_clear_object (&self->sequence);
   G_OBJECT_CLASS (lig_data_preview_parent_class)->dispose (object);
 }
 
@@ -205,6 +239,23 @@ lig_data_preview_class_init (LigDataPreviewClass *class)
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_css_name (widget_class, "datapreview");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+}
+
+/* Returns the line for data that does not fit the sequence, hidden at first. */
+static GtkWidget *
+new_warning (LigDataPreview *self)
+{
+  GtkWidget *icon = gtk_image_new_from_icon_name ("dialog-warning-symbolic");
+  self->warning = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  self->misfit = g_object_new (GTK_TYPE_LABEL, "xalign", 0.0, "wrap", TRUE, "wrap-mode",
+                               PANGO_WRAP_WORD_CHAR, "selectable", TRUE, "hexpand", TRUE,
+                               "accessible-role", GTK_ACCESSIBLE_ROLE_ALERT, NULL);
+  gtk_widget_add_css_class (icon, "warning");
+  gtk_widget_add_css_class (GTK_WIDGET (self->misfit), "heading");
+  gtk_box_append (GTK_BOX (self->warning), icon);
+  gtk_box_append (GTK_BOX (self->warning), GTK_WIDGET (self->misfit));
+  gtk_widget_set_visible (self->warning, FALSE);
+  return self->warning;
 }
 
 static void
@@ -230,6 +281,7 @@ lig_data_preview_init (LigDataPreview *self)
   gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->text));
   gtk_box_append (GTK_BOX (line), self->spinner);
   gtk_box_append (GTK_BOX (self->box), line);
+  gtk_box_append (GTK_BOX (self->box), new_warning (self));
   gtk_box_append (GTK_BOX (self->box), self->scrolled);
   gtk_widget_set_parent (self->box, GTK_WIDGET (self));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,

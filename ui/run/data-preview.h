@@ -20,6 +20,9 @@ void lig_data_preview_show (LigDataPreview *self, const char *spec, LigSequence 
 /* Returns whether the data of the last request were read. */
 gboolean lig_data_preview_is_fine (LigDataPreview *self);
 
+/* Returns: (nullable): why the data of the last request do not fit the sequence. */
+const char *lig_data_preview_get_misfit (LigDataPreview *self);
+
 /* Returns the sentence that is shown. */
 const char *lig_data_preview_get_text (LigDataPreview *self);
 

@@ -3,6 +3,7 @@
 #include "ui/page.h"
 #include "ui/run/data-chooser.h"
 #include "ui/run/live.h"
+#include "ui/run/result.h"
 #include "ui/run/settings.h"
 #include "ui/run/training-row.h"
 #include "ui/widgets/chart-view.h"
@@ -305,6 +306,8 @@ static void
 current_ended (LigRunPage *self)
 {
   update_actions (self);
+  if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
+    lig_result_announce (GTK_WIDGET (self), self->current);
 }
 
 /* Another training is the document's. */
@@ -411,6 +414,15 @@ static char *
 lig_run_page_to_command (LigPage *page)
 {
   return lig_train_to_command (lig_page_get_document (page));
+}
+
+static char *
+lig_run_page_find_run (LigPage *page, char **title)
+{
+  LigTraining *shown = LIG_RUN_PAGE (page)->shown;
+  const char *uuid = shown ? lig_training_get_uuid (shown) : NULL;
+  *title = uuid ? g_strdup (lig_training_get_title (shown)) : NULL;
+  return g_strdup (uuid);
 }
 
 static void
@@ -549,6 +561,7 @@ lig_run_page_class_init (LigRunPageClass *class)
   G_OBJECT_CLASS (class)->dispose = lig_run_page_dispose;
   LIG_PAGE_CLASS (class)->add_actions = lig_run_page_add_actions;
   LIG_PAGE_CLASS (class)->to_command = lig_run_page_to_command;
+  LIG_PAGE_CLASS (class)->find_run = lig_run_page_find_run;
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
     gtk_widget_class_install_action (widget_class, actions[i].name, NULL, actions[i].func);
   gtk_widget_class_set_template_from_resource (widget_class,

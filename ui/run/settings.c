@@ -4,6 +4,7 @@
 #include "ui/run/settings.h"
 
 #include "ui/document/edit.h"
+#include "ui/run/result.h"
 #include "ui/session/command.h"
 #include "ui/widgets/figures.h"
 #include <ligature/json.h>
@@ -288,6 +289,7 @@ lig_train_start (LigDocument *doc)
     lig_training_start (lig_document_get_session (doc), lig_document_get_sequence (doc),
                         lig_document_get_device (doc), &settings);
   lig_training_set_command (training, command);
+  lig_result_note (doc, training);
   return adopt (doc, training);
 }
 

@@ -2,6 +2,7 @@
 /* The actions of a row of the score, for keys, the menu and screen readers. */
 #include "ui/document/edit.h"
 #include "ui/score/arcs.h"
+#include "ui/score/channel.h"
 #include "ui/score/sheet.h"
 #include "ui/widgets/toast.h"
 
@@ -35,7 +36,7 @@ delete_ops (GtkWidget *widget, const char *action, GVariant *target)
   guint count = lig_edit_delete (document);
   g_autofree char *text =
     g_strdup_printf (ngettext ("Deleted %u operation", "Deleted %u operations", count), count);
-  lig_toast (widget, text, _ ("Undo"), "win.undo");
+  lig_toast (widget, text, _ ("Undo"), "win.undo-document");
 }
 
 static void
@@ -63,7 +64,7 @@ group (GtkWidget *widget, const char *action, GVariant *target)
 {
   GError *error = NULL;
   LigDocument *document = aim (widget);
-  gboolean done = g_str_equal (action, "op.group") ? lig_edit_group (document, 2, &error)
+  gboolean done = g_str_equal (action, "op.group") ? lig_edit_group (document, 1, &error)
                                                    : lig_edit_ungroup (document, &error);
   if (!done)
     lig_toast_error (widget, error);
@@ -81,6 +82,49 @@ static void
 disconnect_channel (GtkWidget *widget, const char *action, GVariant *target)
 {
   lig_edit_disconnect (aim (widget), lig_op_row_get_op (LIG_OP_ROW (widget)));
+}
+
+/* Returns the channel that starts or ends at a row, or null. */
+static LigScoreChannel *
+find_channel (GtkWidget *row)
+{
+  LigScoreSheet *sheet = get_sheet (row);
+  const LigScoreMap *map = lig_score_sheet_get_map (sheet);
+  guint number = lig_op_row_get_number (LIG_OP_ROW (row));
+  for (guint i = 0; i < map->arcs->len; i++) {
+    const LigScoreArc *arc = &g_array_index (map->arcs, LigScoreArc, i);
+    if (arc->from == number || arc->to == number)
+      return LIG_SCORE_CHANNEL (lig_score_sheet_get_channel (sheet, i));
+  }
+  return NULL;
+}
+
+/* Leads to the row's channel, or renames it. */
+static void
+go_to_channel (GtkWidget *widget, const char *action, GVariant *target)
+{
+  LigScoreChannel *channel = find_channel (widget);
+  if (!channel)
+    lig_toast (widget, _ ("No channel starts or ends here"), NULL, NULL);
+  else if (g_str_equal (action, "op.rename-channel"))
+    lig_score_channel_rename (channel);
+  else
+    gtk_widget_grab_focus (GTK_WIDGET (channel));
+}
+
+static void
+mend (GtkWidget *widget, const char *action, GVariant *target)
+{
+  GError *error = NULL;
+  LigDocument *document = aim (widget);
+  const LigProblem *problem =
+    lig_document_find_problem (document, lig_op_row_get_op (LIG_OP_ROW (widget)));
+  guint number = g_variant_get_uint32 (target);
+  if (!problem || number >= problem->mends->len)
+    return;
+  g_autoptr (LigProblemMend) edit = lig_problem_mend_copy (problem->mends->pdata[number]);
+  if (!lig_edit_mend_problem (document, edit, &error))
+    lig_toast_error (widget, error);
 }
 
 static void
@@ -251,6 +295,8 @@ lig_op_row_install_actions (GtkWidgetClass *class)
     {"op.ungroup", group, GDK_KEY_g, GDK_CONTROL_MASK | GDK_SHIFT_MASK},
     {"op.connect", connect_channel, GDK_KEY_l, GDK_CONTROL_MASK},
     {"op.disconnect", disconnect_channel, GDK_KEY_l, GDK_CONTROL_MASK | GDK_SHIFT_MASK},
+    {"op.channel", go_to_channel, GDK_KEY_c, 0},
+    {"op.rename-channel", go_to_channel, GDK_KEY_F2, 0},
     {"op.menu", show_menu, GDK_KEY_Menu, 0},
   };
   /* A menu names the key that was bound last. */
@@ -263,5 +309,6 @@ lig_op_row_install_actions (GtkWidgetClass *class)
       gtk_widget_class_add_binding_action (class, actions[i].key, actions[i].modifiers,
                                            actions[i].name, NULL);
   }
+  gtk_widget_class_install_action (class, "op.mend", "u", mend);
   add_moves (class);
 }

@@ -96,10 +96,18 @@ lig_score_map_add_arcs (LigScoreMap *self, LigDocument *document)
   g_autoptr (GHashTable) producers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < count; i++) {
     const LigOpInfo *info = lig_op_get_info (rows[i].op);
-    if (info->extra_inputs || info->extra_outputs)
-      add_row_arcs (self, rows, i, producers);
+    if (!info->extra_inputs && !info->extra_outputs)
+      continue;
+    add_row_arcs (self, rows, i, producers);
+    g_array_index (self->slots, LigScoreSlot, i).end = lig_ends_find (document, rows[i].op, NULL);
   }
   choose_lanes (self);
+}
+
+gboolean
+lig_score_has_port (LigOp *op)
+{
+  return lig_op_get_info (op)->extra_outputs || lig_ends_can_read (op);
 }
 
 /* --- Drawing ------------------------------------------------------------------------------- */
@@ -165,23 +173,46 @@ draw_labels (cairo_t *cairo,
     draw_label (cairo, widget, name, x, from + 12 + (i + 0.5) * space, space - 12, colours);
 }
 
+static double
+find_lane (const LigScoreMap *self, const LigScoreColumns *columns, const LigScoreArc *arc)
+{
+  return columns->ops - 18.0 - (arc->lane + 0.5) * self->metrics.lane;
+}
+
+void
+lig_score_get_arc (const LigScoreMap *self,
+                   const LigScoreColumns *columns,
+                   guint number,
+                   GdkRectangle *area)
+{
+  double x, top, bottom;
+  const LigScoreArc *arc = &g_array_index (self->arcs, LigScoreArc, number);
+  lig_score_get_port (self, columns, arc->from, &x, &top);
+  lig_score_get_port (self, columns, arc->to, &x, &bottom);
+  area->x = (int) (find_lane (self, columns, arc) - self->metrics.lane / 2.0);
+  area->width = self->metrics.lane;
+  area->y = (int) top + 6;
+  area->height = MAX ((int) (bottom - top) - 12, 1);
+}
+
 static void
 draw_arc (const LigScoreMap *self,
           const LigScoreColumns *columns,
           const LigScoreArc *arc,
+          gboolean lit,
           GtkWidget *widget,
           cairo_t *cairo,
           const LigScoreArcColours *colours)
 {
   double x0, y0, x1, y1;
-  double lane = columns->ops - 18.0 - (arc->lane + 0.5) * self->metrics.lane;
+  double lane = find_lane (self, columns, arc);
   lig_score_get_port (self, columns, arc->from, &x0, &y0);
   lig_score_get_port (self, columns, arc->to, &x1, &y1);
   y0 += 3;
   y1 -= 3;
   double bend = MIN (24 + 2 * (x0 - lane), (y1 - y0) / 2);
   gdk_cairo_set_source_rgba (cairo, &colours->channel);
-  cairo_set_line_width (cairo, 2);
+  cairo_set_line_width (cairo, lit ? 4 : 2);
   cairo_move_to (cairo, x0, y0);
   cairo_curve_to (cairo, lane, y0, lane, y0, lane, y0 + bend);
   cairo_line_to (cairo, lane, y1 - bend);
@@ -195,32 +226,68 @@ draw_arc (const LigScoreMap *self,
   draw_labels (cairo, widget, arc->name, lane, y0 + bend, y1 - bend, colours);
 }
 
-/* Draws a disc where a branch begins, filled if the branch is used. */
 static void
-draw_handles (const LigScoreMap *self,
-              const LigScoreColumns *columns,
-              cairo_t *cairo,
-              double top,
-              double bottom,
-              const LigScoreArcColours *colours)
+draw_output (cairo_t *cairo, double x, double y)
 {
+  cairo_new_path (cairo);
+  cairo_arc (cairo, x, y, 5, 0, 2 * M_PI);
+}
+
+/* A triangle that points at the row. */
+static void
+draw_input (cairo_t *cairo, double x, double y)
+{
+  cairo_new_path (cairo);
+  cairo_move_to (cairo, x + 5, y);
+  cairo_rel_line_to (cairo, -10, -5.5);
+  cairo_rel_line_to (cairo, 0, 11);
+  cairo_close_path (cairo);
+}
+
+/* Draws the port of a row: a disc where a branch begins, a triangle where one ends; filled if it is
+ * connected, in the colour of a warning if it leads nowhere. */
+static void
+draw_port (cairo_t *cairo,
+           const LigScoreSlot *slot,
+           double x,
+           double y,
+           gboolean taken,
+           const LigScoreArcColours *colours)
+{
+  gboolean wrong = slot->end == LIG_END_UNREAD || slot->end == LIG_END_MISSING;
+  if (lig_op_get_info (slot->op)->extra_outputs)
+    draw_output (cairo, x, y);
+  else if (!taken)
+    draw_input (cairo, x, y);
+  else
+    return;
+  gdk_cairo_set_source_rgba (cairo, taken ? &colours->channel : &colours->ground);
+  cairo_fill_preserve (cairo);
+  gdk_cairo_set_source_rgba (cairo, wrong ? &colours->warning : &colours->channel);
+  cairo_set_line_width (cairo, 2);
+  cairo_stroke (cairo);
+}
+
+static void
+draw_ports (const LigScoreMap *self,
+            const LigScoreColumns *columns,
+            cairo_t *cairo,
+            double top,
+            double bottom,
+            const LigScoreArcColours *colours)
+{
+  g_autofree gboolean *taken = g_new0 (gboolean, self->slots->len + 1);
+  for (guint k = 0; k < self->arcs->len; k++) {
+    const LigScoreArc *arc = &g_array_index (self->arcs, LigScoreArc, k);
+    taken[arc->from] = taken[arc->to] = TRUE;
+  }
   for (guint i = 0; i < self->slots->len; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self, i);
     double x, y;
-    if (slot->y > bottom || slot->y + slot->height < top ||
-        !lig_op_get_info (slot->op)->extra_outputs)
+    if (slot->y > bottom || slot->y + slot->height < top || !lig_score_has_port (slot->op))
       continue;
     lig_score_get_port (self, columns, i, &x, &y);
-    gboolean taken = FALSE;
-    for (guint k = 0; k < self->arcs->len && !taken; k++)
-      taken = g_array_index (self->arcs, LigScoreArc, k).from == i;
-    cairo_new_path (cairo);
-    cairo_arc (cairo, x, y, 5, 0, 2 * M_PI);
-    gdk_cairo_set_source_rgba (cairo, taken ? &colours->channel : &colours->ground);
-    cairo_fill_preserve (cairo);
-    gdk_cairo_set_source_rgba (cairo, &colours->channel);
-    cairo_set_line_width (cairo, 2);
-    cairo_stroke (cairo);
+    draw_port (cairo, slot, x, y, taken[i], colours);
   }
 }
 
@@ -231,6 +298,7 @@ lig_score_draw_arcs (const LigScoreMap *self,
                      cairo_t *cairo,
                      double top,
                      double bottom,
+                     int lit,
                      const LigScoreArcColours *colours)
 {
   for (guint i = 0; i < self->arcs->len; i++) {
@@ -238,7 +306,7 @@ lig_score_draw_arcs (const LigScoreMap *self,
     const LigScoreSlot *from = lig_score_map_get_slot (self, arc->from);
     const LigScoreSlot *to = lig_score_map_get_slot (self, arc->to);
     if (from->y < bottom && to->y + to->height > top)
-      draw_arc (self, columns, arc, widget, cairo, colours);
+      draw_arc (self, columns, arc, (int) i == lit, widget, cairo, colours);
   }
-  draw_handles (self, columns, cairo, top, bottom, colours);
+  draw_ports (self, columns, cairo, top, bottom, colours);
 }

@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The brackets of the rails: the groups of a pass along the rows that they cover. */
 #include "ui/score/map.h"
-#include "ui/widgets/figures.h"
-
-double
-lig_score_group_measured (const LigPlanGroup *group, const double *steps, guint n_steps)
-{
-  double seconds = 0;
-  for (int i = 0; i < group->n_steps && group->first_step + i < (int) n_steps; i++)
-    seconds += steps[group->first_step + i];
-  return seconds;
-}
 
 static guint
 find_slot (const LigScoreMap *self, int y)
@@ -45,30 +35,62 @@ place_group (const LigScoreMap *self, const LigPlanGroup *group, LigScoreBracket
   return TRUE;
 }
 
-static double
-get_measured (const LigPlanGroup *group, const double *steps, guint n_steps)
+/* --- Marks --------------------------------------------------------------------------------- */
+
+/* Returns the marks of each op in a pass; (transfer full). A fusion that is forbidden everywhere
+ * marks only the ops where it would fit. */
+static guint8 *
+mark_ops (LigPlan *plan, LigPass pass)
 {
-  return steps ? lig_score_group_measured (group, steps, n_steps) : group->measured;
+  guint count, n_ops;
+  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  const LigPlanGroup *groups;
+  lig_plan_get_ops (plan, &n_ops);
+  guint8 *marks = g_new0 (guint8, n_ops + 1);
+  for (guint i = 0; i < count; i++) {
+    const LigVerdict *verdict = &verdicts[i];
+    gboolean here = verdict->pass == pass || verdict->pass == LIG_PASS_JOINT;
+    if (here && verdict->reason == LIG_REASON_FORBIDDEN && verdict->fits &&
+        verdict->found.kind == LIG_EVIDENCE_FORBIDDEN)
+      marks[verdict->first] |= LIG_SCORE_FORBIDDEN;
+  }
+  groups = lig_plan_get_groups (plan, pass, &count);
+  for (guint i = 0; i < count; i++)
+    if (groups[i].fusion && lig_plan_is_forced (plan, &groups[i]))
+      marks[groups[i].first] |= LIG_SCORE_FORCED;
+  return marks;
 }
+
+static LigScoreMarks
+sum_marks (const guint8 *marks, int first, int count)
+{
+  guint8 all = 0;
+  for (int i = first; i < first + count; i++)
+    all |= marks[i];
+  return (LigScoreMarks) all;
+}
+
+/* --- All ----------------------------------------------------------------------------------- */
 
 static void
 sum_block (LigScoreBracket *bracket,
            const LigScoreSlot *slot,
            const LigPlanGroup *groups,
-           guint count,
-           const double *steps,
-           guint n_steps)
+           const LigFigures *figures,
+           guint count)
 {
-  for (guint i = 0; i < count; i++) {
-    if (groups[i].first < slot->first || groups[i].first >= slot->first + slot->count)
-      continue;
-    if (groups[i].fusion)
-      bracket->fused++;
-    else if (groups[i].n_steps > 0)
-      bracket->alone++;
-    bracket->seconds += lig_figure_predicted (&groups[i]);
-    bracket->measured += get_measured (&groups[i], steps, n_steps);
-  }
+  lig_figures_init (&bracket->figures);
+  for (guint i = 0; i < count; i++)
+    if (groups[i].first >= slot->first && groups[i].first < slot->first + slot->count)
+      lig_figures_add (&bracket->figures, &figures[i]);
+}
+
+/* Takes what is shown most from the figures. */
+static void
+settle (LigScoreBracket *bracket)
+{
+  bracket->measured = bracket->figures.measured && bracket->figures.kernels > 0;
+  bracket->seconds = bracket->figures.seconds;
 }
 
 static int
@@ -77,30 +99,49 @@ compare_brackets (gconstpointer a, gconstpointer b)
   return ((const LigScoreBracket *) a)->y - ((const LigScoreBracket *) b)->y;
 }
 
-void
-lig_score_map_add_brackets (LigScoreMap *self, LigPass pass, const double *steps, guint n_steps)
+static void
+add_blocks (LigScoreMap *self,
+            LigPass pass,
+            const LigPlanGroup *groups,
+            const LigFigures *figures,
+            guint count,
+            const guint8 *marks)
 {
-  guint count;
-  GArray *brackets = self->brackets[pass];
-  const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
-  for (guint i = 0; i < count; i++) {
-    LigScoreBracket bracket = {.group = &groups[i],
-                               .pass = pass,
-                               .seconds = lig_figure_predicted (&groups[i]),
-                               .measured = get_measured (&groups[i], steps, n_steps)};
-    self->seconds[pass] += bracket.measured > 0 ? bracket.measured : bracket.seconds;
-    self->bytes[pass] += groups[i].bytes;
-    if (place_group (self, &groups[i], &bracket))
-      g_array_append_val (brackets, bracket);
-  }
   for (guint i = 0; i < self->slots->len && count > 0; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self, i);
     LigScoreBracket bracket = {
       .pass = pass, .from = i, .to = i, .y = slot->y, .height = slot->height};
     if (!slot->block || slot->first < 0)
       continue;
-    sum_block (&bracket, slot, groups, count, steps, n_steps);
-    g_array_append_val (brackets, bracket);
+    sum_block (&bracket, slot, groups, figures, count);
+    bracket.marks =
+      sum_marks (marks, slot->first, MIN (slot->count, (int) self->n_ops - slot->first));
+    settle (&bracket);
+    g_array_append_val (self->brackets[pass], bracket);
   }
-  g_array_sort (brackets, compare_brackets);
+}
+
+void
+lig_score_map_add_brackets (LigScoreMap *self,
+                            LigPass pass,
+                            const LigTimedPlan *timed,
+                            const LigTimedPlan *unfused)
+{
+  guint count;
+  const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
+  g_autofree LigFigures *figures = g_new (LigFigures, count + 1);
+  g_autofree guint8 *marks = mark_ops (self->plan, pass);
+  lig_figures_of_pass (timed, unfused, pass, &self->figures[pass]);
+  self->seconds[pass] = self->figures[pass].seconds;
+  for (guint i = 0; i < count; i++) {
+    LigScoreBracket bracket = {.group = &groups[i], .pass = pass};
+    lig_figures_of_group (timed, unfused, &groups[i], &figures[i]);
+    bracket.figures = figures[i];
+    bracket.marks = sum_marks (marks, groups[i].first, groups[i].count);
+    settle (&bracket);
+    if (place_group (self, &groups[i], &bracket))
+      g_array_append_val (self->brackets[pass], bracket);
+  }
+  add_blocks (self, pass, groups, figures, count, marks);
+  g_array_sort (self->brackets[pass], compare_brackets);
 }

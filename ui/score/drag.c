@@ -46,7 +46,7 @@ find_handle (Pointer *self, double x, double y)
     double port_x, port_y;
     lig_score_get_port (map, &columns, i, &port_x, &port_y);
     if (hypot (x - port_x, y - port_y) <= HANDLE &&
-        lig_op_get_info (lig_score_map_get_slot (map, i)->op)->extra_outputs)
+        lig_score_has_port (lig_score_map_get_slot (map, i)->op))
       return (int) i;
   }
   return -1;
@@ -157,10 +157,16 @@ drag_update (GtkGestureDrag *gesture, double dx, double dy, Pointer *self)
   lig_score_sheet_show_fence (self->sheet, (int) CLAMP (gap, 1, map->slots->len - 1));
 }
 
+/* A channel is drawn from an output to an input, or from an input without an output at its op. */
 static void
 connect_rows (Pointer *self, LigOp *from, LigOp *to)
 {
   GError *error = NULL;
+  if (!lig_op_get_info (from)->extra_outputs) {
+    LigOp *input = from;
+    from = to;
+    to = input;
+  }
   if (from != to &&
       !lig_edit_connect (lig_score_sheet_get_document (self->sheet), from, to, &error))
     lig_toast_error (GTK_WIDGET (self->sheet), error);

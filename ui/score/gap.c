@@ -177,7 +177,7 @@ is_joined (const LigScoreMap *map, guint gap)
 
 /* Tries the sequence without the gap's fence, or with one where it would split a kernel. */
 static gboolean
-try_fence (GtkWidget *widget, LigDocument *document, LigTrial *trial, gpointer data)
+try_fence (GtkWidget *widget, LigDocument *document, LigPreviewTrial *trial, gpointer data)
 {
   LigSheetGap *self = LIG_SHEET_GAP (widget);
   GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);

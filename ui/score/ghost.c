@@ -5,13 +5,12 @@
 #include "ui/document/preview.h"
 #include "ui/score/sheet-private.h"
 #include "ui/score/text.h"
-#include "ui/widgets/change.h"
 #include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
 
-enum { PADDING = 12, TALL = 44, LINE_MARGIN = 12 };
+enum { LINE_MARGIN = 12 };
 
 /* A dashed bracket. */
 typedef struct {
@@ -197,9 +196,9 @@ add_change (LigScoreGhost *self,
       add_folded (self, map, &ghost, change);
       return;
     }
-    ghost.sign = lig_change_sign (change->before.seconds, change->after.seconds);
+    ghost.sign = lig_plan_change_get_sign (change);
     if (i == 0) {
-      g_autofree char *text = lig_change_time (change->before.seconds, change->after.seconds);
+      g_autofree char *text = lig_plan_change_time_text (change);
       lig_score_text_set (&ghost.change, text);
     }
     name_ghost (&ghost, plan, group, change->measured);
@@ -220,8 +219,9 @@ name_folded (LigScoreGhost *self)
       continue;
     g_autofree char *name = g_strdup_printf (
       ngettext ("%u group differs", "%u groups differ", ghost->count), ghost->count);
-    g_autofree char *change = lig_change_time (ghost->before, ghost->after);
-    ghost->sign = lig_change_sign (ghost->before, ghost->after);
+    LigPlanChange sum = {.before.seconds = ghost->before, .after.seconds = ghost->after};
+    g_autofree char *change = lig_plan_change_time_text (&sum);
+    ghost->sign = lig_plan_change_get_sign (&sum);
     lig_score_text_set (&ghost->name, name);
     lig_score_text_set (&ghost->time, change);
   }
@@ -233,14 +233,16 @@ show_line (LigScoreGhost *self, LigDocument *document, LigPlanComparison *compar
   const char *label = lig_document_get_preview_label (document);
   const char *problem = lig_document_get_preview_problem (document);
   LigPlanChange total = {0};
-  g_autofree char *step = comparison ? lig_change_describe_step (comparison) : NULL;
+  g_autofree char *step = comparison ? lig_plan_comparison_describe (comparison) : NULL;
   g_autofree char *sentence = problem ? lig_figure_sentence (problem) : NULL;
   g_autofree char *text = NULL;
-  if (label && (step || sentence))
-    text = g_strdup_printf (_ ("Preview · %s: %s"), label, step ? step : sentence);
+  if (label && step)
+    text = g_strdup_printf (_ ("Preview · %s: %s · Ctrl+P keeps it"), label, step);
+  else if (label && sentence)
+    text = g_strdup_printf (_ ("Preview · %s: %s"), label, sentence);
   if (comparison)
     lig_plan_comparison_get_total (comparison, LIG_PASS_JOINT, &total);
-  int sign = lig_change_sign (total.before.seconds, total.after.seconds);
+  int sign = lig_plan_change_get_sign (&total);
   gtk_label_set_text (GTK_LABEL (self->line), text ? text : "");
   gtk_widget_set_visible (self->line, text != NULL);
   (sign > 0 || problem ? gtk_widget_add_css_class : gtk_widget_remove_css_class) (self->line,
@@ -330,19 +332,22 @@ append_ghost (LigScoreGhost *self, GtkSnapshot *snapshot, Ghost *ghost, int left
   GdkRGBA ink = find_colour (widget, ghost->sign > 0 ? "warning_color" : pass);
   GdkRGBA text = find_colour (widget, "window_fg_color");
   GdkRGBA ground = find_colour (widget, "score_card");
-  int middle = ghost->height < TALL ? ghost->height / 2 : 18, width = rail - 2 * PADDING;
+  const LigScoreMetrics *sizes = &lig_score_sheet_get_map (self->sheet)->metrics;
+  gboolean tall = !sizes->compact && ghost->height >= sizes->second + sizes->small / 2;
+  int middle = tall ? sizes->first : MIN (ghost->height / 2, sizes->first);
+  int padding = sizes->pad, width = rail - 2 * padding;
   const LigScoreTextFlags small = LIG_SCORE_TEXT_SMALL;
   append_outline (
     snapshot,
     &GRAPHENE_RECT_INIT ((float) left, (float) ghost->y, (float) rail, (float) ghost->height),
     &ground, &ink);
-  int used = lig_score_text_draw (&ghost->time, widget, snapshot, left + PADDING + width / 2,
+  int used = lig_score_text_draw (&ghost->time, widget, snapshot, left + padding + width / 2,
                                   ghost->y + middle, width / 2, small | LIG_SCORE_TEXT_END, &text);
-  lig_score_text_draw (&ghost->name, widget, snapshot, left + PADDING, ghost->y + middle,
+  lig_score_text_draw (&ghost->name, widget, snapshot, left + padding, ghost->y + middle,
                        width - used - 9, small | LIG_SCORE_TEXT_BOLD, &ink);
-  if (ghost->height >= TALL)
-    lig_score_text_draw (&ghost->change, widget, snapshot, left + PADDING, ghost->y + 36, width,
-                         small | LIG_SCORE_TEXT_BOLD, &ink);
+  if (tall)
+    lig_score_text_draw (&ghost->change, widget, snapshot, left + padding, ghost->y + sizes->second,
+                         width, small | LIG_SCORE_TEXT_BOLD, &ink);
 }
 
 static void
@@ -367,7 +372,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 
 /* --- Layout -------------------------------------------------------------------------------- */
 
-/* The line is at the lower edge of what is visible, so that it is seen wherever the change is. */
+/* The line is at the lower edge of what is visible, so that it is always seen. */
 static void
 size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {

@@ -1,163 +1,93 @@
 /* SPDX-License-Identifier: MIT */
-/* The heads of the score's columns. The bytes saved are the difference to a plan with every op
- * unfused, which a worker thread compiles for a described device with the same facts. */
+/* The heads of the score's columns: time, saving and share of the roofline of each pass; between
+ * them the input, and the origin of the times. */
 #include "ui/score/head.h"
 
-#include "ui/score/text.h"
+#include "ui/document/times.h"
 #include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 
 enum { FORWARD, OPS, BACKWARD, N_COLUMNS };
 
-/* Successive edits compile one plan for comparison. */
-enum { DELAY_MILLISECONDS = 250 };
+/* The old times are dimmed only if new ones take longer than this. */
+enum { STALE_MILLISECONDS = 120 };
+
+/* A column: title and time in the first line, saving and share of the roofline in the second. The
+ * column of the ops has its shape and the origin, centred, and nothing at the right. */
+typedef struct {
+  GtkLabel *title, *time, *text, *roofline;
+} Column;
 
 struct _LigScoreHead {
   GtkWidget parent_instance;
   LigScoreSheet *sheet;
-  GtkWidget *columns[N_COLUMNS];
-  GtkLabel *titles[N_COLUMNS], *texts[N_COLUMNS];
-  LigPlan *compared; /* whose unfused bytes are known */
-  double apart[2];
-  GCancellable *comparing;
-  guint delay;
+  Column columns[N_COLUMNS];
+  guint clock; /* updates the age of a measurement */
+  guint stale_timer;
 };
 
 G_DEFINE_FINAL_TYPE (LigScoreHead, lig_score_head, GTK_TYPE_WIDGET)
 
-/* --- Every op alone ------------------------------------------------------------------------ */
-
-typedef struct {
-  LigSequence *sequence;
-  LigPlan *plan;
-  LigDeviceFacts facts;
-  LigPlanOptions options;
-  char *device; /* the name to open */
-  double apart[2];
-} Comparison;
-
-static void
-free_comparison (gpointer data)
-{
-  Comparison *comparison = data;
-  g_object_unref (comparison->sequence);
-  lig_plan_unref (comparison->plan);
-  g_free (comparison->device);
-  g_free (comparison);
-}
-
-static double
-sum_bytes (LigPlan *plan, LigPass pass)
-{
-  guint count;
-  double bytes = 0;
-  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
-  for (guint i = 0; i < count; i++)
-    bytes += groups[i].bytes;
-  return bytes;
-}
-
-static void
-compare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  Comparison *comparison = data;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (LigDevice) device = lig_device_open (comparison->device, &error);
-  if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED))
-    lig_device_set_facts (device, &comparison->facts);
-  g_autoptr (LigPlan) plan = NULL;
-  if (device && !g_cancellable_is_cancelled (cancellable))
-    plan = lig_plan_compile (comparison->sequence, device, &comparison->options, &error);
-  for (guint pass = 0; plan && pass < 2; pass++)
-    comparison->apart[pass] = sum_bytes (plan, (LigPass) pass);
-  g_task_return_boolean (task, plan != NULL);
-}
-
-static void update_texts (LigScoreHead *self);
-
-static void
-compared (GObject *object, GAsyncResult *result, gpointer data)
-{
-  LigScoreHead *self = LIG_SCORE_HEAD (object);
-  Comparison *comparison = g_task_get_task_data (G_TASK (result));
-  if (g_cancellable_is_cancelled (g_task_get_cancellable (G_TASK (result))) || !self->sheet)
-    return;
-  if (g_task_propagate_boolean (G_TASK (result), NULL)) {
-    g_clear_pointer (&self->compared, lig_plan_unref);
-    self->compared = lig_plan_ref (comparison->plan);
-    self->apart[0] = comparison->apart[0];
-    self->apart[1] = comparison->apart[1];
-    update_texts (self);
-  }
-}
-
-static gboolean
-ask_apart (gpointer data)
-{
-  LigScoreHead *self = data;
-  LigDocument *document = lig_score_sheet_get_document (self->sheet);
-  LigPlan *plan = lig_document_get_plan (document);
-  self->delay = 0;
-  if (!plan || lig_document_is_stale (document) || lig_document_get_problem (document, 0) ||
-      self->compared == plan)
-    return G_SOURCE_REMOVE;
-  if (self->comparing)
-    g_cancellable_cancel (self->comparing);
-  g_clear_object (&self->comparing);
-  self->comparing = g_cancellable_new ();
-  LigDevice *device = lig_plan_get_device (plan);
-  Comparison *comparison = g_new0 (Comparison, 1);
-  comparison->sequence = lig_sequence_copy (lig_document_get_sequence (document));
-  comparison->plan = lig_plan_ref (plan);
-  comparison->facts = *lig_device_get_facts (device);
-  comparison->device =
-    g_strdup (lig_device_has (device, LIG_DEVICE_ACCELERATOR | LIG_DEVICE_DESCRIBED)
-                ? "null"
-                : lig_device_get_name (device));
-  lig_document_get_options (document, &comparison->options);
-  comparison->options.policy = LIG_POLICY_NONE;
-  g_autoptr (GTask) task = g_task_new (self, self->comparing, compared, NULL);
-  g_task_set_task_data (task, comparison, free_comparison);
-  g_task_run_in_thread (task, compare);
-  return G_SOURCE_REMOVE;
-}
-
 /* --- Content ------------------------------------------------------------------------------- */
 
-/* Returns whether every group that has a kernel was measured. */
-static gboolean
-is_measured (const LigScoreMap *map, guint pass)
+static void
+set_class (GtkLabel *label, const char *name, gboolean on)
 {
-  for (guint i = 0; i < map->brackets[pass]->len; i++) {
-    const LigScoreBracket *bracket = &g_array_index (map->brackets[pass], LigScoreBracket, i);
-    if (bracket->group && bracket->measured <= 0 && bracket->group->n_steps > 0)
-      return FALSE;
-  }
-  return TRUE;
+  if (on)
+    gtk_widget_add_css_class (GTK_WIDGET (label), name);
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (label), name);
 }
 
-static char *
-describe_pass (LigScoreHead *self, guint pass)
+static void
+set_text (GtkLabel *label, const char *text)
 {
-  const LigScoreMap *map = lig_score_sheet_get_map (self->sheet);
+  if (g_strcmp0 (gtk_label_get_text (label), text ? text : "") != 0)
+    gtk_label_set_text (label, text ? text : "");
+}
+
+static void
+set_tooltip (Column *column, const char *text)
+{
+  GtkLabel *const labels[] = {column->title, column->time, column->text, column->roofline};
+  for (guint i = 0; i < G_N_ELEMENTS (labels); i++)
+    gtk_widget_set_tooltip_text (GTK_WIDGET (labels[i]), text && *text ? text : NULL);
+}
+
+/* Returns the words in the place of a saving, where there are none to show. */
+static const char *
+get_excuse (const LigScoreMap *map, guint pass, const char *time)
+{
   guint count = 0;
   if (!map->plan)
-    return g_strdup ("—");
+    return "";
   lig_plan_get_groups (map->plan, (LigPass) pass, &count);
   if (count == 0)
-    return g_strdup (_ ("no gradient is needed"));
-  g_autofree char *time = lig_figure_time (map->seconds[pass]);
-  double saved = self->compared == map->plan ? self->apart[pass] - map->bytes[pass] : 0;
-  g_autofree char *bytes = lig_figure_bytes (MAX (saved, 0));
-  g_autofree char *whole =
-    is_measured (map, pass) ? g_strdup_printf (_ ("%s measured"), time) : g_steal_pointer (&time);
-  if (saved <= 0)
-    return g_steal_pointer (&whole);
-  /* Without the device's ceilings no time is known, but the bytes moved are. */
-  if (!*whole)
-    return g_strdup_printf (_ ("%s not moved"), bytes);
-  return g_strdup_printf (_ ("%s · %s not moved"), whole, bytes);
+    return _ ("no gradient is needed");
+  return time ? "" : _ ("time not known");
+}
+
+static void
+show_pass (LigScoreHead *self, guint which, guint pass)
+{
+  Column *column = &self->columns[which];
+  const LigScoreMap *map = lig_score_sheet_get_map (self->sheet);
+  const LigFigures *figures = &map->figures[pass];
+  gboolean planned = map->plan && figures->kernels > 0;
+  g_autofree char *time = planned ? lig_figures_time_text (figures) : NULL;
+  g_autofree char *saving = planned ? lig_figures_saving_text (figures) : NULL;
+  g_autofree char *roofline = planned ? lig_figures_roofline_text (figures) : NULL;
+  g_autofree char *details = planned ? lig_figures_describe (figures) : NULL;
+  set_text (column->time, time ? time : map->plan ? "" : "—");
+  set_text (column->text, saving ? saving : get_excuse (map, pass, time));
+  set_text (column->roofline, roofline);
+  set_class (column->time, "predicted", !figures->measured);
+  set_class (column->text, "saving", saving != NULL);
+  set_class (column->text, "loss", saving && figures->saved_seconds < 0);
+  set_class (column->text, "predicted", saving && !figures->saved_measured);
+  set_tooltip (column, details);
 }
 
 static char *
@@ -171,46 +101,132 @@ describe_input (LigScoreHead *self)
   return g_strdup_printf ("%s %s", axes, lig_dtype_name (dtype));
 }
 
+static gboolean show_origin (gpointer data);
+
+/* Ages below a minute are shown in seconds. */
 static void
-set_text (LigScoreHead *self, guint column, const char *text)
+set_clock (LigScoreHead *self, gint64 age)
 {
-  gtk_label_set_text (self->texts[column], text);
-  gtk_widget_set_tooltip_text (self->columns[column], text);
+  g_clear_handle_id (&self->clock, g_source_remove);
+  self->clock = g_timeout_add_seconds (age < 60 * G_USEC_PER_SEC ? 1 : 20, show_origin, self);
+}
+
+static gboolean
+show_origin (gpointer data)
+{
+  LigScoreHead *self = data;
+  Column *column = &self->columns[OPS];
+  LigDocument *document = lig_score_sheet_get_document (self->sheet);
+  gint64 now = g_get_real_time (), when = lig_document_get_measured_at (document);
+  g_autofree char *origin = lig_document_describe_times (document, now);
+  g_autofree char *input = describe_input (self);
+  g_autofree char *both = g_strdup_printf ("%s\n%s", input, origin);
+  set_text (column->text, origin);
+  set_tooltip (column, both);
+  if (when > 0)
+    set_clock (self, now - when);
+  else
+    self->clock = 0;
+  return G_SOURCE_REMOVE;
+}
+
+/* --- Staleness ----------------------------------------------------------------------------- */
+
+static gboolean
+dim (gpointer data)
+{
+  LigScoreHead *self = data;
+  self->stale_timer = 0;
+  gtk_widget_add_css_class (GTK_WIDGET (self), "stale");
+  return G_SOURCE_REMOVE;
 }
 
 static void
-update_texts (LigScoreHead *self)
+follow_staleness (LigScoreHead *self)
 {
-  g_autofree char *forward = describe_pass (self, 0);
-  g_autofree char *backward = describe_pass (self, 1);
-  g_autofree char *input = describe_input (self);
-  set_text (self, FORWARD, forward);
-  set_text (self, OPS, input);
-  set_text (self, BACKWARD, backward);
+  gboolean stale = lig_document_is_stale (lig_score_sheet_get_document (self->sheet));
+  if (stale && !self->stale_timer && !gtk_widget_has_css_class (GTK_WIDGET (self), "stale"))
+    self->stale_timer = g_timeout_add (STALE_MILLISECONDS, dim, self);
+  if (stale)
+    return;
+  g_clear_handle_id (&self->stale_timer, g_source_remove);
+  gtk_widget_remove_css_class (GTK_WIDGET (self), "stale");
 }
 
 void
 lig_score_head_update (LigScoreHead *self, LigScoreSheet *sheet)
 {
-  g_set_object (&self->sheet, sheet);
-  update_texts (self);
-  g_clear_handle_id (&self->delay, g_source_remove);
-  self->delay = g_timeout_add (DELAY_MILLISECONDS, ask_apart, self);
+  if (g_set_object (&self->sheet, sheet))
+    g_signal_connect_object (lig_score_sheet_get_document (sheet), "planned",
+                             G_CALLBACK (follow_staleness), self, G_CONNECT_SWAPPED);
+  g_autofree char *input = describe_input (self);
+  set_text (self->columns[OPS].title, input);
+  show_pass (self, FORWARD, 0);
+  show_pass (self, BACKWARD, 1);
+  g_clear_handle_id (&self->clock, g_source_remove);
+  show_origin (self);
+  follow_staleness (self);
   gtk_widget_queue_allocate (GTK_WIDGET (self));
 }
 
-/* --- Construction -------------------------------------------------------------------------- */
+/* --- Layout -------------------------------------------------------------------------------- */
+
+static int
+get_natural (GtkLabel *label, GtkOrientation orientation)
+{
+  int natural;
+  gtk_widget_measure (GTK_WIDGET (label), orientation, -1, NULL, &natural, NULL, NULL);
+  return natural;
+}
+
+/* Places a label at the left and one at the right of a line. The right one is left out if the left
+ * one would be cut. */
+static void
+place_line (GtkLabel *left, GtkLabel *right, const GtkAllocation *line, gboolean needed, int space)
+{
+  int wanted = get_natural (left, GTK_ORIENTATION_HORIZONTAL);
+  int end = get_natural (right, GTK_ORIENTATION_HORIZONTAL);
+  gboolean empty = !*gtk_label_get_text (right);
+  gboolean shown = !empty && (needed || wanted + space + end <= line->width);
+  end = shown ? MIN (end, line->width) : 0;
+  gtk_widget_set_child_visible (GTK_WIDGET (right), shown);
+  GtkAllocation area = {line->x, line->y, MAX (line->width - end - (shown ? space : 0), 0),
+                        line->height};
+  gtk_widget_size_allocate (GTK_WIDGET (left), &area, -1);
+  area.x = line->x + line->width - end;
+  area.width = end;
+  if (shown)
+    gtk_widget_size_allocate (GTK_WIDGET (right), &area, -1);
+}
+
+static void
+find_heights (LigScoreHead *self, int *first, int *second)
+{
+  *first = *second = 0;
+  for (guint i = 0; i < N_COLUMNS; i++) {
+    const Column *column = &self->columns[i];
+    *first = MAX (*first, get_natural (column->title, GTK_ORIENTATION_VERTICAL));
+    *first = MAX (*first, get_natural (column->time, GTK_ORIENTATION_VERTICAL));
+    *second = MAX (*second, get_natural (column->text, GTK_ORIENTATION_VERTICAL));
+  }
+}
 
 static void
 size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   LigScoreHead *self = LIG_SCORE_HEAD (widget);
   LigScoreColumns columns;
+  int first, second;
   lig_score_columns (&columns, self->sheet ? lig_score_sheet_get_map (self->sheet) : NULL, width);
   const int x[] = {columns.forward, columns.ops, columns.backward};
   const int widths[] = {columns.rail, columns.ops_width, columns.rail};
-  for (guint i = 0; i < N_COLUMNS; i++)
-    gtk_widget_size_allocate (self->columns[i], &(GtkAllocation){x[i], 0, widths[i], height}, -1);
+  find_heights (self, &first, &second);
+  for (guint i = 0; i < N_COLUMNS; i++) {
+    Column *column = &self->columns[i];
+    place_line (column->title, column->time, &(GtkAllocation){x[i], 0, widths[i], first}, TRUE, 9);
+    place_line (column->text, column->roofline, &(GtkAllocation){x[i], first, widths[i], second},
+                FALSE, 9);
+  }
 }
 
 static void
@@ -222,27 +238,24 @@ measure (GtkWidget *widget,
          int *minimum_baseline,
          int *natural_baseline)
 {
-  LigScoreHead *self = LIG_SCORE_HEAD (widget);
-  *minimum = *natural = 0;
-  for (guint i = 0; i < N_COLUMNS && orientation == GTK_ORIENTATION_VERTICAL; i++) {
-    int least, wanted;
-    gtk_widget_measure (self->columns[i], orientation, -1, &least, &wanted, NULL, NULL);
-    *minimum = *natural = MAX (*natural, wanted);
-  }
+  int first = 0, second = 0;
+  if (orientation == GTK_ORIENTATION_VERTICAL)
+    find_heights (LIG_SCORE_HEAD (widget), &first, &second);
+  *minimum = *natural = first + second;
 }
+
+/* --- Construction -------------------------------------------------------------------------- */
 
 static void
 dispose (GObject *object)
 {
   LigScoreHead *self = LIG_SCORE_HEAD (object);
-  g_clear_handle_id (&self->delay, g_source_remove);
-  if (self->comparing)
-    g_cancellable_cancel (self->comparing);
-  g_clear_object (&self->comparing);
-  g_clear_pointer (&self->compared, lig_plan_unref);
+  GtkWidget *child;
+  g_clear_handle_id (&self->clock, g_source_remove);
+  g_clear_handle_id (&self->stale_timer, g_source_remove);
   g_clear_object (&self->sheet);
-  for (guint i = 0; i < N_COLUMNS; i++)
-    g_clear_pointer (&self->columns[i], gtk_widget_unparent);
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self))))
+    gtk_widget_unparent (child);
   G_OBJECT_CLASS (lig_score_head_parent_class)->dispose (object);
 }
 
@@ -257,22 +270,31 @@ lig_score_head_class_init (LigScoreHeadClass *class)
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
 }
 
+static GtkLabel *
+make_label (
+  LigScoreHead *self, const char *text, const char *class, const char *column, float align)
+{
+  GtkWidget *label = gtk_label_new (text);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_label_set_xalign (GTK_LABEL (label), align);
+  gtk_widget_add_css_class (label, class);
+  gtk_widget_add_css_class (label, column);
+  gtk_widget_set_valign (label, GTK_ALIGN_BASELINE);
+  gtk_widget_set_parent (label, GTK_WIDGET (self));
+  return GTK_LABEL (label);
+}
+
 static void
 lig_score_head_init (LigScoreHead *self)
 {
-  const char *titles[] = {_ ("Forward"), _ ("Input"), _ ("Backward")};
-  static const char *const classes[] = {"forward", "input", "backward"};
+  const char *titles[] = {_ ("Forward"), NULL, _ ("Backward")};
+  static const char *const names[] = {"forward", "input", "backward"};
   for (guint i = 0; i < N_COLUMNS; i++) {
-    self->columns[i] = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-    gtk_widget_add_css_class (self->columns[i], classes[i]);
-    gtk_widget_set_parent (self->columns[i], GTK_WIDGET (self));
-    self->titles[i] = GTK_LABEL (gtk_label_new (titles[i]));
-    self->texts[i] = GTK_LABEL (gtk_label_new (NULL));
-    gtk_label_set_ellipsize (self->titles[i], PANGO_ELLIPSIZE_END);
-    gtk_label_set_ellipsize (self->texts[i], PANGO_ELLIPSIZE_END);
-    gtk_widget_add_css_class (GTK_WIDGET (self->titles[i]), "head-title");
-    gtk_widget_add_css_class (GTK_WIDGET (self->texts[i]), "head-text");
-    gtk_box_append (GTK_BOX (self->columns[i]), GTK_WIDGET (self->titles[i]));
-    gtk_box_append (GTK_BOX (self->columns[i]), GTK_WIDGET (self->texts[i]));
+    Column *column = &self->columns[i];
+    float align = i == OPS ? 0.5f : 0;
+    column->title = make_label (self, titles[i], "head-title", names[i], align);
+    column->time = make_label (self, NULL, "head-time", names[i], 1);
+    column->text = make_label (self, NULL, "head-text", names[i], align);
+    column->roofline = make_label (self, NULL, "head-roofline", names[i], 1);
   }
 }

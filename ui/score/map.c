@@ -2,6 +2,8 @@
 /* The layout of the score, in numbers only: no widget, no drawing. */
 #include "ui/score/map.h"
 
+#include "ui/document/times.h"
+
 void
 lig_score_columns (LigScoreColumns *self, const LigScoreMap *map, int width)
 {
@@ -161,25 +163,30 @@ mark_joined (const LigScoreMap *self, LigPass pass, guint8 *joined)
       joined[groups[i].first + k] |= (guint8) (1 << pass);
 }
 
-/* Counts refusals at each boundary, numbered by the op before it. */
+/* Counts the near misses at each boundary, numbered by the op before it, one a fusion, as the card
+ * lists them. The verdicts on a fusion follow each other. */
 static guint *
 count_misses (const LigScoreMap *self)
 {
   guint count;
   guint *misses = g_new0 (guint, self->n_ops + 1);
   g_autofree guint8 *joined = g_new0 (guint8, self->n_ops + 1);
+  g_autofree const LigFusion **counted = g_new0 (const LigFusion *, self->n_ops + 1);
   const LigVerdict *verdicts = lig_plan_get_verdicts (self->plan, &count);
   mark_joined (self, LIG_PASS_FORWARD, joined);
   mark_joined (self, LIG_PASS_BACKWARD, joined);
   for (guint i = 0; i < count; i++) {
     int first, last;
     const LigVerdict *verdict = &verdicts[i];
-    if (verdict->taken || verdict->found.kind == LIG_EVIDENCE_END)
+    if (verdict->taken || !(verdict->fits || verdict->mend))
       continue;
     lig_verdict_get_range (verdict, &first, &last);
     guint8 passes = verdict->pass == LIG_PASS_JOINT ? 3 : (guint8) (1 << verdict->pass);
     for (int at = first; at < last && at < (int) self->n_ops; at++)
-      misses[at] += (joined[at] & passes) == 0;
+      if ((joined[at] & passes) == 0 && counted[at] != verdict->fusion) {
+        counted[at] = verdict->fusion;
+        misses[at]++;
+      }
   }
   return misses;
 }
@@ -221,12 +228,9 @@ clear_arc (gpointer data)
 }
 
 LigScoreMap *
-lig_score_map_new (LigDocument *document,
-                   const LigScoreMetrics *metrics,
-                   GHashTable *places,
-                   const double *steps,
-                   guint n_steps)
+lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashTable *places)
 {
+  LigTimedPlan timed, unfused;
   LigScoreMap *self = g_new0 (LigScoreMap, 1);
   self->metrics = *metrics;
   LigPlan *plan = lig_document_get_plan (document);
@@ -240,11 +244,39 @@ lig_score_map_new (LigDocument *document,
   lig_score_map_add_arcs (self, document);
   place_ops (self);
   if (plan) {
-    lig_score_map_add_brackets (self, LIG_PASS_FORWARD, steps, n_steps);
-    lig_score_map_add_brackets (self, LIG_PASS_BACKWARD, steps, n_steps);
+    lig_document_get_timed (document, &timed, &unfused);
+    lig_score_map_add_brackets (self, LIG_PASS_FORWARD, &timed, &unfused);
+    lig_score_map_add_brackets (self, LIG_PASS_BACKWARD, &timed, &unfused);
     place_misses (self);
   }
   return self;
+}
+
+int
+lig_score_map_measure_unfolded (LigSequence *sequence, const LigScoreMetrics *metrics)
+{
+  int height = 0;
+  for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
+    LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
+    LigSequence *body = lig_op_get_body (op);
+    int parts = body ? 0 : count_parts (op);
+    LigScoreSlot slot = {
+      .op = op, .block = body != NULL, .open = TRUE, .shown = parts > 1 ? parts : 0};
+    height += find_height (metrics, &slot) + metrics->space;
+    if (body)
+      height += lig_score_map_measure_unfolded (body, metrics) + metrics->frame;
+  }
+  return height;
+}
+
+int
+lig_score_map_measure (LigDocument *document, const LigScoreMetrics *metrics)
+{
+  LigScoreMap map = {.metrics = *metrics,
+                     .slots = g_array_new (FALSE, TRUE, sizeof (LigScoreSlot))};
+  add_slots (&map, document, NULL);
+  g_array_unref (map.slots);
+  return map.height;
 }
 
 void

@@ -2,7 +2,8 @@
 /* The layout of the score: rows, the brackets of both rails, channels, gaps. */
 #pragma once
 
-#include "ui/document/document.h"
+#include "ui/document/ends.h"
+#include <ligature/figures.h>
 
 G_BEGIN_DECLS
 
@@ -11,7 +12,7 @@ G_BEGIN_DECLS
 /**
  * LigScoreMetrics: sizes in pixels, which follow the font, the zoom and compact rows.
  *
- * @unit: factor of all sizes: 1 with a line of 18 pixels
+ * @unit: factor of all sizes: 1 with a line of 17.6 pixels
  * @compact: rows have one line
  * @line, @small: height of a line of text, and of one of small text
  * @pad: between an edge and text
@@ -36,7 +37,7 @@ typedef struct {
 /* @line: height of a line of the sheet's font */
 void lig_score_metrics_init (LigScoreMetrics *self, double line, gboolean compact);
 
-/* Returns a length that was designed for a line of 18 pixels. */
+/* Returns a length that was designed for a line of 17.6 pixels. */
 int lig_score_metrics_scale (const LigScoreMetrics *self, double length);
 
 /* --- Columns ------------------------------------------------------------------------------- */
@@ -65,22 +66,31 @@ typedef struct {
   int first, count, shown;
   int y, height;
   int frame;
+  LigEnd end;        /* of its channels */
   guint near_misses; /* of the gap before it */
 } LigScoreSlot;
+
+/* Wishes for the fusions of an op or a group. */
+typedef enum { LIG_SCORE_FORCED = 1 << 0, LIG_SCORE_FORBIDDEN = 1 << 1 } LigScoreMarks;
 
 /**
  * LigScoreBracket: a group of one rail; without @group the sum of a block's repetitions.
  *
  * @from, @to: rows
- * @fused, @alone, @seconds, @measured: of a block
+ * @seconds: shown: measured if all of it was, else predicted; NaN: not known
+ * @measured: whether all of it was measured
+ * @figures: everything else that is known; zero seconds without a kernel
+ * @marks: whether a fusion of its ops is forced or forbidden
  */
 typedef struct {
   const LigPlanGroup *group;
   LigPass pass;
   guint from, to;
   int y, height;
-  guint fused, alone;
-  double seconds, measured;
+  gboolean measured;
+  double seconds;
+  LigFigures figures;
+  LigScoreMarks marks;
 } LigScoreBracket;
 
 /* A channel from one row to another; @lane counts from the ops outward. */
@@ -97,18 +107,23 @@ typedef struct {
   GArray *arcs;        /* of LigScoreArc */
   int *tops, *bottoms; /* of each op of the plan; both 0 where it has no row */
   guint n_ops, lanes;
-  double seconds[2], bytes[2]; /* measured, else predicted; NaN: not known */
-  guint end_misses;            /* of the gap after the last row */
+  double seconds[2];     /* of each pass, as its figures have them */
+  LigFigures figures[2]; /* of each pass, hidden repetitions included */
+  guint end_misses;      /* of the gap after the last row */
   int height;
 } LigScoreMap;
 
 /* Lays out the document's plan. @places: (nullable) (element-type LigOp LigOpSpan): the rows' ops
  * in an older plan */
-LigScoreMap *lig_score_map_new (LigDocument *document,
-                                const LigScoreMetrics *metrics,
-                                GHashTable *places,
-                                const double *steps,
-                                guint n_steps);
+LigScoreMap *
+lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashTable *places);
+
+/* Returns the height that a sequence needs with all its blocks unfolded. */
+int lig_score_map_measure_unfolded (LigSequence *sequence, const LigScoreMetrics *metrics);
+
+/* Returns the height that the document's rows need. */
+int lig_score_map_measure (LigDocument *document, const LigScoreMetrics *metrics);
+
 void lig_score_map_free (LigScoreMap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigScoreMap, lig_score_map_free)
 
@@ -134,11 +149,10 @@ guint lig_score_map_find_gap (const LigScoreMap *self, double y);
 gboolean lig_score_map_get_gap_ops (const LigScoreMap *self, guint gap, int *before, int *after);
 
 /* Parts of lig_score_map_new(): add the brackets of a pass, after the rows, and the channels. */
-void
-lig_score_map_add_brackets (LigScoreMap *self, LigPass pass, const double *steps, guint n_steps);
+void lig_score_map_add_brackets (LigScoreMap *self,
+                                 LigPass pass,
+                                 const LigTimedPlan *timed,
+                                 const LigTimedPlan *unfused);
 void lig_score_map_add_arcs (LigScoreMap *self, LigDocument *document);
-
-/* Returns the seconds of a group's steps in a profile, 0 without one. */
-double lig_score_group_measured (const LigPlanGroup *group, const double *steps, guint n_steps);
 
 G_END_DECLS

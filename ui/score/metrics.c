@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The sizes of the score: designed for a line of 18 pixels, and scaled to the line of the font. */
+/* The sizes of the score: designed for the line of a usual font, and scaled to the line of the
+ * font. */
 #include "ui/score/map.h"
 
 #include <math.h>
 
-enum { DESIGNED_LINE = 18 };
+/* The line of Cantarell 11 at 96 dots per inch. */
+#define DESIGNED_LINE 17.6
 
 int
 lig_score_metrics_scale (const LigScoreMetrics *self, double length)

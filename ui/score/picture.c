@@ -5,6 +5,7 @@
 
 #include "ui/score/arcs.h"
 
+#include <adwaita.h>
 #include <math.h>
 
 static GdkRGBA
@@ -107,7 +108,8 @@ append_connectors (const LigScorePicture *self,
                    double bottom)
 {
   static const char *const names[] = {"score_forward", "score_backward"};
-  GdkRGBA line = find_colour (widget, "score_line");
+  gboolean high = adw_style_manager_get_high_contrast (adw_style_manager_get_default ());
+  GdkRGBA line = find_colour (widget, high ? "score_strong_line" : "score_line");
   for (guint pass = 0; pass < 2; pass++) {
     GdkRGBA colour = find_colour (widget, names[pass]);
     for (guint i = 0; i < self->map->brackets[pass]->len; i++) {
@@ -175,14 +177,15 @@ append_arcs (const LigScorePicture *self,
              double bottom)
 {
   LigScoreArcColours colours = {find_colour (widget, "score_channel"),
-                                find_colour (widget, "score_ground")};
+                                find_colour (widget, "score_ground"),
+                                find_colour (widget, "score_fence")};
   double left = columns->forward + columns->rail;
   double from = MAX (top, 0), to = MIN (bottom, self->map->height);
   if (to <= from)
     return;
   graphene_rect_t area = rectangle (left, from, columns->ops - left, to - from);
   cairo_t *cairo = gtk_snapshot_append_cairo (snapshot, &area);
-  lig_score_draw_arcs (self->map, columns, widget, cairo, top, bottom, &colours);
+  lig_score_draw_arcs (self->map, columns, widget, cairo, top, bottom, self->lit, &colours);
   cairo_destroy (cairo);
 }
 

@@ -17,6 +17,7 @@ typedef struct {
   int thread; /* row that a channel is being drawn from, -1 */
   double thread_x, thread_y;
   int fence; /* gap of a fence being dragged, -1 */
+  int lit;   /* channel with the focus or the pointer, -1 */
 } LigScorePicture;
 
 /* Draws the part between @top and @bottom, behind the widgets. */

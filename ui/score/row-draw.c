@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The drawing of a row of the score. */
+#include "ui/score/marks.h"
 #include "ui/score/row-private.h"
 
 /* Colours and lengths of one drawing. */
 typedef struct {
   GtkWidget *widget;
   GtkSnapshot *snapshot;
-  GdkRGBA ink, dim, line, channel, red;
+  GdkRGBA ink, dim, line, channel, red, amber;
   int x, width, gap;
   int first, second; /* the middle of both lines */
 } Canvas;
@@ -107,7 +108,7 @@ draw_head (LigOpRow *self, Canvas *to)
                          to->width - (compact || !shape->text ? 0 : to->width * 3 / 10),
                          LIG_SCORE_TEXT_BOLD, ink);
   int rest = to->width - title - to->gap;
-  if (!compact || !params->text || self->open)
+  if (!compact || ((!params->text || !*params->text) && !self->open))
     draw_end (to, shape, to->first, rest);
   if (self->open && !self->empty)
     return;
@@ -117,7 +118,8 @@ draw_head (LigOpRow *self, Canvas *to)
   }
   to->width = whole;
   used = draw_end (to, &self->texts[PATH], to->second, to->width / 4);
-  draw_text (to, params, to->x, to->second, to->width - used, LIG_SCORE_TEXT_SMALL, &to->dim);
+  draw_text (to, params, to->x, to->second, to->width - used, LIG_SCORE_TEXT_SMALL,
+             self->end == LIG_END_UNREAD ? &to->amber : &to->dim);
 }
 
 static void
@@ -182,6 +184,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   to.line.alpha *= 0.12f;
   to.channel = find_colour (widget, "score_block", to.ink);
   to.red = find_colour (widget, "error_color", to.ink);
+  to.amber = find_colour (widget, "score_fence", to.ink);
   /* A row of one line has it in the middle. */
   if ((self->open && !self->empty) || (metrics->compact && self->shown < 3))
     to.first = to.second = height / 2;

@@ -16,6 +16,8 @@ struct _LigOpRow {
   guint number;
   gboolean block, open, empty; /* a block, unfolded, without ops */
   int shown, depth;
+  LigEnd end;          /* of its channels */
+  LigScoreMarks marks; /* of wishes for fusions that begin here */
   LigScoreText texts[N_TEXTS];
   LigScoreText parts[MOST_SUB_ROWS][2]; /* name and its own parameters */
   char *label, *description;

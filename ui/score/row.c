@@ -2,7 +2,10 @@
 /* A row of the score: one op. It has no child; its text is laid out when it is first seen. */
 #include "ui/score/row-private.h"
 
+#include "ui/score/marks.h"
+
 #include "ui/widgets/figures.h"
+#include <ligature/problem.h>
 
 #include <glib/gi18n.h>
 
@@ -31,11 +34,7 @@ set_class (GtkWidget *widget, const char *name, gboolean on)
 static void
 bind_part (LigOpRow *self, int k, const LigPlanOp *part)
 {
-  g_autofree char *count = lig_figure_count (part->parameters);
-  g_autofree char *text = NULL;
-  if (part->parameters > 0)
-    text = g_strdup_printf (ngettext ("%s parameter", "%s parameters", (gulong) part->parameters),
-                            count);
+  g_autofree char *text = part->parameters > 0 ? lig_figure_count (part->parameters) : NULL;
   if (lig_score_text_set (&self->parts[k][0], _ (part->info->title)) |
       lig_score_text_set (&self->parts[k][1], text))
     gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -77,6 +76,12 @@ bind_texts (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
                               : lig_score_params (slot->op, planned ? &ops[slot->first] : NULL);
   g_autofree char *shape =
     planned ? lig_figure_shape (&ops[slot->first + slot->count - 1].y) : NULL;
+  g_autofree char *note = NULL;
+  self->end = lig_ends_find (self->document, slot->op, &note);
+  if (note) {
+    g_autofree char *plain = params;
+    params = plain && *plain ? g_strdup_printf ("%s · %s", plain, note) : g_strdup (note);
+  }
   set_text (self, TITLE, _ (info->title));
   set_text (self, COUNT, count);
   set_text (self, PARAMS, params);
@@ -124,6 +129,8 @@ update_label (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
   g_string_append_printf (text, _ ("row %u of %u"), self->number + 1, map->slots->len);
   if (lig_op_get_fence (slot->op))
     g_string_append_printf (text, ", %s", _ ("fence above"));
+  if (self->marks)
+    g_string_append_printf (text, ", %s", lig_score_marks_text (self->marks));
   if (map->plan && slot->first >= 0) {
     append_fused (text, map, slot, LIG_PASS_FORWARD);
     append_fused (text, map, slot, LIG_PASS_BACKWARD);
@@ -161,6 +168,10 @@ lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number)
   self->open = slot->open;
   self->empty = slot->block && lig_sequence_get_length (lig_op_get_body (slot->op)) == 0;
   self->depth = slot->depth;
+  LigScoreMarks marks = lig_score_marks_of (slot->op);
+  if (marks != self->marks)
+    gtk_widget_queue_draw (GTK_WIDGET (self));
+  self->marks = marks;
   bind_texts (self, map, slot);
   update_label (self, map, slot);
   set_class (GTK_WIDGET (self), "open", slot->block && slot->open);
@@ -168,19 +179,6 @@ lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number)
 }
 
 /* --- Content ------------------------------------------------------------------------------- */
-
-static const char *
-find_problem (LigOpRow *self)
-{
-  const LigProblem *problem;
-  for (guint i = 0; (problem = lig_document_get_problem (self->document, i)); i++) {
-    const LigRow *row =
-      problem->path ? lig_document_find_path (self->document, problem->path) : NULL;
-    if (row && row->op == self->op)
-      return problem->text;
-  }
-  return NULL;
-}
 
 static void
 set_flag (GtkWidget *widget, GtkStateFlags flag, gboolean on)
@@ -211,7 +209,13 @@ lig_op_row_update (LigOpRow *self)
   GtkWidget *widget = GTK_WIDGET (self);
   if (!self->op)
     return;
-  const char *problem = find_problem (self);
+  const LigProblem *found = lig_document_find_problem (self->document, self->op);
+  const char *problem = found ? found->text : NULL;
+  g_autofree char *best =
+    problem && found->mends->len > 0 ? lig_problem_mend_describe (found->mends->pdata[0]) : NULL;
+  /* Translators: %s is an edit that removes a problem, like “set in-features to 768 at 2”. */
+  g_autofree char *mend = best ? g_strdup_printf (_ ("To mend it: %s"), best) : NULL;
+  g_autofree char *whole = mend ? g_strconcat (problem, "\n", mend, NULL) : g_strdup (problem);
   gboolean selected = lig_document_is_selected (self->document, self->op);
   if (((gtk_widget_get_state_flags (widget) & GTK_STATE_FLAG_SELECTED) != 0) != selected)
     gtk_accessible_update_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_SELECTED, selected,
@@ -220,7 +224,7 @@ lig_op_row_update (LigOpRow *self)
   set_class (widget, "cursor", lig_document_get_cursor (self->document) == self->op);
   set_class (widget, "error", problem != NULL);
   set_text (self, PROBLEM, problem);
-  describe (self, problem);
+  describe (self, whole);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */

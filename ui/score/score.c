@@ -5,7 +5,11 @@
 
 #include "ui/document/edit.h"
 #include "ui/score/head.h"
+#include "ui/score/legend.h"
+#include "ui/score/pin-strip.h"
+#include "ui/score/room.h"
 #include "ui/score/sheet.h"
+#include "ui/score/strip.h"
 #include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
@@ -16,7 +20,9 @@ struct _LigScoreView {
   GtkWidget *sheet;
   GtkStack *stack;
   GtkWidget *empty, *whole;
+  GtkGrid *grid;
   LigScoreHead *head;
+  LigScoreStrip *strip;
   GtkScrolledWindow *window;
   GtkRevealer *measuring;
   GtkSpinner *spinner;
@@ -112,12 +118,15 @@ lig_score_view_class_init (LigScoreViewClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = dispose;
   g_type_ensure (LIG_TYPE_SCORE_HEAD);
+  g_type_ensure (LIG_TYPE_SCORE_STRIP);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/ligature/Ligature/ui/score/score.ui");
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, stack);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, empty);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, whole);
+  gtk_widget_class_bind_template_child (widget_class, LigScoreView, grid);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, head);
+  gtk_widget_class_bind_template_child (widget_class, LigScoreView, strip);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, window);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, measuring);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, spinner);
@@ -128,6 +137,17 @@ static void
 lig_score_view_init (LigScoreView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+}
+
+static void
+add_room (LigScoreView *self)
+{
+  LigScoreSheet *sheet = LIG_SCORE_SHEET (self->sheet);
+  lig_score_strip_set_sheet (self->strip, sheet,
+                             gtk_scrolled_window_get_vadjustment (self->window));
+  lig_score_add_room (GTK_WIDGET (self), sheet, self->window);
+  gtk_grid_attach (self->grid, lig_score_room_button_new (), 1, 0, 1, 1);
+  gtk_grid_attach (self->grid, lig_score_legend_new (sheet), 0, 2, 2, 1);
 }
 
 GtkWidget *
@@ -148,17 +168,13 @@ lig_score_view_new (LigDocument *document)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (adw_style_manager_get_default (), "notify::high-contrast",
                            G_CALLBACK (follow_contrast), self, G_CONNECT_SWAPPED);
+  add_room (self);
+  lig_pin_strip_attach (self->grid, document);
   accept_drops (self);
   follow_contrast (self);
   show_rows (self);
   update_head (self);
   return GTK_WIDGET (self);
-}
-
-void
-lig_score_view_set_profile (LigScoreView *self, LigPlan *plan, const double *steps, guint count)
-{
-  lig_score_sheet_set_profile (LIG_SCORE_SHEET (self->sheet), plan, steps, count);
 }
 
 gboolean

@@ -14,15 +14,6 @@ G_DECLARE_FINAL_TYPE (LigScoreView, lig_score_view, LIG, SCORE_VIEW, AdwBin)
 GtkWidget *lig_score_view_new (LigDocument *document);
 
 /**
- * lig_score_view_set_profile:
- * @steps: (array length=count) (nullable): seconds of each step of @plan
- *
- * Groups show these measured times as long as @plan is the document's plan.
- */
-void
-lig_score_view_set_profile (LigScoreView *self, LigPlan *plan, const double *steps, guint count);
-
-/**
  * lig_score_view_drop:
  * @text: name of an op, the text of a .lig file, or an expression
  * @gap: number of the row to insert before; the number of rows for the end

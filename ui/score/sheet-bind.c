@@ -38,6 +38,12 @@ make_gap (LigScoreSheet *self)
 }
 
 static GtkWidget *
+make_channel (LigScoreSheet *self)
+{
+  return lig_score_channel_new (self->document);
+}
+
+static GtkWidget *
 make_forward (LigScoreSheet *self)
 {
   return lig_score_group_new (LIG_PASS_FORWARD);
@@ -95,6 +101,8 @@ tell (LigScoreSheet *self, guint kind, guint n)
     lig_op_row_bind (self->rows->pdata[n], self->map, n);
   else
     lig_score_group_bind (self->groups[kind - FORWARD]->pdata[n], self->map, n);
+  if (kind != ROWS)
+    lig_score_sheet_colour_group (self, (LigPass) (kind - FORWARD), n);
 }
 
 /* Adds a window's height on either side, like the drawing. */
@@ -146,7 +154,11 @@ lig_score_sheet_bind (LigScoreSheet *self)
   fill_pool (self, self->gaps, count > 0 ? count + 1 : 0, make_gap);
   fill_pool (self, self->groups[0], self->map->brackets[0]->len, make_forward);
   fill_pool (self, self->groups[1], self->map->brackets[1]->len, make_backward);
+  fill_pool (self, self->channels, self->map->arcs->len, make_channel);
+  for (guint i = 0; i < self->map->arcs->len; i++)
+    lig_score_channel_bind (self->channels->pdata[i], self->map, i);
   lig_score_sheet_clear_bound (self);
+  lig_score_sheet_find_peak (self);
   for (guint kind = ROWS; kind < N_KINDS; kind++)
     self->filled[kind] = g_new0 (guint8, count_kind (self, kind) + 1);
   for (guint i = 0; i < count; i++)

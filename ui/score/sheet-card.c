@@ -3,12 +3,22 @@
 #include "ui/score/sheet-private.h"
 #include "ui/score/verdict-card.h"
 
+/* GTK keeps a popover whose button had the focus, so its card is emptied. */
+void
+lig_score_sheet_drop_card (LigScoreSheet *self)
+{
+  GtkWidget *card = self->card ? gtk_popover_get_child (GTK_POPOVER (self->card)) : NULL;
+  if (card)
+    lig_verdict_card_clear (LIG_VERDICT_CARD (card));
+  g_clear_pointer (&self->card, gtk_widget_unparent);
+}
+
 static void
 drop_card (gpointer data)
 {
   LigScoreSheet *self = data;
   if (self->card && !gtk_widget_get_visible (self->card))
-    g_clear_pointer (&self->card, gtk_widget_unparent);
+    lig_score_sheet_drop_card (self);
   g_object_unref (self);
 }
 
@@ -19,14 +29,23 @@ card_closed (LigScoreSheet *self)
 }
 
 static void
-explain (LigScoreSheet *self, int first, int last, GtkWidget *at, GtkPositionType side)
+explain (
+  LigScoreSheet *self, int first, int last, LigPass pass, GtkWidget *at, GtkPositionType side)
 {
   graphene_rect_t bounds;
-  g_clear_pointer (&self->card, gtk_widget_unparent);
+  GtkWidget *root = GTK_WIDGET (gtk_widget_get_root (GTK_WIDGET (self)));
+  GtkWidget *content = lig_verdict_card_new (self->document, first, last, pass);
+  const char *title = lig_verdict_card_get_title (LIG_VERDICT_CARD (content));
+  lig_score_sheet_drop_card (self);
+  /* The card leaves a part of the score in sight. */
+  if (root)
+    lig_verdict_card_set_height (LIG_VERDICT_CARD (content),
+                                 CLAMP (gtk_widget_get_height (root) * 3 / 5, 240, 560));
   self->card = gtk_popover_new ();
   gtk_widget_add_css_class (self->card, "verdict-popover");
-  gtk_popover_set_child (GTK_POPOVER (self->card),
-                         lig_verdict_card_new (self->document, first, last));
+  gtk_popover_set_child (GTK_POPOVER (self->card), content);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->card), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  title ? title : "", -1);
   gtk_widget_set_parent (self->card, GTK_WIDGET (self));
   gtk_popover_set_position (GTK_POPOVER (self->card), side);
   if (gtk_widget_compute_bounds (at, GTK_WIDGET (self), &bounds))
@@ -42,7 +61,7 @@ lig_score_sheet_explain_gap (LigScoreSheet *self, guint gap)
 {
   int before, after;
   if (lig_score_map_get_gap_ops (self->map, gap, &before, &after))
-    explain (self, before, after, self->gaps->pdata[gap], GTK_POS_BOTTOM);
+    explain (self, before, after, LIG_PASS_JOINT, self->gaps->pdata[gap], GTK_POS_BOTTOM);
 }
 
 void
@@ -51,7 +70,8 @@ lig_score_sheet_explain_group (LigScoreSheet *self, LigPass pass, guint number)
   int first, last;
   GtkWidget *group = lig_score_sheet_get_group (self, pass, number);
   if (group && lig_score_group_get_ops (LIG_SCORE_GROUP (group), &first, &last))
-    explain (self, first, last, group, pass == LIG_PASS_FORWARD ? GTK_POS_RIGHT : GTK_POS_LEFT);
+    explain (self, first, last, pass, group,
+             pass == LIG_PASS_FORWARD ? GTK_POS_RIGHT : GTK_POS_LEFT);
 }
 
 gboolean

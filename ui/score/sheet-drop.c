@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Gaps of the score's sheet as drop targets, and marks that follow the pointer. */
+#include "ui/document/edit.h"
 #include "ui/score/sheet-private.h"
 
 void
@@ -53,9 +54,53 @@ lig_score_sheet_show_drop (LigScoreSheet *self, const LigScoreDrop *drop)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
+gboolean
+lig_score_sheet_accepts (LigScoreSheet *self, guint row, guint target)
+{
+  LigOp *one = lig_score_map_get_slot (self->map, row)->op;
+  LigOp *other = lig_score_map_get_slot (self->map, target)->op;
+  return lig_op_get_info (one)->extra_outputs ? lig_edit_can_connect (self->document, one, other)
+                                              : lig_edit_can_connect (self->document, other, one);
+}
+
+static void
+set_class (GtkWidget *widget, const char *name, gboolean on)
+{
+  if (on)
+    gtk_widget_add_css_class (widget, name);
+  else
+    gtk_widget_remove_css_class (widget, name);
+}
+
+/* Lights up the rows that a channel from or to a row can lead to. */
+static void
+light_targets (LigScoreSheet *self, int row)
+{
+  set_class (GTK_WIDGET (self), "wiring", row >= 0);
+  for (guint i = 0; i < self->map->slots->len; i++)
+    set_class (self->rows->pdata[i], "target",
+               row >= 0 && lig_score_sheet_accepts (self, (guint) row, i));
+}
+
+/* Marks the target under the pointer. */
+static void
+mark_target (LigScoreSheet *self, int row, double y)
+{
+  for (guint i = 0; i < self->map->slots->len; i++) {
+    const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
+    set_class (self->rows->pdata[i], "here",
+               row >= 0 && y >= slot->y && y < slot->y + slot->height);
+  }
+}
+
 void
 lig_score_sheet_show_thread (LigScoreSheet *self, int row, double x, double y)
 {
+  if (row >= (int) self->map->slots->len)
+    row = -1;
+  if (row != self->picture.thread)
+    light_targets (self, row);
+  mark_target (self, row, y);
   self->picture.thread = row;
   self->picture.thread_x = x;
   self->picture.thread_y = y;

@@ -2,6 +2,7 @@
 /* The inside of the score's sheet, shared by the files sheet*.c. */
 #pragma once
 
+#include "ui/score/channel.h"
 #include "ui/score/gap.h"
 #include "ui/score/group.h"
 #include "ui/score/picture.h"
@@ -11,13 +12,21 @@ struct _LigScoreSheet {
   GtkWidget parent_instance;
   LigDocument *document;
   LigScoreMetrics metrics; /* of the next map */
+  LigScoreRows kind;
+  double line, zoom;     /* height of a line, with the zoom */
+  double shown_zoom;     /* of the present font */
+  double kept_y;         /* stays in place in the window when sizes change; NaN: the middle */
+  GtkCssProvider *style; /* contains the zoom */
+  guint resizing;
+  gpointer judged; /* the sequence whose blocks were unfolded or left; compared, never used */
+  char *judged_path;
+  LigScoreColour colour;
+  double peak; /* of the figure that colours the brackets */
   LigScoreMap *map;
   GPtrArray *rows, *gaps, *groups[2]; /* the first ones are in use */
+  GPtrArray *channels;                /* likewise */
   GHashTable *places;                 /* LigOp: LigOpSpan, of the plan shown */
   gpointer shown;                     /* that plan; compared, never used */
-  LigPlan *profiled;
-  double *steps;
-  guint n_steps;
   GtkAdjustment *adjustment;
   double top, bottom; /* drawn */
   guint8
@@ -38,9 +47,20 @@ void lig_score_sheet_clear_bound (LigScoreSheet *self);
 /* sheet.c. Lays out the document again, and shows it. */
 void lig_score_sheet_update (LigScoreSheet *self);
 
-/* sheet-metrics.c. Reads the sizes off the sheet's font; returns whether they changed. */
-gboolean lig_score_sheet_measure_font (LigScoreSheet *self);
+/* sheet-heat.c */
+void lig_score_sheet_find_peak (LigScoreSheet *self);
+void lig_score_sheet_colour_group (LigScoreSheet *self, LigPass pass, guint number);
+
+/* sheet-metrics.c. Sets the sizes of the next map; scrolls so that a row stays in its place after
+ * sizes have changed. */
+void lig_score_sheet_choose_metrics (LigScoreSheet *self);
+void lig_score_sheet_keep_place (LigScoreSheet *self, const LigScoreMap *old);
+void lig_score_sheet_follow_page (LigScoreSheet *self);
+void lig_score_sheet_init_metrics (LigScoreSheet *self);
 void lig_score_sheet_install_metrics (GtkWidgetClass *class);
+
+/* sheet-card.c */
+void lig_score_sheet_drop_card (LigScoreSheet *self);
 
 /* sheet-view.c */
 void lig_score_sheet_find_sight (LigScoreSheet *self, double *top, double *bottom);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Layout, drawing and focus of the score's sheet. */
+#include "ui/score/arcs.h"
 #include "ui/score/ghost.h"
 #include "ui/score/sheet-private.h"
 
@@ -68,6 +69,11 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
       place (self->groups[pass]->pdata[i], pass == 0 ? columns.forward : columns.backward,
              bracket->y, columns.rail, bracket->height - (whole ? 0 : 3));
     }
+  for (guint i = 0; i < self->map->arcs->len; i++) {
+    GdkRectangle area;
+    lig_score_get_arc (self->map, &columns, i, &area);
+    place (self->channels->pdata[i], area.x, area.y, area.width, area.height);
+  }
   place (self->ghost, 0, 0, width, height);
   if (self->card)
     gtk_popover_present (GTK_POPOVER (self->card));
@@ -108,6 +114,24 @@ snapshot_gaps (LigScoreSheet *self, GtkSnapshot *snapshot)
   }
 }
 
+/* The picture draws channels; their widgets draw the focus. */
+static void
+snapshot_channels (LigScoreSheet *self, GtkSnapshot *snapshot)
+{
+  for (guint i = 0; i < self->map->arcs->len; i++)
+    if (lig_score_channel_is_lit (self->channels->pdata[i]))
+      gtk_widget_snapshot_child (GTK_WIDGET (self), self->channels->pdata[i], snapshot);
+}
+
+static int
+find_lit (LigScoreSheet *self)
+{
+  for (guint i = 0; i < self->map->arcs->len; i++)
+    if (lig_score_channel_is_lit (self->channels->pdata[i]))
+      return (int) i;
+  return -1;
+}
+
 static void
 snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
@@ -119,6 +143,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   /* Draws a window's height more on either side, so that scrolling seldom has to draw again. */
   self->top = top - (bottom - top);
   self->bottom = bottom + (bottom - top);
+  self->picture.lit = find_lit (self);
   lig_score_picture_snapshot (&self->picture, &columns, widget, snapshot, self->top, self->bottom);
   if (self->picture.stale)
     gtk_snapshot_push_opacity (snapshot, 0.45);
@@ -134,6 +159,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     snapshot_pool (self, self->rows, self->map->slots->len, snapshot,
                    &g_array_index (self->map->slots, LigScoreSlot, 0).y, sizeof (LigScoreSlot));
   snapshot_gaps (self, snapshot);
+  snapshot_channels (self, snapshot);
   lig_score_picture_snapshot_above (&self->picture, &columns, widget, snapshot);
   gtk_widget_snapshot_child (widget, self->ghost, snapshot);
 }
@@ -157,6 +183,8 @@ lig_score_sheet_set_adjustment (LigScoreSheet *self, GtkAdjustment *adjustment)
   g_signal_connect_object (adjustment, "value-changed", G_CALLBACK (scrolled), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (adjustment, "changed", G_CALLBACK (scrolled), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (adjustment, "notify::page-size",
+                           G_CALLBACK (lig_score_sheet_follow_page), self, G_CONNECT_SWAPPED);
 }
 
 void

@@ -65,10 +65,9 @@ lig_score_sheet_update (LigScoreSheet *self)
 {
   LigPlan *plan = lig_document_get_plan (self->document);
   gboolean known = knows_places (self);
-  gboolean profiled = plan && plan == self->profiled;
   LigScoreMap *old = self->map;
-  self->map = lig_score_map_new (self->document, &self->metrics, known ? self->places : NULL,
-                                 profiled ? self->steps : NULL, profiled ? self->n_steps : 0);
+  lig_score_sheet_choose_metrics (self);
+  self->map = lig_score_map_new (self->document, &self->metrics, known ? self->places : NULL);
   self->picture.map = self->map;
   if (!known) {
     remember_places (self);
@@ -79,6 +78,9 @@ lig_score_sheet_update (LigScoreSheet *self)
     gtk_widget_queue_resize (GTK_WIDGET (self));
   else
     gtk_widget_queue_allocate (GTK_WIDGET (self));
+  if (old && (old->metrics.unit != self->map->metrics.unit ||
+              old->metrics.compact != self->map->metrics.compact))
+    lig_score_sheet_keep_place (self, old);
   g_clear_pointer (&old, lig_score_map_free);
   gtk_widget_queue_draw (GTK_WIDGET (self));
   g_signal_emit (self, mapped_signal, 0);
@@ -113,6 +115,7 @@ document_changed (LigScoreSheet *self)
   if (self->card)
     gtk_popover_popdown (GTK_POPOVER (self->card));
   lig_score_sheet_update (self);
+  lig_score_sheet_follow_page (self);
 }
 
 static void
@@ -169,22 +172,15 @@ lig_score_sheet_get_gap (LigScoreSheet *self, guint n)
 }
 
 GtkWidget *
+lig_score_sheet_get_channel (LigScoreSheet *self, guint n)
+{
+  return get_nth (self->channels, n);
+}
+
+GtkWidget *
 lig_score_sheet_get_group (LigScoreSheet *self, LigPass pass, guint n)
 {
   return get_nth (self->groups[pass], n);
-}
-
-void
-lig_score_sheet_set_profile (LigScoreSheet *self, LigPlan *plan, const double *steps, guint n_steps)
-{
-  if (!plan && !self->profiled)
-    return;
-  g_clear_pointer (&self->profiled, lig_plan_unref);
-  g_free (self->steps);
-  self->profiled = plan ? lig_plan_ref (plan) : NULL;
-  self->steps = steps ? g_memdup2 (steps, sizeof (double) * n_steps) : NULL;
-  self->n_steps = n_steps;
-  lig_score_sheet_update (self);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
@@ -195,9 +191,11 @@ dispose (GObject *object)
   LigScoreSheet *self = LIG_SCORE_SHEET (object);
   g_clear_handle_id (&self->stale_timer, g_source_remove);
   g_clear_handle_id (&self->rest, g_source_remove);
-  g_clear_pointer (&self->card, gtk_widget_unparent);
+  lig_score_sheet_drop_card (self);
+  g_clear_handle_id (&self->resizing, g_source_remove);
+  g_clear_object (&self->style);
   g_clear_pointer (&self->ghost, gtk_widget_unparent);
-  GPtrArray *pools[] = {self->rows, self->gaps, self->groups[0], self->groups[1]};
+  GPtrArray *pools[] = {self->rows, self->gaps, self->groups[0], self->groups[1], self->channels};
   for (guint i = 0; i < G_N_ELEMENTS (pools); i++) {
     for (guint k = 0; k < pools[i]->len; k++)
       gtk_widget_unparent (pools[i]->pdata[k]);
@@ -212,11 +210,11 @@ finalize (GObject *object)
 {
   LigScoreSheet *self = LIG_SCORE_SHEET (object);
   g_clear_pointer (&self->map, lig_score_map_free);
-  g_clear_pointer (&self->profiled, lig_plan_unref);
   lig_score_sheet_clear_bound (self);
-  g_free (self->steps);
+  g_free (self->judged_path);
   g_ptr_array_unref (self->rows);
   g_ptr_array_unref (self->gaps);
+  g_ptr_array_unref (self->channels);
   g_ptr_array_unref (self->groups[0]);
   g_ptr_array_unref (self->groups[1]);
   g_hash_table_unref (self->places);
@@ -235,6 +233,8 @@ lig_score_sheet_class_init (LigScoreSheetClass *class)
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_LIST);
   mapped_signal = g_signal_new ("mapped", LIG_TYPE_SCORE_SHEET, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                 NULL, G_TYPE_NONE, 0);
+  g_signal_new ("zoomed", LIG_TYPE_SCORE_SHEET, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                0);
 }
 
 static void
@@ -242,10 +242,12 @@ lig_score_sheet_init (LigScoreSheet *self)
 {
   self->rows = g_ptr_array_new ();
   self->gaps = g_ptr_array_new ();
+  self->channels = g_ptr_array_new ();
   self->groups[0] = g_ptr_array_new ();
   self->groups[1] = g_ptr_array_new ();
   self->places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  self->picture = (LigScorePicture){.caret = -1, .thread = -1, .fence = -1};
+  lig_score_sheet_init_metrics (self);
+  self->picture = (LigScorePicture){.caret = -1, .thread = -1, .fence = -1, .lit = -1};
 }
 
 GtkWidget *
@@ -254,12 +256,13 @@ lig_score_sheet_new (LigDocument *document)
   LigScoreSheet *self = g_object_new (LIG_TYPE_SCORE_SHEET, NULL);
   self->document = g_object_ref (document);
   self->ghost = lig_score_ghost_new (self);
-  lig_score_sheet_measure_font (self);
   lig_score_sheet_update (self);
   lig_score_sheet_add_gestures (self);
   g_signal_connect_object (document, "changed", G_CALLBACK (document_changed), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "planned", G_CALLBACK (document_planned), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "timed", G_CALLBACK (lig_score_sheet_update), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selected", G_CALLBACK (document_selected), self,
                            G_CONNECT_SWAPPED);

@@ -2,6 +2,7 @@
 /* The sheet of the score, within a scrolled window: rows, gaps, both rails, channels, fences. */
 #pragma once
 
+#include "ui/score/heat.h"
 #include "ui/score/map.h"
 #include "ui/score/row.h"
 
@@ -12,7 +13,7 @@ G_BEGIN_DECLS
 #define LIG_TYPE_SCORE_SHEET (lig_score_sheet_get_type ())
 G_DECLARE_FINAL_TYPE (LigScoreSheet, lig_score_sheet, LIG, SCORE_SHEET, GtkWidget)
 
-/* Signal `mapped`: the layout changed. */
+/* Signals: `mapped`: the layout changed; `zoomed`: the zoom changed. */
 GtkWidget *lig_score_sheet_new (LigDocument *document);
 
 /* Sets the adjustment of the scrolled window: only the visible part is drawn. */
@@ -25,14 +26,8 @@ void lig_score_sheet_get_columns (LigScoreSheet *self, LigScoreColumns *columns)
 /* Return: (nullable): null beyond the last. */
 GtkWidget *lig_score_sheet_get_row (LigScoreSheet *self, guint n);
 GtkWidget *lig_score_sheet_get_gap (LigScoreSheet *self, guint n);
+GtkWidget *lig_score_sheet_get_channel (LigScoreSheet *self, guint n);
 GtkWidget *lig_score_sheet_get_group (LigScoreSheet *self, LigPass pass, guint n);
-
-/* Shows measured times. @steps: (nullable): seconds of each step of @plan, shown as long as that is
- * the document's plan */
-void lig_score_sheet_set_profile (LigScoreSheet *self,
-                                  LigPlan *plan,
-                                  const double *steps,
-                                  guint n_steps);
 
 /* Open the verdict card of a gap or a group. */
 void lig_score_sheet_explain_gap (LigScoreSheet *self, guint gap);
@@ -44,6 +39,36 @@ gboolean lig_score_sheet_is_explaining (LigScoreSheet *self);
 /* Focus and scrolling. */
 void lig_score_sheet_focus_row (LigScoreSheet *self, guint n);
 void lig_score_sheet_scroll_to (LigScoreSheet *self, guint row);
+
+/* --- Room ---------------------------------------------------------------------------------- */
+
+#define LIG_SCORE_LEAST_ZOOM 0.5
+#define LIG_SCORE_MOST_ZOOM 2.5
+
+/* The order is that of the settings' `score-rows`. */
+typedef enum {
+  LIG_SCORE_ROWS_AUTOMATIC,
+  LIG_SCORE_ROWS_FULL,
+  LIG_SCORE_ROWS_COMPACT,
+} LigScoreRows;
+
+void lig_score_sheet_set_rows (LigScoreSheet *self, LigScoreRows kind);
+
+/* Returns the zoom, 1 for none. Setting one keeps the row at the height @y of the window in its
+ * place; NaN: the middle. */
+double lig_score_sheet_get_zoom (LigScoreSheet *self);
+void lig_score_sheet_set_zoom (LigScoreSheet *self, double zoom, double y);
+
+/* Zooms out as far as is needed to show all rows. */
+void lig_score_sheet_fit (LigScoreSheet *self);
+
+/* Colours the brackets by a figure. */
+void lig_score_sheet_set_colour (LigScoreSheet *self, LigScoreColour colour);
+LigScoreColour lig_score_sheet_get_colour (LigScoreSheet *self);
+
+/* Selects, shows and focuses the bracket with the longest time, or from a bracket the next (1) or
+ * the previous one (-1). */
+void lig_score_sheet_go_hot (LigScoreSheet *self, int by);
 
 /* --- Drops --------------------------------------------------------------------------------- */
 
@@ -65,8 +90,12 @@ void lig_score_sheet_get_drop (LigScoreSheet *self, guint gap, LigScoreDrop *dro
 /* Draws the drop line. @drop: (nullable): null for none */
 void lig_score_sheet_show_drop (LigScoreSheet *self, const LigScoreDrop *drop);
 
-/* Draws a line from a channel's end to the pointer; a negative @row: none. */
+/* Draws a line from a channel's end to the pointer, and lights up the rows that it can lead to; a
+ * negative @row: none. */
 void lig_score_sheet_show_thread (LigScoreSheet *self, int row, double x, double y);
+
+/* Returns whether a channel can join two rows: from the first one's output, or to its input. */
+gboolean lig_score_sheet_accepts (LigScoreSheet *self, guint row, guint target);
 
 /* Draws a dragged fence before this row; negative: none. */
 void lig_score_sheet_show_fence (LigScoreSheet *self, int gap);

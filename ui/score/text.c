@@ -6,14 +6,27 @@
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- Parameters ---------------------------------------------------------------------------- */
 
+/* Returns `1e-5` rather than `1e-05`. */
+static char *
+format_number (double value)
+{
+  g_autofree char *text = g_strdup_printf ("%.6g", value);
+  char *exponent = strchr (text, 'e');
+  if (!exponent)
+    return g_steal_pointer (&text);
+  *exponent++ = '\0';
+  return g_strdup_printf ("%se%d", text, atoi (exponent));
+}
+
 static void
 append_value (GString *text, const LigParam *param, const GValue *value)
 {
-  g_autofree char *shape = NULL;
+  g_autofree char *figure = NULL;
   switch (G_VALUE_TYPE (value)) {
   case G_TYPE_BOOLEAN:
     g_string_append_printf (text, g_value_get_boolean (value) ? "%s" : _ ("no %s"), param->name);
@@ -25,12 +38,12 @@ append_value (GString *text, const LigParam *param, const GValue *value)
     g_string_append_printf (text, "%s %" G_GINT64_FORMAT, param->name, g_value_get_int64 (value));
     return;
   case G_TYPE_DOUBLE:
-    g_string_append_printf (text, "%s %.6g", param->name, g_value_get_double (value));
-    return;
+    figure = format_number (g_value_get_double (value));
+    break;
   default:
-    shape = lig_figure_shape (g_value_get_boxed (value));
-    g_string_append_printf (text, "%s %s", param->name, shape);
+    figure = lig_figure_shape (g_value_get_boxed (value));
   }
+  g_string_append_printf (text, "%s %s", param->name, figure);
 }
 
 /* `4096 → 28672` is clearer than `out-features 28672`. */
@@ -43,6 +56,31 @@ append_features (GString *text, const LigParam *param, const LigPlanOp *parts)
                           (gint64) lig_shape_columns (&parts->x),
                           (gint64) lig_shape_columns (&parts->y));
   return TRUE;
+}
+
+/* Numbers at their defaults are worth a line where nothing else is said: `eps 1e-5`. */
+static void
+append_defaults (GString *text, const LigOpInfo *info)
+{
+  for (const LigParam *param = info->params; param && param->name; param++) {
+    if (param->kind != LIG_PARAM_FLOAT || param->initial == 0)
+      continue;
+    g_autofree char *figure = format_number (param->initial);
+    g_string_append_printf (text, "%s%s %s", text->len > 0 ? " · " : "", param->name, figure);
+  }
+}
+
+/* Appends a short formula, without its left side and without the halves of a gated unit. */
+static void
+append_formula (GString *text, const LigOpInfo *info)
+{
+  enum { SHORT = 24 };
+  if (!info->formula || !g_str_has_prefix (info->formula, "y = "))
+    return;
+  const char *formula = info->formula + 4, *halves = strstr (formula, ", x = [a, b]");
+  gsize length = halves ? (gsize) (halves - formula) : strlen (formula);
+  if (length > 1 && length <= SHORT)
+    g_string_append_len (text, formula, (gssize) length);
 }
 
 char *
@@ -59,54 +97,21 @@ lig_score_params (LigOp *op, const LigPlanOp *parts)
     if (!append_features (text, param, parts))
       append_value (text, param, &value);
   }
-  return g_strdup (text->len > 0 ? text->str : _ (info->summary));
+  if (text->len == 0 && info->form)
+    g_string_append (text, _ (info->form));
+  if (text->len == 0)
+    append_defaults (text, info);
+  if (text->len == 0 && !(info->params && info->params->name))
+    append_formula (text, info);
+  return g_strdup (text->str);
 }
 
 /* --- Groups -------------------------------------------------------------------------------- */
 
-static void
-append_short_name (GString *text, const LigOpInfo *info)
-{
-  static const char *const names[][2] = {{"basic-linear", N_ ("linear")},
-                                         {"add-extra-input", N_ ("add")},
-                                         {"make-extra-output", N_ ("branch")},
-                                         {"constant-scale", N_ ("scale")}};
-  const char *title = _ (info->title);
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (g_str_equal (info->name, names[i][0])) {
-      g_string_append (text, _ (names[i][1]));
-      return;
-    }
-  /* Translations choose their own capital letters. */
-  gboolean word = title == info->title && title[0] && g_ascii_islower (title[1]) &&
-                  !strpbrk (title + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-  g_string_append_c (text, word ? g_ascii_tolower (title[0]) : title[0]);
-  g_string_append (text, title + 1);
-}
-
-/* A macro's only part has the macro's name. */
-static const char *
-get_title (const LigPlanOp *ops, guint count, int at)
-{
-  gboolean part = (at > 0 && g_str_equal (ops[at - 1].path, ops[at].path)) ||
-                  (at + 1 < (int) count && g_str_equal (ops[at + 1].path, ops[at].path));
-  const LigOpInfo *written = part ? NULL : lig_op_info_find (ops[at].title);
-  return _ (written ? written->title : ops[at].info->title);
-}
-
 char *
 lig_score_group_name (LigPlan *plan, const LigPlanGroup *group)
 {
-  guint n_ops;
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
-  g_autoptr (GString) text = g_string_new (NULL);
-  if (group->count == 1)
-    return g_strdup (get_title (ops, n_ops, group->first));
-  for (int i = group->first; i < group->first + group->count; i++) {
-    g_string_append (text, i > group->first ? " + " : "");
-    append_short_name (text, ops[i].info);
-  }
-  return g_strdup (text->str);
+  return g_strdup (group->title);
 }
 
 char *

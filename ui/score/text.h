@@ -10,8 +10,9 @@ G_BEGIN_DECLS
 
 /* All texts are (transfer full). */
 
-/* Returns the parameters of an op in one line: those that differ from the defaults, else the op's
- * summary. @parts: (nullable): the op's parts in the plan */
+/* Returns the parameters of an op in one line: those that differ from the defaults, else its form,
+ * its numbers, or the formula of an op without parameters; never prose. @parts: (nullable): the
+ * op's parts in the plan */
 char *lig_score_params (LigOp *op, const LigPlanOp *parts);
 
 /* Returns the ops of a group by their short names: `linear + bias + GELU`. */

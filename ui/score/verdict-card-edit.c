@@ -2,6 +2,7 @@
 /* The edits of the verdict card, and the buttons that make them. */
 #include "ui/score/verdict-card-edit.h"
 
+#include "ui/widgets/preview-hook.h"
 #include "ui/widgets/toast.h"
 
 LigCardEdit *
@@ -104,6 +105,21 @@ clicked (GtkButton *button, LigDocument *document)
     gtk_popover_popdown (GTK_POPOVER (popover));
 }
 
+/* Tries a button's edit on a copy. */
+static gboolean
+try_edit (GtkWidget *button, LigDocument *document, LigPreviewTrial *trial, gpointer data)
+{
+  const LigCardEdit *edit = lig_card_button_get_edit (button);
+  if (!lig_card_edit_get_policy (edit, &trial->policy)) {
+    g_autoptr (LigSequence) copy = lig_sequence_copy (lig_document_get_sequence (document));
+    if (!lig_card_edit_apply (edit, copy, NULL))
+      return FALSE;
+    trial->sequence = g_steal_pointer (&copy);
+  }
+  trial->label = g_strdup (edit->label ? edit->label : gtk_button_get_label (GTK_BUTTON (button)));
+  return TRUE;
+}
+
 GtkWidget *
 lig_card_button_new (LigDocument *document, const char *text, LigCardEdit *edit, gboolean gains)
 {
@@ -113,7 +129,17 @@ lig_card_button_new (LigDocument *document, const char *text, LigCardEdit *edit,
   gtk_widget_add_css_class (button, "verdict-button");
   if (gains)
     gtk_widget_add_css_class (button, "suggested-action");
+  lig_preview_hook (button, document, try_edit, NULL, NULL);
   return button;
+}
+
+void
+lig_card_buttons_forget (GtkWidget *widget)
+{
+  g_object_set_data (G_OBJECT (widget), edit_key, NULL);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child))
+    lig_card_buttons_forget (child);
 }
 
 const LigCardEdit *

@@ -1,61 +1,90 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the verdicts for the verdict card, and labels and applies mends. */
+/* Words of the verdict card. */
 #include "ui/score/verdict-card-list.h"
 
+#include "ui/widgets/figures.h"
+
 #include <glib/gi18n.h>
+#include <math.h>
 
-GPtrArray *
-lig_verdict_card_list (LigDocument *document, int first, int last)
-{
-  guint count, n_ops;
-  LigPlan *plan = lig_document_get_plan (document);
-  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
-  lig_plan_get_ops (plan, &n_ops);
-  g_autoptr (GPtrArray) found =
-    lig_verdicts_at (verdicts, count, n_ops, first, last, first != last);
-  GPtrArray *list = g_ptr_array_new ();
-  for (int taken = 1; taken >= 0; taken--)
-    for (guint i = 0; i < found->len; i++)
-      if (((const LigVerdict *) found->pdata[i])->taken == taken)
-        g_ptr_array_add (list, found->pdata[i]);
-  return list;
-}
+/* Microseconds below which a gain is none. */
+#define LEAST_GAIN 0.05
 
-LigOp *
-lig_verdict_find_op (LigDocument *document, int expanded)
+/* Returns the title of the op in the sequence, which may have several ops in the plan: both parts
+ * of a linear are one op to the user. */
+static const char *
+get_title (const LigPlanOp *op)
 {
-  guint count = 0;
-  LigPlan *plan = lig_document_get_plan (document);
-  const LigPlanOp *ops = plan ? lig_plan_get_ops (plan, &count) : NULL;
-  if (expanded < 0 || expanded >= (int) count)
-    return NULL;
-  return lig_sequence_find (lig_document_get_sequence (document), ops[expanded].path, NULL);
+  const LigOpInfo *info = lig_op_info_find (op->title);
+  return _ (info ? info->title : op->info->title);
 }
 
 char *
-lig_verdict_card_label (const LigMend *mend)
+lig_card_row_name (LigPlan *plan, int index)
+{
+  guint count;
+  const LigPlanOp *op = &lig_plan_get_ops (plan, &count)[index];
+  g_autofree char *path = lig_verdict_row_path (op->path);
+  return g_strdup_printf (_ ("%s at %s"), get_title (op), path);
+}
+
+char *
+lig_card_mend_label (const LigMend *mend, gboolean costs)
 {
   const LigOpInfo *info = mend->value ? lig_op_info_find (mend->value) : NULL;
+  const char *value = info ? _ (info->title) : mend->value;
   switch (mend->kind) {
   case LIG_MEND_REMOVE_FENCE:
     return g_strdup (_ ("Remove the fence"));
   case LIG_MEND_UNFORBID:
     return g_strdup (_ ("Allow"));
   case LIG_MEND_FORCE:
-    return g_strdup (_ ("Force this instead"));
+    return g_strdup (costs ? _ ("Force anyway") : _ ("Force this instead"));
   case LIG_MEND_MAKE_PRIVATE:
     return g_strdup (_ ("Make the branch private"));
   case LIG_MEND_SET_DTYPE:
-    return g_strdup_printf (_ ("Use %s"), mend->value);
+    return g_strdup_printf (_ ("Use %s"), value);
   case LIG_MEND_INSERT_OP:
-    return g_strdup_printf (_ ("Insert %s"), info ? _ (info->title) : mend->value);
+    return g_strdup_printf (_ ("Insert %s"), value);
   case LIG_MEND_REMOVE_OP:
-    return g_strdup_printf (_ ("Remove %s"), info ? _ (info->title) : mend->value);
+    return g_strdup_printf (_ ("Remove %s"), value);
   case LIG_MEND_UNFORCE:
     return g_strdup (_ ("Drop the force"));
   case LIG_MEND_CHOOSE_POLICY:
     return g_strdup (_ ("Choose Measured"));
   default:
-    return g_strdup_printf (_ ("Replace by %s"), info ? _ (info->title) : mend->value);
+    return g_strdup_printf (_ ("Replace by %s"), value);
   }
+}
+
+char *
+lig_card_time_gain (double gain, gboolean measured)
+{
+  if (isnan (gain) || fabs (gain) < LEAST_GAIN)
+    return NULL;
+  g_autofree char *size = lig_figure_time (fabs (gain) * 1e-6);
+  g_autofree char *time = g_strconcat (measured ? "" : "≈ ", size, NULL);
+  return g_strdup_printf (gain > 0 ? _ ("%s less") : _ ("%s more"), time);
+}
+
+char *
+lig_card_gain (double gain, double bytes, gboolean measured)
+{
+  gboolean known = !isnan (bytes) && fabs (bytes) >= 1;
+  g_autofree char *moved = known ? lig_figure_bytes (fabs (bytes)) : NULL;
+  g_autofree char *space = NULL;
+  char *time = lig_card_time_gain (gain, measured);
+  if (known)
+    space = g_strdup_printf (bytes > 0 ? _ ("%s less") : _ ("%s more"), moved);
+  if (!time && !isnan (gain))
+    time = g_strdup (_ ("no time"));
+  if (!time || !space)
+    return time ? time : g_steal_pointer (&space);
+  g_autofree char *text = time;
+  if (fabs (gain) >= LEAST_GAIN && (gain > 0) == (bytes > 0)) {
+    g_autofree char *size = lig_figure_time (fabs (gain) * 1e-6);
+    g_autofree char *both = g_strdup_printf ("%s%s, %s", measured ? "" : "≈ ", size, moved);
+    return g_strdup_printf (gain > 0 ? _ ("%s less") : _ ("%s more"), both);
+  }
+  return g_strdup_printf ("%s, %s", text, space);
 }

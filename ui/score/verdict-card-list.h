@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The contents of the verdict card: verdicts, labels of mends, and mends as undoable edits. */
+/* Words of the verdict card: places, gains, and labels of mends. All are (transfer full). */
 #pragma once
 
 #include "ui/document/document.h"
 
 G_BEGIN_DECLS
 
-/* Returns the verdicts on the gaps between @first and @last, or on the op if both are the same:
- * chosen fusions first, each part in the order of lig_verdict_compare(). (transfer container)
- * (element-type LigVerdict) */
-GPtrArray *lig_verdict_card_list (LigDocument *document, int first, int last);
+/* Returns an op by the row that shows it: `Linear at 2`. @index: expanded */
+char *lig_card_row_name (LigPlan *plan, int index);
 
-/* Returns the label of the button that applies the mend. (transfer full) */
-char *lig_verdict_card_label (const LigMend *mend);
+/* Returns the label of a mend: `Remove the fence`. */
+char *lig_card_mend_label (const LigMend *mend, gboolean costs);
 
-/* Returns the op of the sequence from which an op of the plan was expanded. (nullable) */
-LigOp *lig_verdict_find_op (LigDocument *document, int expanded);
+/* Returns a gain: `≈ 10.8 µs, 25.2 MB less`. @gain: microseconds, or NaN; @bytes: likewise; null if
+ * both are unknown. (nullable) */
+char *lig_card_gain (double gain, double bytes, gboolean measured);
+
+/* Returns the time alone, for a button: `≈ 10.8 µs less`; null if there is none. (nullable) */
+char *lig_card_time_gain (double gain, gboolean measured);
 
 G_END_DECLS

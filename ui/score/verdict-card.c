@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict card: an entry for each verdict, with its explanation and buttons for edits. */
+/* The verdict card: for each pass its near misses, the fusions that were taken, and in one line
+ * those whose pattern does not fit. */
 #include "ui/score/verdict-card.h"
 
-#include "ui/score/text.h"
 #include "ui/score/verdict-card-edit.h"
+#include "ui/score/verdict-card-entry.h"
 #include "ui/score/verdict-card-list.h"
 
 #include <glib/gi18n.h>
@@ -12,242 +13,257 @@ struct _LigVerdictCard {
   GtkWidget parent_instance;
   LigDocument *document;
   LigPlan *plan; /* the owner of the verdicts and their strings */
-  GtkWidget *box;
+  LigPass pass;
+  char *title;
+  GtkWidget *box, *window;
 };
 
 G_DEFINE_FINAL_TYPE (LigVerdictCard, lig_verdict_card, GTK_TYPE_WIDGET)
 
-/* --- Building ------------------------------------------------------------------------------ */
-
-static GtkWidget *
-make_label (const char *text, const char *class)
-{
-  GtkWidget *label = gtk_label_new (text);
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
-  if (class)
-    gtk_widget_add_css_class (label, class);
-  return label;
-}
-
-/* All buttons that edit are made here. @edit: (transfer full) */
-static GtkWidget *
-add_button (
-  LigVerdictCard *self, GtkWidget *box, const char *text, LigCardEdit *edit, gboolean gains)
-{
-  GtkWidget *button = lig_card_button_new (self->document, text, edit, gains);
-  gtk_box_append (GTK_BOX (box), button);
-  return button;
-}
-
-/* Returns an edit like a mend of a verdict, on the op at the path. */
-static LigCardEdit *
-new_wish (LigMendKind kind, const char *path, const char *fusion, const char *format)
-{
-  LigCardEdit *edit = g_new0 (LigCardEdit, 1);
-  edit->kind = LIG_CARD_MEND;
-  edit->path = g_strdup (path);
-  edit->fusion = g_strdup (fusion);
-  edit->mend =
-    (LigMend){.kind = kind, .path = edit->path, .fusion = edit->fusion, .value = edit->fusion};
-  g_auto (GStrv) parts = g_strsplit (format, "%s", -1);
-  edit->label = g_strjoinv (fusion ? fusion : "", parts);
-  return edit;
-}
-
-static LigCardEdit *
-new_edit (LigCardEditKind kind, const char *path, const char *fusion, const char *format)
-{
-  LigCardEdit *edit = new_wish (LIG_MEND_FORCE, path, fusion, format);
-  edit->kind = kind;
-  return edit;
-}
+/* --- Title --------------------------------------------------------------------------------- */
 
 static gboolean
-names (const char *const *list, const char *name)
+is_near (const LigVerdict *verdict)
 {
-  return list && g_strv_contains (list, name);
+  return !verdict->taken && (verdict->fits || verdict->mend);
 }
 
-static void
-add_constraints (LigVerdictCard *self, GtkWidget *box, const LigVerdict *verdict)
+static GPtrArray *
+list (LigVerdictCard *self, int first, int last, LigPass pass)
 {
-  const LigMend *mend = verdict->mend;
-  const char *fusion = verdict->fusion->name;
-  LigOp *op = lig_verdict_find_op (self->document, verdict->first);
-  if (!op)
-    return;
-  gboolean forbidden =
-    names (lig_op_get_forbidden (op), fusion) ||
-    names (lig_sequence_get_forbidden (lig_document_get_sequence (self->document)), fusion);
-  gboolean forced = names (lig_op_get_forced (op), fusion);
+  guint count, n_ops;
+  const LigVerdict *verdicts = lig_plan_get_verdicts (self->plan, &count);
+  lig_plan_get_ops (self->plan, &n_ops);
+  return lig_verdicts_about (verdicts, count, n_ops, first, last, first != last, pass);
+}
+
+/* Returns whether one kernel of the pass computes both ops. */
+static gboolean
+is_one (LigVerdictCard *self, int first, int last, LigPass pass)
+{
   guint count;
-  const char *path = lig_plan_get_ops (self->plan, &count)[verdict->first].path;
-  if (!mend || mend->kind != LIG_MEND_UNFORBID)
-    add_button (self, box, forbidden ? _ ("Allow") : _ ("Forbid"),
-                forbidden ? new_wish (LIG_MEND_UNFORBID, path, fusion, _ ("Allow %s"))
-                          : new_edit (LIG_CARD_FORBID, path, fusion, _ ("Forbid %s")),
-                FALSE);
-  if (mend && mend->kind == LIG_MEND_FORCE && !forced)
-    return;
-  add_button (self, box, forced ? _ ("Do not force") : _ ("Force"),
-              forced ? new_wish (LIG_MEND_UNFORCE, path, fusion, _ ("Do not force %s"))
-                     : new_wish (LIG_MEND_FORCE, path, fusion, _ ("Force %s")),
-              FALSE);
+  const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
+  for (guint i = 0; i < count; i++)
+    if (groups[i].first <= first && last < groups[i].first + groups[i].count)
+      return TRUE;
+  return FALSE;
 }
 
-static void
-add_mend (LigVerdictCard *self, GtkWidget *box, const LigMend *mend)
-{
-  g_autofree char *label = lig_verdict_card_label (mend);
-  LigCardEdit *edit = new_edit (LIG_CARD_MEND, NULL, NULL, label);
-  edit->plan = lig_plan_ref (self->plan);
-  edit->mend = *mend;
-  add_button (self, box, label, edit, TRUE);
-}
-
-static GtkWidget *
-make_head (const LigVerdict *verdict)
-{
-  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 9);
-  g_autofree char *name = lig_score_fusion_name (verdict->fusion);
-  g_autofree char *gain = lig_verdict_describe_gain (verdict);
-  GtkWidget *title = make_label (name, "heading");
-  GtkWidget *pass = gtk_label_new (verdict->pass == LIG_PASS_FORWARD    ? _ ("forward")
-                                   : verdict->pass == LIG_PASS_BACKWARD ? _ ("backward")
-                                                                        : _ ("both passes"));
-  gtk_widget_add_css_class (pass, "verdict-pass");
-  gtk_widget_add_css_class (pass, lig_pass_name (verdict->pass));
-  gtk_widget_set_valign (pass, GTK_ALIGN_CENTER);
-  gtk_box_append (GTK_BOX (head), title);
-  gtk_box_append (GTK_BOX (head), pass);
-  GtkWidget *status = gtk_label_new (verdict->taken ? _ ("Fused") : gain);
-  gtk_widget_set_hexpand (status, TRUE);
-  gtk_widget_set_halign (status, GTK_ALIGN_END);
-  gtk_widget_add_css_class (status, "verdict-gain");
-  gtk_widget_add_css_class (status, verdict->taken ? "taken" : "refused");
-  gtk_box_append (GTK_BOX (head), status);
-  return head;
-}
-
-static GtkWidget *
-make_entry (LigVerdictCard *self, const LigVerdict *verdict)
-{
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
-  GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  gtk_widget_add_css_class (box, "verdict");
-  gtk_widget_set_halign (buttons, GTK_ALIGN_END);
-  gtk_box_append (GTK_BOX (box), make_head (verdict));
-  GtkWidget *text = make_label (verdict->text, "verdict-text");
-  gtk_box_append (GTK_BOX (box), text);
-  if (verdict->mend)
-    add_mend (self, buttons, verdict->mend);
-  add_constraints (self, buttons, verdict);
-  gtk_box_append (GTK_BOX (box), buttons);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (box), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  verdict->text, -1);
-  return box;
-}
-
-/* Returns the title of the op in the sequence, which may have several ops in the plan: both parts
- * of a linear are one op to the user. */
-static const char *
-get_title (const LigPlanOp *op)
-{
-  const LigOpInfo *info = lig_op_info_find (op->title);
-  return _ (info ? info->title : op->info->title);
-}
-
-/* Returns a description of the place: `between Linear at 2 and SwiGLU at 3`. */
 static char *
-describe_place (LigPlan *plan, int first, int last)
+describe_gap (LigVerdictCard *self, int first, int last)
 {
   guint count;
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  const LigPlanOp *from = &ops[first], *to = &ops[MIN (last, (int) count - 1)];
+  lig_plan_get_ops (self->plan, &count);
+  g_autofree char *from = lig_card_row_name (self->plan, first);
   if (last >= (int) count)
-    return g_strdup_printf (_ ("after %s at %s"), get_title (from), from->path);
-  if (g_str_equal (from->path, to->path))
-    return g_strdup_printf (_ ("%s at %s"), get_title (from), from->path);
-  return g_strdup_printf (last == first + 1 ? _ ("between %s at %s and %s at %s")
-                                            : _ ("from %s at %s to %s at %s"),
-                          get_title (from), from->path, get_title (to), to->path);
+    return g_strdup_printf (_ ("After %s"), from);
+  g_autofree char *to = lig_card_row_name (self->plan, last);
+  gboolean forward = is_one (self, first, last, LIG_PASS_FORWARD);
+  gboolean backward = is_one (self, first, last, LIG_PASS_BACKWARD);
+  return g_strdup_printf (forward && backward ? _ ("%s and %s are one kernel")
+                          : forward           ? _ ("%s and %s are one kernel forward")
+                          : backward          ? _ ("%s and %s are one kernel backward")
+                                              : _ ("%s and %s are not one kernel"),
+                          from, to);
 }
 
-/* Adds a button for the fence before the first op of the sequence that begins after @first. */
+static char *
+describe_group (LigVerdictCard *self, int first, int last)
+{
+  g_autofree char *from = lig_card_row_name (self->plan, first);
+  if (first == last)
+    return g_strdup_printf (_ ("%s is alone"), from);
+  g_autofree char *to = lig_card_row_name (self->plan, last);
+  return g_str_equal (from, to) ? g_steal_pointer (&from)
+                                : g_strdup_printf (_ ("%s to %s"), from, to);
+}
+
 static void
-add_fence (LigVerdictCard *self, GtkWidget *head, int first, int last)
+add_title (LigVerdictCard *self, int first, int last)
+{
+  gboolean gap = self->pass == LIG_PASS_JOINT;
+  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  self->title = gap ? describe_gap (self, first, last) : describe_group (self, first, last);
+  GtkWidget *title = lig_card_label_new (self->title, "title-4");
+  gtk_widget_add_css_class (head, "verdict-title");
+  gtk_widget_set_hexpand (title, TRUE);
+  gtk_box_append (GTK_BOX (head), title);
+  GtkWidget *fence = gap ? lig_card_fence_new (self->document, self->plan, first, last) : NULL;
+  if (fence) {
+    gtk_widget_set_valign (fence, GTK_ALIGN_START);
+    gtk_box_append (GTK_BOX (head), fence);
+  }
+  gtk_box_append (GTK_BOX (self->box), head);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, self->title,
+                                  -1);
+}
+
+/* --- Passes -------------------------------------------------------------------------------- */
+
+static void
+show_rest (GtkButton *button, GtkWidget *rest, gboolean shown)
+{
+  const char *text = g_object_get_data (G_OBJECT (button), "text");
+  g_autofree char *label = g_strdup_printf (shown ? _ ("%s: hide") : _ ("%s: show"), text);
+  gtk_widget_set_visible (rest, shown);
+  gtk_label_set_text (GTK_LABEL (gtk_button_get_child (button)), label);
+  gtk_accessible_update_state (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_STATE_EXPANDED, shown, -1);
+}
+
+static void
+toggle_rest (GtkButton *button, GtkWidget *rest)
+{
+  show_rest (button, rest, !gtk_widget_get_visible (rest));
+}
+
+/* Returns `2 other fusions need a scale`; @rest has at least one. */
+static char *
+describe_rest (GPtrArray *rest)
+{
+  g_autofree char *needs = lig_verdict_describe_needs (rest->pdata[0]);
+  for (guint i = 1; i < rest->len && needs; i++) {
+    g_autofree char *other = lig_verdict_describe_needs (rest->pdata[i]);
+    if (g_strcmp0 (needs, other) != 0)
+      g_clear_pointer (&needs, g_free);
+  }
+  if (!needs)
+    return g_strdup_printf (ngettext ("%u other fusion needs other operations",
+                                      "%u other fusions need other operations", rest->len),
+                            rest->len);
+  return g_strdup_printf (
+    ngettext ("%u other fusion needs %s", "%u other fusions need %s", rest->len), rest->len, needs);
+}
+
+/* Adds the fusions whose pattern does not fit, folded into one line. */
+static void
+add_rest (GtkWidget *to, GPtrArray *misses)
+{
+  if (misses->len == 0)
+    return;
+  char *text = describe_rest (misses);
+  GtkWidget *button = gtk_button_new ();
+  GtkWidget *label = lig_card_label_new ("", NULL);
+  GtkWidget *rest = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  gtk_button_set_child (GTK_BUTTON (button), label);
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_add_css_class (button, "verdict-more");
+  gtk_widget_set_halign (button, GTK_ALIGN_START);
+  g_object_set_data_full (G_OBJECT (button), "text", text, g_free);
+  for (guint i = 0; i < misses->len; i++)
+    gtk_box_append (GTK_BOX (rest), lig_card_miss_new (misses->pdata[i]));
+  g_signal_connect_object (button, "clicked", G_CALLBACK (toggle_rest), rest, 0);
+  gtk_box_append (GTK_BOX (to), button);
+  gtk_box_append (GTK_BOX (to), rest);
+  show_rest (GTK_BUTTON (button), rest, FALSE);
+}
+
+static char *
+describe_none (LigVerdictCard *self, int first, int last)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (self->plan, &count);
-  for (int i = first + 1; i <= last && i < (int) count; i++) {
-    LigOp *op = lig_verdict_find_op (self->document, i);
-    if (!op || g_str_equal (ops[i].path, ops[i - 1].path))
-      continue;
-    gboolean fence = lig_op_get_fence (op);
-    GtkWidget *button = add_button (
-      self, head, fence ? _ ("Remove the fence") : _ ("Fence"),
-      fence ? new_wish (LIG_MEND_REMOVE_FENCE, ops[i].path, NULL, _ ("Remove the fence"))
-            : new_edit (LIG_CARD_FENCE, ops[i].path, NULL, _ ("Add a fence")),
-      FALSE);
-    gtk_widget_set_valign (button, GTK_ALIGN_START);
-    return;
-  }
+  if (first == last)
+    return g_strdup (_ ("No fusion joins it with its neighbors."));
+  return lig_verdict_describe_none (ops[first].info, last < (int) count ? ops[last].info : NULL);
+}
+
+/* Puts those that were taken first; the sort is stable. */
+static int
+compare_taken (gconstpointer a, gconstpointer b)
+{
+  const LigVerdict *one = *(const LigVerdict *const *) a, *two = *(const LigVerdict *const *) b;
+  return two->taken - one->taken;
 }
 
 static void
-add_title (LigVerdictCard *self, gboolean fused, int first, int last)
+add_pass (LigVerdictCard *self, GtkWidget *to, int first, int last, LigPass pass)
 {
-  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  g_autofree char *place = describe_place (self->plan, first, last);
-  gtk_widget_add_css_class (head, "verdict-title");
-  gtk_widget_set_hexpand (texts, TRUE);
-  gtk_box_append (
-    GTK_BOX (texts),
-    make_label (fused ? _ ("One kernel here") : _ ("Why not one kernel here?"), "title-4"));
-  gtk_box_append (GTK_BOX (texts), make_label (place, "verdict-text"));
-  gtk_box_append (GTK_BOX (head), texts);
-  add_fence (self, head, first, last);
-  gtk_box_append (GTK_BOX (self->box), head);
+  gboolean backward = pass == LIG_PASS_BACKWARD;
+  GtkWidget *section = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3);
+  g_autoptr (GPtrArray) verdicts = list (self, first, last, pass);
+  g_autoptr (GPtrArray) misses = g_ptr_array_new ();
+  GtkWidget *heading =
+    lig_card_label_new (backward ? _ ("Backward") : _ ("Forward"), "verdict-pass");
+  gtk_widget_add_css_class (section, "verdict-section");
+  gtk_widget_add_css_class (heading, lig_pass_name (pass));
+  gtk_box_append (GTK_BOX (section), heading);
+  /* The card of a bracket begins with the bracket itself. */
+  if (self->pass != LIG_PASS_JOINT)
+    g_ptr_array_sort (verdicts, compare_taken);
+  for (guint i = 0; i < verdicts->len; i++) {
+    const LigVerdict *verdict = verdicts->pdata[i];
+    if (verdict->taken || is_near (verdict))
+      gtk_box_append (GTK_BOX (section), lig_card_entry_new (self->document, self->plan, verdict));
+    else
+      g_ptr_array_add (misses, (gpointer) verdict);
+  }
+  if (misses->len == verdicts->len) {
+    g_autofree char *none = lig_plan_has_pass (self->plan, pass)
+                              ? describe_none (self, first, last)
+                              : g_strdup (_ ("This plan has no backward pass."));
+    gtk_box_append (GTK_BOX (section), lig_card_label_new (none, "verdict-text"));
+  }
+  add_rest (section, misses);
+  gtk_box_append (GTK_BOX (to), section);
 }
 
 static void
 fill (LigVerdictCard *self, int first, int last)
 {
-  g_autoptr (GPtrArray) entries = lig_verdict_card_list (self->document, first, last);
-  gboolean fused = entries->len > 0 && ((const LigVerdict *) entries->pdata[0])->taken;
-  add_title (self, fused, first, last);
-  if (entries->len == 0) {
-    gtk_box_append (GTK_BOX (self->box),
-                    make_label (_ ("No fusion has a pattern that extends across this gap."), NULL));
-    return;
-  }
-  GtkWidget *list = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *window = gtk_scrolled_window_new ();
+  GtkWidget *sections = gtk_box_new (GTK_ORIENTATION_VERTICAL, 9);
+  add_title (self, first, last);
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++)
+    if (self->pass == pass || self->pass == LIG_PASS_JOINT)
+      add_pass (self, sections, first, last, pass);
   /* The scroll bar overlaps the list. */
-  gtk_widget_set_margin_end (list, 12);
-  for (guint i = 0; i < entries->len; i++)
-    gtk_box_append (GTK_BOX (list), make_entry (self, entries->pdata[i]));
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (window), GTK_POLICY_NEVER,
+  gtk_widget_set_margin_end (sections, 12);
+  self->window = gtk_scrolled_window_new ();
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (self->window), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
-  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (window), TRUE);
-  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (window), 420);
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (window), list);
-  gtk_box_append (GTK_BOX (self->box), window);
+  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (self->window), TRUE);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->window), sections);
+  lig_verdict_card_set_height (self, 480);
+  gtk_box_append (GTK_BOX (self->box), self->window);
+}
+
+void
+lig_verdict_card_set_height (LigVerdictCard *self, int height)
+{
+  if (self->window)
+    gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (self->window), height);
+}
+
+const char *
+lig_verdict_card_get_title (LigVerdictCard *self)
+{
+  return self->title;
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
 
+void
+lig_verdict_card_clear (LigVerdictCard *self)
+{
+  if (self->box)
+    lig_card_buttons_forget (self->box);
+  g_clear_pointer (&self->box, gtk_widget_unparent);
+  self->window = NULL;
+  g_clear_pointer (&self->plan, lig_plan_unref);
+  g_clear_object (&self->document);
+}
+
 static void
 dispose (GObject *object)
 {
-  LigVerdictCard *self = LIG_VERDICT_CARD (object);
-  g_clear_pointer (&self->box, gtk_widget_unparent);
-  g_clear_pointer (&self->plan, lig_plan_unref);
-  g_clear_object (&self->document);
+  lig_verdict_card_clear (LIG_VERDICT_CARD (object));
   G_OBJECT_CLASS (lig_verdict_card_parent_class)->dispose (object);
+}
+
+static void
+finalize (GObject *object)
+{
+  g_free (LIG_VERDICT_CARD (object)->title);
+  G_OBJECT_CLASS (lig_verdict_card_parent_class)->finalize (object);
 }
 
 static void
@@ -255,6 +271,7 @@ lig_verdict_card_class_init (LigVerdictCardClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = dispose;
+  G_OBJECT_CLASS (class)->finalize = finalize;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_css_name (widget_class, "verdictcard");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
@@ -264,17 +281,17 @@ static void
 lig_verdict_card_init (LigVerdictCard *self)
 {
   self->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
-  gtk_widget_set_size_request (self->box, 440, -1);
   gtk_widget_set_parent (self->box, GTK_WIDGET (self));
 }
 
 GtkWidget *
-lig_verdict_card_new (LigDocument *document, int first_expanded, int last_expanded)
+lig_verdict_card_new (LigDocument *document, int first_expanded, int last_expanded, LigPass pass)
 {
   guint count = 0;
   LigVerdictCard *self = g_object_new (LIG_TYPE_VERDICT_CARD, NULL);
   LigPlan *plan = lig_document_get_plan (document);
   self->document = g_object_ref (document);
+  self->pass = pass;
   self->plan = plan ? lig_plan_ref (plan) : NULL;
   if (plan)
     lig_plan_get_ops (plan, &count);

@@ -97,6 +97,7 @@ find_previous (LigFindBar *self)
 static void
 stop (LigFindBar *self)
 {
+  gtk_editable_set_text (GTK_EDITABLE (self->entry), "");
   gtk_search_bar_set_search_mode (self->bar, FALSE);
   g_signal_emit_by_name (self, "finished");
 }

@@ -104,7 +104,7 @@ find_x (LigOpCompletion *self, int start)
 }
 
 void
-lig_op_completion_update (LigOpCompletion *self)
+lig_op_completion_update (LigOpCompletion *self, int below)
 {
   int start;
   g_autofree char *word = get_word (self, &start);
@@ -112,7 +112,8 @@ lig_op_completion_update (LigOpCompletion *self)
     lig_op_completion_hide (self);
     return;
   }
-  GdkRectangle at = {find_x (self, start), 0, 1, gtk_widget_get_height (GTK_WIDGET (self->entry))};
+  GdkRectangle at = {find_x (self, start), 0, 1,
+                     gtk_widget_get_height (GTK_WIDGET (self->entry)) + below};
   gtk_popover_set_pointing_to (GTK_POPOVER (self->popover), &at);
   gtk_popover_popup (GTK_POPOVER (self->popover));
 }

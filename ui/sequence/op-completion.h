@@ -13,7 +13,7 @@ LigOpCompletion *lig_op_completion_new (GtkEntry *entry);
 void lig_op_completion_free (LigOpCompletion *self);
 
 /* Offers the names that fit the word before the cursor, or hides. */
-void lig_op_completion_update (LigOpCompletion *self);
+void lig_op_completion_update (LigOpCompletion *self, int below);
 void lig_op_completion_hide (LigOpCompletion *self);
 
 /* Handles a key and returns whether it did: Up and Down choose, Tab and Return insert the chosen

@@ -2,10 +2,15 @@
 /* The list of problems: the count in a bar, the sentences below it. */
 #include "ui/sequence/problems.h"
 
+#include "ui/document/edit.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
+
+/* More problems are only counted: a list of thousands would take long to build. */
+#define MOST_ROWS 60
 
 struct _LigProblems {
   GtkWidget parent_instance;
@@ -14,8 +19,8 @@ struct _LigProblems {
   GtkLabel *count;
   GtkButton *next;
   GtkListBox *list;
-  guint length;
-  int shown; /* by `next`; -1: none yet */
+  guint length, hidden; /* problems with and without a row */
+  int shown;            /* by `next`; -1: none yet */
 };
 
 G_DEFINE_FINAL_TYPE (LigProblems, lig_problems, GTK_TYPE_WIDGET)
@@ -34,6 +39,7 @@ reach (LigProblems *self, const char *path)
   }
 }
 
+/* Selecting the row also scrolls to it. */
 static void
 go_to (LigProblems *self, guint n)
 {
@@ -43,19 +49,24 @@ go_to (LigProblems *self, guint n)
   self->shown = (int) n;
   if (row)
     lig_document_select (self->doc, row->op, LIG_SELECT_ONLY);
+  GtkListBoxRow *line = gtk_list_box_get_row_at_index (self->list, (int) n);
+  if (line)
+    gtk_list_box_select_row (self->list, line);
 }
 
 void
 lig_problems_next (LigProblems *self)
 {
   if (self->length > 0)
-    go_to (self, (guint) (self->shown + 1) % self->length);
+    go_to (self, (guint) (self->shown + 1) % (self->length + self->hidden));
 }
 
 static void
 activate_row (LigProblems *self, GtkListBoxRow *row)
 {
-  go_to (self, (guint) gtk_list_box_row_get_index (row));
+  guint index = (guint) gtk_list_box_row_get_index (row);
+  if (index < self->length)
+    go_to (self, index);
 }
 
 static void
@@ -66,11 +77,62 @@ run_next (GtkWidget *widget, const char *action, GVariant *parameter)
 
 /* --- The list ------------------------------------------------------------------------------ */
 
+static void
+mend (GtkButton *button, LigProblems *self)
+{
+  GError *error = NULL;
+  g_autoptr (LigProblemMend) edit =
+    lig_problem_mend_copy (g_object_get_data (G_OBJECT (button), "mend"));
+  if (!lig_edit_mend_problem (self->doc, edit, &error))
+    lig_toast_error (GTK_WIDGET (self), error);
+}
+
 static GtkWidget *
-make_row (const LigProblem *problem)
+make_button (LigProblems *self, const LigProblemMend *edit, gboolean best)
+{
+  g_autofree char *phrase = lig_problem_mend_describe (edit);
+  g_autofree char *sentence = lig_figure_sentence (phrase);
+  GtkWidget *label = gtk_label_new (sentence), *button = gtk_button_new ();
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_widget_set_tooltip_text (button, sentence);
+  gtk_button_set_child (GTK_BUTTON (button), label);
+  gtk_widget_add_css_class (button, "mend");
+  if (!best)
+    gtk_widget_add_css_class (button, "flat");
+  g_object_set_data_full (G_OBJECT (button), "mend", lig_problem_mend_copy (edit),
+                          (GDestroyNotify) lig_problem_mend_free);
+  g_signal_connect_object (button, "clicked", G_CALLBACK (mend), self, 0);
+  return button;
+}
+
+static GtkWidget *
+make_buttons (LigProblems *self, const LigProblem *problem)
+{
+  GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  for (guint i = 0; i < problem->mends->len; i++)
+    gtk_box_append (GTK_BOX (buttons), make_button (self, problem->mends->pdata[i], i == 0));
+  gtk_widget_set_visible (buttons, problem->mends->len > 0);
+  return buttons;
+}
+
+/* Returns the text and the mends, to compare with those that a row shows. */
+static char *
+describe (const LigProblem *problem)
+{
+  g_autoptr (GString) text = g_string_new (problem->text);
+  for (guint i = 0; i < problem->mends->len; i++) {
+    g_autofree char *phrase = lig_problem_mend_describe (problem->mends->pdata[i]);
+    g_string_append_printf (text, "\n%s", phrase);
+  }
+  return g_strdup (text->str);
+}
+
+static GtkWidget *
+make_row (LigProblems *self, const LigProblem *problem)
 {
   GtkWidget *row = gtk_list_box_row_new ();
   GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget *column = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3);
   GtkWidget *path = gtk_label_new (problem->path ? problem->path : "–");
   g_autofree char *sentence = lig_figure_sentence (problem->text);
   GtkWidget *text = gtk_label_new (sentence);
@@ -82,14 +144,39 @@ make_row (const LigProblem *problem)
   gtk_label_set_xalign (GTK_LABEL (text), 0);
   gtk_label_set_wrap (GTK_LABEL (text), TRUE);
   gtk_label_set_wrap_mode (GTK_LABEL (text), PANGO_WRAP_WORD_CHAR);
+  gtk_widget_set_hexpand (column, TRUE);
+  gtk_box_append (GTK_BOX (column), text);
+  gtk_box_append (GTK_BOX (column), make_buttons (self, problem));
   gtk_box_append (GTK_BOX (line), path);
-  gtk_box_append (GTK_BOX (line), text);
+  gtk_box_append (GTK_BOX (line), column);
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), line);
   gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, sentence,
                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
                                   problem->path ? _ ("Selects the operation") : "", -1);
-  g_object_set_data_full (G_OBJECT (row), "text", g_strdup (problem->text), g_free);
+  g_object_set_data_full (G_OBJECT (row), "text", describe (problem), g_free);
   return row;
+}
+
+/* Returns the number of problems that have no row. */
+static guint
+count_hidden (LigProblems *self)
+{
+  guint count = MOST_ROWS;
+  while (lig_document_get_problem (self->doc, count))
+    count++;
+  return count - MOST_ROWS;
+}
+
+static void
+add_rest (LigProblems *self)
+{
+  if (self->hidden == 0)
+    return;
+  g_autofree char *text =
+    g_strdup_printf (ngettext ("%u more problem", "%u more problems", self->hidden), self->hidden);
+  GtkWidget *label = gtk_label_new (text);
+  gtk_widget_add_css_class (label, "dim-label");
+  gtk_list_box_append (self->list, label);
 }
 
 static gboolean
@@ -98,9 +185,10 @@ is_shown (LigProblems *self)
   for (guint i = 0;; i++) {
     const LigProblem *problem = lig_document_get_problem (self->doc, i);
     GtkListBoxRow *row = gtk_list_box_get_row_at_index (self->list, (int) i);
-    if (!problem || !row)
-      return !problem && !row;
-    if (g_strcmp0 (g_object_get_data (G_OBJECT (row), "text"), problem->text) != 0)
+    if (i == self->length || !problem || !row)
+      return i == self->length && (i == MOST_ROWS ? self->hidden == count_hidden (self) : !problem);
+    g_autofree char *text = describe (problem);
+    if (g_strcmp0 (g_object_get_data (G_OBJECT (row), "text"), text) != 0)
       return FALSE;
   }
 }
@@ -114,14 +202,19 @@ update (LigProblems *self)
     return;
   while ((row = gtk_list_box_get_row_at_index (self->list, 0)))
     gtk_list_box_remove (self->list, GTK_WIDGET (row));
-  for (self->length = 0; (problem = lig_document_get_problem (self->doc, self->length));
-       self->length++)
-    gtk_list_box_append (self->list, make_row (problem));
+  self->length = 0;
+  while (self->length < MOST_ROWS &&
+         (problem = lig_document_get_problem (self->doc, self->length))) {
+    gtk_list_box_append (self->list, make_row (self, problem));
+    self->length++;
+  }
+  self->hidden = self->length == MOST_ROWS ? count_hidden (self) : 0;
+  add_rest (self);
   self->shown = -1;
   /* While the bar is hidden by an animation, it keeps its text. */
   if (self->length > 0) {
-    g_autofree char *text =
-      g_strdup_printf (ngettext ("%u problem", "%u problems", self->length), self->length);
+    guint count = self->length + self->hidden;
+    g_autofree char *text = g_strdup_printf (ngettext ("%u problem", "%u problems", count), count);
     gtk_label_set_text (self->count, text);
     gtk_accessible_update_property (GTK_ACCESSIBLE (self->count), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                     text, -1);

@@ -8,6 +8,9 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+/* Between the entry and its error, as in quick-entry.ui. */
+#define SPACING 6
+
 struct _LigQuickEntry {
   GtkWidget parent_instance;
   LigDocument *doc;
@@ -92,13 +95,24 @@ check (LigQuickEntry *self)
   return sequence;
 }
 
+/* Returns the height of the error below the entry, which the completion must not cover. */
+static int
+measure_error (LigQuickEntry *self)
+{
+  int height = 0;
+  if (gtk_widget_get_visible (self->error_box))
+    gtk_widget_measure (self->error_box, GTK_ORIENTATION_VERTICAL,
+                        gtk_widget_get_width (GTK_WIDGET (self)), NULL, &height, NULL, NULL);
+  return height > 0 ? height + SPACING : 0;
+}
+
 static void
 change (LigQuickEntry *self)
 {
   if (self->filling)
     return;
   g_autoptr (LigSequence) sequence = check (self);
-  lig_op_completion_update (self->completion);
+  lig_op_completion_update (self->completion, measure_error (self));
 }
 
 /* --- Following the document ---------------------------------------------------------------- */

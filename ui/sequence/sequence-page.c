@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Sequence: palette, score and inspector in a row, the run bar below. In a narrow window
  * the side panes overlap the score. */
+#include "ui/document/pin.h"
+#include "ui/document/preview.h"
+#include "ui/document/times.h"
 #include "ui/inspector/inspector.h"
 #include "ui/page.h"
 #include "ui/profile/profiling.h"
@@ -20,6 +23,7 @@ G_DECLARE_FINAL_TYPE (LigSequencePage, lig_sequence_page, LIG, SEQUENCE_PAGE, Li
 struct _LigSequencePage {
   LigPage parent_instance;
   AdwFlap *palette_flap, *inspector_flap;
+  GSimpleAction *palette_action, *inspector_action; /* their states follow the panes */
   AdwBin *palette, *inspector, *quick_entry, *find_bar, *score_place, *problems, *run_bar;
 };
 
@@ -75,6 +79,12 @@ set_pane (LigSequencePage *self, AdwFlap *flap, gboolean visible)
   adw_flap_set_reveal_flap (flap, visible);
 }
 
+static void
+show_inspector (LigSequencePage *self)
+{
+  set_pane (self, self->inspector_flap, TRUE);
+}
+
 /* Shows or hides both panes. */
 static void
 toggle_sidebars (GSimpleAction *action, GVariant *target, gpointer data)
@@ -87,17 +97,36 @@ toggle_sidebars (GSimpleAction *action, GVariant *target, gpointer data)
 }
 
 static void
-toggle_palette (GSimpleAction *action, GVariant *target, gpointer data)
+change_palette (GSimpleAction *action, GVariant *state, gpointer data)
 {
   LigSequencePage *self = data;
-  set_pane (self, self->palette_flap, !adw_flap_get_reveal_flap (self->palette_flap));
+  set_pane (self, self->palette_flap, g_variant_get_boolean (state));
 }
 
 static void
-toggle_inspector (GSimpleAction *action, GVariant *target, gpointer data)
+change_inspector (GSimpleAction *action, GVariant *state, gpointer data)
 {
   LigSequencePage *self = data;
-  set_pane (self, self->inspector_flap, !adw_flap_get_reveal_flap (self->inspector_flap));
+  set_pane (self, self->inspector_flap, g_variant_get_boolean (state));
+}
+
+static void
+follow_reveal (AdwFlap *flap, GParamSpec *spec, LigSequencePage *self)
+{
+  GSimpleAction *action =
+    flap == self->palette_flap ? self->palette_action : self->inspector_action;
+  if (action)
+    g_simple_action_set_state (action, g_variant_new_boolean (adw_flap_get_reveal_flap (flap)));
+}
+
+/* The buttons of the panes have no effect while another page is shown. */
+static void
+enable_panes (LigSequencePage *self, gboolean enabled)
+{
+  if (self->palette_action)
+    g_simple_action_set_enabled (self->palette_action, enabled);
+  if (self->inspector_action)
+    g_simple_action_set_enabled (self->inspector_action, enabled);
 }
 
 /* --- Actions that lead into the page -------------------------------------------------------- */
@@ -149,6 +178,20 @@ choose_template (GSimpleAction *action, GVariant *target, gpointer data)
   lig_templates_present (GTK_WIDGET (self), lig_page_get_document (LIG_PAGE (self)));
 }
 
+/* Pins the preview if one is shown, else the present plan; pressed again, unpins it. */
+static void
+pin (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigDocument *document = lig_page_get_document (LIG_PAGE (data));
+  gboolean previewing = lig_document_get_preview (document) != NULL;
+  if (!previewing)
+    come_forward (data);
+  if (lig_document_is_pinned (document) && !previewing)
+    lig_document_unpin (document);
+  else
+    lig_document_pin (document);
+}
+
 static void
 add_actions (LigPage *page, GActionMap *map)
 {
@@ -157,56 +200,37 @@ add_actions (LigPage *page, GActionMap *map)
     {.name = "quick-entry", .activate = enter_quickly},
     {.name = "next-problem", .activate = go_to_next_problem},
     {.name = "templates", .activate = choose_template},
+    {.name = "pin", .activate = pin},
     {.name = "sidebars", .activate = toggle_sidebars},
-    {.name = "palette", .activate = toggle_palette},
-    {.name = "inspector", .activate = toggle_inspector},
+    {.name = "palette", .state = "false", .change_state = change_palette},
+    {.name = "inspector", .state = "false", .change_state = change_inspector},
   };
+  LigSequencePage *self = LIG_SEQUENCE_PAGE (page);
   g_action_map_add_action_entries (map, entries, G_N_ELEMENTS (entries), page);
+  g_set_object (&self->palette_action,
+                G_SIMPLE_ACTION (g_action_map_lookup_action (map, "palette")));
+  g_set_object (&self->inspector_action,
+                G_SIMPLE_ACTION (g_action_map_lookup_action (map, "inspector")));
+  follow_reveal (self->palette_flap, NULL, self);
+  follow_reveal (self->inspector_flap, NULL, self);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
 
-static gboolean
-is_same (const LigPlanGroup *a, const LigPlanGroup *b)
-{
-  return a->fusion == b->fusion && a->first == b->first && a->count == b->count &&
-         a->n_steps == b->n_steps;
-}
-
-/* The profile's plan updates parameters too, so that its steps have other numbers: the times of a
- * pass are transferred group by group, and only if both plans have the same groups. */
-static gboolean
-take_times (LigPlan *plan, const LigTimedPlan *timed, LigPass pass, double *steps)
-{
-  guint count, n_timed;
-  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
-  const LigPlanGroup *others = lig_plan_get_groups (timed->plan, pass, &n_timed);
-  if (count != n_timed)
-    return FALSE;
-  for (guint i = 0; i < count; i++) {
-    if (!is_same (&groups[i], &others[i]))
-      return FALSE;
-    for (int k = 0; k < groups[i].n_steps; k++)
-      steps[groups[i].first_step + k] = timed->steps[others[i].first_step + k];
-  }
-  return TRUE;
-}
-
+/* Every measured plan counts: one of them may be that of every op alone. */
 static void
 show_times (LigSequencePage *self)
 {
-  LigTimedPlan timed = {0};
-  guint count = 0;
   LigDocument *document = lig_page_get_document (LIG_PAGE (self));
-  LigScoreView *score = LIG_SCORE_VIEW (adw_bin_get_child (self->score_place));
-  LigPlan *plan = lig_document_get_plan (document);
-  if (plan)
-    lig_plan_get_steps (plan, &count);
-  g_autofree double *steps = g_new0 (double, count + 1);
-  gboolean known = plan && lig_profiling_get_timed (lig_profiling_of (document), &timed) &&
-                   take_times (plan, &timed, LIG_PASS_FORWARD, steps) &&
-                   take_times (plan, &timed, LIG_PASS_BACKWARD, steps);
-  lig_score_view_set_profile (score, known ? plan : NULL, known ? steps : NULL, known ? count : 0);
+  LigProfiling *profiling = lig_profiling_of (document);
+  const LigProfiled *profiled;
+  g_autoptr (GArray) profiles = g_array_new (FALSE, FALSE, sizeof (LigTimedPlan));
+  for (guint i = 0; (profiled = lig_profiling_get (profiling, i)); i++) {
+    LigTimedPlan timed = {profiled->plan, profiled->steps, profiled->passes};
+    g_array_append_val (profiles, timed);
+  }
+  lig_document_set_profiles (document, (const LigTimedPlan *) (gpointer) profiles->data,
+                             profiles->len);
 }
 
 static void
@@ -223,6 +247,8 @@ fill (LigSequencePage *self)
   GtkWidget *find_bar = lig_find_bar_new (document);
   adw_bin_set_child (self->palette, lig_palette_new (document));
   adw_bin_set_child (self->inspector, lig_inspector_new (document));
+  g_signal_connect_object (document, "wanted", G_CALLBACK (show_inspector), self,
+                           G_CONNECT_SWAPPED);
   adw_bin_set_child (self->quick_entry, entry);
   adw_bin_set_child (self->find_bar, find_bar);
   adw_bin_set_child (self->score_place, lig_score_view_new (document));
@@ -230,7 +256,6 @@ fill (LigSequencePage *self)
   adw_bin_set_child (self->run_bar, lig_run_bar_new (document));
   g_signal_connect_object (lig_profiling_of (document), "changed", G_CALLBACK (show_times), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "planned", G_CALLBACK (show_times), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (find_bar, "finished", G_CALLBACK (leave_entry), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (entry, "finished", G_CALLBACK (leave_entry), self, G_CONNECT_SWAPPED);
 }
@@ -245,6 +270,7 @@ constructed (GObject *object)
   for (guint i = 0; i < G_N_ELEMENTS (flaps); i++) {
     adw_flap_set_locked (flaps[i], TRUE);
     g_signal_connect (flaps[i], "notify::folded", G_CALLBACK (follow_fold), self);
+    g_signal_connect (flaps[i], "notify::reveal-flap", G_CALLBACK (follow_reveal), self);
     show_flap (self, flaps[i]);
   }
   g_signal_connect_object (get_settings (self), "changed::palette-visible",
@@ -254,10 +280,36 @@ constructed (GObject *object)
 }
 
 static void
+dispose (GObject *object)
+{
+  LigSequencePage *self = LIG_SEQUENCE_PAGE (object);
+  g_clear_object (&self->palette_action);
+  g_clear_object (&self->inspector_action);
+  G_OBJECT_CLASS (lig_sequence_page_parent_class)->dispose (object);
+}
+
+static void
+lig_sequence_page_map (GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS (lig_sequence_page_parent_class)->map (widget);
+  enable_panes (LIG_SEQUENCE_PAGE (widget), TRUE);
+}
+
+static void
+lig_sequence_page_unmap (GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS (lig_sequence_page_parent_class)->unmap (widget);
+  enable_panes (LIG_SEQUENCE_PAGE (widget), FALSE);
+}
+
+static void
 lig_sequence_page_class_init (LigSequencePageClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->constructed = constructed;
+  G_OBJECT_CLASS (class)->dispose = dispose;
+  widget_class->map = lig_sequence_page_map;
+  widget_class->unmap = lig_sequence_page_unmap;
   LIG_PAGE_CLASS (class)->add_actions = add_actions;
   LIG_PAGE_CLASS (class)->find = find;
   gtk_widget_class_set_template_from_resource (

@@ -218,6 +218,19 @@ make_text (const char *text, const char *class)
   return label;
 }
 
+/* The button says that the card can be opened; a click anywhere on the card does it. */
+static GtkWidget *
+make_button (void)
+{
+  GtkWidget *button = gtk_button_new_with_mnemonic (_ ("_Open"));
+  gtk_widget_set_halign (button, GTK_ALIGN_END);
+  gtk_widget_set_valign (button, GTK_ALIGN_END);
+  gtk_widget_set_vexpand (button, TRUE);
+  gtk_widget_set_margin_top (button, 6);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "template.choose");
+  return button;
+}
+
 static GtkWidget *
 make_picture (LigTemplateCard *self)
 {
@@ -252,6 +265,7 @@ lig_template_card_new (const char *file,
   gtk_widget_add_css_class (texts, "texts");
   gtk_box_append (GTK_BOX (texts), make_text (title, "heading"));
   gtk_box_append (GTK_BOX (texts), make_text (description, "dim-label"));
+  gtk_box_append (GTK_BOX (texts), make_button ());
   gtk_box_append (GTK_BOX (whole), make_picture (self));
   gtk_box_append (GTK_BOX (whole), texts);
   gtk_flow_box_child_set_child (GTK_FLOW_BOX_CHILD (self), whole);

@@ -79,7 +79,7 @@ add_entry (GArray *entries, const char *name, const char *facts_name)
   else if (entry.runs)
     entry.title = g_strdup_printf ("%s (%s)", facts_name, name);
   else
-    entry.title = g_strdup_printf (_ ("%s, planning only"), facts_name);
+    entry.title = g_strdup_printf (_ ("%s, plan only"), facts_name);
   g_array_append_val (entries, entry);
 }
 
@@ -138,6 +138,17 @@ lig_session_get_devices (LigSession *self, guint *count)
 {
   *count = self->devices->len;
   return (const LigDeviceEntry *) (gpointer) self->devices->data;
+}
+
+const char *
+lig_session_get_device_title (LigSession *self, const char *name)
+{
+  for (guint i = 0; i < self->devices->len; i++) {
+    const LigDeviceEntry *entry = &g_array_index (self->devices, LigDeviceEntry, i);
+    if (g_strcmp0 (entry->name, name) == 0)
+      return entry->title;
+  }
+  return name;
 }
 
 const char *

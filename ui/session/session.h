@@ -44,7 +44,7 @@ GSettings *lig_session_get_settings (LigSession *self);
  * LigDeviceEntry: a device that can be chosen.
  *
  * @name: as lig_device_open() takes it
- * @title: `NVIDIA H200 (cuda:0)`, `This computer's processor`, `H200, planning only`
+ * @title: `NVIDIA H200 (cuda:0)`, `This computer's processor`, `NVIDIA H200, plan only`
  * @runs: whether plans run on it; a described device is only planned for
  */
 typedef struct {
@@ -55,6 +55,9 @@ typedef struct {
 /* Returns: (transfer none): the devices, which are found on a thread, as opening a GPU takes a
  *   while. */
 const LigDeviceEntry *lig_session_get_devices (LigSession *self, guint *count);
+
+/* Returns the title of a device, or @name where the device is missing. */
+const char *lig_session_get_device_title (LigSession *self, const char *name);
 
 /* Returns the device of new documents: the setting's, else the first GPU, else `cpu`. */
 const char *lig_session_get_default_device (LigSession *self);

@@ -3,6 +3,8 @@
  * until the plot is refreshed, so an unchanged chart costs nothing. */
 #include "ui/widgets/chart-plot.h"
 
+#include "ui/widgets/text-scale.h"
+
 #include <adwaita.h>
 #include <math.h>
 
@@ -12,6 +14,7 @@ struct _LigChartPlot {
   LigChart chart;
   char *title, *x_label, *y_label;
   double drag_from, drag_to; /* pixels; NaN: none */
+  double scale;              /* pixels for each unit of the drawing */
 };
 
 G_DEFINE_FINAL_TYPE (LigChartPlot, lig_chart_plot, GTK_TYPE_WIDGET)
@@ -46,6 +49,7 @@ static void
 snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   LigChartPlot *self = LIG_CHART_PLOT (widget);
+  const double scale = self->scale;
   float width = (float) gtk_widget_get_width (widget);
   float height = (float) gtk_widget_get_height (widget);
   LigChart chart;
@@ -55,14 +59,15 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   if (width < 40 || height < 40 || !get_chart (self, &chart, (guint) width / pixels))
     return;
   cairo_t *cairo = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  cairo_scale (cairo, scale, scale);
   g_autoptr (LigCanvas) canvas = lig_canvas_new (cairo);
   /* One curve needs no legend below its heading; an empty title hides the legend. */
   chart.title = chart.count == 1 ? "" : NULL;
   const LigColours *colours = find_colours ();
-  lig_draw_chart (canvas, colours, &chart, (double) width, (double) height);
+  lig_draw_chart (canvas, colours, &chart, (double) width / scale, (double) height / scale);
   if (!isnan (self->drag_from))
-    lig_canvas_box (canvas, fmin (self->drag_from, self->drag_to), 0,
-                    fabs (self->drag_to - self->drag_from), (double) height, 0,
+    lig_canvas_box (canvas, fmin (self->drag_from, self->drag_to) / scale, 0,
+                    fabs (self->drag_to - self->drag_from) / scale, (double) height / scale, 0,
                     (colours->forward & 0xffffff00) | 0x30, colours->forward, 1);
   g_clear_pointer (&canvas, lig_canvas_free);
   cairo_destroy (cairo);
@@ -77,8 +82,21 @@ measure (GtkWidget *widget,
          int *minimum_baseline,
          int *natural_baseline)
 {
-  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? 120 : 90;
-  *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 360 : 200;
+  const double scale = LIG_CHART_PLOT (widget)->scale;
+  *minimum = (int) ((orientation == GTK_ORIENTATION_HORIZONTAL ? 120 : 90) * scale);
+  *natural = (int) ((orientation == GTK_ORIENTATION_HORIZONTAL ? 360 : 200) * scale);
+}
+
+static void
+css_changed (GtkWidget *widget, GtkCssStyleChange *change)
+{
+  LigChartPlot *self = LIG_CHART_PLOT (widget);
+  GTK_WIDGET_CLASS (lig_chart_plot_parent_class)->css_changed (widget, change);
+  double scale = lig_text_scale (widget);
+  if (scale == self->scale)
+    return;
+  self->scale = scale;
+  gtk_widget_queue_resize (widget);
 }
 
 /* --- The cursor ---------------------------------------------------------------------------- */
@@ -119,8 +137,9 @@ find_x (LigChartPlot *self, double pixel)
   LigChart chart;
   if (!get_chart (self, &chart, 0))
     return NAN;
-  return lig_chart_find_x (&chart, gtk_widget_get_width (GTK_WIDGET (self)),
-                           gtk_widget_get_height (GTK_WIDGET (self)), pixel);
+  const double scale = self->scale;
+  return lig_chart_find_x (&chart, gtk_widget_get_width (GTK_WIDGET (self)) / scale,
+                           gtk_widget_get_height (GTK_WIDGET (self)) / scale, pixel / scale);
 }
 
 /* --- Zoom ---------------------------------------------------------------------------------- */
@@ -331,6 +350,7 @@ lig_chart_plot_class_init (LigChartPlotClass *class)
   G_OBJECT_CLASS (class)->finalize = lig_chart_plot_finalize;
   widget_class->snapshot = snapshot;
   widget_class->measure = measure;
+  widget_class->css_changed = css_changed;
   signals[READ] = g_signal_new ("read", LIG_TYPE_CHART_PLOT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                 G_TYPE_NONE, 0);
   add_keys (widget_class);
@@ -348,6 +368,7 @@ lig_chart_plot_init (LigChartPlot *self)
   self->chart = initial;
   self->data = lig_chart_data_new ();
   self->drag_from = self->drag_to = NAN;
+  self->scale = 1;
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_hexpand (GTK_WIDGET (self), TRUE);
   gtk_widget_set_vexpand (GTK_WIDGET (self), TRUE);

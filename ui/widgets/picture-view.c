@@ -3,6 +3,7 @@
  * colours change; the highlighted mark is drawn above it. */
 #include "ui/widgets/picture-view.h"
 
+#include "ui/widgets/text-scale.h"
 #include "ui/widgets/toast.h"
 #include <ligature/report.h>
 
@@ -21,9 +22,11 @@ struct _LigPictureView {
   GDestroyNotify free_data;
 
   LigCanvas *canvas; /* the marks of the picture */
+  GArray *marks;     /* of LigMark: the same in pixels of the widget */
   cairo_t *cairo;    /* that the canvas uses; null: it drew nothing */
   GskRenderNode *node;
   int drawn_width, drawn_height;
+  double scale;    /* pixels for each unit of the picture: larger text needs a larger picture */
   int at, hovered; /* marks; -1: none */
   GtkWidget *menu;
 };
@@ -50,6 +53,33 @@ wanted_height (LigPictureView *self)
   return MAX (height, self->least);
 }
 
+/* Draws at the size that the picture has without larger text. */
+static void
+draw_picture (LigPictureView *self, LigCanvas *canvas)
+{
+  double width = gtk_widget_get_width (GTK_WIDGET (self)) / self->scale;
+  double height = gtk_widget_get_height (GTK_WIDGET (self)) / self->scale;
+  self->draw (canvas, find_colours (), width > 0 ? width : 800,
+              height > 0 ? height : wanted_height (self), self->data);
+}
+
+static void
+take_canvas (LigPictureView *self, LigCanvas *canvas)
+{
+  guint count;
+  self->canvas = canvas;
+  const LigMark *marks = lig_canvas_get_marks (canvas, &count);
+  g_array_set_size (self->marks, 0);
+  for (guint i = 0; i < count; i++) {
+    LigMark mark = marks[i];
+    mark.x *= self->scale;
+    mark.y *= self->scale;
+    mark.width *= self->scale;
+    mark.height *= self->scale;
+    g_array_append_val (self->marks, mark);
+  }
+}
+
 /* --- Marks --------------------------------------------------------------------------------- */
 
 /* Marks come from a canvas that draws nothing, so that they exist before the first frame. */
@@ -58,11 +88,9 @@ measure_marks (LigPictureView *self)
 {
   if (self->canvas || !self->draw)
     return;
-  int width = gtk_widget_get_width (GTK_WIDGET (self));
-  int height = gtk_widget_get_height (GTK_WIDGET (self));
-  self->canvas = lig_canvas_new_blank ();
-  self->draw (self->canvas, find_colours (), width > 0 ? width : 800,
-              height > 0 ? height : wanted_height (self), self->data);
+  LigCanvas *canvas = lig_canvas_new_blank ();
+  draw_picture (self, canvas);
+  take_canvas (self, canvas);
 }
 
 const LigMark *
@@ -70,7 +98,8 @@ lig_picture_view_get_marks (LigPictureView *self, guint *count)
 {
   *count = 0;
   measure_marks (self);
-  return self->canvas ? lig_canvas_get_marks (self->canvas, count) : NULL;
+  *count = self->canvas ? self->marks->len : 0;
+  return (const LigMark *) (gpointer) self->marks->data;
 }
 
 static const LigMark *
@@ -270,6 +299,8 @@ forget (LigPictureView *self)
   g_clear_pointer (&self->node, gsk_render_node_unref);
   g_clear_pointer (&self->canvas, lig_canvas_free);
   g_clear_pointer (&self->cairo, cairo_destroy);
+  if (self->marks)
+    g_array_set_size (self->marks, 0);
 }
 
 void
@@ -289,8 +320,10 @@ draw_node (LigPictureView *self, int width, int height)
   GskRenderNode *node = gsk_cairo_node_new (&bounds);
   forget (self);
   self->cairo = gsk_cairo_node_get_draw_context (node);
-  self->canvas = lig_canvas_new (self->cairo);
-  self->draw (self->canvas, find_colours (), width, height, self->data);
+  cairo_scale (self->cairo, self->scale, self->scale);
+  LigCanvas *canvas = lig_canvas_new (self->cairo);
+  draw_picture (self, canvas);
+  take_canvas (self, canvas);
   self->node = node;
   self->drawn_width = width;
   self->drawn_height = height;
@@ -332,6 +365,19 @@ lig_picture_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 }
 
 static void
+lig_picture_view_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
+{
+  LigPictureView *self = LIG_PICTURE_VIEW (widget);
+  GTK_WIDGET_CLASS (lig_picture_view_parent_class)->css_changed (widget, change);
+  double scale = lig_text_scale (widget);
+  if (scale == self->scale)
+    return;
+  self->scale = scale;
+  forget (self);
+  gtk_widget_queue_resize (widget);
+}
+
+static void
 lig_picture_view_measure (GtkWidget *widget,
                           GtkOrientation orientation,
                           int for_size,
@@ -342,8 +388,8 @@ lig_picture_view_measure (GtkWidget *widget,
 {
   LigPictureView *self = LIG_PICTURE_VIEW (widget);
   gboolean across = orientation == GTK_ORIENTATION_HORIZONTAL;
-  *minimum = across ? 320 : (int) ceil (wanted_height (self));
-  *natural = across ? 760 : *minimum;
+  *minimum = across ? 320 : (int) ceil (wanted_height (self) * self->scale);
+  *natural = across ? (int) (760 * self->scale) : *minimum;
 }
 
 static void
@@ -360,18 +406,14 @@ lig_picture_view_size_allocate (GtkWidget *widget, int width, int height, int ba
 static void
 draw_on (LigCanvas *canvas, gpointer data)
 {
-  LigPictureView *self = data;
-  int width = gtk_widget_get_width (GTK_WIDGET (self));
-  int height = gtk_widget_get_height (GTK_WIDGET (self));
-  self->draw (canvas, find_colours (), width > 0 ? width : 800,
-              height > 0 ? height : wanted_height (self), self->data);
+  draw_picture (data, canvas);
 }
 
 static GBytes *
 to_file (LigPictureView *self, const char *format, GError **error)
 {
-  int width = gtk_widget_get_width (GTK_WIDGET (self));
-  int height = gtk_widget_get_height (GTK_WIDGET (self));
+  double width = gtk_widget_get_width (GTK_WIDGET (self)) / self->scale;
+  double height = gtk_widget_get_height (GTK_WIDGET (self)) / self->scale;
   if (!self->draw) {
     g_set_error_literal (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("there is no picture yet"));
     return NULL;
@@ -493,6 +535,7 @@ lig_picture_view_dispose (GObject *object)
 {
   LigPictureView *self = LIG_PICTURE_VIEW (object);
   forget (self);
+  g_clear_pointer (&self->marks, g_array_unref);
   g_clear_pointer (&self->menu, gtk_widget_unparent);
   if (self->free_data)
     self->free_data (self->data);
@@ -515,6 +558,7 @@ lig_picture_view_class_init (LigPictureViewClass *class)
   G_OBJECT_CLASS (class)->dispose = lig_picture_view_dispose;
   G_OBJECT_CLASS (class)->get_property = get_property;
   widget_class->snapshot = lig_picture_view_snapshot;
+  widget_class->css_changed = lig_picture_view_css_changed;
   widget_class->measure = lig_picture_view_measure;
   widget_class->size_allocate = lig_picture_view_size_allocate;
   widget_class->query_tooltip = lig_picture_view_query_tooltip;
@@ -563,6 +607,8 @@ lig_picture_view_init (LigPictureView *self)
   AdwStyleManager *style = adw_style_manager_get_default ();
   g_autoptr (GMenuModel) model = new_menu ();
   self->at = self->hovered = -1;
+  self->scale = 1;
+  self->marks = g_array_new (FALSE, FALSE, sizeof (LigMark));
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);

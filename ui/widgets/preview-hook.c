@@ -7,11 +7,12 @@
 enum { REST_MILLISECONDS = 150 };
 
 #define HOLDER "lig-preview-holder"
+#define HOOK "lig-preview-hook"
 
 typedef struct {
   GtkWidget *widget;
   LigDocument *document;
-  LigTrialFunc make;
+  LigPreviewTrialFunc make;
   gpointer data;
   GDestroyNotify free;
   guint rest;
@@ -27,7 +28,7 @@ holds (Hook *hook)
 static gboolean
 begin (Hook *hook)
 {
-  LigTrial trial = {.policy = lig_document_get_policy (hook->document)};
+  LigPreviewTrial trial = {.policy = lig_document_get_policy (hook->document)};
   if (!hook->make (hook->widget, hook->document, &trial, hook->data))
     return FALSE;
   g_object_set_data (G_OBJECT (hook->document), HOLDER, hook);
@@ -110,8 +111,11 @@ free_hook (gpointer data)
 }
 
 void
-lig_preview_hook (
-  GtkWidget *widget, LigDocument *document, LigTrialFunc make, gpointer data, GDestroyNotify free)
+lig_preview_hook (GtkWidget *widget,
+                  LigDocument *document,
+                  LigPreviewTrialFunc make,
+                  gpointer data,
+                  GDestroyNotify free)
 {
   Hook *hook = g_new0 (Hook, 1);
   *hook = (Hook){widget, g_object_ref (document), make, data, free, 0};
@@ -129,5 +133,11 @@ lig_preview_hook (
   gtk_widget_add_controller (widget, keys);
   gtk_widget_add_controller (widget, focus);
   /* Controllers are freed before the data of their widget. */
-  g_object_set_data_full (G_OBJECT (widget), "lig-preview-hook", hook, free_hook);
+  g_object_set_data_full (G_OBJECT (widget), HOOK, hook, free_hook);
+}
+
+gboolean
+lig_preview_is_hooked (GtkWidget *widget)
+{
+  return g_object_get_data (G_OBJECT (widget), HOOK) != NULL;
 }

@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 /**
- * LigTrial: filled in by a #LigTrialFunc, as lig_document_preview() takes it.
+ * LigPreviewTrial: filled in by a #LigPreviewTrialFunc, as lig_document_preview() takes it.
  *
  * @sequence: (transfer full) (nullable): an edited copy
  * @device: (nullable): the name of another device
@@ -22,13 +22,13 @@ typedef struct {
   char *device;
   LigPolicy policy;
   char *label;
-} LigTrial;
+} LigPreviewTrial;
 
 /* Returns FALSE where there is nothing to preview now. */
-typedef gboolean (*LigTrialFunc) (GtkWidget *widget,
-                                  LigDocument *document,
-                                  LigTrial *trial,
-                                  gpointer data);
+typedef gboolean (*LigPreviewTrialFunc) (GtkWidget *widget,
+                                         LigDocument *document,
+                                         LigPreviewTrial *trial,
+                                         gpointer data);
 
 /**
  * lig_preview_hook:
@@ -39,7 +39,13 @@ typedef gboolean (*LigTrialFunc) (GtkWidget *widget,
  * The preview ends when the pointer or the focus leaves, when the widget is hidden, and on Escape.
  * Space reaches the widget only where there is nothing to preview; Enter always does.
  */
-void lig_preview_hook (
-  GtkWidget *widget, LigDocument *document, LigTrialFunc make, gpointer data, GDestroyNotify free);
+void lig_preview_hook (GtkWidget *widget,
+                       LigDocument *document,
+                       LigPreviewTrialFunc make,
+                       gpointer data,
+                       GDestroyNotify free);
+
+/* Returns whether the widget has a hook. */
+gboolean lig_preview_is_hooked (GtkWidget *widget);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Toasts go to the overlay that contains the widget. */
+/* Toasts go to the overlay that contains the widget, or that a widget around it named. */
 #include "ui/widgets/toast.h"
 
 #include "ui/widgets/figures.h"
@@ -8,9 +8,25 @@
 #include <string.h>
 
 void
+lig_toast_set_overlay (GtkWidget *widget, GtkWidget *overlay)
+{
+  g_object_set_data (G_OBJECT (widget), "toasts", overlay);
+}
+
+GtkWidget *
+lig_toast_find_overlay (GtkWidget *widget)
+{
+  GtkWidget *overlay = NULL;
+  for (; widget && !overlay; widget = gtk_widget_get_parent (widget))
+    overlay =
+      ADW_IS_TOAST_OVERLAY (widget) ? widget : g_object_get_data (G_OBJECT (widget), "toasts");
+  return overlay;
+}
+
+void
 lig_toast (GtkWidget *widget, const char *text, const char *button, const char *action)
 {
-  GtkWidget *overlay = gtk_widget_get_ancestor (widget, ADW_TYPE_TOAST_OVERLAY);
+  GtkWidget *overlay = lig_toast_find_overlay (widget);
   if (!overlay)
     return;
   g_autofree char *markup = g_markup_escape_text (text, -1);

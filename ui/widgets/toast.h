@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Short messages at the bottom of the window. */
+/* Short messages over the top of a document, where they cover no figure. */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -13,6 +13,12 @@ G_BEGIN_DECLS
  * @button, @action: (nullable): `Undo`, `win.undo`
  */
 void lig_toast (GtkWidget *widget, const char *text, const char *button, const char *action);
+
+/* Makes toasts of all widgets within @widget appear on @overlay. */
+void lig_toast_set_overlay (GtkWidget *widget, GtkWidget *overlay);
+
+/* Returns: (nullable): the overlay for the toasts of a widget. */
+GtkWidget *lig_toast_find_overlay (GtkWidget *widget);
 
 /* Shows the engine's error with a capital letter, and frees it. */
 void lig_toast_error (GtkWidget *widget, GError *error);

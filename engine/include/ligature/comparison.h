@@ -129,4 +129,51 @@ lig_plan_comparison_get_total (LigPlanComparison *self, LigPass pass, LigPlanCha
  */
 LIG_API int lig_plan_comparison_find_op (LigPlanComparison *self, int op);
 
+/* --- Texts --------------------------------------------------------------------------------- */
+
+/**
+ * lig_plan_change_get_sign:
+ * @self: a change
+ *
+ * Returns: 1 if the second plan takes longer, -1 if the first does, 0 if neither does or a time is
+ *   unknown
+ */
+LIG_API int lig_plan_change_get_sign (const LigPlanChange *self);
+
+/**
+ * lig_plan_change_side_text:
+ * @self: a change
+ * @after: whether the second plan's time is wanted
+ *
+ * Returns: (transfer full) (nullable): `22.1 µs`, `≈ 22.1 µs` if it is predicted; %NULL: unknown
+ */
+LIG_API char *lig_plan_change_side_text (const LigPlanChange *self, gboolean after);
+
+/**
+ * lig_plan_change_time_text:
+ * @self: a change
+ *
+ * Returns: (transfer full) (nullable): the difference in time, `+4.8 µs`, `−12 µs`, or translated
+ *   `no difference`; %NULL: unknown
+ */
+LIG_API char *lig_plan_change_time_text (const LigPlanChange *self);
+
+/**
+ * lig_plan_change_bytes_text:
+ * @self: a change
+ *
+ * Returns: (transfer full): the difference in bytes, `+12.6 MB`, or translated `no difference`
+ */
+LIG_API char *lig_plan_change_bytes_text (const LigPlanChange *self);
+
+/**
+ * lig_plan_comparison_describe:
+ * @self: a comparison
+ *
+ * Returns: (transfer full): the time of a step of the second plan and the difference, translated:
+ *   `step ≈ 190 µs (+4.8 µs)`; if times are unknown, the difference in bytes or the number of
+ *   groups that differ
+ */
+LIG_API char *lig_plan_comparison_describe (LigPlanComparison *self);
+
 G_END_DECLS

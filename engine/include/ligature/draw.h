@@ -3,6 +3,7 @@
  * window, in reports and in files; it needs no display. Sizes are in pixels of 1/96 inch. */
 #pragma once
 
+#include <ligature/comparison.h>
 #include <ligature/figures.h>
 #include <ligature/foreign.h>
 #include <ligature/profile.h>
@@ -326,6 +327,33 @@ LIG_API void lig_draw_score (LigCanvas *canvas,
                              const LigColours *colours,
                              const LigTimedPlan *timed,
                              double width);
+
+/**
+ * lig_draw_comparison_height:
+ * @comparison: a comparison of two plans
+ *
+ * Returns: the height of lig_draw_comparison()'s picture in pixels, which depends on the ops
+ */
+LIG_API double lig_draw_comparison_height (LigPlanComparison *comparison);
+
+/**
+ * lig_draw_comparison:
+ * @canvas: a canvas
+ * @colours: the colours
+ * @comparison: a comparison of two plans
+ * @before: a short title of the first plan
+ * @after: a short title of the second plan
+ * @width: the width in pixels
+ *
+ * Draws both plans' groups next to each other on each rail, and marks those that only one plan has.
+ * The repetitions of a block are drawn once, with their number.
+ */
+LIG_API void lig_draw_comparison (LigCanvas *canvas,
+                                  const LigColours *colours,
+                                  LigPlanComparison *comparison,
+                                  const char *before,
+                                  const char *after,
+                                  double width);
 
 /* --- Charts -------------------------------------------------------------------------------- */
 

@@ -17,12 +17,15 @@ G_BEGIN_DECLS
  * LigTimedPlan:
  * @plan: a plan
  * @steps: (nullable): the seconds of each step of the plan; %NULL: not profiled
+ * @passes: (nullable): the seconds of the forward pass, the backward pass and the update, each
+ *   measured as a whole; %NULL: unknown, so the sums of their steps are shown
  *
  * A plan with the measured times of its steps.
  */
 typedef struct {
   LigPlan *plan;
   const double *steps;
+  const double *passes;
 } LigTimedPlan;
 
 /**
@@ -120,6 +123,17 @@ LIG_API LigPlan *lig_plan_compile_unfused (LigSequence *sequence,
 LIG_API LigPlan *lig_plan_unfuse (LigPlan *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
+ * lig_plan_with_times:
+ * @self: a plan
+ * @steps: the seconds of each step of the plan
+ *
+ * Makes the same plan with the measured times of its groups, for reports.
+ *
+ * Returns: (transfer full): a plan
+ */
+LIG_API LigPlan *lig_plan_with_times (LigPlan *self, const double *steps) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
  * lig_figures_init:
  * @self: a struct for figures
  *
@@ -158,7 +172,8 @@ LIG_API void lig_figures_of_group (const LigTimedPlan *timed,
  * @pass: a pass
  * @figures: (out caller-allocates): its figures
  *
- * Finds the figures of a whole pass. Steps that serve no group, conversions of parameters for
+ * Finds the figures of a whole pass: its time as a whole if that was measured, else the sum of its
+ * steps. Steps that serve no group, conversions of parameters for
  * example, are included; where their times are not known, a measured pass is the sum of its
  * groups.
  */

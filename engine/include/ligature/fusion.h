@@ -49,6 +49,11 @@ struct _LigFusion {
   /* Joint: the ports that its backward kernels read, as in bindings ("0.x 1.y"); null: the
    * values that the ops save. */
   const char *saves;
+
+  /* Backward: for titles, the gradient that each element of the pattern contributes, a word each:
+   * `input`, `weight`, `bias`, `branch`, `gradients` for all, `gradient` for the only one, `-` for
+   * none that a title names. Null: the gradient of each. */
+  const char *gradients;
 };
 
 /**

@@ -195,6 +195,7 @@ typedef struct _LigOpInfo {
 
   LigOpaqueFunc opaque_forward, opaque_backward;
   gpointer opaque_data;
+  const char *form; /* which of several forms it computes, in two words: `tanh form`; or null */
 } LigOpInfo;
 
 /* --- The registry ------------------------------------------------------------------------- */

@@ -49,8 +49,9 @@ typedef struct {
   int first, count;        /* expanded indexes */
   int first_step, n_steps; /* steps of the plan; 0 steps: no kernel is launched */
   double bytes, flops;
-  double predicted; /* seconds, from the device's ceilings; 0 if these are unknown */
-  double measured;  /* seconds; 0 if nothing was measured */
+  double predicted;  /* seconds, from the device's ceilings; 0 if these are unknown */
+  double measured;   /* seconds; 0 if nothing was measured */
+  const char *title; /* the ops in translated words: `Linear + bias + GELU` */
 } LigPlanGroup;
 
 /* One kernel launch. */
@@ -191,6 +192,26 @@ LIG_API const LigPlanOp *lig_plan_get_ops (LigPlan *self, guint *count);
  *   for both passes, valid as long as the plan
  */
 LIG_API const LigPlanGroup *lig_plan_get_groups (LigPlan *self, LigPass pass, guint *count);
+
+/**
+ * lig_plan_is_forced:
+ * @self: a plan
+ * @group: a group of the plan
+ *
+ * Returns: whether the sequence forces the group's fusion at its first op
+ */
+LIG_API gboolean lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group);
+
+/**
+ * lig_plan_name_ops:
+ * @plan: a plan
+ * @first: the expanded index of the first op
+ * @count: the number of ops
+ *
+ * Returns: (transfer full): the name of a group of these ops for people, translated: `Linear + bias
+ *   + GELU`, `Layer norm`
+ */
+LIG_API char *lig_plan_name_ops (LigPlan *plan, int first, int count);
 
 /**
  * lig_plan_get_verdicts:

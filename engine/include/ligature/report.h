@@ -5,6 +5,7 @@
  * describes. */
 #pragma once
 
+#include <ligature/comparison.h>
 #include <ligature/json.h>
 #include <ligature/plan.h>
 #include <ligature/profile.h>
@@ -19,6 +20,18 @@ G_BEGIN_DECLS
  * Returns: (transfer full): the document of `lig fuse --json`: ops, forward, backward, verdicts
  */
 LIG_API JsonNode *lig_plan_to_json (LigPlan *self);
+
+/**
+ * lig_plan_comparison_to_json:
+ * @self: a comparison
+ * @before: a short title of the first plan
+ * @after: a short title of the second plan
+ *
+ * Returns: (transfer full): both plans' titles, devices and policies, the total of a step, and the
+ *   ranges of `forward` and `backward` with their groups, times and bytes on both sides
+ */
+LIG_API JsonNode *
+lig_plan_comparison_to_json (LigPlanComparison *self, const char *before, const char *after);
 
 /**
  * lig_profile_to_json:
@@ -167,6 +180,25 @@ LIG_API GBytes *
 lig_report_run (LigStore *store, const char *run, const char *format, GError **error);
 
 /**
+ * lig_report_comparison:
+ * @comparison: a comparison of two plans
+ * @before: a short title of the first plan: `before`, `NVIDIA A100`
+ * @after: a short title of the second plan
+ * @format: the name of a format, see lig_report_format_nth()
+ *
+ * Makes a report of two plans: their totals, both plans' groups next to each other, and the groups
+ * that only one of them has. `json` has `before`, `after`, `total`, and the ranges of `forward` and
+ * `backward`; `csv` has a line for each range.
+ *
+ * Returns: (transfer full): the contents of the file, or %NULL with %LIG_ERROR_FORMAT set
+ */
+LIG_API GBytes *lig_report_comparison (LigPlanComparison *comparison,
+                                       const char *before,
+                                       const char *after,
+                                       const char *format,
+                                       GError **error);
+
+/**
  * lig_report_save:
  * @report: the contents of the file
  * @path: (type filename): the path of the file to write
@@ -209,5 +241,23 @@ LIG_API gboolean lig_report_write_run (LigStore *store,
                                        const char *run,
                                        const char *path,
                                        GError **error);
+
+/**
+ * lig_report_write_comparison:
+ * @comparison: a comparison of two plans
+ * @before: a short title of the first plan
+ * @after: a short title of the second plan
+ * @path: (type filename): the path of the file to write
+ *
+ * Writes lig_report_comparison()'s report; the file's ending decides the format. Nothing is written
+ * on failure.
+ *
+ * Returns: %FALSE with an error set
+ */
+LIG_API gboolean lig_report_write_comparison (LigPlanComparison *comparison,
+                                              const char *before,
+                                              const char *after,
+                                              const char *path,
+                                              GError **error);
 
 G_END_DECLS

@@ -3,6 +3,7 @@
  * poll its progress at any rate, for example every frame or ten times a second. */
 #pragma once
 
+#include <ligature/dataset.h>
 #include <ligature/device.h>
 #include <ligature/optimizer.h>
 #include <ligature/sequence.h>
@@ -447,6 +448,24 @@ typedef struct {
  * Returns: the number of metrics taken
  */
 LIG_API guint lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most);
+
+/**
+ * lig_run_check_data:
+ * @sequence: a sequence; it is not changed
+ * @data: data that was opened for the sequence's input; its target is set
+ * @name: a short name of the data, for the message
+ *
+ * Checks before a training whether data fits a sequence, as lig_run_new() does. Data with samples
+ * of another size fits if the sequence can be compiled with it, and a sequence without a loss
+ * accepts all targets. A sequence that cannot be compiled at all is not the fault of the data.
+ *
+ * Returns: %FALSE with an error set whose message is a sentence for people, translated:
+ *   `xor.csv gives 2 numbers; the model wants 16 whole tokens`
+ */
+LIG_API gboolean lig_run_check_data (LigSequence *sequence,
+                                     LigDataset *data,
+                                     const char *name,
+                                     GError **error);
 
 /**
  * lig_run_get_uuid:

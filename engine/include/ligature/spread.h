@@ -46,6 +46,15 @@ LIG_API void lig_spread_measure (const double *values, guint count, LigSpread *s
 LIG_API double lig_spread_get_width (const LigSpread *self);
 
 /**
+ * lig_spread_to_text:
+ * @self: a spread of times in seconds
+ *
+ * Returns: (transfer full): the quartiles for people, `142–150 µs`; one figure if both are the same
+ *   in three digits
+ */
+LIG_API char *lig_spread_to_text (const LigSpread *self);
+
+/**
  * LigDifferenceKind:
  * @LIG_DIFFERENCE_UNKNOWN: not comparable, as one of the spreads has fewer than %LIG_SPREAD_LEAST
  *   values or a median that is not positive

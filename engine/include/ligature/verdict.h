@@ -59,7 +59,8 @@ LIG_API const char *lig_reason_name (LigReason reason);
  * @LIG_EVIDENCE_CALLER: the caller; the path, if it is not null, is that of the op whose extra
  *   output the caller reads
  * @LIG_EVIDENCE_PASS: the pass of that name
- * @LIG_EVIDENCE_GROUP: the group of the fusion that covers the ops
+ * @LIG_EVIDENCE_GROUP: the group of the fusion that covers the ops; the path, if it is not null, is
+ *   that at which the fusion is forced
  */
 typedef enum {
   LIG_EVIDENCE_NONE,
@@ -80,8 +81,8 @@ typedef enum {
  * @names: (nullable) (array zero-terminated=1): one name, or several alternatives
  * @path: (nullable): the path of an op
  * @fusion: (nullable): the name of the group's fusion
- * @first: the expanded index of the group's first op
- * @count: the number of its ops
+ * @first: the expanded index of the group's first op, or of the op at the path
+ * @count: the number of the group's ops
  * @value: a number if @unit is not null, for any kind
  * @unit: (nullable): `us` for microseconds
  * @measured: whether the number was measured; otherwise it is predicted
@@ -116,8 +117,21 @@ typedef struct {
  * @gain: the time in microseconds that a step would save with the fusion instead of the present
  *   groups; negative if it would cost time, NaN if it is unknown or the fusion is taken
  * @gain_measured: whether the gain comes from measured times; otherwise it is predicted
+ * @bytes: the bytes that a step would read and write less with the fusion; negative if more, NaN if
+ *   it is unknown; if the fusion is taken, those that it reads and writes less than its ops alone
+ * @fused: the time of the ops as one group in microseconds, NaN if it is unknown
+ * @fused_noise: half the spread of the middle half of its samples; 0 if it is predicted
+ * @present: the time of the groups that cover the ops now; if the fusion is taken, the time of its
+ *   ops alone
+ * @present_noise: the noise of @present
+ * @times_measured: whether both times were measured; otherwise one is predicted
+ * @whole: whether the times are of whole steps, with and without the fusion
  * @mend: (nullable): the edit that removes the refusal
- * @text: one translated sentence
+ * @alternative: (nullable): another edit that removes it
+ * @title: the ops that would become one, in translated words: `GELU's gradient + Linear's input
+ *   gradient`; if the pattern does not fit, the fusion's summary
+ * @why: the reason, one translated phrase that names rows and no expanded index
+ * @text: one sentence: the fusion's name and the reason
  *
  * The reason why a fusion was taken or refused at a place. The strings belong to the plan.
  */
@@ -131,8 +145,11 @@ typedef struct {
   LigEvidence found, needed;
   double gain;
   gboolean gain_measured;
-  const LigMend *mend;
-  const char *text;
+  double bytes;
+  double fused, fused_noise, present, present_noise;
+  gboolean times_measured, whole;
+  const LigMend *mend, *alternative;
+  const char *title, *why, *text;
 } LigVerdict;
 
 /**
@@ -177,11 +194,71 @@ LIG_API GPtrArray *lig_verdicts_at (
   const LigVerdict *verdicts, guint n_verdicts, guint n_ops, int first, int last, gboolean gaps);
 
 /**
+ * lig_verdicts_about:
+ * @verdicts: (array length=n_verdicts): all verdicts of a plan
+ * @n_verdicts: the number of verdicts
+ * @n_ops: the number of the plan's ops
+ * @first: the expanded index of the place's first op
+ * @last: the expanded index of its last op
+ * @gaps: as for lig_verdicts_at()
+ * @pass: a pass; the verdicts of joint fusions are about both
+ *
+ * Returns: (transfer container) (element-type LigVerdict): one verdict for each fusion of the pass
+ *   about the place: that it was taken, or the most important one. In the order of
+ *   lig_verdict_compare().
+ */
+LIG_API GPtrArray *lig_verdicts_about (const LigVerdict *verdicts,
+                                       guint n_verdicts,
+                                       guint n_ops,
+                                       int first,
+                                       int last,
+                                       gboolean gaps,
+                                       LigPass pass);
+
+/**
+ * lig_verdict_row_path:
+ * @path: the path of an op of a plan
+ *
+ * Returns: (transfer full): the path of the row that shows the op: in a block that of the first
+ *   repetition, `3.0.2` for `3.7.2`
+ */
+LIG_API char *lig_verdict_row_path (const char *path) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_verdict_describe_needs:
+ * @self: a verdict
+ *
+ * Returns: (transfer full) (nullable): the ops that the pattern accepts next, in translated words,
+ *   folded by their kind: `an activation or a gated unit`; %NULL if the pattern fits
+ */
+LIG_API char *lig_verdict_describe_needs (const LigVerdict *self) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_verdict_describe_none:
+ * @before: the op before a gap
+ * @after: (nullable): the op after it; %NULL at the end of the sequence
+ *
+ * Returns: (transfer full): the translated sentence of a gap that no fusion extends across: `No
+ *   fusion joins an activation with a linear product after it.`
+ */
+LIG_API char *lig_verdict_describe_none (const LigOpInfo *before,
+                                         const LigOpInfo *after) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_verdict_describe_times:
+ * @self: a verdict
+ *
+ * Returns: (transfer full) (nullable): both times as translated text: `measured: 61.4 ± 0.4 µs
+ *   fused, 56.6 ± 0.3 µs as now`; %NULL if one is unknown
+ */
+LIG_API char *lig_verdict_describe_times (const LigVerdict *self) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
  * lig_verdict_describe_gain:
  * @self: a verdict
  *
- * Returns: (transfer full) (nullable): the gain as translated text: `would save about 12.3 us`,
- *   `would cost 4 us, measured`; %NULL if the gain is unknown
+ * Returns: (transfer full) (nullable): the gain as translated text: `would save about 12.3 µs, and
+ *   move 6.3 MB less`, `would cost 4 µs, measured`; %NULL if the gain is unknown
  */
 LIG_API char *lig_verdict_describe_gain (const LigVerdict *self);
 

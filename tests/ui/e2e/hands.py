@@ -7,7 +7,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import SOURCE, main, program, wait  # noqa: E402
+from harness import SOURCE, lig, main, program, run, wait  # noqa: E402
 
 EXAMPLE = SOURCE / "data/examples/layer-norm-mlp.lig"
 ROW = re.compile(r"^(.*?),.*\brow (\d+) of (\d+)")
@@ -87,5 +87,28 @@ def test_drop_outside(home):
         assert len(rows(app)) == 4
 
 
+def test_control_click(home):
+    """Control+click adds a run to the selection of the history, and takes it out again."""
+    for name in ("one", "two", "three"):
+        lig(home, "train", "linear(4) ! mean-squared-error", "--input", "16x8", "--data",
+            "synthetic", "--steps", 2, "--name", name, "--device", "cpu", "--checkpoint",
+            home / f"{name}.safetensors")
+    with program(home, EXAMPLE) as app:
+        open_example(app)
+        app.activate("win.page", "history")
+        three = app.place(app.find(name="three"))
+        app.click(app.find(name="one"))
+        app.find(name="Open its sequence")
+        run("xdotool", "keydown", "Control_L")
+        try:
+            run("xdotool", "mousemove", *three, "click", 1)
+            app.says("^2 runs selected$")
+            run("xdotool", "mousemove", *three, "click", 1)
+            app.find(name="Open its sequence")
+        finally:
+            run("xdotool", "keyup", "Control_L")
+
+
 if __name__ == "__main__":
-    main([test_palette_to_gap, test_reorder, test_fence, test_click_and_delete, test_drop_outside])
+    main([test_palette_to_gap, test_reorder, test_fence, test_click_and_delete, test_drop_outside,
+          test_control_click])

@@ -59,7 +59,7 @@ def test_pages(home):
 
 
 def test_shell(home):
-    """A second call of the program opens a window of the first."""
+    """A second call of the program opens a tab of the first."""
     other = home / "other.lig"
     other.write_text('{"ligature":1,"name":"other","ops":[{"op":"gelu"}]}')
     with program(home, EXAMPLE) as app:
@@ -68,10 +68,11 @@ def test_shell(home):
                                 check=True)
         assert second.returncode == 0
         app.says("^other — Ligature$")
-        wait(lambda: len(app.x_windows()) == 2, "two windows")
+        app.find("page tab", "other")
+        assert len(app.x_windows()) == 1
         subprocess.run([os.environ["LIGATURE"], "--new-window"], env=app.environment, timeout=20,
                        check=True)
-        wait(lambda: len(app.x_windows()) == 3, "three windows")
+        wait(lambda: len(app.x_windows()) == 2, "two windows")
         # Nothing is unsaved, so no question is asked.
         app.activate("app.quit")
         wait(lambda: app.process.poll() is not None, "the end of the program")

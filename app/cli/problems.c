@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/problems.h"
+
+#include "app/cli/command.h"
+#include <ligature/error.h>
+#include <ligature/json-members.h>
+#include <ligature/printable.h>
+
+static char *
+message_of (const GError *error)
+{
+  const char *setting = lig_error_get_setting (error);
+  return setting ? g_strdup_printf ("%s (--%s)", error->message, setting)
+                 : g_strdup (error->message);
+}
+
+static void
+print_lines (const GPtrArray *problems)
+{
+  for (guint i = 0; i < problems->len; i++) {
+    const LigPlanProblem *problem = problems->pdata[i];
+    g_autofree char *message = message_of (problem->error);
+    g_autofree char *line = lig_printable (message);
+    g_printerr ("lig: %s\n", line);
+    for (guint k = 0; k < problem->mends->len; k++) {
+      g_autofree char *mend = lig_problem_mend_describe (problem->mends->pdata[k]);
+      g_autofree char *text = lig_printable (mend);
+      g_printerr ("     %s %s\n", k == 0 ? "to mend it:" : "        or:", text);
+    }
+  }
+  if (problems->len > 1)
+    g_printerr ("lig: %u problems\n", problems->len);
+}
+
+static void
+add_error (JsonBuilder *builder, const GError *error)
+{
+  g_autofree char *message = message_of (error);
+  lig_json_add_text (builder, "code", lig_error_code_name (error));
+  lig_json_add_text (builder, "message", message);
+  lig_json_add_text (builder, "path", lig_error_get_path (error));
+}
+
+static void
+add_mend (JsonBuilder *builder, const LigProblemMend *mend)
+{
+  g_autofree char *text = lig_problem_mend_describe (mend);
+  json_builder_begin_object (builder);
+  lig_json_add_text (builder, "kind", lig_problem_mend_kind_name (mend->kind));
+  lig_json_add_text (builder, "path", mend->path);
+  lig_json_add_text (builder, "name", mend->name);
+  lig_json_add_text (builder, "value", mend->value);
+  lig_json_add_text (builder, "text", text);
+  json_builder_end_object (builder);
+}
+
+static void
+print_json (const GPtrArray *problems)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "error");
+  json_builder_begin_object (builder);
+  add_error (builder, ((const LigPlanProblem *) problems->pdata[0])->error);
+  json_builder_end_object (builder);
+  lig_json_begin_array (builder, "problems");
+  for (guint i = 0; i < problems->len; i++) {
+    const LigPlanProblem *problem = problems->pdata[i];
+    json_builder_begin_object (builder);
+    add_error (builder, problem->error);
+    lig_json_begin_array (builder, "mends");
+    for (guint k = 0; k < problem->mends->len; k++)
+      add_mend (builder, problem->mends->pdata[k]);
+    json_builder_end_array (builder);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  lig_cli_print_json (json_builder_get_root (builder));
+}
+
+int
+lig_cli_fail_with (const GPtrArray *problems)
+{
+  print_lines (problems);
+  if (lig_cli_json ())
+    print_json (problems);
+  return LIG_EXIT_FAILED;
+}

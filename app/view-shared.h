@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The objects that the parts of a document's view share. Each part, view-*.c, is given this and the
+ * callbacks that it needs; it includes neither the view nor another part that uses it. Only
+ * document-view.c knows all of them. */
+#pragma once
+
+#include "ui/page.h"
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+/* Valid until the view is finalized: a task that holds a reference to the view may use it. */
+typedef struct {
+  GtkWidget *view;     /* moves from window to window with its tab */
+  GActionMap *actions; /* `win.…` of the view, and of the window while the view is selected */
+  LigSession *session;
+  LigDocument *document; /* null once the view is disposed of */
+  AdwViewStack *stack;
+  GtkWidget *toasts;
+  GCancellable *cancellable; /* for tasks that end with the view */
+} LigViewShared;
+
+/* Returns: (nullable): the window that the view is in, the parent of dialogs. */
+GtkWindow *lig_view_shared_get_window (const LigViewShared *self);
+
+/* Returns: (nullable): the page that is shown; null while an error is, or before it is made. */
+LigPage *lig_view_shared_get_page (const LigViewShared *self);
+
+void lig_view_shared_set_enabled (const LigViewShared *self, const char *action, gboolean enabled);
+
+/* Calls @callback with @part as its first argument, for as long as the view exists. */
+void lig_view_shared_connect (const LigViewShared *self,
+                              gpointer instance,
+                              const char *signal,
+                              GCallback callback,
+                              gpointer part);
+
+/* Emits the view's signal `answered`: whether the user lets the view be closed. */
+void lig_view_shared_answer (const LigViewShared *self, gboolean may_close);
+
+/* Shows a chooser, which it takes ownership of, and calls back with the path of each chosen file.
+ */
+typedef void (*LigPathCallback) (gpointer part, const char *path);
+void lig_view_shared_choose_file (const LigViewShared *self,
+                                  GtkNativeDialog *chooser,
+                                  LigPathCallback callback,
+                                  gpointer part);
+
+/* Calls @callback with @part as its first argument, for as long as @owner exists. */
+void lig_connect_part (
+  gpointer owner, gpointer instance, const char *signal, GCallback callback, gpointer part);
+
+/* Names buttons within a widget that GTK gives no name. */
+void lig_name_buttons (GtkWidget *widget);
+
+G_END_DECLS

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* Guesses the shapes behind an error, so that the ops after it are checked too. A product whose
+ * input does not fit still has the output that it declares; where an op passes a doubtful axis on,
+ * the doubt goes with it, and no error is reported that may come from it. */
+#include "engine/compile/collect.h"
+
+#include <string.h>
+
+#define ALL (LIG_UNSURE_FEATURES | LIG_UNSURE_ROWS)
+
+/* Returns a copy of the op's params in which the inferred ones are left out; a required number that
+ * is missing keeps the features. */
+static gpointer
+relax (const LigPart *part, const LigShape *x)
+{
+  guint8 *params = g_memdup2 (part->params, MAX (part->info->params_size, 1));
+  for (const LigParam *at = part->info->params; at && at->name; at++)
+    if (at->flags & LIG_PARAM_INFERRED && at->kind == LIG_PARAM_INT)
+      *(gint64 *) (gpointer) (params + at->offset) = 0;
+    else if (at->kind == LIG_PARAM_INT && at->flags & LIG_PARAM_REQUIRED && part->incomplete)
+      *(gint64 *) (gpointer) (params + at->offset) = MAX (lig_shape_columns (x), 1);
+    else if (at->flags & LIG_PARAM_INFERRED && at->kind == LIG_PARAM_SHAPE)
+      ((LigShape *) (gpointer) (params + at->offset))->n_axes = -1;
+  return params;
+}
+
+static gboolean
+infer_like (const LigDraft *draft, const LigPart *part, const LigInfer *like, LigInfer *infer)
+{
+  *infer = *like;
+  infer->y = like->x;
+  infer->y_dtype = like->x_dtype;
+  return lig_infer_shapes (draft, part, infer, NULL);
+}
+
+static unsigned
+compare (const LigShape *a, const LigShape *b)
+{
+  unsigned differs = 0;
+  if (a->n_axes != b->n_axes)
+    return ALL;
+  for (int i = 0; i < a->n_axes; i++)
+    if (a->axes[i] != b->axes[i])
+      differs |= i == a->n_axes - 1 ? LIG_UNSURE_FEATURES : LIG_UNSURE_ROWS;
+  return differs;
+}
+
+/* Takes the extra inputs from the caller. Returns how they differ from the main input. */
+static unsigned
+drop_extras (const LigDraft *draft, const LigPart *part, LigInfer *infer)
+{
+  unsigned differs = 0;
+  for (int i = 0; i < part->n_inputs; i++) {
+    if (part->input_parts[i] >= 0 &&
+        lig_value (draft,
+                   lig_part (draft, part->input_parts[i])->extra_outputs[part->input_slots[i]])
+            ->unsure == 0)
+      differs |= compare (&infer->extra_inputs[i], &infer->x);
+    infer->extra_inputs[i].n_axes = -1;
+    infer->extra_input_dtypes[i] = draft->compute;
+  }
+  return differs;
+}
+
+/* Returns what of the output depends on the doubtful axes of the input: the output changes when
+ * they are doubled. */
+static unsigned
+pass_on (const LigDraft *draft,
+         const LigPart *part,
+         const LigInfer *like,
+         const LigShape *y,
+         unsigned unsure)
+{
+  unsigned result = 0;
+  int n = like->x.n_axes;
+  for (unsigned bit = LIG_UNSURE_FEATURES; bit <= LIG_UNSURE_ROWS; bit <<= 1) {
+    LigInfer other = *like, changed;
+    int axis = bit == LIG_UNSURE_FEATURES ? n - 1 : 0;
+    if (!(unsure & bit))
+      continue;
+    if (n == 0 || (bit == LIG_UNSURE_ROWS && n < 2)) {
+      result |= y->n_axes == 0 ? 0 : bit;
+      continue;
+    }
+    other.x.axes[axis] = MAX (other.x.axes[axis], 1) * 2;
+    result |= infer_like (draft, part, &other, &changed) ? compare (&changed.y, y) : ALL;
+  }
+  return result;
+}
+
+/* Returns the shape that the op declares for its whole output, like that of a reshape, or null. */
+static const LigShape *
+declared (const LigPart *part)
+{
+  for (const LigParam *at = part->info->params; at && at->name; at++)
+    if (at->kind == LIG_PARAM_SHAPE && at->flags & LIG_PARAM_REQUIRED) {
+      const LigShape *shape =
+        (const LigShape *) (gconstpointer) ((const guint8 *) part->params + at->offset);
+      return shape->n_axes > 0 ? shape : NULL;
+    }
+  return NULL;
+}
+
+static gboolean
+guess_declared (const LigDraft *draft,
+                const LigPart *part,
+                const LigInfer *like,
+                LigInfer *infer,
+                unsigned *unsure)
+{
+  const LigShape *shape = declared (part);
+  LigInfer own = *like;
+  if (!shape)
+    return FALSE;
+  own.x = *shape;
+  *unsure = 0;
+  for (int i = 0; i < shape->n_axes; i++)
+    if (shape->axes[i] < 0) {
+      own.x.axes[i] = 1;
+      *unsure = i == shape->n_axes - 1 ? LIG_UNSURE_FEATURES : LIG_UNSURE_ROWS;
+    }
+  return infer_like (draft, part, &own, infer);
+}
+
+/* Finds an input like the present one that the op accepts. */
+static gboolean
+guess_similar (
+  const LigDraft *draft, const LigPart *part, LigInfer *like, LigInfer *infer, unsigned *doubt)
+{
+  if (infer_like (draft, part, like, infer))
+    return TRUE;
+  if (like->x.n_axes == 0) {
+    lig_shape_init (&like->x, 2, G_GINT64_CONSTANT (2), G_GINT64_CONSTANT (2));
+    *doubt |= ALL;
+  } else {
+    gint64 *features = &like->x.axes[like->x.n_axes - 1];
+    *features = MAX (*features, 1) * 2;
+    *doubt |= LIG_UNSURE_FEATURES;
+  }
+  return infer_like (draft, part, like, infer);
+}
+
+/* Fills in shapes that are all wrong, but valid. */
+static void
+give_up (const LigPart *part, LigInfer *infer)
+{
+  infer->y = infer->x;
+  for (int i = 0; i < part->n_parameters; i++)
+    lig_shape_init (&infer->parameters[i], 1, G_GINT64_CONSTANT (1));
+}
+
+static unsigned
+guess (LigDraft *draft, const LigPart *part, LigInfer *infer, unsigned unsure)
+{
+  LigInfer like = *infer;
+  unsigned whole;
+  g_autofree gpointer relaxed = relax (part, &infer->x);
+  gboolean integers = (part->info->flags & LIG_OP_INTEGER_INPUT) != 0;
+  like.params = relaxed;
+  if (integers != lig_dtype_has (like.x_dtype, LIG_DTYPE_INDEXES) &&
+      !(part->info->flags & LIG_OP_ANY_TYPE))
+    like.x_dtype = integers ? LIG_INT32 : draft->compute;
+  if (infer_like (draft, part, &like, infer)) {
+    drop_extras (draft, part, &like);
+    unsure = pass_on (draft, part, &like, &infer->y, unsure);
+  } else {
+    unsure |= drop_extras (draft, part, &like);
+    if (guess_declared (draft, part, &like, infer, &whole))
+      unsure = whole;
+    else if (guess_similar (draft, part, &like, infer, &unsure))
+      unsure = pass_on (draft, part, &like, &infer->y, unsure);
+    else {
+      lig_infer_prepare (draft, part, infer);
+      infer->y_dtype = infer->x_dtype = draft->compute;
+      drop_extras (draft, part, infer);
+      give_up (part, infer);
+      unsure = ALL;
+    }
+  }
+  infer->params = part->params;
+  return unsure;
+}
+
+/* Returns the doubts about the part's inputs. */
+static unsigned
+collect_doubts (const LigDraft *draft, const LigPart *part)
+{
+  unsigned unsure = lig_value (draft, part->x)->unsure;
+  for (int i = 0; i < part->n_inputs; i++)
+    if (part->input_parts[i] >= 0)
+      unsure |=
+        lig_value (draft,
+                   lig_part (draft, part->input_parts[i])->extra_outputs[part->input_slots[i]])
+          ->unsure;
+  return unsure;
+}
+
+/* Returns whether the error is there whatever the doubtful axes of the input are: its message stays
+ * the same when they are doubled. */
+static gboolean
+is_certain (const LigDraft *draft, const LigPart *part, unsigned doubts, const GError *error)
+{
+  LigInfer like;
+  unsigned unsure = lig_value (draft, part->x)->unsure;
+  if (part->incomplete || doubts != unsure)
+    return FALSE;
+  lig_infer_prepare (draft, part, &like);
+  int n = like.x.n_axes;
+  if ((unsure && n == 0) || (unsure & LIG_UNSURE_ROWS && n < 2))
+    return FALSE;
+  for (unsigned bit = LIG_UNSURE_FEATURES; bit <= LIG_UNSURE_ROWS; bit <<= 1) {
+    g_autoptr (GError) other = NULL;
+    LigInfer doubled = like;
+    int axis = bit == LIG_UNSURE_FEATURES ? n - 1 : 0;
+    if (!(unsure & bit))
+      continue;
+    doubled.x.axes[axis] = MAX (doubled.x.axes[axis], 1) * 2;
+    doubled.y = doubled.x;
+    if (lig_infer_shapes (draft, part, &doubled, &other) ||
+        !g_str_equal (other->message, error->message))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+unsigned
+lig_guess_shapes (LigDraft *draft, int index, LigInfer *infer)
+{
+  LigPart *part = lig_part (draft, index);
+  g_autoptr (GError) error = NULL;
+  unsigned unsure = lig_value (draft, part->x)->unsure;
+  unsigned doubts = collect_doubts (draft, part);
+  gboolean fits = lig_infer_shapes (draft, part, infer, &error);
+  if (fits && doubts == 0 && !part->incomplete)
+    return 0;
+  if (!fits && is_certain (draft, part, doubts, error)) {
+    g_prefix_error (&error, "%s at %s: ", part->title, part->path);
+    lig_error_set_path (&error, part->path);
+    lig_draft_goes_on (draft, index, &error);
+    part->faulty = TRUE;
+  }
+  lig_infer_prepare (draft, part, infer);
+  unsure = guess (draft, part, infer, unsure);
+  return unsure | part->incomplete;
+}

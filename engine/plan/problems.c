@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds every problem of a sequence, and the edits that remove them: each proposed edit is tried on
+ * a copy, so that none is offered in vain. */
+#include "engine/compile/collect.h"
+
+#include <string.h>
+
+/* The most edits that a problem offers. */
+#define MOST_MENDS 3
+
+/* The most ops that all trials together check, so that a thousand problems take no minute; later
+ * problems then have no edits that need a trial. */
+#define MOST_TRIED 150000
+
+typedef struct {
+  LigSequence *sequence;
+  LigDevice *device;
+  const LigPlanOptions *options;
+  LigDraft *draft;
+  guint n_shapes, n_all; /* problems of the draft: with shapes, and all of them */
+  GHashTable *doubtful; /* paths of ops whose problems were left out, as their inputs are guessed */
+  guint tried;
+} Check;
+
+void
+lig_plan_problem_free (LigPlanProblem *self)
+{
+  g_error_free (self->error);
+  g_ptr_array_unref (self->mends);
+  g_free (self);
+}
+
+static LigPlanProblem *
+new_problem (GError *error)
+{
+  LigPlanProblem *self = g_new0 (LigPlanProblem, 1);
+  self->error = error;
+  self->mends = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_mend_free);
+  return self;
+}
+
+/* --- Trials -------------------------------------------------------------------------------- */
+
+static gboolean
+is_same (const LigDraftProblem *problem, const GError *error, gboolean own)
+{
+  return g_strcmp0 (lig_error_get_path (problem->error), lig_error_get_path (error)) == 0 &&
+         (own ? problem->error->code == error->code
+              : g_str_equal (problem->error->message, error->message));
+}
+
+/* Returns whether the edit needs no trial: without the wish there is no problem with it. */
+static gboolean
+is_certain (const LigProblemMend *mend)
+{
+  return mend->kind == LIG_PROBLEM_MEND_UNFORCE || mend->kind == LIG_PROBLEM_MEND_UNFORBID ||
+         mend->kind == LIG_PROBLEM_MEND_REMOVE_OP;
+}
+
+/* Returns whether the problem is gone after the edit, and no other one came. The edit may reveal a
+ * problem that was left out, and, if it is of the very op, another one of this op. */
+static gboolean
+removes (Check *self, guint number, const LigProblemMend *mend)
+{
+  const LigDraftProblem *problem = lig_collection_get (self->draft->problems, number);
+  gboolean shapes = number < self->n_shapes;
+  g_autoptr (LigSequence) copy = lig_sequence_copy (self->sequence);
+  if (!lig_problem_mend_apply (mend, copy, NULL))
+    return FALSE;
+  g_autoptr (LigDraft) draft = lig_draft_new (copy, self->device, self->options, NULL);
+  if (!draft)
+    return FALSE;
+  lig_draft_check (draft, shapes);
+  guint count = 0, before = shapes ? self->n_shapes : self->n_all;
+  gboolean own = mend->kind == LIG_PROBLEM_MEND_SET &&
+                 g_strcmp0 (mend->path, lig_error_get_path (problem->error)) == 0;
+  for (guint i = 0; i < lig_collection_count (draft->problems); i++) {
+    const GError *error = lig_collection_get (draft->problems, i)->error;
+    const char *path = lig_error_get_path (error);
+    if (is_same (problem, error, own))
+      return FALSE;
+    count += !path || !g_hash_table_contains (self->doubtful, path);
+  }
+  return count < before || (own && count == before);
+}
+
+static gboolean
+is_listed (const GPtrArray *mends, const LigProblemMend *mend)
+{
+  for (guint i = 0; i < mends->len; i++) {
+    const LigProblemMend *other = mends->pdata[i];
+    if (other->kind == mend->kind && g_strcmp0 (other->path, mend->path) == 0 &&
+        g_strcmp0 (other->name, mend->name) == 0 && g_strcmp0 (other->value, mend->value) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+add_mends (Check *self, guint number, LigPlanProblem *problem)
+{
+  LigDraftProblem *found = lig_collection_get (self->draft->problems, number);
+  lig_propose_mends (self->draft, found);
+  for (guint i = 0; i < found->mends->len && problem->mends->len < MOST_MENDS; i++) {
+    const LigProblemMend *mend = found->mends->pdata[i];
+    if (is_listed (problem->mends, mend))
+      continue;
+    if (!is_certain (mend)) {
+      self->tried += self->draft->parts->len;
+      if (self->tried > MOST_TRIED || !removes (self, number, mend))
+        continue;
+    }
+    g_ptr_array_add (problem->mends, lig_problem_mend_copy (mend));
+  }
+}
+
+/* --- The check ----------------------------------------------------------------------------- */
+
+/* Returns features that the first op accepts. */
+static gint64
+guess_features (LigSequence *sequence)
+{
+  LigOp *first = lig_sequence_get (sequence, 0, NULL);
+  const char *const names[] = {"in-features", "size"};
+  for (guint i = 0; first && i < G_N_ELEMENTS (names); i++) {
+    gint64 value = 0;
+    if (g_object_class_find_property (G_OBJECT_GET_CLASS (first), names[i]))
+      g_object_get (first, names[i], &value, NULL);
+    if (value > 0)
+      return value;
+  }
+  return 768;
+}
+
+/* Makes a draft of a sequence whose input or types are wrong, so that its ops are checked. */
+static LigDraft *
+assume_input (Check *self, LigPlanProblem *problem)
+{
+  LigPlanOptions options = *self->options;
+  LigShape shape = {.n_axes = 2, .axes = {2, 2}};
+  g_autoptr (LigSequence) copy = lig_sequence_copy (self->sequence);
+  LigOp *first = lig_sequence_get (copy, 0, NULL);
+  gboolean integers = first && lig_op_get_info (first)->flags & LIG_OP_INTEGER_INPUT;
+  gboolean lacks = !lig_sequence_has_input (copy);
+  LigDtype dtype = integers ? LIG_INT32 : LIG_FP32;
+  if (lacks) {
+    g_autofree char *value =
+      integers ? g_strdup ("2048:int32")
+               : g_strdup_printf ("2048x%" G_GINT64_FORMAT ":fp32", guess_features (copy));
+    g_ptr_array_add (problem->mends,
+                     lig_problem_mend_new (LIG_PROBLEM_MEND_SET_INPUT, NULL, NULL, value));
+  }
+  if (lacks || problem->error->code != LIG_ERROR_DTYPE)
+    lig_sequence_set_input (copy, &shape, dtype);
+  options.batch = 0;
+  options.compute = options.parameters = LIG_FP32;
+  LigDraft *draft = lig_draft_new (copy, self->device, &options, NULL);
+  if (draft)
+    draft->unsure_input = lacks || problem->error->code != LIG_ERROR_DTYPE;
+  return draft;
+}
+
+static void
+list_doubtful (Check *self)
+{
+  for (int i = 0; i < (int) self->draft->parts->len; i++) {
+    const LigPart *part = lig_part (self->draft, i);
+    gboolean unsure = part->x >= 0 && lig_value (self->draft, part->x)->unsure;
+    for (int k = 0; k < part->n_inputs && part->x >= 0; k++)
+      unsure |= lig_value (self->draft, part->extra_inputs[k])->unsure != 0;
+    if (unsure)
+      g_hash_table_add (self->doubtful, part->path);
+  }
+}
+
+static void
+check (Check *self, GPtrArray *problems)
+{
+  g_autoptr (GHashTable) doubtful = g_hash_table_new (g_str_hash, g_str_equal);
+  self->doubtful = doubtful;
+  lig_draft_check (self->draft, FALSE);
+  list_doubtful (self);
+  self->n_shapes = self->draft->n_shape_problems;
+  self->n_all = lig_collection_count (self->draft->problems);
+  for (guint i = 0; i < self->n_all; i++) {
+    LigDraftProblem *found = lig_collection_get (self->draft->problems, i);
+    LigPlanProblem *problem = new_problem (g_error_copy (found->error));
+    add_mends (self, i, problem);
+    g_ptr_array_add (problems, problem);
+  }
+}
+
+GPtrArray *
+lig_plan_check (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options)
+{
+  GPtrArray *problems = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_plan_problem_free);
+  GError *error = NULL;
+  LigPlanOptions whole;
+  if (!lig_plan_options_read (options, &whole, &error)) {
+    g_ptr_array_add (problems, new_problem (error));
+    return problems;
+  }
+  Check self = {.sequence = sequence, .device = device, .options = &whole};
+  self.draft = lig_draft_new (sequence, device, &whole, &error);
+  if (!self.draft) {
+    LigPlanProblem *problem = new_problem (error);
+    g_ptr_array_add (problems, problem);
+    self.draft = lig_error_get_setting (error) || error->code == LIG_ERROR_SHAPE ||
+                     error->code == LIG_ERROR_DTYPE || error->code == LIG_ERROR_MEMORY
+                   ? assume_input (&self, problem)
+                   : NULL;
+  }
+  if (self.draft)
+    check (&self, problems);
+  g_clear_pointer (&self.draft, lig_draft_free);
+  return problems;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* Words for ops, groups and accepted ops. */
+#include "engine/reasons/words.h"
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+/* --- Ops ----------------------------------------------------------------------------------- */
+
+char *
+lig_verdict_row_path (const char *path)
+{
+  g_auto (GStrv) parts = g_strsplit (path, ".", -1);
+  for (guint i = 0; parts[i]; i++)
+    if (i % 2 == 1) {
+      g_free (parts[i]);
+      parts[i] = g_strdup ("0");
+    }
+  return g_strjoinv (".", parts);
+}
+
+/* Returns whether an op before it, or after it, has the same path: they are parts of one macro. */
+static gboolean
+is_part (const LigReasonCase *self, int index)
+{
+  const LigReasonOp *ops = self->ops;
+  const LigOpInfo *written = lig_op_info_find (ops[index].title);
+  return written && written != ops[index].info &&
+         ((index > 0 && g_str_equal (ops[index - 1].path, ops[index].path)) ||
+          (index + 1 < (int) self->n_ops && g_str_equal (ops[index + 1].path, ops[index].path)));
+}
+
+/* Returns the title of the op as written. */
+static const char *
+get_title (const LigReasonCase *self, int index)
+{
+  const LigOpInfo *written = lig_op_info_find (self->ops[index].title);
+  return _ (written ? written->title : self->ops[index].info->title);
+}
+
+/* Returns whether the op is in a later repetition of a block than the op @from. */
+static gboolean
+is_repeated (const LigReasonCase *self, int index, int from)
+{
+  if (from < 0 || from >= index)
+    return FALSE;
+  g_auto (GStrv) a = g_strsplit (self->ops[from].path, ".", -1);
+  g_auto (GStrv) b = g_strsplit (self->ops[index].path, ".", -1);
+  for (guint i = 0; a[i] && b[i]; i++)
+    if (!g_str_equal (a[i], b[i]))
+      return i % 2 == 1;
+  return FALSE;
+}
+
+char *
+lig_reasons_name_op (const LigReasonCase *self, int index, int from)
+{
+  const LigReasonOp *op = &self->ops[index];
+  g_autofree char *path = lig_verdict_row_path (op->path);
+  g_autofree char *name = NULL;
+  /* The product is what people mean by the linear itself. */
+  if (is_part (self, index) && !g_str_equal (op->info->name, "basic-linear"))
+    name =
+      g_strdup_printf (_ ("%s of %s at %s"), _ (op->info->title), get_title (self, index), path);
+  else
+    name = g_strdup_printf (_ ("%s at %s"), get_title (self, index), path);
+  return is_repeated (self, index, from) ? g_strdup_printf (_ ("%s of the next repetition"), name)
+                                         : g_steal_pointer (&name);
+}
+
+/* --- Titles of groups ---------------------------------------------------------------------- */
+
+static char *
+lower_first (const char *text, const char *original)
+{
+  /* Translations choose their own capital letters, and names such as GELU keep theirs. */
+  gboolean word = text == original && text[0] && g_ascii_islower (text[1]) &&
+                  !strpbrk (text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  char *lower = g_strdup (text);
+  if (word)
+    lower[0] = g_ascii_tolower (lower[0]);
+  return lower;
+}
+
+static char *
+raise_first (const char *text)
+{
+  g_autofree char *first = g_utf8_substring (text, 0, MIN (g_utf8_strlen (text, -1), 1));
+  g_autofree char *raised = g_utf8_strup (first, -1);
+  return g_strconcat (raised, text + strlen (first), NULL);
+}
+
+/* The same words as in lig_plan_name_ops(). */
+static char *
+short_name (const LigOpInfo *info, gboolean begins)
+{
+  static const char *const names[][2] = {{"basic-linear", N_ ("Linear")},
+                                         {"add-extra-input", N_ ("Residual")},
+                                         {"make-extra-output", N_ ("Branch")},
+                                         {"constant-scale", N_ ("Scale")}};
+  const char *title = info->title;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_equal (info->name, names[i][0]))
+      title = names[i][1];
+  return begins ? g_strdup (_ (title)) : lower_first (_ (title), title);
+}
+
+/* The words of LigFusion.gradients. */
+static const struct {
+  const char *word, *phrase;
+} gradients[] = {
+  {"gradient", N_ ("%s's gradient")},      {"input", N_ ("%s's input gradient")},
+  {"weight", N_ ("%s's weight gradient")}, {"bias", N_ ("%s's bias gradient")},
+  {"gradients", N_ ("%s's gradients")},    {"branch", N_ ("branch gradient")},
+};
+
+static char *
+name_gradient (const LigReasonCase *self, int index, const char *word)
+{
+  const char *title = get_title (self, index);
+  if (g_str_equal (word, "branch"))
+    return g_strdup (_ ("branch gradient"));
+  if (g_str_equal (word, "bias") && !is_part (self, index))
+    word = "gradient";
+  for (guint i = 0; i < G_N_ELEMENTS (gradients); i++)
+    if (g_str_equal (word, gradients[i].word)) {
+      g_auto (GStrv) around = g_strsplit (_ (gradients[i].phrase), "%s", 2);
+      return g_strjoinv (title, around);
+    }
+  return g_strdup (title);
+}
+
+static char *
+title_backward (const LigReasonCase *self, const LigReasonFusion *fusion)
+{
+  const int *elements = fusion->elements;
+  g_auto (GStrv) words = g_strsplit (fusion->gradients ? fusion->gradients : "", " ", -1);
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+  for (guint i = 0; (int) i < fusion->n_elements; i++) {
+    const char *word = i < g_strv_length (words) ? words[i] : "gradient";
+    if (elements[i] < 0 || g_str_equal (word, "-"))
+      continue;
+    int next = i + 1 < g_strv_length (words) ? elements[i + 1] : -1;
+    /* Both gradients of one row are one phrase. */
+    if (next >= 0 && g_str_equal (word, "weight") && g_str_equal (words[i + 1], "bias") &&
+        g_str_equal (self->ops[elements[i]].path, self->ops[next].path)) {
+      g_autofree char *both =
+        g_strdup_printf (_ ("%s's weight and bias gradient"), get_title (self, next));
+      g_strv_builder_add (names, both);
+      i++;
+      continue;
+    }
+    g_autofree char *name = name_gradient (self, elements[i], word);
+    g_strv_builder_add (names, name);
+  }
+  g_auto (GStrv) list = g_strv_builder_end (names);
+  g_autofree char *joined = g_strjoinv (" + ", list);
+  return raise_first (joined);
+}
+
+char *
+lig_reasons_title (
+  const LigReasonCase *self, const LigReasonFusion *fusion, LigPass pass, int first, int count)
+{
+  if (pass == LIG_PASS_BACKWARD && fusion->elements)
+    return title_backward (self, fusion);
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int i = first; i < first + count && i < (int) self->n_ops; i++) {
+    g_autofree char *name = short_name (self->ops[i].info, i == first);
+    g_string_append_printf (text, "%s%s", i > first ? " + " : "", name);
+  }
+  return g_strdup (text->str);
+}
+
+/* --- Accepted ops -------------------------------------------------------------------------- */
+
+/* Kinds of ops, each recognized by a flag or by the palette's category. */
+static const struct {
+  unsigned flag;
+  const char *category, *phrase;
+} kinds[] = {
+  {LIG_OP_ACTIVATION, NULL, N_ ("an activation")},
+  {LIG_OP_GATED, NULL, N_ ("a gated unit")},
+  {0, "Normalization", N_ ("a norm")},
+};
+
+static const char *const nouns[][2] = {{"basic-linear", N_ ("a linear product")},
+                                       {"bias", N_ ("a bias")},
+                                       {"constant-scale", N_ ("a scale")},
+                                       {"add-extra-input", N_ ("a residual")},
+                                       {"make-extra-output", N_ ("a branch")}};
+
+static int
+find_kind (const LigOpInfo *info)
+{
+  for (guint k = 0; info && k < G_N_ELEMENTS (kinds); k++)
+    if (info->flags & kinds[k].flag ||
+        (kinds[k].category && g_strcmp0 (info->category, kinds[k].category) == 0))
+      return (int) k;
+  return -1;
+}
+
+/* Returns how many of the names are of the kind. */
+static guint
+count_kind (const char *const *names, int kind)
+{
+  guint count = 0;
+  for (; *names; names++)
+    count += find_kind (lig_op_info_find (*names)) == kind;
+  return count;
+}
+
+/* Returns whether the names are folded: all activations or gated units of the registry, or several
+ * norms, of which the others are rare. */
+static gboolean
+folds (const char *const *names, int kind)
+{
+  guint all = 0;
+  const LigOpInfo *info;
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++)
+    all += find_kind (info) == kind;
+  guint count = count_kind (names, kind);
+  return count > 1 && (count == all || kinds[kind].flag == 0);
+}
+
+static const char *
+name_need (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (nouns); i++)
+    if (g_str_equal (name, nouns[i][0]))
+      return _ (nouns[i][1]);
+  const LigOpInfo *info = lig_op_info_find (name);
+  return info ? _ (info->title) : name;
+}
+
+/* Returns an op by its kind: `an activation`. */
+static const char *
+name_kind (const LigOpInfo *info)
+{
+  int kind = find_kind (info);
+  return kind < 0 ? name_need (info->name) : _ (kinds[kind].phrase);
+}
+
+char *
+lig_verdict_describe_none (const LigOpInfo *before, const LigOpInfo *after)
+{
+  if (!after)
+    return g_strdup_printf (_ ("No fusion joins %s with an operation after it."),
+                            name_kind (before));
+  return g_strdup_printf (_ ("No fusion joins %s with %s after it."), name_kind (before),
+                          name_kind (after));
+}
+
+char *
+lig_verdict_describe_needs (const LigVerdict *self)
+{
+  return self->reason == LIG_REASON_PATTERN ? lig_reasons_name_needs (self->needed.names) : NULL;
+}
+
+char *
+lig_reasons_name_needs (const char *const *names)
+{
+  guint said = 0;
+  g_autoptr (GPtrArray) list = g_ptr_array_new ();
+  for (guint i = 0; names && names[i]; i++) {
+    int kind = find_kind (lig_op_info_find (names[i]));
+    if (kind < 0 || !folds (names, kind))
+      g_ptr_array_add (list, (gpointer) name_need (names[i]));
+    else if (!(said & 1u << kind))
+      g_ptr_array_add (list, (gpointer) _ (kinds[kind].phrase));
+    said |= kind < 0 ? 0 : 1u << kind;
+  }
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; i < list->len; i++)
+    g_string_append_printf (text, "%s%s",
+                            i == 0              ? ""
+                            : i + 1 < list->len ? ", "
+                                                : _ (" or "),
+                            (const char *) list->pdata[i]);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether data fits a sequence, in words for people, before a training is started. */
+#include "engine/train/run-private.h"
+
+#include <glib/gi18n-lib.h>
+
+/* Compiles a sequence on a device without memory, as fast as possible. */
+static LigPlan *
+probe (LigSequence *sequence, const LigShape *shape, LigDtype dtype, GError **error)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_NONE;
+  g_autoptr (LigDevice) device = lig_device_open ("null", error);
+  g_autoptr (LigSequence) copy = lig_sequence_copy (sequence);
+  lig_sequence_set_input (copy, shape, dtype);
+  return device ? lig_plan_compile (copy, device, &options, error) : NULL;
+}
+
+static gint64
+count_elements (const LigShape *shape)
+{
+  gint64 count = 1;
+  for (int i = 1; i < shape->n_axes; i++)
+    count *= shape->axes[i];
+  return count;
+}
+
+/* Returns `16 whole tokens` or `2 numbers`: one sample of a batch. */
+static char *
+describe_sample (const LigShape *shape, LigDtype dtype)
+{
+  gint64 count = count_elements (shape);
+  gulong number = (gulong) MIN (count, G_MAXINT);
+  g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, count);
+  if (dtype == LIG_INT32)
+    return g_strdup_printf (
+      g_dngettext (GETTEXT_PACKAGE, "%s whole token", "%s whole tokens", number), text);
+  return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s number", "%s numbers", number), text);
+}
+
+/* Checks the targets and the tokens of a sequence with a loss; without one there is nothing yet to
+ * fit. */
+static gboolean
+check_loss (LigPlan *plan, LigDataset *data, GError **error)
+{
+  guint count;
+  LigTarget target = {0};
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  if (!(ops[count - 1].info->flags & LIG_OP_LOSS) || lig_plan_get_n_extra_inputs (plan) != 1)
+    return TRUE;
+  lig_run_find_target (plan, &target);
+  return lig_dataset_bind (data, &target, error) && lig_run_check_vocabulary (data, plan, error);
+}
+
+gboolean
+lig_run_check_data (LigSequence *sequence, LigDataset *data, const char *name, GError **error)
+{
+  LigShape wanted, given;
+  LigDtype wanted_dtype, given_dtype;
+  g_autoptr (GError) reason = NULL;
+  g_return_val_if_fail (LIG_IS_SEQUENCE (sequence) && data && name, FALSE);
+  if (lig_sequence_get_length (sequence) == 0 || !lig_sequence_has_input (sequence))
+    return TRUE;
+  lig_sequence_get_input (sequence, &wanted, &wanted_dtype);
+  lig_dataset_get_input (data, &given, &given_dtype);
+  g_autoptr (LigPlan) own = probe (sequence, &wanted, wanted_dtype, NULL);
+  if (!own)
+    return TRUE;
+  if (given_dtype != LIG_INT32 && wanted_dtype != LIG_INT32)
+    given_dtype = wanted_dtype;
+  g_autoptr (LigPlan) plan = probe (sequence, &given, given_dtype, &reason);
+  if (plan && check_loss (plan, data, &reason))
+    return TRUE;
+  gboolean other =
+    given_dtype != wanted_dtype || count_elements (&given) != count_elements (&wanted);
+  g_autofree char *gives = describe_sample (&given, given_dtype);
+  g_autofree char *wants = describe_sample (&wanted, wanted_dtype);
+  if (!plan && other)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("%s gives %s; the model wants %s"), name,
+                 gives, wants);
+  else
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
+}

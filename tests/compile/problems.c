@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests that every problem of a sequence is reported, and none that only follows from another. */
+#include "tests/plan/case.h"
+
+#include <ligature/problem.h>
+
+static GPtrArray *
+check (LigSequence *sequence)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_ALL;
+  options.input_gradient = TRUE;
+  g_autoptr (GError) error = NULL;
+  GPtrArray *problems = lig_plan_check (sequence, cpu_device (), &options);
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, cpu_device (), &options, &error);
+  for (guint i = 0; i < problems->len; i++)
+    g_test_message ("%s", ((LigPlanProblem *) problems->pdata[i])->error->message);
+  /* The first problem is the one that ends compiling. */
+  if (plan)
+    g_assert_cmpuint (problems->len, ==, 0);
+  else {
+    g_assert_cmpuint (problems->len, >, 0);
+    const GError *first = ((LigPlanProblem *) problems->pdata[0])->error;
+    g_assert_cmpstr (first->message, ==, error->message);
+    g_assert_cmpint (first->code, ==, error->code);
+    g_assert_cmpstr (lig_error_get_path (first), ==, lig_error_get_path (error));
+  }
+  return problems;
+}
+
+/* Checks the codes and paths, `shape 1, channel 3.0.2`, in the order of the passes. */
+static void
+expect (LigSequence *sequence, const char *list)
+{
+  g_autoptr (GPtrArray) problems = check (sequence);
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; i < problems->len; i++) {
+    const GError *error = ((LigPlanProblem *) problems->pdata[i])->error;
+    const char *path = lig_error_get_path (error);
+    g_string_append_printf (text, "%s%s %s", i > 0 ? ", " : "", lig_error_code_name (error),
+                            path ? path : "-");
+  }
+  g_assert_cmpstr (text->str, ==, list);
+}
+
+static void
+expect_of (const char *expression, const char *input, const char *list)
+{
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input);
+  g_test_message ("%s", expression);
+  expect (sequence, list);
+}
+
+static void
+test_all (void)
+{
+  expect_of ("gelu", "4x8", "");
+  /* Two products that do not fit: the second one's input is the output that the first declares. */
+  expect_of ("linear(12, in-features=9) ! gelu ! linear(4, in-features=13)", "4x8",
+             "shape 0, shape 2");
+  expect_of ("linear(12, in-features=9) ! gelu ! linear(4, in-features=12)", "4x8", "shape 0");
+  /* A channel, a shape and a fusion are found in different passes. */
+  expect_of ("add-extra-input(from=a) ! linear(12, in-features=9) ! layer-norm([5]) ! "
+             "add-extra-input(from=b)",
+             "4x8", "channel 0, channel 3, shape 1, shape 2");
+  /* Producers of one name, and a type. */
+  expect_of ("make-extra-output(to=a) ! make-extra-output(to=a) ! add-extra-input(from=a) ! "
+             "embedding(8)",
+             "4x8", "channel 0, dtype 3");
+  expect_of ("linear(6) ! mean-squared-error ! linear(4) ! linear(3, in-features=9) ! "
+             "add-extra-input(from=r)",
+             "4x8", "channel 4, shape 2, shape 3");
+}
+
+static LigSequence *
+read_file (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  LigSequence *sequence = lig_sequence_from_json (text, -1, NULL, &error);
+  g_assert_no_error (error);
+  return sequence;
+}
+
+static void
+test_wishes (void)
+{
+  /* Forces are refused whatever the shapes are; a fence is also found beside a wrong shape. */
+  g_autoptr (LigSequence) sequence =
+    read_file ("{\"ligature\":1,\"input\":{\"shape\":[4,8],\"dtype\":\"fp32\"},\"ops\":["
+               "{\"op\":\"linear\",\"out-features\":8},{\"op\":\"gelu\"},"
+               "{\"op\":\"gelu\"},{\"op\":\"linear\",\"out-features\":8,\"in-features\":9}],"
+               "\"fences\":[\"1\"],"
+               "\"force\":[{\"fusion\":\"forward-linear-bias-activation\",\"at\":\"0\"},"
+               "{\"fusion\":\"forward-add-norm\",\"at\":\"2\"}]}");
+  expect (sequence, "shape 3, fusion 2");
+  g_autoptr (LigOp) product = g_object_ref (lig_sequence_get (sequence, 3, NULL));
+  g_object_set (product, "in-features", G_GINT64_CONSTANT (0), NULL);
+  expect (sequence, "fusion 2");
+}
+
+static void
+test_blocks (void)
+{
+  /* All repetitions have the problem in common; the one of the second repetition is its own. */
+  expect_of ("block(12) { linear(8, in-features=9) ! gelu ! layer-norm([7]) } ! layer-norm([3])",
+             "4x8", "shape 0.0.0, shape 0.0.2, shape 1");
+  expect_of ("block(12) { linear(12, in-features=8) ! gelu }", "4x8", "shape 0.1.0");
+  expect_of ("block(3) { make-extra-output(to=a) ! block(2) { add-extra-input(from='../b') } } ! "
+             "linear(4, in-features=5)",
+             "4x8", "channel 0.0.1.0.0, shape 1");
+  /* An empty block, in a file. */
+  g_autoptr (LigSequence) empty =
+    read_file ("{\"ligature\":1,\"input\":{\"shape\":[4,8],\"dtype\":\"fp32\"},\"ops\":["
+               "{\"op\":\"block\",\"repeat\":2,\"ops\":[]},{\"op\":\"layer-norm\",\"normalized-"
+               "shape\":[9]}]}");
+  expect (empty, "op 0, shape 1");
+}
+
+/* An error that may only follow from an earlier one is left out. */
+static void
+test_cascades (void)
+{
+  /* It is unknown which of both summands is wrong, so the next product may fit. */
+  expect_of ("make-extra-output(to=r) ! linear(12) ! add-extra-input(from=r) ! "
+             "linear(4, in-features=8) ! linear(3, in-features=5)",
+             "4x8", "shape 2, shape 4");
+  /* An odd number of features is halved to a number that is unknown. */
+  expect_of ("linear(9) ! swiglu ! gelu ! layer-norm([5]) ! linear(7) ! layer-norm([5])", "4x8",
+             "shape 1, shape 5");
+  /* A reshape has the axes that it declares. */
+  expect_of ("reshape([5, 3]) ! linear(4, in-features=3) ! linear(4, in-features=3)", "4x8",
+             "shape 0, shape 2");
+  expect_of ("reshape([-1, 3]) ! add-extra-input ! layer-norm([3]) ! linear(3, in-features=4)",
+             "4x8", "shape 0, shape 3");
+  /* A channel without a producer comes from the caller. */
+  expect_of ("add-extra-input(from=a) ! layer-norm([8])", "4x8", "channel 0");
+  /* A branch of doubtful shape. */
+  expect_of ("linear(9) ! swiglu ! make-extra-output(to=r) ! linear(6) ! add-extra-input(from=r)",
+             "4x8", "shape 1");
+}
+
+static void
+test_missing (void)
+{
+  /* A required parameter is missing, and the features after it are unknown. */
+  g_autoptr (LigSequence) sequence = read_file (
+    "{\"ligature\":1,\"input\":{\"shape\":[4,8],\"dtype\":\"fp32\"},\"ops\":["
+    "{\"op\":\"linear\",\"out-features\":8},{\"op\":\"layer-norm\",\"normalized-shape\":[8]},"
+    "{\"op\":\"linear\",\"out-features\":6},{\"op\":\"layer-norm\",\"normalized-shape\":[7]}]}");
+  g_autoptr (LigOp) bare = lig_op_new ("linear", NULL);
+  lig_sequence_replace (sequence, 0, bare, NULL);
+  expect (sequence, "op 0, shape 3");
+  /* Without an input all shapes are unknown, but those that products declare. */
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) open = lig_sequence_from_expression (
+    "layer-norm([5]) ! linear(4, in-features=9) ! linear(3, in-features=5)", &error);
+  g_assert_no_error (error);
+  expect (open, "shape -, shape 2");
+}
+
+/* Returns the seconds of the check. */
+static double
+check_many (GString *text, guint count)
+{
+  g_autoptr (LigSequence) sequence = new_sequence (text->str, "4x8");
+  gint64 before = g_get_monotonic_time ();
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (GPtrArray) problems = lig_plan_check (sequence, cpu_device (), &options);
+  g_assert_cmpuint (problems->len, ==, count);
+  return (double) (g_get_monotonic_time () - before) * 1e-6;
+}
+
+static void
+test_many (void)
+{
+  g_autoptr (GString) products = g_string_new ("linear(8, in-features=9)");
+  g_autoptr (GString) readers = g_string_new ("add-extra-input(from=c)");
+  for (int i = 1; i < 1000; i++) {
+    g_string_append (products, " ! linear(8, in-features=9)");
+    g_string_append_printf (readers, " ! add-extra-input(from=c%d)", i);
+  }
+  double seconds = check_many (products, 1000) + check_many (readers, 1000);
+  g_test_message ("%.3f s", seconds);
+  g_assert_cmpfloat (seconds, <, 10);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/compile/problems/all", test_all);
+  g_test_add_func ("/compile/problems/wishes", test_wishes);
+  g_test_add_func ("/compile/problems/blocks", test_blocks);
+  g_test_add_func ("/compile/problems/cascades", test_cascades);
+  g_test_add_func ("/compile/problems/missing", test_missing);
+  g_test_add_func ("/compile/problems/many", test_many);
+  return g_test_run ();
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests that each mend of a problem works: the edit removes the problem. */
+#include "tests/plan/case.h"
+
+#include <ligature/problem.h>
+
+static const LigPlanOptions options = {
+  .size = sizeof (LigPlanOptions),
+  .policy = LIG_POLICY_ALL,
+  .compute = -1,
+  .parameters = -1,
+  .training = TRUE,
+  .input_gradient = TRUE,
+};
+
+static guint applied[LIG_PROBLEM_MEND_INSERT_OP + 1];
+
+static gboolean
+has (GPtrArray *problems, const GError *error)
+{
+  for (guint i = 0; i < problems->len; i++) {
+    const GError *other = ((LigPlanProblem *) problems->pdata[i])->error;
+    if (g_str_equal (other->message, error->message) &&
+        g_strcmp0 (lig_error_get_path (other), lig_error_get_path (error)) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Applies each mend of each problem to a copy. Returns the phrases of all. */
+static char *
+apply_all (LigSequence *sequence)
+{
+  g_autoptr (GPtrArray) problems = lig_plan_check (sequence, cpu_device (), &options);
+  GString *text = g_string_new (NULL);
+  g_assert_cmpuint (problems->len, >, 0);
+  for (guint i = 0; i < problems->len; i++) {
+    const LigPlanProblem *problem = problems->pdata[i];
+    g_test_message ("%s", problem->error->message);
+    for (guint k = 0; k < problem->mends->len; k++) {
+      const LigProblemMend *mend = problem->mends->pdata[k];
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LigSequence) copy = lig_sequence_copy (sequence);
+      g_autofree char *phrase = lig_problem_mend_describe (mend);
+      g_test_message ("  %s", phrase);
+      g_assert_true (lig_problem_mend_apply (mend, copy, &error));
+      g_assert_no_error (error);
+      g_autoptr (GPtrArray) after = lig_plan_check (copy, cpu_device (), &options);
+      g_assert_false (has (after, problem->error));
+      g_assert_cmpuint (after->len, <=, problems->len);
+      g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "", phrase);
+      applied[mend->kind]++;
+    }
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+expect (const char *expression, const char *input, const char *phrases)
+{
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input);
+  g_test_message ("%s", expression);
+  g_autofree char *text = apply_all (sequence);
+  g_assert_cmpstr (text, ==, phrases);
+}
+
+static void
+test_shapes (void)
+{
+  expect ("linear(12) ! gelu ! linear(4, in-features=9)", "4x8",
+          "set in-features to 12 at 2; set out-features to 9 at 0");
+  expect ("make-extra-output(to=r) ! linear(32) ! gelu ! linear(9) ! add-extra-input(from=r)",
+          "4x8",
+          "set out-features to 8 at 3; set the input to 4x9:fp32; insert linear(8) before 4");
+  expect ("linear(9) ! swiglu", "4x8", "set out-features to 10 at 0");
+  expect ("linear(6) ! layer-norm([5])", "4x8",
+          "leave out normalized-shape at 1; set out-features to 5 at 0");
+  expect ("reshape([4, 9]) ! gelu", "4x8", "set shape to [4, -1] at 0");
+  expect ("embedding(8)", "4x8", "set the input to 4x8:int32");
+  expect ("linear(4)", "4x8:int32", "set the input to 4x8:fp32");
+  expect ("linear(4) ! mean-squared-error ! layer-norm", "4x8", "remove mean-squared-error at 1");
+  expect ("layer-norm([5])", "4x8", "leave out normalized-shape at 0; set the input to 4x5:fp32");
+}
+
+/* An edit may reveal a problem that was left out before. */
+static void
+test_revealed (void)
+{
+  expect ("make-extra-output(to=r) ! linear(9) ! add-extra-input(from=r) ! "
+          "linear(4, in-features=3)",
+          "4x8", "set out-features to 8 at 1; set the input to 4x9:fp32; disconnect 2 from “r”");
+}
+
+static void
+test_channels (void)
+{
+  expect ("make-extra-output ! linear(8) ! add-extra-input(from=r)", "4x8",
+          "connect 2 with 0; disconnect 2 from “r”");
+  /* The shapes of two outputs are the same, so it is unknown which one was meant. */
+  expect ("make-extra-output ! make-extra-output(to=b) ! linear(8) ! add-extra-input(from=r)",
+          "4x8", "disconnect 3 from “r”");
+  expect ("make-extra-output(to=r) ! linear(4) ! add-extra-input(from=q)", "4x8",
+          "disconnect 2 from “q”");
+  expect ("make-extra-output(to=a) ! gelu ! add-extra-input(from=a) ! make-extra-output(to=a) ! "
+          "gelu ! add-extra-input(from=a)",
+          "4x8", "rename “a” from 3 on to “a-2”; disconnect 3 from “a”");
+  expect ("make-extra-output(to=a) ! block(2) { gelu ! add-extra-input(from=r) }", "4x8",
+          "connect 1.0.1 with 0; disconnect 1.0.1 from “r”");
+}
+
+/* Readers keep their producers: those after the second one get its new name, also in blocks. */
+static void
+test_rename (void)
+{
+  g_autoptr (LigSequence) sequence = new_sequence (
+    "make-extra-output(to=a) ! gelu ! add-extra-input(from=a) ! make-extra-output(to=a) ! "
+    "block(2) { add-extra-input(from='../a') } ! add-extra-input(from=a)",
+    "4x8");
+  g_autoptr (LigProblemMend) mend = lig_problem_mend_new (LIG_PROBLEM_MEND_RENAME, "3", "a", "b");
+  g_assert_true (lig_problem_mend_apply (mend, sequence, NULL));
+  LigOp *inner = lig_sequence_find (sequence, "4.0.0", NULL);
+  g_assert_cmpstr (lig_op_get_extra_input_channel (lig_sequence_get (sequence, 2, NULL), 0), ==,
+                   "a");
+  g_assert_cmpstr (lig_op_get_extra_input_channel (inner, 0), ==, "../b");
+  g_assert_cmpstr (lig_op_get_extra_input_channel (lig_sequence_get (sequence, 5, NULL), 0), ==,
+                   "b");
+}
+
+static LigSequence *
+read_file (const char *rest)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text =
+    g_strdup_printf ("{\"ligature\":1,\"input\":{\"shape\":[4,8],\"dtype\":\"fp32\"},%s}", rest);
+  LigSequence *sequence = lig_sequence_from_json (text, -1, NULL, &error);
+  g_assert_no_error (error);
+  return sequence;
+}
+
+static void
+test_wishes (void)
+{
+  g_autoptr (LigSequence) fenced =
+    read_file ("\"ops\":[{\"op\":\"bias\"},{\"op\":\"gelu\"}],\"fences\":[\"1\"],"
+               "\"force\":[{\"fusion\":\"forward-bias-activation\",\"at\":\"0\"}]");
+  g_autofree char *fence = apply_all (fenced);
+  g_assert_cmpstr (fence, ==,
+                   "remove the fence before 1; do not force forward-bias-activation at 0");
+  g_autoptr (LigSequence) forbidden =
+    read_file ("\"ops\":[{\"op\":\"bias\"},{\"op\":\"gelu\"}],"
+               "\"forbid\":[{\"fusion\":\"forward-bias-activation\"}],"
+               "\"force\":[{\"fusion\":\"forward-bias-activation\",\"at\":\"0\"}]");
+  g_autofree char *allow = apply_all (forbidden);
+  g_assert_cmpstr (allow, ==,
+                   "allow forward-bias-activation at 0; do not force forward-bias-activation at 0");
+  g_autoptr (LigSequence) absent = new_sequence ("gelu", "4x8");
+  const char *const names[] = {"no-such-fusion", NULL};
+  lig_sequence_set_forbidden (absent, names);
+  g_autofree char *everywhere = apply_all (absent);
+  g_assert_cmpstr (everywhere, ==, "allow no-such-fusion everywhere");
+}
+
+static void
+test_ops (void)
+{
+  g_autoptr (LigSequence) empty =
+    read_file ("\"ops\":[{\"op\":\"gelu\"},{\"op\":\"block\",\"repeat\":2,\"ops\":[]}]");
+  g_autofree char *remove = apply_all (empty);
+  g_assert_cmpstr (remove, ==, "remove block at 1");
+  g_autoptr (LigSequence) bare = new_sequence ("gelu", "4x8");
+  const char *const names[] = {"linear", "reshape", "constant-scale"};
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autoptr (LigOp) op = lig_op_new (names[i], NULL);
+    lig_sequence_append (bare, op, NULL);
+  }
+  g_autofree char *text = apply_all (bare);
+  g_assert_cmpstr (text, ==,
+                   "set out-features to 8 at 1; set shape to [-1, 8] at 2; set scale to 1 at 3");
+  g_autoptr (LigSequence) open = lig_sequence_from_expression ("linear(4, in-features=9)", NULL);
+  g_autofree char *input = apply_all (open);
+  g_assert_cmpstr (input, ==, "set the input to 2048x9:fp32");
+}
+
+/* Each kind was applied by one of the tests above, but for the type, which needs a kernel that
+ * serves other types. */
+static void
+test_kinds (void)
+{
+  for (int kind = 0; kind <= LIG_PROBLEM_MEND_INSERT_OP; kind++)
+    if (kind != LIG_PROBLEM_MEND_SET_DTYPE) {
+      g_test_message ("%s", lig_problem_mend_kind_name ((LigProblemMendKind) kind));
+      g_assert_cmpuint (applied[kind], >, 0);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/reasons/problem-mends/shapes", test_shapes);
+  g_test_add_func ("/reasons/problem-mends/revealed", test_revealed);
+  g_test_add_func ("/reasons/problem-mends/channels", test_channels);
+  g_test_add_func ("/reasons/problem-mends/rename", test_rename);
+  g_test_add_func ("/reasons/problem-mends/wishes", test_wishes);
+  g_test_add_func ("/reasons/problem-mends/ops", test_ops);
+  g_test_add_func ("/reasons/problem-mends/kinds", test_kinds);
+  return g_test_run ();
+}

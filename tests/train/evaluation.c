@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Held-out evaluations of trainings that do not say how often: about 20, over a part of it
+ * where it is large, none without one, and no influence on the training. */
+#include "tests/train/case.h"
+
+#define EXPRESSION "linear(5) ! cross-entropy"
+
+/* Returns the steps of the evaluations; the caller frees them. */
+static GArray *
+evaluate (Fixture *f, const char *data, const char *settings, GArray **training)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigRun) run = new_run (f, EXPRESSION, "8x4", data, settings);
+  GArray *steps = NULL;
+  g_autoptr (GArray) losses = NULL;
+  finish (run);
+  lig_store_get_metric (f->store, lig_run_get_uuid (run), LIG_METRIC_EVAL_LOSS, &steps, &losses,
+                        &error);
+  g_assert_no_error (error);
+  if (training) {
+    g_autoptr (GArray) numbers = NULL;
+    lig_store_get_metric (f->store, lig_run_get_uuid (run), LIG_METRIC_LOSS, &numbers, training,
+                          &error);
+    g_assert_no_error (error);
+  }
+  return steps;
+}
+
+static gint64
+step_at (GArray *steps, guint i)
+{
+  return g_array_index (steps, gint64, i);
+}
+
+static void
+test_default (Fixture *f, gconstpointer data)
+{
+  /* 10 of 100 samples are held out: two batches. */
+  g_autoptr (GArray) steps = evaluate (f, "synthetic?samples=100", "steps=400", NULL);
+  g_assert_cmpuint (steps->len, ==, 20);
+  g_assert_cmpint (step_at (steps, 0), ==, 20);
+  g_assert_cmpint (step_at (steps, 19), ==, 400);
+  /* Of a short training each evaluation has four steps. */
+  g_autoptr (GArray) few = evaluate (f, "synthetic?samples=100", "steps=30", NULL);
+  g_assert_cmpuint (few->len, ==, 8);
+  g_assert_cmpint (step_at (few, 0), ==, 4);
+  g_assert_cmpint (step_at (few, 7), ==, 30);
+}
+
+/* The held-out part has 250 batches. In between a part of them must do, at the end all are used:
+ * the loss is that of a single evaluation. */
+static void
+test_large (Fixture *f, gconstpointer data)
+{
+  double last[3];
+  static const char *const settings[] = {"steps=120", "steps=120 eval-every=120",
+                                         "steps=120 eval-every=120 eval-batches=1"};
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    g_autoptr (LigRun) run = new_run (f, EXPRESSION, "8x4", "synthetic?samples=20000", settings[i]);
+    last[i] = finish (run).eval_loss;
+  }
+  g_assert_cmpfloat (last[0], ==, last[1]);
+  g_assert_cmpfloat (last[0], !=, last[2]);
+  g_autoptr (GArray) large = evaluate (f, "synthetic?samples=20000", "steps=120", NULL);
+  g_assert_cmpuint (large->len, ==, 20);
+  /* With micro-batches a step is more than one batch. */
+  g_autoptr (GArray) gathered =
+    evaluate (f, "synthetic?samples=20000", "steps=20 accumulate=4", NULL);
+  g_assert_cmpuint (gathered->len, ==, 20);
+}
+
+static void
+test_none (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GArray) steps = evaluate (f, "synthetic?samples=100&held-out=0", "steps=40", NULL);
+  g_assert_cmpuint (steps->len, ==, 0);
+}
+
+/* A training has the same losses, however often it is evaluated. */
+static void
+test_influence (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GArray) often = NULL, seldom = NULL;
+  g_autoptr (GArray) many = evaluate (f, "synthetic?samples=100", "steps=200", &often);
+  g_autoptr (GArray) one =
+    evaluate (f, "synthetic?samples=100", "steps=200 eval-every=200", &seldom);
+  g_assert_cmpuint (many->len, ==, 20);
+  g_assert_cmpuint (one->len, ==, 1);
+  g_assert_cmpmem (often->data, often->len * sizeof (double), seldom->data,
+                   seldom->len * sizeof (double));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define ADD(path, function) \
+  g_test_add ("/train-evaluation/" path, Fixture, NULL, set_up, function, tear_down)
+  ADD ("default", test_default);
+  ADD ("large", test_large);
+  ADD ("none", test_none);
+  ADD ("influence", test_influence);
+  return g_test_run ();
+}

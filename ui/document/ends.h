@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The ends of channels at an op: which are connected, and what it means if one is not. */
+#pragma once
+
+#include "ui/document/document.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  LIG_END_FINE,    /* connected, or there is none */
+  LIG_END_CALLER,  /* legal: the caller of the sequence gives or gets the tensor */
+  LIG_END_UNREAD,  /* legal, but useless: a branch that nobody reads */
+  LIG_END_MISSING, /* an error: a reader without an op that starts the channel */
+} LigEnd;
+
+/* Returns the worst state of an op's ends. @text: (out) (optional) (transfer full) (nullable): what
+ *   to tell about it, translated */
+LigEnd lig_ends_find (LigDocument *doc, LigOp *op, char **text);
+
+/* Returns whether an extra input of the op can read a channel; that of a loss cannot. */
+gboolean lig_ends_can_read (LigOp *op);
+
+/* Returns whether an op of the sequence, or of a block within, reads an output's channel. */
+gboolean lig_ends_is_read (LigDocument *doc, LigOp *op, int output);
+
+/* Returns the op that starts the channel which an extra input reads. Returns: (nullable) */
+LigOp *lig_ends_find_producer (LigDocument *doc, LigOp *op, int input);
+
+/* Returns the name without `../`. */
+const char *lig_ends_local_name (const char *channel);
+
+G_END_DECLS

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* The problems of a document's sequence, in the order of its rows, and their mends. */
+#include "ui/document/planner.h"
+
+#include "ui/document/edit.h"
+#include <ligature/problem.h>
+
+#include <string.h>
+
+void
+lig_problem_free (LigProblem *problem)
+{
+  g_free (problem->path);
+  g_free (problem->text);
+  g_clear_pointer (&problem->mends, g_ptr_array_unref);
+  g_free (problem);
+}
+
+LigProblem *
+lig_problem_new (const char *path, const char *text, GPtrArray *mends)
+{
+  LigProblem *problem = g_new0 (LigProblem, 1);
+  problem->path = g_strdup (path);
+  problem->text = g_strdup (text);
+  problem->mends = mends ? g_ptr_array_ref (mends)
+                         : g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_mend_free);
+  return problem;
+}
+
+/* Compares paths number by number; problems of the whole sequence come first. */
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  const LigProblem *first = *(LigProblem *const *) a, *second = *(LigProblem *const *) b;
+  const char *one = first->path ? first->path : "", *two = second->path ? second->path : "";
+  while (*one && *two) {
+    char *rest, *other;
+    guint64 x = g_ascii_strtoull (one, &rest, 10), y = g_ascii_strtoull (two, &other, 10);
+    if (x != y || rest == one || other == two)
+      return (x > y) - (x < y);
+    one = *rest ? rest + 1 : rest;
+    two = *other ? other + 1 : other;
+  }
+  return (*one != '\0') - (*two != '\0');
+}
+
+static gboolean
+has_text (const GPtrArray *problems, const char *text)
+{
+  for (guint i = 0; i < problems->len; i++)
+    if (g_str_equal (((const LigProblem *) problems->pdata[i])->text, text))
+      return TRUE;
+  return FALSE;
+}
+
+GPtrArray *
+lig_problem_list (LigSequence *sequence,
+                  LigDevice *device,
+                  const LigPlanOptions *options,
+                  const GError *error)
+{
+  GPtrArray *problems = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_free);
+  /* The ops can be checked even if the device cannot be opened. */
+  g_autoptr (LigDevice) any = device ? g_object_ref (device) : lig_device_open ("null", NULL);
+  g_autoptr (GPtrArray) found = any ? lig_plan_check (sequence, any, options) : NULL;
+  for (guint i = 0; found && i < found->len; i++) {
+    const LigPlanProblem *problem = found->pdata[i];
+    g_ptr_array_add (problems, lig_problem_new (lig_error_get_path (problem->error),
+                                                problem->error->message, problem->mends));
+  }
+  g_ptr_array_sort (problems, compare);
+  if (!has_text (problems, error->message))
+    g_ptr_array_insert (problems, 0,
+                        lig_problem_new (lig_error_get_path (error), error->message, NULL));
+  return problems;
+}
+
+gboolean
+lig_edit_mend_problem (LigDocument *doc, const LigProblemMend *mend, GError **error)
+{
+  g_autoptr (LigSequence) copy = lig_sequence_copy (lig_document_get_sequence (doc));
+  g_autofree char *phrase = lig_problem_mend_describe (mend);
+  g_autofree char *first = g_utf8_substring (phrase, 0, 1);
+  g_autofree char *capital = g_utf8_strup (first, -1);
+  g_autofree char *label = g_strconcat (capital, phrase + strlen (first), NULL);
+  /* The edit is made twice, so that one that fails halfway leaves the document as it was. */
+  if (!lig_problem_mend_apply (mend, copy, error) ||
+      !lig_problem_mend_apply (mend, lig_document_get_sequence (doc), error))
+    return FALSE;
+  lig_document_commit (doc, label, NULL);
+  return TRUE;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists forced and forbidden fusions, and drops them. */
+#include "ui/document/wishes.h"
+
+#include "ui/document/edit.h"
+
+#include <string.h>
+
+static void
+free_wish (gpointer data)
+{
+  LigWish *wish = data;
+  g_free (wish->path);
+  g_free (wish->fusion);
+  g_free (wish);
+}
+
+static void
+add_names (GPtrArray *wishes, gboolean forced, const char *path, const char *const *names)
+{
+  for (; names && *names; names++) {
+    LigWish *wish = g_new0 (LigWish, 1);
+    wish->forced = forced;
+    wish->path = g_strdup (path);
+    wish->fusion = g_strdup (*names);
+    g_ptr_array_add (wishes, wish);
+  }
+}
+
+static void
+add_sequence (GPtrArray *wishes, LigSequence *sequence, const char *prefix)
+{
+  for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
+    LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
+    g_autofree char *path = g_strdup_printf ("%s%u", prefix, i);
+    add_names (wishes, TRUE, path, lig_op_get_forced (op));
+    add_names (wishes, FALSE, path, lig_op_get_forbidden (op));
+    g_autofree char *inside = g_strconcat (path, ".0.", NULL);
+    if (lig_op_get_body (op))
+      add_sequence (wishes, lig_op_get_body (op), inside);
+  }
+}
+
+GPtrArray *
+lig_document_list_wishes (LigDocument *self)
+{
+  GPtrArray *wishes = g_ptr_array_new_with_free_func (free_wish);
+  LigSequence *sequence = lig_document_get_sequence (self);
+  add_names (wishes, FALSE, NULL, lig_sequence_get_forbidden (sequence));
+  add_sequence (wishes, sequence, "");
+  return wishes;
+}
+
+/* Finds an op also in a folded block, which has no row. The numbers of repetitions do not matter:
+ * they share their ops. */
+static LigOp *
+find_op (LigSequence *sequence, const char *path)
+{
+  g_auto (GStrv) numbers = g_strsplit (path, ".", -1);
+  LigOp *op = NULL;
+  for (guint i = 0; numbers[i] && sequence; i += 2) {
+    op = lig_sequence_get (sequence, (int) g_ascii_strtoll (numbers[i], NULL, 10), NULL);
+    sequence = op ? lig_op_get_body (op) : NULL;
+    if (!numbers[i + 1])
+      return op;
+  }
+  return NULL;
+}
+
+void
+lig_document_drop_wish (LigDocument *self, gboolean forced, const char *path, const char *fusion)
+{
+  LigSequence *sequence = lig_document_get_sequence (self);
+  LigOp *op = path ? find_op (sequence, path) : NULL;
+  if (path && !op)
+    return;
+  const char *const *names = !path    ? lig_sequence_get_forbidden (sequence)
+                             : forced ? lig_op_get_forced (op)
+                                      : lig_op_get_forbidden (op);
+  if (!names || !g_strv_contains (names, fusion))
+    return;
+  if (forced && op)
+    lig_edit_force (self, op, fusion, FALSE);
+  else
+    lig_edit_forbid (self, op, fusion, FALSE);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Results of trainings in words. */
+#include "ui/run/result.h"
+
+#include "ui/run/settings.h"
+#include "ui/widgets/toast.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#define KEY "lig-result-sequence"
+
+void
+lig_result_note (LigDocument *doc, LigTraining *training)
+{
+  g_object_set_data_full (G_OBJECT (training), KEY,
+                          lig_sequence_to_json (lig_document_get_sequence (doc)), g_free);
+}
+
+gboolean
+lig_result_is_current (LigDocument *doc, LigTraining *training)
+{
+  const char *then = g_object_get_data (G_OBJECT (training), KEY);
+  g_autofree char *now = lig_sequence_to_json (lig_document_get_sequence (doc));
+  return !then || g_str_equal (then, now);
+}
+
+char *
+lig_result_format (LigTraining *training)
+{
+  LigRunProgress progress;
+  lig_training_get_progress (training, &progress);
+  if (isnan (progress.loss))
+    return g_strdup ("");
+  g_autofree char *loss = lig_train_format_number (progress.loss);
+  g_autofree char *held_out = lig_train_format_number (progress.eval_loss);
+  if (isnan (progress.eval_loss))
+    return g_strdup_printf (_ ("loss %s"), loss);
+  if (isnan (progress.eval_accuracy))
+    return g_strdup_printf (_ ("loss %s · held out %s"), loss, held_out);
+  return g_strdup_printf (_ ("loss %s · held out %s · %.1f %% right"), loss, held_out,
+                          progress.eval_accuracy * 100);
+}
+
+static gboolean
+follow_link (GtkLabel *label, const char *page)
+{
+  gtk_widget_activate_action (GTK_WIDGET (label), "win.page", "s", page);
+  return TRUE;
+}
+
+gboolean
+lig_result_show (GtkLabel *label, LigTraining *training)
+{
+  LigRunProgress progress;
+  lig_training_get_progress (training, &progress);
+  g_autofree char *status = lig_train_format_status (training);
+  g_autofree char *result = lig_result_format (training);
+  if (progress.status != LIG_RUN_DONE) {
+    gtk_label_set_text (label, status);
+    return FALSE;
+  }
+  g_autofree char *whole = g_strjoin (" · ", status, *result ? result : NULL, NULL);
+  g_autofree char *markup =
+    g_markup_printf_escaped ("%s · <a href=\"run\">%s</a>", whole, _ ("Show charts"));
+  g_signal_handlers_disconnect_by_func (label, follow_link, NULL);
+  g_signal_connect (label, "activate-link", G_CALLBACK (follow_link), NULL);
+  gtk_label_set_markup (label, markup);
+  return TRUE;
+}
+
+void
+lig_result_announce (GtkWidget *widget, LigTraining *training)
+{
+  LigRunProgress progress;
+  lig_training_get_progress (training, &progress);
+  if (progress.status != LIG_RUN_DONE)
+    return;
+  g_autofree char *result = lig_result_format (training);
+  g_autofree char *text =
+    *result ? g_strdup_printf (_ ("%s is trained: %s"), lig_training_get_title (training), result)
+            : g_strdup_printf (_ ("%s is trained"), lig_training_get_title (training));
+  lig_toast (widget, text, _ ("Show charts"), "win.page::run");
+}

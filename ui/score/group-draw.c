@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* The drawing of a bracket: as many lines of figures as its height holds. The first line has name
+ * and time; then come, in order of importance, saving, rate and bound, kernels. A text that has no
+ * room is left out, or replaced by a shorter one, and stays in the tooltip. */
+#include "ui/score/group-private.h"
+#include "ui/score/marks.h"
+
+enum { MOST_LINES = 4, NONE = -1 };
+
+/* A line has a text at the left, and one at the right. */
+typedef struct {
+  int left, right;
+} Line;
+
+typedef struct {
+  LigScoreGroup *group;
+  GtkSnapshot *snapshot;
+  int x, width, height;
+  int pitch, space;
+  GdkRGBA accent, ink, dim, warning;
+} Canvas;
+
+static LigScoreTextFlags
+get_flags (const LigScoreGroup *self, int which)
+{
+  switch (which) {
+  case LIG_BRACKET_NAME:
+    return LIG_SCORE_TEXT_SMALL | (self->fused ? LIG_SCORE_TEXT_BOLD : 0);
+  case LIG_BRACKET_TIME:
+    return LIG_SCORE_TEXT_SMALL | (self->measured ? LIG_SCORE_TEXT_BOLD : 0);
+  case LIG_BRACKET_SAVING:
+  case LIG_BRACKET_SAVING_SHORT:
+    return LIG_SCORE_TEXT_SMALL | LIG_SCORE_TEXT_BOLD;
+  default:
+    return LIG_SCORE_TEXT_SMALL;
+  }
+}
+
+static int
+measure_text (Canvas *canvas, int which)
+{
+  LigScoreGroup *self = canvas->group;
+  if (which == NONE)
+    return 0;
+  if (self->widths[which] < 0)
+    self->widths[which] =
+      lig_score_text_measure (&self->texts[which], GTK_WIDGET (self), get_flags (self, which));
+  return self->widths[which];
+}
+
+/* Returns the text, or its short form if only that fits, else NONE. */
+static int
+fit (Canvas *canvas, int which, int room)
+{
+  int shorter = which == LIG_BRACKET_SAVING ? LIG_BRACKET_SAVING_SHORT
+                : which == LIG_BRACKET_RATE ? LIG_BRACKET_RATE_SHORT
+                                            : NONE;
+  for (int at = which; at != NONE; at = at == which ? shorter : NONE)
+    if (canvas->group->texts[at].text && measure_text (canvas, at) <= room)
+      return at;
+  return NONE;
+}
+
+static gboolean
+has (const Canvas *canvas, int which)
+{
+  return canvas->group->texts[which].text && *canvas->group->texts[which].text;
+}
+
+/* --- Choosing the lines -------------------------------------------------------------------- */
+
+/* Returns whether both fit on one line, uncut. */
+static gboolean
+fit_both (Canvas *canvas, int left, int right)
+{
+  return measure_text (canvas, left) + canvas->space + measure_text (canvas, right) <=
+         canvas->width;
+}
+
+static int
+plan_fused (Canvas *canvas, Line *lines, int most)
+{
+  int n = 0, saving = fit (canvas, LIG_BRACKET_SAVING, canvas->width);
+  gboolean beside = fit_both (canvas, LIG_BRACKET_SAVING, LIG_BRACKET_RATE);
+  if (most >= 2)
+    lines[n++] = (Line){LIG_BRACKET_KERNELS, NONE};
+  if (beside || most - n < 2) {
+    int left = saving == NONE ? LIG_BRACKET_SAVING : saving;
+    int room = canvas->width - MIN (measure_text (canvas, left), canvas->width) - canvas->space;
+    lines[n++] =
+      (Line){left, has (canvas, LIG_BRACKET_RATE) ? fit (canvas, LIG_BRACKET_RATE, room) : NONE};
+    return n;
+  }
+  lines[n++] = (Line){saving == NONE ? LIG_BRACKET_SAVING : saving, NONE};
+  if (has (canvas, LIG_BRACKET_RATE))
+    lines[n++] = (Line){fit (canvas, LIG_BRACKET_RATE, canvas->width), NONE};
+  return n;
+}
+
+static int
+plan_alone (Canvas *canvas, Line *lines, int most)
+{
+  if (!has (canvas, LIG_BRACKET_RATE)) {
+    lines[0] = (Line){LIG_BRACKET_KERNELS, NONE};
+    return 1;
+  }
+  if (fit_both (canvas, LIG_BRACKET_KERNELS, LIG_BRACKET_RATE) || most == 1) {
+    /* Kernels may be cut, but must not become unreadable. */
+    int room = canvas->width - MIN (measure_text (canvas, LIG_BRACKET_KERNELS), 6 * canvas->pitch);
+    lines[0] = (Line){LIG_BRACKET_KERNELS, fit (canvas, LIG_BRACKET_RATE, room - canvas->space)};
+    return 1;
+  }
+  lines[0] = (Line){LIG_BRACKET_KERNELS, NONE};
+  lines[1] = (Line){fit (canvas, LIG_BRACKET_RATE, canvas->width), NONE};
+  return 2;
+}
+
+/* --- Drawing ------------------------------------------------------------------------------- */
+
+static GdkRGBA
+get_colour (const Canvas *canvas, int which)
+{
+  const LigScoreGroup *self = canvas->group;
+  GdkRGBA colour = canvas->dim;
+  if (which == LIG_BRACKET_NAME)
+    return canvas->accent;
+  if (which == LIG_BRACKET_TIME)
+    return self->measured && self->share > 0 ? canvas->ink : canvas->dim;
+  if (which == LIG_BRACKET_SAVING || which == LIG_BRACKET_SAVING_SHORT) {
+    colour = self->loses ? canvas->warning : canvas->accent;
+    colour.alpha *= self->saving_measured ? 1 : 0.78f;
+  }
+  return colour;
+}
+
+/* Returns the width that is used. */
+static int
+draw_text (Canvas *canvas, int which, int x, int middle, int width, gboolean end)
+{
+  LigScoreGroup *self = canvas->group;
+  if (which == NONE || width <= 0)
+    return 0;
+  GdkRGBA colour = get_colour (canvas, which);
+  return lig_score_text_draw (&self->texts[which], GTK_WIDGET (self), canvas->snapshot, x, middle,
+                              width, get_flags (self, which) | (end ? LIG_SCORE_TEXT_END : 0),
+                              &colour);
+}
+
+static void
+draw_line (Canvas *canvas, const Line *line, int middle)
+{
+  int used = draw_text (canvas, line->right, canvas->x, middle, canvas->width, TRUE);
+  draw_text (canvas, line->left, canvas->x, middle,
+             canvas->width - used - (used > 0 ? canvas->space : 0), FALSE);
+}
+
+/* Draws what brings most beside the name of a bracket that has one line. Returns the width. */
+static int
+draw_only (Canvas *canvas, int middle, int room)
+{
+  int which = has (canvas, LIG_BRACKET_SAVING) ? LIG_BRACKET_SAVING : LIG_BRACKET_RATE;
+  int fits = has (canvas, which) ? fit (canvas, which, room) : NONE;
+  int used = draw_text (canvas, fits, canvas->x + canvas->width - room, middle, room, TRUE);
+  return used > 0 ? used + canvas->space : 0;
+}
+
+/* @only: whether no other line follows */
+static void
+draw_first (Canvas *canvas, int middle, gboolean only)
+{
+  LigScoreGroup *self = canvas->group;
+  const int space = canvas->space;
+  int used = draw_text (canvas, LIG_BRACKET_TIME, canvas->x, middle, canvas->width, TRUE);
+  int signs = lig_score_marks_draw (self->marks, GTK_WIDGET (self), canvas->snapshot, canvas->x,
+                                    middle, self->metrics.small * 3 / 4);
+  int name = MIN (measure_text (canvas, LIG_BRACKET_NAME), canvas->width);
+  int room = canvas->width - signs - used - (used > 0 ? space : 0);
+  if (only && room - name - space > 0) {
+    int whole = canvas->width;
+    canvas->width -= used + (used > 0 ? space : 0);
+    room -= draw_only (canvas, middle, room - name - space);
+    canvas->width = whole;
+  }
+  draw_text (canvas, LIG_BRACKET_NAME, canvas->x + signs, middle, room, FALSE);
+}
+
+static void
+draw_bar (Canvas *canvas, int y, int thickness)
+{
+  const LigScoreGroup *self = canvas->group;
+  GdkRGBA ink = canvas->accent, track = canvas->accent;
+  GskRoundedRect outline;
+  const float width = (float) canvas->width, height = (float) thickness;
+  const graphene_rect_t area = GRAPHENE_RECT_INIT ((float) canvas->x, (float) y, width, height);
+  ink.alpha *= (self->fused ? 1.0f : 0.62f) * (self->measured ? 1.0f : 0.6f);
+  track.alpha *= 0.14f;
+  gsk_rounded_rect_init_from_rect (&outline, &area, height / 2);
+  gtk_snapshot_push_rounded_clip (canvas->snapshot, &outline);
+  gtk_snapshot_append_color (canvas->snapshot, &track, &outline.bounds);
+  if (self->share > 0)
+    gtk_snapshot_append_color (canvas->snapshot, &ink,
+                               &GRAPHENE_RECT_INIT ((float) canvas->x, (float) y,
+                                                    MAX (width * (float) self->share, 2), height));
+  gtk_snapshot_pop (canvas->snapshot);
+}
+
+static void
+find_colours (Canvas *canvas)
+{
+  GtkStyleContext *style = gtk_widget_get_style_context (GTK_WIDGET (canvas->group));
+  gtk_style_context_get_color (style, &canvas->accent);
+  if (!gtk_style_context_lookup_color (style, "window_fg_color", &canvas->ink))
+    canvas->ink = canvas->accent;
+  if (!gtk_style_context_lookup_color (style, "warning_color", &canvas->warning))
+    canvas->warning = canvas->accent;
+  canvas->dim = canvas->ink;
+  canvas->dim.alpha *= 0.62f;
+}
+
+static void
+snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  LigScoreGroup *self = LIG_SCORE_GROUP (widget);
+  const LigScoreMetrics *metrics = &self->metrics;
+  const int top = lig_score_metrics_scale (metrics, 6), foot = lig_score_metrics_scale (metrics, 9);
+  Canvas canvas = {.group = self,
+                   .snapshot = snapshot,
+                   .x = metrics->pad,
+                   .width = gtk_widget_get_width (widget) - 2 * metrics->pad,
+                   .height = gtk_widget_get_height (widget),
+                   .pitch = metrics->small + lig_score_metrics_scale (metrics, 2),
+                   .space = lig_score_metrics_scale (metrics, 9)};
+  Line lines[MOST_LINES];
+  find_colours (&canvas);
+  gboolean bar = !self->free && canvas.height >= canvas.pitch + foot;
+  int room = (canvas.height - top - foot + 3) / MAX (canvas.pitch, 1);
+  int most = CLAMP (room - 1, 0, MOST_LINES - 1), n = 0;
+  if (most > 0)
+    n = has (&canvas, LIG_BRACKET_SAVING) ? plan_fused (&canvas, lines, most)
+                                          : plan_alone (&canvas, lines, most);
+  int middle = most > 0 ? top + canvas.pitch / 2 + 1 : (canvas.height - (bar ? foot - 2 : 0)) / 2;
+  if (self->free) {
+    draw_text (&canvas, LIG_BRACKET_KERNELS, canvas.x, canvas.height / 2, canvas.width, FALSE);
+    return;
+  }
+  draw_first (&canvas, middle, most == 0);
+  for (int i = 0; i < n; i++)
+    draw_line (&canvas, &lines[i], middle + (i + 1) * canvas.pitch);
+  int thickness = MAX (lig_score_metrics_scale (metrics, most > 0 ? 4 : 3), 2);
+  if (bar)
+    draw_bar (&canvas, canvas.height - lig_score_metrics_scale (metrics, most > 0 ? 7 : 6),
+              thickness);
+}
+
+static void
+measure (GtkWidget *widget,
+         GtkOrientation orientation,
+         int for_size,
+         int *minimum,
+         int *natural,
+         int *minimum_baseline,
+         int *natural_baseline)
+{
+  *minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 60 : 18;
+}
+
+void
+lig_score_group_install_drawing (GtkWidgetClass *class)
+{
+  class->snapshot = snapshot;
+  class->measure = measure;
+}

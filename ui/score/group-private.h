@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a bracket, shared by group.c and group-draw.c. */
+#pragma once
+
+#include "ui/score/group.h"
+#include "ui/score/text.h"
+
+/* The texts of a bracket; the short ones replace theirs where these do not fit. */
+typedef enum {
+  LIG_BRACKET_NAME,
+  LIG_BRACKET_TIME,
+  LIG_BRACKET_KERNELS,
+  LIG_BRACKET_SAVING,
+  LIG_BRACKET_SAVING_SHORT,
+  LIG_BRACKET_RATE,
+  LIG_BRACKET_RATE_SHORT,
+  LIG_BRACKET_N_TEXTS
+} LigBracketText;
+
+struct _LigScoreGroup {
+  GtkWidget parent_instance;
+  LigScoreMetrics metrics;
+  LigPass pass;
+  guint number;
+  int first, last; /* ops; -1 for a block's sum */
+  double share;    /* of the time of its pass */
+  gboolean fused, free, measured, saving_measured, loses;
+  LigScoreMarks marks;
+  LigScoreText texts[LIG_BRACKET_N_TEXTS];
+  int widths[LIG_BRACKET_N_TEXTS]; /* uncut; -1: not measured yet */
+  char *label, *description;
+};
+
+/* group-draw.c */
+void lig_score_group_install_drawing (GtkWidgetClass *class);

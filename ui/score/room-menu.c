@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* The menu of the score's room. */
+#include "ui/score/room.h"
+
+#include <glib/gi18n.h>
+
+static void
+append_section (GMenu *menu, const char *label, const char *const items[][3])
+{
+  g_autoptr (GMenu) section = g_menu_new ();
+  for (guint i = 0; items[i][0]; i++) {
+    g_autoptr (GMenuItem) item = g_menu_item_new (items[i][0], items[i][1]);
+    if (items[i][2])
+      g_menu_item_set_attribute (item, "accel", "s", items[i][2]);
+    g_menu_append_item (section, item);
+  }
+  g_menu_append_section (menu, label, G_MENU_MODEL (section));
+}
+
+static GMenuModel *
+make_menu (void)
+{
+  GMenu *menu = g_menu_new ();
+  append_section (
+    menu, NULL,
+    (const char *const[][3]){{_ ("Next hottest"), "room.hottest", "<Control>h"},
+                             {_ ("Previous hottest"), "room.previous-hottest", "<Control><Shift>h"},
+                             {NULL, NULL}});
+  append_section (menu, _ ("Zoom"),
+                  (const char *const[][3]){{_ ("Larger"), "room.zoom-in", "<Control>plus"},
+                                           {_ ("Smaller"), "room.zoom-out", "<Control>minus"},
+                                           {_ ("Normal size"), "room.zoom-reset", "<Control>0"},
+                                           {_ ("Fit to window"), "room.zoom-fit", "<Control>9"},
+                                           {NULL, NULL}});
+  append_section (
+    menu, _ ("Rows"),
+    (const char *const[][3]){{_ ("Compact where there are many"), "room.score-rows::automatic"},
+                             {_ ("Full"), "room.score-rows::full"},
+                             {_ ("Compact"), "room.score-rows::compact"},
+                             {_ ("Full or compact"), "room.compact", "<Control>r"},
+                             {_ ("Fold all blocks"), "room.fold-all", "<Control>bracketleft"},
+                             {_ ("Unfold all blocks"), "room.unfold-all", "<Control>bracketright"},
+                             {NULL, NULL}});
+  append_section (menu, _ ("Colour by"),
+                  (const char *const[][3]){{_ ("Fusion"), "room.score-colour::fusion"},
+                                           {_ ("Time"), "room.score-colour::time"},
+                                           {_ ("Bytes moved"), "room.score-colour::bytes"},
+                                           {_ ("Bound"), "room.score-colour::bound"},
+                                           {NULL, NULL}});
+  return G_MENU_MODEL (menu);
+}
+
+GtkWidget *
+lig_score_room_button_new (void)
+{
+  GtkWidget *button = gtk_menu_button_new ();
+  g_autoptr (GMenuModel) menu = make_menu ();
+  gtk_menu_button_set_icon_name (GTK_MENU_BUTTON (button), "view-more-symbolic");
+  gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (button), menu);
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_add_css_class (button, "room-button");
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_widget_set_tooltip_text (button, _ ("Zoom, rows and colours of the score"));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("View of the score"), -1);
+  return button;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The room of the score: zoom, compact rows, folding, the hottest group, colours. */
+#pragma once
+
+#include "ui/score/sheet.h"
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+/* Adds the actions `room.*` with their keys to a widget that contains the sheet in a scrolled
+ * window. The keys have a meaning in the whole window while the widget is seen. */
+void lig_score_add_room (GtkWidget *view, LigScoreSheet *sheet, GtkScrolledWindow *window);
+
+/* Returns the button whose menu has these actions. */
+GtkWidget *lig_score_room_button_new (void);
+
+G_END_DECLS

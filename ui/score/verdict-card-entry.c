@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* The entries of the verdict card. */
+#include "ui/score/verdict-card-entry.h"
+
+#include "ui/score/text.h"
+#include "ui/score/verdict-card-edit.h"
+#include "ui/score/verdict-card-list.h"
+#include "ui/widgets/figures.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+/* --- Buttons ------------------------------------------------------------------------------- */
+
+/* All buttons that edit are made here. @edit: (transfer full) */
+static void
+add_button (
+  LigDocument *document, GtkWidget *box, const char *text, LigCardEdit *edit, gboolean gains)
+{
+  gtk_box_append (GTK_BOX (box), lig_card_button_new (document, text, edit, gains));
+}
+
+/* Returns an edit like a mend of a verdict, on the op at the path. @label: (transfer full) */
+static LigCardEdit *
+new_wish (LigMendKind kind, const char *path, const char *fusion, char *label)
+{
+  LigCardEdit *edit = g_new0 (LigCardEdit, 1);
+  edit->kind = LIG_CARD_MEND;
+  edit->path = g_strdup (path);
+  edit->fusion = g_strdup (fusion);
+  edit->mend =
+    (LigMend){.kind = kind, .path = edit->path, .fusion = edit->fusion, .value = edit->fusion};
+  edit->label = label;
+  return edit;
+}
+
+static LigCardEdit *
+new_edit (LigCardEditKind kind, const char *path, const char *fusion, char *label)
+{
+  LigCardEdit *edit = new_wish (LIG_MEND_FORCE, path, fusion, label);
+  edit->kind = kind;
+  return edit;
+}
+
+static LigCardEdit *
+new_mend (LigPlan *plan, const LigMend *mend, const char *title, const char *label)
+{
+  LigCardEdit *edit =
+    new_edit (LIG_CARD_MEND, NULL, NULL,
+              mend->kind == LIG_MEND_FORCE      ? g_strdup_printf (_ ("Force %s"), title)
+              : mend->kind == LIG_MEND_UNFORBID ? g_strdup_printf (_ ("Allow %s"), title)
+                                                : g_strdup (label));
+  edit->plan = lig_plan_ref (plan);
+  edit->mend = *mend;
+  return edit;
+}
+
+static void
+add_mend (LigDocument *document,
+          LigPlan *plan,
+          GtkWidget *box,
+          const LigVerdict *verdict,
+          const LigMend *mend)
+{
+  if (!mend)
+    return;
+  g_autofree char *label = lig_card_mend_label (mend, mend->gain < 0);
+  g_autofree char *gain = lig_card_time_gain (mend->gain, mend->measured);
+  g_autofree char *text = gain ? g_strdup_printf ("%s · %s", label, gain) : g_strdup (label);
+  gboolean gains = gain && mend->gain > 0;
+  add_button (document, box, text, new_mend (plan, mend, verdict->title, label), gains);
+}
+
+static gboolean
+is_forced (LigDocument *document, const char *path, const char *fusion)
+{
+  LigOp *op = lig_sequence_find (lig_document_get_sequence (document), path, NULL);
+  const char *const *forced = op ? lig_op_get_forced (op) : NULL;
+  return forced && g_strv_contains (forced, fusion);
+}
+
+/* Adds the wishes: a fusion that fits can be forced and forbidden. */
+static void
+add_wishes (LigDocument *document, LigPlan *plan, GtkWidget *box, const LigVerdict *verdict)
+{
+  guint count;
+  const char *fusion = verdict->fusion->name, *title = verdict->title;
+  g_autofree char *path =
+    lig_verdict_row_path (lig_plan_get_ops (plan, &count)[verdict->first].path);
+  gboolean claimed = verdict->reason == LIG_REASON_CLAIMED || verdict->reason == LIG_REASON_SLOWER;
+  if (!verdict->taken && !claimed)
+    return;
+  if (is_forced (document, path, fusion))
+    add_button (
+      document, box, _ ("Do not force"),
+      new_wish (LIG_MEND_UNFORCE, path, fusion, g_strdup_printf (_ ("Do not force %s"), title)),
+      FALSE);
+  else if (verdict->taken)
+    add_button (document, box, _ ("Force"),
+                new_wish (LIG_MEND_FORCE, path, fusion, g_strdup_printf (_ ("Force %s"), title)),
+                FALSE);
+  add_button (document, box, _ ("Forbid"),
+              new_edit (LIG_CARD_FORBID, path, fusion, g_strdup_printf (_ ("Forbid %s"), title)),
+              FALSE);
+}
+
+GtkWidget *
+lig_card_fence_new (LigDocument *document, LigPlan *plan, int first, int last)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  for (int i = first + 1; i <= last && i < (int) count; i++) {
+    LigOp *op = lig_sequence_find (lig_document_get_sequence (document), ops[i].path, NULL);
+    if (!op || g_str_equal (ops[i].path, ops[i - 1].path))
+      continue;
+    g_autofree char *path = lig_verdict_row_path (ops[i].path);
+    gboolean fence = lig_op_get_fence (op);
+    return lig_card_button_new (
+      document, fence ? _ ("Remove the fence") : _ ("Fence"),
+      fence ? new_wish (LIG_MEND_REMOVE_FENCE, path, NULL, g_strdup (_ ("Remove the fence")))
+            : new_edit (LIG_CARD_FENCE, path, NULL, g_strdup (_ ("Add a fence"))),
+      FALSE);
+  }
+  return NULL;
+}
+
+/* --- Texts --------------------------------------------------------------------------------- */
+
+GtkWidget *
+lig_card_label_new (const char *text, const char *class)
+{
+  GtkWidget *label = gtk_label_new (text);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 60);
+  if (class)
+    gtk_widget_add_css_class (label, class);
+  return label;
+}
+
+static char *
+describe_status (const LigVerdict *verdict)
+{
+  if (!verdict->taken)
+    return lig_card_gain (verdict->gain, verdict->bytes, verdict->gain_measured);
+  g_autofree char *gain =
+    lig_card_gain (verdict->present - verdict->fused, verdict->bytes, verdict->times_measured);
+  return gain ? g_strdup_printf (_ ("fused, %s"), gain) : g_strdup (_ ("fused"));
+}
+
+static GtkWidget *
+new_head (const LigVerdict *verdict, const char *status)
+{
+  double gain = verdict->taken ? verdict->present - verdict->fused : verdict->gain;
+  gboolean measured = verdict->taken ? verdict->times_measured : verdict->gain_measured;
+  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget *title = lig_card_label_new (verdict->title, "heading");
+  gtk_widget_set_hexpand (title, TRUE);
+  gtk_box_append (GTK_BOX (head), title);
+  if (!status)
+    return head;
+  GtkWidget *label = gtk_label_new (status);
+  gtk_widget_set_valign (label, GTK_ALIGN_START);
+  gtk_widget_add_css_class (label, "verdict-gain");
+  gtk_widget_add_css_class (label, verdict->taken ? "taken" : gain < 0 ? "cost" : "gain");
+  if (!measured)
+    gtk_widget_add_css_class (label, "predicted");
+  gtk_box_append (GTK_BOX (head), label);
+  return head;
+}
+
+static const LigPlanGroup *
+find_group (LigPlan *plan, const LigVerdict *verdict)
+{
+  guint count;
+  LigPass pass = verdict->pass == LIG_PASS_BACKWARD ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD;
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
+  for (guint i = 0; i < count; i++)
+    if (groups[i].fusion == verdict->fusion && groups[i].first == verdict->first)
+      return &groups[i];
+  return NULL;
+}
+
+/* Adds the kernels and the bytes of a fused group. */
+static void
+add_kernels (GtkWidget *box, LigPlan *plan, const LigVerdict *verdict)
+{
+  const LigPlanGroup *group = find_group (plan, verdict);
+  if (!group)
+    return;
+  g_autofree char *kernels = lig_score_kernels (plan, group);
+  g_autofree char *bytes = lig_figure_bytes (group->bytes);
+  g_autofree char *moved = g_strdup_printf (_ ("%s moved"), bytes);
+  g_autofree char *text = g_strdup_printf ("%s · %s", kernels, moved);
+  gtk_box_append (GTK_BOX (box), lig_card_label_new (text, "verdict-text"));
+}
+
+static void
+add_times (GtkWidget *box, const LigVerdict *verdict)
+{
+  if (verdict->reason == LIG_REASON_SLOWER)
+    return;
+  g_autofree char *times = lig_verdict_describe_times (verdict);
+  g_autofree char *whole = times ? g_strconcat (times, ".", NULL) : NULL;
+  g_autofree char *sentence = whole ? lig_figure_sentence (whole) : NULL;
+  if (sentence)
+    gtk_box_append (GTK_BOX (box), lig_card_label_new (sentence, "verdict-text"));
+}
+
+/* --- Entries ------------------------------------------------------------------------------- */
+
+GtkWidget *
+lig_card_entry_new (LigDocument *document, LigPlan *plan, const LigVerdict *verdict)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3);
+  GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  g_autofree char *status = describe_status (verdict);
+  g_autofree char *reason = g_strconcat (verdict->why, ".", NULL);
+  g_autofree char *why = lig_figure_sentence (reason);
+  gtk_widget_add_css_class (box, "verdict");
+  gtk_box_append (GTK_BOX (box), new_head (verdict, status));
+  if (verdict->taken)
+    add_kernels (box, plan, verdict);
+  else
+    gtk_box_append (GTK_BOX (box), lig_card_label_new (why, "verdict-text"));
+  add_times (box, verdict);
+  add_mend (document, plan, buttons, verdict, verdict->mend);
+  add_mend (document, plan, buttons, verdict, verdict->alternative);
+  add_wishes (document, plan, buttons, verdict);
+  gtk_widget_set_halign (buttons, GTK_ALIGN_END);
+  if (gtk_widget_get_first_child (buttons))
+    gtk_box_append (GTK_BOX (box), buttons);
+  else
+    g_object_unref (g_object_ref_sink (buttons));
+  g_autofree char *label = g_strdup_printf ("%s: %s %s", verdict->title, why, status ? status : "");
+  gtk_widget_set_tooltip_text (box, verdict->fusion->name);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (box), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+  return box;
+}
+
+GtkWidget *
+lig_card_miss_new (const LigVerdict *verdict)
+{
+  g_autofree char *text = g_strdup_printf ("%s: %s.", verdict->title, verdict->why);
+  g_autofree char *names =
+    verdict->needed.names ? g_strjoinv (", ", (char **) verdict->needed.names) : g_strdup ("");
+  g_autofree char *tooltip = g_strdup_printf ("%s\n%s", verdict->fusion->name, names);
+  GtkWidget *label = lig_card_label_new (text, "verdict-text");
+  gtk_widget_set_tooltip_text (label, tooltip);
+  return label;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* One entry of the verdict card: a fusion, its gain, the reason, and buttons for edits. */
+#pragma once
+
+#include "ui/document/document.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* Returns a label that wraps. @class: (nullable): of CSS */
+GtkWidget *lig_card_label_new (const char *text, const char *class);
+
+/* Returns an entry for a verdict of the plan. */
+GtkWidget *lig_card_entry_new (LigDocument *document, LigPlan *plan, const LigVerdict *verdict);
+
+/* Returns one line for a fusion whose pattern does not fit. */
+GtkWidget *lig_card_miss_new (const LigVerdict *verdict);
+
+/* Returns a button for the fence before the first op of the sequence that begins after @first, an
+ * op of the plan; null if there is none up to @last. (nullable) */
+GtkWidget *lig_card_fence_new (LigDocument *document, LigPlan *plan, int first, int last);
+
+G_END_DECLS

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The size of text, for what is not laid out by its labels. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* Returns the height of a line in a widget's font, if the font were that many times as large. */
+double lig_text_line (GtkWidget *widget, double factor);
+
+/* Returns how much larger a widget's text is than the text that pictures and charts were designed
+ * for: 1 with the usual font, never less. */
+double lig_text_scale (GtkWidget *widget);
+
+G_END_DECLS
