@@ -116,7 +116,7 @@ say_outcome (LigSweep *sweep, int number)
 }
 
 /* Returns whether the point before could not begin for the same reason, and no run has begun: the
- * reason then lies in what all points share. */
+ * reason is then in the settings that all points share. */
 static gboolean
 is_hopeless (LigSweep *sweep, int number, const char *message)
 {
@@ -294,8 +294,8 @@ conclude (LigSweep *sweep, gboolean interrupted, const Options *options)
   if (options->train.store)
     lig_shell_append_option (command, "store", options->train.store);
   if (interrupted)
-    lig_cli_say ("%u of %u runs ended; continue with: %s", lig_sweep_count_ended (sweep), count,
-                 command->str);
+    lig_cli_say ("%u of %u run%s ended; continue with: %s", lig_sweep_count_ended (sweep), count,
+                 LIG_ENDING (count), command->str);
   else if (!lig_cli_json ())
     lig_cli_print ("sweep %s", uuid);
   return interrupted ? LIG_EXIT_INTERRUPTED : has_result (sweep) ? LIG_EXIT_OK : LIG_EXIT_FAILED;

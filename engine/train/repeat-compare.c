@@ -356,8 +356,10 @@ write_text (const LigRepetition *self, const LigRecording *before, const LigReco
   g_string_append (text, self->outcome == LIG_REPETITION_NOISE ? _ ("within the noise: ")
                                                                : _ ("different: "));
   if (!profile && !ended_alike (before, after))
-    g_string_append_printf (text, _ ("it is %s after %d common steps; "), after->status,
-                            (int) self->steps);
+    g_string_append_printf (text,
+                            ngettext ("it is %s after %d common step; ",
+                                      "it is %s after %d common steps; ", (gulong) self->steps),
+                            after->status, (int) self->steps);
   g_string_append_printf (text, profile ? _ ("step time %s, was %s") : _ ("last losses %s, was %s"),
                           b, a);
   if (!profile)

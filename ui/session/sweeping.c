@@ -161,7 +161,7 @@ begin (LigSweeping *self, LigRun *run)
 }
 
 /* Returns whether the point before could not begin for the same reason, and no run has begun: the
- * reason then lies in what all points share. */
+ * reason is then in the settings that all points share. */
 static gboolean
 is_hopeless (LigSweeping *self, const Next *next)
 {
