@@ -164,7 +164,13 @@ draw_lanes (Timeline *line, GArray *spans)
     known[line->steps[i].pass] &= step > 0;
   }
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
-    g_autofree char *time = lig_draw_time (seconds[pass]);
+    /* The pass as a whole, like everywhere; its steps by themselves differ a little. */
+    double whole = line->timed->steps && line->timed->passes
+                     ? lig_timed_hold (line->timed->passes[pass])
+                     : seconds[pass];
+    g_autofree char *figure = lig_draw_time (whole);
+    g_autofree char *time =
+      line->timed->steps ? g_strdup (figure) : g_strconcat ("≈ ", figure, NULL);
     double y = 8 + line->lane * pass;
     lig_canvas_text (line->canvas, 12, y + 15, &title, lig_timed_pass_title (pass));
     if (known[pass])

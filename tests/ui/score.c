@@ -195,7 +195,7 @@ test_actions (Fixture *f, gconstpointer data)
   do_action (f, 0, "op.select");
   do_action (f, 1, "op.toggle");
   do_action (f, 1, "op.group");
-  assert_text (f->doc, "block(2) { gelu ! silu } ! silu");
+  assert_text (f->doc, "block() { gelu ! silu } ! silu");
   do_action (f, 0, "op.ungroup");
   assert_text (f->doc, "gelu ! silu ! silu");
   show (f, "make-extra-output ! linear(64) ! add-extra-input");
@@ -365,7 +365,7 @@ test_card (Fixture *f, gconstpointer data)
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+2* 3+1 4+2*");
   show (f, "make-extra-output(to=r) ! layer-norm ! linear(256) ! gelu ! linear(64) ! "
            "add-extra-input(from=r)");
-  press (f, 5, "Linear + bias + add", "Forbid");
+  press (f, 5, "Linear + bias + residual", "Forbid");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+3* 5+2* 7+1");
 }
 
