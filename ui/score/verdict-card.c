@@ -99,7 +99,7 @@ add_title (LigVerdictCard *self, int first, int last)
                                   -1);
 }
 
-/* A scrolled window does not know that its labels wrap, so it is told its size. */
+/* A scrolled window does not know that its labels wrap, so its size is computed here. */
 static void
 fit (LigVerdictCard *self)
 {
