@@ -246,6 +246,25 @@ test_unforce (void)
   }
 }
 
+/* If the policy would take the forced fusion anyway, the other one is forced in its place. */
+static void
+test_replaced (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(256) ! gelu ! linear(64)", "512x64");
+  force_first (sequence, 0, "backward-activation-bias");
+  g_autoptr (LigPlan) plan = compile_on ("null:h200", sequence, LIG_POLICY_ALL);
+  const LigVerdict *verdict = find_verdict (plan, "backward-bias-gelu-linear", 1);
+  g_assert_cmpint (verdict->mend->kind, ==, LIG_MEND_FORCE);
+  g_assert_cmpstr (verdict->mend->value, ==, "backward-activation-bias@0");
+  g_autofree char *text = lig_mend_describe (verdict->mend);
+  g_assert_cmpstr (text, ==,
+                   "force backward-bias-gelu-linear at 0 instead of backward-activation-bias@0");
+  g_assert_true (lig_mend_apply (verdict->mend, sequence, &error));
+  g_autoptr (LigPlan) after = compile_on ("null:h200", sequence, LIG_POLICY_ALL);
+  g_assert_true (find_verdict (after, "backward-bias-gelu-linear", 1)->taken);
+}
+
 /* A ban everywhere is lifted everywhere, and no op is named. */
 static void
 test_unforbid (void)
@@ -341,6 +360,7 @@ main (int argc, char **argv)
   g_test_add_func ("/words/bytes", test_bytes);
   g_test_add_func ("/words/times", test_times);
   g_test_add_func ("/words/unforce", test_unforce);
+  g_test_add_func ("/words/replaced", test_replaced);
   g_test_add_func ("/words/unforbid", test_unforbid);
   g_test_add_func ("/words/policy", test_policy);
   g_test_add_func ("/words/about", test_about);

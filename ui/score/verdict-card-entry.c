@@ -28,8 +28,10 @@ new_wish (LigMendKind kind, const char *path, const char *fusion, char *label)
   edit->kind = LIG_CARD_MEND;
   edit->path = g_strdup (path);
   edit->fusion = g_strdup (fusion);
-  edit->mend =
-    (LigMend){.kind = kind, .path = edit->path, .fusion = edit->fusion, .value = edit->fusion};
+  edit->mend = (LigMend){.kind = kind,
+                         .path = edit->path,
+                         .fusion = edit->fusion,
+                         .value = kind == LIG_MEND_UNFORCE ? edit->fusion : NULL};
   edit->label = label;
   return edit;
 }
