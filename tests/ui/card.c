@@ -133,7 +133,7 @@ test_passes (Fixture *f, gconstpointer data)
                     1);
   GtkWidget *other = open_gap (f, 5);
   g_autofree char *last = read_card (other);
-  g_assert_true (g_str_has_prefix (last, "Linear at 4 and Add extra input at 5 are one kernel "
+  g_assert_true (g_str_has_prefix (last, "Linear at 4 and Add extra input at 5 are fused "
                                          "forward\n"));
   const char *near = strstr (last, "Linear + bias + residual\n");
   g_assert_true (near && near < strstr (last, "\nBackward\n"));

@@ -66,10 +66,12 @@ add_mend (LigDocument *document,
 {
   if (!mend)
     return;
-  g_autofree char *label = lig_card_mend_label (mend, mend->gain < 0);
+  g_autofree char *label =
+    lig_card_mend_label (mend, mend->gain < 0 || verdict->reason == LIG_REASON_SLOWER);
   g_autofree char *gain = lig_card_time_gain (mend->gain, mend->measured);
   g_autofree char *text = gain ? g_strdup_printf ("%s · %s", label, gain) : g_strdup (label);
-  gboolean gains = gain && mend->gain > 0;
+  /* One button of an entry is the suggested one. */
+  gboolean gains = gain && mend->gain > 0 && mend == verdict->mend;
   add_button (document, box, text, new_mend (plan, mend, verdict->title, label), gains);
 }
 

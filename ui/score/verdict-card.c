@@ -61,9 +61,9 @@ describe_gap (LigVerdictCard *self, int first, int last)
   g_autofree char *to = lig_card_row_name (self->plan, last);
   gboolean forward = is_one (self, first, last, LIG_PASS_FORWARD);
   gboolean backward = is_one (self, first, last, LIG_PASS_BACKWARD);
-  return g_strdup_printf (forward && backward ? _ ("%s and %s are one kernel")
-                          : forward           ? _ ("%s and %s are one kernel forward")
-                          : backward          ? _ ("%s and %s are one kernel backward")
+  return g_strdup_printf (forward && backward ? _ ("%s and %s are fused")
+                          : forward           ? _ ("%s and %s are fused forward")
+                          : backward          ? _ ("%s and %s are fused backward")
                                               : _ ("%s and %s are not one kernel"),
                           from, to);
 }
