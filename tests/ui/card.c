@@ -285,13 +285,16 @@ static void
 test_closed (Fixture *f, gconstpointer data)
 {
   show (f, mlp);
+  guint references = G_OBJECT (f->doc)->ref_count;
   GtkWidget *card = open_gap (f, 4);
+  g_assert_cmpuint (G_OBJECT (f->doc)->ref_count, >, references);
   g_autoptr (GtkWidget) button = g_object_ref (find_edit (card, "Force this instead"));
   g_assert_nonnull (lig_card_button_get_edit (button));
   gtk_widget_grab_focus (button);
   gtk_popover_popdown (GTK_POPOVER (gtk_widget_get_ancestor (card, GTK_TYPE_POPOVER)));
   WAIT_FOR (!find_type (GTK_WIDGET (f->sheet), LIG_TYPE_VERDICT_CARD));
   g_assert_null (lig_card_button_get_edit (button));
+  g_assert_cmpuint (G_OBJECT (f->doc)->ref_count, ==, references);
 }
 
 /* Every text of every card names rows, never expanded indexes or later repetitions. */
