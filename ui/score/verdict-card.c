@@ -125,6 +125,8 @@ show_rest (GtkButton *button, GtkWidget *rest, gboolean shown)
   g_autofree char *label = g_strdup_printf (shown ? _ ("%s: hide") : _ ("%s: show"), text);
   gtk_widget_set_visible (rest, shown);
   gtk_label_set_text (GTK_LABEL (gtk_button_get_child (button)), label);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  -1);
   gtk_accessible_update_state (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_STATE_EXPANDED, shown, -1);
 }
 

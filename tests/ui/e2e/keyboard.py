@@ -122,7 +122,7 @@ def test_verdict_card(home):
         app.key("f")
         app.find(name=re.compile("row 2 of 4, fused forward as [Ll]inear . bias . GELU"))
         app.key("Return")
-        buttons = re.compile("^(Fence|Forbid|Force|[0-9]+ other fusion)")
+        buttons = re.compile("^(Choose|Fence|Forbid|Force|[0-9]+ other fusion)")
         app.find("push button", re.compile("Forbid"))
         for _ in range(12):
             app.key("Tab")
