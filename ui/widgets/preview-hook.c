@@ -16,6 +16,7 @@ typedef struct {
   gpointer data;
   GDestroyNotify free;
   guint rest;
+  GtkEventController *controllers[3]; /* owned by the widget */
 } Hook;
 
 static gboolean
@@ -118,7 +119,11 @@ lig_preview_hook (GtkWidget *widget,
                   GDestroyNotify free)
 {
   Hook *hook = g_new0 (Hook, 1);
-  *hook = (Hook){widget, g_object_ref (document), make, data, free, 0};
+  *hook = (Hook){.widget = widget,
+                 .document = g_object_ref (document),
+                 .make = make,
+                 .data = data,
+                 .free = free};
   GtkEventController *motion = gtk_event_controller_motion_new ();
   GtkEventController *keys = gtk_event_controller_key_new ();
   GtkEventController *focus = gtk_event_controller_focus_new ();
@@ -129,11 +134,25 @@ lig_preview_hook (GtkWidget *widget,
   g_signal_connect (keys, "key-pressed", G_CALLBACK (key_pressed), hook);
   g_signal_connect (focus, "leave", G_CALLBACK (unfocused), hook);
   g_signal_connect (widget, "unmap", G_CALLBACK (unmapped), hook);
-  gtk_widget_add_controller (widget, motion);
-  gtk_widget_add_controller (widget, keys);
-  gtk_widget_add_controller (widget, focus);
+  hook->controllers[0] = motion;
+  hook->controllers[1] = keys;
+  hook->controllers[2] = focus;
+  for (guint i = 0; i < G_N_ELEMENTS (hook->controllers); i++)
+    gtk_widget_add_controller (widget, hook->controllers[i]);
   /* Controllers are freed before the data of their widget. */
   g_object_set_data_full (G_OBJECT (widget), HOOK, hook, free_hook);
+}
+
+void
+lig_preview_unhook (GtkWidget *widget)
+{
+  Hook *hook = g_object_get_data (G_OBJECT (widget), HOOK);
+  if (!hook)
+    return;
+  g_signal_handlers_disconnect_by_data (widget, hook);
+  for (guint i = 0; i < G_N_ELEMENTS (hook->controllers); i++)
+    gtk_widget_remove_controller (widget, hook->controllers[i]);
+  g_object_set_data (G_OBJECT (widget), HOOK, NULL);
 }
 
 gboolean
