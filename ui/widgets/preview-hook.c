@@ -16,6 +16,7 @@ typedef struct {
   gpointer data;
   GDestroyNotify free;
   guint rest;
+  gboolean by_key;    /* begun by a key, so that the pointer does not end it */
   GtkWidget *popover; /* around the widget, while it holds the preview */
   GtkEventController *pin;
 } Hook;
@@ -81,6 +82,7 @@ static void
 end (Hook *hook)
 {
   forget_popover (hook);
+  hook->by_key = FALSE;
   g_clear_handle_id (&hook->rest, g_source_remove);
   if (holds (hook))
     lig_document_end_preview (hook->document);
@@ -93,6 +95,7 @@ rested (gpointer data)
 {
   Hook *hook = data;
   hook->rest = 0;
+  hook->by_key = FALSE;
   begin (hook);
   return G_SOURCE_REMOVE;
 }
@@ -107,7 +110,9 @@ entered (GtkEventControllerMotion *controller, double x, double y, Hook *hook)
 static void
 left (GtkEventControllerMotion *controller, Hook *hook)
 {
-  end (hook);
+  g_clear_handle_id (&hook->rest, g_source_remove);
+  if (!hook->by_key)
+    end (hook);
 }
 
 static gboolean
@@ -122,7 +127,7 @@ key_pressed (
   if (key != GDK_KEY_space || (modifiers & all) != 0)
     return FALSE;
   if (!holds (hook))
-    return begin (hook);
+    return hook->by_key = begin (hook);
   end (hook);
   return TRUE;
 }
@@ -130,7 +135,8 @@ key_pressed (
 static void
 unfocused (GtkEventControllerFocus *controller, Hook *hook)
 {
-  end (hook);
+  if (hook->by_key)
+    end (hook);
 }
 
 static void
@@ -166,6 +172,8 @@ lig_preview_hook (GtkWidget *widget,
   GtkEventController *motion = gtk_event_controller_motion_new ();
   GtkEventController *keys = gtk_event_controller_key_new ();
   GtkEventController *focus = gtk_event_controller_focus_new ();
+  gtk_event_controller_set_name (motion, "preview");
+  gtk_event_controller_set_name (keys, "preview");
   /* A button would take Space for a click. */
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
   g_signal_connect (motion, "enter", G_CALLBACK (entered), hook);
