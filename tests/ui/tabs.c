@@ -2,6 +2,7 @@
 /* Tabs: documents of one window, their titles, actions, questions and places. */
 #include "tests/ui/window-case.h"
 #include "ui/document/edit.h"
+#include "ui/page.h"
 
 static void
 write_op (Fixture *f, const char *name, const char *op)
@@ -256,6 +257,55 @@ test_move (Fixture *f, gconstpointer data)
   g_assert_true (lig_document_is_modified (moved));
 }
 
+/* --- Small windows ------------------------------------------------------------------------- */
+
+static int
+measure (GtkWidget *widget)
+{
+  int least;
+  gtk_widget_measure (widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+  g_test_message ("%s: %d", G_OBJECT_TYPE_NAME (widget), least);
+  return least;
+}
+
+/* Two windows fit side by side. */
+static void
+test_narrow (Fixture *f, gconstpointer data)
+{
+  AdwViewStack *stack = lig_document_view_get_stack (lig_window_get_view (f->window));
+  const LigPageInfo *info;
+  int too_wide = 0;
+  add_tab (f, "gelu");
+  select_tab (f, 0);
+  g_assert_cmpint (measure (find_type (GTK_WIDGET (f->window), ADW_TYPE_HEADER_BAR)), <=, 640);
+  for (guint i = 0; (info = lig_page_info_nth (i)); i++) {
+    act_on (f, "page", info->name);
+    GtkWidget *place = adw_view_stack_get_child_by_name (stack, info->name);
+    too_wide += measure (adw_bin_get_child (ADW_BIN (place))) > 640;
+  }
+  g_assert_cmpint (too_wide, ==, 0);
+  g_assert_cmpint (measure (GTK_WIDGET (f->window)), ==, 640);
+}
+
+/* The buttons of the sidebars show their state, and have none on other pages. */
+static void
+test_sidebars (Fixture *f, gconstpointer data)
+{
+  static const char *const names[] = {"palette", "inspector"};
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GActionGroup *group = G_ACTION_GROUP (f->window);
+    g_autoptr (GVariant) before = g_action_group_get_action_state (group, names[i]);
+    act (f, names[i]);
+    g_autoptr (GVariant) after = g_action_group_get_action_state (group, names[i]);
+    g_assert_cmpint (g_variant_get_boolean (before), !=, g_variant_get_boolean (after));
+    act (f, names[i]);
+    act_on (f, "page", "plan");
+    WAIT_FOR (!is_enabled (f, names[i]));
+    act_on (f, "page", "sequence");
+    WAIT_FOR (is_enabled (f, names[i]));
+  }
+}
+
 static void
 add_tests (void)
 {
@@ -269,6 +319,8 @@ add_tests (void)
   ADD ("close-and-save", test_close_and_save);
   ADD ("close-window", test_close_window);
   ADD ("move", test_move);
+  ADD ("narrow", test_narrow);
+  ADD ("sidebars", test_sidebars);
 }
 
 int

@@ -4,6 +4,8 @@
 
 #include "ui/history/format.h"
 #include "ui/history/groups.h"
+#include "ui/widgets/fit-box.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -13,6 +15,7 @@ struct _LigHistoryFilters {
   LigRunList *list;
   GtkWidget *search, *starred, *columns, *clear;
   GtkDropDown *status, *device, *tag, *kind, *date, *group;
+  LigFitBox *choices;
   GtkLabel *count;
   char *opened_by, *opened; /* the group whose runs are listed */
   gboolean updating;
@@ -237,6 +240,7 @@ set_up_choice (GtkSignalListItemFactory *factory, GtkListItem *item)
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   gtk_label_set_width_chars (GTK_LABEL (label), 8);
   gtk_label_set_max_width_chars (GTK_LABEL (label), 20);
+  lig_tooltip_when_cut (GTK_LABEL (label));
   gtk_list_item_set_child (item, label);
 }
 
@@ -245,7 +249,6 @@ bind_choice (GtkSignalListItemFactory *factory, GtkListItem *item)
 {
   const char *text = gtk_string_object_get_string (gtk_list_item_get_item (item));
   gtk_label_set_text (GTK_LABEL (gtk_list_item_get_child (item)), text);
-  gtk_widget_set_tooltip_text (gtk_list_item_get_child (item), text);
 }
 
 static void
@@ -270,6 +273,7 @@ lig_history_filters_class_init (LigHistoryFiltersClass *class)
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, starred);
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, columns);
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, clear);
+  gtk_widget_class_bind_template_child (widget, LigHistoryFilters, choices);
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, status);
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, device);
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, tag);
@@ -282,9 +286,31 @@ lig_history_filters_class_init (LigHistoryFiltersClass *class)
 }
 
 static void
+add_choices (LigHistoryFilters *self)
+{
+  GtkDropDown *const choices[] = {self->status, self->device, self->tag,
+                                  self->kind,   self->date,   self->group};
+  const char *const labels[] = {_ ("Status"), _ ("Device"), _ ("Tag"),
+                                _ ("Kind"),   _ ("Date"),   _ ("Groups")};
+  static const int ranks[] = {0, 2, 3, 4, 5, 1};
+  for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
+    lig_fit_box_add (self->choices, GTK_WIDGET (choices[i]), labels[i], ranks[i]);
+  gtk_widget_set_tooltip_text (lig_fit_box_get_button (self->choices), _ ("More filters"));
+}
+
+/* Escape clears the search, and once it is empty goes back as everywhere on the page. */
+static void
+clear_search (LigHistoryFilters *self)
+{
+  gtk_editable_set_text (GTK_EDITABLE (self->search), "");
+}
+
+static void
 lig_history_filters_init (LigHistoryFilters *self)
 {
+  g_type_ensure (LIG_TYPE_FIT_BOX);
   gtk_widget_init_template (GTK_WIDGET (self));
+  add_choices (self);
   GtkDropDown *const choices[] = {self->status, self->device, self->tag, self->kind, self->date};
   GtkEditable *text = gtk_editable_get_delegate (GTK_EDITABLE (self->search));
   gtk_text_set_placeholder_text (GTK_TEXT (text), _ ("Name, note, tag, device or number"));
@@ -301,6 +327,8 @@ lig_history_filters_init (LigHistoryFilters *self)
   g_signal_connect_object (self->group, "notify::selected", G_CALLBACK (group_chosen), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->search, "search-changed", G_CALLBACK (apply), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->search, "stop-search", G_CALLBACK (clear_search), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->starred, "toggled", G_CALLBACK (apply), self, G_CONNECT_SWAPPED);
 }

@@ -16,7 +16,8 @@ struct _LigPlanPage {
   LigPage parent_instance;
   GtkStack *stack, *views;
   AdwStatusPage *status;
-  GtkBox *content, *figures, *notice;
+  GtkBox *content, *notice;
+  GtkFlowBox *figures;
   GtkLabel *title, *subtitle, *notice_label, *shown;
   GtkSearchEntry *search;
   LigPlanTable *steps, *values;
@@ -54,7 +55,8 @@ add_figure (LigPlanPage *self, const char *title, const char *value, const char 
   gtk_widget_add_css_class (tile, "card");
   gtk_widget_add_css_class (tile, "figure");
   gtk_widget_set_tooltip_text (tile, whole);
-  gtk_box_append (self->figures, tile);
+  gtk_flow_box_append (self->figures, tile);
+  gtk_widget_set_focusable (gtk_widget_get_parent (tile), FALSE);
 }
 
 static void
@@ -87,7 +89,7 @@ show_figures (LigPlanPage *self)
   GtkWidget *child;
   gint64 peak, arena = lig_plan_get_arena_bytes (self->plan, &peak);
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->figures))))
-    gtk_box_remove (self->figures, child);
+    gtk_flow_box_remove (self->figures, child);
   add_time_and_traffic (self);
   guint segments = lig_plan_get_segments (self->plan);
   g_autofree char *arena_text = lig_draw_bytes ((double) arena);

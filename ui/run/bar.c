@@ -10,7 +10,9 @@
 #include "ui/run/result.h"
 #include "ui/run/settings-list.h"
 #include "ui/run/settings.h"
+#include "ui/widgets/fit-box.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
 #include "ui/widgets/type-list.h"
 
 #include <adwaita.h>
@@ -25,6 +27,8 @@ struct _LigRunBar {
   GtkDropDown *device, *type, *policy;
   GtkSpinButton *batch;
   GtkWidget *data, *train, *pause, *stop, *profile;
+  LigFitBox *choices;
+  GtkMenuButton *rows;
   AdwButtonContent *pause_content;
   GtkLabel *data_label, *settings_label, *reason;
   GtkMenuButton *settings;
@@ -46,9 +50,7 @@ update_devices (LigRunBar *self)
     lig_session_get_devices (lig_document_get_session (self->doc), &count);
   g_autoptr (GtkStringList) titles = gtk_string_list_new (NULL);
   for (guint i = 0; i < count; i++) {
-    g_autofree char *marked =
-      entries[i].runs ? NULL : g_strdup_printf (_ ("%s · plan only"), entries[i].name);
-    gtk_string_list_append (titles, marked ? marked : entries[i].title);
+    gtk_string_list_append (titles, entries[i].title);
     if (g_str_equal (entries[i].name, lig_document_get_device (self->doc)))
       chosen = i;
   }
@@ -87,19 +89,41 @@ update_data (LigRunBar *self, const LigRunSettings *settings)
                                   -1);
 }
 
+/* The automatic policy names the one that it means on the device. */
+static void
+update_policy (LigRunBar *self)
+{
+  static const char *const names[] = {N_ ("Automatic: no fusions"), N_ ("Automatic: all fusions"),
+                                      N_ ("Automatic: measured"), N_ ("Automatic")};
+  LigPlan *plan = lig_document_get_plan (self->doc);
+  LigPolicy policy =
+    plan ? lig_policy_for (LIG_POLICY_DEFAULT, lig_plan_get_device (plan)) : LIG_POLICY_DEFAULT;
+  GtkStringList *list = GTK_STRING_LIST (gtk_drop_down_get_model (self->policy));
+  const char *const name[] = {_ (names[policy]), NULL};
+  gboolean updating = self->updating;
+  self->updating = TRUE;
+  if (!g_str_equal (gtk_string_list_get_string (list, LIG_POLICY_DEFAULT), name[0]))
+    gtk_string_list_splice (list, LIG_POLICY_DEFAULT, 1, name);
+  gtk_drop_down_set_selected (self->policy, (guint) lig_document_get_policy (self->doc));
+  self->updating = updating;
+}
+
 static void
 update_settings (LigRunBar *self)
 {
   g_auto (LigRunSettings) settings;
   lig_train_read (self->doc, &settings, NULL);
   g_autofree char *steps = lig_train_format_count (settings.steps);
-  g_autofree char *rate = lig_run_settings_get (&settings, "lr");
-  g_autofree char *label = g_strdup_printf (
-    ngettext ("%s step · %s · lr %s", "%s steps · %s · lr %s", (gulong) settings.steps), steps,
-    settings.optimizer ? settings.optimizer : LIG_OPTIMIZER_DEFAULT, rate);
+  gint64 batch = lig_train_get_batch (self->doc);
+  g_autofree char *count = lig_train_format_count (batch);
+  g_autofree char *rows = g_strdup_printf (ngettext ("%s row", "%s rows", (gulong) batch), count);
+  g_autofree char *label =
+    g_strdup_printf (ngettext ("%s step · %s", "%s steps · %s", (gulong) settings.steps), steps,
+                     settings.optimizer ? settings.optimizer : LIG_OPTIMIZER_DEFAULT);
   self->updating = TRUE;
-  gtk_spin_button_set_value (self->batch, (double) lig_train_get_batch (self->doc));
-  gtk_drop_down_set_selected (self->policy, (guint) lig_document_get_policy (self->doc));
+  gtk_spin_button_set_value (self->batch, (double) batch);
+  gtk_menu_button_set_label (self->rows, rows);
+  update_policy (self);
   update_types (self);
   gtk_label_set_text (self->settings_label, label);
   update_data (self, &settings);
@@ -174,8 +198,8 @@ show_reason (LigRunBar *self)
     status = lig_train_format_status (self->training);
   const char *text = sentence ? sentence : error ? error : status ? status : _ ("Ready to train");
   gtk_label_set_text (self->reason, text);
-  gboolean done = status && !error && lig_result_show (self->reason, self->training);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->reason), text);
+  gboolean done = !sentence && status && !error && lig_result_show (self->reason, self->training);
+  gtk_widget_set_visible (GTK_WIDGET (self->lower), sentence || error || status);
   gtk_widget_set_tooltip_text (self->train,
                                sentence ? sentence : _ ("Train the sequence with these settings"));
   (failed ? gtk_widget_add_css_class : gtk_widget_remove_css_class) (GTK_WIDGET (self->reason),
@@ -205,6 +229,7 @@ update_training (LigRunBar *self)
 {
   gboolean active = self->training && lig_training_is_active (self->training);
   show_buttons (self, active);
+  gtk_widget_set_visible (GTK_WIDGET (self->lower), TRUE);
   if (active)
     lig_run_live_update (&self->live, self->training, FALSE);
   else
@@ -245,6 +270,7 @@ set_up_device (GtkSignalListItemFactory *factory, GtkListItem *item, LigRunBar *
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   gtk_label_set_width_chars (GTK_LABEL (label), 10);
   gtk_label_set_max_width_chars (GTK_LABEL (label), 24);
+  lig_tooltip_when_cut (GTK_LABEL (label));
   gtk_list_item_set_child (item, label);
 }
 
@@ -253,7 +279,6 @@ bind_device (GtkSignalListItemFactory *factory, GtkListItem *item, LigRunBar *se
 {
   const char *title = gtk_string_object_get_string (gtk_list_item_get_item (item));
   gtk_label_set_text (GTK_LABEL (gtk_list_item_get_child (item)), title);
-  gtk_widget_set_tooltip_text (gtk_list_item_get_child (item), title);
 }
 
 /* The button shortens texts that its list shows in full. */
@@ -284,6 +309,13 @@ follow_settings (LigRunBar *self)
 }
 
 static void
+follow_plan (LigRunBar *self)
+{
+  update_policy (self);
+  update_training (self);
+}
+
+static void
 follow_changes (LigRunBar *self)
 {
   update_settings (self);
@@ -308,6 +340,8 @@ bind_children (GtkWidgetClass *class)
 {
 #define BIND(name) gtk_widget_class_bind_template_child (class, LigRunBar, name)
   BIND (content);
+  BIND (choices);
+  BIND (rows);
   BIND (mends);
   BIND (device);
   BIND (type);
@@ -356,7 +390,16 @@ lig_run_bar_init (LigRunBar *self)
 {
   const char *const policy_names[] = {_ ("No fusions"), _ ("All fusions"), _ ("Measured"),
                                       _ ("Automatic"), NULL};
+  g_type_ensure (LIG_TYPE_FIT_BOX);
   gtk_widget_init_template (GTK_WIDGET (self));
+  lig_fit_box_add (self->choices, GTK_WIDGET (self->device), _ ("Device"), 0);
+  lig_fit_box_add (self->choices, GTK_WIDGET (self->type), _ ("Compute type"), 5);
+  lig_fit_box_add (self->choices, GTK_WIDGET (self->policy), _ ("Fusion policy"), 1);
+  lig_fit_box_add (self->choices, GTK_WIDGET (self->rows), _ ("Batch"), 4);
+  lig_fit_box_add (self->choices, self->data, _ ("Data"), 3);
+  lig_fit_box_add (self->choices, GTK_WIDGET (self->settings), _ ("Training settings"), 2);
+  gtk_widget_set_tooltip_text (lig_fit_box_get_button (self->choices), _ ("More settings"));
+  lig_tooltip_when_cut (self->reason);
   g_autoptr (GtkStringList) type_list = lig_type_list_new (_ ("Input’s type"), LIG_DTYPE_COMPUTES);
   g_autoptr (GtkStringList) policy_list = gtk_string_list_new (policy_names);
   shorten_devices (self);
@@ -389,7 +432,7 @@ lig_run_bar_new (LigDocument *doc)
   connect (self, self->data, "clicked", choose_data);
   connect (self, lig_document_get_session (doc), "devices-changed", update_devices);
   connect (self, doc, "changed", follow_changes);
-  connect (self, doc, "planned", update_training);
+  connect (self, doc, "planned", follow_plan);
   connect (self, doc, "titled", update_training);
   connect (self, doc, "settings", follow_settings);
   return GTK_WIDGET (self);

@@ -25,3 +25,18 @@ lig_tooltips_let_through (void)
   guint realize = g_signal_lookup ("realize", GTK_TYPE_WIDGET);
   g_signal_add_emission_hook (realize, 0, let_through, NULL, NULL);
 }
+
+static gboolean
+query (GtkLabel *label, int x, int y, gboolean keyboard, GtkTooltip *tooltip, gpointer data)
+{
+  gboolean cut = pango_layout_is_ellipsized (gtk_label_get_layout (label));
+  gtk_tooltip_set_text (tooltip, cut ? gtk_label_get_text (label) : NULL);
+  return cut;
+}
+
+void
+lig_tooltip_when_cut (GtkLabel *label)
+{
+  gtk_widget_set_has_tooltip (GTK_WIDGET (label), TRUE);
+  g_signal_connect (label, "query-tooltip", G_CALLBACK (query), NULL);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tooltips that a pointer passes through. */
+/* Tooltips that a pointer passes through, and those of texts that are cut. */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -14,5 +14,8 @@ G_BEGIN_DECLS
  * pointer when the next drag begins or ends.
  */
 void lig_tooltips_let_through (void);
+
+/* Shows the whole text of a label as its tooltip, but only where it does not fit. */
+void lig_tooltip_when_cut (GtkLabel *label);
 
 G_END_DECLS
