@@ -20,11 +20,24 @@ draw_text (Canvas *to, LigScoreText *text, int x, int y, int width, int flags, c
 }
 
 static int
-draw_end (Canvas *to, LigScoreText *text, int y, int width)
+draw_end_in (Canvas *to, LigScoreText *text, int y, int width, const GdkRGBA *ink)
 {
   int used = draw_text (to, text, to->x + to->width - width, y, width,
-                        LIG_SCORE_TEXT_SMALL | LIG_SCORE_TEXT_END, &to->dim);
+                        LIG_SCORE_TEXT_SMALL | LIG_SCORE_TEXT_END, ink);
   return used > 0 ? used + to->gap : 0;
+}
+
+static int
+draw_end (Canvas *to, LigScoreText *text, int y, int width)
+{
+  return draw_end_in (to, text, y, width, &to->dim);
+}
+
+/* A branch that leads nowhere is told in the colour of a warning. */
+static const GdkRGBA *
+ink_of_params (LigOpRow *self, const Canvas *to)
+{
+  return self->end == LIG_END_UNREAD ? &to->amber : &to->dim;
 }
 
 static void
@@ -128,13 +141,13 @@ draw_head (LigOpRow *self, Canvas *to)
   if (self->open && !self->empty)
     return;
   if (compact) {
-    draw_end (to, params, to->second, rest);
+    draw_end_in (to, params, to->second, rest, ink_of_params (self, to));
     return;
   }
   to->width = whole;
   used = draw_end (to, &self->texts[PATH], to->second, to->width / 4);
   draw_text (to, params, to->x, to->second, to->width - used, LIG_SCORE_TEXT_SMALL,
-             self->end == LIG_END_UNREAD ? &to->amber : &to->dim);
+             ink_of_params (self, to));
 }
 
 static void
