@@ -8,6 +8,9 @@
 #include "ui/score/score.h"
 #include "ui/score/strip.h"
 #include "ui/score/text.h"
+#include "ui/widgets/chart-plot.h"
+#include "ui/widgets/chart-view.h"
+#include "ui/widgets/picture-view.h"
 
 #include <math.h>
 
@@ -548,6 +551,83 @@ test_text_scale (Fixture *f, gconstpointer data)
   g_assert_cmpint (map_of (f)->metrics.base, ==, base);
 }
 
+typedef struct {
+  double width, height;
+} Drawn;
+
+static void
+draw_mark (LigCanvas *canvas, const LigColours *colours, double width, double height, gpointer data)
+{
+  *(Drawn *) data = (Drawn){width, height};
+  lig_canvas_begin_mark (canvas, 10, 20, 30, 40, "a mark");
+  lig_canvas_box (canvas, 10, 20, 30, 40, 0, colours->forward, colours->ink, 1);
+  lig_canvas_end_mark (canvas);
+}
+
+static int
+natural_height (GtkWidget *widget)
+{
+  int least, natural;
+  gtk_widget_measure (widget, GTK_ORIENTATION_VERTICAL, -1, &least, &natural, NULL, NULL);
+  return natural;
+}
+
+/* Pictures and charts are drawn as with usual text, and larger; marks are where they are seen. */
+static void
+test_picture_scale (Fixture *f, gconstpointer data)
+{
+  int dpi;
+  guint count;
+  Drawn drawn = {0};
+  GtkSettings *desktop = gtk_settings_get_default ();
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *picture = lig_picture_view_new ("Picture", "picture");
+  GtkWidget *chart = lig_chart_view_new (), *window = gtk_window_new ();
+  GtkWidget *plot = find_type (chart, LIG_TYPE_CHART_PLOT);
+  gtk_box_append (GTK_BOX (box), picture);
+  gtk_box_append (GTK_BOX (box), chart);
+  lig_picture_view_set_picture (LIG_PICTURE_VIEW (picture), draw_mark, NULL, 200, &drawn, NULL);
+  g_object_get (desktop, "gtk-xft-dpi", &dpi, NULL);
+  show_in (window, box, 640, 700);
+  int height = natural_height (picture), plot_height = natural_height (plot);
+  g_assert_cmpint (height, ==, 200);
+  g_assert_cmpfloat (drawn.width, ==, gtk_widget_get_width (picture));
+  g_object_set (desktop, "gtk-xft-dpi", dpi * 3 / 2, NULL);
+  wait_for_frame (window);
+  wait_for_frame (window);
+  g_assert_cmpint (natural_height (picture), >=, 1.4 * height);
+  g_assert_cmpint (natural_height (plot), >=, 1.4 * plot_height);
+  double scale = gtk_widget_get_width (picture) / drawn.width;
+  g_assert_cmpfloat_with_epsilon (scale, 1.5, 0.1);
+  const LigMark *marks = lig_picture_view_get_marks (LIG_PICTURE_VIEW (picture), &count);
+  g_assert_cmpuint (count, ==, 1);
+  g_assert_cmpfloat_with_epsilon (marks[0].x, 10 * scale, 0.01);
+  g_assert_cmpfloat_with_epsilon (marks[0].height, 40 * scale, 0.01);
+  g_object_set (desktop, "gtk-xft-dpi", dpi, NULL);
+  wait_for_frame (window);
+  wait_for_frame (window);
+  g_assert_cmpint (natural_height (picture), ==, height);
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+/* Secondary text is nearly as strong as other text in high contrast. */
+static void
+test_contrast (Fixture *f, gconstpointer data)
+{
+  const GdkRGBA ink = {0, 0, 0, 1};
+  float alpha = lig_score_dim (&ink).alpha;
+  if (g_test_subprocess ()) {
+    g_assert_cmpfloat (alpha, >, 0.85f);
+    return;
+  }
+  g_assert_cmpfloat (alpha, >, 0.5f);
+  g_assert_cmpfloat (alpha, <, 0.7f);
+  g_setenv ("ADW_DEBUG_HIGH_CONTRAST", "1", TRUE);
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_unsetenv ("ADW_DEBUG_HIGH_CONTRAST");
+  g_test_trap_assert_passed ();
+}
+
 /* --- How fast ------------------------------------------------------------------------------ */
 
 static double
@@ -610,6 +690,8 @@ add_tests (void)
   ADD (hottest);
   ADD (colours);
   ADD (text_scale);
+  ADD (picture_scale);
+  ADD (contrast);
   ADD (speed);
 }
 

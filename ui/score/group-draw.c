@@ -248,8 +248,7 @@ find_colours (Canvas *canvas)
     canvas->ink = canvas->accent;
   if (!gtk_style_context_lookup_color (style, "warning_color", &canvas->warning))
     canvas->warning = canvas->accent;
-  canvas->dim = canvas->ink;
-  canvas->dim.alpha *= 0.62f;
+  canvas->dim = lig_score_dim (&canvas->ink);
 }
 
 static void
