@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The size of text, for what is not laid out by its labels. */
+/* The size of text, for widgets that draw or measure it themselves. */
 #pragma once
 
 #include <gtk/gtk.h>
