@@ -100,7 +100,7 @@ draw_parts (LigOpRow *self, Canvas *to)
   }
 }
 
-/* Returns whether a compact row has room for its path, which the inspector also tells. */
+/* Returns whether a compact row has room for its path, which the inspector shows, too. */
 static gboolean
 leaves_room (LigOpRow *self, Canvas *to)
 {
