@@ -4,9 +4,12 @@
 #include "ui/document/preview.h"
 #include "tests/ui/case.h"
 #include "ui/document/edit.h"
+#include "ui/run/choice-preview.h"
 #include "ui/score/gap.h"
 #include "ui/score/ghost.h"
+#include "ui/score/head.h"
 #include "ui/score/score.h"
+#include "ui/widgets/preview-hook.h"
 
 #define EXPRESSION "layer-norm ! linear(3072) ! gelu ! linear(768)"
 
@@ -36,7 +39,10 @@ set_up (Fixture *f, gconstpointer expression)
 static void
 tear_down (Fixture *f, gconstpointer data)
 {
+  gpointer sheet = f->sheet;
+  g_object_add_weak_pointer (G_OBJECT (sheet), &sheet);
   gtk_window_destroy (GTK_WINDOW (f->window));
+  WAIT_FOR (!sheet);
   free_document (f->folder, f->session, f->doc);
 }
 
@@ -177,6 +183,117 @@ test_accessible (Fixture *f, gconstpointer data)
   g_assert_false (gtk_widget_get_can_target (GTK_WIDGET (f->ghost)));
 }
 
+static GtkWidget *
+find_button (GtkWidget *root, const char *text)
+{
+  const char *label = GTK_IS_BUTTON (root) ? gtk_button_get_label (GTK_BUTTON (root)) : NULL;
+  if (label && strstr (label, text))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child;
+       child = gtk_widget_get_next_sibling (child)) {
+    GtkWidget *found = find_button (child, text);
+    if (found)
+      return found;
+  }
+  return NULL;
+}
+
+/* The buttons of a verdict's card preview their edits; Enter and a click still make them. */
+static void
+test_card (Fixture *f, gconstpointer data)
+{
+  lig_edit_set_fence (f->doc, op_at (f->doc, "2"), TRUE);
+  wait_for_plan (f->doc);
+  wait_for_frame (f->window);
+  lig_score_sheet_explain_gap (f->sheet, 2);
+  run_for (100);
+  GtkWidget *button = find_button (GTK_WIDGET (f->sheet), "Remove the fence");
+  g_assert_nonnull (button);
+  rest_on (button);
+  WAIT_FOR (lig_document_get_preview (f->doc));
+  g_assert_nonnull (strstr (lig_score_ghost_get_text (f->ghost), "(−"));
+  g_assert_cmpuint (lig_score_ghost_count (f->ghost), >=, 1);
+  leave (button);
+  g_assert_null (lig_document_get_preview_label (f->doc));
+  g_assert_true (press (button, GDK_KEY_space));
+  g_assert_nonnull (lig_document_get_preview_label (f->doc));
+  g_assert_false (press (button, GDK_KEY_Return));
+  g_assert_true (lig_op_get_fence (op_at (f->doc, "2")));
+  g_signal_emit_by_name (button, "clicked");
+  g_assert_false (lig_op_get_fence (op_at (f->doc, "2")));
+  g_assert_null (lig_document_get_preview_label (f->doc));
+}
+
+static GtkWidget *
+find_item (GtkWidget *root, const char *text)
+{
+  GtkWidget *label = find_widget (root, shows_text, text);
+  for (; label; label = gtk_widget_get_parent (label))
+    if (lig_preview_is_hooked (label))
+      return label;
+  return NULL;
+}
+
+static void
+choose_by_pointer (Fixture *f, GtkDropDown *choice, const char *item)
+{
+  GtkWidget *popover = NULL;
+  g_signal_emit_by_name (choice, "activate");
+  run_for (200);
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (choice)); child;
+       child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_POPOVER (child))
+      popover = child;
+  g_assert_nonnull (popover);
+  GtkWidget *row = find_item (popover, item);
+  g_assert_nonnull (row);
+  rest_on (row);
+  WAIT_FOR (lig_document_get_preview (f->doc));
+  g_assert_nonnull (strstr (lig_document_get_preview_label (f->doc), item));
+  leave (row);
+  g_assert_null (lig_document_get_preview_label (f->doc));
+  gtk_popover_popdown (GTK_POPOVER (popover));
+}
+
+/* The items of an open list of devices or policies preview their plans, without being chosen. */
+static void
+test_choices (Fixture *f, gconstpointer data)
+{
+  guint count;
+  const char *const policies[] = {"No fusions", "All fusions", "Measured", NULL};
+  const LigDeviceEntry *entries = lig_session_get_devices (f->session, &count);
+  g_autoptr (GtkStringList) devices = gtk_string_list_new (NULL);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6), *window = gtk_window_new ();
+  GtkWidget *policy = gtk_drop_down_new_from_strings (policies);
+  WAIT_FOR ((entries = lig_session_get_devices (f->session, &count)) && count > 2);
+  for (guint i = 0; i < count; i++)
+    gtk_string_list_append (devices, entries[i].title);
+  GtkWidget *device = gtk_drop_down_new (G_LIST_MODEL (g_steal_pointer (&devices)), NULL);
+  lig_preview_policies (GTK_DROP_DOWN (policy), f->doc);
+  lig_preview_devices (GTK_DROP_DOWN (device), f->doc);
+  gtk_box_append (GTK_BOX (box), policy);
+  gtk_box_append (GTK_BOX (box), device);
+  show_in (window, box, 400, 300);
+  choose_by_pointer (f, GTK_DROP_DOWN (policy), "No fusions");
+  g_assert_cmpint (lig_document_get_policy (f->doc), ==, LIG_POLICY_ALL);
+  choose_by_pointer (f, GTK_DROP_DOWN (device), "A100");
+  g_assert_cmpstr (lig_document_get_device (f->doc), ==, "null:h200");
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+/* The heads of the columns have the change of their pass. */
+static void
+test_heads (Fixture *f, gconstpointer data)
+{
+  lig_document_preview (f->doc, NULL, "null:a100", LIG_POLICY_ALL, "NVIDIA A100");
+  WAIT_FOR (lig_document_get_preview (f->doc));
+  GtkWidget *score = gtk_window_get_child (GTK_WINDOW (f->window));
+  GtkWidget *head = find_type (score, LIG_TYPE_SCORE_HEAD);
+  g_assert_nonnull (find_widget (head, shows_text, "+"));
+  lig_document_end_preview (f->doc);
+  g_assert_null (find_widget (head, shows_text, "+"));
+}
+
 /* All changes in a folded block are one ghost of a rail. */
 static void
 test_folded (Fixture *f, gconstpointer data)
@@ -208,6 +325,9 @@ add_tests (void)
   add_test ("/preview/keys", NULL, test_keys);
   add_test ("/preview/fence", NULL, test_fence);
   add_test ("/preview/accessible", NULL, test_accessible);
+  add_test ("/preview/card", NULL, test_card);
+  add_test ("/preview/choices", NULL, test_choices);
+  add_test ("/preview/heads", NULL, test_heads);
   add_test ("/preview/folded", "block(4) { " EXPRESSION " }", test_folded);
 }
 

@@ -3,6 +3,7 @@
  * them the input, and the origin of the times. */
 #include "ui/score/head.h"
 
+#include "ui/document/preview.h"
 #include "ui/document/times.h"
 #include "ui/widgets/figures.h"
 
@@ -69,6 +70,28 @@ get_excuse (const LigScoreMap *map, guint pass, const char *time)
   return time ? "" : _ ("time not known");
 }
 
+/* A preview's change takes the place of the saving. */
+static void
+show_preview (LigScoreHead *self, Column *column, guint pass)
+{
+  LigPlanChange total;
+  LigPlanComparison *preview =
+    lig_document_get_preview (lig_score_sheet_get_document (self->sheet));
+  set_class (column->text, "preview", preview != NULL);
+  if (!preview)
+    return;
+  lig_plan_comparison_get_total (preview, (LigPass) pass, &total);
+  int sign = lig_plan_change_get_sign (&total);
+  g_autofree char *time = lig_plan_change_time_text (&total);
+  g_autofree char *bytes = lig_plan_change_bytes_text (&total);
+  gboolean moves = total.before.bytes != total.after.bytes;
+  g_autofree char *text =
+    time && moves ? g_strdup_printf ("%s, %s", time, bytes) : g_strdup (time ? time : bytes);
+  set_text (column->text, text);
+  set_class (column->text, "saving", sign != 0);
+  set_class (column->text, "loss", sign > 0);
+}
+
 static void
 show_pass (LigScoreHead *self, guint which, guint pass)
 {
@@ -88,6 +111,15 @@ show_pass (LigScoreHead *self, guint which, guint pass)
   set_class (column->text, "loss", saving && figures->saved_seconds < 0);
   set_class (column->text, "predicted", saving && !figures->saved_measured);
   set_tooltip (column, details);
+  show_preview (self, column, pass);
+}
+
+static void
+follow_preview (LigScoreHead *self)
+{
+  show_pass (self, FORWARD, 0);
+  show_pass (self, BACKWARD, 1);
+  gtk_widget_queue_allocate (GTK_WIDGET (self));
 }
 
 static char *
@@ -156,9 +188,13 @@ follow_staleness (LigScoreHead *self)
 void
 lig_score_head_update (LigScoreHead *self, LigScoreSheet *sheet)
 {
-  if (g_set_object (&self->sheet, sheet))
-    g_signal_connect_object (lig_score_sheet_get_document (sheet), "planned",
-                             G_CALLBACK (follow_staleness), self, G_CONNECT_SWAPPED);
+  if (g_set_object (&self->sheet, sheet)) {
+    LigDocument *document = lig_score_sheet_get_document (sheet);
+    g_signal_connect_object (document, "planned", G_CALLBACK (follow_staleness), self,
+                             G_CONNECT_SWAPPED);
+    g_signal_connect_object (document, "previewed", G_CALLBACK (follow_preview), self,
+                             G_CONNECT_SWAPPED);
+  }
   g_autofree char *input = describe_input (self);
   set_text (self->columns[OPS].title, input);
   show_pass (self, FORWARD, 0);

@@ -16,6 +16,8 @@ typedef struct {
   gpointer data;
   GDestroyNotify free;
   guint rest;
+  GtkWidget *popover; /* around the widget, while it holds the preview */
+  GtkEventController *pin;
 } Hook;
 
 static gboolean
@@ -25,6 +27,42 @@ holds (Hook *hook)
          lig_document_get_preview_label (hook->document);
 }
 
+/* --- Popovers ------------------------------------------------------------------------------ */
+
+static gboolean
+key_in_popover (
+  GtkEventControllerKey *controller, guint key, guint code, GdkModifierType modifiers, Hook *hook)
+{
+  const GdkModifierType all = gtk_accelerator_get_default_mod_mask ();
+  return gdk_keyval_to_lower (key) == GDK_KEY_p && (modifiers & all) == GDK_CONTROL_MASK &&
+         gtk_widget_activate_action (hook->widget, "win.pin", NULL);
+}
+
+static void
+forget_popover (Hook *hook)
+{
+  if (hook->popover)
+    gtk_widget_remove_controller (hook->popover, hook->pin);
+  g_clear_weak_pointer (&hook->popover);
+}
+
+/* A popover does not pass the window's keys on. */
+static void
+follow_popover (Hook *hook)
+{
+  GtkWidget *popover = gtk_widget_get_ancestor (hook->widget, GTK_TYPE_POPOVER);
+  forget_popover (hook);
+  if (!popover)
+    return;
+  hook->pin = gtk_event_controller_key_new ();
+  gtk_event_controller_set_propagation_phase (hook->pin, GTK_PHASE_CAPTURE);
+  g_signal_connect (hook->pin, "key-pressed", G_CALLBACK (key_in_popover), hook);
+  gtk_widget_add_controller (popover, hook->pin);
+  g_set_weak_pointer (&hook->popover, popover);
+}
+
+/* --- Beginning and ending ------------------------------------------------------------------ */
+
 static gboolean
 begin (Hook *hook)
 {
@@ -32,6 +70,7 @@ begin (Hook *hook)
   if (!hook->make (hook->widget, hook->document, &trial, hook->data))
     return FALSE;
   g_object_set_data (G_OBJECT (hook->document), HOLDER, hook);
+  follow_popover (hook);
   lig_document_preview (hook->document, trial.sequence, trial.device, trial.policy, trial.label);
   g_free (trial.device);
   g_free (trial.label);
@@ -41,6 +80,7 @@ begin (Hook *hook)
 static void
 end (Hook *hook)
 {
+  forget_popover (hook);
   g_clear_handle_id (&hook->rest, g_source_remove);
   if (holds (hook))
     lig_document_end_preview (hook->document);
@@ -118,7 +158,11 @@ lig_preview_hook (GtkWidget *widget,
                   GDestroyNotify free)
 {
   Hook *hook = g_new0 (Hook, 1);
-  *hook = (Hook){widget, g_object_ref (document), make, data, free, 0};
+  *hook = (Hook){.widget = widget,
+                 .document = g_object_ref (document),
+                 .make = make,
+                 .data = data,
+                 .free = free};
   GtkEventController *motion = gtk_event_controller_motion_new ();
   GtkEventController *keys = gtk_event_controller_key_new ();
   GtkEventController *focus = gtk_event_controller_focus_new ();
