@@ -27,6 +27,8 @@ struct _LigScoreHead {
   Column columns[N_COLUMNS];
   guint clock; /* updates the age of a measurement */
   guint stale_timer;
+  gboolean narrow; /* title and time do not fit beside each other in their usual size */
+  guint resize;
 };
 
 G_DEFINE_FINAL_TYPE (LigScoreHead, lig_score_head, GTK_TYPE_WIDGET)
@@ -247,6 +249,32 @@ find_heights (LigScoreHead *self, int *first, int *second)
   }
 }
 
+static gboolean
+change_size (gpointer data)
+{
+  LigScoreHead *self = data;
+  self->resize = 0;
+  if (self->narrow)
+    gtk_widget_add_css_class (GTK_WIDGET (self), "narrow");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self), "narrow");
+  return G_SOURCE_REMOVE;
+}
+
+/* Makes the text smaller in narrow rails. A style must not change while sizes are allocated. */
+static void
+follow_width (LigScoreHead *self, const LigScoreColumns *columns)
+{
+  enum { NARROW = 160 };
+  double unit = self->sheet ? lig_score_sheet_get_map (self->sheet)->metrics.unit : 1;
+  gboolean narrow = columns->rail < NARROW * unit;
+  if (narrow == self->narrow)
+    return;
+  self->narrow = narrow;
+  if (!self->resize)
+    self->resize = g_idle_add_full (G_PRIORITY_HIGH_IDLE, change_size, self, NULL);
+}
+
 static void
 size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
@@ -257,6 +285,7 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   const int x[] = {columns.forward, columns.ops, columns.backward};
   const int widths[] = {columns.rail, columns.ops_width, columns.rail};
   find_heights (self, &first, &second);
+  follow_width (self, &columns);
   for (guint i = 0; i < N_COLUMNS; i++) {
     Column *column = &self->columns[i];
     place_line (column->title, column->time, &(GtkAllocation){x[i], 0, widths[i], first}, TRUE, 9);
@@ -289,6 +318,7 @@ dispose (GObject *object)
   GtkWidget *child;
   g_clear_handle_id (&self->clock, g_source_remove);
   g_clear_handle_id (&self->stale_timer, g_source_remove);
+  g_clear_handle_id (&self->resize, g_source_remove);
   g_clear_object (&self->sheet);
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self))))
     gtk_widget_unparent (child);
