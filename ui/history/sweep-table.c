@@ -174,8 +174,8 @@ bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer column
 {
   LigSweepItem *row = gtk_list_item_get_item (item);
   guint index = GPOINTER_TO_UINT (column);
-  if (index < g_strv_length (row->cells))
-    gtk_inscription_set_text (GTK_INSCRIPTION (gtk_list_item_get_child (item)), row->cells[index]);
+  gtk_inscription_set_text (GTK_INSCRIPTION (gtk_list_item_get_child (item)),
+                            index < g_strv_length (row->cells) ? row->cells[index] : NULL);
 }
 
 static void
@@ -187,6 +187,7 @@ add_column (LigSweepTable *self, const char *title, guint index, int width)
   g_autoptr (GtkColumnViewColumn) column = gtk_column_view_column_new (title, factory);
   gtk_column_view_column_set_resizable (column, TRUE);
   gtk_column_view_column_set_fixed_width (column, width);
+  gtk_column_view_column_set_expand (column, width < 0);
   gtk_column_view_append_column (self->view, column);
 }
 
@@ -225,6 +226,8 @@ make_columns (LigSweepTable *self, LigSweep *sweep, gboolean held_out, gboolean 
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
     if (accuracy || i != ACCURACY)
       add_column (self, titles[i], index++, widths[i]);
+  /* The rows reach the edge of the window. */
+  add_column (self, "", index, -1);
   if (!self->align_source)
     self->align_source = g_idle_add (align_titles, self);
 }
