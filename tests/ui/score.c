@@ -171,7 +171,8 @@ test_accessible (Fixture *f, gconstpointer data)
   g_assert_false (gtk_widget_has_css_class (row_at (f, 1), "error"));
   gtk_test_accessible_assert_property (GTK_ACCESSIBLE (row_at (f, 2)),
                                        GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
-                                       lig_document_get_problem (f->doc, 0)->text);
+                                       "linear at 2: input has 64 features, expected 65\n"
+                                       "To mend it: set in-features to 64 at 2");
 }
 
 /* --- Actions ------------------------------------------------------------------------------- */

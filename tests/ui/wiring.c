@@ -111,7 +111,7 @@ test_select (Fixture *f, gconstpointer data)
   gtk_widget_grab_focus (GTK_WIDGET (channel));
   act (channel, "channel.end");
   g_assert_true (get_focus (f) == row_at (f, 2));
-  /* It lies between its rows, beside them. */
+  /* It is between its rows, beside them. */
   graphene_rect_t area, row;
   g_assert_true (gtk_widget_compute_bounds (GTK_WIDGET (channel), GTK_WIDGET (f->sheet), &area));
   g_assert_true (gtk_widget_compute_bounds (row_at (f, 0), GTK_WIDGET (f->sheet), &row));

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/document/document.h"
-#include <ligature/problem.h>
+#include <ligature/problem-mend.h>
 
 G_BEGIN_DECLS
 

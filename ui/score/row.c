@@ -5,7 +5,7 @@
 #include "ui/score/marks.h"
 
 #include "ui/widgets/figures.h"
-#include <ligature/problem.h>
+#include <ligature/problem-mend.h>
 
 #include <glib/gi18n.h>
 
