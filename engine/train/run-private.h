@@ -128,8 +128,8 @@ double lig_run_rate (const LigRunSettings *settings, gint64 step);
 /* Writes parameters, moments, counters, settings and choices to self->checkpoint. */
 gboolean lig_run_save_checkpoint (LigRun *self, GError **error);
 
-/* What a repetition takes from the record of a run, besides sequence and settings. Fields are NULL
- * or 0 where the run chooses itself. */
+/* The facts that a repetition takes from the record of a run, besides sequence and settings. Fields
+ * are NULL or 0 where the run chooses itself. */
 typedef struct {
   const char *repeats; /* the run that is repeated */
   const char *choices; /* its groups, in the form of lig_plan_get_choices() */

@@ -135,6 +135,24 @@ test_problems (DocumentFixture *f, gconstpointer data)
   assert_text (f->doc, text);
 }
 
+/* A plan that does not fit its device offers a batch that does. */
+static void
+test_memory (DocumentFixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  lig_document_set_device (f->doc, "null:h200");
+  fill_with (f->doc, "linear(65536) ! gelu ! linear(65536) ! gelu", "4000000x64:fp32", NULL);
+  wait_for_plan (f->doc);
+  const LigProblem *problem = lig_document_get_problem (f->doc, 0);
+  g_assert_nonnull (problem);
+  g_assert_true (problem->whole);
+  g_assert_cmpuint (problem->mends->len, ==, 1);
+  g_autoptr (LigProblemMend) mend = lig_problem_mend_copy (problem->mends->pdata[0]);
+  g_assert_true (lig_edit_mend_problem (f->doc, mend, &error));
+  wait_for_plan (f->doc);
+  g_assert_null (lig_document_get_problem (f->doc, 0));
+}
+
 /* A folded block has the problems of its ops. */
 static void
 test_folded (DocumentFixture *f, gconstpointer data)
@@ -158,6 +176,7 @@ main (int argc, char **argv)
   ADD_DOCUMENT_TEST ("/document/channel/disconnect", test_disconnect);
   ADD_DOCUMENT_TEST ("/document/channel/ends", test_ends);
   ADD_DOCUMENT_TEST ("/document/channel/problems", test_problems);
+  ADD_DOCUMENT_TEST ("/document/channel/memory", test_memory);
   ADD_DOCUMENT_TEST ("/document/channel/folded", test_folded);
   return g_test_run ();
 }

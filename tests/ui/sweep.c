@@ -2,7 +2,6 @@
 /* Sweeps and repetitions in the window: the dialog, pausing, stopping and continuing, the table and
  * the picture, and what a repetition says in the run's detail. */
 #include "ui/history/sweep.h"
-#include "ui/run/settings.h"
 #include "tests/ui/case.h"
 #include "ui/history/history-page.h"
 #include "ui/history/repeat-row.h"
@@ -10,6 +9,7 @@
 #include "ui/history/sweep-line.h"
 #include "ui/history/sweep-table.h"
 #include "ui/history/sweep-view.h"
+#include "ui/run/settings.h"
 #include "ui/widgets/picture-view.h"
 
 #include <glib/gstdio.h>
@@ -216,7 +216,7 @@ test_whole (Fixture *f, gconstpointer data)
   GtkWidget *view = GTK_WIDGET (get_view (f));
   LigSweepTable *table = LIG_SWEEP_TABLE (find (view, LIG_TYPE_SWEEP_TABLE, NULL));
   g_assert_cmpuint (lig_sweep_table_count (table), ==, 2);
-  g_assert_nonnull (find (view, GTK_TYPE_LABEL, "4 of 4 runs ended"));
+  g_assert_nonnull (find (view, GTK_TYPE_LABEL, "4 of 4 ended"));
   /* The trainings that are done do not fill the session's list. */
   g_assert_cmpuint (
     g_list_model_get_n_items (G_LIST_MODEL (lig_session_get_trainings (f->session))), ==, 0);
@@ -315,7 +315,7 @@ test_earlier (Fixture *f, gconstpointer data)
   lig_history_show_sweep (f->page, lig_sweep_get_uuid (sweep));
   wait_for (f, has_ended, 0);
   GtkWidget *view = GTK_WIDGET (get_view (f));
-  g_assert_nonnull (find (view, GTK_TYPE_LABEL, "0 of 3 runs ended"));
+  g_assert_nonnull (find (view, GTK_TYPE_LABEL, "0 of 3 ended"));
   g_assert_false (gtk_widget_get_visible (find (view, GTK_TYPE_BUTTON, "_Stop")));
 }
 

@@ -157,8 +157,13 @@ static gboolean
 has_profiles (const LigTimes *self, const LigTimedPlan *profiles, guint count)
 {
   gboolean same = count == self->profiles->len;
-  for (guint i = 0; i < count && same; i++)
-    same = ((const Profile *) self->profiles->pdata[i])->plan == profiles[i].plan;
+  for (guint i = 0; i < count && same; i++) {
+    guint n_steps;
+    const Profile *profile = self->profiles->pdata[i];
+    lig_plan_get_steps (profiles[i].plan, &n_steps);
+    same = profile->plan == profiles[i].plan &&
+           memcmp (profile->steps, profiles[i].steps, sizeof (double) * n_steps) == 0;
+  }
   return same;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sweep is made anew after each change, so that errors and the number of runs are shown at
+/* The sweep is made again after each change, so that errors and the number of runs are shown at
  * once. */
 #include "ui/history/sweep-dialog.h"
 
@@ -121,8 +121,8 @@ update (LigSweepDialog *self)
   g_autoptr (LigSweep) sweep = make_sweep (self, &valid, &count);
   gboolean possible = lig_train_find_obstacle (self->doc, &obstacle) == LIG_TRAIN_POSSIBLE;
   if (valid && count > LIG_SWEEP_MOST)
-    g_set_error (&error, LIG_ERROR, LIG_ERROR_VALUE, _ ("More than %d runs; give fewer values"),
-                 LIG_SWEEP_MOST);
+    g_set_error (&error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("A sweep has at most %d; give fewer values"), LIG_SWEEP_MOST);
   else if (valid && count <= CHECKED_RUNS)
     lig_sweep_check (sweep, &error);
   g_autofree char *problem = error ? lig_figure_sentence (error->message) : NULL;

@@ -173,14 +173,14 @@ bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer column
 }
 
 static void
-add_column (LigSweepTable *self, const char *title, guint index, gboolean wide)
+add_column (LigSweepTable *self, const char *title, guint index, int width)
 {
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
   g_signal_connect (factory, "setup", G_CALLBACK (set_up_cell), GUINT_TO_POINTER (index));
   g_signal_connect (factory, "bind", G_CALLBACK (bind_cell), GUINT_TO_POINTER (index));
   g_autoptr (GtkColumnViewColumn) column = gtk_column_view_column_new (title, factory);
   gtk_column_view_column_set_resizable (column, TRUE);
-  gtk_column_view_column_set_expand (column, wide);
+  gtk_column_view_column_set_fixed_width (column, width);
   gtk_column_view_append_column (self->view, column);
 }
 
@@ -196,11 +196,12 @@ make_columns (LigSweepTable *self, LigSweep *sweep, gboolean held_out)
   }
   for (guint i = 0; i < count; i++)
     if (!g_str_equal (axes[i].key, "seed"))
-      add_column (self, axes[i].key, index++, FALSE);
+      add_column (self, axes[i].key, index++, 120);
   const char *const titles[] = {held_out ? _ ("Held-out loss") : _ ("Loss"), _ ("Range"),
                                 _ ("Accuracy"), _ ("Runs"), _ ("Step")};
+  static const int widths[] = {160, 180, 100, 90, 110};
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
-    add_column (self, titles[i], index++, i < 2);
+    add_column (self, titles[i], index++, widths[i]);
 }
 
 void

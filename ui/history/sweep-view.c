@@ -101,12 +101,12 @@ describe_active (LigSweepView *self, guint ended, guint count)
                                 ? lig_sweep_describe_point (self->sweep, (guint) point)
                                 : NULL;
   if (lig_sweeping_is_paused (self->sweeping))
-    return g_strdup_printf (_ ("Paused: %u of %u runs"), ended, count);
+    return g_strdup_printf (_ ("Paused: %u of %u ended"), ended, count);
   if (!settings)
-    return g_strdup_printf (_ ("%u of %u runs"), ended, count);
+    return g_strdup_printf (_ ("%u of %u ended"), ended, count);
   if (!time)
-    return g_strdup_printf (_ ("%u of %u runs · %s"), ended, count, settings);
-  return g_strdup_printf (_ ("%u of %u runs · %s left · %s"), ended, count, time, settings);
+    return g_strdup_printf (_ ("%u of %u ended · %s"), ended, count, settings);
+  return g_strdup_printf (_ ("%u of %u ended · %s left · %s"), ended, count, time, settings);
 }
 
 static void
@@ -120,7 +120,7 @@ update_state (LigSweepView *self)
   guint ended = lig_sweep_count_ended (self->sweep);
   g_autofree char *text = active  ? describe_active (self, ended, count)
                           : error ? lig_figure_sentence (error)
-                                  : g_strdup_printf (_ ("%u of %u runs ended"), ended, count);
+                                  : g_strdup_printf (_ ("%u of %u ended"), ended, count);
   gtk_label_set_text (self->title, lig_sweep_get_name (self->sweep));
   gtk_label_set_text (self->status, text);
   gtk_progress_bar_set_fraction (self->bar, count > 0 ? (double) ended / count : 0);

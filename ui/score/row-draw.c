@@ -100,6 +100,17 @@ draw_parts (LigOpRow *self, Canvas *to)
   }
 }
 
+/* Returns whether a compact row has room for its path, which the inspector also tells. */
+static gboolean
+leaves_room (LigOpRow *self, Canvas *to)
+{
+  const LigScoreTextFlags bold = LIG_SCORE_TEXT_BOLD, small = LIG_SCORE_TEXT_SMALL;
+  int title = lig_score_text_measure (&self->texts[TITLE], to->widget, bold);
+  int params = self->open ? 0 : lig_score_text_measure (&self->texts[PARAMS], to->widget, small);
+  int path = lig_score_text_measure (&self->texts[PATH], to->widget, small);
+  return title + params + path + 2 * to->gap <= to->width;
+}
+
 /* Draws title, shape or badge, and below parameters and path; a compact row has one line, and the
  * shape only where there are no parameters. */
 static void
@@ -115,11 +126,15 @@ draw_head (LigOpRow *self, Canvas *to)
                                     &ground);
     to->width -= draw_badge (self, to, ground);
   }
-  if (compact)
+  if (compact && leaves_room (self, to))
     to->width -= draw_end (to, &self->texts[PATH], to->second, to->width / 4);
   int title = draw_text (to, &self->texts[TITLE], to->x, to->first,
                          to->width - (compact || !shape->text ? 0 : to->width * 3 / 10),
                          LIG_SCORE_TEXT_BOLD, ink);
+  if (self->marks)
+    title += to->gap / 2 + lig_score_marks_draw (self->marks, to->widget, to->snapshot,
+                                                 to->x + title + to->gap / 2, to->first,
+                                                 self->metrics.small * 3 / 4);
   int rest = to->width - title - to->gap;
   if (!compact || ((!params->text || !*params->text) && !self->open))
     draw_end (to, shape, to->first, rest);

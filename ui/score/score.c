@@ -169,7 +169,7 @@ lig_score_view_new (LigDocument *document)
   g_signal_connect_object (adw_style_manager_get_default (), "notify::high-contrast",
                            G_CALLBACK (follow_contrast), self, G_CONNECT_SWAPPED);
   add_room (self);
-  lig_pin_strip_attach (self->grid, document);
+  lig_pin_strip_attach (GTK_BOX (self->whole), document);
   accept_drops (self);
   follow_contrast (self);
   show_rows (self);

@@ -160,6 +160,20 @@ begin (LigSweeping *self, LigRun *run)
   emit_changed (self);
 }
 
+/* Returns whether the point before could not begin for the same reason, and no run has begun: the
+ * reason is then in the settings that all points share. */
+static gboolean
+is_hopeless (LigSweeping *self, const Next *next)
+{
+  guint count;
+  const LigSweepPoint *points = lig_sweep_get_points (next->sweep, &count);
+  for (guint i = 0; i < count; i++)
+    if (points[i].run)
+      return FALSE;
+  return next->point > 0 &&
+         g_strcmp0 (points[next->point - 1].message, next->failure->message) == 0;
+}
+
 static void
 take_next (GObject *source, GAsyncResult *result, gpointer unused)
 {
@@ -176,6 +190,9 @@ take_next (GObject *source, GAsyncResult *result, gpointer unused)
   self->point = next->point;
   if (next->run) {
     begin (self, g_steal_pointer (&next->run));
+  } else if (next->failure && is_hopeless (self, next)) {
+    self->error = g_strdup (next->failure->message);
+    end (self);
   } else if (next->failure) {
     g_hash_table_insert (self->failures, GUINT_TO_POINTER ((guint) next->point),
                          g_strdup (next->failure->message));
