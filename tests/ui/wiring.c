@@ -119,6 +119,21 @@ test_select (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (area.size.height, >, 20);
 }
 
+/* The key goes on through all channels of a row. */
+static void
+test_several (Fixture *f, gconstpointer data)
+{
+  show (f, "make-extra-output(r) ! linear(64) ! add-extra-input(r) ! add-extra-input(r)");
+  act (row_at (f, 0), "op.channel");
+  GtkWidget *first = get_focus (f);
+  g_assert_true (LIG_IS_SCORE_CHANNEL (first));
+  act (first, "channel.next");
+  GtkWidget *second = get_focus (f);
+  g_assert_true (LIG_IS_SCORE_CHANNEL (second) && second != first);
+  act (second, "channel.next");
+  g_assert_true (get_focus (f) == first);
+}
+
 static void
 test_rename (Fixture *f, gconstpointer data)
 {
@@ -330,6 +345,7 @@ static void
 add (void)
 {
   ADD ("select", test_select);
+  ADD ("several", test_several);
   ADD ("rename", test_rename);
   ADD ("disconnect", test_disconnect);
   ADD ("menus", test_menus);

@@ -52,6 +52,10 @@ void lig_edit_force (LigDocument *doc, LigOp *op, const char *fusion, gboolean f
 gboolean lig_edit_connect (LigDocument *doc, LigOp *from, LigOp *to, GError **error);
 gboolean lig_edit_can_connect (LigDocument *doc, LigOp *from, LigOp *to);
 
+/* Gives the channels of copied ops, which are in the sequence already, names of their own: a copied
+ * branch is read by its copied reader. */
+void lig_edit_separate_channels (LigSequence *parent, GPtrArray *copies);
+
 /* Disconnects all ends of an op. */
 void lig_edit_disconnect (LigDocument *doc, LigOp *op);
 

@@ -4,6 +4,7 @@
 
 #include "ui/document/edit.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/preview-hook.h"
 #include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
@@ -87,6 +88,20 @@ mend (GtkButton *button, LigProblems *self)
     lig_toast_error (GTK_WIDGET (self), error);
 }
 
+/* Previews the sequence after the mend. */
+static gboolean
+try_mend (GtkWidget *button, LigDocument *document, LigPreviewTrial *trial, gpointer data)
+{
+  const LigProblemMend *edit = data;
+  g_autoptr (LigSequence) copy = lig_sequence_copy (lig_document_get_sequence (document));
+  g_autofree char *phrase = lig_problem_mend_describe (edit);
+  if (!lig_problem_mend_apply (edit, copy, NULL))
+    return FALSE;
+  trial->sequence = g_steal_pointer (&copy);
+  trial->label = lig_figure_sentence (phrase);
+  return TRUE;
+}
+
 static GtkWidget *
 make_button (LigProblems *self, const LigProblemMend *edit, gboolean best)
 {
@@ -102,6 +117,8 @@ make_button (LigProblems *self, const LigProblemMend *edit, gboolean best)
   g_object_set_data_full (G_OBJECT (button), "mend", lig_problem_mend_copy (edit),
                           (GDestroyNotify) lig_problem_mend_free);
   g_signal_connect_object (button, "clicked", G_CALLBACK (mend), self, 0);
+  lig_preview_hook (button, self->doc, try_mend, lig_problem_mend_copy (edit),
+                    (GDestroyNotify) lig_problem_mend_free);
   return button;
 }
 
