@@ -6,6 +6,7 @@
 #include "ui/widgets/figures.h"
 #include "ui/widgets/preview-hook.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -109,7 +110,7 @@ make_button (LigProblems *self, const LigProblemMend *edit, gboolean best)
   g_autofree char *sentence = lig_figure_sentence (phrase);
   GtkWidget *label = gtk_label_new (sentence), *button = gtk_button_new ();
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_widget_set_tooltip_text (button, sentence);
+  lig_tooltip_when_cut (GTK_LABEL (label));
   gtk_button_set_child (GTK_BUTTON (button), label);
   gtk_widget_add_css_class (button, "mend");
   if (!best)
