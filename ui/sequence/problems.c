@@ -112,6 +112,8 @@ make_button (LigProblems *self, const LigProblemMend *edit, gboolean best)
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
   lig_tooltip_when_cut (GTK_LABEL (label));
   gtk_button_set_child (GTK_BUTTON (button), label);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, sentence,
+                                  -1);
   gtk_widget_add_css_class (button, "mend");
   if (!best)
     gtk_widget_add_css_class (button, "flat");
