@@ -115,6 +115,19 @@ say_outcome (LigSweep *sweep, int number)
     lig_cli_say ("%d of %u: %s: loss %.4g, %s", number + 1, count, settings, point->loss, seconds);
 }
 
+/* Returns whether the point before could not begin for the same reason, and no run has begun: the
+ * reason is then in the settings that all points share. */
+static gboolean
+is_hopeless (LigSweep *sweep, int number, const char *message)
+{
+  guint count;
+  const LigSweepPoint *points = lig_sweep_get_points (sweep, &count);
+  for (guint i = 0; i < count; i++)
+    if (points[i].run)
+      return FALSE;
+  return number > 0 && g_strcmp0 (points[number - 1].message, message) == 0;
+}
+
 /* Trains one point. Returns FALSE if the sweep has to end: with an error, or because the training
  * was interrupted. A training that fails does not end the sweep. */
 static gboolean
@@ -123,6 +136,10 @@ train (LigSweep *sweep, int number, LigDevice *device, gboolean *interrupted, GE
   g_autoptr (GError) failure = NULL;
   LigRunProgress progress;
   g_autoptr (LigRun) run = lig_sweep_prepare (sweep, (guint) number, device, &failure);
+  if (!run && is_hopeless (sweep, number, failure->message)) {
+    g_propagate_error (error, g_steal_pointer (&failure));
+    return FALSE;
+  }
   if (!run) {
     lig_sweep_fail (sweep, (guint) number, failure->message);
     say_outcome (sweep, number);
@@ -131,9 +148,9 @@ train (LigSweep *sweep, int number, LigDevice *device, gboolean *interrupted, GE
   lig_cli_watch_sweep (run, sweep, number);
   lig_run_wait (run, NULL);
   lig_run_get_progress (run, &progress);
-  *interrupted = progress.status == LIG_RUN_INTERRUPTED;
   if (!lig_sweep_refresh (sweep, error))
     return FALSE;
+  *interrupted = progress.status == LIG_RUN_INTERRUPTED;
   if (!*interrupted)
     say_outcome (sweep, number);
   return !*interrupted;
@@ -145,7 +162,7 @@ train_all (LigSweep *sweep, LigDevice *device, gboolean *interrupted, GError **e
   int next;
   while ((next = lig_sweep_next (sweep)) >= 0)
     if (!train (sweep, next, device, interrupted, error))
-      return *interrupted && !(error && *error);
+      return *interrupted;
   return TRUE;
 }
 
@@ -250,6 +267,17 @@ print_table (LigSweep *sweep)
   lig_cli_print_table ((const char *const *) header, rows);
 }
 
+static gboolean
+has_result (LigSweep *sweep)
+{
+  guint count;
+  const LigSweepPoint *points = lig_sweep_get_points (sweep, &count);
+  for (guint i = 0; i < count; i++)
+    if (g_strcmp0 (points[i].status, "done") == 0)
+      return TRUE;
+  return FALSE;
+}
+
 static int
 conclude (LigSweep *sweep, gboolean interrupted, const Options *options)
 {
@@ -266,11 +294,11 @@ conclude (LigSweep *sweep, gboolean interrupted, const Options *options)
   if (options->train.store)
     lig_shell_append_option (command, "store", options->train.store);
   if (interrupted)
-    lig_cli_say ("%u of %u runs ended; continue with: %s", lig_sweep_count_ended (sweep), count,
-                 command->str);
+    lig_cli_say ("%u of %u run%s ended; continue with: %s", lig_sweep_count_ended (sweep), count,
+                 LIG_ENDING (count), command->str);
   else if (!lig_cli_json ())
     lig_cli_print ("sweep %s", uuid);
-  return interrupted ? LIG_EXIT_INTERRUPTED : LIG_EXIT_OK;
+  return interrupted ? LIG_EXIT_INTERRUPTED : has_result (sweep) ? LIG_EXIT_OK : LIG_EXIT_FAILED;
 }
 
 /* --- The command --------------------------------------------------------------------------- */

@@ -77,9 +77,11 @@ fill_times (LigDraft *draft, GArray *candidates, LigReasonTimes *times, double *
   for (guint i = 0; i < candidates->len; i++) {
     const LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
     const LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
-    if ((candidate->shorter && !candidate->taken) || !can_be_priced (candidate, verdict))
+    if (candidate->shorter && !candidate->taken)
       continue;
-    times[candidate->verdict] = find_times (&prices, candidate);
+    if (can_be_priced (candidate, verdict))
+      times[candidate->verdict] = find_times (&prices, candidate);
+    times[candidate->verdict].blocked = lig_is_blocked (draft, candidates, i);
   }
   for (int pass = 0; pass < 2; pass++) {
     for (guint i = 0; i < draft->parts->len; i++)

@@ -58,8 +58,8 @@ wins_in_order (const Trial *self, const LigCandidate *wanted)
   for (int forced = 1; forced >= 0; forced--)
     for (guint i = 0; i < self->candidates->len; i++) {
       const LigCandidate *candidate = get (self, i);
-      if (candidate->legal && !candidate->shorter && stays_forced (self, candidate) == forced &&
-          claim (candidate, owned))
+      if ((candidate->legal || candidate == wanted) && !candidate->shorter &&
+          stays_forced (self, candidate) == forced && claim (candidate, owned))
         taken |= candidate == wanted;
     }
   return taken;
@@ -107,6 +107,25 @@ offer_unforce (LigDraft *draft, GArray *candidates, const LigCandidate *candidat
   if (wins && !draft->mends->pdata[candidate->verdict])
     draft->mends->pdata[candidate->verdict] =
       new_mend (LIG_MEND_UNFORCE, candidate, verdict->found.path, forced->name);
+}
+
+gboolean
+lig_is_blocked (LigDraft *draft, GArray *candidates, guint number)
+{
+  const LigCandidate *candidate = &g_array_index (candidates, LigCandidate, number);
+  const LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
+  Trial self = {draft, candidates, NULL, NULL};
+  gboolean edited = verdict->reason == LIG_REASON_FENCED || verdict->reason == LIG_REASON_IN_USE ||
+                    verdict->reason == LIG_REASON_FORBIDDEN ||
+                    verdict->reason == LIG_REASON_PATTERN;
+  if (!edited || candidate->shorter || !draft->mends->pdata[candidate->verdict])
+    return FALSE;
+  if (draft->policy == LIG_POLICY_ALL)
+    return !wins_in_order (&self, candidate);
+  for (guint i = 0; i < candidates->len; i++)
+    if (get (&self, i)->forced && get (&self, i)->legal && overlap (get (&self, i), candidate))
+      return TRUE;
+  return FALSE;
 }
 
 void

@@ -35,5 +35,9 @@ void lig_offer_forces (LigDraft *draft, GArray *candidates);
 /* Offers to drop the forces that keep fusions out, and to choose the policy that measures. */
 void lig_offer_options (LigDraft *draft, GArray *candidates);
 
+/* Returns whether another group would keep the candidate out once its mend is made: a forced one,
+ * or with policy `all` one that is tried before it. */
+gboolean lig_is_blocked (LigDraft *draft, GArray *candidates, guint number);
+
 /* Adds the gains and the numbers of the mends, when all verdicts are complete. */
 void lig_explain_verdicts (LigDraft *draft, GArray *candidates);

@@ -153,8 +153,7 @@ draw_row (const Picture *self, const LigCompareRow *row)
 static char *
 name_group (LigPlan *plan, const LigPlanGroup *group)
 {
-  const LigScoreLayout bare = {.plan = plan};
-  return lig_layout_group_name (&bare, group);
+  return g_strdup (group->title);
 }
 
 static char *

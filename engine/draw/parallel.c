@@ -152,12 +152,16 @@ draw_column (const LigSweepDrawing *self, double x, const char *title)
   lig_canvas_text (self->canvas, x, TOP - 18, &style, title);
 }
 
+/* The ground below a label keeps it legible where lines cross it. */
 static void
 draw_label (const LigSweepDrawing *self, double x, double y, const char *text)
 {
   double tick[] = {x - 3, y, x + 3, y};
   LigTextStyle style = {
-    .size = 11, .colour = self->colours->dim, .anchor = LIG_TEXT_END, .width = LEFT - 12};
+    .size = 11, .colour = self->colours->ink, .anchor = LIG_TEXT_END, .width = LEFT - 14};
+  double width = MIN (lig_canvas_text_width (self->canvas, &style, text), LEFT - 14);
+  lig_canvas_box (self->canvas, x - width - 11, y - 9, width + 7, 18, 4,
+                  lig_colour_fade (self->colours->ground, 225), 0, 0);
   lig_canvas_lines (self->canvas, tick, 2, self->colours->dim, 1, 0);
   lig_canvas_text (self->canvas, x - 7, y + 4, &style, text);
 }

@@ -219,7 +219,7 @@ sum_blocks (LigScoreLayout *self, LigPass pass)
   guint count, n_ops;
   const LigPlanOp *ops = lig_plan_get_ops (self->plan, &n_ops);
   const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
-  const LigTimedPlan timed = {self->plan, self->times, NULL};
+  const LigTimedPlan timed = {.plan = self->plan, .steps = self->times};
   for (guint i = 0; i < self->blocks->len; i++)
     lig_figures_init (&g_array_index (self->blocks, LigLayoutBlock, i).figures[pass]);
   g_autofree const LigPlanGroup **owners = g_new0 (const LigPlanGroup *, MAX (self->n_parts, 1));

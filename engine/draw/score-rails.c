@@ -41,7 +41,6 @@ static void
 draw_name (const Box *box, double baseline)
 {
   const LigScoreDrawing *self = box->score;
-  g_autofree char *name = lig_layout_group_name (self->layout, box->group);
   g_autofree char *time = lig_figures_time_text (&box->figures);
   gboolean measured = box->figures.measured && box->figures.kernels > 0;
   LigTextStyle end = {
@@ -49,7 +48,7 @@ draw_name (const Box *box, double baseline)
   LigTextStyle style = {
     .size = 12.5, .bold = box->fused, .colour = box->fused ? box->accent : self->colours->ink};
   style.width = draw_end (box, baseline, end, time);
-  lig_canvas_text (self->canvas, box->x + PAD, baseline, &style, name);
+  lig_canvas_text (self->canvas, box->x + PAD, baseline, &style, box->group->title);
 }
 
 static void
@@ -187,8 +186,8 @@ lig_score_draw_rail (const LigScoreDrawing *self, LigPass pass)
     pass == LIG_PASS_FORWARD ? LIG_LAYOUT_MARGIN : self->width - LIG_LAYOUT_MARGIN - self->rail;
   box.accent = pass == LIG_PASS_FORWARD ? self->colours->forward : self->colours->backward;
   box.fill = pass == LIG_PASS_FORWARD ? self->colours->forward_fill : self->colours->backward_fill;
-  const LigTimedPlan timed = {self->layout->plan, self->layout->times, NULL};
-  const LigTimedPlan unfused = {self->unfused, NULL, NULL};
+  const LigTimedPlan timed = {.plan = self->layout->plan, .steps = self->layout->times};
+  const LigTimedPlan unfused = {.plan = self->unfused};
   LigFigures whole;
   lig_figures_of_pass (&timed, &unfused, pass, &whole);
   box.total = whole.seconds;

@@ -17,12 +17,6 @@ lig_draw_tensor (const LigShape *shape, LigDtype dtype)
 /* --- Groups -------------------------------------------------------------------------------- */
 
 char *
-lig_layout_group_name (const LigScoreLayout *layout, const LigPlanGroup *group)
-{
-  return lig_plan_name_ops (layout->plan, group->first, group->count);
-}
-
-char *
 lig_layout_kernels (LigPlan *plan, const LigPlanGroup *group)
 {
   guint count;

@@ -11,8 +11,8 @@ enum { MOST_LANES = 5, LANE = 18, FOOT = 22 };
 static LigFigures
 find_figures (const LigScoreDrawing *self, LigPass pass)
 {
-  const LigTimedPlan timed = {self->layout->plan, self->layout->times, NULL};
-  const LigTimedPlan unfused = {self->unfused, NULL, NULL};
+  const LigTimedPlan timed = {self->layout->plan, self->layout->times, self->layout->passes};
+  const LigTimedPlan unfused = {.plan = self->unfused};
   LigFigures figures;
   lig_figures_of_pass (&timed, &unfused, pass, &figures);
   return figures;
@@ -136,6 +136,7 @@ lig_draw_score_against (LigCanvas *canvas,
 {
   g_return_if_fail (canvas && colours && timed && timed->plan);
   g_autoptr (LigScoreLayout) layout = lig_score_layout_new (timed->plan, timed->steps);
+  layout->passes = timed->passes;
   LigScoreDrawing self = {
     .canvas = canvas, .colours = colours, .layout = layout, .unfused = unfused, .width = width};
   self.lanes = MIN (lig_score_count_lanes (layout), MOST_LANES);

@@ -34,7 +34,8 @@ typedef struct {
 
 typedef struct {
   LigPlan *plan;
-  const double *times; /* seconds of each step, or NULL */
+  const double *times;  /* seconds of each step, or NULL */
+  const double *passes; /* seconds of each pass as a whole, or NULL */
   GArray *rows, *blocks;
   LigLayoutPlace *places;
   int n_parts;
@@ -79,9 +80,6 @@ void lig_score_draw_rail (const LigScoreDrawing *self, LigPass pass);
 void lig_score_draw_ops (const LigScoreDrawing *self);
 
 /* --- Texts: (transfer full) ----------------------------------------------------------------- */
-
-/* Returns `linear + bias + activation`, or the title of an unfused op. */
-char *lig_layout_group_name (const LigScoreLayout *layout, const LigPlanGroup *group);
 
 /* Returns `2 × matmul, bias_add`, or a note that the group has no kernel. */
 char *lig_layout_kernels (LigPlan *plan, const LigPlanGroup *group);

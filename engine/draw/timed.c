@@ -78,7 +78,7 @@ find_row (GPtrArray *rows, GHashTable *known, LigPlan *plan, const LigPlanGroup 
   if (row)
     return row;
   row = g_new0 (LigTimedRow, 1);
-  row->name = lig_plan_name_ops (plan, group->first, group->count);
+  row->name = g_strdup (group->title);
   row->path = g_strdup (ops[group->first].path);
   row->fusion = group->fusion;
   row->pass = group->pass;

@@ -64,8 +64,7 @@ describe (const Timeline *line, const Span *first, guint count, double seconds)
   GString *text = g_string_new (NULL);
   g_autofree char *time = lig_draw_time (seconds);
   g_autofree char *start = lig_draw_time (first->start);
-  g_autofree char *name =
-    group ? lig_plan_name_ops (line->timed->plan, group->first, group->count) : NULL;
+  const char *name = group ? group->title : NULL;
   if (count > 1)
     g_string_append_printf (
       text, g_dngettext (GETTEXT_PACKAGE, "%u short step", "%u short steps", count), count);
@@ -107,9 +106,7 @@ draw_span (Timeline *line, const Span *first, guint count, double seconds)
   double x = LEFT + first->start * line->scale, width = MAX (seconds * line->scale, 1);
   double height = line->split ? line->lane / 2 - 3 : line->lane - 8, y = lane_of (line, first);
   g_autofree char *text = describe (line, first, count, seconds);
-  g_autofree char *name = group && count == 1
-                            ? lig_plan_name_ops (line->timed->plan, group->first, group->count)
-                            : g_strdup (step->kernel && count == 1 ? step->kernel->name : "");
+  const char *name = count > 1 ? "" : group ? group->title : step->kernel ? step->kernel->name : "";
   LigTextStyle style = {.size = 11, .bold = fused, .colour = fused ? colours->card : colours->ink};
   lig_canvas_begin_mark (line->canvas, x, y, width, height, text);
   lig_canvas_box (line->canvas, x, y, width, height, MIN (3, width / 3), fused ? colour : fill,
@@ -167,7 +164,13 @@ draw_lanes (Timeline *line, GArray *spans)
     known[line->steps[i].pass] &= step > 0;
   }
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
-    g_autofree char *time = lig_draw_time (seconds[pass]);
+    /* The pass as a whole, like everywhere; its steps by themselves differ a little. */
+    double whole = line->timed->steps && line->timed->passes
+                     ? lig_timed_hold (line->timed->passes[pass])
+                     : seconds[pass];
+    g_autofree char *figure = lig_draw_time (whole);
+    g_autofree char *time =
+      line->timed->steps ? g_strdup (figure) : g_strconcat ("≈ ", figure, NULL);
     double y = 8 + line->lane * pass;
     lig_canvas_text (line->canvas, 12, y + 15, &title, lig_timed_pass_title (pass));
     if (known[pass])

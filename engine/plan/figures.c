@@ -296,17 +296,20 @@ add_rest (LigFigures *sum, const LigTimedPlan *timed, int step, gboolean only)
   lig_figures_add (sum, &rest);
 }
 
-/* Replaces the sum of the steps, which were launched one by one, by the time of the pass as a whole;
- * the times that are compared only if both are known. */
+/* Takes the time of a pass that was measured as a whole. It is compared only with such a time. */
 static void
-take_whole (LigFigures *self, double own, double alone)
+take_whole (LigFigures *sum, const LigTimedPlan *timed, const LigTimedPlan *unfused, LigPass pass)
 {
-  if (alone > 0) {
-    self->own_pair[1] = own;
-    self->alone_pair[1] = alone;
+  if (!timed->steps || !timed->passes || !(timed->passes[pass] > 0) || sum->kernels == 0)
+    return;
+  sum->measured = TRUE;
+  sum->seconds = timed->passes[pass];
+  if (is_baseline (unfused, timed->plan) && unfused->steps && unfused->passes &&
+      unfused->passes[pass] > 0) {
+    sum->own_pair[MEASURED] = timed->passes[pass];
+    sum->alone_pair[MEASURED] = unfused->passes[pass];
   }
-  self->seconds = own;
-  derive (self);
+  derive (sum);
 }
 
 void
@@ -328,8 +331,7 @@ lig_figures_of_pass (const LigTimedPlan *timed,
     if (step->pass == pass && step->group < 0)
       add_rest (self, timed, (int) i, groups == NULL);
   }
-  if (timed->passes && self->measured && timed->passes[pass] > 0)
-    take_whole (self, timed->passes[pass], unfused && unfused->passes ? unfused->passes[pass] : 0);
+  take_whole (self, timed, unfused, pass);
 }
 
 void

@@ -11,7 +11,9 @@ get_title (const LigPlanOp *ops, guint count, int at)
 {
   gboolean part = (at > 0 && g_str_equal (ops[at - 1].path, ops[at].path)) ||
                   (at + 1 < (int) count && g_str_equal (ops[at + 1].path, ops[at].path));
-  const LigOpInfo *written = part ? NULL : lig_op_info_find (ops[at].title);
+  /* The product is what people mean by the linear itself. */
+  gboolean product = g_str_equal (ops[at].info->name, "basic-linear");
+  const LigOpInfo *written = part && !product ? NULL : lig_op_info_find (ops[at].title);
   return _ (written ? written->title : ops[at].info->title);
 }
 

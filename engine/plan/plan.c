@@ -56,9 +56,11 @@ list_groups (LigPlan *self, LigPass pass)
 {
   for (int i = 0; i < (int) self->draft->groups[pass]->len; i++) {
     const LigGroup *from = lig_group (self->draft, pass, i);
-    LigPlanGroup group = {from->fusion,     pass,          from->first, from->count,
-                          from->first_step, from->n_steps, from->bytes, from->flops,
-                          from->predicted,  from->measured};
+    g_autofree char *title = lig_plan_name_ops (self, from->first, from->count);
+    LigPlanGroup group = {from->fusion,     pass,           from->first, from->count,
+                          from->first_step, from->n_steps,  from->bytes, from->flops,
+                          from->predicted,  from->measured, NULL};
+    group.title = g_string_chunk_insert_const (self->strings, title);
     g_array_append_val (self->groups[pass], group);
   }
 }

@@ -18,6 +18,7 @@ typedef struct {
   double fused, unfused, fused_noise, unfused_noise;
   gboolean measured; /* all times are measured; else some are predicted */
   double fused_bytes, unfused_bytes;
+  gboolean blocked; /* another group would take the ops once the mend is made */
 } LigReasonTimes;
 
 /* The fusion of a verdict, and the op of each element of its pattern: -1 if it is missing. */

@@ -168,8 +168,9 @@ describe_edit (const LigMend *mend)
 }
 
 static void
-number_mend (const Explainer *self, const LigVerdict *verdict, LigMend *mend, GHashTable *edits)
+number_mend (const Explainer *self, guint verdict_number, LigMend *mend, GHashTable *edits)
 {
+  const LigVerdict *verdict = &self->facts->verdicts[verdict_number];
   if (!mend)
     return;
   if (mend->path) {
@@ -180,9 +181,11 @@ number_mend (const Explainer *self, const LigVerdict *verdict, LigMend *mend, GH
   char *edit = describe_edit (mend);
   guint number = GPOINTER_TO_UINT (g_hash_table_lookup (edits, edit));
   mend->number = number > 0 ? number : g_hash_table_size (edits) + 1;
-  mend->gain = verdict->gain;
+  /* An edit that only lets another group in has no gain of its own. */
+  gboolean blocked = self->facts->times[verdict_number].blocked;
+  mend->gain = blocked ? NAN : verdict->gain;
   mend->measured = verdict->gain_measured;
-  mend->bytes = verdict->bytes;
+  mend->bytes = blocked ? NAN : verdict->bytes;
   g_hash_table_replace (edits, edit, GUINT_TO_POINTER (mend->number));
 }
 
@@ -199,19 +202,20 @@ number_mends (const Explainer *self)
   g_qsort_with_data (order, (int) count, sizeof *order, compare, self->facts->verdicts);
   for (guint i = 0; i < count; i++) {
     const LigVerdict *verdict = &self->facts->verdicts[order[i]];
-    number_mend (self, verdict, self->facts->mends[order[i]], edits);
+    number_mend (self, order[i], self->facts->mends[order[i]], edits);
     if (verdict->alternative)
-      number_mend (self, verdict, self->facts->alternatives[order[i]], edits);
+      number_mend (self, order[i], self->facts->alternatives[order[i]], edits);
   }
 }
 
-/* Gives a verdict its mends; another policy is one only where the present policy left a gain. */
+/* Gives a verdict its mends; another policy is one only where the present policy left a gain, or
+ * where nothing is known because nothing was measured. */
 static void
 give_mends (const Explainer *self, guint number)
 {
   const LigMend *mend = self->facts->alternatives[number];
   LigVerdict *verdict = &self->facts->verdicts[number];
-  gboolean leaves = !mend || mend->kind != LIG_MEND_CHOOSE_POLICY || verdict->gain > 0;
+  gboolean leaves = !mend || mend->kind != LIG_MEND_CHOOSE_POLICY || !(verdict->gain <= 0);
   verdict->mend = self->facts->mends[number];
   verdict->alternative = leaves ? mend : NULL;
 }

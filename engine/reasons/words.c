@@ -90,22 +90,19 @@ raise_first (const char *text)
   return g_strconcat (raised, text + strlen (first), NULL);
 }
 
+/* The same words as in lig_plan_name_ops(). */
 static char *
-short_name (const LigReasonCase *self, int index)
+short_name (const LigOpInfo *info, gboolean begins)
 {
-  static const char *const names[][2] = {{"basic-linear", N_ ("linear")},
-                                         {"add-extra-input", N_ ("add")},
-                                         {"make-extra-output", N_ ("branch")},
-                                         {"constant-scale", N_ ("scale")}};
-  const LigOpInfo *info = self->ops[index].info;
+  static const char *const names[][2] = {{"basic-linear", N_ ("Linear")},
+                                         {"add-extra-input", N_ ("Residual")},
+                                         {"make-extra-output", N_ ("Branch")},
+                                         {"constant-scale", N_ ("Scale")}};
+  const char *title = info->title;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (g_str_equal (info->name, names[i][0]))
-      return g_strdup (_ (names[i][1]));
-  /* A macro's only part has the macro's name. */
-  const LigOpInfo *written =
-    is_part (self, index) ? NULL : lig_op_info_find (self->ops[index].title);
-  info = written ? written : info;
-  return lower_first (_ (info->title), info->title);
+      title = names[i][1];
+  return begins ? g_strdup (_ (title)) : lower_first (_ (title), title);
 }
 
 /* The words of LigFusion.gradients. */
@@ -169,10 +166,10 @@ lig_reasons_title (
     return title_backward (self, fusion);
   g_autoptr (GString) text = g_string_new (NULL);
   for (int i = first; i < first + count && i < (int) self->n_ops; i++) {
-    g_autofree char *name = short_name (self, i);
+    g_autofree char *name = short_name (self->ops[i].info, i == first);
     g_string_append_printf (text, "%s%s", i > first ? " + " : "", name);
   }
-  return raise_first (text->str);
+  return g_strdup (text->str);
 }
 
 /* --- Accepted ops -------------------------------------------------------------------------- */
@@ -190,7 +187,7 @@ static const struct {
 static const char *const nouns[][2] = {{"basic-linear", N_ ("a linear product")},
                                        {"bias", N_ ("a bias")},
                                        {"constant-scale", N_ ("a scale")},
-                                       {"add-extra-input", N_ ("an added branch")},
+                                       {"add-extra-input", N_ ("a residual")},
                                        {"make-extra-output", N_ ("a branch")}};
 
 static int

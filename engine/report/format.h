@@ -10,7 +10,7 @@
 typedef struct {
   LigRunRow *row;
   char *inputs; /* (nullable): hashes of its data and so on, JSON */
-  char *store; /* the store's file, for commands; NULL for the default one */
+  char *store;  /* the store's file, for commands; NULL for the default one */
   GPtrArray *metrics, *spreads, *timings, *fusions, *verdicts, *artifacts;
 } LigReportRun;
 

@@ -83,8 +83,8 @@ fail_selector (LigStore *self, const char *selector, int matches, GError **error
 {
   if (matches > 1)
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "'%s' matches %d sweeps in store '%s'; give more characters", selector, matches,
-                 self->path);
+                 "'%s' matches %d sweep%s in store '%s'; give more characters", selector, matches,
+                 LIG_ENDING (matches), self->path);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no sweep '%s'", self->path,
                  selector);

@@ -8,8 +8,9 @@
 /* The number of evaluations of a training without a setting. */
 #define EVALUATIONS 20
 
-/* The least number of training batches for each held-out batch then. A held-out batch costs about a
- * third of a training batch, so evaluations take at most about a tenth of the time. */
+/* The least number of training batches for each held-out batch then, but at the end. A held-out
+ * batch costs about a third of a training batch, so evaluations take at most about a tenth of the
+ * time. */
 #define LEAST_TRAINING 4
 
 double
@@ -132,17 +133,20 @@ add_batch (LigRun *self, gint64 batch, gboolean only, Sums *sums, GError **error
 }
 
 gint64
-lig_run_get_evaluation_interval (LigRun *self)
+lig_run_get_evaluation_interval (LigRun *self, gint64 *batches)
 {
   const LigRunSettings *settings = &self->settings;
-  gint64 batches = self->eval ? lig_dataset_get_held_out_batches (self->data) : 0;
-  if (settings->eval_every > 0 || batches == 0)
+  *batches = settings->eval_batches;
+  if (settings->eval_every > 0 || !self->eval)
     return settings->eval_every;
-  if (settings->eval_batches > 0)
-    batches = MIN (batches, settings->eval_batches);
   gint64 even = (settings->steps + EVALUATIONS - 1) / EVALUATIONS;
-  gint64 cheap = (LEAST_TRAINING * batches + settings->accumulate - 1) / settings->accumulate;
-  return MAX (MAX (even, cheap), 1);
+  gint64 least = (LEAST_TRAINING + settings->accumulate - 1) / settings->accumulate;
+  gint64 interval = MAX (even, least);
+  if (*batches == 0)
+    *batches = interval > G_MAXINT64 / settings->accumulate
+                 ? G_MAXINT64
+                 : interval * settings->accumulate / LEAST_TRAINING;
+  return interval;
 }
 
 gboolean

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What decides the bits of a run besides its sequence and settings, for the store. */
+/* The facts that decide the bits of a run besides its sequence and settings, for the store. */
 #include "engine/base/json-private.h"
 #include "engine/measure/choices.h"
 #include "engine/train/record.h"

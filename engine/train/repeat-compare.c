@@ -7,6 +7,8 @@
 #include <ligature/json-members.h>
 #include <ligature/units.h>
 
+#include <glib/gi18n-lib.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -50,17 +52,13 @@ format_value (JsonNode *node)
 {
   if (node && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
     return g_strdup (json_node_get_string (node));
-  return node ? lig_recording_to_text (node) : g_strdup ("none");
+  return node ? lig_recording_to_text (node) : g_strdup (_ ("none"));
 }
 
 /* Adds `WHAT is B, was A` for each member that differs; `names` gives people's words for some
  * members, an empty word leaves a member out. */
 static void
-add_members (GStrvBuilder *to,
-             JsonNode *before,
-             JsonNode *after,
-             const char *prefix,
-             const char *const names[][2])
+add_members (GStrvBuilder *to, JsonNode *before, JsonNode *after, const char *const names[][2])
 {
   JsonObject *a = json_node_get_object (before), *b = json_node_get_object (after);
   g_autoptr (GList) members = json_object_get_members (b);
@@ -74,8 +72,8 @@ add_members (GStrvBuilder *to,
     /* A value that the other record does not have was not recorded by an older program. */
     if (!was || (word && !*word) || g_str_equal (old, new))
       continue;
-    g_autofree char *text = word ? g_strdup_printf ("%s %s, was %s", word, new, old)
-                                 : g_strdup_printf ("%s%s is %s, was %s", prefix, name, new, old);
+    g_autofree char *text = word ? g_strdup_printf (_ ("%s %s, was %s"), _ (word), new, old)
+                                 : g_strdup_printf (_ ("setting %s is %s, was %s"), name, new, old);
     g_strv_builder_add (to, text);
   }
 }
@@ -92,8 +90,8 @@ add_file (GStrvBuilder *to,
   const char *was = lig_json_get_string (a, hash, NULL), *is = lig_json_get_string (b, hash, NULL);
   if (!was || !is || g_str_equal (was, is))
     return;
-  g_autofree char *text = g_strdup_printf ("%s has another content (hash %.16s, was %.16s)",
-                                           file ? file : "a file", is, was);
+  g_autofree char *text = g_strdup_printf (_ ("%s has another content (hash %.16s, was %.16s)"),
+                                           file ? file : _ ("a file"), is, was);
   g_strv_builder_add (to, text);
 }
 
@@ -102,35 +100,35 @@ explain (const LigRecording *before, const LigRecording *after)
 {
   static const char *const none[][2] = {
     {"checkpoint", ""}, {"health", ""}, {"conditions", ""}, {NULL, NULL}};
-  static const char *const versions[][2] = {{"ligature", "Ligature is"},
-                                            {"device", "the device is"},
-                                            {"libraries", "the libraries are"},
-                                            {"driver", "the driver is"},
+  static const char *const versions[][2] = {{"ligature", N_ ("Ligature is")},
+                                            {"device", N_ ("the device is")},
+                                            {"libraries", N_ ("the libraries are")},
+                                            {"driver", N_ ("the driver is")},
                                             {NULL, NULL}};
   static const char *const inputs[][2] = {{"content", ""},
                                           {"weights", ""},
                                           {"init", ""},
                                           {"algorithms", ""},
                                           {"repeats", ""},
-                                          {"data", "the data is"},
+                                          {"data", N_ ("the data is")},
                                           {"rounds", ""},
-                                          {"threads", "the threads are"},
-                                          {"choices", "the groups are"},
-                                          {"instructions", "the CPU instructions are"},
+                                          {"threads", N_ ("the threads are")},
+                                          {"choices", N_ ("the groups are")},
+                                          {"instructions", N_ ("the CPU instructions are")},
                                           {NULL, NULL}};
   g_autoptr (GStrvBuilder) to = g_strv_builder_new ();
   g_autofree char *old = lig_recording_to_text (before->sequence);
   g_autofree char *new = lig_recording_to_text (after->sequence);
   if (!g_str_equal (old, new))
-    g_strv_builder_add (to, "the sequence differs");
-  add_members (to, before->settings, after->settings, "setting ", none);
-  add_members (to, before->versions, after->versions, "", versions);
+    g_strv_builder_add (to, _ ("the sequence differs"));
+  add_members (to, before->settings, after->settings, none);
+  add_members (to, before->versions, after->versions, versions);
   if (!g_str_equal (before->device, after->device)) {
     g_autofree char *text =
-      g_strdup_printf ("the device is %s, was %s", after->device, before->device);
+      g_strdup_printf (_ ("the device is %s, was %s"), after->device, before->device);
     g_strv_builder_add (to, text);
   }
-  add_members (to, before->inputs, after->inputs, "", inputs);
+  add_members (to, before->inputs, after->inputs, inputs);
   JsonObject *settings = json_node_get_object (after->settings);
   add_file (to, before, after, "content", lig_json_get_string (settings, "data", NULL));
   add_file (to, before, after, "weights",
@@ -276,7 +274,7 @@ compare_trainings (LigRepetition *to,
 static char *
 format_loss (const LigSpread *spread)
 {
-  return g_strdup_printf ("%.5g (quartiles %.5g to %.5g)", spread->median, spread->lower,
+  return g_strdup_printf (_ ("%.5g (quartiles %.5g to %.5g)"), spread->median, spread->lower,
                           spread->upper);
 }
 
@@ -286,7 +284,7 @@ format_time (const LigSpread *spread)
   g_autofree char *median = lig_units_time (spread->median);
   g_autofree char *lower = lig_units_time (spread->lower);
   g_autofree char *upper = lig_units_time (spread->upper);
-  return g_strdup_printf ("%s (quartiles %s to %s)", median, lower, upper);
+  return g_strdup_printf (_ ("%s (quartiles %s to %s)"), median, lower, upper);
 }
 
 /* Appends the last losses on held-out data, if both have one. */
@@ -296,7 +294,7 @@ append_held_out (GString *text, const LigRecording *before, const LigRecording *
   const LigMetricRow *a = lig_recording_find_metric (before, LIG_METRIC_EVAL_LOSS);
   const LigMetricRow *b = lig_recording_find_metric (after, LIG_METRIC_EVAL_LOSS);
   if (a && b && a->values->len > 0 && b->values->len > 0)
-    g_string_append_printf (text, "; held out %.5g, was %.5g",
+    g_string_append_printf (text, _ ("; held out %.5g, was %.5g"),
                             g_array_index (b->values, double, b->values->len - 1),
                             g_array_index (a->values, double, a->values->len - 1));
 }
@@ -307,11 +305,13 @@ append_step (GString *text, const LigRepetition *self)
 {
   if (!self->first_step)
     return;
-  g_string_append_printf (text, "; the first difference is at step %" G_GINT64_FORMAT ": %s ",
-                          self->first_step, self->metric);
-  lig_number_append (text, self->after, FALSE);
-  g_string_append (text, ", was ");
-  lig_number_append (text, self->before, FALSE);
+  g_autofree char *step = g_strdup_printf ("%" G_GINT64_FORMAT, self->first_step);
+  g_autoptr (GString) after = g_string_new (NULL);
+  g_autoptr (GString) before = g_string_new (NULL);
+  lig_number_append (after, self->after, FALSE);
+  lig_number_append (before, self->before, FALSE);
+  g_string_append_printf (text, _ ("; the first difference is at step %s: %s %s, was %s"), step,
+                          self->metric, after->str, before->str);
 }
 
 static void
@@ -320,7 +320,22 @@ append_differences (GString *text, const LigRepetition *self, gboolean training)
   for (char **one = self->differences; *one; one++)
     g_string_append_printf (text, "; %s", *one);
   if (!*self->differences && (training || self->outcome == LIG_REPETITION_DIFFERENT))
-    g_string_append (text, "; nothing that is recorded differs");
+    g_string_append (text, _ ("; nothing that is recorded differs"));
+}
+
+/* Appends what disturbed the measurement of a profile. */
+static void
+append_conditions (GString *text, const LigRecording *recording, const char *which)
+{
+  LigConditions conditions;
+  g_autofree char *settings = lig_recording_to_text (recording->settings);
+  if (!lig_profile_read_conditions (settings, &conditions))
+    return;
+  conditions.step = recording->step;
+  lig_conditions_judge (&conditions);
+  g_autofree char *said = lig_conditions_to_text (&conditions);
+  if (said)
+    g_string_append_printf (text, "; %s: %s", which, said);
 }
 
 static char *
@@ -331,22 +346,30 @@ write_text (const LigRepetition *self, const LigRecording *before, const LigReco
   g_autofree char *a = profile ? format_time (&self->recorded) : format_loss (&self->recorded);
   g_autofree char *b = profile ? format_time (&self->repeated) : format_loss (&self->repeated);
   if (self->outcome == LIG_REPETITION_SAME) {
-    g_string_append_printf (text, "same bits in %" G_GINT64_FORMAT " step%s", self->steps,
-                            LIG_ENDING (self->steps));
+    g_string_append_printf (
+      text, ngettext ("same bits in %d step", "same bits in %d steps", (gulong) self->steps),
+      (int) self->steps);
     for (char **one = self->differences; *one; one++)
-      g_string_append_printf (text, "%s%s", one == self->differences ? ", although " : "; ", *one);
+      g_string_append_printf (text, one == self->differences ? _ (", although %s") : "; %s", *one);
     return g_string_free (text, FALSE);
   }
-  g_string_append (text,
-                   self->outcome == LIG_REPETITION_NOISE ? "within the noise: " : "different: ");
+  g_string_append (text, self->outcome == LIG_REPETITION_NOISE ? _ ("within the noise: ")
+                                                               : _ ("different: "));
   if (!profile && !ended_alike (before, after))
-    g_string_append_printf (text, "it is %s after %" G_GINT64_FORMAT " common step%s; ",
-                            after->status, self->steps, LIG_ENDING (self->steps));
-  g_string_append_printf (text, "%s %s, was %s", profile ? "step time" : "last losses", b, a);
+    g_string_append_printf (text,
+                            ngettext ("it is %s after %d common step; ",
+                                      "it is %s after %d common steps; ", (gulong) self->steps),
+                            after->status, (int) self->steps);
+  g_string_append_printf (text, profile ? _ ("step time %s, was %s") : _ ("last losses %s, was %s"),
+                          b, a);
   if (!profile)
     append_held_out (text, before, after);
   append_step (text, self);
   append_differences (text, self, !profile);
+  if (profile) {
+    append_conditions (text, before, _ ("recorded"));
+    append_conditions (text, after, _ ("repeated"));
+  }
   return g_string_free (text, FALSE);
 }
 
@@ -384,7 +407,8 @@ lig_recording_conclude (const LigRecording *self, LigStore *store, const char *r
   g_autoptr (LigRepetition) found = after ? lig_recording_compare (self, after, error) : NULL;
   if (!found)
     return NULL;
-  g_autofree char *note = g_strdup_printf ("Repetition of run %.8s: %s", self->run, found->text);
+  g_autofree char *note =
+    g_strdup_printf (_ ("Repetition of run %.8s: %s"), self->run, found->text);
   return lig_store_set_note (store, run, note, error) ? g_steal_pointer (&found) : NULL;
 }
 

@@ -29,11 +29,11 @@ struct _LigRun {
   LigRunSettings settings;
   LigStore *store;
   char *uuid, *checkpoint, *choices;
-  char *init, *weights;  /* the file of the initial parameters, and its hash */
-  char *repeats;       /* the run that this one repeats */
-  char *parent;        /* the run from whose checkpoint this one continues */
-  char *status_before; /* the status of a resumed run, until it starts */
-  int claim;           /* descriptor of the lock file, -1 without one */
+  char *init, *weights; /* the file of the initial parameters, and its hash */
+  char *repeats;        /* the run that this one repeats */
+  char *parent;         /* the run from whose checkpoint this one continues */
+  char *status_before;  /* the status of a resumed run, until it starts */
+  int claim;            /* descriptor of the lock file, -1 without one */
   char *claim_path;
 
   LigDataset *data;
@@ -104,9 +104,10 @@ gboolean lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **err
 gboolean lig_run_compile (LigRun *self, GError **error);
 
 /* Returns the number of steps from one held-out evaluation to the next; 0: only one at the end.
- * Without a setting there are about 20, fewer if the held-out part is large. It does not depend on
- * times, so that a repetition evaluates at the same steps. */
-gint64 lig_run_get_evaluation_interval (LigRun *self);
+ * Without a setting there are about 20. `batches` is set to the most batches of each but the last
+ * (0: all); without a setting they are few compared with those of the training. Neither depends on
+ * times, so that a repetition evaluates the same. */
+gint64 lig_run_get_evaluation_interval (LigRun *self, gint64 *batches);
 
 /* Computes the held-out loss, and accuracy for classes (else NaN), over at most `most` batches (0:
  * all), spread evenly; sets `cut` and NaN if the training was ended in the meantime. FALSE with the
@@ -127,8 +128,8 @@ double lig_run_rate (const LigRunSettings *settings, gint64 step);
 /* Writes parameters, moments, counters, settings and choices to self->checkpoint. */
 gboolean lig_run_save_checkpoint (LigRun *self, GError **error);
 
-/* What a repetition takes from the record of a run, besides sequence and settings. Fields are NULL
- * or 0 where the run chooses itself. */
+/* The facts that a repetition takes from the record of a run, besides sequence and settings. Fields
+ * are NULL or 0 where the run chooses itself. */
 typedef struct {
   const char *repeats; /* the run that is repeated */
   const char *choices; /* its groups, in the form of lig_plan_get_choices() */

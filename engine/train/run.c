@@ -157,10 +157,10 @@ lig_run_new_from (LigSequence *sequence,
 }
 
 static gboolean
-evaluate (LigRun *self, gint64 step, gboolean *cut, GError **error)
+evaluate (LigRun *self, gint64 step, gint64 batches, gboolean *cut, GError **error)
 {
   double loss, accuracy;
-  if (!lig_run_evaluate (self, self->settings.eval_batches, &loss, &accuracy, cut, error))
+  if (!lig_run_evaluate (self, batches, &loss, &accuracy, cut, error))
     return FALSE;
   if (isnan (loss))
     return TRUE;
@@ -272,7 +272,7 @@ static gboolean
 train (LigRun *self, LigRequest *request, GError **error)
 {
   const LigRunSettings *settings = &self->settings;
-  gint64 interval = lig_run_get_evaluation_interval (self);
+  gint64 batches, interval = lig_run_get_evaluation_interval (self, &batches);
   double saved = lig_now ();
   gboolean cut;
   for (gint64 step = self->first_step + 1; step <= settings->steps; step++) {
@@ -288,7 +288,7 @@ train (LigRun *self, LigRequest *request, GError **error)
                                                   : lig_now () - saved > CHECKPOINT_SECONDS;
     if ((last || look || due) && !lig_run_finish_pending (self, error))
       return FALSE;
-    if (look && !last && !evaluate (self, step, &cut, error))
+    if (look && !last && !evaluate (self, step, batches, &cut, error))
       return FALSE;
     if (due && !last) {
       if (!save_between (self, error))
@@ -299,7 +299,7 @@ train (LigRun *self, LigRequest *request, GError **error)
   /* The evaluation may take long; if it is ended, the checkpoint already has all steps. */
   if (self->saved_step < settings->steps && !save_between (self, error))
     return FALSE;
-  if (!evaluate (self, settings->steps, &cut, error))
+  if (!evaluate (self, settings->steps, settings->eval_batches, &cut, error))
     return FALSE;
   g_mutex_lock (&self->lock);
   *request = cut ? self->request : LIG_REQUEST_NONE;

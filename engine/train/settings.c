@@ -58,7 +58,8 @@ static const LigSetting common[] = {
          1e15,
          0,
          "Steps between held-out evaluations; 0: about 20 times in all"),
-  COUNT (eval_batches, "eval-batches", 0, 1e9, 0, "Most held-out batches at a time; 0: all"),
+  COUNT (
+    eval_batches, "eval-batches", 0, 1e9, 0, "Most held-out batches at a time; 0: all at the end"),
   TEXT (checkpoint, "checkpoint", "FILE", "File of the checkpoints"),
   COUNT (
     checkpoint_every, "checkpoint-every", 0, 1e15, 0, "Steps between checkpoints; 0: a minute"),

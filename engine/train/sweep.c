@@ -136,12 +136,19 @@ locate_data (LigSweep *self)
 }
 
 gboolean
+lig_sweep_check (LigSweep *self, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_SWEEP (self) && !self->uuid, FALSE);
+  g_array_set_size (self->points, 0);
+  return lig_sweep_expand (self, error);
+}
+
+gboolean
 lig_sweep_begin (LigSweep *self, LigStore *store, GError **error)
 {
   g_return_val_if_fail (LIG_IS_SWEEP (self) && LIG_IS_STORE (store) && !self->uuid, FALSE);
   locate_data (self);
-  g_array_set_size (self->points, 0);
-  if (!lig_sweep_expand (self, error))
+  if (!lig_sweep_check (self, error))
     return FALSE;
   g_autofree char *document = write_document (self);
   self->uuid = lig_store_begin_sweep (store, self->name, document, error);

@@ -381,7 +381,7 @@ test_wishes (void)
   }
   g_auto (Outcome) illegal = lig ("fuse", "linear(4) ! gelu", "--input", "8x8", "--json", "--force",
                                   "forward-linear-bias-add@0", NULL);
-  assert_failed (&illegal, 1, "fusion", "needs an added branch after Bias of Linear at 0");
+  assert_failed (&illegal, 1, "fusion", "needs a residual after Bias of Linear at 0");
 }
 
 static void

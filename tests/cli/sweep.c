@@ -94,6 +94,16 @@ test_refused (void)
   assert_failed (&none, 1, "store", "has no sweep 'abcdef'");
 }
 
+/* A sequence that cannot train fails at once, not once for each of many points. */
+static void
+test_hopeless (void)
+{
+  g_auto (Outcome) outcome = lig ("sweep", "linear(4)", "--input", "8x4", "--data", "synthetic",
+                                  "--device", "cpu", "--over", "seed=1..100", "--json", NULL);
+  assert_failed (&outcome, 1, "op", "expected a loss");
+  g_assert_null (strstr (outcome.err, "3 of 100"));
+}
+
 /* Waits until the second run of the newest sweep has steps. */
 static void
 wait_for_second (void)
@@ -152,6 +162,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/sweep/table", test_table);
   g_test_add_func ("/cli/sweep/list", test_list);
   g_test_add_func ("/cli/sweep/refused", test_refused);
+  g_test_add_func ("/cli/sweep/hopeless", test_hopeless);
   g_test_add_func ("/cli/sweep/interrupted", test_interrupted);
   return run_cli_tests ();
 }

@@ -64,7 +64,8 @@ force_at (LigSequence *sequence, int op, const char *fusion)
 static LigFigures
 of_pass (LigPlan *plan, const double *steps, LigPlan *unfused, const double *alone, LigPass pass)
 {
-  const LigTimedPlan timed = {plan, steps, NULL}, baseline = {unfused, alone, NULL};
+  const LigTimedPlan timed = {.plan = plan, .steps = steps};
+  const LigTimedPlan baseline = {.plan = unfused, .steps = alone};
   LigFigures figures;
   lig_figures_of_pass (&timed, &baseline, pass, &figures);
   return figures;
@@ -148,7 +149,7 @@ test_predicted (void)
   guint count;
   set_up (&f, mlp, LIG_POLICY_ALL);
   const LigPlanGroup *groups = lig_plan_get_groups (f.plan, LIG_PASS_FORWARD, &count);
-  const LigTimedPlan timed = {f.plan, NULL, NULL}, unfused = {f.unfused, NULL, NULL};
+  const LigTimedPlan timed = {.plan = f.plan}, unfused = {.plan = f.unfused};
   double seconds = 0;
   for (guint i = 0; i < count; i++) {
     LigFigures figures;
@@ -187,7 +188,8 @@ test_measured (void)
   g_autofree double *steps = invent_times (f.plan, 1e-5);
   g_autofree double *alone = invent_times (f.unfused, 2e-5);
   const LigPlanGroup *groups = lig_plan_get_groups (f.plan, LIG_PASS_FORWARD, &count);
-  const LigTimedPlan timed = {f.plan, steps, NULL}, unfused = {f.unfused, alone, NULL};
+  const LigTimedPlan timed = {.plan = f.plan, .steps = steps};
+  const LigTimedPlan unfused = {.plan = f.unfused, .steps = alone};
   const LigPlanGroup *fused = NULL;
   for (guint i = 0; i < count && !fused; i++)
     if (groups[i].fusion && groups[i].first == 2)
@@ -219,13 +221,41 @@ test_measured (void)
   g_assert_null (nothing);
 
   /* Measured times are not compared with predicted ones. */
-  const LigTimedPlan predicted = {f.unfused, NULL, NULL};
+  const LigTimedPlan predicted = {.plan = f.unfused};
   lig_figures_of_group (&timed, &predicted, fused, &figures);
   g_assert_true (figures.measured);
   g_assert_false (figures.saved_measured);
   g_assert_cmpfloat_with_epsilon (figures.fused_seconds, fused->predicted, 1e-12);
   g_autofree char *guess = lig_figures_saving_text (&figures);
   g_assert_true (g_str_has_prefix (guess, "≈ "));
+  tear_down (&f);
+}
+
+/* A pass that was measured as a whole is compared with another such pass only. */
+static void
+test_whole_passes (void)
+{
+  Fixture f;
+  const double passes[] = {7e-5, 9e-5, 0}, apart[] = {9e-5, 1.2e-4, 0};
+  set_up (&f, mlp, LIG_POLICY_ALL);
+  g_autofree double *steps = invent_times (f.plan, 1e-5);
+  g_autofree double *alone = invent_times (f.unfused, 2e-5);
+  const LigTimedPlan timed = {f.plan, steps, passes}, unfused = {f.unfused, alone, apart};
+  const LigTimedPlan split = {.plan = f.unfused, .steps = alone};
+  LigFigures pass, step;
+  lig_figures_of_pass (&timed, &unfused, LIG_PASS_FORWARD, &pass);
+  g_assert_true (pass.measured && pass.saved_measured);
+  g_assert_cmpfloat (pass.seconds, ==, 7e-5);
+  g_assert_cmpfloat_with_epsilon (pass.saved_seconds, 2e-5, 1e-12);
+  lig_figures_of_step (&timed, &unfused, &step);
+  g_autofree char *against = lig_figures_against_text (&step);
+  g_assert_cmpfloat_with_epsilon (step.seconds, 1.6e-4, 1e-12);
+  g_assert_cmpstr (against, ==, "210 µs, 24 % less");
+  lig_figures_of_pass (&timed, &split, LIG_PASS_FORWARD, &pass);
+  g_assert_cmpfloat (pass.seconds, ==, 7e-5);
+  g_assert_cmpfloat (pass.fused_seconds, <, 5e-5);
+  g_assert_cmpfloat_with_epsilon (pass.saved_seconds, pass.alone_seconds - pass.fused_seconds,
+                                  1e-12);
   tear_down (&f);
 }
 
@@ -238,7 +268,8 @@ test_sums (void)
   set_up (&f, mlp, LIG_POLICY_ALL);
   g_autofree double *steps = invent_times (f.plan, 1e-5);
   const LigPlanGroup *groups = lig_plan_get_groups (f.plan, LIG_PASS_FORWARD, &count);
-  const LigTimedPlan timed = {f.plan, steps, NULL}, untimed = {f.plan, NULL, NULL}, unfused = {f.unfused, NULL, NULL};
+  const LigTimedPlan timed = {.plan = f.plan, .steps = steps};
+  const LigTimedPlan untimed = {.plan = f.plan}, unfused = {.plan = f.unfused};
   LigFigures sum, part;
   lig_figures_init (&sum);
   for (guint i = 0; i < count; i++) {
@@ -333,6 +364,7 @@ main (int argc, char **argv)
   g_test_add_func ("/figures/forces-in-blocks", test_forces_in_blocks);
   g_test_add_func ("/figures/predicted", test_predicted);
   g_test_add_func ("/figures/measured", test_measured);
+  g_test_add_func ("/figures/whole-passes", test_whole_passes);
   g_test_add_func ("/figures/sums", test_sums);
   g_test_add_func ("/figures/recalled", test_recalled);
   g_test_add_func ("/figures/unknown", test_unknown);

@@ -40,7 +40,7 @@ test_titles (void)
     const char *title;
   } cases[] = {
     {residual, "forward-linear-bias-activation", 2, "Linear + bias + GELU"},
-    {residual, "forward-linear-bias-add", 5, "Linear + bias + add"},
+    {residual, "forward-linear-bias-add", 5, "Linear + bias + residual"},
     {residual, "backward-bias-gelu-linear", 3, "GELU's gradient + Linear's input gradient"},
     {residual, "backward-activation-bias", 3, "Linear's bias gradient + GELU's gradient"},
     {residual, "backward-linear-bias", 5, "Linear's weight and bias gradient"},
@@ -96,7 +96,7 @@ test_reasons (void)
 static void
 test_repetitions (void)
 {
-  guint count, named = 0;
+  guint count;
   g_autofree char *expression = g_strdup_printf ("relu ! block(12) { %s }", residual);
   g_autoptr (LigPlan) plan = plan_of (expression, LIG_POLICY_ALL);
   g_autoptr (GRegex) later = g_regex_new ("\\b1\\.[1-9]|#[0-9]|\\[[0-9]", 0, 0, NULL);
@@ -108,14 +108,17 @@ test_repetitions (void)
     for (guint k = 0; k < G_N_ELEMENTS (texts); k++)
       if (texts[k] && g_regex_match (later, texts[k], 0, NULL))
         g_error ("expanded: %s", texts[k]);
-    named += strstr (verdicts[i].why, "Make extra output at 1.0.0 of the next repetition") != NULL;
   }
   g_assert_cmpuint (count, >, 150);
-  g_assert_cmpuint (named, ==, 0);
   /* A fusion that ends in the next repetition says so. */
-  g_autoptr (LigPlan) round = plan_of ("block(3) { gelu ! bias ! | }", LIG_POLICY_ALL);
-  g_assert_cmpstr (find_verdict (round, "forward-bias-activation", 1)->why, ==,
-                   "needs an activation or a gated unit after Bias at 0.0.1; the sequence ends");
+  g_autoptr (LigPlan) round = plan_of ("relu ! block(3) { silu ! dropout ! bias }", LIG_POLICY_ALL);
+  const LigVerdict *verdict = find_verdict (round, "forward-bias-activation", 3);
+  g_assert_true (verdict->taken);
+  g_autoptr (LigPlan) apart = plan_of ("relu ! block(3) { dropout ! bias }", LIG_POLICY_ALL);
+  g_assert_cmpstr (
+    find_verdict (apart, "forward-bias-activation", 2)->why, ==,
+    "needs an activation or a gated unit after Bias at 1.0.1; Dropout at 1.0.0 of the "
+    "next repetition follows");
 }
 
 /* --- Bytes and times ----------------------------------------------------------------------- */
@@ -154,7 +157,8 @@ test_bytes (void)
     checked++;
   }
   g_assert_cmpuint (checked, >=, 1);
-  /* A fusion that is kept out is judged by the values between its ops: pre-activation, 512 x 256. */
+  /* A fusion that is kept out is judged by the values between its ops: pre-activation, 512 x 256.
+   */
   const LigVerdict *fenced = find_verdict (plan, "forward-bias-activation", 1);
   g_assert_cmpfloat (fenced->bytes + 2.0 * 512 * 256 * 4, <, 1e7);
   g_assert_false (isnan (fenced->bytes));
@@ -164,7 +168,8 @@ test_bytes (void)
   g_assert_true (taken->taken);
   g_assert_cmpfloat (taken->bytes, >, 0);
   g_assert_cmpfloat (taken->bytes, <=,
-                     count_bytes (none, LIG_PASS_FORWARD) - count_bytes (plan, LIG_PASS_FORWARD) + 1);
+                     count_bytes (none, LIG_PASS_FORWARD) - count_bytes (plan, LIG_PASS_FORWARD) +
+                       1);
 }
 
 /* Every kernel with a GELU takes 30 µs, any other 20 µs, each with a spread of 0.8 µs. */
@@ -207,7 +212,7 @@ test_times (void)
 /* --- Mends --------------------------------------------------------------------------------- */
 
 static void
-force_at (LigSequence *sequence, int index, const char *fusion)
+force_first (LigSequence *sequence, int index, const char *fusion)
 {
   const char *const names[] = {fusion, NULL};
   lig_op_set_forced (lig_sequence_get (sequence, index, NULL), names);
@@ -221,12 +226,13 @@ test_unforce (void)
   for (guint i = 0; i < G_N_ELEMENTS (policies); i++) {
     g_autoptr (GError) error = NULL;
     g_autoptr (LigSequence) sequence = new_sequence ("linear(256) ! gelu ! relu", "512x64");
-    force_at (sequence, 0, "forward-bias-activation");
+    force_first (sequence, 0, "forward-bias-activation");
     g_autoptr (LigPlan) plan = compile_on ("null:h200", sequence, policies[i]);
     const LigVerdict *verdict = find_verdict (plan, "forward-linear-bias-activation", 0);
     g_assert_cmpint (verdict->reason, ==, LIG_REASON_CLAIMED);
-    g_assert_cmpstr (verdict->why, ==, "Bias of Linear at 0 is in “Bias + GELU” at 0 to 1, which is "
-                                       "forced");
+    g_assert_cmpstr (verdict->why, ==,
+                     "Bias of Linear at 0 is in “Bias + GELU” at 0 to 1, which is "
+                     "forced");
     g_assert_cmpint (verdict->mend->kind, ==, LIG_MEND_UNFORCE);
     g_assert_cmpstr (lig_mend_kind_name (verdict->mend->kind), ==, "unforce");
     g_assert_cmpstr (verdict->mend->path, ==, "0");
@@ -282,7 +288,7 @@ test_policy (void)
     if (!mend)
       continue;
     offered++;
-    g_assert_cmpfloat (verdicts[i].gain, >, 0);
+    g_assert_false (verdicts[i].gain <= 0);
     g_assert_cmpint (mend->kind, ==, LIG_MEND_CHOOSE_POLICY);
     g_assert_cmpstr (lig_mend_kind_name (mend->kind), ==, "choose-policy");
     g_assert_cmpstr (mend->value, ==, "measured");

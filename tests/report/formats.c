@@ -382,7 +382,7 @@ test_run_pictures (Fixture *f, gconstpointer data)
     check_png (png);
     check_dot (graph);
     assert_contains (text, "Loss");
-    assert_contains (text, "Linear + bias +");
+    assert_contains (text, "Linear + bias + GELU");
     g_assert_cmpint (strstr (text, "µs measured") != NULL, ==, i == 1);
   }
 }

@@ -211,8 +211,9 @@ test_folded (void)
   g_assert_cmpuint (count, >, 180);
   for (guint i = 0; i < count; i++)
     patterns += verdicts[i].reason == LIG_REASON_PATTERN;
-  g_assert_nonnull (strstr (why, "  0.0.4   forward-linear-bias-activation: Linear at 0.0.4 is in "
-                                 "“Linear + bias + add” at 0.0.4 to 0.0.5 already (12 times)\n"));
+  g_assert_nonnull (strstr (why,
+                            "  0.0.4   forward-linear-bias-activation: Linear at 0.0.4 is in "
+                            "“Linear + bias + residual” at 0.0.4 to 0.0.5 already (12 times)\n"));
   /* Each gain and mend is on a second, indented line. */
   g_assert_cmpuint (count_lines (why, "\n") - count_lines (why, "\n            "), <, 12);
   g_assert_null (strstr (why, ": needs "));

@@ -6,6 +6,7 @@
 #include "ui/document/edit.h"
 #include "ui/score/gap.h"
 #include "ui/score/ghost.h"
+#include "ui/score/head.h"
 #include "ui/score/score.h"
 
 #define EXPRESSION "layer-norm ! linear(3072) ! gelu ! linear(768)"
@@ -36,7 +37,10 @@ set_up (Fixture *f, gconstpointer expression)
 static void
 tear_down (Fixture *f, gconstpointer data)
 {
+  gpointer sheet = f->sheet;
+  g_object_add_weak_pointer (G_OBJECT (sheet), &sheet);
   gtk_window_destroy (GTK_WINDOW (f->window));
+  WAIT_FOR (!sheet);
   free_document (f->folder, f->session, f->doc);
 }
 
@@ -177,6 +181,60 @@ test_accessible (Fixture *f, gconstpointer data)
   g_assert_false (gtk_widget_get_can_target (GTK_WIDGET (f->ghost)));
 }
 
+static GtkWidget *
+find_button (GtkWidget *root, const char *text)
+{
+  const char *label = GTK_IS_BUTTON (root) ? gtk_button_get_label (GTK_BUTTON (root)) : NULL;
+  if (label && strstr (label, text))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child;
+       child = gtk_widget_get_next_sibling (child)) {
+    GtkWidget *found = find_button (child, text);
+    if (found)
+      return found;
+  }
+  return NULL;
+}
+
+/* The buttons of a verdict's card preview their edits; Enter and a click still make them. */
+static void
+test_card (Fixture *f, gconstpointer data)
+{
+  lig_edit_set_fence (f->doc, op_at (f->doc, "2"), TRUE);
+  wait_for_plan (f->doc);
+  wait_for_frame (f->window);
+  lig_score_sheet_explain_gap (f->sheet, 2);
+  run_for (100);
+  GtkWidget *button = find_button (GTK_WIDGET (f->sheet), "Remove the fence");
+  g_assert_nonnull (button);
+  rest_on (button);
+  WAIT_FOR (lig_document_get_preview (f->doc));
+  g_assert_nonnull (strstr (lig_score_ghost_get_text (f->ghost), "(−"));
+  g_assert_cmpuint (lig_score_ghost_count (f->ghost), >=, 1);
+  leave (button);
+  g_assert_null (lig_document_get_preview_label (f->doc));
+  g_assert_true (press (button, GDK_KEY_space));
+  g_assert_nonnull (lig_document_get_preview_label (f->doc));
+  g_assert_false (press (button, GDK_KEY_Return));
+  g_assert_true (lig_op_get_fence (op_at (f->doc, "2")));
+  g_signal_emit_by_name (button, "clicked");
+  g_assert_false (lig_op_get_fence (op_at (f->doc, "2")));
+  g_assert_null (lig_document_get_preview_label (f->doc));
+}
+
+/* The heads of the columns have the change of their pass. */
+static void
+test_heads (Fixture *f, gconstpointer data)
+{
+  lig_document_preview (f->doc, NULL, "null:a100", LIG_POLICY_ALL, "NVIDIA A100");
+  WAIT_FOR (lig_document_get_preview (f->doc));
+  GtkWidget *score = gtk_window_get_child (GTK_WINDOW (f->window));
+  GtkWidget *head = find_type (score, LIG_TYPE_SCORE_HEAD);
+  g_assert_nonnull (find_widget (head, shows_text, "+"));
+  lig_document_end_preview (f->doc);
+  g_assert_null (find_widget (head, shows_text, "+"));
+}
+
 /* All changes in a folded block are one ghost of a rail. */
 static void
 test_folded (Fixture *f, gconstpointer data)
@@ -208,6 +266,8 @@ add_tests (void)
   add_test ("/preview/keys", NULL, test_keys);
   add_test ("/preview/fence", NULL, test_fence);
   add_test ("/preview/accessible", NULL, test_accessible);
+  add_test ("/preview/card", NULL, test_card);
+  add_test ("/preview/heads", NULL, test_heads);
   add_test ("/preview/folded", "block(4) { " EXPRESSION " }", test_folded);
 }
 

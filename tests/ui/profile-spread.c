@@ -87,6 +87,10 @@ test_agreement (Fixture *f, gconstpointer data)
   lig_draw_times (canvas, lig_colours (LIG_COLOURS_LIGHT), &timed, 800);
   g_autofree char *svg = lig_canvas_to_svg (canvas);
   lig_canvas_free (canvas);
+  canvas = lig_canvas_new_svg (800, 240);
+  lig_draw_timeline (canvas, lig_colours (LIG_COLOURS_LIGHT), &timed, 800, 240);
+  g_autofree char *timeline = lig_canvas_to_svg (canvas);
+  lig_canvas_free (canvas);
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++) {
     g_autofree char *time = lig_draw_time (profiled->spreads[i].median);
     g_autofree char *heading = g_strdup_printf ("%s · %s", titles[i], time);
@@ -97,6 +101,7 @@ test_agreement (Fixture *f, gconstpointer data)
     g_assert_true (shows (f, note));
     if (!strstr (svg, heading))
       g_error ("'%s' is not in:\n%s", heading, svg);
+    g_assert_true (strstr (timeline, time));
   }
 }
 
@@ -151,6 +156,32 @@ test_disturbed (Fixture *f, gconstpointer data)
   g_assert_nonnull (find_widget (f->page, has_action, "profile.run"));
 }
 
+static gboolean
+is_cut (GtkWidget *widget, gconstpointer data)
+{
+  return GTK_IS_LABEL (widget) && gtk_widget_get_mapped (widget) &&
+         pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (widget)));
+}
+
+/* With large text in a small window no figure is cut, and the page is no wider than the window. */
+static void
+test_large_text (Fixture *f, gconstpointer data)
+{
+  int usual;
+  GtkSettings *settings = gtk_settings_get_default ();
+  g_object_get (settings, "gtk-xft-dpi", &usual, NULL);
+  run (f, "compare-policies");
+  g_object_set (settings, "gtk-xft-dpi", 144 * 1024, NULL);
+  gtk_window_set_default_size (GTK_WINDOW (f->window), 800, 600);
+  for (int i = 0; i < 5; i++)
+    wait_for_frame (f->window);
+  GtkWidget *cut = find_widget (f->page, is_cut, NULL);
+  g_assert_cmpint (gtk_widget_get_width (f->window), <=, 800);
+  if (cut)
+    g_error ("'%s' is cut", gtk_label_get_text (GTK_LABEL (cut)));
+  g_object_set (settings, "gtk-xft-dpi", usual, NULL);
+}
+
 static void
 add_tests (void)
 {
@@ -161,6 +192,7 @@ add_tests (void)
   ADD (predicted);
   ADD (compare);
   ADD (disturbed);
+  ADD (large_text);
 #undef ADD
 }
 

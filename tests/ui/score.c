@@ -148,7 +148,7 @@ test_accessible (Fixture *f, gconstpointer data)
   gtk_test_accessible_assert_role (f->sheet, GTK_ACCESSIBLE_ROLE_LIST);
   gtk_test_accessible_assert_role (row, GTK_ACCESSIBLE_ROLE_LIST_ITEM);
   gtk_test_accessible_assert_property (row, GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                       "Linear, 64 × 256, row 2 of 4, fused forward as linear + "
+                                       "Linear, 64 × 256, row 2 of 4, fused forward as Linear + "
                                        "bias + GELU, fused backward as Bias + GELU");
   gtk_test_accessible_assert_property (row, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, "64 → 256");
   select_row (f, 1);
@@ -195,7 +195,7 @@ test_actions (Fixture *f, gconstpointer data)
   do_action (f, 0, "op.select");
   do_action (f, 1, "op.toggle");
   do_action (f, 1, "op.group");
-  assert_text (f->doc, "block(2) { gelu ! silu } ! silu");
+  assert_text (f->doc, "block() { gelu ! silu } ! silu");
   do_action (f, 0, "op.ungroup");
   assert_text (f->doc, "gelu ! silu ! silu");
   show (f, "make-extra-output ! linear(64) ! add-extra-input");
@@ -365,7 +365,7 @@ test_card (Fixture *f, gconstpointer data)
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+2* 3+1 4+2*");
   show (f, "make-extra-output(to=r) ! layer-norm ! linear(256) ! gelu ! linear(64) ! "
            "add-extra-input(from=r)");
-  press (f, 5, "Linear + bias + add", "Forbid");
+  press (f, 5, "Linear + bias + residual", "Forbid");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+3* 5+2* 7+1");
 }
 
@@ -407,7 +407,7 @@ test_profile (Fixture *f, gconstpointer data)
   g_autofree double *steps = g_new0 (double, count);
   for (guint i = 0; i < count; i++)
     steps[i] = 3e-3;
-  lig_document_set_profiles (f->doc, &(LigTimedPlan){plan, steps, NULL}, 1);
+  lig_document_set_profiles (f->doc, &(LigTimedPlan){.plan = plan, .steps = steps}, 1);
   gtk_test_accessible_assert_property (
     GTK_ACCESSIBLE (lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 0)),
     GTK_ACCESSIBLE_PROPERTY_LABEL, "forward, fused: Linear + bias + GELU, 3 ms");

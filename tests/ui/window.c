@@ -156,7 +156,7 @@ test_edit (Fixture *f, gconstpointer data)
   assert_text (f->doc, "gelu ! relu ! relu");
   act (f, "select-all");
   act (f, "group");
-  assert_text (f->doc, "block(2) { gelu ! relu ! relu }");
+  assert_text (f->doc, "block() { gelu ! relu ! relu }");
   act (f, "ungroup");
   assert_text (f->doc, "gelu ! relu ! relu");
   act (f, "select-all");

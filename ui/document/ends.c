@@ -102,7 +102,7 @@ lig_ends_find (LigDocument *doc, LigOp *op, char **text)
       worst = end;
       g_free (told);
       told = end == LIG_END_UNREAD ? g_strdup_printf (_ ("nobody reads “%s”"), channel)
-                                   : g_strdup (_ ("branch to the caller"));
+                                   : g_strdup (_ ("to the caller"));
     }
   }
   for (guint i = 0; lig_ends_can_read (op) && i < count_ports (info->extra_inputs); i++) {
@@ -115,7 +115,7 @@ lig_ends_find (LigDocument *doc, LigOp *op, char **text)
       g_free (told);
       told = end == LIG_END_MISSING
                ? g_strdup_printf (_ ("no operation above starts “%s”"), channel)
-               : g_strdup (_ ("branch from the caller"));
+               : g_strdup (_ ("from the caller"));
     }
   }
   if (text)

@@ -10,13 +10,15 @@
 typedef struct {
   LigPlan *plan;
   double *steps;
-  double *passes; /* null: only steps were measured */
+  double passes[3];
+  gboolean whole; /* whether the passes were measured too */
 } Profile;
 
 /* A plan with the times that were found for it. */
 typedef struct {
   LigPlan *plan;
-  double *steps, *passes;
+  double *steps;
+  const double *passes; /* of the profile */
 } Found;
 
 struct _LigTimes {
@@ -32,7 +34,6 @@ free_profile (gpointer data)
   Profile *profile = data;
   lig_plan_unref (profile->plan);
   g_free (profile->steps);
-  g_free (profile->passes);
   g_free (profile);
 }
 
@@ -41,7 +42,7 @@ clear_found (Found *found)
 {
   g_clear_pointer (&found->plan, lig_plan_unref);
   g_clear_pointer (&found->steps, g_free);
-  g_clear_pointer (&found->passes, g_free);
+  found->passes = NULL;
 }
 
 static LigTimes *
@@ -106,13 +107,7 @@ is_alike (LigPlan *a, LigPlan *b)
 }
 
 static double *
-copy_passes (const double *passes)
-{
-  return passes ? g_memdup2 (passes, sizeof (double) * (LIG_PASS_UPDATE + 1)) : NULL;
-}
-
-static double *
-find_steps (const LigTimes *self, LigPlan *plan, double **passes)
+find_steps (const LigTimes *self, LigPlan *plan, const double **passes)
 {
   guint count;
   lig_plan_get_steps (plan, &count);
@@ -122,10 +117,10 @@ find_steps (const LigTimes *self, LigPlan *plan, double **passes)
     gboolean same = is_alike (plan, profile->plan);
     for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD && same; pass++)
       same = take_pass (plan, profile, pass, steps);
-    if (same) {
-      *passes = copy_passes (profile->passes);
-      return g_steal_pointer (&steps);
-    }
+    if (!same)
+      continue;
+    *passes = profile->whole ? profile->passes : NULL;
+    return g_steal_pointer (&steps);
   }
   return NULL;
 }
@@ -162,8 +157,13 @@ static gboolean
 has_profiles (const LigTimes *self, const LigTimedPlan *profiles, guint count)
 {
   gboolean same = count == self->profiles->len;
-  for (guint i = 0; i < count && same; i++)
-    same = ((const Profile *) self->profiles->pdata[i])->plan == profiles[i].plan;
+  for (guint i = 0; i < count && same; i++) {
+    guint n_steps;
+    const Profile *profile = self->profiles->pdata[i];
+    lig_plan_get_steps (profiles[i].plan, &n_steps);
+    same = profile->plan == profiles[i].plan &&
+           memcmp (profile->steps, profiles[i].steps, sizeof (double) * n_steps) == 0;
+  }
   return same;
 }
 
@@ -173,6 +173,7 @@ lig_document_set_profiles (LigDocument *self, const LigTimedPlan *profiles, guin
   LigTimes *times = get_times (self);
   if (has_profiles (times, profiles, count))
     return;
+  times->plan.passes = times->unfused.passes = NULL;
   g_ptr_array_set_size (times->profiles, 0);
   for (guint i = 0; i < count; i++) {
     guint n_steps;
@@ -180,7 +181,9 @@ lig_document_set_profiles (LigDocument *self, const LigTimedPlan *profiles, guin
     lig_plan_get_steps (profiles[i].plan, &n_steps);
     profile->plan = lig_plan_ref (profiles[i].plan);
     profile->steps = g_memdup2 (profiles[i].steps, sizeof (double) * n_steps);
-    profile->passes = copy_passes (profiles[i].passes);
+    profile->whole = profiles[i].passes != NULL;
+    if (profile->whole)
+      memcpy (profile->passes, profiles[i].passes, sizeof profile->passes);
     g_ptr_array_add (times->profiles, profile);
   }
   times->profiled = g_get_real_time ();
@@ -195,14 +198,15 @@ void
 lig_document_get_timed (LigDocument *self, LigTimedPlan *timed, LigTimedPlan *unfused)
 {
   const LigTimes *times = get_times (self);
+  const Found *plan = &times->plan, *unfused_plan = &times->unfused;
   /* A plan that was taken without its times has none. */
-  gboolean present = times->plan.plan == self->plan;
+  gboolean present = plan->plan == self->plan;
   *timed = (LigTimedPlan){.plan = self->plan};
-  *unfused = (LigTimedPlan){.plan = NULL};
+  *unfused = (LigTimedPlan){0};
   if (!present)
     return;
-  *timed = (LigTimedPlan){self->plan, times->plan.steps, times->plan.passes};
-  *unfused = (LigTimedPlan){times->unfused.plan, times->unfused.steps, times->unfused.passes};
+  *timed = (LigTimedPlan){plan->plan, plan->steps, plan->passes};
+  *unfused = (LigTimedPlan){unfused_plan->plan, unfused_plan->steps, unfused_plan->passes};
 }
 
 gint64

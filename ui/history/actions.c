@@ -2,6 +2,7 @@
 /* The actions on the selected runs of the history. */
 #include "ui/history/format.h"
 #include "ui/history/history-page.h"
+#include "ui/history/sweep.h"
 #include "ui/run/settings.h"
 #include "ui/session/command.h"
 #include "ui/widgets/toast.h"
@@ -474,8 +475,31 @@ study (GtkWidget *widget, const char *action, GVariant *parameter)
 }
 
 static void
+repeat (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  lig_history_repeat (LIG_HISTORY_PAGE (widget));
+}
+
+static void
+show_sweep (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  g_autoptr (LigRunItem) item = lig_history_get_only (LIG_HISTORY_PAGE (widget));
+  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
+  if (row && *row->sweep)
+    lig_history_show_sweep (LIG_HISTORY_PAGE (widget), row->sweep);
+}
+
+static void
+new_sweep (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  lig_history_ask_sweep (LIG_HISTORY_PAGE (widget));
+}
+
+static void
 back (GtkWidget *widget, const char *action, GVariant *parameter)
 {
+  if (lig_history_leave_sweep (LIG_HISTORY_PAGE (widget)))
+    return;
   lig_history_end_study (LIG_HISTORY_PAGE (widget));
 }
 
@@ -520,6 +544,9 @@ static const struct {
 } actions[] = {
   {"history.open", NULL, open_sequence, 1, 1},
   {"history.resume", NULL, resume, 1, 1},
+  {"history.repeat", NULL, repeat, 1, 1},
+  {"history.sweep", NULL, show_sweep, 1, 1},
+  {"history.new-sweep", NULL, new_sweep, 0, 0},
   {"history.note", NULL, note, 1, 1},
   {"history.export", NULL, export_run, 1, 1},
   {"history.export-to", "s", export_to, 1, 1},
@@ -553,10 +580,16 @@ lig_history_update_actions (LigHistoryPage *self)
   g_autoptr (GtkBitset) selected =
     gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
   guint64 n = gtk_bitset_get_size (selected);
+  g_autoptr (LigRunItem) only = lig_history_get_only (self);
+  const LigRunRow *row = only ? lig_run_item_get_row (only) : NULL;
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++) {
     gboolean enabled = n >= actions[i].least && (actions[i].most == 0 || n <= actions[i].most);
     if (actions[i].activate == resume)
       enabled = enabled && lig_run_detail_get_checkpoint (self->detail);
+    if (actions[i].activate == show_sweep)
+      enabled = enabled && row && row->point >= 0;
+    if (actions[i].activate == repeat)
+      enabled = enabled && row && strcmp (row->status, "running") != 0;
     gtk_widget_action_set_enabled (GTK_WIDGET (self), actions[i].name, enabled);
   }
 }

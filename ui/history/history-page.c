@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The page History: every run of the store, and the actions on runs. */
 #include "ui/history/history-page.h"
+#include "ui/history/sweep.h"
 
 #include "ui/widgets/gradual.h"
 #include "ui/widgets/toast.h"
@@ -97,6 +98,9 @@ update_side (LigHistoryPage *self)
     return;
   gtk_widget_set_visible (GTK_WIDGET (self->side), n > 0);
   lig_run_detail_show (self->detail, lig_history_get_store (self), only);
+  const LigRunRow *row = only ? lig_run_item_get_row (only) : NULL;
+  lig_repeat_row_show (lig_run_detail_get_repeat_row (self->detail),
+                       lig_page_get_session (LIG_PAGE (self)), row ? row->uuid : NULL);
   if (n == 1) {
     gtk_stack_set_visible_child_name (self->side, "one");
   } else if (n > 1) {
@@ -121,7 +125,8 @@ lig_history_update_state (LigHistoryPage *self)
   gboolean loaded = lig_run_list_is_loaded (self->list);
   gtk_label_set_text (self->error_text, error ? error : "");
   gtk_revealer_set_reveal_child (self->error_revealer, error && count > 0);
-  if (g_strcmp0 (gtk_stack_get_visible_child_name (self->states), "study") == 0 && !error)
+  const char *shown = gtk_stack_get_visible_child_name (self->states);
+  if ((g_strcmp0 (shown, "study") == 0 || g_strcmp0 (shown, "sweep") == 0) && !error)
     return;
   if (error && count == 0) {
     g_autofree char *markup = g_markup_escape_text (error, -1);
@@ -307,9 +312,16 @@ open_sequence (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
+ask_sweep (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  lig_history_ask_sweep (data);
+}
+
+static void
 add_actions (LigPage *page, GActionMap *map)
 {
   static const GActionEntry actions[] = {
+    {.name = "new-sweep", .activate = ask_sweep},
     {.name = "open-sequence", .activate = open_sequence, .parameter_type = "s"},
   };
   g_action_map_add_action_entries (map, actions, G_N_ELEMENTS (actions), page);

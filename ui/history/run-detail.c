@@ -17,7 +17,8 @@ struct _LigRunDetail {
   AdwBin parent_instance;
   GtkLabel *name, *status, *message;
   GtkImage *status_icon;
-  GtkWidget *resume;
+  GtkWidget *resume, *sweep;
+  LigRepeatRow *repeat_row;
   LigHistoryChart *chart;
   GtkFlowBox *tags;
   GtkEntry *new_tag;
@@ -271,6 +272,7 @@ show (LigRunDetail *self)
   show_status (self, row);
   show_tags (self, row);
   show_notes (self, row);
+  gtk_widget_set_visible (self->sweep, row->point >= 0);
   lig_run_row_free (self->row);
   self->row = lig_run_row_copy (row);
   if (same)
@@ -317,6 +319,12 @@ lig_run_detail_get_checkpoint (LigRunDetail *self)
   return self->checkpoint;
 }
 
+LigRepeatRow *
+lig_run_detail_get_repeat_row (LigRunDetail *self)
+{
+  return self->repeat_row;
+}
+
 void
 lig_run_detail_edit_notes (LigRunDetail *self)
 {
@@ -352,6 +360,8 @@ bind_children (GtkWidgetClass *widget)
   gtk_widget_class_bind_template_child (widget, LigRunDetail, message);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, status_icon);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, resume);
+  gtk_widget_class_bind_template_child (widget, LigRunDetail, sweep);
+  gtk_widget_class_bind_template_child (widget, LigRunDetail, repeat_row);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, chart);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, tags);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, new_tag);
@@ -363,6 +373,7 @@ static void
 lig_run_detail_class_init (LigRunDetailClass *class)
 {
   g_type_ensure (LIG_TYPE_HISTORY_CHART);
+  g_type_ensure (LIG_TYPE_REPEAT_ROW);
   G_OBJECT_CLASS (class)->dispose = lig_run_detail_dispose;
   bind_children (GTK_WIDGET_CLASS (class));
   static const char *const names[] = {"note", "tag", "untag"};

@@ -2,6 +2,7 @@
 /* Everything that the store has of one run, next to the list; tags and notes can be edited here. */
 #pragma once
 
+#include "ui/history/repeat-row.h"
 #include "ui/history/run-list.h"
 
 #include <adwaita.h>
@@ -30,5 +31,8 @@ const char *lig_run_detail_get_checkpoint (LigRunDetail *self);
 
 void lig_run_detail_edit_notes (LigRunDetail *self);
 void lig_run_detail_edit_tags (LigRunDetail *self);
+
+/* Returns the row that shows the repetition of the run. */
+LigRepeatRow *lig_run_detail_get_repeat_row (LigRunDetail *self);
 
 G_END_DECLS

@@ -3,8 +3,6 @@
 #include "ui/inspector/times.h"
 
 #include "ui/document/times.h"
-#include "ui/score/text.h"
-#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -91,9 +89,8 @@ add_hot (LigFacts *facts, const LigTimedPlan *timed, const Hot *hot, double whol
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (timed->plan, &count);
-  g_autofree char *words = lig_score_group_name (timed->plan, hot->group);
-  g_autofree char *name = lig_figure_sentence (words);
-  g_autofree char *label = g_strdup_printf (_ ("%s at %s"), name, ops[hot->group->first].path);
+  g_autofree char *label =
+    g_strdup_printf (_ ("%s at %s"), hot->group->title, ops[hot->group->first].path);
   g_autofree char *time = lig_figures_time_text (&hot->figures);
   g_autofree char *value =
     g_strdup_printf ("%s · %.0f %%", time ? time : "", 100 * hot->figures.seconds / whole);

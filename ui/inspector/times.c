@@ -93,8 +93,7 @@ show_group (LigFacts *facts,
   lig_figures_of_group (timed, unfused, group, &figures);
   g_autofree char *time = get_time (&figures);
   g_autoptr (GString) detail = g_string_new (NULL);
-  append (detail,
-          group->fusion ? lig_score_group_name (timed->plan, group) : g_strdup (_ ("not fused")));
+  append (detail, group->fusion ? g_strdup (group->title) : g_strdup (_ ("not fused")));
   append (detail, g_strdup (group->fusion ? group->fusion->name : NULL));
   append (detail, lig_score_kernels (timed->plan, group));
   append (detail, lig_figures_describe (&figures));

@@ -198,15 +198,14 @@ show_reason (LigRunBar *self)
     status = lig_train_format_status (self->training);
   const char *text = sentence ? sentence : error ? error : status ? status : _ ("Ready to train");
   gtk_label_set_text (self->reason, text);
-  if (!sentence && !error && status)
-    lig_result_show (self->reason, self->training);
+  gboolean done = !sentence && status && !error && lig_result_show (self->reason, self->training);
   gtk_widget_set_visible (GTK_WIDGET (self->lower), sentence || error || status);
   gtk_widget_set_tooltip_text (self->train,
                                sentence ? sentence : _ ("Train the sequence with these settings"));
   (failed ? gtk_widget_add_css_class : gtk_widget_remove_css_class) (GTK_WIDGET (self->reason),
                                                                      "run-failed");
-  (failed ? gtk_widget_remove_css_class : gtk_widget_add_css_class) (GTK_WIDGET (self->reason),
-                                                                     "dim-label");
+  (failed || done ? gtk_widget_remove_css_class
+                  : gtk_widget_add_css_class) (GTK_WIDGET (self->reason), "dim-label");
   gtk_widget_set_visible (self->mends, obstacle == LIG_TRAIN_NO_LOSS);
 }
 

@@ -49,7 +49,7 @@ follow_link (GtkLabel *label, const char *page)
   return TRUE;
 }
 
-void
+gboolean
 lig_result_show (GtkLabel *label, LigTraining *training)
 {
   LigRunProgress progress;
@@ -58,7 +58,7 @@ lig_result_show (GtkLabel *label, LigTraining *training)
   g_autofree char *result = lig_result_format (training);
   if (progress.status != LIG_RUN_DONE) {
     gtk_label_set_text (label, status);
-    return;
+    return FALSE;
   }
   g_autofree char *whole = g_strjoin (" · ", status, *result ? result : NULL, NULL);
   g_autofree char *markup =
@@ -66,6 +66,7 @@ lig_result_show (GtkLabel *label, LigTraining *training)
   g_signal_handlers_disconnect_by_func (label, follow_link, NULL);
   g_signal_connect (label, "activate-link", G_CALLBACK (follow_link), NULL);
   gtk_label_set_markup (label, markup);
+  return TRUE;
 }
 
 void

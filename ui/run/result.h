@@ -21,8 +21,8 @@ gboolean lig_result_is_current (LigDocument *doc, LigTraining *training);
 char *lig_result_format (LigTraining *training);
 
 /* Shows the status of a training that has ended in a label; after a success with its losses and a
- * link to its charts. */
-void lig_result_show (GtkLabel *label, LigTraining *training);
+ * link to its charts. Returns whether it succeeded. */
+gboolean lig_result_show (GtkLabel *label, LigTraining *training);
 
 /* Shows a toast with the result of a training that has ended, and a button that leads to its
  * charts.

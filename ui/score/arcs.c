@@ -223,7 +223,7 @@ draw_arc (const LigScoreMap *self,
   cairo_rel_line_to (cairo, 0, 8);
   cairo_close_path (cairo);
   cairo_fill (cairo);
-  draw_labels (cairo, widget, arc->name, lane, y0 + bend, y1 - bend, colours);
+  draw_labels (cairo, widget, lig_ends_local_name (arc->name), lane, y0 + bend, y1 - bend, colours);
 }
 
 static void

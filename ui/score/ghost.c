@@ -372,7 +372,25 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 
 /* --- Layout -------------------------------------------------------------------------------- */
 
-/* The line is at the lower edge of what is visible, so that it is always seen. */
+/* Returns whether an open card covers the lower part of what is visible. */
+static gboolean
+is_covered (LigScoreGhost *self, double top, double bottom)
+{
+  graphene_point_t point;
+  GtkWidget *card = lig_score_sheet_is_explaining (self->sheet) ? self->sheet->card : NULL;
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GdkSurface *surface = card ? gtk_native_get_surface (GTK_NATIVE (card)) : NULL;
+  if (!surface || !root ||
+      !gtk_widget_compute_point (GTK_WIDGET (self), GTK_WIDGET (root),
+                                 &GRAPHENE_POINT_INIT (0, (float) (top + bottom) / 2), &point))
+    return FALSE;
+  int middle =
+    gdk_popup_get_position_y (GDK_POPUP (surface)) + gdk_surface_get_height (surface) / 2;
+  return middle > point.y;
+}
+
+/* The line is at the lower edge of what is visible, so that it is always seen, or at the upper one
+ * while a card covers that. */
 static void
 size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
@@ -385,7 +403,9 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   gtk_widget_measure (self->line, GTK_ORIENTATION_HORIZONTAL, -1, &least, &wanted, NULL, NULL);
   wanted = CLAMP (wanted, least, MAX (width - 2 * LINE_MARGIN, least));
   gtk_widget_measure (self->line, GTK_ORIENTATION_VERTICAL, wanted, &least, &tall, NULL, NULL);
-  int y = (int) MIN (bottom, height) - tall - LINE_MARGIN;
+  bottom = MIN (bottom, height);
+  int y = is_covered (self, top, bottom) ? (int) top + LINE_MARGIN / 2
+                                         : (int) bottom - tall - LINE_MARGIN;
   GtkAllocation area = {(width - wanted) / 2, MAX (y, 0), wanted, tall};
   gtk_widget_size_allocate (self->line, &area, -1);
 }

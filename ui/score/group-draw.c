@@ -115,6 +115,40 @@ plan_alone (Canvas *canvas, Line *lines, int most)
   return 2;
 }
 
+/* A name of which less than three quarters would fit beside the time has the first line for itself.
+ */
+static int
+plan_split (Canvas *canvas, Line *lines, int most)
+{
+  int n = 0, time = measure_text (canvas, LIG_BRACKET_TIME);
+  int room = canvas->width - time - canvas->space;
+  gboolean saves = has (canvas, LIG_BRACKET_SAVING);
+  if (saves && most == 1) {
+    lines[n++] = (Line){fit (canvas, LIG_BRACKET_SAVING, room), LIG_BRACKET_TIME};
+    return n;
+  }
+  lines[n++] = (Line){has (canvas, LIG_BRACKET_RATE) ? fit (canvas, LIG_BRACKET_RATE, room) : NONE,
+                      LIG_BRACKET_TIME};
+  if (saves)
+    lines[n++] = (Line){fit (canvas, LIG_BRACKET_SAVING, canvas->width), NONE};
+  if (n < most)
+    lines[n++] = (Line){LIG_BRACKET_KERNELS, NONE};
+  return n;
+}
+
+static int
+plan_lines (Canvas *canvas, Line *lines, int most, gboolean *split)
+{
+  int room = canvas->width - measure_text (canvas, LIG_BRACKET_TIME) - canvas->space;
+  *split = most > 0 && 4 * room < 3 * measure_text (canvas, LIG_BRACKET_NAME);
+  if (most == 0)
+    return 0;
+  if (*split)
+    return plan_split (canvas, lines, most);
+  return has (canvas, LIG_BRACKET_SAVING) ? plan_fused (canvas, lines, most)
+                                          : plan_alone (canvas, lines, most);
+}
+
 /* --- Drawing ------------------------------------------------------------------------------- */
 
 static GdkRGBA
@@ -164,13 +198,14 @@ draw_only (Canvas *canvas, int middle, int room)
   return used > 0 ? used + canvas->space : 0;
 }
 
-/* @only: whether no other line follows */
+/* @only: whether no other line follows; @split: whether the next one has the time */
 static void
-draw_first (Canvas *canvas, int middle, gboolean only)
+draw_first (Canvas *canvas, int middle, gboolean only, gboolean split)
 {
   LigScoreGroup *self = canvas->group;
   const int space = canvas->space;
-  int used = draw_text (canvas, LIG_BRACKET_TIME, canvas->x, middle, canvas->width, TRUE);
+  int used =
+    split ? 0 : draw_text (canvas, LIG_BRACKET_TIME, canvas->x, middle, canvas->width, TRUE);
   int signs = lig_score_marks_draw (self->marks, GTK_WIDGET (self), canvas->snapshot, canvas->x,
                                     middle, self->metrics.small * 3 / 4);
   int name = MIN (measure_text (canvas, LIG_BRACKET_NAME), canvas->width);
@@ -233,17 +268,20 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   Line lines[MOST_LINES];
   find_colours (&canvas);
   gboolean bar = !self->free && canvas.height >= canvas.pitch + foot;
-  int room = (canvas.height - top - foot + 3) / MAX (canvas.pitch, 1);
-  int most = CLAMP (room - 1, 0, MOST_LINES - 1), n = 0;
-  if (most > 0)
-    n = has (&canvas, LIG_BRACKET_SAVING) ? plan_fused (&canvas, lines, most)
-                                          : plan_alone (&canvas, lines, most);
+  const int space = canvas.height - top - foot;
+  int room = (space + 3) / MAX (canvas.pitch, 1);
+  /* Lines are a pixel closer where one more fits so. */
+  if (room > 1)
+    canvas.pitch = MIN (canvas.pitch, space / room);
+  gboolean split;
+  int most = CLAMP (room - 1, 0, MOST_LINES - 1);
+  int n = plan_lines (&canvas, lines, most, &split);
   int middle = most > 0 ? top + canvas.pitch / 2 + 1 : (canvas.height - (bar ? foot - 2 : 0)) / 2;
   if (self->free) {
     draw_text (&canvas, LIG_BRACKET_KERNELS, canvas.x, canvas.height / 2, canvas.width, FALSE);
     return;
   }
-  draw_first (&canvas, middle, most == 0);
+  draw_first (&canvas, middle, most == 0, split);
   for (int i = 0; i < n; i++)
     draw_line (&canvas, &lines[i], middle + (i + 1) * canvas.pitch);
   int thickness = MAX (lig_score_metrics_scale (metrics, most > 0 ? 4 : 3), 2);

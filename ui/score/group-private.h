@@ -28,7 +28,6 @@ struct _LigScoreGroup {
   LigScoreMarks marks;
   LigScoreText texts[LIG_BRACKET_N_TEXTS];
   int widths[LIG_BRACKET_N_TEXTS]; /* uncut; -1: not measured yet */
-  char *name;                      /* within a sentence */
   char *label, *description;
 };
 

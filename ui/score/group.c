@@ -3,7 +3,6 @@
 #include "ui/score/group-private.h"
 #include "ui/score/marks.h"
 #include "ui/score/sheet.h"
-#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -67,13 +66,10 @@ bind_texts (LigScoreGroup *self, const LigScoreMap *map, const LigScoreBracket *
 {
   g_autofree char *name = bracket->group ? lig_score_group_name (map->plan, bracket->group)
                                          : g_strdup (_ ("All repetitions"));
-  g_autofree char *title = lig_figure_sentence (name);
   g_autofree char *kernels = bracket->group ? lig_score_kernels (map->plan, bracket->group)
                                             : describe_block (&bracket->figures);
   g_autofree char *time = lig_figures_time_text (&bracket->figures);
-  set_text (self, LIG_BRACKET_NAME, title);
-  g_free (self->name);
-  self->name = g_steal_pointer (&name);
+  set_text (self, LIG_BRACKET_NAME, name);
   set_text (self, LIG_BRACKET_TIME, time);
   set_text (self, LIG_BRACKET_KERNELS, kernels);
   bind_saving (self, &bracket->figures);
@@ -106,7 +102,8 @@ update_accessible (LigScoreGroup *self, const LigScoreBracket *bracket)
                                          : _ ("forward, fused: %s, %s"))
       : (self->pass == LIG_PASS_BACKWARD ? _ ("backward: %s, %s") : _ ("forward: %s, %s"));
   const char *time = self->texts[LIG_BRACKET_TIME].text;
-  g_autofree char *label = g_strdup_printf (form, self->name, time ? time : _ ("time not known"));
+  g_autofree char *label =
+    g_strdup_printf (form, self->texts[LIG_BRACKET_NAME].text, time ? time : _ ("time not known"));
   g_autofree char *description = describe (self, bracket);
   if (g_strcmp0 (label, self->label) == 0 && g_strcmp0 (description, self->description) == 0)
     return;
@@ -201,7 +198,6 @@ finalize (GObject *object)
   LigScoreGroup *self = LIG_SCORE_GROUP (object);
   for (int i = 0; i < LIG_BRACKET_N_TEXTS; i++)
     lig_score_text_clear (&self->texts[i]);
-  g_free (self->name);
   g_free (self->label);
   g_free (self->description);
   G_OBJECT_CLASS (lig_score_group_parent_class)->finalize (object);

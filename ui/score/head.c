@@ -3,6 +3,7 @@
  * them the input, and the origin of the times. */
 #include "ui/score/head.h"
 
+#include "ui/document/preview.h"
 #include "ui/document/times.h"
 #include "ui/widgets/figures.h"
 
@@ -26,6 +27,8 @@ struct _LigScoreHead {
   Column columns[N_COLUMNS];
   guint clock; /* updates the age of a measurement */
   guint stale_timer;
+  gboolean narrow; /* title and time do not fit beside each other in their usual size */
+  guint resize;
 };
 
 G_DEFINE_FINAL_TYPE (LigScoreHead, lig_score_head, GTK_TYPE_WIDGET)
@@ -69,6 +72,28 @@ get_excuse (const LigScoreMap *map, guint pass, const char *time)
   return time ? "" : _ ("time not known");
 }
 
+/* A preview's change takes the place of the saving. */
+static void
+show_preview (LigScoreHead *self, Column *column, guint pass)
+{
+  LigPlanChange total;
+  LigPlanComparison *preview =
+    lig_document_get_preview (lig_score_sheet_get_document (self->sheet));
+  set_class (column->text, "preview", preview != NULL);
+  if (!preview)
+    return;
+  lig_plan_comparison_get_total (preview, (LigPass) pass, &total);
+  int sign = lig_plan_change_get_sign (&total);
+  g_autofree char *time = lig_plan_change_time_text (&total);
+  g_autofree char *bytes = lig_plan_change_bytes_text (&total);
+  gboolean moves = total.before.bytes != total.after.bytes;
+  g_autofree char *text =
+    time && moves ? g_strdup_printf ("%s, %s", time, bytes) : g_strdup (time ? time : bytes);
+  set_text (column->text, text);
+  set_class (column->text, "saving", sign != 0);
+  set_class (column->text, "loss", sign > 0);
+}
+
 static void
 show_pass (LigScoreHead *self, guint which, guint pass)
 {
@@ -88,6 +113,15 @@ show_pass (LigScoreHead *self, guint which, guint pass)
   set_class (column->text, "loss", saving && figures->saved_seconds < 0);
   set_class (column->text, "predicted", saving && !figures->saved_measured);
   set_tooltip (column, details);
+  show_preview (self, column, pass);
+}
+
+static void
+follow_preview (LigScoreHead *self)
+{
+  show_pass (self, FORWARD, 0);
+  show_pass (self, BACKWARD, 1);
+  gtk_widget_queue_allocate (GTK_WIDGET (self));
 }
 
 static char *
@@ -156,9 +190,13 @@ follow_staleness (LigScoreHead *self)
 void
 lig_score_head_update (LigScoreHead *self, LigScoreSheet *sheet)
 {
-  if (g_set_object (&self->sheet, sheet))
-    g_signal_connect_object (lig_score_sheet_get_document (sheet), "planned",
-                             G_CALLBACK (follow_staleness), self, G_CONNECT_SWAPPED);
+  if (g_set_object (&self->sheet, sheet)) {
+    LigDocument *document = lig_score_sheet_get_document (sheet);
+    g_signal_connect_object (document, "planned", G_CALLBACK (follow_staleness), self,
+                             G_CONNECT_SWAPPED);
+    g_signal_connect_object (document, "previewed", G_CALLBACK (follow_preview), self,
+                             G_CONNECT_SWAPPED);
+  }
   g_autofree char *input = describe_input (self);
   set_text (self->columns[OPS].title, input);
   show_pass (self, FORWARD, 0);
@@ -211,6 +249,32 @@ find_heights (LigScoreHead *self, int *first, int *second)
   }
 }
 
+static gboolean
+change_size (gpointer data)
+{
+  LigScoreHead *self = data;
+  self->resize = 0;
+  if (self->narrow)
+    gtk_widget_add_css_class (GTK_WIDGET (self), "narrow");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self), "narrow");
+  return G_SOURCE_REMOVE;
+}
+
+/* Makes the text smaller in narrow rails. A style must not change while sizes are allocated. */
+static void
+follow_width (LigScoreHead *self, const LigScoreColumns *columns)
+{
+  enum { NARROW = 160 };
+  double unit = self->sheet ? lig_score_sheet_get_map (self->sheet)->metrics.unit : 1;
+  gboolean narrow = columns->rail < NARROW * unit;
+  if (narrow == self->narrow)
+    return;
+  self->narrow = narrow;
+  if (!self->resize)
+    self->resize = g_idle_add_full (G_PRIORITY_HIGH_IDLE, change_size, self, NULL);
+}
+
 static void
 size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
@@ -221,6 +285,7 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   const int x[] = {columns.forward, columns.ops, columns.backward};
   const int widths[] = {columns.rail, columns.ops_width, columns.rail};
   find_heights (self, &first, &second);
+  follow_width (self, &columns);
   for (guint i = 0; i < N_COLUMNS; i++) {
     Column *column = &self->columns[i];
     place_line (column->title, column->time, &(GtkAllocation){x[i], 0, widths[i], first}, TRUE, 9);
@@ -253,6 +318,7 @@ dispose (GObject *object)
   GtkWidget *child;
   g_clear_handle_id (&self->clock, g_source_remove);
   g_clear_handle_id (&self->stale_timer, g_source_remove);
+  g_clear_handle_id (&self->resize, g_source_remove);
   g_clear_object (&self->sheet);
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self))))
     gtk_widget_unparent (child);

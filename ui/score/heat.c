@@ -7,28 +7,7 @@
 double
 lig_score_bracket_seconds (const LigScoreBracket *self)
 {
-  return self->measured > 0 ? self->measured : self->seconds;
-}
-
-/* Adds up the groups that a block's bracket stands for. */
-static void
-find_figures (const LigScoreMap *map, const LigScoreBracket *bracket, LigFigures *figures)
-{
-  guint count;
-  LigTimedPlan timed = {.plan = map->plan};
-  if (bracket->group) {
-    lig_figures_of_group (&timed, NULL, bracket->group, figures);
-    return;
-  }
-  const LigScoreSlot *slot = lig_score_map_get_slot (map, bracket->from);
-  const LigPlanGroup *groups = lig_plan_get_groups (map->plan, bracket->pass, &count);
-  lig_figures_init (figures);
-  for (guint i = 0; i < count; i++)
-    if (groups[i].first >= slot->first && groups[i].first < slot->first + slot->count) {
-      LigFigures part;
-      lig_figures_of_group (&timed, NULL, &groups[i], &part);
-      lig_figures_add (figures, &part);
-    }
+  return self->seconds;
 }
 
 double
@@ -36,21 +15,13 @@ lig_score_bracket_value (const LigScoreMap *map,
                          const LigScoreBracket *bracket,
                          LigScoreColour colour)
 {
-  LigFigures figures;
-  if (colour != LIG_SCORE_COLOUR_BYTES)
-    return lig_score_bracket_seconds (bracket);
-  if (bracket->group)
-    return bracket->group->bytes;
-  find_figures (map, bracket, &figures);
-  return figures.bytes;
+  return colour == LIG_SCORE_COLOUR_BYTES ? bracket->figures.bytes : bracket->seconds;
 }
 
 LigBound
 lig_score_bracket_bound (const LigScoreMap *map, const LigScoreBracket *bracket)
 {
-  LigFigures figures;
-  find_figures (map, bracket, &figures);
-  return figures.bound;
+  return bracket->figures.bound;
 }
 
 gboolean

@@ -26,7 +26,7 @@ lig_score_metrics_init (LigScoreMetrics *self, double line, gboolean compact)
   self->base = lig_score_metrics_scale (self, compact ? 28 : 46);
   self->first = compact ? self->base / 2 : lig_score_metrics_scale (self, 16);
   self->second = compact ? self->first : lig_score_metrics_scale (self, 33);
-  self->part = lig_score_metrics_scale (self, compact ? 17 : 20);
+  self->part = lig_score_metrics_scale (self, compact ? 19 : 20);
   self->tail = compact ? 0 : lig_score_metrics_scale (self, 4);
   self->space = lig_score_metrics_scale (self, compact ? 6 : 10);
   self->gap = lig_score_metrics_scale (self, compact ? 16 : 18);

@@ -14,7 +14,7 @@
 struct _LigPinStrip {
   GtkWidget parent_instance;
   LigDocument *document;
-  GtkGrid *place;
+  GtkBox *place;
   GPtrArray *hidden; /* children of @place that the comparison replaces */
   GtkMenuButton *pinned;
   GtkLabel *text;
@@ -368,7 +368,7 @@ lig_pin_strip_init (LigPinStrip *self)
 }
 
 LigPinStrip *
-lig_pin_strip_attach (GtkGrid *place, LigDocument *document)
+lig_pin_strip_attach (GtkBox *place, LigDocument *document)
 {
   LigPinStrip *self = g_object_new (LIG_TYPE_PIN_STRIP, NULL);
   self->document = g_object_ref (document);
@@ -378,8 +378,8 @@ lig_pin_strip_attach (GtkGrid *place, LigDocument *document)
                                   _ ("Pinned plan"), -1);
   lig_picture_view_set_picture (self->picture, draw, get_height, 0, g_object_ref (document),
                                 g_object_unref);
-  gtk_grid_attach (place, GTK_WIDGET (self), 0, -1, 2, 1);
-  gtk_grid_attach (place, self->sheet, 0, 3, 2, 1);
+  gtk_box_prepend (place, GTK_WIDGET (self));
+  gtk_box_append (place, self->sheet);
   gtk_widget_set_visible (self->sheet, FALSE);
   fill_menu (self);
   g_signal_connect_object (self->compare, "toggled", G_CALLBACK (follow_compare), self,

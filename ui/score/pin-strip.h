@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (LigPinStrip, lig_pin_strip, LIG, PIN_STRIP, GtkWidget)
 
 /* Adds a strip at the top of @place, whose other children the comparison replaces. */
-LigPinStrip *lig_pin_strip_attach (GtkGrid *place, LigDocument *document);
+LigPinStrip *lig_pin_strip_attach (GtkBox *place, LigDocument *document);
 
 gboolean lig_pin_strip_is_comparing (LigPinStrip *self);
 

@@ -20,11 +20,24 @@ draw_text (Canvas *to, LigScoreText *text, int x, int y, int width, int flags, c
 }
 
 static int
-draw_end (Canvas *to, LigScoreText *text, int y, int width)
+draw_end_in (Canvas *to, LigScoreText *text, int y, int width, const GdkRGBA *ink)
 {
   int used = draw_text (to, text, to->x + to->width - width, y, width,
-                        LIG_SCORE_TEXT_SMALL | LIG_SCORE_TEXT_END, &to->dim);
+                        LIG_SCORE_TEXT_SMALL | LIG_SCORE_TEXT_END, ink);
   return used > 0 ? used + to->gap : 0;
+}
+
+static int
+draw_end (Canvas *to, LigScoreText *text, int y, int width)
+{
+  return draw_end_in (to, text, y, width, &to->dim);
+}
+
+/* A branch that leads nowhere is told in the colour of a warning. */
+static const GdkRGBA *
+ink_of_params (LigOpRow *self, const Canvas *to)
+{
+  return self->end == LIG_END_UNREAD ? &to->amber : &to->dim;
 }
 
 static void
@@ -87,6 +100,17 @@ draw_parts (LigOpRow *self, Canvas *to)
   }
 }
 
+/* Returns whether a compact row has room for its path, which the inspector also tells. */
+static gboolean
+leaves_room (LigOpRow *self, Canvas *to)
+{
+  const LigScoreTextFlags bold = LIG_SCORE_TEXT_BOLD, small = LIG_SCORE_TEXT_SMALL;
+  int title = lig_score_text_measure (&self->texts[TITLE], to->widget, bold);
+  int params = self->open ? 0 : lig_score_text_measure (&self->texts[PARAMS], to->widget, small);
+  int path = lig_score_text_measure (&self->texts[PATH], to->widget, small);
+  return title + params + path + 2 * to->gap <= to->width;
+}
+
 /* Draws title, shape or badge, and below parameters and path; a compact row has one line, and the
  * shape only where there are no parameters. */
 static void
@@ -102,24 +126,28 @@ draw_head (LigOpRow *self, Canvas *to)
                                     &ground);
     to->width -= draw_badge (self, to, ground);
   }
-  if (compact)
+  if (compact && leaves_room (self, to))
     to->width -= draw_end (to, &self->texts[PATH], to->second, to->width / 4);
   int title = draw_text (to, &self->texts[TITLE], to->x, to->first,
                          to->width - (compact || !shape->text ? 0 : to->width * 3 / 10),
                          LIG_SCORE_TEXT_BOLD, ink);
+  if (self->marks)
+    title += to->gap / 2 + lig_score_marks_draw (self->marks, to->widget, to->snapshot,
+                                                 to->x + title + to->gap / 2, to->first,
+                                                 self->metrics.small * 3 / 4);
   int rest = to->width - title - to->gap;
   if (!compact || ((!params->text || !*params->text) && !self->open))
     draw_end (to, shape, to->first, rest);
   if (self->open && !self->empty)
     return;
   if (compact) {
-    draw_end (to, params, to->second, rest);
+    draw_end_in (to, params, to->second, rest, ink_of_params (self, to));
     return;
   }
   to->width = whole;
   used = draw_end (to, &self->texts[PATH], to->second, to->width / 4);
   draw_text (to, params, to->x, to->second, to->width - used, LIG_SCORE_TEXT_SMALL,
-             self->end == LIG_END_UNREAD ? &to->amber : &to->dim);
+             ink_of_params (self, to));
 }
 
 static void

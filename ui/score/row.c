@@ -80,7 +80,8 @@ bind_texts (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
   self->end = lig_ends_find (self->document, slot->op, &note);
   if (note) {
     g_autofree char *plain = params;
-    params = plain && *plain ? g_strdup_printf ("%s · %s", plain, note) : g_strdup (note);
+    gboolean alone = !plain || !*plain || self->end == LIG_END_UNREAD;
+    params = alone ? g_strdup (note) : g_strdup_printf ("%s · %s", plain, note);
   }
   set_text (self, TITLE, _ (info->title));
   set_text (self, COUNT, count);

@@ -20,6 +20,7 @@ struct _LigScoreView {
   GtkWidget *sheet;
   GtkStack *stack;
   GtkWidget *empty, *whole;
+  GtkGrid *grid;
   LigScoreHead *head;
   LigScoreStrip *strip;
   GtkScrolledWindow *window;
@@ -123,6 +124,7 @@ lig_score_view_class_init (LigScoreViewClass *class)
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, stack);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, empty);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, whole);
+  gtk_widget_class_bind_template_child (widget_class, LigScoreView, grid);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, head);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, strip);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, window);
@@ -141,12 +143,11 @@ static void
 add_room (LigScoreView *self)
 {
   LigScoreSheet *sheet = LIG_SCORE_SHEET (self->sheet);
-  GtkGrid *grid = GTK_GRID (self->whole);
   lig_score_strip_set_sheet (self->strip, sheet,
                              gtk_scrolled_window_get_vadjustment (self->window));
   lig_score_add_room (GTK_WIDGET (self), sheet, self->window);
-  gtk_grid_attach (grid, lig_score_room_button_new (), 1, 0, 1, 1);
-  gtk_grid_attach (grid, lig_score_legend_new (sheet), 0, 2, 2, 1);
+  gtk_grid_attach (self->grid, lig_score_room_button_new (), 1, 0, 1, 1);
+  gtk_grid_attach (self->grid, lig_score_legend_new (sheet), 0, 2, 2, 1);
 }
 
 GtkWidget *
@@ -168,7 +169,7 @@ lig_score_view_new (LigDocument *document)
   g_signal_connect_object (adw_style_manager_get_default (), "notify::high-contrast",
                            G_CALLBACK (follow_contrast), self, G_CONNECT_SWAPPED);
   add_room (self);
-  lig_pin_strip_attach (GTK_GRID (self->whole), document);
+  lig_pin_strip_attach (GTK_BOX (self->whole), document);
   accept_drops (self);
   follow_contrast (self);
   show_rows (self);

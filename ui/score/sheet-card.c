@@ -13,19 +13,21 @@ lig_score_sheet_drop_card (LigScoreSheet *self)
   g_clear_pointer (&self->card, gtk_widget_unparent);
 }
 
-static void
+static gboolean
 drop_card (gpointer data)
 {
   LigScoreSheet *self = data;
+  self->closing = 0;
   if (self->card && !gtk_widget_get_visible (self->card))
     lig_score_sheet_drop_card (self);
-  g_object_unref (self);
+  return G_SOURCE_REMOVE;
 }
 
 static void
 card_closed (LigScoreSheet *self)
 {
-  g_idle_add_once (drop_card, g_object_ref (self));
+  if (!self->closing)
+    self->closing = g_idle_add (drop_card, self);
 }
 
 static void

@@ -27,14 +27,15 @@ struct _LigScoreSheet {
   GPtrArray *channels;                /* likewise */
   GHashTable *places;                 /* LigOp: LigOpSpan, of the plan shown */
   gpointer shown;                     /* that plan; compared, never used */
-  GtkAdjustment *adjustment;
-  double top, bottom; /* drawn */
+  GtkAdjustment *adjustment;          /* weak: a closing card may keep the sheet longer */
+  double top, bottom;                 /* drawn */
   guint8
     *filled[3]; /* of each row and group, forward and backward: whether its content is filled in */
   guint rest;   /* fills in the invisible ones, bit by bit */
   LigScorePicture picture;
   guint stale_timer;
   GtkWidget *card;
+  guint closing;    /* drops a closed card */
   GtkWidget *ghost; /* over everything else */
 };
 

@@ -179,7 +179,7 @@ scrolled (LigScoreSheet *self)
 void
 lig_score_sheet_set_adjustment (LigScoreSheet *self, GtkAdjustment *adjustment)
 {
-  self->adjustment = adjustment;
+  g_set_weak_pointer (&self->adjustment, adjustment);
   g_signal_connect_object (adjustment, "value-changed", G_CALLBACK (scrolled), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (adjustment, "changed", G_CALLBACK (scrolled), self, G_CONNECT_SWAPPED);

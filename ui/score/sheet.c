@@ -191,6 +191,8 @@ dispose (GObject *object)
   LigScoreSheet *self = LIG_SCORE_SHEET (object);
   g_clear_handle_id (&self->stale_timer, g_source_remove);
   g_clear_handle_id (&self->rest, g_source_remove);
+  g_clear_handle_id (&self->closing, g_source_remove);
+  g_clear_weak_pointer (&self->adjustment);
   lig_score_sheet_drop_card (self);
   g_clear_handle_id (&self->resizing, g_source_remove);
   g_clear_object (&self->style);

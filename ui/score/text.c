@@ -32,7 +32,12 @@ append_value (GString *text, const LigParam *param, const GValue *value)
     g_string_append_printf (text, g_value_get_boolean (value) ? "%s" : _ ("no %s"), param->name);
     return;
   case G_TYPE_STRING:
-    g_string_append_printf (text, "%s %s", param->name, g_value_get_string (value));
+    if (param->kind == LIG_PARAM_INPUT)
+      g_string_append_printf (text, _ ("from %s"), g_value_get_string (value));
+    else if (param->kind == LIG_PARAM_OUTPUT)
+      g_string_append_printf (text, _ ("to %s"), g_value_get_string (value));
+    else
+      g_string_append_printf (text, "%s %s", param->name, g_value_get_string (value));
     return;
   case G_TYPE_INT64:
     g_string_append_printf (text, "%s %" G_GINT64_FORMAT, param->name, g_value_get_int64 (value));
@@ -111,7 +116,7 @@ lig_score_params (LigOp *op, const LigPlanOp *parts)
 char *
 lig_score_group_name (LigPlan *plan, const LigPlanGroup *group)
 {
-  return lig_plan_name_ops (plan, group->first, group->count);
+  return g_strdup (group->title);
 }
 
 char *

@@ -156,6 +156,7 @@ new_head (const LigVerdict *verdict, const char *status)
   gboolean measured = verdict->taken ? verdict->times_measured : verdict->gain_measured;
   GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   GtkWidget *title = lig_card_label_new (verdict->title, "heading");
+  gtk_label_set_max_width_chars (GTK_LABEL (title), 44);
   gtk_widget_set_hexpand (title, TRUE);
   gtk_box_append (GTK_BOX (head), title);
   if (!status)

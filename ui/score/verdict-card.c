@@ -15,7 +15,8 @@ struct _LigVerdictCard {
   LigPlan *plan; /* the owner of the verdicts and their strings */
   LigPass pass;
   char *title;
-  GtkWidget *box, *window;
+  GtkWidget *box, *window, *sections;
+  int height; /* the largest */
 };
 
 G_DEFINE_FINAL_TYPE (LigVerdictCard, lig_verdict_card, GTK_TYPE_WIDGET)
@@ -98,6 +99,23 @@ add_title (LigVerdictCard *self, int first, int last)
                                   -1);
 }
 
+/* A scrolled window does not know that its labels wrap, so it is told its size. */
+static void
+fit (LigVerdictCard *self)
+{
+  int width, height;
+  if (!self->window)
+    return;
+  gtk_widget_set_size_request (self->sections, -1, -1);
+  gtk_widget_measure (self->sections, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &width, NULL, NULL);
+  gtk_widget_set_size_request (self->sections, width, -1);
+  gtk_widget_measure (self->sections, GTK_ORIENTATION_VERTICAL, width, NULL, &height, NULL, NULL);
+  height = MIN (height, self->height);
+  gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (self->window), -1);
+  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (self->window), height);
+  gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (self->window), height);
+}
+
 /* --- Passes -------------------------------------------------------------------------------- */
 
 static void
@@ -113,7 +131,10 @@ show_rest (GtkButton *button, GtkWidget *rest, gboolean shown)
 static void
 toggle_rest (GtkButton *button, GtkWidget *rest)
 {
+  GtkWidget *card = gtk_widget_get_ancestor (rest, LIG_TYPE_VERDICT_CARD);
   show_rest (button, rest, !gtk_widget_get_visible (rest));
+  if (card)
+    fit (LIG_VERDICT_CARD (card));
 }
 
 /* Returns `2 other fusions need a scale`; @rest has at least one. */
@@ -220,17 +241,17 @@ fill (LigVerdictCard *self, int first, int last)
   self->window = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (self->window), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
-  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (self->window), TRUE);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->window), sections);
-  lig_verdict_card_set_height (self, 480);
   gtk_box_append (GTK_BOX (self->box), self->window);
+  self->sections = sections;
+  lig_verdict_card_set_height (self, 480);
 }
 
 void
 lig_verdict_card_set_height (LigVerdictCard *self, int height)
 {
-  if (self->window)
-    gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (self->window), height);
+  self->height = height;
+  fit (self);
 }
 
 const char *
@@ -247,7 +268,7 @@ lig_verdict_card_clear (LigVerdictCard *self)
   if (self->box)
     lig_card_buttons_forget (self->box);
   g_clear_pointer (&self->box, gtk_widget_unparent);
-  self->window = NULL;
+  self->window = self->sections = NULL;
   g_clear_pointer (&self->plan, lig_plan_unref);
   g_clear_object (&self->document);
 }

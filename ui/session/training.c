@@ -388,6 +388,21 @@ lig_training_resume (LigSession *session, const char *checkpoint)
 }
 
 LigTraining *
+lig_training_adopt (LigSession *session, LigRun *run)
+{
+  g_autoptr (LigTraining) self = new_training (session);
+  self->run = run;
+  copy_facts (self);
+  const char *name =
+    self->settings.name ? self->settings.name : lig_sequence_get_name (self->sequence);
+  self->title = name ? g_strdup (name) : lig_sequence_to_expression (self->sequence);
+  self->progress.steps = self->settings.steps;
+  g_list_store_insert (lig_session_get_trainings (session), 0, self);
+  begin (self);
+  return self;
+}
+
+LigTraining *
 lig_training_find_active (LigSession *session)
 {
   GListModel *all = G_LIST_MODEL (lig_session_get_trainings (session));

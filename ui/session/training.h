@@ -28,6 +28,10 @@ LigTraining *lig_training_start (LigSession *session,
 /* Continues from a run's checkpoint, on the device that it was made on. */
 LigTraining *lig_training_resume (LigSession *session, const char *checkpoint);
 
+/* Starts a run that was prepared elsewhere, of a sweep or a repetition; takes it. The signals come
+ * as for the others. */
+LigTraining *lig_training_adopt (LigSession *session, LigRun *run);
+
 /* Returns: (nullable): the newest training of the session that has not ended. */
 LigTraining *lig_training_find_active (LigSession *session);
 

@@ -172,7 +172,8 @@ LIG_API void lig_figures_of_group (const LigTimedPlan *timed,
  * @pass: a pass
  * @figures: (out caller-allocates): its figures
  *
- * Finds the figures of a whole pass. Steps that serve no group, conversions of parameters for
+ * Finds the figures of a whole pass: its time as a whole if that was measured, else the sum of its
+ * steps. Steps that serve no group, conversions of parameters for
  * example, are included; where their times are not known, a measured pass is the sum of its
  * groups.
  */

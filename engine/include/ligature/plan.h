@@ -49,8 +49,9 @@ typedef struct {
   int first, count;        /* expanded indexes */
   int first_step, n_steps; /* steps of the plan; 0 steps: no kernel is launched */
   double bytes, flops;
-  double predicted; /* seconds, from the device's ceilings; 0 if these are unknown */
-  double measured;  /* seconds; 0 if nothing was measured */
+  double predicted;  /* seconds, from the device's ceilings; 0 if these are unknown */
+  double measured;   /* seconds; 0 if nothing was measured */
+  const char *title; /* the ops in translated words: `Linear + bias + GELU` */
 } LigPlanGroup;
 
 /* One kernel launch. */

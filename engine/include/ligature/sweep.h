@@ -3,7 +3,7 @@
  * in the store, so that any process can continue it with the missing trainings.
  *
  * Threads: one thread at a time uses a sweep; lig_sweep_prepare() alone may be called on another
- * thread meanwhile. */
+ * thread at the same time. */
 #pragma once
 
 #include <ligature/foreign.h>
@@ -121,6 +121,16 @@ LIG_API gboolean lig_sweep_add (LigSweep *self, const char *over, gboolean zip, 
 LIG_API gboolean lig_sweep_add_list (LigSweep *self, const char *text, GError **error);
 
 /**
+ * lig_sweep_check:
+ * @self: a sweep that has not begun
+ *
+ * Makes the points and checks the settings of each, without recording anything.
+ *
+ * Returns: %FALSE with an error set
+ */
+LIG_API gboolean lig_sweep_check (LigSweep *self, GError **error);
+
+/**
  * lig_sweep_begin:
  * @self: a sweep that has not begun
  * @store: the store that records it
@@ -235,7 +245,7 @@ LIG_API int lig_sweep_next (LigSweep *self);
  *
  * Prepares the training of a point, and records that it belongs to the sweep. An interrupted
  * training is continued from its checkpoint if that is possible. Another thread may use @self
- * meanwhile.
+ * at the same time.
  *
  * Returns: (transfer full): a run that is ready, or %NULL with an error set
  */

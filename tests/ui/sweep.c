@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/* Sweeps and repetitions in the window: the dialog, pausing, stopping and continuing, the table and
+ * the picture, and what a repetition says in the run's detail. */
+#include "ui/history/sweep.h"
+#include "tests/ui/case.h"
+#include "ui/history/history-page.h"
+#include "ui/history/repeat-row.h"
+#include "ui/history/sweep-dialog.h"
+#include "ui/history/sweep-line.h"
+#include "ui/history/sweep-table.h"
+#include "ui/history/sweep-view.h"
+#include "ui/run/settings.h"
+#include "ui/widgets/picture-view.h"
+
+#include <glib/gstdio.h>
+
+#define MODEL "linear(8, init-std=0.3) ! gelu ! linear(2, init-std=0.3) ! mean-squared-error"
+
+typedef struct {
+  char *folder;
+  LigSession *session;
+  LigDocument *doc;
+  LigHistoryPage *page;
+  GtkWidget *window;
+} Fixture;
+
+static void
+set_up (Fixture *f, gconstpointer train)
+{
+  make_document (&f->folder, &f->session, &f->doc, "cpu");
+  f->page = g_object_new (LIG_TYPE_HISTORY_PAGE, "document", f->doc, "session", f->session, NULL);
+  f->window = g_object_new (GTK_TYPE_APPLICATION_WINDOW, NULL);
+  GtkWidget *toasts = adw_toast_overlay_new ();
+  adw_toast_overlay_set_child (ADW_TOAST_OVERLAY (toasts), GTK_WIDGET (f->page));
+  lig_page_add_actions (LIG_PAGE (f->page), G_ACTION_MAP (f->window));
+  fill_with (f->doc, MODEL, "8x4", train ? train : "{\"steps\": 20, \"data\": \"synthetic\"}");
+  show_in (f->window, toasts, 1100, 700);
+  wait_for_plan (f->doc);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data)
+{
+  gtk_window_destroy (GTK_WINDOW (f->window));
+  free_document (f->folder, f->session, f->doc);
+}
+
+/* --- Looking ------------------------------------------------------------------------------- */
+
+/* Returns the first descendant of a type, with this label if it is not null. */
+static GtkWidget *
+find (GtkWidget *below, GType type, const char *label)
+{
+  if (G_TYPE_CHECK_INSTANCE_TYPE (below, type)) {
+    const char *text = !label                  ? NULL
+                       : GTK_IS_BUTTON (below) ? gtk_button_get_label (GTK_BUTTON (below))
+                       : GTK_IS_LABEL (below)  ? gtk_label_get_text (GTK_LABEL (below))
+                                               : NULL;
+    if (!label || g_strcmp0 (text, label) == 0)
+      return below;
+  }
+  GtkWidget *child = gtk_widget_get_first_child (below);
+  for (; child; child = gtk_widget_get_next_sibling (child)) {
+    GtkWidget *found = find (child, type, label);
+    if (found)
+      return found;
+  }
+  return NULL;
+}
+
+static GtkWidget *
+find_dialog (void)
+{
+  g_autoptr (GList) windows = gtk_window_list_toplevels ();
+  for (GList *at = windows; at; at = at->next)
+    if (LIG_IS_SWEEP_DIALOG (at->data))
+      return at->data;
+  return NULL;
+}
+
+static LigSweepView *
+get_view (Fixture *f)
+{
+  return LIG_SWEEP_VIEW (gtk_stack_get_child_by_name (f->page->states, "sweep"));
+}
+
+static const LigSweepPoint *
+get_points (Fixture *f, guint *count)
+{
+  return lig_sweep_get_points (lig_sweep_view_get_sweep (get_view (f)), count);
+}
+
+static void
+click (GtkWidget *button)
+{
+  g_assert_nonnull (button);
+  g_assert_true (gtk_widget_get_sensitive (button));
+  g_signal_emit_by_name (button, "clicked");
+}
+
+/* --- Waiting ------------------------------------------------------------------------------- */
+
+static guint wanted;
+
+static gboolean
+has_ended (gpointer data)
+{
+  LigSweep *sweep = lig_sweep_view_get_sweep (get_view (data));
+  return sweep && lig_sweep_count_ended (sweep) >= wanted;
+}
+
+static gboolean
+is_shown (gpointer data)
+{
+  Fixture *f = data;
+  return g_strcmp0 (gtk_stack_get_visible_child_name (f->page->states), "sweep") == 0;
+}
+
+static gboolean
+has_runs (gpointer data)
+{
+  Fixture *f = data;
+  if (!lig_run_list_is_loaded (f->page->list) || lig_run_list_get_count (f->page->list) != wanted)
+    return FALSE;
+  g_autoptr (LigRunItem) item = g_list_model_get_item (G_LIST_MODEL (f->page->list), 0);
+  return item && lig_run_item_get_row (item);
+}
+
+static void
+wait_for (Fixture *f, gboolean (*condition) (gpointer data), guint count)
+{
+  wanted = count;
+  for (int i = 0; i < 4000 && !condition (f); i++) {
+    while (g_main_context_iteration (NULL, FALSE))
+      ;
+    g_usleep (5000);
+  }
+  g_assert_true (condition (f));
+}
+
+/* --- The dialog ---------------------------------------------------------------------------- */
+
+static GtkWidget *
+open_dialog (Fixture *f)
+{
+  g_assert_null (find_dialog ());
+  g_action_group_activate_action (G_ACTION_GROUP (f->window), "new-sweep", NULL);
+  GtkWidget *dialog = find_dialog ();
+  g_assert_nonnull (dialog);
+  return dialog;
+}
+
+static void
+set_values (GtkWidget *dialog, guint line, const char *values)
+{
+  GtkWidget *first = find (dialog, LIG_TYPE_SWEEP_LINE, NULL);
+  for (guint i = 0; i < line; i++)
+    first = gtk_widget_get_next_sibling (first);
+  gtk_editable_set_text (GTK_EDITABLE (find (first, GTK_TYPE_ENTRY, NULL)), values);
+}
+
+static void
+test_dialog (Fixture *f, gconstpointer data)
+{
+  GtkWidget *dialog = open_dialog (f);
+  GtkWidget *start = find (dialog, GTK_TYPE_BUTTON, "_Start");
+  set_values (dialog, 0, "0.01, 0.001");
+  set_values (dialog, 1, "1..3");
+  g_assert_true (gtk_widget_get_sensitive (start));
+  GtkLabel *summary = NULL;
+  GtkWidget *any = find (dialog, GTK_TYPE_CHECK_BUTTON, NULL);
+  summary = GTK_LABEL (gtk_widget_get_next_sibling (any));
+  g_assert_true (g_str_has_prefix (gtk_label_get_text (summary), "6 runs"));
+  /* A value that is no number is said below its line. */
+  set_values (dialog, 0, "0.01, fast");
+  g_assert_false (gtk_widget_get_sensitive (start));
+  GtkWidget *line = find (dialog, LIG_TYPE_SWEEP_LINE, NULL);
+  GtkWidget *error = gtk_widget_get_last_child (line);
+  g_assert_true (gtk_widget_get_visible (error));
+  g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (error)), "'fast'"));
+  /* Together, both need the same number of values. */
+  set_values (dialog, 0, "0.01, 0.001");
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (any), TRUE);
+  g_assert_false (gtk_widget_get_sensitive (start));
+  set_values (dialog, 1, "1..2");
+  g_assert_true (gtk_widget_get_sensitive (start));
+  g_assert_true (g_str_has_prefix (gtk_label_get_text (summary), "2 runs"));
+  set_values (dialog, 0, "");
+  set_values (dialog, 1, "");
+  g_assert_false (gtk_widget_get_sensitive (start));
+  gtk_window_destroy (GTK_WINDOW (dialog));
+}
+
+/* --- Sweeps -------------------------------------------------------------------------------- */
+
+static void
+start_sweep (Fixture *f, const char *rates, const char *seeds)
+{
+  GtkWidget *dialog = open_dialog (f);
+  set_values (dialog, 0, rates);
+  set_values (dialog, 1, seeds);
+  click (find (dialog, GTK_TYPE_BUTTON, "_Start"));
+  wait_for (f, is_shown, 0);
+}
+
+static void
+test_whole (Fixture *f, gconstpointer data)
+{
+  guint count;
+  start_sweep (f, "0.01, 0.001", "1..2");
+  wait_for (f, has_ended, 4);
+  const LigSweepPoint *points = get_points (f, &count);
+  g_assert_cmpuint (count, ==, 4);
+  for (guint i = 0; i < count; i++)
+    g_assert_cmpstr (points[i].status, ==, "done");
+  GtkWidget *view = GTK_WIDGET (get_view (f));
+  LigSweepTable *table = LIG_SWEEP_TABLE (find (view, LIG_TYPE_SWEEP_TABLE, NULL));
+  g_assert_cmpuint (lig_sweep_table_count (table), ==, 2);
+  g_assert_nonnull (find (view, GTK_TYPE_LABEL, "4 of 4 ended"));
+  /* The trainings that are done do not fill the session's list. */
+  g_assert_cmpuint (
+    g_list_model_get_n_items (G_LIST_MODEL (lig_session_get_trainings (f->session))), ==, 0);
+  gtk_test_widget_wait_for_draw (view);
+  LigPictureView *picture = LIG_PICTURE_VIEW (find (view, LIG_TYPE_PICTURE_VIEW, NULL));
+  lig_picture_view_get_marks (picture, &count);
+  g_assert_cmpuint (count, ==, 4);
+  /* Escape and the button lead back; the runs name their sweep. */
+  gtk_widget_activate_action (GTK_WIDGET (f->page), "history.back", NULL);
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (f->page->states), !=, "sweep");
+  lig_run_list_reload (f->page->list);
+  wait_for (f, has_runs, 4);
+  gtk_selection_model_select_item (GTK_SELECTION_MODEL (f->page->selection), 0, TRUE);
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (f->page), "history.sweep", NULL));
+  wait_for (f, is_shown, 0);
+}
+
+static gboolean
+is_training (gpointer data)
+{
+  LigTraining *training = lig_training_find_active (((Fixture *) data)->session);
+  LigRunProgress progress;
+  if (!training)
+    return FALSE;
+  lig_training_get_progress (training, &progress);
+  return progress.step > 0;
+}
+
+static gboolean
+is_inactive (gpointer data)
+{
+  Fixture *f = data;
+  LigSweeping *sweeping =
+    lig_sweeping_find (f->session, lig_sweep_get_uuid (lig_sweep_view_get_sweep (get_view (f))));
+  return !lig_sweeping_is_active (sweeping);
+}
+
+/* The steps of this training take longer than the test. */
+static void
+test_stopped (Fixture *f, gconstpointer data)
+{
+  guint count;
+  start_sweep (f, "0.001, 0.0001", "1");
+  wait_for (f, is_training, 0);
+  GtkWidget *view = GTK_WIDGET (get_view (f));
+  click (find (view, GTK_TYPE_BUTTON, "_Pause"));
+  LigRunProgress progress;
+  gint64 step = -1;
+  for (int i = 0; i < 400; i++) {
+    g_main_context_iteration (NULL, FALSE);
+    g_usleep (2000);
+    lig_training_get_progress (lig_training_find_active (f->session), &progress);
+    if (progress.status == LIG_RUN_PAUSED && step < 0)
+      step = progress.step;
+  }
+  g_assert_cmpint (progress.status, ==, LIG_RUN_PAUSED);
+  GtkWidget *go_on = find (view, GTK_TYPE_BUTTON, "_Continue");
+  g_assert_true (gtk_widget_get_visible (go_on));
+  click (find (view, GTK_TYPE_BUTTON, "_Stop"));
+  wait_for (f, is_inactive, 0);
+  const LigSweepPoint *points = get_points (f, &count);
+  g_assert_cmpstr (points[0].status, ==, "interrupted");
+  g_assert_null (points[1].status);
+  g_autofree char *run = g_strdup (points[0].run);
+  gint64 done = points[0].done;
+  /* The button continues the interrupted training from its checkpoint. */
+  LigSweepView *shown = get_view (f);
+  GtkWidget *resume = NULL;
+  for (GtkWidget *at = find (view, GTK_TYPE_BUTTON, "_Stop"); at;
+       at = gtk_widget_get_next_sibling (at))
+    resume = at;
+  g_assert_true (gtk_widget_get_visible (resume));
+  click (resume);
+  wait_for (f, is_training, 0);
+  LigTraining *training = lig_training_find_active (f->session);
+  g_assert_cmpstr (lig_training_get_uuid (training), ==, run);
+  lig_training_get_progress (training, &progress);
+  g_assert_cmpint (progress.first_step, >=, done);
+  click (find (GTK_WIDGET (shown), GTK_TYPE_BUTTON, "_Stop"));
+  wait_for (f, is_inactive, 0);
+}
+
+/* A sweep of an earlier session is read from the store. */
+static void
+test_earlier (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (LigRunSettings) settings;
+  lig_run_settings_init (&settings);
+  settings.steps = 2;
+  settings.data = g_strdup ("synthetic");
+  g_autoptr (LigSweep) sweep =
+    lig_sweep_new (lig_document_get_sequence (f->doc), "cpu", &settings, NULL);
+  g_assert_true (lig_sweep_add (sweep, "lr=0.1,0.2,0.3", FALSE, &error));
+  g_assert_true (lig_sweep_begin (sweep, lig_session_get_store (f->session), &error));
+  lig_history_show_sweep (f->page, lig_sweep_get_uuid (sweep));
+  wait_for (f, has_ended, 0);
+  GtkWidget *view = GTK_WIDGET (get_view (f));
+  g_assert_nonnull (find (view, GTK_TYPE_LABEL, "0 of 3 ended"));
+  g_assert_false (gtk_widget_get_visible (find (view, GTK_TYPE_BUTTON, "_Stop")));
+}
+
+/* --- Repeating ----------------------------------------------------------------------------- */
+
+static gboolean
+is_repeated (gpointer data)
+{
+  Fixture *f = data;
+  g_autoptr (LigRunItem) item = lig_history_get_only (f->page);
+  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
+  LigRepeating *repeating = row ? lig_repeating_find (f->session, row->uuid) : NULL;
+  return repeating && !lig_repeating_is_active (repeating);
+}
+
+static gboolean
+has_ended_training (gpointer data)
+{
+  Fixture *f = data;
+  LigTraining *training = lig_train_get_current (f->doc);
+  return training && !lig_training_is_active (training);
+}
+
+static void
+test_repeat (Fixture *f, gconstpointer data)
+{
+  lig_train_start (f->doc);
+  wait_for (f, has_ended_training, 0);
+  lig_run_list_reload (f->page->list);
+  wait_for (f, has_runs, 1);
+  GtkWidget *row = GTK_WIDGET (lig_run_detail_get_repeat_row (f->page->detail));
+  gtk_selection_model_select_item (GTK_SELECTION_MODEL (f->page->selection), 0, TRUE);
+  g_assert_false (gtk_widget_get_visible (row));
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (f->page), "history.repeat", NULL));
+  g_assert_true (gtk_widget_get_visible (row));
+  g_assert_nonnull (find (row, GTK_TYPE_LABEL, "Repeating"));
+  wait_for (f, is_repeated, 0);
+  g_assert_nonnull (find (row, GTK_TYPE_LABEL, "Same bits"));
+  g_assert_nonnull (find (row, GTK_TYPE_LABEL, "Same bits in 20 steps"));
+  g_assert_false (gtk_widget_get_visible (find (row, GTK_TYPE_BUTTON, "_Stop")));
+}
+
+static void
+test_not_repeated (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (f->folder, "d.csv", NULL);
+  g_autofree char *train =
+    g_strdup_printf ("{\"steps\": 5, \"data\": \"csv:%s?target=c,d\"}", path);
+  GString *rows = g_string_new ("a,b,e,f,c,d\n");
+  for (int i = 0; i < 40; i++)
+    g_string_append_printf (rows, "%d,%d,1,2,%d,0\n", i, i % 7, i % 3);
+  g_assert_true (g_file_set_contents (path, rows->str, -1, NULL));
+  g_string_free (rows, TRUE);
+  fill_with (f->doc, MODEL, "8x4", train);
+  wait_for_plan (f->doc);
+  lig_train_start (f->doc);
+  wait_for (f, has_ended_training, 0);
+  g_assert_null (lig_training_get_error (lig_train_get_current (f->doc)));
+  lig_run_list_reload (f->page->list);
+  wait_for (f, has_runs, 1);
+  g_assert_cmpint (g_remove (path), ==, 0);
+  gtk_selection_model_select_item (GTK_SELECTION_MODEL (f->page->selection), 0, TRUE);
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (f->page), "history.repeat", NULL));
+  wait_for (f, is_repeated, 0);
+  GtkWidget *row = GTK_WIDGET (lig_run_detail_get_repeat_row (f->page->detail));
+  g_assert_nonnull (find (row, GTK_TYPE_LABEL, "Not repeated"));
+}
+
+static void
+add_tests (void)
+{
+  static const char *const endless =
+    "{\"steps\": 1000000000, \"data\": \"synthetic\", \"optimizer\": \"sgd\"}";
+#define ADD(name) g_test_add ("/sweep/" #name, Fixture, NULL, set_up, test_##name, tear_down)
+  ADD (dialog);
+  ADD (whole);
+  g_test_add ("/sweep/stopped", Fixture, endless, set_up, test_stopped, tear_down);
+  ADD (earlier);
+  ADD (repeat);
+  ADD (not_repeated);
+}
+
+int
+main (int argc, char **argv)
+{
+  return run_window_tests (argc, argv, add_tests);
+}
