@@ -130,7 +130,7 @@ test_history (Fixture *f, gconstpointer data)
   WAIT_FOR (g_list_model_get_n_items (G_LIST_MODEL (selection)) == 3);
   gtk_selection_model_select_item (selection, 0, TRUE);
   gboolean deleted = FALSE;
-  WAIT_FOR (deleted = deleted || gtk_widget_activate_action (view, "history.delete", NULL));
+  WAIT_FOR ((deleted = deleted || gtk_widget_activate_action (view, "history.delete", NULL)));
   WAIT_FOR (says_runs (f, "2"));
   assert_list (f, "1 Delete 1 run;");
   act (f, "undo");
