@@ -169,9 +169,11 @@ test_accessible (Fixture *f, gconstpointer data)
   show (f, "layer-norm ! linear(64) ! linear(32, in-features=65) ! gelu");
   g_assert_true (gtk_widget_has_css_class (row_at (f, 2), "error"));
   g_assert_false (gtk_widget_has_css_class (row_at (f, 1), "error"));
+  const LigProblem *problem = lig_document_get_problem (f->doc, 0);
+  g_autofree char *mend = lig_problem_mend_describe (problem->mends->pdata[0]);
+  g_autofree char *whole = g_strdup_printf ("%s\nTo mend it: %s", problem->text, mend);
   gtk_test_accessible_assert_property (GTK_ACCESSIBLE (row_at (f, 2)),
-                                       GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
-                                       lig_document_get_problem (f->doc, 0)->text);
+                                       GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, whole);
 }
 
 /* --- Actions ------------------------------------------------------------------------------- */
