@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The inspector's face if nothing is selected: properties of the whole sequence. */
 #include "ui/document/edit.h"
+#include "ui/inspector/compared.h"
 #include "ui/inspector/param-text.h"
 #include "ui/inspector/parts.h"
 #include "ui/inspector/times.h"
@@ -291,6 +292,7 @@ lig_inspector_sequence_new (LigDocument *doc)
   gtk_box_append (GTK_BOX (whole), self->wishes);
   gtk_box_append (GTK_BOX (whole), self->times);
   gtk_box_append (GTK_BOX (whole), self->hottest);
+  gtk_box_append (GTK_BOX (whole), lig_compared_new (doc));
   gtk_box_append (GTK_BOX (whole), self->totals);
   adw_bin_set_child (ADW_BIN (self), whole);
   return GTK_WIDGET (self);

@@ -227,11 +227,12 @@ show_head (LigProfilePage *self)
   LigDevice *device = lig_plan_get_device (plan);
   g_autofree char *name = lig_document_get_title (doc);
   g_autofree char *health = shown ? describe_health (&shown->health) : g_strdup ("");
+  g_autofree char *title =
+    lig_session_name_device (lig_device_get_name (device), lig_device_get_facts (device)->name);
   const char *compute = lig_dtype_name (lig_plan_get_compute (plan));
   const char *parameters = lig_dtype_name (lig_plan_get_parameters (plan));
   g_autofree char *text =
-    g_strdup_printf (_ ("%s (%s) · policy %s · compute %s, parameters %s%s · %s"),
-                     lig_device_get_facts (device)->name, lig_device_get_name (device),
+    g_strdup_printf (_ ("%s · policy %s · compute %s, parameters %s%s · %s"), title,
                      lig_policy_name (lig_plan_get_policy (plan)), compute, parameters, health,
                      shown ? _ ("measured") : _ ("predicted, not measured"));
   gtk_label_set_label (self->title, name);
