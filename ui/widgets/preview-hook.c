@@ -16,8 +16,9 @@ typedef struct {
   gpointer data;
   GDestroyNotify free;
   guint rest;
-  gboolean by_key;    /* begun by a key, so that the pointer does not end it */
-  GtkWidget *popover; /* around the widget, while it holds the preview */
+  GtkEventController *controllers[3]; /* owned by the widget */
+  gboolean by_key;                    /* begun by a key, so that the pointer does not end it */
+  GtkWidget *popover;                 /* around the widget, while it holds the preview */
   GtkEventController *pin;
 } Hook;
 
@@ -185,11 +186,25 @@ lig_preview_hook (GtkWidget *widget,
   g_signal_connect (keys, "key-pressed", G_CALLBACK (key_pressed), hook);
   g_signal_connect (focus, "leave", G_CALLBACK (unfocused), hook);
   g_signal_connect (widget, "unmap", G_CALLBACK (unmapped), hook);
-  gtk_widget_add_controller (widget, motion);
-  gtk_widget_add_controller (widget, keys);
-  gtk_widget_add_controller (widget, focus);
+  hook->controllers[0] = motion;
+  hook->controllers[1] = keys;
+  hook->controllers[2] = focus;
+  for (guint i = 0; i < G_N_ELEMENTS (hook->controllers); i++)
+    gtk_widget_add_controller (widget, hook->controllers[i]);
   /* Controllers are freed before the data of their widget. */
   g_object_set_data_full (G_OBJECT (widget), HOOK, hook, free_hook);
+}
+
+void
+lig_preview_unhook (GtkWidget *widget)
+{
+  Hook *hook = g_object_get_data (G_OBJECT (widget), HOOK);
+  if (!hook)
+    return;
+  g_signal_handlers_disconnect_by_data (widget, hook);
+  for (guint i = 0; i < G_N_ELEMENTS (hook->controllers); i++)
+    gtk_widget_remove_controller (widget, hook->controllers[i]);
+  g_object_set_data (G_OBJECT (widget), HOOK, NULL);
 }
 
 gboolean
