@@ -6,6 +6,7 @@
 #include "ui/score/marks.h"
 #include "ui/score/text.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/preview-hook.h"
 
 #include <glib/gi18n.h>
 
@@ -72,8 +73,42 @@ make_texts (const LigWish *wish, const char *place)
   return texts;
 }
 
+static GStrv
+without (const char *const *names, const char *name)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  for (; names && *names; names++)
+    if (!g_str_equal (*names, name))
+      g_strv_builder_add (builder, *names);
+  return g_strv_builder_end (builder);
+}
+
+/* Tries the sequence without the wish of a button. */
+static gboolean
+try_without (GtkWidget *button, LigDocument *doc, LigPreviewTrial *trial, gpointer data)
+{
+  gboolean forced;
+  const char *path, *fusion;
+  g_autoptr (LigSequence) copy = lig_sequence_copy (lig_document_get_sequence (doc));
+  g_variant_get (gtk_actionable_get_action_target_value (GTK_ACTIONABLE (button)), "(b&s&s)",
+                 &forced, &path, &fusion);
+  LigOp *op = *path ? lig_sequence_find (copy, path, NULL) : NULL;
+  const char *const *names = !*path   ? lig_sequence_get_forbidden (copy)
+                             : !op    ? NULL
+                             : forced ? lig_op_get_forced (op)
+                                      : lig_op_get_forbidden (op);
+  g_auto (GStrv) rest = without (names, fusion);
+  if (!*path)
+    lig_sequence_set_forbidden (copy, (const char *const *) rest);
+  else if (op)
+    (forced ? lig_op_set_forced : lig_op_set_forbidden) (op, (const char *const *) rest);
+  trial->sequence = g_steal_pointer (&copy);
+  trial->label = g_strdup_printf (forced ? _ ("Release %s") : _ ("Allow %s"), fusion);
+  return names != NULL;
+}
+
 static GtkWidget *
-make_button (const LigWish *wish, const char *place)
+make_button (LigDocument *doc, const LigWish *wish, const char *place)
 {
   GtkWidget *button = gtk_button_new_with_label (wish->forced ? _ ("Release") : _ ("Allow"));
   g_autofree char *label =
@@ -85,17 +120,18 @@ make_button (const LigWish *wish, const char *place)
                                     wish->path ? wish->path : "", wish->fusion);
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
                                   -1);
+  lig_preview_hook (button, doc, try_without, NULL, NULL);
   return button;
 }
 
 static GtkWidget *
-make_line (const LigWish *wish, const char *place)
+make_line (LigDocument *doc, const LigWish *wish, const char *place)
 {
   GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 9);
   GtkWidget *sign = lig_score_marks_new (wish->forced ? LIG_SCORE_FORCED : LIG_SCORE_FORBIDDEN);
   gtk_box_append (GTK_BOX (line), sign);
   gtk_box_append (GTK_BOX (line), make_texts (wish, place));
-  gtk_box_append (GTK_BOX (line), make_button (wish, place));
+  gtk_box_append (GTK_BOX (line), make_button (doc, wish, place));
   gtk_widget_add_css_class (line, "line");
   return line;
 }
@@ -120,7 +156,7 @@ lig_wish_list_show (LigWishList *self)
     gtk_box_remove (self->lines, line);
   for (guint i = 0; i < wishes->len; i++) {
     g_autofree char *place = describe_place (self->doc, wishes->pdata[i]);
-    gtk_box_append (self->lines, make_line (wishes->pdata[i], place));
+    gtk_box_append (self->lines, make_line (self->doc, wishes->pdata[i], place));
   }
 }
 

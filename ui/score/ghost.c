@@ -372,14 +372,26 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 
 /* --- Layout -------------------------------------------------------------------------------- */
 
-/* Returns whether an open card covers the lower part of what is visible. */
+/* Returns the open card, else the popover that has the focus, an open list for example. */
+static GtkWidget *
+find_popover (LigScoreGhost *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root ? gtk_root_get_focus (root) : NULL;
+  if (lig_score_sheet_is_explaining (self->sheet))
+    return self->sheet->card;
+  GtkWidget *popover = focus ? gtk_widget_get_ancestor (focus, GTK_TYPE_POPOVER) : NULL;
+  return popover && gtk_widget_get_mapped (popover) ? popover : NULL;
+}
+
+/* Returns whether a popover covers the lower part of what is visible. */
 static gboolean
 is_covered (LigScoreGhost *self, double top, double bottom)
 {
   graphene_point_t point;
-  GtkWidget *card = lig_score_sheet_is_explaining (self->sheet) ? self->sheet->card : NULL;
+  GtkWidget *popover = find_popover (self);
   GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
-  GdkSurface *surface = card ? gtk_native_get_surface (GTK_NATIVE (card)) : NULL;
+  GdkSurface *surface = popover ? gtk_native_get_surface (GTK_NATIVE (popover)) : NULL;
   if (!surface || !root ||
       !gtk_widget_compute_point (GTK_WIDGET (self), GTK_WIDGET (root),
                                  &GRAPHENE_POINT_INIT (0, (float) (top + bottom) / 2), &point))
@@ -390,7 +402,7 @@ is_covered (LigScoreGhost *self, double top, double bottom)
 }
 
 /* The line is at the lower edge of what is visible, so that it is always seen, or at the upper one
- * while a card covers that. */
+ * while a popover covers that. */
 static void
 size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {

@@ -69,8 +69,12 @@ static gboolean
 begin (Hook *hook)
 {
   LigPreviewTrial trial = {.policy = lig_document_get_policy (hook->document)};
-  if (!hook->make (hook->widget, hook->document, &trial, hook->data))
+  if (!hook->make (hook->widget, hook->document, &trial, hook->data)) {
+    g_clear_object (&trial.sequence);
+    g_free (trial.device);
+    g_free (trial.label);
     return FALSE;
+  }
   g_object_set_data (G_OBJECT (hook->document), HOLDER, hook);
   follow_popover (hook);
   lig_document_preview (hook->document, trial.sequence, trial.device, trial.policy, trial.label);
