@@ -33,7 +33,7 @@ draw_end (Canvas *to, LigScoreText *text, int y, int width)
   return draw_end_in (to, text, y, width, &to->dim);
 }
 
-/* A branch that leads nowhere is told in the colour of a warning. */
+/* A branch that leads nowhere has the colour of a warning. */
 static const GdkRGBA *
 ink_of_params (LigOpRow *self, const Canvas *to)
 {
