@@ -256,7 +256,8 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   LigScoreGroup *self = LIG_SCORE_GROUP (widget);
   const LigScoreMetrics *metrics = &self->metrics;
-  const int top = lig_score_metrics_scale (metrics, 6), foot = lig_score_metrics_scale (metrics, 9);
+  const int top = lig_score_metrics_scale (metrics, 6),
+            foot = lig_score_metrics_scale (metrics, 11);
   Canvas canvas = {.group = self,
                    .snapshot = snapshot,
                    .x = metrics->pad,
@@ -268,8 +269,8 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   find_colours (&canvas);
   gboolean bar = !self->free && canvas.height >= canvas.pitch + foot;
   const int space = canvas.height - top - foot;
-  int room = (space + 3) / MAX (canvas.pitch, 1);
-  /* Lines are a pixel closer where one more fits so. */
+  int room = (space + 5) / MAX (canvas.pitch, 1);
+  /* Lines are closer where one more fits so. */
   if (room > 1)
     canvas.pitch = MIN (canvas.pitch, space / room);
   gboolean split;
