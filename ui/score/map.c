@@ -7,7 +7,7 @@
 void
 lig_score_columns (LigScoreColumns *self, const LigScoreMap *map, int width)
 {
-  enum { MARGIN = 18, WIDEST = 1180, NARROW = 720 };
+  enum { MARGIN = 18, WIDEST = 1480, NARROW = 720 };
   const int connector = width < NARROW ? 24 : 36;
   const int lanes = map ? (int) map->lanes * map->metrics.lane : 0;
   const double unit = map ? MAX (map->metrics.unit, 1) : 1;

@@ -17,36 +17,49 @@ append_section (GMenu *menu, const char *label, const char *const items[][3])
   g_menu_append_section (menu, label, G_MENU_MODEL (section));
 }
 
+/* The zoom is a line of buttons. */
+static void
+append_zoom (GMenu *menu)
+{
+  const char *const items[][3] = {{_ ("Smaller"), "room.zoom-out", "zoom-out-symbolic"},
+                                  {_ ("Normal size"), "room.zoom-reset", "zoom-original-symbolic"},
+                                  {_ ("Larger"), "room.zoom-in", "zoom-in-symbolic"},
+                                  {_ ("Fit to window"), "room.zoom-fit", "zoom-fit-best-symbolic"}};
+  g_autoptr (GMenu) section = g_menu_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (items); i++) {
+    g_autoptr (GMenuItem) item = g_menu_item_new (items[i][0], items[i][1]);
+    g_menu_item_set_attribute (item, "verb-icon", "s", items[i][2]);
+    g_menu_append_item (section, item);
+  }
+  g_autoptr (GMenuItem) line = g_menu_item_new_section (_ ("Zoom"), G_MENU_MODEL (section));
+  g_menu_item_set_attribute (line, "display-hint", "s", "horizontal-buttons");
+  g_menu_append_item (menu, line);
+}
+
 static GMenuModel *
 make_menu (void)
 {
+  const char *const hottest[][3] = {
+    {_ ("Next hottest"), "room.hottest", "<Control>h"},
+    {_ ("Previous hottest"), "room.previous-hottest", "<Control><Shift>h"},
+    {NULL}};
+  const char *const rows[][3] = {
+    {_ ("Compact where there are many"), "room.score-rows::automatic", NULL},
+    {_ ("Full"), "room.score-rows::full", NULL},
+    {_ ("Compact"), "room.score-rows::compact", "<Control>r"},
+    {_ ("Fold all blocks"), "room.fold-all", "<Control>bracketleft"},
+    {_ ("Unfold all blocks"), "room.unfold-all", "<Control>bracketright"},
+    {NULL}};
+  const char *const colours[][3] = {{_ ("Fusion"), "room.score-colour::fusion", NULL},
+                                    {_ ("Time"), "room.score-colour::time", NULL},
+                                    {_ ("Bytes moved"), "room.score-colour::bytes", NULL},
+                                    {_ ("Bound"), "room.score-colour::bound", NULL},
+                                    {NULL}};
   GMenu *menu = g_menu_new ();
-  append_section (
-    menu, NULL,
-    (const char *const[][3]){{_ ("Next hottest"), "room.hottest", "<Control>h"},
-                             {_ ("Previous hottest"), "room.previous-hottest", "<Control><Shift>h"},
-                             {NULL, NULL}});
-  append_section (menu, _ ("Zoom"),
-                  (const char *const[][3]){{_ ("Larger"), "room.zoom-in", "<Control>plus"},
-                                           {_ ("Smaller"), "room.zoom-out", "<Control>minus"},
-                                           {_ ("Normal size"), "room.zoom-reset", "<Control>0"},
-                                           {_ ("Fit to window"), "room.zoom-fit", "<Control>9"},
-                                           {NULL, NULL}});
-  append_section (
-    menu, _ ("Rows"),
-    (const char *const[][3]){{_ ("Compact where there are many"), "room.score-rows::automatic"},
-                             {_ ("Full"), "room.score-rows::full"},
-                             {_ ("Compact"), "room.score-rows::compact"},
-                             {_ ("Full or compact"), "room.compact", "<Control>r"},
-                             {_ ("Fold all blocks"), "room.fold-all", "<Control>bracketleft"},
-                             {_ ("Unfold all blocks"), "room.unfold-all", "<Control>bracketright"},
-                             {NULL, NULL}});
-  append_section (menu, _ ("Colour by"),
-                  (const char *const[][3]){{_ ("Fusion"), "room.score-colour::fusion"},
-                                           {_ ("Time"), "room.score-colour::time"},
-                                           {_ ("Bytes moved"), "room.score-colour::bytes"},
-                                           {_ ("Bound"), "room.score-colour::bound"},
-                                           {NULL, NULL}});
+  append_section (menu, NULL, hottest);
+  append_zoom (menu);
+  append_section (menu, _ ("Rows"), rows);
+  append_section (menu, _ ("Colour by"), colours);
   return G_MENU_MODEL (menu);
 }
 

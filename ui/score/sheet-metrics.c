@@ -38,7 +38,7 @@ wants_compact_at (LigScoreSheet *self, double line, double zoom)
   if (self->kind != LIG_SCORE_ROWS_AUTOMATIC || page < 60)
     return self->kind == LIG_SCORE_ROWS_COMPACT;
   lig_score_metrics_init (&full, line, FALSE);
-  double height = lig_score_map_measure (self->document, &full);
+  double height = lig_score_map_measure (self->document, &full) - full.end;
   double most = page * (self->metrics.compact ? FEW_WINDOWS : MANY_WINDOWS);
   gboolean low = page < LOW_WINDOW * full.unit / zoom;
   return height > most || ((low || zoom < 1) && height > page);
