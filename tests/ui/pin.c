@@ -125,7 +125,7 @@ test_report (Fixture *f, gconstpointer data)
   g_assert_nonnull (strstr (text, "forward-linear-bias-activation"));
 }
 
-/* The inspector's section pins, tells the difference, and unpins. */
+/* The inspector's section pins a plan, shows the difference, and unpins it. */
 static void
 test_inspector (Fixture *f, gconstpointer data)
 {

@@ -52,7 +52,8 @@ find_controller (GtkWidget *widget, GType type)
   g_autoptr (GListModel) list = gtk_widget_observe_controllers (widget);
   for (guint i = 0; i < g_list_model_get_n_items (list); i++) {
     g_autoptr (GObject) item = g_list_model_get_item (list, i);
-    if (G_TYPE_CHECK_INSTANCE_TYPE (item, type))
+    const char *name = gtk_event_controller_get_name (GTK_EVENT_CONTROLLER (item));
+    if (G_TYPE_CHECK_INSTANCE_TYPE (item, type) && g_strcmp0 (name, "preview") == 0)
       return item;
   }
   g_assert_not_reached ();
@@ -239,14 +240,13 @@ choose_by_pointer (Fixture *f, GtkDropDown *choice, const char *item)
 {
   GtkWidget *popover = NULL;
   g_signal_emit_by_name (choice, "activate");
-  run_for (200);
   for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (choice)); child;
        child = gtk_widget_get_next_sibling (child))
     if (GTK_IS_POPOVER (child))
       popover = child;
   g_assert_nonnull (popover);
-  GtkWidget *row = find_item (popover, item);
-  g_assert_nonnull (row);
+  GtkWidget *row = NULL;
+  WAIT_FOR ((row = find_item (popover, item)));
   rest_on (row);
   WAIT_FOR (lig_document_get_preview (f->doc));
   g_assert_nonnull (strstr (lig_document_get_preview_label (f->doc), item));
