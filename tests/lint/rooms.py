@@ -29,13 +29,16 @@ FORBIDDEN = [
     (r"app/(window|about|preferences)", r'"app/application\.h', "the application knows its windows"),
     (r"", r'"\.', "includes are relative to the root"),
 ]
-# A part of the window includes its own header and the shared one; window-recover also the notices.
+# A part of the window or of a document's view includes its own header and the shared one;
+# window-recover also the notices, and window-close the views that it closes.
 FORBIDDEN += [
-    (rf"app/window-{part}\.", rf'"app/(?!window-({"|".join(allowed)})\.h)',
+    (rf"app/{part}\.", rf'"app/(?!(view-shared|{"|".join((part, *more))})\.h)',
      "a part of the window knows no other part")
-    for part, allowed in {
-        **{part: ("shared", part) for part in ("close", "edit", "export", "files", "notice", "shared")},
-        "recover": ("shared", "recover", "notice")}.items()]
+    for part, more in {
+        **{part: () for part in (
+            "view-close", "view-edit", "view-export", "view-files", "view-shared", "view-undo",
+            "window-actions", "window-keys", "window-notice", "window-undo")},
+        "window-close": ("document-view",), "window-recover": ("window-notice",)}.items()]
 
 
 class Room:
