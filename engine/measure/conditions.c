@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Shorter measurements say nothing about other programs: the system counts in hundredths. */
+/* A shorter time says nothing about other programs: the system counts in hundredths. */
 #define LEAST_SECONDS 0.2
 
 #define MOST_OTHERS 0.5
@@ -69,9 +69,12 @@ lig_conditions_end (LigConditions *self, const LigSpread *step, const LigDeviceH
 {
   double now[3];
   g_return_if_fail (self && step && health);
+  double missing = self->began[CLOCK] + LEAST_SECONDS - 1e-6 * (double) g_get_monotonic_time ();
+  if (missing > 0)
+    g_usleep ((gulong) (missing * 1e6) + 1);
   read_clocks (now);
   double seconds = now[CLOCK] - self->began[CLOCK];
-  if (seconds >= LEAST_SECONDS && now[ALL] >= 0 && self->began[ALL] >= 0)
+  if (now[ALL] >= 0 && self->began[ALL] >= 0)
     self->others = fmax (now[ALL] - self->began[ALL] - (now[OWN] - self->began[OWN]), 0) / seconds;
   self->step = *step;
   g_strlcpy (self->clocks, health->throttling, sizeof self->clocks);

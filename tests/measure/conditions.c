@@ -109,6 +109,15 @@ test_observe (void)
   }
   g_assert_cmpfloat (alone, <=, g_get_num_processors () - 0.2);
   g_assert_cmpfloat (observe (TRUE), >, 0.3);
+  /* A measurement of a moment waits until it can say something. */
+  LigConditions moment;
+  LigDeviceHealth health = {0};
+  g_autoptr (LigDevice) device = lig_device_open ("cpu", NULL);
+  gint64 begun = g_get_monotonic_time ();
+  lig_conditions_begin (&moment, device);
+  lig_conditions_end (&moment, &quiet.step, &health);
+  g_assert_cmpint (g_get_monotonic_time () - begun, >=, 200000);
+  g_assert_cmpfloat (moment.others, >=, 0);
 }
 
 int

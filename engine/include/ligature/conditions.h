@@ -66,7 +66,8 @@ LIG_API void lig_conditions_begin (LigConditions *self, LigDevice *device);
  * @health: the state of the device after the measurement
  *
  * Notes the use of the processors by other programs, and judges the conditions. May be called again
- * with another spread.
+ * with another spread. Waits until a fifth of a second has passed since the beginning, as the
+ * system counts coarsely.
  */
 LIG_API void
 lig_conditions_end (LigConditions *self, const LigSpread *step, const LigDeviceHealth *health);
