@@ -65,8 +65,11 @@ lig_runs_repeat (LigStore *store, const char *what, const char *device_name)
     return lig_cli_fail (error);
   const char *name = device_name ? device_name : lig_recording_get_device (recording);
   g_autoptr (LigDevice) device = lig_cli_open_training_device (name, &error);
-  if (!device)
+  if (!device) {
+    if (!device_name)
+      lig_cli_say ("the run was on %s; repeat it elsewhere with --device", name);
     return lig_cli_fail (error);
+  }
   if (!lig_cli_json ())
     lig_cli_say ("repeating %s %.8s %s on %s",
                  lig_recording_is_profile (recording) ? "profile" : "training",

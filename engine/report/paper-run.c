@@ -55,9 +55,30 @@ describe_versions (const char *text)
   return g_string_free (line, FALSE);
 }
 
-static void
-append_facts (LigPaper *to, const LigRunRow *row)
+/* Returns the hashes and the threads that a repetition needs, as `content 00ff, threads 8`; NULL if
+ * an older program recorded the run; (transfer full). */
+static char *
+describe_inputs (const char *text)
 {
+  static const char *const shown[] = {"content", "weights", "threads", "instructions", "rounds"};
+  g_autoptr (JsonNode) root = text ? lig_json_read (text, strlen (text), NULL, NULL) : NULL;
+  if (!root || !JSON_NODE_HOLDS_OBJECT (root))
+    return NULL;
+  GString *line = g_string_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
+    JsonNode *value = json_object_get_member (json_node_get_object (root), shown[i]);
+    g_autofree char *given = value ? format_value (value) : NULL;
+    if (given)
+      g_string_append_printf (line, "%s%s %s", line->len > 0 ? ", " : "", shown[i], given);
+  }
+  return g_string_free (line, FALSE);
+}
+
+static void
+append_facts (LigPaper *to, const LigReportRun *run)
+{
+  const LigRunRow *row = run->row;
+  g_autofree char *inputs = describe_inputs (run->inputs);
   g_autofree char *versions = describe_versions (row->versions);
   g_autofree char *seed = g_strdup_printf ("%" G_GUINT64_FORMAT, row->seed);
   g_autofree char *started = format_moment (row->started);
@@ -83,6 +104,7 @@ append_facts (LigPaper *to, const LigRunRow *row)
     {_ ("Host"), row->host},
     {_ ("Revision"), row->revision},
     {_ ("Versions"), versions},
+    {_ ("Inputs"), inputs},
     {_ ("Tags"), tags},
     {_ ("Starred"), row->starred ? _ ("yes") : ""},
     {_ ("Notes"), row->notes},
@@ -478,6 +500,11 @@ append_again (LigPaper *to, const LigReportRun *run)
     return;
   lig_paper_heading (to, _ ("How to reproduce it"));
   lig_paper_block (to, "sh", command);
+  if (to->html) {
+    lig_paper_say (to,
+                   _ ("This page has all that is needed to repeat it and to compare each step:"));
+    lig_paper_block (to, "sh", "lig runs repeat REPORT.html");
+  }
 }
 
 static void
@@ -514,7 +541,7 @@ lig_paper_run (LigPaper *to, const LigReportRun *run)
   const LigRunRow *row = run->row;
   g_autofree char *title = lig_report_shorten (*row->name ? row->name : row->uuid);
   lig_paper_title (to, _ ("Run"), title);
-  append_facts (to, row);
+  append_facts (to, run);
   append_result (to, row);
   append_settings (to, row->settings);
   append_loss (to, run);

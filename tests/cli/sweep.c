@@ -170,9 +170,10 @@ test_interrupted (void)
   g_assert_cmpuint (count (runs.json), ==, 2);
   g_assert_cmpstr (text_at (runs.json, "0.status"), ==, "interrupted");
   g_assert_cmpstr (text_at (runs.json, "1.status"), ==, "done");
-  /* The long run, which would take hours, is continued and interrupted again. */
-  g_autofree char *resumed =
-    g_strdup_printf ("timeout -s INT 5 %s sweep --resume last --json", g_getenv ("LIG"));
+  /* The long run, which would take hours, is continued and interrupted again: once, as a second
+   * signal, which `timeout` sends to its group, would end the program at once. */
+  g_autofree char *resumed = g_strdup_printf (
+    "timeout --foreground -s INT 3 %s sweep --resume last --json", g_getenv ("LIG"));
   g_auto (Outcome) again = shell (resumed);
   g_assert_cmpstr (text_at (again.json, "status"), ==, "incomplete");
   g_assert_cmpstr (text_at (again.json, "runs.1.run"), ==, text_at (runs.json, "0.run"));
