@@ -4,6 +4,7 @@
 #include "ui/devices/device-card.h"
 
 #include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
 #include <ligature/draw.h>
 #include <ligature/tuning.h>
 
@@ -89,14 +90,13 @@ add_fact (LigDeviceCard *self, const char *title, const char *value)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *heading = gtk_label_new (title), *label = gtk_label_new (value);
-  g_autofree char *whole = g_strdup_printf ("%s: %s", title, value);
   gtk_widget_add_css_class (heading, "caption");
   gtk_widget_add_css_class (heading, "dim-label");
   gtk_widget_add_css_class (label, "numeric");
   gtk_label_set_xalign (GTK_LABEL (heading), 0);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
-  gtk_widget_set_tooltip_text (box, whole);
+  lig_tooltip_when_cut (GTK_LABEL (label));
   gtk_box_append (GTK_BOX (box), heading);
   gtk_box_append (GTK_BOX (box), label);
   gtk_flow_box_append (self->facts, box);
@@ -134,12 +134,13 @@ show_facts (LigDeviceCard *self, const LigDeviceFacts *facts)
   g_autofree char *copy = lig_draw_bytes (facts->copy);
   g_autofree char *bandwidth = g_strdup_printf ("%s/s", copy);
   g_autofree char *launch = lig_draw_time (facts->launch);
+  const char *known = facts->measured    ? _ ("ceilings measured on this device")
+                      : facts->copy <= 0 ? _ ("ceilings not known; measure them for predictions")
+                      : self->runs ? _ ("ceilings assumed; measure them for better predictions")
+                                   : _ ("Only described: plans are made for it, not run");
+  /* A name that only the command line needs is left out. */
   g_autofree char *text =
-    g_strdup_printf ("%s · %s", self->name,
-                     facts->measured    ? _ ("ceilings measured on this device")
-                     : facts->copy <= 0 ? _ ("ceilings not known; measure them for predictions")
-                     : self->runs ? _ ("ceilings assumed; measure them for better predictions")
-                                  : _ ("only described: plans are made for it, not run"));
+    self->runs ? g_strdup_printf ("%s · %s", self->name, known) : g_strdup (known);
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->facts))))
     gtk_flow_box_remove (self->facts, child);
   adw_preferences_group_set_title (self->group, facts->name);

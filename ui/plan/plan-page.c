@@ -5,6 +5,7 @@
 #include "ui/widgets/figures.h"
 #include "ui/widgets/picture-view.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -44,17 +45,16 @@ add_figure (LigPlanPage *self, const char *title, const char *value, const char 
   GtkWidget *tile = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *const labels[] = {gtk_label_new (title), gtk_label_new (value), gtk_label_new (note)};
   static const char *const classes[] = {"caption-heading", "title-3", "caption"};
-  g_autofree char *whole = g_strdup_printf ("%s: %s, %s", title, value, note);
   for (guint i = 0; i < G_N_ELEMENTS (labels); i++) {
     gtk_label_set_xalign (GTK_LABEL (labels[i]), 0);
     gtk_label_set_ellipsize (GTK_LABEL (labels[i]), PANGO_ELLIPSIZE_END);
     gtk_widget_add_css_class (labels[i], classes[i]);
+    lig_tooltip_when_cut (GTK_LABEL (labels[i]));
     gtk_box_append (GTK_BOX (tile), labels[i]);
   }
   gtk_widget_add_css_class (labels[2], "dim-label");
   gtk_widget_add_css_class (tile, "card");
   gtk_widget_add_css_class (tile, "figure");
-  gtk_widget_set_tooltip_text (tile, whole);
   gtk_flow_box_append (self->figures, tile);
   gtk_widget_set_focusable (gtk_widget_get_parent (tile), FALSE);
 }
@@ -107,13 +107,13 @@ show_head (LigPlanPage *self)
 {
   LigDevice *device = lig_plan_get_device (self->plan);
   g_autofree char *name = lig_document_get_title (lig_page_get_document (LIG_PAGE (self)));
-  g_autofree char *text = g_strdup_printf (
-    _ ("%s (%s) · policy %s · compute %s, parameters %s"), lig_device_get_facts (device)->name,
-    lig_device_get_name (device), lig_policy_name (lig_plan_get_policy (self->plan)),
-    lig_dtype_name (lig_plan_get_compute (self->plan)),
-    lig_dtype_name (lig_plan_get_parameters (self->plan)));
+  g_autofree char *title =
+    lig_session_name_device (lig_device_get_name (device), lig_device_get_facts (device)->name);
+  g_autofree char *text = g_strdup_printf (_ ("%s · policy %s · compute %s, parameters %s"), title,
+                                           lig_policy_name (lig_plan_get_policy (self->plan)),
+                                           lig_dtype_name (lig_plan_get_compute (self->plan)),
+                                           lig_dtype_name (lig_plan_get_parameters (self->plan)));
   gtk_label_set_label (self->title, name);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), name);
   gtk_label_set_label (self->subtitle, text);
 }
 
@@ -366,6 +366,7 @@ static void
 lig_plan_page_init (LigPlanPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  lig_tooltip_when_cut (self->title);
   self->steps = LIG_PLAN_TABLE (lig_plan_table_new (LIG_PLAN_STEPS));
   self->values = LIG_PLAN_TABLE (lig_plan_table_new (LIG_PLAN_VALUES));
   gtk_stack_add_titled (self->views, GTK_WIDGET (self->steps), "steps", _ ("Steps"));

@@ -127,6 +127,14 @@ set_timed (LigTimedPlan *timed, LigPlan *plan, const LigProfiled *profiled)
   g_clear_pointer (&old, lig_plan_unref);
 }
 
+/* Policy none still takes the fusions that are forced. */
+static gboolean
+is_apart (LigPlan *plan)
+{
+  g_autofree char *choices = lig_plan_get_choices (plan);
+  return *choices == '\0';
+}
+
 /* Times of every op unfused: measured if they are, else predicted. */
 static void
 find_unfused (LigProfilePage *self)
@@ -134,7 +142,7 @@ find_unfused (LigProfilePage *self)
   const LigProfiled *profiled;
   gboolean measured = self->timed.steps != NULL;
   for (guint i = 0; measured && (profiled = lig_profiling_get (self->profiling, i)); i++)
-    if (lig_plan_get_policy (profiled->plan) == LIG_POLICY_NONE) {
+    if (is_apart (profiled->plan)) {
       set_timed (&self->unfused, profiled->plan, profiled);
       return;
     }
@@ -219,11 +227,12 @@ show_head (LigProfilePage *self)
   LigDevice *device = lig_plan_get_device (plan);
   g_autofree char *name = lig_document_get_title (doc);
   g_autofree char *health = shown ? describe_health (&shown->health) : g_strdup ("");
+  g_autofree char *title =
+    lig_session_name_device (lig_device_get_name (device), lig_device_get_facts (device)->name);
   const char *compute = lig_dtype_name (lig_plan_get_compute (plan));
   const char *parameters = lig_dtype_name (lig_plan_get_parameters (plan));
   g_autofree char *text =
-    g_strdup_printf (_ ("%s (%s) · policy %s · compute %s, parameters %s%s · %s"),
-                     lig_device_get_facts (device)->name, lig_device_get_name (device),
+    g_strdup_printf (_ ("%s · policy %s · compute %s, parameters %s%s · %s"), title,
                      lig_policy_name (lig_plan_get_policy (plan)), compute, parameters, health,
                      shown ? _ ("measured") : _ ("predicted, not measured"));
   gtk_label_set_label (self->title, name);

@@ -3,6 +3,8 @@
 #include "ui/score/marks.h"
 #include "ui/score/row-private.h"
 
+#include <glib/gi18n.h>
+
 /* Colours and lengths of one drawing. */
 typedef struct {
   GtkWidget *widget;
@@ -100,7 +102,7 @@ draw_parts (LigOpRow *self, Canvas *to)
   }
 }
 
-/* Returns whether a compact row has room for its path, which the inspector also tells. */
+/* Returns whether a compact row has room for its path, which the inspector shows, too. */
 static gboolean
 leaves_room (LigOpRow *self, Canvas *to)
 {
@@ -235,9 +237,13 @@ static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
   LigOpRow *self = LIG_OP_ROW (widget);
-  if (self->menu || !self->description || !*self->description)
+  /* The row shows its parameters; the summary says what the operation computes. */
+  const char *text = self->texts[PROBLEM].text ? self->description
+                     : self->op                ? _ (lig_op_get_info (self->op)->summary)
+                                               : NULL;
+  if (self->menu || !text || !*text)
     return FALSE;
-  gtk_tooltip_set_text (tooltip, self->description);
+  gtk_tooltip_set_text (tooltip, text);
   return TRUE;
 }
 

@@ -15,6 +15,8 @@ struct _LigQuickEntry {
   GtkWidget parent_instance;
   LigDocument *doc;
   GtkEntry *entry;
+  GtkOverlay *frame;
+  GtkWidget *more; /* the ellipsis of a text that is cut */
   GtkWidget *error_box;
   GtkLabel *error;
   LigOpCompletion *completion;
@@ -237,6 +239,39 @@ leave (LigQuickEntry *self)
   lig_op_completion_hide (self->completion);
 }
 
+/* --- Texts that are cut --------------------------------------------------------------------- */
+
+/* Returns whether the text continues beyond the end of the entry, which is not being typed in. */
+static gboolean
+is_cut (LigQuickEntry *self)
+{
+  GtkWidget *text = GTK_WIDGET (gtk_editable_get_delegate (GTK_EDITABLE (self->entry)));
+  graphene_rect_t strong;
+  if (gtk_widget_has_focus (text) || gtk_widget_get_width (text) == 0)
+    return FALSE;
+  guint length = gtk_entry_get_text_length (self->entry);
+  gtk_text_compute_cursor_extents (GTK_TEXT (text), length, &strong, NULL);
+  return strong.origin.x > (float) gtk_widget_get_width (text);
+}
+
+/* The ellipsis covers the end of the entry, or lies beyond it. */
+static gboolean
+place_more (GtkOverlay *frame, GtkWidget *more, GdkRectangle *place, LigQuickEntry *self)
+{
+  int width, height = gtk_widget_get_allocated_height (GTK_WIDGET (self->entry));
+  gtk_widget_measure (more, GTK_ORIENTATION_HORIZONTAL, -1, &width, NULL, NULL, NULL);
+  int end = gtk_widget_get_allocated_width (GTK_WIDGET (self->entry));
+  gtk_widget_set_opacity (more, is_cut (self) ? 1 : 0);
+  *place = (GdkRectangle){end - width, 0, width, height};
+  return TRUE;
+}
+
+static void
+place_again (LigQuickEntry *self)
+{
+  gtk_widget_queue_allocate (GTK_WIDGET (self->frame));
+}
+
 void
 lig_quick_entry_focus (LigQuickEntry *self)
 {
@@ -267,6 +302,8 @@ lig_quick_entry_class_init (LigQuickEntryClass *class)
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/ligature/Ligature/ui/sequence/quick-entry.ui");
   gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, entry);
+  gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, frame);
+  gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, more);
   gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, error_box);
   gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, error);
   gtk_widget_class_bind_template_callback (widget_class, change);
@@ -282,6 +319,10 @@ lig_quick_entry_init (LigQuickEntry *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   self->completion = lig_op_completion_new (self->entry);
+  GtkWidget *text = GTK_WIDGET (gtk_editable_get_delegate (GTK_EDITABLE (self->entry)));
+  g_signal_connect (self->frame, "get-child-position", G_CALLBACK (place_more), self);
+  g_signal_connect_swapped (text, "notify::has-focus", G_CALLBACK (place_again), self);
+  g_signal_connect_swapped (self->entry, "changed", G_CALLBACK (place_again), self);
 }
 
 GtkWidget *

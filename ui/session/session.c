@@ -69,17 +69,22 @@ lig_session_class_init (LigSessionClass *class)
                                            0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
+char *
+lig_session_name_device (const char *name, const char *facts_name)
+{
+  if (lig_device_name_has (name, LIG_DEVICE_DESCRIBED))
+    return g_strdup_printf (_ ("%s, plan only"), facts_name);
+  if (lig_device_name_has (name, LIG_DEVICE_ACCELERATOR))
+    return g_strdup_printf ("%s (%s)", facts_name, name);
+  return g_strdup (_ ("This computer’s processor"));
+}
+
 static void
 add_entry (GArray *entries, const char *name, const char *facts_name)
 {
   LigDeviceEntry entry = {.name = g_strdup (name),
+                          .title = lig_session_name_device (name, facts_name),
                           .runs = !lig_device_name_has (name, LIG_DEVICE_DESCRIBED)};
-  if (entry.runs && !lig_device_name_has (name, LIG_DEVICE_ACCELERATOR))
-    entry.title = g_strdup (_ ("This computer’s processor"));
-  else if (entry.runs)
-    entry.title = g_strdup_printf ("%s (%s)", facts_name, name);
-  else
-    entry.title = g_strdup_printf (_ ("%s, plan only"), facts_name);
   g_array_append_val (entries, entry);
 }
 

@@ -56,6 +56,10 @@ typedef struct {
  *   while. */
 const LigDeviceEntry *lig_session_get_devices (LigSession *self, guint *count);
 
+/* Returns: (transfer full): the title of a device: @name as in LigDeviceEntry, @facts_name
+ *   (nullable for a processor) as in its facts. */
+char *lig_session_name_device (const char *name, const char *facts_name);
+
 /* Returns the title of a device, or @name where the device is missing. */
 const char *lig_session_get_device_title (LigSession *self, const char *name);
 

@@ -282,7 +282,9 @@ copy_facts (LigTraining *self)
   lig_run_settings_clear (&self->settings);
   lig_run_settings_copy (lig_run_get_settings (self->run), &self->settings);
   g_free (self->device);
-  self->device = g_strdup (lig_device_get_name (lig_run_get_device (self->run)));
+  LigDevice *device = lig_run_get_device (self->run);
+  self->device =
+    lig_session_name_device (lig_device_get_name (device), lig_device_get_facts (device)->name);
   if (!self->resumed)
     return;
   g_free (self->title);
