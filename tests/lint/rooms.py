@@ -29,13 +29,16 @@ FORBIDDEN = [
     (r"app/(window|about|preferences)", r'"app/application\.h', "the application knows its windows"),
     (r"", r'"\.', "includes are relative to the root"),
 ]
-# A part of the window includes its own header and the shared one; window-recover also the notices.
+# A part of a document's view includes its own header and the shared one; a part of the window its
+# own, window-close also the view that it asks, window-recover the notices.
 FORBIDDEN += [
-    (rf"app/window-{part}\.", rf'"app/(?!window-({"|".join(allowed)})\.h)',
+    (rf"app/{part}\.", rf'"app/(?!({"|".join((part, "connect", *others))})\.h)',
      "a part of the window knows no other part")
-    for part, allowed in {
-        **{part: ("shared", part) for part in ("close", "edit", "export", "files", "notice", "shared")},
-        "recover": ("shared", "recover", "notice")}.items()]
+    for part, others in {
+        **{f"view-{part}": ("view-shared",)
+           for part in ("close", "edit", "export", "files", "shared", "undo")},
+        **{f"window-{part}": () for part in ("actions", "keys", "notice", "undo")},
+        "window-close": ("document-view",), "window-recover": ("window-notice",)}.items()]
 
 
 class Room:
