@@ -162,6 +162,19 @@ test_toast (Fixture *f, gconstpointer data)
 
 /* --- Templates ----------------------------------------------------------------------------- */
 
+static gboolean
+has_ops (Fixture *f)
+{
+  return lig_sequence_get_length (lig_document_get_sequence (f->doc)) > 0;
+}
+
+static gboolean
+click (GtkWidget *button)
+{
+  g_signal_emit_by_name (button, "clicked");
+  return TRUE;
+}
+
 /* A click on a card, or its button, opens the template. */
 static void
 test_template (Fixture *f, gconstpointer data)
@@ -172,11 +185,8 @@ test_template (Fixture *f, gconstpointer data)
   g_assert_true (gtk_flow_box_get_activate_on_single_click (box));
   GtkWidget *button = find_widget (window, has_action, "template.choose");
   g_assert_nonnull (button);
-  /* The card reads its file on a thread. */
-  WAIT_FOR (({
-    g_signal_emit_by_name (button, "clicked");
-    lig_sequence_get_length (lig_document_get_sequence (f->doc)) > 0;
-  }));
+  /* The card reads its file on a thread; the window closes with the choice. */
+  WAIT_FOR (has_ops (f) || !click (button));
 }
 
 /* --- A journal that cannot be read --------------------------------------------------------- */
