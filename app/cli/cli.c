@@ -272,3 +272,13 @@ lig_cli_format_time (double seconds)
     return g_strdup_printf ("%d:%02d", (int) seconds / 60, (int) seconds % 60);
   return lig_units_scale (seconds * 1e6, units, G_N_ELEMENTS (units));
 }
+
+char *
+lig_cli_format_range (double from, double to)
+{
+  g_autofree char *lower = lig_cli_format_time (from), *upper = lig_cli_format_time (to);
+  const char *unit = strchr (lower, ' '), *other = strchr (upper, ' ');
+  if (unit && g_strcmp0 (unit, other) == 0)
+    lower[unit - lower] = '\0';
+  return g_strdup_printf ("%s to %s", lower, upper);
+}

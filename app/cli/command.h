@@ -91,4 +91,7 @@ void lig_cli_print_table (const char *const *header, GPtrArray *rows);
 /* Returns "12.3 us", "1.4 ms", "0:42", "3 h 05 min"; (transfer full). */
 char *lig_cli_format_time (double seconds);
 
+/* Returns "142 to 150 us": two times in the same unit, or each with its own; (transfer full). */
+char *lig_cli_format_range (double from, double to);
+
 G_END_DECLS

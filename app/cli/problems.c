@@ -29,7 +29,7 @@ print_lines (const GPtrArray *problems)
     }
   }
   if (problems->len > 1)
-    g_printerr ("lig: %u problems\n", problems->len);
+    g_printerr ("lig: %u problem%s\n", problems->len, LIG_ENDING (problems->len));
 }
 
 static void

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static int run (int argc, char **argv);
 
@@ -70,18 +69,6 @@ print_profile (const LigProfile *profile)
   lig_cli_print_table (header, rows);
 }
 
-/* Returns `142 to 150 us`: the quartiles in the unit of the greater one. */
-static char *
-format_quartiles (const LigSpread *spread)
-{
-  g_autofree char *lower = lig_cli_format_time (spread->lower);
-  g_autofree char *upper = lig_cli_format_time (spread->upper);
-  const char *unit = strchr (lower, ' '), *other = strchr (upper, ' ');
-  if (unit && other && strcmp (unit, other) == 0)
-    lower[unit - lower] = '\0';
-  return g_strdup_printf ("%s to %s", lower, upper);
-}
-
 /* Prints the medians and the quartiles of each plan, and how it differs from the first one. */
 static void
 print_summary (GPtrArray *profiles)
@@ -98,7 +85,7 @@ print_summary (GPtrArray *profiles)
     row[2] = lig_cli_format_time (profile->backward);
     row[3] = lig_cli_format_time (profile->update);
     row[4] = lig_cli_format_time (profile->step);
-    row[5] = format_quartiles (&profile->step_spread);
+    row[5] = lig_cli_format_range (profile->step_spread.lower, profile->step_spread.upper);
     row[6] = g_strdup_printf ("%u", profile->step_spread.count);
     LigDifference difference;
     lig_spread_compare (&profile->step_spread, &first->step_spread, &difference);
@@ -120,7 +107,7 @@ print_health (const LigProfile *profile)
   printf ("%s%s\n", *health->throttling ? ", slowed by: " : "", health->throttling);
 }
 
-/* Prints why the times are doubtful: each disturbance of any of the plans once, of the first plan
+/* Says why the times are doubtful: each disturbance of any of the plans once, of the first plan
  * that has it. */
 static void
 print_conditions (GPtrArray *profiles)
@@ -132,7 +119,7 @@ print_conditions (GPtrArray *profiles)
     known |= conditions.disturbances;
     g_autofree char *text = lig_conditions_to_text (&conditions);
     if (text)
-      printf ("\nDoubtful times. %s.\n", text);
+      lig_cli_say ("doubtful times. %s", text);
   }
 }
 

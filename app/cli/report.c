@@ -15,8 +15,9 @@ static void append_formats (GString *to);
 
 LIG_COMMAND (report) = {
   .name = "report",
-  .usage = "P|RUN -o FILE.FORMAT [--input I] [--device D] …",
-  .summary = "Writes a report of a plan or a run: html to read, pictures, or data for programs",
+  .usage = "P|RUN|SWEEP -o FILE.FORMAT [--input I] [--device D] …",
+  .summary =
+    "Writes a report of a plan, a run or a sweep: html to read, pictures, or data for programs",
   .example = "lig report 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768"
              " --device null:h200 -o report.html",
   .run = run,
@@ -102,8 +103,15 @@ report_run (const char *selector, const char *path, const char *format, GError *
   if (lig_store_get_warning (store))
     lig_cli_say ("%s", lig_store_get_warning (store));
   /* The uuid is used from here on: `last` may change while the report is made. */
-  g_autoptr (LigRunRow) row = lig_cli_find_run (store, selector, NULL, error);
-  return row ? lig_report_run (store, row->uuid, format, error) : NULL;
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (LigRunRow) row = lig_cli_find_run (store, selector, NULL, &failure);
+  if (row)
+    return lig_report_run (store, row->uuid, format, error);
+  g_autoptr (LigSweep) sweep = lig_sweep_open (store, selector, NULL);
+  if (sweep)
+    return lig_report_sweep (sweep, format, error);
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return NULL;
 }
 
 /* --- Output --------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "app/cli/runs.h"
 
 #include <ligature/json.h>
+#include <ligature/profile.h>
 
 #include <math.h>
 #include <string.h>
@@ -179,8 +180,87 @@ add_numbers_json (JsonBuilder *to, const Comparison *self)
   json_builder_end_array (to);
 }
 
+/* Prints lines of one kind under a header of the runs' short names. */
 static void
-print_json (GPtrArray *runs, const Comparison *settings, const Comparison *numbers)
+print_table (const char *title, GPtrArray *runs, GPtrArray *lines)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_strv_builder_add (builder, title);
+  for (guint i = 0; i < runs->len; i++) {
+    g_autofree char *name = g_strdup_printf (">%.8s", ((const LigRunRow *) runs->pdata[i])->uuid);
+    g_strv_builder_add (builder, name);
+  }
+  g_auto (GStrv) header = g_strv_builder_end (builder);
+  if (lines->len)
+    lig_cli_print_table ((const char *const *) header, lines);
+}
+
+/* --- The time of a step --------------------------------------------------------------------- */
+
+/* Returns the spread of each run's steps, with a count of 0 where there are none. */
+static LigSpread *
+read_spreads (LigStore *store, GPtrArray *runs)
+{
+  LigSpread *spreads = g_new0 (LigSpread, runs->len);
+  for (guint i = 0; i < runs->len; i++)
+    lig_profile_get_spread (store, ((const LigRunRow *) runs->pdata[i])->uuid, NULL, &spreads[i],
+                            NULL);
+  return spreads;
+}
+
+static void
+add_spreads_json (JsonBuilder *to, const LigSpread *spreads, guint count)
+{
+  lig_json_begin_array (to, "steps");
+  for (guint i = 0; i < count; i++) {
+    LigDifference difference;
+    lig_spread_compare (&spreads[i], &spreads[0], &difference);
+    gboolean known = spreads[i].count > 0;
+    json_builder_begin_object (to);
+    lig_json_add_integer (to, "count", spreads[i].count);
+    lig_json_add_number (to, "lower_us", known ? spreads[i].lower * 1e6 : NAN);
+    lig_json_add_number (to, "median_us", known ? spreads[i].median * 1e6 : NAN);
+    lig_json_add_number (to, "upper_us", known ? spreads[i].upper * 1e6 : NAN);
+    lig_json_add_text (to, "difference", lig_difference_kind_name (difference.kind));
+    lig_json_add_number (to, "noise_us", difference.noise * 1e6);
+    json_builder_end_object (to);
+  }
+  json_builder_end_array (to);
+}
+
+static void
+print_spreads (GPtrArray *runs, const LigSpread *spreads)
+{
+  static const char *const names[] = {"median", "quartiles", "values", "to the first"};
+  g_autoptr (GPtrArray) table = lig_runs_new_table ();
+  gboolean some = FALSE;
+  for (guint line = 0; line < G_N_ELEMENTS (names); line++) {
+    char **cells = g_new0 (char *, runs->len + 2);
+    cells[0] = g_strdup (names[line]);
+    for (guint i = 0; i < runs->len; i++) {
+      LigDifference difference;
+      gboolean known = spreads[i].count > 0;
+      some |= known;
+      lig_spread_compare (&spreads[i], &spreads[0], &difference);
+      cells[i + 1] = !known || (line == 3 && i == 0) ? g_strdup ("-")
+                     : line == 0                     ? lig_cli_format_time (spreads[i].median)
+                     : line == 1 ? lig_cli_format_range (spreads[i].lower, spreads[i].upper)
+                     : line == 2 ? g_strdup_printf ("%u", spreads[i].count)
+                                 : lig_difference_to_text (&difference);
+    }
+    g_ptr_array_add (table, cells);
+  }
+  if (some)
+    print_table ("time of a step", runs, table);
+}
+
+/* --- The whole ------------------------------------------------------------------------------ */
+
+static void
+print_json (GPtrArray *runs,
+            const Comparison *settings,
+            const Comparison *numbers,
+            const LigSpread *spreads)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
@@ -190,6 +270,7 @@ print_json (GPtrArray *runs, const Comparison *settings, const Comparison *numbe
   json_builder_end_array (builder);
   add_settings_json (builder, settings);
   add_numbers_json (builder, numbers);
+  add_spreads_json (builder, spreads, runs->len);
   json_builder_end_object (builder);
   lig_cli_print_json (json_builder_get_root (builder));
 }
@@ -207,21 +288,6 @@ format_setting (JsonNode *node)
   GString *text = g_string_new (NULL);
   lig_json_append (text, node);
   return g_string_free (text, FALSE);
-}
-
-/* Prints lines of one kind under a header of the runs' short names. */
-static void
-print_table (const char *title, GPtrArray *runs, GPtrArray *lines)
-{
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_strv_builder_add (builder, title);
-  for (guint i = 0; i < runs->len; i++) {
-    g_autofree char *name = g_strdup_printf (">%.8s", ((const LigRunRow *) runs->pdata[i])->uuid);
-    g_strv_builder_add (builder, name);
-  }
-  g_auto (GStrv) header = g_strv_builder_end (builder);
-  if (lines->len)
-    lig_cli_print_table ((const char *const *) header, lines);
 }
 
 static void
@@ -277,11 +343,13 @@ lig_runs_compare (LigStore *store, int n, char **arguments)
     if (!add_numbers (&numbers, i, store, row->uuid, &error))
       return lig_cli_fail (error);
   }
+  g_autofree LigSpread *spreads = read_spreads (store, runs);
   if (lig_cli_json ()) {
-    print_json (runs, &settings, &numbers);
+    print_json (runs, &settings, &numbers, spreads);
   } else {
     print_settings (runs, &settings);
     print_numbers (runs, &numbers);
+    print_spreads (runs, spreads);
   }
   return LIG_EXIT_OK;
 }

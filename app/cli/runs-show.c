@@ -81,6 +81,7 @@ print_details (const LigRunRow *row, GPtrArray *metrics, GPtrArray *verdicts, GP
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     print_line (lines[i][0], lines[i][1]);
   print_line ("parent", row->parent);
+  print_line ("sweep", row->sweep);
   for (guint i = 0; i < artifacts->len; i++) {
     const LigArtifactRow *artifact = artifacts->pdata[i];
     print_line (artifact->kind, artifact->path);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/compile/draft.h"
-#include <ligature/problem.h>
+#include <ligature/problem-mend.h>
 
 /* The parts of a value's shape that are guessed. */
 enum {

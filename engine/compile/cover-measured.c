@@ -163,10 +163,40 @@ explain_losers (LigDraft *draft, GArray *candidates)
   }
 }
 
+/* Returns whether an op can be timed alone: a callback of the embedding program is not called for
+ * that, and a kernel may be missing. */
+static gboolean
+can_be_priced (LigDraft *draft, const LigGroup *group, LigPass pass, GArray *steps)
+{
+  const LigPart *part = lig_part (draft, group->first);
+  LigProbe probe;
+  g_array_set_size (steps, 0);
+  return !part->info->opaque_forward && !part->info->opaque_backward &&
+         (pass == LIG_PASS_FORWARD || part->needs_backward) &&
+         lig_lower_group (draft, group, pass, steps, &probe, NULL) && !probe.missing;
+}
+
+/* Finds the prices of the ops that no candidate contains, so that the time of a pass is known. The
+ * cover does not depend on them. */
+static gboolean
+price_others (LigDraft *draft, GError **error)
+{
+  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++)
+    for (int i = 0; i < (int) draft->parts->len; i++) {
+      const LigGroup group = {.pass = pass, .first = i, .count = 1, .n_elements = 1};
+      LigPrice price;
+      if (can_be_priced (draft, &group, pass, steps) &&
+          !lig_price_groups (draft, &group, 1, pass, &price, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 lig_cover_measured (LigDraft *draft, GArray *candidates, GError **error)
 {
-  if (!price_all (draft, candidates, error))
+  if (!price_all (draft, candidates, error) || !price_others (draft, error))
     return FALSE;
   choose_joint (draft, candidates);
   choose (draft, candidates, LIG_PASS_FORWARD);

@@ -96,6 +96,29 @@ new_mend (LigMendKind kind, const LigCandidate *candidate, const char *path, con
   return mend;
 }
 
+/* Returns whether the candidate would be taken if its force replaced the one that is dropped. Two
+ * different forced fusions that overlap are an error. */
+static gboolean
+wins_by_force (const Trial *self, const LigCandidate *wanted)
+{
+  gboolean taken = FALSE;
+  const LigOp *at = lig_part (self->draft, wanted->group.first)->written;
+  g_autofree guint8 *owned = g_new0 (guint8, self->draft->parts->len);
+  for (guint i = 0; i < self->candidates->len; i++) {
+    const LigCandidate *candidate = get (self, i);
+    gboolean same = candidate->group.fusion == wanted->group.fusion;
+    gboolean forced = stays_forced (self, candidate) ||
+                      (same && lig_part (self->draft, candidate->group.first)->written == at);
+    if (!candidate->legal || candidate->shorter || !forced)
+      continue;
+    gboolean fits = claim (candidate, owned);
+    taken |= fits && candidate == wanted;
+    if (!fits && !same)
+      return FALSE;
+  }
+  return taken;
+}
+
 static void
 offer_unforce (LigDraft *draft, GArray *candidates, const LigCandidate *candidate)
 {
@@ -104,9 +127,18 @@ offer_unforce (LigDraft *draft, GArray *candidates, const LigCandidate *candidat
   Trial self = {draft, candidates, forced, lig_part (draft, verdict->found.first)->written};
   gboolean wins = draft->policy == LIG_POLICY_MEASURED ? wins_measured (&self, candidate)
                                                        : wins_in_order (&self, candidate);
-  if (wins && !draft->mends->pdata[candidate->verdict])
+  if (draft->mends->pdata[candidate->verdict])
+    return;
+  if (wins) {
     draft->mends->pdata[candidate->verdict] =
       new_mend (LIG_MEND_UNFORCE, candidate, verdict->found.path, forced->name);
+  } else if (wins_by_force (&self, candidate)) {
+    g_autofree char *path = lig_verdict_row_path (verdict->found.path);
+    g_autofree char *replaced = g_strdup_printf ("%s@%s", forced->name, path);
+    draft->mends->pdata[candidate->verdict] =
+      new_mend (LIG_MEND_FORCE, candidate, lig_part (draft, candidate->group.first)->path,
+                g_string_chunk_insert_const (draft->strings, replaced));
+  }
 }
 
 gboolean

@@ -105,13 +105,17 @@ lig_conditions_judge (LigConditions *self)
 static char *
 describe (const LigConditions *self, LigDisturbance disturbance)
 {
+  gulong count = (gulong) self->processors;
   switch (disturbance) {
   case LIG_DISTURBANCE_LOAD:
     if (self->others < 0)
-      return g_strdup_printf (_ ("The load was %.1f on %d processors"), self->load,
-                              self->processors);
-    return g_strdup_printf (_ ("Other programs kept %.1f of %d processors busy"), self->others,
-                            self->processors);
+      return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "The load was %.1f on %d processor",
+                                           "The load was %.1f on %d processors", count),
+                              self->load, self->processors);
+    return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE,
+                                         "Other programs kept %.1f of %d processor busy",
+                                         "Other programs kept %.1f of %d processors busy", count),
+                            self->others, self->processors);
   case LIG_DISTURBANCE_SHARED:
     return g_strdup_printf (_ ("Other programs used the GPU for %.0f %% of the time"),
                             100 * self->shared);

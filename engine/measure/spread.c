@@ -116,7 +116,7 @@ lig_difference_to_text (const LigDifference *self)
 {
   g_return_val_if_fail (self, NULL);
   if (self->kind == LIG_DIFFERENCE_UNKNOWN)
-    return g_strdup_printf (_ ("not compared: fewer than %d values"), LIG_SPREAD_LEAST);
+    return g_strdup (_ ("not compared: fewer than five values"));
   if (self->kind == LIG_DIFFERENCE_NONE) {
     g_autofree char *noise = format_share (self->noise_share);
     return g_strdup_printf (_ ("no difference (noise %s)"), noise);

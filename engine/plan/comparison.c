@@ -197,13 +197,30 @@ compare_pass (LigPlanComparison *self, LigPass pass)
 
 /* --- Repetitions --------------------------------------------------------------------------- */
 
-/* Appends a path with the first repetition of each block: `3.0.2` for `3.7.2`. */
+/* Appends a path without the numbers of repetitions: `3..2` for `3.7.2`. */
 static void
 append_path (GString *key, const char *path)
 {
-  g_auto (GStrv) parts = g_strsplit (path, ".", -1);
-  for (guint i = 0; parts[i]; i++)
-    g_string_append_printf (key, "%s.", i % 2 == 1 ? "0" : parts[i]);
+  gboolean repetition = FALSE;
+  for (; *path; path++) {
+    if (!repetition || *path == '.')
+      g_string_append_c (key, *path);
+    if (*path == '.')
+      repetition = !repetition;
+  }
+  g_string_append_c (key, ' ');
+}
+
+static gboolean
+has_blocks (LigPlanComparison *self)
+{
+  for (int i = 0; i < 2; i++) {
+    const LigPlanOp *ops = lig_plan_get_ops (self->plans[i], &self->n_ops[i]);
+    for (guint k = 0; k < self->n_ops[i]; k++)
+      if (strchr (ops[k].path, '.'))
+        return TRUE;
+  }
+  return FALSE;
 }
 
 static void
@@ -215,7 +232,8 @@ append_side (
   const LigPlanGroup *groups = lig_plan_get_groups (self->plans[which], pass, &count);
   for (guint i = 0; i < side->n_groups; i++) {
     const LigPlanGroup *group = &groups[side->first_group + i];
-    g_string_append_printf (key, "|%s ", group->fusion ? group->fusion->name : "");
+    g_string_append_c (key, '|');
+    g_string_append (key, group->fusion ? group->fusion->name : "");
     for (int k = 0; k < group->count; k++)
       append_path (key, ops[group->first + k].path);
   }
@@ -225,8 +243,13 @@ append_side (
 static void
 find_repetitions (LigPlanComparison *self)
 {
+  gboolean blocks = has_blocks (self);
+  for (guint i = 0; i < self->changes->len && !blocks; i++) {
+    g_array_index (self->changes, LigPlanChange, i).like = i;
+    g_array_index (self->changes, LigPlanChange, i).times = 1;
+  }
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = 0; i < self->changes->len; i++) {
+  for (guint i = 0; i < self->changes->len && blocks; i++) {
     LigPlanChange *change = &g_array_index (self->changes, LigPlanChange, i);
     GString *key = g_string_new (lig_pass_name (change->pass));
     append_side (key, self, 0, change->pass, &change->before);

@@ -9,6 +9,9 @@
 /* Differences below this share are rounding. */
 #define LEAST_SHARE 0.002
 
+/* A share of the roofline above this one is explained. */
+#define MOST_ROOFLINE 1.05
+
 const char *
 lig_bound_name (LigBound bound)
 {
@@ -127,5 +130,9 @@ lig_figures_describe (const LigFigures *self)
   append_line (lines, _ ("%s read and written"), lig_units_bytes (self->bytes));
   append_line (lines, self->measured ? "%s" : _ ("bound by %s"), lig_figures_rate_text (self));
   append_line (lines, "%s", lig_figures_roofline_text (self));
+  if (self->roofline > MOST_ROOFLINE)
+    append_line (lines, "%s",
+                 g_strdup (_ ("faster than the device’s ceilings: its data was in a cache, or the "
+                              "ceilings were measured on a busy machine")));
   return lines->len > 0 ? g_strdup (lines->str) : NULL;
 }

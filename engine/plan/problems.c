@@ -2,6 +2,7 @@
 /* Finds every problem of a sequence, and the edits that remove them: each proposed edit is tried on
  * a copy, so that none is offered in vain. */
 #include "engine/compile/collect.h"
+#include <ligature/problem.h>
 
 #include <string.h>
 

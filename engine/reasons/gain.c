@@ -147,6 +147,9 @@ estimate_gain (const Explainer *self, guint number)
     verdict->gain = verdict->present - verdict->fused;
   else if (self->facts->copy > 0)
     verdict->gain = estimate_saving (self, first, last, kept) - now.estimated;
+  /* The compiler has judged that a difference within two percent and the noise is none. */
+  if (verdict->reason == LIG_REASON_SLOWER && verdict->gain > 0)
+    verdict->gain = 0;
 }
 
 static int

@@ -26,6 +26,9 @@ lig_mend_describe (const LigMend *self)
       return g_strdup_printf (_ ("allow %s everywhere"), self->fusion);
     return g_strdup_printf (_ ("allow %s at %s"), self->fusion, self->path);
   case LIG_MEND_FORCE:
+    if (self->value)
+      return g_strdup_printf (_ ("force %s at %s instead of %s"), self->fusion, self->path,
+                              self->value);
     return g_strdup_printf (_ ("force %s at %s"), self->fusion, self->path);
   case LIG_MEND_MAKE_PRIVATE:
     return g_strdup_printf (_ ("make the branch at %s private"), self->path);
@@ -169,6 +172,20 @@ set_dtype (LigSequence *sequence, const char *name, GError **error)
   return TRUE;
 }
 
+/* Drops a force, `FUSION@PATH`. */
+static gboolean
+drop_force (LigSequence *sequence, const char *replaced, GError **error)
+{
+  const char *at = strchr (replaced, '@');
+  g_autofree char *fusion = at ? g_strndup (replaced, (gsize) (at - replaced)) : NULL;
+  LigOp *op = at ? lig_sequence_find (sequence, at + 1, error) : NULL;
+  if (op)
+    set_forced (op, fusion, FALSE);
+  else if (!at)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "'%s' is not FUSION@PATH", replaced);
+  return op != NULL;
+}
+
 /* Makes an edit that changes the op in its place. */
 static gboolean
 change_op (const LigMend *self, LigSequence *sequence, LigOp *op)
@@ -211,6 +228,8 @@ lig_mend_apply (const LigMend *self, LigSequence *sequence, GError **error)
     return set_dtype (sequence, self->value, error);
   LigOp *op = self->path ? lig_sequence_find (sequence, self->path, error) : NULL;
   if (!op && (self->path || self->kind != LIG_MEND_UNFORBID))
+    return FALSE;
+  if (self->kind == LIG_MEND_FORCE && self->value && !drop_force (sequence, self->value, error))
     return FALSE;
   if (change_op (self, sequence, op))
     return TRUE;

@@ -2,7 +2,7 @@
 /* Mends of problems: their texts, and their edits of a sequence. */
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/ports.h"
-#include <ligature/problem.h>
+#include <ligature/problem-mend.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>

@@ -152,8 +152,10 @@ lig_verdict_describe_times (const LigVerdict *self)
 static char *
 say_slower (const LigVerdict *verdict)
 {
-  char *times = lig_verdict_describe_times (verdict);
-  return times ? times
+  g_autofree char *times = lig_verdict_describe_times (verdict);
+  if (times && verdict->present > verdict->fused)
+    return g_strdup_printf (_ ("%s; the difference is within 2 %% or the noise"), times);
+  return times ? g_steal_pointer (&times)
                : g_strdup_printf (_ ("not fast enough to be worth fusing, %s fused and %s apart"),
                                   verdict->observed, verdict->required);
 }

@@ -2,7 +2,7 @@
 /* Reports for people as one self-contained HTML file with text and pictures. It includes the JSON
  * document of the format json for scripts. */
 #include "engine/draw/canvas.h"
-#include "engine/report/paper.h"
+#include "engine/report/paper-kinds.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -59,8 +59,8 @@ append_style (GString *to)
                           light, light_contrast, dark, dark_contrast, style);
 }
 
-static void
-append_head (GString *to, const LigPicture *picture)
+void
+lig_html_begin_page (GString *to, const char *title)
 {
   /* Translators: the language into which you translate, as in the headers of files: de, pt-BR. */
   const char *language = C_ ("language", "en");
@@ -68,15 +68,15 @@ append_head (GString *to, const LigPicture *picture)
   g_string_append (to, "<meta charset=\"utf-8\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width\">\n"
                        "<meta name=\"generator\" content=\"Ligature " LIG_VERSION "\">\n<title>");
-  lig_svg_append_text (to, picture->title);
+  lig_svg_append_text (to, title);
   g_string_append (to, "</title>\n");
   append_style (to);
   g_string_append (to, "</head>\n<body>\n<main>\n");
 }
 
 /* Appends the document with each `<` escaped, as the text `</script>` would end the element. */
-static void
-append_document (GString *to, const GString *json)
+void
+lig_html_end_page (GString *to, const GString *json)
 {
   g_string_append (to, "</main>\n<script type=\"application/json\" id=\"document\">\n");
   for (const char *at = json->str; *at; at++)
@@ -96,10 +96,10 @@ write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
   lig_picture_init_plan (&picture, plan);
   if (!lig_report_format_json.plan (json, plan, command, error))
     return FALSE;
-  append_head (to, &picture);
+  lig_html_begin_page (to, picture.title);
   lig_paper_plan (&paper, plan, command);
   lig_paper_clear (&paper);
-  append_document (to, json);
+  lig_html_end_page (to, json);
   return TRUE;
 }
 
@@ -112,10 +112,10 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   lig_picture_init_run (&picture, run);
   if (!lig_report_format_json.run (json, run, error))
     return FALSE;
-  append_head (to, &picture);
+  lig_html_begin_page (to, picture.title);
   lig_paper_run (&paper, run);
   lig_paper_clear (&paper);
-  append_document (to, json);
+  lig_html_end_page (to, json);
   return TRUE;
 }
 
@@ -128,10 +128,10 @@ write_pair (GString *to, const LigReportPair *pair, GError **error)
   lig_picture_init_pair (&picture, pair);
   if (!lig_report_format_json.pair (json, pair, error))
     return FALSE;
-  append_head (to, &picture);
+  lig_html_begin_page (to, picture.title);
   lig_paper_pair (&paper, pair);
   lig_paper_clear (&paper);
-  append_document (to, json);
+  lig_html_end_page (to, json);
   return TRUE;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/plan/plan-private.h"
 #include "engine/report/paper.h"
 #include "engine/report/verdicts.h"
+#include <ligature/figures.h>
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
@@ -147,6 +148,21 @@ append_group (LigPaper *to, LigPlan *plan, const LigPlanGroup *group, guint inde
                  bytes, flops, predicted, measured, NULL);
 }
 
+/* Says what the fusions of a pass bring. */
+static void
+say_saving (LigPaper *to, LigPlan *plan, LigPass pass)
+{
+  g_autoptr (LigPlan) alone = lig_plan_unfuse (plan, NULL);
+  const LigTimedPlan timed = {.plan = plan}, unfused = {.plan = alone};
+  LigFigures figures;
+  lig_figures_of_pass (&timed, &unfused, pass, &figures);
+  g_autofree char *saving = lig_figures_saving_text (&figures);
+  if (!saving)
+    return;
+  g_autofree char *sentence = g_strdup_printf (_ ("%s than its operations alone."), saving);
+  lig_paper_say (to, sentence);
+}
+
 static void
 append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
 {
@@ -171,6 +187,7 @@ append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
   g_autofree char *all_flops = lig_units_count (flops);
   g_autofree char *all_time = format_time (plan, seconds);
   lig_paper_row (to, _ ("all"), "", "", "", "", all_bytes, all_flops, all_time, "", NULL);
+  say_saving (to, plan, pass);
 }
 
 static void

@@ -50,6 +50,15 @@ lig_paper_head (LigPaper *to, const char *columns)
 }
 
 void
+lig_paper_cells (LigPaper *to, const char *const *cells)
+{
+  if (to->html)
+    lig_html_row (to->text, to->columns, cells);
+  else
+    lig_markdown_row (to->text, cells);
+}
+
+void
 lig_paper_row (LigPaper *to, ...)
 {
   const char *cells[16] = {NULL};
@@ -59,10 +68,7 @@ lig_paper_row (LigPaper *to, ...)
     if (!(cells[i] = va_arg (list, const char *)))
       break;
   va_end (list);
-  if (to->html)
-    lig_html_row (to->text, to->columns, cells);
-  else
-    lig_markdown_row (to->text, cells);
+  lig_paper_cells (to, cells);
 }
 
 void

@@ -42,6 +42,9 @@ void lig_paper_head (LigPaper *to, const char *columns);
 /* Writes a row of plain texts, NULL after the last. */
 void lig_paper_row (LigPaper *to, ...) G_GNUC_NULL_TERMINATED;
 
+/* Writes a row of the texts of an array, NULL after the last. */
+void lig_paper_cells (LigPaper *to, const char *const *cells);
+
 /* Writes a row of a name and its value, unless the value is NULL or empty. */
 void lig_paper_fact (LigPaper *to, const char *name, const char *value);
 

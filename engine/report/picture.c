@@ -4,6 +4,7 @@
 
 #include "engine/draw/score.h"
 #include "engine/report/paper.h"
+#include <ligature/store-spreads.h>
 
 enum { WIDTH = 1000, MARGIN = 16, TITLE = 58, NOTE = 20, CHART = 260 };
 
@@ -17,6 +18,23 @@ lig_picture_init_plan (LigPicture *self, LigPlan *plan)
   self->title = lig_report_shorten (name && *name ? name : expression);
 }
 
+/* Reads the times of whole passes of a profile; older ones recorded none. */
+static gboolean
+read_passes (const LigReportRun *run, double passes[3])
+{
+  static const char *const figures[] = {"forward", "backward", "update"};
+  gboolean some = FALSE;
+  for (guint i = 0; i < run->spreads->len; i++) {
+    const LigSpreadRow *row = run->spreads->pdata[i];
+    for (guint pass = 0; pass < G_N_ELEMENTS (figures); pass++)
+      if (g_str_equal (row->figure, figures[pass])) {
+        passes[pass] = row->microseconds * 1e-6;
+        some = TRUE;
+      }
+  }
+  return some;
+}
+
 void
 lig_picture_init_run (LigPicture *self, const LigReportRun *run)
 {
@@ -28,6 +46,8 @@ lig_picture_init_run (LigPicture *self, const LigReportRun *run)
   self->unfused = lig_plan_unfuse (self->timed.plan, NULL);
   self->steps = lig_report_step_times (run, self->timed.plan);
   self->timed.steps = self->steps;
+  if (self->steps && read_passes (run, self->passes))
+    self->timed.passes = self->passes;
 }
 
 void

@@ -10,6 +10,7 @@ typedef struct {
   LigTimedPlan timed;        /* without a plan no score is drawn */
   LigPlan *unfused;          /* the same without fusions; NULL: unknown */
   double *steps;             /* seconds; `timed` points to them */
+  double passes[3];          /* seconds; `timed` points to them if they were recorded */
   char *title;               /* (nullable) */
   char *note;                /* (nullable): a sentence on the origin of the plan */
   const LigReportRun *run;   /* NULL for a plan */

@@ -39,6 +39,33 @@ test_document (void)
   assert_contains (table.out, "sweep");
 }
 
+/* Every format that shows a sweep has each of its runs. */
+static void
+test_report (void)
+{
+  static const char *const formats[] = {"html", "md", "csv", "json"};
+  g_auto (Outcome) outcome = lig ("sweep", TRAINING, "--steps", "5", "--over", "lr=0.01,0.02",
+                                  "--over", "seed=1..2", "--json", NULL);
+  g_autofree char *sweep = g_strndup (text_at (outcome.json, "sweep"), 8);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    g_autofree char *name = g_strconcat ("sweep.", formats[i], NULL);
+    g_autofree char *path = in_folder (name), *text = NULL;
+    g_auto (Outcome) report = lig ("report", sweep, "-o", name, NULL);
+    g_assert_cmpint (report.code, ==, 0);
+    g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+    for (guint j = 0; j < 4; j++) {
+      g_autofree char *place = g_strdup_printf ("runs.%u.run", j);
+      assert_contains (text, text_at (outcome.json, place));
+    }
+  }
+  g_auto (Outcome) picture = lig ("report", sweep, "-o", "sweep.svg", NULL);
+  g_assert_cmpint (picture.code, ==, 0);
+  g_auto (Outcome) trace = lig ("report", sweep, "-o", "sweep.trace.json", "--json", NULL);
+  assert_failed (&trace, 1, "format", "a sweep has no report in this format");
+  g_auto (Outcome) none = lig ("report", "abcdef12", "-o", "none.md", "--json", NULL);
+  assert_failed (&none, 1, "store", "has no run 'abcdef12'");
+}
+
 static void
 test_table (void)
 {
@@ -145,7 +172,7 @@ test_interrupted (void)
   g_assert_cmpstr (text_at (runs.json, "1.status"), ==, "done");
   /* The long run, which would take hours, is continued and interrupted again. */
   g_autofree char *resumed =
-    g_strdup_printf ("timeout -s INT 2 %s sweep --resume last --json", g_getenv ("LIG"));
+    g_strdup_printf ("timeout -s INT 5 %s sweep --resume last --json", g_getenv ("LIG"));
   g_auto (Outcome) again = shell (resumed);
   g_assert_cmpstr (text_at (again.json, "status"), ==, "incomplete");
   g_assert_cmpstr (text_at (again.json, "runs.1.run"), ==, text_at (runs.json, "0.run"));
@@ -160,6 +187,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cli/sweep/document", test_document);
   g_test_add_func ("/cli/sweep/table", test_table);
+  g_test_add_func ("/cli/sweep/report", test_report);
   g_test_add_func ("/cli/sweep/list", test_list);
   g_test_add_func ("/cli/sweep/refused", test_refused);
   g_test_add_func ("/cli/sweep/hopeless", test_hopeless);

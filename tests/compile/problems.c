@@ -158,6 +158,72 @@ test_missing (void)
   expect (open, "shape -, shape 2");
 }
 
+/* Checks that each edit which is offered can be made and removes its problem. */
+static void
+apply_mends (LigSequence *sequence, GPtrArray *problems)
+{
+  for (guint i = 0; i < problems->len; i++) {
+    const LigPlanProblem *problem = problems->pdata[i];
+    for (guint k = 0; k < problem->mends->len; k++) {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LigSequence) copy = lig_sequence_copy (sequence);
+      g_assert_true (lig_problem_mend_apply (problem->mends->pdata[k], copy, &error));
+      g_assert_no_error (error);
+      g_autoptr (GPtrArray) after = check (copy);
+      for (guint n = 0; n < after->len; n++) {
+        const GError *other = ((LigPlanProblem *) after->pdata[n])->error;
+        g_assert_false (
+          g_str_equal (other->message, problem->error->message) &&
+          g_strcmp0 (lig_error_get_path (other), lig_error_get_path (problem->error)) == 0);
+      }
+    }
+  }
+}
+
+/* Random sequences, most of them wrong: there is a problem exactly if there is no plan. */
+static void
+test_random (void)
+{
+  const char *const ops[] = {"linear(8)",
+                             "linear(6)",
+                             "linear(6, in-features=8)",
+                             "linear(8, in-features=6)",
+                             "gelu",
+                             "swiglu",
+                             "layer-norm",
+                             "layer-norm([8])",
+                             "bias(6)",
+                             "reshape([-1, 4])",
+                             "reshape([4, 8])",
+                             "make-extra-output(to=a)",
+                             "make-extra-output(to=b)",
+                             "make-extra-output",
+                             "add-extra-input(from=a)",
+                             "add-extra-input(from=b)",
+                             "add-extra-input",
+                             "embedding(8)",
+                             "dropout",
+                             "mean-squared-error",
+                             "block(2) { linear(6, in-features=6) ! gelu }",
+                             "block(2) { make-extra-output(to=a) ! add-extra-input(from='../b') }"};
+  const char *const inputs[] = {"4x8", "4x6", "2x4x8:bf16", "8:int32", "4x0"};
+  g_autoptr (GRand) random = g_rand_new_with_seed (11);
+  guint wrong = 0;
+  for (guint i = 0; i < 300; i++) {
+    g_autoptr (GString) text = g_string_new (NULL);
+    for (gint32 k = g_rand_int_range (random, 1, 10); k > 0; k--)
+      g_string_append_printf (text, "%s%s", text->len > 0 ? " ! " : "",
+                              ops[g_rand_int_range (random, 0, G_N_ELEMENTS (ops))]);
+    const char *input = inputs[g_rand_int_range (random, 0, G_N_ELEMENTS (inputs))];
+    g_test_message ("%s @ %s", text->str, input);
+    g_autoptr (LigSequence) sequence = new_sequence (text->str, input);
+    g_autoptr (GPtrArray) problems = check (sequence);
+    wrong += problems->len > 0;
+    apply_mends (sequence, problems);
+  }
+  g_assert_cmpuint (wrong, >, 100);
+}
+
 /* Returns the seconds of the check. */
 static double
 check_many (GString *text, guint count)
@@ -193,6 +259,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compile/problems/blocks", test_blocks);
   g_test_add_func ("/compile/problems/cascades", test_cascades);
   g_test_add_func ("/compile/problems/missing", test_missing);
+  g_test_add_func ("/compile/problems/random", test_random);
   g_test_add_func ("/compile/problems/many", test_many);
   return g_test_run ();
 }

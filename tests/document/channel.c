@@ -65,6 +65,33 @@ test_rename (DocumentFixture *f, gconstpointer data)
   }
 }
 
+/* A copied branch is a channel of its own; the rows below go on with theirs. */
+static void
+test_copies (DocumentFixture *f, gconstpointer data)
+{
+  const char *const text = "make-extra-output(r) ! gelu ! add-extra-input(r) ! add-extra-input(r)";
+  fill (f->doc, text);
+  for (int i = 0; i < 3; i++) {
+    g_autofree char *path = g_strdup_printf ("%d", i);
+    lig_document_select (f->doc, open_at (f->doc, path), LIG_SELECT_TOGGLE);
+  }
+  g_assert_cmpuint (lig_edit_duplicate (f->doc), ==, 3);
+  assert_text (f->doc, "make-extra-output(r) ! gelu ! add-extra-input(r) ! "
+                       "make-extra-output(r-2) ! gelu ! add-extra-input(r-2) ! "
+                       "add-extra-input(r)");
+  wait_for_plan (f->doc);
+  g_assert_null (lig_document_get_problem (f->doc, 0));
+  /* Pasted once more; what was cut keeps its name. */
+  g_autofree char *copied = lig_edit_copy (f->doc);
+  g_assert_true (lig_edit_paste (f->doc, copied, NULL));
+  g_assert_cmpstr (lig_op_get_extra_output_channel (open_at (f->doc, "6"), 0), ==, "r-3");
+  g_autofree char *cut = lig_edit_copy (f->doc);
+  lig_edit_delete (f->doc);
+  g_assert_true (lig_edit_paste (f->doc, cut, NULL));
+  wait_for_plan (f->doc);
+  g_assert_null (lig_document_get_problem (f->doc, 0));
+}
+
 /* The last reader takes the branch with it. */
 static void
 test_disconnect (DocumentFixture *f, gconstpointer data)
@@ -135,6 +162,24 @@ test_problems (DocumentFixture *f, gconstpointer data)
   assert_text (f->doc, text);
 }
 
+/* A plan that does not fit its device offers a batch that does. */
+static void
+test_memory (DocumentFixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  lig_document_set_device (f->doc, "null:h200");
+  fill_with (f->doc, "linear(65536) ! gelu ! linear(65536) ! gelu", "4000000x64:fp32", NULL);
+  wait_for_plan (f->doc);
+  const LigProblem *problem = lig_document_get_problem (f->doc, 0);
+  g_assert_nonnull (problem);
+  g_assert_true (problem->whole);
+  g_assert_cmpuint (problem->mends->len, ==, 1);
+  g_autoptr (LigProblemMend) mend = lig_problem_mend_copy (problem->mends->pdata[0]);
+  g_assert_true (lig_edit_mend_problem (f->doc, mend, &error));
+  wait_for_plan (f->doc);
+  g_assert_null (lig_document_get_problem (f->doc, 0));
+}
+
 /* A folded block has the problems of its ops. */
 static void
 test_folded (DocumentFixture *f, gconstpointer data)
@@ -155,9 +200,11 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD_DOCUMENT_TEST ("/document/channel/into-block", test_into_block);
   ADD_DOCUMENT_TEST ("/document/channel/rename", test_rename);
+  ADD_DOCUMENT_TEST ("/document/channel/copies", test_copies);
   ADD_DOCUMENT_TEST ("/document/channel/disconnect", test_disconnect);
   ADD_DOCUMENT_TEST ("/document/channel/ends", test_ends);
   ADD_DOCUMENT_TEST ("/document/channel/problems", test_problems);
+  ADD_DOCUMENT_TEST ("/document/channel/memory", test_memory);
   ADD_DOCUMENT_TEST ("/document/channel/folded", test_folded);
   return g_test_run ();
 }

@@ -58,7 +58,7 @@ test_known (void)
   /* Without any spread, half a percent is the noise. */
   assert_text ((LigSpread){15, 100.4, 100.4, 100.4}, still, LIG_DIFFERENCE_NONE,
                "no difference (noise 0.5 %)");
-  assert_text (few, still, LIG_DIFFERENCE_UNKNOWN, "not compared: fewer than 5 values");
+  assert_text (few, still, LIG_DIFFERENCE_UNKNOWN, "not compared: fewer than five values");
   g_assert_cmpint (lig_spread_compare (&still, &few, NULL), ==, LIG_DIFFERENCE_UNKNOWN);
   g_assert_cmpint (lig_spread_compare (&none, &still, NULL), ==, LIG_DIFFERENCE_UNKNOWN);
   g_assert_cmpint (lig_spread_compare (&still, &zero, NULL), ==, LIG_DIFFERENCE_UNKNOWN);

@@ -220,6 +220,15 @@ test_measured (void)
   g_assert_cmpstr (share, ==, "29 % of copy · memory");
   g_assert_null (nothing);
 
+  /* A time below the floor is no achievement of the kernel. */
+  g_autofree double *fast = invent_times (f.plan, 1e-8);
+  const LigTimedPlan cached = {.plan = f.plan, .steps = fast};
+  g_autofree char *before = lig_figures_describe (&figures);
+  lig_figures_of_group (&cached, &unfused, fused, &figures);
+  g_autofree char *after = lig_figures_describe (&figures);
+  g_assert_null (strstr (before, "faster than the device’s ceilings"));
+  g_assert_nonnull (strstr (after, "faster than the device’s ceilings"));
+
   /* Measured times are not compared with predicted ones. */
   const LigTimedPlan predicted = {.plan = f.unfused};
   lig_figures_of_group (&timed, &predicted, fused, &figures);

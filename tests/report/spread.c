@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles have quartiles, counts and conditions, and reports of runs show what was recorded. */
 #include "tests/store/case.h"
+#include <ligature/draw.h>
 #include <ligature/json.h>
 #include <ligature/profile.h>
 #include <ligature/report.h>
@@ -148,6 +149,19 @@ test_report (Fixture *f, gconstpointer data)
   g_assert_null (strstr (plain, "Doubtful"));
 }
 
+/* The picture of a report has the times of its table. */
+static void
+test_picture (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigStore) store = open_store (f->path);
+  g_autoptr (GPtrArray) profiles = measure (store);
+  const LigProfile *profile = profiles->pdata[1];
+  g_autofree char *html = report (store, profile->run, "html");
+  g_autofree char *forward = lig_draw_time (profile->forward);
+  g_autofree char *heading = g_strdup_printf ("Forward · %s (groups by themselves", forward);
+  assert_contains (html, heading);
+}
+
 /* The steps of a training are compared by their last thousand. */
 static void
 test_training (Fixture *f, gconstpointer data)
@@ -179,6 +193,7 @@ main (int argc, char **argv)
   g_test_add ("/report-spread/" name, Fixture, NULL, set_up, function, tear_down)
   ADD ("profile", test_profile);
   ADD ("report", test_report);
+  ADD ("picture", test_picture);
   ADD ("training", test_training);
   return g_test_run ();
 }

@@ -137,7 +137,6 @@ test_message_goes (Fixture *f, gconstpointer data)
   g_assert_true (lig_train_set (f->doc, "data", "synthetic?vocabulary=256", NULL));
   wait_for_plan (f->doc);
   WAIT_FOR (!find_widget (f->bar, shows_text, error));
-  g_assert_nonnull (find_widget (f->bar, shows_text, "Ready to train"));
 }
 
 static void

@@ -259,8 +259,28 @@ test_inspector (Fixture *f, gconstpointer data)
   lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
   wait_for_frame (f->window);
   g_assert_true (says (f->inspector, "10 µs"));
-  g_assert_true (says (f->inspector, "10 µs measured"));
+  g_assert_true (says (f->inspector, "is the least possible by the device’s ceilings"));
   g_assert_true (says (f->inspector, " % of copy · launch"));
+}
+
+static gboolean
+leads (GtkWidget *widget, gconstpointer path)
+{
+  return g_strcmp0 (g_object_get_data (G_OBJECT (widget), "path"), path) == 0;
+}
+
+/* A line of the hottest groups leads to its row. */
+static void
+test_hottest (Fixture *f, gconstpointer data)
+{
+  show (f, "gelu ! block(3) { linear(3072) ! gelu ! linear(768) }");
+  GtkWidget *line = find_widget (f->inspector, leads, "1.0.0");
+  g_assert_nonnull (line);
+  g_assert_true (gtk_widget_get_focusable (line));
+  g_assert_true (gtk_widget_activate_action (line, "place.select", "s", "1.0.0"));
+  g_assert_nonnull (lig_document_get_cursor (f->doc));
+  const LigRow *row = lig_document_find_path (f->doc, "1.0.0");
+  g_assert_true (lig_document_get_cursor (f->doc) == row->op);
 }
 
 static void
@@ -294,6 +314,7 @@ add_tests (void)
   ADD (signs);
   ADD (signs_of_blocks);
   ADD (inspector);
+  ADD (hottest);
   ADD (list);
 }
 

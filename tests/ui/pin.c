@@ -3,6 +3,7 @@
 #include "ui/document/pin.h"
 #include "tests/ui/case.h"
 #include "ui/document/edit.h"
+#include "ui/inspector/compared.h"
 #include "ui/score/pin-strip.h"
 #include "ui/score/score.h"
 #include "ui/score/sheet.h"
@@ -124,12 +125,35 @@ test_report (Fixture *f, gconstpointer data)
   g_assert_nonnull (strstr (text, "forward-linear-bias-activation"));
 }
 
+/* The inspector's section pins a plan, shows the difference, and unpins it. */
+static void
+test_inspector (Fixture *f, gconstpointer data)
+{
+  GtkWidget *window = gtk_window_new (), *section = lig_compared_new (f->doc);
+  show_in (window, section, 320, 300);
+  g_assert_true (gtk_widget_activate_action (section, "compared.pin", NULL));
+  g_assert_true (lig_document_is_pinned (f->doc));
+  g_assert_nonnull (find_widget (section, shows_text, "Compared with before"));
+  g_assert_nonnull (find_widget (section, shows_text, "none"));
+  lig_edit_set_fence (f->doc, op_at (f->doc, "2"), TRUE);
+  wait_for_plan (f->doc);
+  g_assert_nonnull (find_widget (section, shows_text, "1 forward"));
+  g_assert_nonnull (find_widget (section, shows_text, "present: +"));
+  g_assert_true (gtk_widget_activate_action (section, "compared.unpin", NULL));
+  g_assert_false (lig_document_is_pinned (f->doc));
+  g_assert_true (gtk_widget_activate_action (section, "compared.device", "s", "null:a100"));
+  WAIT_FOR (lig_document_is_pinned (f->doc));
+  g_assert_nonnull (find_widget (section, shows_text, "A100"));
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
 static void
 add_tests (void)
 {
   g_test_add ("/pin/strip", Fixture, NULL, set_up, test_strip, tear_down);
   g_test_add ("/pin/compare", Fixture, NULL, set_up, test_compare, tear_down);
   g_test_add ("/pin/device", Fixture, NULL, set_up, test_device, tear_down);
+  g_test_add ("/pin/inspector", Fixture, NULL, set_up, test_inspector, tear_down);
   g_test_add ("/pin/report", Fixture, NULL, set_up, test_report, tear_down);
 }
 

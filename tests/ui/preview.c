@@ -4,10 +4,12 @@
 #include "ui/document/preview.h"
 #include "tests/ui/case.h"
 #include "ui/document/edit.h"
+#include "ui/run/choice-preview.h"
 #include "ui/score/gap.h"
 #include "ui/score/ghost.h"
 #include "ui/score/head.h"
 #include "ui/score/score.h"
+#include "ui/widgets/preview-hook.h"
 
 #define EXPRESSION "layer-norm ! linear(3072) ! gelu ! linear(768)"
 
@@ -50,7 +52,8 @@ find_controller (GtkWidget *widget, GType type)
   g_autoptr (GListModel) list = gtk_widget_observe_controllers (widget);
   for (guint i = 0; i < g_list_model_get_n_items (list); i++) {
     g_autoptr (GObject) item = g_list_model_get_item (list, i);
-    if (G_TYPE_CHECK_INSTANCE_TYPE (item, type))
+    const char *name = gtk_event_controller_get_name (GTK_EVENT_CONTROLLER (item));
+    if (G_TYPE_CHECK_INSTANCE_TYPE (item, type) && g_strcmp0 (name, "preview") == 0)
       return item;
   }
   g_assert_not_reached ();
@@ -222,6 +225,62 @@ test_card (Fixture *f, gconstpointer data)
   g_assert_null (lig_document_get_preview_label (f->doc));
 }
 
+static GtkWidget *
+find_item (GtkWidget *root, const char *text)
+{
+  GtkWidget *label = find_widget (root, shows_text, text);
+  for (; label; label = gtk_widget_get_parent (label))
+    if (lig_preview_is_hooked (label))
+      return label;
+  return NULL;
+}
+
+static void
+choose_by_pointer (Fixture *f, GtkDropDown *choice, const char *item)
+{
+  GtkWidget *popover = NULL;
+  g_signal_emit_by_name (choice, "activate");
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (choice)); child;
+       child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_POPOVER (child))
+      popover = child;
+  g_assert_nonnull (popover);
+  GtkWidget *row = NULL;
+  WAIT_FOR ((row = find_item (popover, item)));
+  rest_on (row);
+  WAIT_FOR (lig_document_get_preview (f->doc));
+  g_assert_nonnull (strstr (lig_document_get_preview_label (f->doc), item));
+  leave (row);
+  g_assert_null (lig_document_get_preview_label (f->doc));
+  gtk_popover_popdown (GTK_POPOVER (popover));
+}
+
+/* The items of an open list of devices or policies preview their plans, without being chosen. */
+static void
+test_choices (Fixture *f, gconstpointer data)
+{
+  guint count;
+  const char *const policies[] = {"No fusions", "All fusions", "Measured", NULL};
+  const LigDeviceEntry *entries = lig_session_get_devices (f->session, &count);
+  g_autoptr (GtkStringList) devices = gtk_string_list_new (NULL);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6), *window = gtk_window_new ();
+  GtkWidget *policy = gtk_drop_down_new_from_strings (policies);
+  WAIT_FOR ((entries = lig_session_get_devices (f->session, &count)) && count > 2);
+  for (guint i = 0; i < count; i++)
+    gtk_string_list_append (devices, entries[i].title);
+  GtkWidget *device = gtk_drop_down_new (G_LIST_MODEL (g_steal_pointer (&devices)), NULL);
+  lig_preview_policies (GTK_DROP_DOWN (policy), f->doc);
+  lig_preview_devices (GTK_DROP_DOWN (device), f->doc);
+  gtk_box_append (GTK_BOX (box), policy);
+  gtk_box_append (GTK_BOX (box), device);
+  show_in (window, box, 400, 300);
+  choose_by_pointer (f, GTK_DROP_DOWN (policy), "No fusions");
+  g_assert_cmpint (lig_document_get_policy (f->doc), ==, LIG_POLICY_ALL);
+  choose_by_pointer (f, GTK_DROP_DOWN (device), "A100");
+  g_assert_cmpstr (lig_document_get_device (f->doc), ==, "null:h200");
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
 /* The heads of the columns have the change of their pass. */
 static void
 test_heads (Fixture *f, gconstpointer data)
@@ -267,6 +326,7 @@ add_tests (void)
   add_test ("/preview/fence", NULL, test_fence);
   add_test ("/preview/accessible", NULL, test_accessible);
   add_test ("/preview/card", NULL, test_card);
+  add_test ("/preview/choices", NULL, test_choices);
   add_test ("/preview/heads", NULL, test_heads);
   add_test ("/preview/folded", "block(4) { " EXPRESSION " }", test_folded);
 }

@@ -1,131 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The room of the score in a window: zoom, compact rows, frames of blocks, the overview strip, the
- * hottest group, colours by figures, larger text, and how fast it stays. */
-#include "ui/score/room.h"
-#include "tests/ui/case.h"
+/* The room of the score in a window: zoom, compact rows, frames of blocks, subtitles, the overview
+ * strip, and how fast it stays. */
+#include "tests/ui/room-case.h"
 #include "ui/page.h"
-#include "ui/score/group.h"
-#include "ui/score/score.h"
 #include "ui/score/strip.h"
 #include "ui/score/text.h"
-
-#include <math.h>
-
-typedef struct {
-  char *folder;
-  LigSession *session;
-  LigDocument *doc;
-  GtkWidget *window, *score;
-  LigScoreSheet *sheet;
-  GtkAdjustment *adjustment;
-} Fixture;
-
-static void
-wait_for_score (Fixture *f)
-{
-  wait_for_plan (f->doc);
-  /* Rows that became compact, or a zoom, are laid out in the frame after the one that decides. */
-  for (guint i = 0; i < 3; i++) {
-    wait_for_frame (f->window);
-    while (g_main_context_iteration (NULL, FALSE))
-      continue;
-  }
-}
-
-static GSettings *
-settings_of (Fixture *f)
-{
-  return lig_session_get_settings (f->session);
-}
-
-static void
-set_up (Fixture *f, gconstpointer data)
-{
-  make_document (&f->folder, &f->session, &f->doc, "null:h200");
-  g_settings_set_string (settings_of (f), "score-rows", "automatic");
-  g_settings_set_string (settings_of (f), "score-colour", "fusion");
-  f->window = gtk_window_new ();
-  f->score = lig_score_view_new (f->doc);
-  f->sheet = find_type (f->score, LIG_TYPE_SCORE_SHEET);
-  GtkWidget *scroller = gtk_widget_get_ancestor (GTK_WIDGET (f->sheet), GTK_TYPE_SCROLLED_WINDOW);
-  f->adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (scroller));
-  show_in (f->window, f->score, 1200, 800);
-  wait_for_score (f);
-}
-
-static void
-tear_down (Fixture *f, gconstpointer data)
-{
-  GtkWidget *score = f->score;
-  g_object_add_weak_pointer (G_OBJECT (score), (gpointer *) &score);
-  gtk_window_destroy (GTK_WINDOW (f->window));
-  WAIT_FOR (!score);
-  g_object_unref (f->doc);
-  g_object_unref (f->session);
-  remove_folder (f->folder);
-}
-
-static void
-show (Fixture *f, const char *expression)
-{
-  fill_with (f->doc, expression, "64x64:bf16", NULL);
-  wait_for_score (f);
-}
-
-static void
-show_long (Fixture *f, guint rows)
-{
-  static const char *const ops[] = {"layer-norm", "linear(64)", "gelu", "linear(64)"};
-  g_autoptr (GString) text = g_string_new (NULL);
-  for (guint i = 0; i < rows; i++)
-    g_string_append_printf (text, "%s%s", i > 0 ? " ! " : "", ops[i % 4]);
-  show (f, text->str);
-}
-
-static const LigScoreMap *
-map_of (Fixture *f)
-{
-  return lig_score_sheet_get_map (f->sheet);
-}
-
-static const LigScoreSlot *
-slot_at (Fixture *f, guint n)
-{
-  return lig_score_map_get_slot (map_of (f), n);
-}
-
-static void
-act (Fixture *f, const char *action)
-{
-  g_autofree char *name = g_strconcat ("room.", action, NULL);
-  g_assert_true (gtk_widget_activate_action (f->score, name, NULL));
-  wait_for_score (f);
-}
-
-/* Presses a key that a controller or the class of the widget has bound. */
-static void
-press (Fixture *f, GtkWidget *widget, const char *key)
-{
-  g_autoptr (GListModel) controllers = gtk_widget_observe_controllers (widget);
-  for (guint i = 0; i < g_list_model_get_n_items (controllers); i++) {
-    g_autoptr (GObject) controller = g_list_model_get_item (controllers, i);
-    if (!GTK_IS_SHORTCUT_CONTROLLER (controller))
-      continue;
-    for (guint k = 0; k < g_list_model_get_n_items (G_LIST_MODEL (controller)); k++) {
-      g_autoptr (GtkShortcut) shortcut = g_list_model_get_item (G_LIST_MODEL (controller), k);
-      g_autofree char *trigger =
-        gtk_shortcut_trigger_to_string (gtk_shortcut_get_trigger (shortcut));
-      g_auto (GStrv) keys = g_strsplit (trigger, "|", -1);
-      if (!g_strv_contains ((const char *const *) keys, key))
-        continue;
-      g_assert_true (gtk_shortcut_action_activate (gtk_shortcut_get_action (shortcut), 0, widget,
-                                                   gtk_shortcut_get_arguments (shortcut)));
-      wait_for_score (f);
-      return;
-    }
-  }
-  g_error ("nothing is bound to %s", key);
-}
 
 /* --- Zoom ---------------------------------------------------------------------------------- */
 
@@ -212,7 +91,7 @@ test_compact (Fixture *f, gconstpointer data)
   g_assert_true (map_of (f)->metrics.compact);
   g_assert_cmpint (slot_at (f, 1)->height, <=, full / 2);
   g_assert_cmpint (map_of (f)->height, <, height * 6 / 10);
-  /* A bracket that covers a bias alone still stands beside its half of the row. */
+  /* A bracket that covers a bias alone is still beside its half of the row. */
   const LigScoreSlot *linear = slot_at (f, 1);
   int bias = map_of (f)->tops[2];
   g_assert_cmpint (map_of (f)->bottoms[1], ==, bias);
@@ -385,169 +264,6 @@ test_strip (Fixture *f, gconstpointer data)
                                        gtk_adjustment_get_value (f->adjustment));
 }
 
-/* --- The hottest --------------------------------------------------------------------------- */
-
-static const LigScoreBracket *
-focused_bracket (Fixture *f)
-{
-  GtkWidget *child = gtk_widget_get_focus_child (GTK_WIDGET (f->sheet));
-  for (guint pass = 0; pass < 2; pass++)
-    for (guint i = 0; i < map_of (f)->brackets[pass]->len; i++)
-      if (lig_score_sheet_get_group (f->sheet, (LigPass) pass, i) == child)
-        return &g_array_index (map_of (f)->brackets[pass], LigScoreBracket, i);
-  return NULL;
-}
-
-static void
-test_hottest (Fixture *f, gconstpointer data)
-{
-  show_long (f, 60);
-  g_autoptr (GPtrArray) hot = lig_score_map_list_hot (map_of (f));
-  g_assert_cmpuint (hot->len, >, 60);
-  for (guint i = 1; i < hot->len; i++)
-    g_assert_cmpfloat (lig_score_bracket_seconds (hot->pdata[i - 1]), >=,
-                       lig_score_bracket_seconds (hot->pdata[i]));
-  for (guint i = 0; i < 5; i++) {
-    press (f, f->score, "<Control>h");
-    const LigScoreBracket *bracket = focused_bracket (f);
-    g_assert_true (bracket == hot->pdata[i]);
-    double top = gtk_adjustment_get_value (f->adjustment);
-    g_assert_cmpfloat (bracket->y, >=, top);
-    g_assert_cmpfloat (bracket->y + bracket->height, <=,
-                       top + gtk_adjustment_get_page_size (f->adjustment));
-    for (guint row = bracket->from; row <= bracket->to; row++)
-      g_assert_true (lig_document_is_selected (f->doc, slot_at (f, row)->op));
-  }
-  act (f, "previous-hottest");
-  g_assert_true (focused_bracket (f) == hot->pdata[3]);
-  /* A folded block counts as a whole, an opened one by its groups. */
-  show (f, "gelu ! block(12) { linear(64) } ! silu");
-  act (f, "hottest");
-  g_assert_null (focused_bracket (f)->group);
-  act (f, "unfold-all");
-  act (f, "hottest");
-  g_assert_nonnull (focused_bracket (f)->group);
-}
-
-/* --- Colours ------------------------------------------------------------------------------- */
-
-static guint
-find_level (Fixture *f, LigPass pass, guint n)
-{
-  GtkWidget *group = lig_score_sheet_get_group (f->sheet, pass, n);
-  for (guint level = 0; level <= LIG_SCORE_HEAT_LEVELS; level++) {
-    g_autofree char *class = g_strdup_printf ("heat-%u", level);
-    if (gtk_widget_has_css_class (group, class))
-      return level;
-  }
-  return G_MAXUINT;
-}
-
-static void
-assert_levels (Fixture *f, LigScoreColour colour)
-{
-  double peak = lig_score_map_peak (map_of (f), colour);
-  gboolean hottest = FALSE;
-  for (guint pass = 0; pass < 2; pass++)
-    for (guint i = 0; i < map_of (f)->brackets[pass]->len; i++) {
-      const LigScoreBracket *bracket =
-        &g_array_index (map_of (f)->brackets[pass], LigScoreBracket, i);
-      double value = lig_score_bracket_value (map_of (f), bracket, colour);
-      guint level = find_level (f, (LigPass) pass, i);
-      g_assert_cmpuint (level, <=, LIG_SCORE_HEAT_LEVELS);
-      g_assert_cmpfloat (value, <=, peak * level / LIG_SCORE_HEAT_LEVELS * (1 + 1e-9));
-      hottest |= level == LIG_SCORE_HEAT_LEVELS;
-    }
-  g_assert_true (hottest);
-}
-
-static void
-test_colours (Fixture *f, gconstpointer data)
-{
-  fill_with (f->doc, "layer-norm ! linear(3072) ! gelu ! linear(768)", "2048x768:bf16", NULL);
-  wait_for_score (f);
-  g_assert_null (find_widget (f->score, shows_text, "Bytes moved"));
-  g_assert_cmpuint (find_level (f, LIG_PASS_FORWARD, 0), ==, G_MAXUINT);
-  g_assert_true (gtk_widget_activate_action (f->score, "room.score-colour", "s", "time"));
-  wait_for_score (f);
-  assert_levels (f, LIG_SCORE_COLOUR_TIME);
-  g_assert_true (gtk_widget_activate_action (f->score, "room.score-colour", "s", "bytes"));
-  wait_for_score (f);
-  assert_levels (f, LIG_SCORE_COLOUR_BYTES);
-  g_assert_nonnull (find_widget (f->score, shows_text, "Bytes moved"));
-  g_settings_set_string (settings_of (f), "score-colour", "bound");
-  wait_for_score (f);
-  g_assert_true (gtk_widget_has_css_class (
-    lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 1), "bound-compute"));
-  g_assert_false (gtk_widget_has_css_class (
-    lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 0), "bound-compute"));
-  g_assert_nonnull (find_widget (f->score, shows_text, "compute"));
-  g_assert_cmpuint (find_level (f, LIG_PASS_FORWARD, 0), ==, G_MAXUINT);
-  g_settings_set_string (settings_of (f), "score-colour", "fusion");
-  wait_for_score (f);
-  g_assert_false (gtk_widget_has_css_class (
-    lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 1), "bound-compute"));
-}
-
-/* --- Text ---------------------------------------------------------------------------------- */
-
-static void
-measure_text (Fixture *f, LigScoreTextFlags flags, int *height)
-{
-  PangoRectangle extents;
-  LigScoreText text = {0};
-  lig_score_text_set (&text, "Ágy 2048 × 768");
-  lig_score_text_measure (&text, GTK_WIDGET (f->sheet), flags);
-  pango_layout_get_pixel_extents (text.layout, NULL, &extents);
-  *height = extents.height;
-  lig_score_text_clear (&text);
-}
-
-/* Both lines of a row and each part have room for their text, and do not touch. */
-static void
-assert_room (Fixture *f)
-{
-  int title, small;
-  const LigScoreMetrics *metrics = &map_of (f)->metrics;
-  measure_text (f, LIG_SCORE_TEXT_BOLD, &title);
-  measure_text (f, LIG_SCORE_TEXT_SMALL, &small);
-  if (metrics->compact) {
-    g_assert_cmpint (title, <=, metrics->base);
-    g_assert_cmpint (small, <=, metrics->part);
-    return;
-  }
-  g_assert_cmpint (metrics->first - title / 2, >=, 0);
-  g_assert_cmpint (metrics->second - metrics->first, >=, (title + small) / 2 - 3);
-  g_assert_cmpint (metrics->second + small / 2, <=, metrics->base);
-  g_assert_cmpint (small, <=, metrics->part);
-}
-
-static void
-test_text_scale (Fixture *f, gconstpointer data)
-{
-  int dpi;
-  GtkSettings *desktop = gtk_settings_get_default ();
-  g_object_get (desktop, "gtk-xft-dpi", &dpi, NULL);
-  show (f, "layer-norm ! linear(256) ! gelu ! linear(64)");
-  assert_room (f);
-  int base = map_of (f)->metrics.base, height = slot_at (f, 1)->height;
-  g_object_set (desktop, "gtk-xft-dpi", dpi * 3 / 2, NULL);
-  wait_for_score (f);
-  g_assert_cmpint (map_of (f)->metrics.base, >=, base * 14 / 10);
-  g_assert_cmpint (gtk_widget_get_height (lig_score_sheet_get_row (f->sheet, 1)), >=,
-                   height * 14 / 10 - 2);
-  assert_room (f);
-  g_settings_set_string (settings_of (f), "score-rows", "compact");
-  wait_for_score (f);
-  assert_room (f);
-  g_object_set (desktop, "gtk-xft-dpi", dpi, NULL);
-  wait_for_score (f);
-  assert_room (f);
-  g_settings_set_string (settings_of (f), "score-rows", "automatic");
-  wait_for_score (f);
-  g_assert_cmpint (map_of (f)->metrics.base, ==, base);
-}
-
 /* --- How fast ------------------------------------------------------------------------------ */
 
 static double
@@ -607,9 +323,6 @@ add_tests (void)
   ADD (opened);
   ADD (subtitles);
   ADD (strip);
-  ADD (hottest);
-  ADD (colours);
-  ADD (text_scale);
   ADD (speed);
 }
 

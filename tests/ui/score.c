@@ -353,7 +353,7 @@ test_card (Fixture *f, gconstpointer data)
   g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==, "Forbid Linear + bias + GELU");
   press (f, 2, "Linear + bias + GELU", "Allow");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+3* 4+2*");
-  press (f, 2, "Linear at 1 and GELU at 2 are one kernel", "Fence");
+  press (f, 2, "Linear at 1 and GELU at 2 are fused", "Fence");
   press (f, 2, "Linear's bias gradient + GELU's gradient", "Remove the fence");
   assert_rail (f, LIG_PASS_BACKWARD, "0+1 1+1 2+2* 4+2*");
   press (f, 3, "GELU's gradient + Linear's input gradient", "Force this instead");

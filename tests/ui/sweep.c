@@ -170,7 +170,7 @@ test_dialog (Fixture *f, gconstpointer data)
   GtkLabel *summary = NULL;
   GtkWidget *any = find (dialog, GTK_TYPE_CHECK_BUTTON, NULL);
   summary = GTK_LABEL (gtk_widget_get_next_sibling (any));
-  g_assert_true (g_str_has_prefix (gtk_label_get_text (summary), "6 runs"));
+  g_assert_true (g_str_has_prefix (gtk_label_get_text (summary), "6 trainings"));
   /* A value that is no number is said below its line. */
   set_values (dialog, 0, "0.01, fast");
   g_assert_false (gtk_widget_get_sensitive (start));
@@ -184,7 +184,7 @@ test_dialog (Fixture *f, gconstpointer data)
   g_assert_false (gtk_widget_get_sensitive (start));
   set_values (dialog, 1, "1..2");
   g_assert_true (gtk_widget_get_sensitive (start));
-  g_assert_true (g_str_has_prefix (gtk_label_get_text (summary), "2 runs"));
+  g_assert_true (g_str_has_prefix (gtk_label_get_text (summary), "2 trainings"));
   set_values (dialog, 0, "");
   set_values (dialog, 1, "");
   g_assert_false (gtk_widget_get_sensitive (start));

@@ -111,12 +111,27 @@ test_select (Fixture *f, gconstpointer data)
   gtk_widget_grab_focus (GTK_WIDGET (channel));
   act (channel, "channel.end");
   g_assert_true (get_focus (f) == row_at (f, 2));
-  /* It lies between its rows, beside them. */
+  /* It is between its rows, beside them. */
   graphene_rect_t area, row;
   g_assert_true (gtk_widget_compute_bounds (GTK_WIDGET (channel), GTK_WIDGET (f->sheet), &area));
   g_assert_true (gtk_widget_compute_bounds (row_at (f, 0), GTK_WIDGET (f->sheet), &row));
   g_assert_cmpfloat (area.origin.x + area.size.width, <=, row.origin.x);
   g_assert_cmpfloat (area.size.height, >, 20);
+}
+
+/* The key goes on through all channels of a row. */
+static void
+test_several (Fixture *f, gconstpointer data)
+{
+  show (f, "make-extra-output(r) ! linear(64) ! add-extra-input(r) ! add-extra-input(r)");
+  act (row_at (f, 0), "op.channel");
+  GtkWidget *first = get_focus (f);
+  g_assert_true (LIG_IS_SCORE_CHANNEL (first));
+  act (first, "channel.next");
+  GtkWidget *second = get_focus (f);
+  g_assert_true (LIG_IS_SCORE_CHANNEL (second) && second != first);
+  act (second, "channel.next");
+  g_assert_true (get_focus (f) == first);
 }
 
 static void
@@ -330,6 +345,7 @@ static void
 add (void)
 {
   ADD ("select", test_select);
+  ADD ("several", test_several);
   ADD ("rename", test_rename);
   ADD ("disconnect", test_disconnect);
   ADD ("menus", test_menus);

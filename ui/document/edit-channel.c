@@ -37,6 +37,76 @@ invent_name (LigDocument *doc)
   }
 }
 
+/* --- Copies -------------------------------------------------------------------------------- */
+
+static gboolean
+starts (LigOp *op, const char *channel)
+{
+  for (guint k = 0; k < count_ports (lig_op_get_info (op)->extra_outputs); k++)
+    if (g_strcmp0 (lig_op_get_extra_output_channel (op, (int) k), channel) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns whether another op of the sequence starts a channel of that name. */
+static gboolean
+clashes (LigSequence *parent, LigOp *op, const char *channel)
+{
+  for (guint i = 0; i < lig_sequence_get_length (parent); i++) {
+    LigOp *other = lig_sequence_get (parent, (int) i, NULL);
+    if (other != op && starts (other, channel))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Renames what an op, or the ops of a block, reads. */
+static void
+rename_inputs (LigOp *op, const char *channel, const char *name)
+{
+  LigSequence *body = lig_op_get_body (op);
+  for (guint k = 0; k < count_ports (lig_op_get_info (op)->extra_inputs); k++)
+    if (g_strcmp0 (lig_op_get_extra_input_channel (op, (int) k), channel) == 0)
+      lig_op_set_extra_input_channel (op, (int) k, name, NULL);
+  g_autofree char *outer = g_strconcat ("../", channel, NULL);
+  g_autofree char *outer_name = g_strconcat ("../", name, NULL);
+  for (guint i = 0; body && i < lig_sequence_get_length (body); i++)
+    rename_inputs (lig_sequence_get (body, (int) i, NULL), outer, outer_name);
+}
+
+static void
+separate (LigSequence *parent, GPtrArray *copies, guint number, int output)
+{
+  LigOp *op = copies->pdata[number];
+  g_autofree char *old = g_strdup (lig_op_get_extra_output_channel (op, output));
+  g_autofree char *name = NULL;
+  if (!old || !clashes (parent, op, old))
+    return;
+  /* `r` and `r-2` both lead to `r-3`. */
+  const char *end = strrchr (old, '-');
+  gboolean counted =
+    end && end > old && end[1] && strspn (end + 1, "0123456789") == strlen (end + 1);
+  int length = (int) (counted ? (gsize) (end - old) : strlen (old));
+  for (guint i = 2; !name || clashes (parent, op, name); i++) {
+    g_free (name);
+    name = g_strdup_printf ("%.*s-%u", length, old, i);
+  }
+  lig_op_set_extra_output_channel (op, output, name, lig_op_get_extra_output_to_caller (op, output),
+                                   NULL);
+  for (guint i = number + 1; i < copies->len && !starts (copies->pdata[i], old); i++)
+    rename_inputs (copies->pdata[i], old, name);
+}
+
+void
+lig_edit_separate_channels (LigSequence *parent, GPtrArray *copies)
+{
+  for (guint i = 0; i < copies->len; i++)
+    for (guint k = 0; k < count_ports (lig_op_get_info (copies->pdata[i])->extra_outputs); k++)
+      separate (parent, copies, i, (int) k);
+}
+
+/* --- Connecting ---------------------------------------------------------------------------- */
+
 static int
 count_points (const char *path)
 {
@@ -157,12 +227,11 @@ check_name (LigDocument *doc, LigOp *from, const char *name, GError **error)
   }
   for (guint i = 0; row && i < lig_sequence_get_length (row->parent); i++) {
     LigOp *op = lig_sequence_get (row->parent, (int) i, NULL);
-    for (guint k = 0; k < count_ports (lig_op_get_info (op)->extra_outputs); k++)
-      if (g_strcmp0 (lig_op_get_extra_output_channel (op, (int) k), name) == 0) {
-        g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                     "another channel is called '%s'; use another name", name);
-        return FALSE;
-      }
+    if (starts (op, name)) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
+                   "another channel is called '%s'; use another name", name);
+      return FALSE;
+    }
   }
   return row != NULL;
 }

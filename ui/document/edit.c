@@ -114,6 +114,7 @@ lig_edit_insert (LigDocument *doc, LigSequence *parent, int index, LigSequence *
       return FALSE;
     g_ptr_array_add (added, copy);
   }
+  lig_edit_separate_channels (parent, added);
   g_autofree char *label =
     label_ops (_ ("Add %s"), ngettext ("Add %u operation", "Add %u operations", added->len), added);
   lig_document_commit (doc, label, NULL);
@@ -240,6 +241,7 @@ lig_edit_duplicate (LigDocument *doc)
     lig_sequence_insert (parent, index + (int) i, copy, NULL);
     g_ptr_array_add (copies, copy);
   }
+  lig_edit_separate_channels (parent, copies);
   g_autofree char *label =
     label_ops (_ ("Duplicate %s"),
                ngettext ("Duplicate %u operation", "Duplicate %u operations", ops->len), ops);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/document/document.h"
-#include <ligature/problem.h>
+#include <ligature/problem-mend.h>
 
 G_BEGIN_DECLS
 
@@ -51,6 +51,10 @@ void lig_edit_force (LigDocument *doc, LigOp *op, const char *fusion, gboolean f
  * an unused name; an op of a block within reads it as `../NAME`. */
 gboolean lig_edit_connect (LigDocument *doc, LigOp *from, LigOp *to, GError **error);
 gboolean lig_edit_can_connect (LigDocument *doc, LigOp *from, LigOp *to);
+
+/* Gives the channels of copied ops, which are in the sequence already, names of their own: a copied
+ * branch is read by its copied reader. */
+void lig_edit_separate_channels (LigSequence *parent, GPtrArray *copies);
 
 /* Disconnects all ends of an op. */
 void lig_edit_disconnect (LigDocument *doc, LigOp *op);

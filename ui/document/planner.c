@@ -5,7 +5,6 @@
 
 #include "ui/session/measuring.h"
 #include <ligature/figures.h>
-#include <ligature/report.h>
 #include <ligature/tuning.h>
 
 #include <string.h>
@@ -104,18 +103,6 @@ report_measuring (gpointer data, const char *what)
 
 /* --- Compiling ----------------------------------------------------------------------------- */
 
-/* A whole plan may be too large to run. */
-static void
-check_memory (LigPlan *plan, GPtrArray *problems)
-{
-  g_autofree char *text = plan ? lig_plan_explain_memory (plan, NULL) : NULL;
-  if (!text)
-    return;
-  LigProblem *problem = lig_problem_new (NULL, text, NULL);
-  problem->whole = TRUE;
-  g_ptr_array_add (problems, problem);
-}
-
 static LigDevice *
 open_device (LigPlanner *self, const Request *request, GError **error)
 {
@@ -199,7 +186,10 @@ compile (LigPlanner *self, const Request *request)
   if (device && lig_sequence_get_length (request->sequence) > 0)
     answer->plan = lig_plan_compile (request->sequence, device, &options, &error);
   lig_measuring_listen (NULL, NULL);
-  check_memory (answer->plan, answer->problems);
+  LigProblem *memory =
+    answer->plan ? lig_problem_of_memory (answer->plan, request->sequence, &options) : NULL;
+  if (memory)
+    g_ptr_array_add (answer->problems, memory);
   if (error) {
     g_ptr_array_unref (answer->problems);
     answer->problems = lig_problem_list (request->sequence, device, &options, error);

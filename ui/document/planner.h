@@ -42,6 +42,11 @@ guint64 lig_planner_ask (
 LigProblem *lig_problem_new (const char *path, const char *text, GPtrArray *mends);
 void lig_problem_free (LigProblem *problem);
 
+/* Returns: (transfer full) (nullable): the problem of a plan that is too large to run, with a batch
+ *   that fits as its mend */
+LigProblem *
+lig_problem_of_memory (LigPlan *plan, LigSequence *sequence, const LigPlanOptions *options);
+
 /* Returns: (transfer full) (element-type LigProblem): all problems of a sequence that has no plan,
  *   in the order of the rows. @device: (nullable): null if it cannot be opened. @error: the reason
  *   why there is no plan

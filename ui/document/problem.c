@@ -4,6 +4,7 @@
 
 #include "ui/document/edit.h"
 #include <ligature/problem.h>
+#include <ligature/report.h>
 
 #include <string.h>
 
@@ -74,6 +75,54 @@ lig_problem_list (LigSequence *sequence,
                         lig_problem_new (lig_error_get_path (error), error->message, NULL));
   return problems;
 }
+
+/* --- Plans that do not fit their device ---------------------------------------------------- */
+
+static gboolean
+fits (LigSequence *sequence, LigDevice *device, LigPlanOptions options, gint64 batch)
+{
+  options.batch = batch;
+  options.policy = LIG_POLICY_NONE;
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, NULL);
+  g_autofree char *text = plan ? lig_plan_explain_memory (plan, NULL) : NULL;
+  return plan && !text;
+}
+
+/* Proposes the largest half, quarter and so on of the batch that fits. */
+static void
+propose_batch (LigProblem *problem,
+               LigPlan *plan,
+               LigSequence *sequence,
+               const LigPlanOptions *options)
+{
+  LigShape shape;
+  LigDtype dtype;
+  LigDevice *device = lig_plan_get_device (plan);
+  lig_plan_get_input (plan, &shape, &dtype);
+  if (shape.n_axes == 0 || shape.axes[0] < 2 || !fits (sequence, device, *options, 1))
+    return;
+  do
+    shape.axes[0] /= 2;
+  while (shape.axes[0] > 1 && !fits (sequence, device, *options, shape.axes[0]));
+  g_autofree char *text = lig_shape_to_string (&shape);
+  g_autofree char *value = g_strdup_printf ("%s:%s", text, lig_dtype_name (dtype));
+  g_ptr_array_add (problem->mends,
+                   lig_problem_mend_new (LIG_PROBLEM_MEND_SET_INPUT, NULL, NULL, value));
+}
+
+LigProblem *
+lig_problem_of_memory (LigPlan *plan, LigSequence *sequence, const LigPlanOptions *options)
+{
+  g_autofree char *text = lig_plan_explain_memory (plan, NULL);
+  if (!text)
+    return NULL;
+  LigProblem *problem = lig_problem_new (NULL, text, NULL);
+  problem->whole = TRUE;
+  propose_batch (problem, plan, sequence, options);
+  return problem;
+}
+
+/* --- Edits --------------------------------------------------------------------------------- */
 
 gboolean
 lig_edit_mend_problem (LigDocument *doc, const LigProblemMend *mend, GError **error)

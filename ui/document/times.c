@@ -285,6 +285,8 @@ lig_document_describe_times (LigDocument *self, gint64 now)
   gint64 when = lig_document_get_measured_at (self);
   if (measured < groups)
     return g_strdup_printf (_ ("partly measured on %s"), here);
+  if (now == 0)
+    return g_strdup_printf (_ ("measured on %s"), here);
   if (when == 0)
     return g_strdup_printf (_ ("measured on %s before"), here);
   g_autofree char *age = describe_age ((now - when) / G_USEC_PER_SEC);

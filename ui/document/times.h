@@ -28,7 +28,7 @@ void lig_document_get_timed (LigDocument *self, LigTimedPlan *timed, LigTimedPla
 gint64 lig_document_get_measured_at (LigDocument *self);
 
 /* Return: (transfer full): the origin of the present plan's times, `measured on this H200, 12 s
- *   ago` or `predicted for NVIDIA H200`. @now: in microseconds since 1970 */
+ *   ago` or `predicted for NVIDIA H200`. @now: in microseconds since 1970; 0: without an age */
 char *lig_document_describe_times (LigDocument *self, gint64 now);
 
 G_END_DECLS

@@ -23,6 +23,7 @@ free_line (gpointer data)
   g_free (line->name);
   g_strfreev (line->cells);
   g_free (line->numbers);
+  g_free (line->spreads);
   g_free (line);
 }
 
@@ -301,6 +302,28 @@ get_batch (const LigRunRow *row)
   return lig_json_get_int (json_node_get_object (root), "batch", 0);
 }
 
+static void
+set_spread (Lines *self, guint run, const char *name, const LigSpread *spread)
+{
+  LigLine *line = get_line (self, LIG_LINE_RESULT, name);
+  if (!line->spreads)
+    line->spreads = g_new0 (LigSpread, self->n_runs);
+  line->spreads[run] = *spread;
+}
+
+/* Adds the quartiles of the step, and the noise of its time and of the rate that follows from it.
+ */
+static void
+add_spread (Lines *self, guint run, const LigSpread *step, gboolean rate)
+{
+  g_autofree char *quartiles = lig_spread_to_text (step);
+  g_autofree char *text = g_strdup_printf ("%s (%u)", quartiles, step->count);
+  set_cell (self, LIG_LINE_RESULT, "step-quartiles", run, text);
+  set_spread (self, run, "median-step-ms", step);
+  if (rate)
+    set_spread (self, run, "samples-per-second", step);
+}
+
 static gboolean
 add_results (Lines *self, LigStore *store, guint run, const LigRunRow *row, GError **error)
 {
@@ -316,9 +339,13 @@ add_results (Lines *self, LigStore *store, guint run, const LigRunRow *row, GErr
       set_number (self, run, *name, g_array_index (values, double, values->len - 1));
   }
   gint64 batch = get_batch (row);
+  LigSpread step;
+  gboolean repeated = lig_profile_get_spread (store, row->uuid, NULL, &step, NULL);
   set_number (self, run, "median-step-ms", row->step_ms);
   if (batch > 0 && row->step_ms > 0)
     set_number (self, run, "samples-per-second", (double) batch * 1e3 / row->step_ms);
+  if (repeated)
+    add_spread (self, run, &step, batch > 0 && row->step_ms > 0);
   set_number (self, run, "last-step", row->last_step < 0 ? NAN : (double) row->last_step);
   if (row->ended)
     set_number (self, run, "duration-s", (double) (row->ended - row->started) / G_USEC_PER_SEC);
@@ -347,10 +374,19 @@ lig_compare_runs (LigStore *store, GPtrArray *runs, GError **error)
   return g_steal_pointer (&lines);
 }
 
+/* Returns whether a time differs from the first run's by no more than the noise of both. */
+static gboolean
+is_within_noise (const LigLine *self, guint run, LigDifference *difference)
+{
+  return self->spreads && run > 0 &&
+         lig_spread_compare (&self->spreads[run], &self->spreads[0], difference) ==
+           LIG_DIFFERENCE_NONE;
+}
+
 int
 lig_line_judge (const LigLine *self, guint run)
 {
-  if (!self->numbers || run == 0 || !self->sense)
+  if (!self->numbers || run == 0 || !self->sense || is_within_noise (self, run, NULL))
     return 0;
   double delta = self->numbers[run] - self->numbers[0];
   return isnan (delta) || delta == 0 ? 0 : (delta > 0) == (self->sense > 0) ? 1 : -1;
@@ -362,6 +398,9 @@ lig_line_get_delta (const LigLine *self, guint run)
   double delta = self->numbers && run > 0 ? self->numbers[run] - self->numbers[0] : NAN;
   if (!isfinite (delta) || delta == 0)
     return NULL;
+  LigDifference difference;
+  if (is_within_noise (self, run, &difference))
+    return lig_difference_to_text (&difference);
   const char *sign = delta < 0 ? "−" : "+";
   int judged = lig_line_judge (self, run);
   double ratio = self->numbers[0] != 0 ? delta / self->numbers[0] : 0;

@@ -2,6 +2,7 @@
 /* Compares runs: settings, sequences op by op, results. */
 #pragma once
 
+#include <ligature/profile.h>
 #include <ligature/store.h>
 
 G_BEGIN_DECLS
@@ -16,6 +17,8 @@ typedef enum { LIG_LINE_SETTING, LIG_LINE_SEQUENCE, LIG_LINE_RESULT } LigLineKin
  * @cells: a text for each run; a dash if it has none
  * @numbers: of results: NaN where there is none
  * @differs: whether any run differs from the first
+ * @spreads: (nullable): of times that were measured repeatedly: their spreads, with a count of 0
+ * where there is none
  * @sense: of results: 1 where greater is better, -1 where less is, 0 where neither
  */
 typedef struct {
@@ -23,6 +26,7 @@ typedef struct {
   char *name;
   GStrv cells;
   double *numbers;
+  LigSpread *spreads;
   gboolean differs;
   int sense;
 } LigLine;
@@ -39,7 +43,7 @@ typedef struct {
 GPtrArray *lig_compare_runs (LigStore *store, GPtrArray *runs, GError **error);
 
 /* Returns: (nullable): the difference of a run's number to the first run's, like `−0.12 (−4.3 %),
- *   better`. */
+ *   better`; `no difference (noise 3 %)` of times that differ by no more than their noise. */
 char *lig_line_get_delta (const LigLine *self, guint run);
 
 /* Returns 1 if the number is better, -1 if it is worse, else 0. */

@@ -96,7 +96,7 @@ get_step_seconds (LigDocument *doc)
   return seconds > 0 ? seconds : NAN;
 }
 
-/* Returns `12 runs · about 40 s`. */
+/* Returns `12 trainings · ≈ 40 s`. */
 static char *
 describe (LigSweepDialog *self, guint64 count)
 {
@@ -104,7 +104,7 @@ describe (LigSweepDialog *self, guint64 count)
   lig_train_read (self->doc, &settings, NULL);
   double seconds = get_step_seconds (self->doc) * (double) settings.steps * (double) count;
   g_autofree char *runs =
-    g_strdup_printf (ngettext ("%u run", "%u runs", (gulong) count), (guint) count);
+    g_strdup_printf (ngettext ("%u training", "%u trainings", (gulong) count), (guint) count);
   if (!isfinite (seconds))
     return g_steal_pointer (&runs);
   g_autofree char *time = lig_train_format_seconds (seconds);

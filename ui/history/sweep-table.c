@@ -78,7 +78,7 @@ format_accuracy (const LigSweepSummary *summary)
 }
 
 static LigSweepItem *
-make_item (LigSweep *sweep, const LigSweepSummary *summary)
+make_item (LigSweep *sweep, const LigSweepSummary *summary, gboolean accuracy)
 {
   guint n_axes, n_points;
   const LigSweepAxis *axes = lig_sweep_get_axes (sweep, &n_axes);
@@ -91,7 +91,8 @@ make_item (LigSweep *sweep, const LigSweepSummary *summary)
       g_ptr_array_add (cells, g_strdup (summary->values[i]));
   g_ptr_array_add (cells, format_mean (summary));
   g_ptr_array_add (cells, format_range (summary));
-  g_ptr_array_add (cells, format_accuracy (summary));
+  if (accuracy)
+    g_ptr_array_add (cells, format_accuracy (summary));
   g_ptr_array_add (cells, format_runs (summary, &points[summary->best]));
   g_ptr_array_add (cells, isfinite (summary->step_ms) ? lig_figure_time (summary->step_ms / 1e3)
                                                       : g_strdup ("–"));
@@ -108,8 +109,12 @@ struct _LigSweepTable {
   GtkSingleSelection *selection;
   GListStore *items;
   char *sweep; /* the uuid for which the columns were made */
+  guint align_source;
   gboolean updating;
 };
+
+/* The place of the accuracy among the columns of results, which only classes have. */
+enum { ACCURACY = 2 };
 
 G_DEFINE_FINAL_TYPE (LigSweepTable, lig_sweep_table, ADW_TYPE_BIN)
 
@@ -119,6 +124,7 @@ static void
 lig_sweep_table_dispose (GObject *object)
 {
   LigSweepTable *self = LIG_SWEEP_TABLE (object);
+  g_clear_handle_id (&self->align_source, g_source_remove);
   g_clear_object (&self->items);
   g_clear_pointer (&self->sweep, g_free);
   G_OBJECT_CLASS (lig_sweep_table_parent_class)->dispose (object);
@@ -168,8 +174,8 @@ bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer column
 {
   LigSweepItem *row = gtk_list_item_get_item (item);
   guint index = GPOINTER_TO_UINT (column);
-  if (index < g_strv_length (row->cells))
-    gtk_inscription_set_text (GTK_INSCRIPTION (gtk_list_item_get_child (item)), row->cells[index]);
+  gtk_inscription_set_text (GTK_INSCRIPTION (gtk_list_item_get_child (item)),
+                            index < g_strv_length (row->cells) ? row->cells[index] : NULL);
 }
 
 static void
@@ -181,11 +187,28 @@ add_column (LigSweepTable *self, const char *title, guint index, int width)
   g_autoptr (GtkColumnViewColumn) column = gtk_column_view_column_new (title, factory);
   gtk_column_view_column_set_resizable (column, TRUE);
   gtk_column_view_column_set_fixed_width (column, width);
+  gtk_column_view_column_set_expand (column, width < 0);
   gtk_column_view_append_column (self->view, column);
 }
 
+/* Aligns the titles with the figures below them, once the header has its buttons. */
+static gboolean
+align_titles (gpointer data)
+{
+  LigSweepTable *self = data;
+  GtkWidget *header = gtk_widget_get_first_child (GTK_WIDGET (self->view));
+  self->align_source = 0;
+  for (GtkWidget *title = gtk_widget_get_first_child (header); title;
+       title = gtk_widget_get_next_sibling (title)) {
+    GtkWidget *box = gtk_widget_get_first_child (title);
+    if (box)
+      gtk_widget_set_halign (box, GTK_ALIGN_END);
+  }
+  return G_SOURCE_REMOVE;
+}
+
 static void
-make_columns (LigSweepTable *self, LigSweep *sweep, gboolean held_out)
+make_columns (LigSweepTable *self, LigSweep *sweep, gboolean held_out, gboolean accuracy)
 {
   guint count, index = 0;
   const LigSweepAxis *axes = lig_sweep_get_axes (sweep, &count);
@@ -201,7 +224,12 @@ make_columns (LigSweepTable *self, LigSweep *sweep, gboolean held_out)
                                 _ ("Accuracy"), _ ("Runs"), _ ("Step")};
   static const int widths[] = {160, 180, 100, 90, 110};
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
-    add_column (self, titles[i], index++, widths[i]);
+    if (accuracy || i != ACCURACY)
+      add_column (self, titles[i], index++, widths[i]);
+  /* The rows reach the edge of the window. */
+  add_column (self, "", index, -1);
+  if (!self->align_source)
+    self->align_source = g_idle_add (align_titles, self);
 }
 
 void
@@ -210,19 +238,23 @@ lig_sweep_table_show (LigSweepTable *self, LigSweep *sweep)
   g_autoptr (GPtrArray) summaries = lig_sweep_summarize (sweep);
   const LigSweepSummary *first = summaries->len > 0 ? summaries->pdata[0] : NULL;
   gboolean held_out = !first || first->held_out || first->count == 0;
-  g_autofree char *key = g_strdup_printf ("%s %d", lig_sweep_get_uuid (sweep), held_out);
+  gboolean accuracy = FALSE;
+  for (guint i = 0; i < summaries->len; i++)
+    accuracy = accuracy || isfinite (((const LigSweepSummary *) summaries->pdata[i])->accuracy);
+  g_autofree char *key =
+    g_strdup_printf ("%s %d %d", lig_sweep_get_uuid (sweep), held_out, accuracy);
   int before = lig_sweep_table_get_chosen (self);
   guint selected = GTK_INVALID_LIST_POSITION;
   self->updating = TRUE;
   if (g_strcmp0 (self->sweep, key) != 0) {
     g_free (self->sweep);
     self->sweep = g_steal_pointer (&key);
-    make_columns (self, sweep, held_out);
+    make_columns (self, sweep, held_out, accuracy);
     before = -1;
   }
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; i < summaries->len; i++) {
-    g_ptr_array_add (items, make_item (sweep, summaries->pdata[i]));
+    g_ptr_array_add (items, make_item (sweep, summaries->pdata[i], accuracy));
     if ((int) ((const LigSweepSummary *) summaries->pdata[i])->best == before)
       selected = i;
   }

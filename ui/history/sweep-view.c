@@ -109,6 +109,18 @@ describe_active (LigSweepView *self, guint ended, guint count)
   return g_strdup_printf (_ ("%u of %u ended · %s left · %s"), ended, count, time, settings);
 }
 
+/* Returns the share of the present training that is done. */
+static double
+get_share (LigSweepView *self)
+{
+  LigRunProgress progress;
+  LigTraining *training = self->sweeping ? lig_sweeping_get_training (self->sweeping) : NULL;
+  if (!training)
+    return 0;
+  lig_training_get_progress (training, &progress);
+  return progress.steps > 0 ? (double) progress.step / (double) progress.steps : 0;
+}
+
 static void
 update_state (LigSweepView *self)
 {
@@ -123,7 +135,7 @@ update_state (LigSweepView *self)
                                   : g_strdup_printf (_ ("%u of %u ended"), ended, count);
   gtk_label_set_text (self->title, lig_sweep_get_name (self->sweep));
   gtk_label_set_text (self->status, text);
-  gtk_progress_bar_set_fraction (self->bar, count > 0 ? (double) ended / count : 0);
+  gtk_progress_bar_set_fraction (self->bar, count > 0 ? (ended + get_share (self)) / count : 0);
   gtk_widget_set_visible (GTK_WIDGET (self->bar), ended < count);
   gtk_widget_set_visible (GTK_WIDGET (self->pause), active);
   gtk_widget_set_visible (GTK_WIDGET (self->stop), active);

@@ -7,7 +7,7 @@
 struct _LigFacts {
   AdwBin parent_instance;
   GtkBox *box;
-  GtkWidget *next; /* the line for the next fact */
+  GtkWidget *next, *last; /* the line for the next fact, and that of the last one added */
 };
 
 G_DEFINE_FINAL_TYPE (LigFacts, lig_facts, ADW_TYPE_BIN)
@@ -90,6 +90,65 @@ lig_facts_begin (LigFacts *self)
   self->next = gtk_widget_get_first_child (GTK_WIDGET (self->box));
 }
 
+/* --- Lines that lead to an op -------------------------------------------------------------- */
+
+static void
+follow (GtkWidget *line)
+{
+  const char *path = g_object_get_data (G_OBJECT (line), "path");
+  if (path)
+    gtk_widget_activate_action (line, "place.select", "s", path);
+}
+
+static void
+released (GtkGestureClick *click, int presses, double x, double y, GtkWidget *line)
+{
+  if (gtk_widget_contains (line, x, y))
+    follow (line);
+}
+
+static gboolean
+key_pressed (
+  GtkEventControllerKey *keys, guint key, guint code, GdkModifierType state, GtkWidget *line)
+{
+  if (key != GDK_KEY_Return && key != GDK_KEY_KP_Enter && key != GDK_KEY_space)
+    return FALSE;
+  follow (line);
+  return TRUE;
+}
+
+static void
+set_path (GtkWidget *line, const char *path)
+{
+  gboolean known = g_object_get_data (G_OBJECT (line), "listens") != NULL;
+  if (!path && !known)
+    return;
+  g_object_set_data_full (G_OBJECT (line), "path", g_strdup (path), g_free);
+  gtk_widget_set_focusable (line, path != NULL);
+  if (path)
+    gtk_widget_add_css_class (line, "leads");
+  else
+    gtk_widget_remove_css_class (line, "leads");
+  if (known)
+    return;
+  GtkGesture *click = gtk_gesture_click_new ();
+  GtkEventController *keys = gtk_event_controller_key_new ();
+  g_signal_connect (click, "released", G_CALLBACK (released), line);
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (key_pressed), line);
+  gtk_widget_add_controller (line, GTK_EVENT_CONTROLLER (click));
+  gtk_widget_add_controller (line, keys);
+  g_object_set_data (G_OBJECT (line), "listens", GINT_TO_POINTER (TRUE));
+}
+
+void
+lig_facts_lead_to (LigFacts *self, const char *path)
+{
+  g_return_if_fail (self->last);
+  set_path (self->last, path);
+}
+
+/* --- Facts --------------------------------------------------------------------------------- */
+
 static GtkWidget *
 add_line (LigFacts *self, const char *label, const char *value, const char *detail)
 {
@@ -102,6 +161,8 @@ add_line (LigFacts *self, const char *label, const char *value, const char *deta
   set_cell (line, 1, 0, value);
   set_cell (line, 0, 1, detail);
   gtk_widget_set_visible (line, TRUE);
+  set_path (line, NULL);
+  self->last = line;
   g_autofree char *spoken = g_strdup_printf ("%s: %s", label, value);
   gtk_accessible_update_property (GTK_ACCESSIBLE (line), GTK_ACCESSIBLE_PROPERTY_LABEL, spoken,
                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, detail ? detail : "", -1);

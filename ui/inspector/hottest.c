@@ -96,6 +96,7 @@ add_hot (LigFacts *facts, const LigTimedPlan *timed, const Hot *hot, double whol
     g_strdup_printf ("%s · %.0f %%", time ? time : "", 100 * hot->figures.seconds / whole);
   g_autofree char *detail = describe (timed, hot);
   lig_facts_add_figure (facts, label, value, hot->figures.measured, detail);
+  lig_facts_lead_to (facts, ops[hot->group->first].path);
 }
 
 void

@@ -38,6 +38,10 @@ void lig_facts_add (LigFacts *self, const char *label, const char *value, const 
 void lig_facts_add_figure (
   LigFacts *self, const char *label, const char *value, gboolean measured, const char *detail);
 
+/* Makes a line lead to an op of the document: a click or Enter activates the action `place.select`
+ * with its path. @path: (nullable): null leads nowhere. Call after adding it. */
+void lig_facts_lead_to (LigFacts *self, const char *path);
+
 /* Adds a fact and frees the value. */
 void lig_facts_take (LigFacts *self, const char *label, char *value);
 void lig_facts_end (LigFacts *self);

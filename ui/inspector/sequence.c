@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The inspector's face if nothing is selected: properties of the whole sequence. */
 #include "ui/document/edit.h"
+#include "ui/inspector/compared.h"
 #include "ui/inspector/param-text.h"
 #include "ui/inspector/parts.h"
 #include "ui/inspector/times.h"
@@ -165,6 +166,15 @@ allow (GtkWidget *widget, const char *action, GVariant *parameter)
   lig_edit_forbid (self->doc, NULL, g_variant_get_string (parameter, NULL), FALSE);
 }
 
+static void
+select_place (GtkWidget *widget, const char *action, GVariant *path)
+{
+  LigDocument *doc = LIG_INSPECTOR_SEQUENCE (widget)->doc;
+  const LigRow *row = lig_document_find_path (doc, g_variant_get_string (path, NULL));
+  if (row)
+    lig_document_select (doc, row->op, LIG_SELECT_ONLY);
+}
+
 /* --- Construction -------------------------------------------------------------------------- */
 
 static void
@@ -181,6 +191,7 @@ lig_inspector_sequence_class_init (LigInspectorSequenceClass *class)
 {
   G_OBJECT_CLASS (class)->finalize = lig_inspector_sequence_finalize;
   gtk_widget_class_install_action (GTK_WIDGET_CLASS (class), "wish.allow", "s", allow);
+  gtk_widget_class_install_action (GTK_WIDGET_CLASS (class), "place.select", "s", select_place);
   gtk_widget_class_set_css_name (GTK_WIDGET_CLASS (class), "inspector-sequence");
 }
 
@@ -281,6 +292,7 @@ lig_inspector_sequence_new (LigDocument *doc)
   gtk_box_append (GTK_BOX (whole), self->wishes);
   gtk_box_append (GTK_BOX (whole), self->times);
   gtk_box_append (GTK_BOX (whole), self->hottest);
+  gtk_box_append (GTK_BOX (whole), lig_compared_new (doc));
   gtk_box_append (GTK_BOX (whole), self->totals);
   adw_bin_set_child (ADW_BIN (self), whole);
   return GTK_WIDGET (self);

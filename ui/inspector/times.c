@@ -6,7 +6,7 @@
 #include "ui/score/text.h"
 
 #include <glib/gi18n.h>
-#include <math.h>
+#include <string.h>
 
 /* Limits the groups that are listed: a folded block has many. */
 enum { MOST_GROUPS = 6 };
@@ -25,6 +25,15 @@ append (GString *lines, char *text)
   if (text && *text)
     g_string_append_printf (lines, "%s%s", lines->len > 0 ? "\n" : "", text);
   g_free (text);
+}
+
+/* Appends everything that is known but the time, which is the value of the fact. */
+static void
+append_figures (GString *lines, const LigFigures *figures)
+{
+  g_autofree char *all = lig_figures_describe (figures);
+  const char *end = all ? strchr (all, '\n') : NULL;
+  append (lines, end ? g_strdup (end + 1) : NULL);
 }
 
 /* --- The step ------------------------------------------------------------------------------ */
@@ -61,7 +70,7 @@ lig_facts_show_step (LigFacts *facts, LigDocument *doc)
     lig_figures_of_step (&timed, &unfused, &step);
     g_autofree char *time = get_time (&step);
     g_autofree char *against = lig_figures_against_text (&step);
-    g_autofree char *origin = lig_document_describe_times (doc, g_get_real_time ());
+    g_autofree char *origin = lig_document_describe_times (doc, 0);
     lig_facts_add_figure (facts, _ ("Step"), time, step.measured, origin);
     if (against)
       lig_facts_add_figure (facts, _ ("Against unfused"), against, step.saved_measured, NULL);
@@ -96,7 +105,7 @@ show_group (LigFacts *facts,
   append (detail, group->fusion ? g_strdup (group->title) : g_strdup (_ ("not fused")));
   append (detail, g_strdup (group->fusion ? group->fusion->name : NULL));
   append (detail, lig_score_kernels (timed->plan, group));
-  append (detail, lig_figures_describe (&figures));
+  append_figures (detail, &figures);
   lig_facts_add_figure (facts, get_pass (group), time, figures.measured, detail->str);
 }
 
@@ -116,7 +125,7 @@ show_sum (LigFacts *facts,
   g_autofree char *time = get_time (&sum);
   g_autoptr (GString) detail = g_string_new (NULL);
   append (detail, g_strdup_printf (ngettext ("%u kernel", "%u kernels", sum.kernels), sum.kernels));
-  append (detail, lig_figures_describe (&sum));
+  append_figures (detail, &sum);
   lig_facts_add_figure (facts, get_pass (groups[0]), time, sum.measured, detail->str);
 }
 

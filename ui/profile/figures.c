@@ -160,12 +160,12 @@ static char *
 describe_runs (const LigProfiled *best, gboolean differ)
 {
   guint count = best->spreads[STEP].count;
+  g_autofree char *runs =
+    g_strdup_printf (ngettext ("Median of %u run", "Medians of %u runs in turns", count), count);
   if (!differ)
-    return g_strdup_printf (_ ("No difference within the noise: medians of %u runs in turns, below "
-                               "them the range of the middle half."),
-                            count);
-  return g_strdup_printf (
-    _ ("Medians of %u runs in turns, below them the range of the middle half."), count);
+    return g_strdup_printf (
+      _ ("No difference within the noise. %s, below them the range of the middle half"), runs);
+  return g_strdup_printf (_ ("%s, below them the range of the middle half"), runs);
 }
 
 static GtkWidget *

@@ -127,6 +127,14 @@ set_timed (LigTimedPlan *timed, LigPlan *plan, const LigProfiled *profiled)
   g_clear_pointer (&old, lig_plan_unref);
 }
 
+/* Policy none still takes the fusions that are forced. */
+static gboolean
+is_apart (LigPlan *plan)
+{
+  g_autofree char *choices = lig_plan_get_choices (plan);
+  return *choices == '\0';
+}
+
 /* Times of every op unfused: measured if they are, else predicted. */
 static void
 find_unfused (LigProfilePage *self)
@@ -134,7 +142,7 @@ find_unfused (LigProfilePage *self)
   const LigProfiled *profiled;
   gboolean measured = self->timed.steps != NULL;
   for (guint i = 0; measured && (profiled = lig_profiling_get (self->profiling, i)); i++)
-    if (lig_plan_get_policy (profiled->plan) == LIG_POLICY_NONE) {
+    if (is_apart (profiled->plan)) {
       set_timed (&self->unfused, profiled->plan, profiled);
       return;
     }

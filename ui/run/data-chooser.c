@@ -16,7 +16,8 @@ struct _LigDataChooser {
   LigDocument *doc;
   AdwComboRow *kind;
   AdwActionRow *file;
-  GtkWidget *use, *choose_file, *choose_folder;
+  GtkWidget *use, *choose_file, *choose_folder, *warning;
+  GtkLabel *misfit;
   AdwPreferencesGroup *options_group, *preview_group;
   LigDataOptions *options;
   LigDataPreview *preview;
@@ -72,6 +73,15 @@ update_rows (LigDataChooser *self)
   lig_data_options_show (self->options, info);
 }
 
+/* Says above everything else why the data do not fit, or hides that. */
+static void
+show_misfit (LigDataChooser *self)
+{
+  const char *text = lig_data_preview_get_misfit (self->preview);
+  gtk_label_set_text (self->misfit, text ? text : "");
+  gtk_widget_set_visible (self->warning, text != NULL);
+}
+
 static void
 refresh (LigDataChooser *self)
 {
@@ -81,6 +91,7 @@ refresh (LigDataChooser *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "data.use", FALSE);
   g_autofree char *spec = lig_data_chooser_get_spec (self);
   lig_data_preview_show (self->preview, spec, lig_document_get_sequence (self->doc));
+  show_misfit (self);
 }
 
 void
@@ -207,6 +218,7 @@ preview_answered (LigDataChooser *self)
 {
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "data.use",
                                  lig_data_preview_is_fine (self->preview));
+  show_misfit (self);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
@@ -238,6 +250,8 @@ lig_data_chooser_class_init (LigDataChooserClass *class)
   BIND (kind);
   BIND (file);
   BIND (use);
+  BIND (warning);
+  BIND (misfit);
   BIND (choose_file);
   BIND (choose_folder);
   BIND (options_group);

@@ -14,9 +14,8 @@
 struct _LigDataPreview {
   GtkWidget parent_instance;
   GtkWidget *box, *spinner, *grid, *scrolled;
-  GtkLabel *text, *misfit;
-  GtkWidget *warning; /* the line of @misfit */
-  char *spec;
+  GtkLabel *text;
+  char *spec, *misfit;
   LigSequence *sequence;
   guint serial, timer;
   gboolean fine;
@@ -132,13 +131,6 @@ say (LigDataPreview *self, const char *text, gboolean error)
 }
 
 static void
-warn (LigDataPreview *self, const char *text)
-{
-  gtk_label_set_text (self->misfit, text ? text : "");
-  gtk_widget_set_visible (self->warning, text != NULL);
-}
-
-static void
 take_table (GObject *source, GAsyncResult *result, gpointer data)
 {
   LigDataPreview *self = LIG_DATA_PREVIEW (source);
@@ -153,7 +145,7 @@ take_table (GObject *source, GAsyncResult *result, gpointer data)
     self->fine = table != NULL;
     gtk_widget_set_visible (self->scrolled, self->fine);
     say (self, table ? table->text : error->message, !table);
-    warn (self, table ? table->misfit : NULL);
+    self->misfit = table ? g_steal_pointer (&table->misfit) : NULL;
     g_signal_emit (self, signals[ANSWERED], 0);
   }
   if (table)
@@ -184,7 +176,7 @@ lig_data_preview_show (LigDataPreview *self, const char *spec, LigSequence *sequ
   g_free (self->spec);
   self->spec = g_strdup (spec);
   g_set_object (&self->sequence, sequence);
-  warn (self, NULL);
+  g_clear_pointer (&self->misfit, g_free);
   if (!spec) {
     gtk_spinner_stop (GTK_SPINNER (self->spinner));
     gtk_widget_set_visible (self->scrolled, FALSE);
@@ -206,7 +198,7 @@ lig_data_preview_is_fine (LigDataPreview *self)
 const char *
 lig_data_preview_get_misfit (LigDataPreview *self)
 {
-  return gtk_widget_get_visible (self->warning) ? gtk_label_get_text (self->misfit) : NULL;
+  return self->misfit;
 }
 
 const char *
@@ -225,6 +217,7 @@ lig_data_preview_dispose (GObject *object)
   self->serial++;
   g_clear_pointer (&self->box, gtk_widget_unparent);
   g_clear_pointer (&self->spec, g_free);
+  g_clear_pointer (&self->misfit, g_free);
   g_clear_object (&self->sequence);
   G_OBJECT_CLASS (lig_data_preview_parent_class)->dispose (object);
 }
@@ -239,23 +232,6 @@ lig_data_preview_class_init (LigDataPreviewClass *class)
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_css_name (widget_class, "datapreview");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
-}
-
-/* Returns the line for data that does not fit the sequence, hidden at first. */
-static GtkWidget *
-new_warning (LigDataPreview *self)
-{
-  GtkWidget *icon = gtk_image_new_from_icon_name ("dialog-warning-symbolic");
-  self->warning = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  self->misfit = g_object_new (GTK_TYPE_LABEL, "xalign", 0.0, "wrap", TRUE, "wrap-mode",
-                               PANGO_WRAP_WORD_CHAR, "selectable", TRUE, "hexpand", TRUE,
-                               "accessible-role", GTK_ACCESSIBLE_ROLE_ALERT, NULL);
-  gtk_widget_add_css_class (icon, "warning");
-  gtk_widget_add_css_class (GTK_WIDGET (self->misfit), "heading");
-  gtk_box_append (GTK_BOX (self->warning), icon);
-  gtk_box_append (GTK_BOX (self->warning), GTK_WIDGET (self->misfit));
-  gtk_widget_set_visible (self->warning, FALSE);
-  return self->warning;
 }
 
 static void
@@ -281,7 +257,6 @@ lig_data_preview_init (LigDataPreview *self)
   gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->text));
   gtk_box_append (GTK_BOX (line), self->spinner);
   gtk_box_append (GTK_BOX (self->box), line);
-  gtk_box_append (GTK_BOX (self->box), new_warning (self));
   gtk_box_append (GTK_BOX (self->box), self->scrolled);
   gtk_widget_set_parent (self->box, GTK_WIDGET (self));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,

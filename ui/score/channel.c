@@ -197,6 +197,24 @@ go_action (GtkWidget *widget, const char *action, GVariant *target)
   lig_document_select (self->document, start ? self->source : self->sink, LIG_SELECT_ONLY);
 }
 
+/* Goes on to the next channel at either end of this one. */
+static void
+next_action (GtkWidget *widget, const char *action, GVariant *target)
+{
+  LigScoreChannel *self = LIG_SCORE_CHANNEL (widget);
+  LigScoreSheet *sheet = get_sheet (self);
+  const GArray *arcs = lig_score_sheet_get_map (sheet)->arcs;
+  for (guint i = 1; i < arcs->len; i++) {
+    guint number = (self->number + i) % arcs->len;
+    const LigScoreArc *arc = &g_array_index (arcs, LigScoreArc, number);
+    if (arc->from == self->from || arc->to == self->from || arc->from == self->to ||
+        arc->to == self->to) {
+      gtk_widget_grab_focus (lig_score_sheet_get_channel (sheet, number));
+      return;
+    }
+  }
+}
+
 static void
 menu_action (GtkWidget *widget, const char *action, GVariant *target)
 {
@@ -293,6 +311,7 @@ lig_score_channel_class_init (LigScoreChannelClass *class)
     {"channel.end", go_action, GDK_KEY_Down, 0},
     {"channel.end", NULL, GDK_KEY_Right, 0},
     {"channel.end", NULL, GDK_KEY_Escape, 0},
+    {"channel.next", next_action, GDK_KEY_c, 0},
     {"channel.menu", menu_action, GDK_KEY_Menu, 0},
     {"channel.menu", NULL, GDK_KEY_F10, GDK_SHIFT_MASK},
   };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A channel of the score from one row to another: focused, renamed and disconnected like a row. The
- * sheet draws it; the widget lies along its lane. */
+ * sheet draws it; the widget covers its lane. */
 #pragma once
 
 #include "ui/score/map.h"

@@ -248,8 +248,7 @@ find_colours (Canvas *canvas)
     canvas->ink = canvas->accent;
   if (!gtk_style_context_lookup_color (style, "warning_color", &canvas->warning))
     canvas->warning = canvas->accent;
-  canvas->dim = canvas->ink;
-  canvas->dim.alpha *= 0.62f;
+  canvas->dim = lig_score_dim (&canvas->ink);
 }
 
 static void
@@ -257,7 +256,8 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   LigScoreGroup *self = LIG_SCORE_GROUP (widget);
   const LigScoreMetrics *metrics = &self->metrics;
-  const int top = lig_score_metrics_scale (metrics, 6), foot = lig_score_metrics_scale (metrics, 9);
+  const int top = lig_score_metrics_scale (metrics, 6),
+            foot = lig_score_metrics_scale (metrics, 11);
   Canvas canvas = {.group = self,
                    .snapshot = snapshot,
                    .x = metrics->pad,
@@ -269,8 +269,8 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   find_colours (&canvas);
   gboolean bar = !self->free && canvas.height >= canvas.pitch + foot;
   const int space = canvas.height - top - foot;
-  int room = (space + 3) / MAX (canvas.pitch, 1);
-  /* Lines are a pixel closer where one more fits so. */
+  int room = (space + 5) / MAX (canvas.pitch, 1);
+  /* Lines are closer where one more fits so. */
   if (room > 1)
     canvas.pitch = MIN (canvas.pitch, space / room);
   gboolean split;

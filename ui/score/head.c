@@ -135,6 +135,25 @@ describe_input (LigScoreHead *self)
   return g_strdup_printf ("%s %s", axes, lig_dtype_name (dtype));
 }
 
+/* Returns the time of a whole step and the origin of the times. */
+static char *
+describe_step (LigScoreHead *self, gint64 now)
+{
+  LigTimedPlan timed, unfused;
+  LigFigures step;
+  LigDocument *document = lig_score_sheet_get_document (self->sheet);
+  g_autofree char *origin = lig_document_describe_times (document, now);
+  lig_document_get_timed (document, &timed, &unfused);
+  if (!timed.plan)
+    return g_steal_pointer (&origin);
+  lig_figures_of_step (&timed, &unfused, &step);
+  g_autofree char *time = step.kernels > 0 ? lig_figures_time_text (&step) : NULL;
+  if (!time)
+    return g_steal_pointer (&origin);
+  g_autofree char *text = g_strdup_printf (_ ("step %s"), time);
+  return *origin ? g_strdup_printf ("%s · %s", text, origin) : g_steal_pointer (&text);
+}
+
 static gboolean show_origin (gpointer data);
 
 /* Ages below a minute are shown in seconds. */
@@ -152,7 +171,7 @@ show_origin (gpointer data)
   Column *column = &self->columns[OPS];
   LigDocument *document = lig_score_sheet_get_document (self->sheet);
   gint64 now = g_get_real_time (), when = lig_document_get_measured_at (document);
-  g_autofree char *origin = lig_document_describe_times (document, now);
+  g_autofree char *origin = describe_step (self, now);
   g_autofree char *input = describe_input (self);
   g_autofree char *both = g_strdup_printf ("%s\n%s", input, origin);
   set_text (column->text, origin);

@@ -17,7 +17,7 @@ struct _LigPinStrip {
   GtkBox *place;
   GPtrArray *hidden; /* children of @place that the comparison replaces */
   GtkMenuButton *pinned;
-  GtkLabel *text;
+  GtkLabel *title, *text;
   GtkToggleButton *compare;
   GtkWidget *box, *sheet; /* with the picture */
   LigPictureView *picture;
@@ -132,7 +132,7 @@ update (LigPinStrip *self)
   gtk_label_set_text (self->text, text ? text : "");
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->text), text);
   (cost ? gtk_widget_add_css_class : gtk_widget_remove_css_class) (GTK_WIDGET (self->text), "cost");
-  gtk_menu_button_set_label (self->pinned, title ? title : _ ("Pinned"));
+  gtk_label_set_text (self->title, title ? title : _ ("Pinned"));
   if (!pinned)
     gtk_toggle_button_set_active (self->compare, FALSE);
   gtk_widget_queue_resize (GTK_WIDGET (self->picture));
@@ -352,6 +352,11 @@ lig_pin_strip_init (LigPinStrip *self)
     g_object_new (GTK_TYPE_LABEL, "accessible-role", GTK_ACCESSIBLE_ROLE_STATUS, "ellipsize",
                   PANGO_ELLIPSIZE_END, "xalign", 0.0, "hexpand", TRUE, NULL);
   self->compare = GTK_TOGGLE_BUTTON (gtk_toggle_button_new_with_label (_ ("Compare")));
+  self->title = GTK_LABEL (gtk_label_new (NULL));
+  gtk_label_set_ellipsize (self->title, PANGO_ELLIPSIZE_END);
+  gtk_label_set_max_width_chars (self->title, 22);
+  gtk_menu_button_set_child (self->pinned, GTK_WIDGET (self->title));
+  gtk_menu_button_set_always_show_arrow (self->pinned, TRUE);
   gtk_widget_set_parent (self->box, GTK_WIDGET (self));
   gtk_widget_add_css_class (GTK_WIDGET (self->pinned), "flat");
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->pinned), _ ("Pinned plan: choose another"));

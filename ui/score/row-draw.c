@@ -35,7 +35,7 @@ draw_end (Canvas *to, LigScoreText *text, int y, int width)
   return draw_end_in (to, text, y, width, &to->dim);
 }
 
-/* A branch that leads nowhere is told in the colour of a warning. */
+/* The remark on a branch that leads nowhere has the colour of a warning. */
 static const GdkRGBA *
 ink_of_params (LigOpRow *self, const Canvas *to)
 {
@@ -102,7 +102,7 @@ draw_parts (LigOpRow *self, Canvas *to)
   }
 }
 
-/* Returns whether a compact row has room for its path, which the inspector also tells. */
+/* Returns whether a compact row has room for its path, which the inspector shows, too. */
 static gboolean
 leaves_room (LigOpRow *self, Canvas *to)
 {

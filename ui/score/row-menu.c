@@ -3,7 +3,7 @@
 #include "ui/score/row-private.h"
 
 #include "ui/widgets/figures.h"
-#include <ligature/problem.h>
+#include <ligature/problem-mend.h>
 
 #include <glib/gi18n.h>
 

@@ -5,9 +5,10 @@
 #include "ui/score/marks.h"
 
 #include "ui/widgets/figures.h"
-#include <ligature/problem.h>
+#include <ligature/problem-mend.h>
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 G_DEFINE_FINAL_TYPE (LigOpRow, lig_op_row, GTK_TYPE_WIDGET)
 
@@ -204,6 +205,15 @@ describe (LigOpRow *self, const char *problem)
                                   self->description ? self->description : "", -1);
 }
 
+/* The row has the op's name and path already: `linear at 3: input has …` begins after them. */
+static const char *
+skip_place (LigOpRow *self, const char *problem)
+{
+  g_autofree char *place = g_strconcat (lig_op_get_name (self->op), " at ", NULL);
+  const char *rest = problem && g_str_has_prefix (problem, place) ? strstr (problem, ": ") : NULL;
+  return rest ? rest + 2 : problem;
+}
+
 void
 lig_op_row_update (LigOpRow *self)
 {
@@ -224,7 +234,7 @@ lig_op_row_update (LigOpRow *self)
   set_flag (widget, GTK_STATE_FLAG_SELECTED, selected);
   set_class (widget, "cursor", lig_document_get_cursor (self->document) == self->op);
   set_class (widget, "error", problem != NULL);
-  set_text (self, PROBLEM, problem);
+  set_text (self, PROBLEM, skip_place (self, problem));
   describe (self, whole);
 }
 

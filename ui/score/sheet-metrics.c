@@ -9,8 +9,8 @@
 /* Automatic rows are compact if full ones need more than this number of windows, and in a low
  * window (at the usual size of text) if full ones do not fit. Editing at the limit must not change
  * all rows again and again, so that rows which are compact stay so a little longer. */
-#define MANY_WINDOWS 1.5
-#define FEW_WINDOWS 1.2
+#define MANY_WINDOWS 1.15
+#define FEW_WINDOWS 1
 #define LOW_WINDOW 440
 
 /* --- Font ---------------------------------------------------------------------------------- */

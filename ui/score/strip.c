@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The overview of the score. A bar's width and its colour both show its figure; forward stands on
+/* The overview of the score. A bar's width and its colour both show its figure; forward is on
  * the left, backward on the right. */
 #include "ui/score/strip.h"
 

@@ -136,6 +136,7 @@ lig_card_button_new (LigDocument *document, const char *text, LigCardEdit *edit,
 void
 lig_card_buttons_forget (GtkWidget *widget)
 {
+  lig_preview_unhook (widget);
   g_object_set_data (G_OBJECT (widget), edit_key, NULL);
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
        child = gtk_widget_get_next_sibling (child))

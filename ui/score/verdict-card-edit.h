@@ -52,7 +52,7 @@ GtkWidget *
 lig_card_button_new (LigDocument *document, const char *text, LigCardEdit *edit, gboolean gains);
 
 /* Empties all buttons within a widget: GTK keeps the one that had the focus, and it would keep the
- * plan. */
+ * plan and the document. */
 void lig_card_buttons_forget (GtkWidget *widget);
 
 /* Returns the edit of a button of a card; null for other widgets. (nullable) (transfer none) */

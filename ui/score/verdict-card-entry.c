@@ -28,8 +28,10 @@ new_wish (LigMendKind kind, const char *path, const char *fusion, char *label)
   edit->kind = LIG_CARD_MEND;
   edit->path = g_strdup (path);
   edit->fusion = g_strdup (fusion);
-  edit->mend =
-    (LigMend){.kind = kind, .path = edit->path, .fusion = edit->fusion, .value = edit->fusion};
+  edit->mend = (LigMend){.kind = kind,
+                         .path = edit->path,
+                         .fusion = edit->fusion,
+                         .value = kind == LIG_MEND_UNFORCE ? edit->fusion : NULL};
   edit->label = label;
   return edit;
 }
@@ -64,10 +66,12 @@ add_mend (LigDocument *document,
 {
   if (!mend)
     return;
-  g_autofree char *label = lig_card_mend_label (mend, mend->gain < 0);
+  g_autofree char *label =
+    lig_card_mend_label (mend, mend->gain < 0 || verdict->reason == LIG_REASON_SLOWER);
   g_autofree char *gain = lig_card_time_gain (mend->gain, mend->measured);
   g_autofree char *text = gain ? g_strdup_printf ("%s · %s", label, gain) : g_strdup (label);
-  gboolean gains = gain && mend->gain > 0;
+  /* One button of an entry is the suggested one. */
+  gboolean gains = gain && mend->gain > 0 && mend == verdict->mend;
   add_button (document, box, text, new_mend (plan, mend, verdict->title, label), gains);
 }
 
@@ -209,6 +213,16 @@ add_times (GtkWidget *box, const LigVerdict *verdict)
     gtk_box_append (GTK_BOX (box), lig_card_label_new (sentence, "verdict-text"));
 }
 
+/* Returns the fusion's name, and all ops that its pattern accepts next. */
+static char *
+describe_fusion (const LigVerdict *verdict)
+{
+  if (verdict->reason != LIG_REASON_PATTERN || !verdict->needed.names)
+    return g_strdup (verdict->fusion->name);
+  g_autofree char *names = g_strjoinv (", ", (char **) verdict->needed.names);
+  return g_strdup_printf ("%s\n%s", verdict->fusion->name, names);
+}
+
 /* --- Entries ------------------------------------------------------------------------------- */
 
 GtkWidget *
@@ -235,7 +249,8 @@ lig_card_entry_new (LigDocument *document, LigPlan *plan, const LigVerdict *verd
   else
     g_object_unref (g_object_ref_sink (buttons));
   g_autofree char *label = g_strdup_printf ("%s: %s %s", verdict->title, why, status ? status : "");
-  gtk_widget_set_tooltip_text (box, verdict->fusion->name);
+  g_autofree char *tooltip = describe_fusion (verdict);
+  gtk_widget_set_tooltip_text (box, tooltip);
   gtk_accessible_update_property (GTK_ACCESSIBLE (box), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
   return box;
 }
@@ -244,9 +259,7 @@ GtkWidget *
 lig_card_miss_new (const LigVerdict *verdict)
 {
   g_autofree char *text = g_strdup_printf ("%s: %s.", verdict->title, verdict->why);
-  g_autofree char *names =
-    verdict->needed.names ? g_strjoinv (", ", (char **) verdict->needed.names) : g_strdup ("");
-  g_autofree char *tooltip = g_strdup_printf ("%s\n%s", verdict->fusion->name, names);
+  g_autofree char *tooltip = describe_fusion (verdict);
   GtkWidget *label = lig_card_label_new (text, "verdict-text");
   gtk_widget_set_tooltip_text (label, tooltip);
   return label;

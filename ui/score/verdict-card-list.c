@@ -77,7 +77,7 @@ lig_card_gain (double gain, double bytes, gboolean measured)
   if (known)
     space = g_strdup_printf (bytes > 0 ? _ ("%s less") : _ ("%s more"), moved);
   if (!time && !isnan (gain))
-    time = g_strdup (_ ("no time"));
+    time = g_strdup (_ ("no difference in time"));
   if (!time || !space)
     return time ? time : g_steal_pointer (&space);
   g_autofree char *text = time;

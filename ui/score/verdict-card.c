@@ -61,9 +61,9 @@ describe_gap (LigVerdictCard *self, int first, int last)
   g_autofree char *to = lig_card_row_name (self->plan, last);
   gboolean forward = is_one (self, first, last, LIG_PASS_FORWARD);
   gboolean backward = is_one (self, first, last, LIG_PASS_BACKWARD);
-  return g_strdup_printf (forward && backward ? _ ("%s and %s are one kernel")
-                          : forward           ? _ ("%s and %s are one kernel forward")
-                          : backward          ? _ ("%s and %s are one kernel backward")
+  return g_strdup_printf (forward && backward ? _ ("%s and %s are fused")
+                          : forward           ? _ ("%s and %s are fused forward")
+                          : backward          ? _ ("%s and %s are fused backward")
                                               : _ ("%s and %s are not one kernel"),
                           from, to);
 }
@@ -99,7 +99,7 @@ add_title (LigVerdictCard *self, int first, int last)
                                   -1);
 }
 
-/* A scrolled window does not know that its labels wrap, so it is told its size. */
+/* A scrolled window does not know that its labels wrap, so its size is computed here. */
 static void
 fit (LigVerdictCard *self)
 {
@@ -125,6 +125,8 @@ show_rest (GtkButton *button, GtkWidget *rest, gboolean shown)
   g_autofree char *label = g_strdup_printf (shown ? _ ("%s: hide") : _ ("%s: show"), text);
   gtk_widget_set_visible (rest, shown);
   gtk_label_set_text (GTK_LABEL (gtk_button_get_child (button)), label);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  -1);
   gtk_accessible_update_state (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_STATE_EXPANDED, shown, -1);
 }
 

@@ -4,7 +4,9 @@
 
 #include "ui/document/edit.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/preview-hook.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -87,6 +89,20 @@ mend (GtkButton *button, LigProblems *self)
     lig_toast_error (GTK_WIDGET (self), error);
 }
 
+/* Previews the sequence after the mend. */
+static gboolean
+try_mend (GtkWidget *button, LigDocument *document, LigPreviewTrial *trial, gpointer data)
+{
+  const LigProblemMend *edit = data;
+  g_autoptr (LigSequence) copy = lig_sequence_copy (lig_document_get_sequence (document));
+  g_autofree char *phrase = lig_problem_mend_describe (edit);
+  if (!lig_problem_mend_apply (edit, copy, NULL))
+    return FALSE;
+  trial->sequence = g_steal_pointer (&copy);
+  trial->label = lig_figure_sentence (phrase);
+  return TRUE;
+}
+
 static GtkWidget *
 make_button (LigProblems *self, const LigProblemMend *edit, gboolean best)
 {
@@ -94,14 +110,18 @@ make_button (LigProblems *self, const LigProblemMend *edit, gboolean best)
   g_autofree char *sentence = lig_figure_sentence (phrase);
   GtkWidget *label = gtk_label_new (sentence), *button = gtk_button_new ();
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_widget_set_tooltip_text (button, sentence);
+  lig_tooltip_when_cut (GTK_LABEL (label));
   gtk_button_set_child (GTK_BUTTON (button), label);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, sentence,
+                                  -1);
   gtk_widget_add_css_class (button, "mend");
   if (!best)
     gtk_widget_add_css_class (button, "flat");
   g_object_set_data_full (G_OBJECT (button), "mend", lig_problem_mend_copy (edit),
                           (GDestroyNotify) lig_problem_mend_free);
   g_signal_connect_object (button, "clicked", G_CALLBACK (mend), self, 0);
+  lig_preview_hook (button, self->doc, try_mend, lig_problem_mend_copy (edit),
+                    (GDestroyNotify) lig_problem_mend_free);
   return button;
 }
 

@@ -14,6 +14,7 @@
 #include "ui/sequence/problems.h"
 #include "ui/sequence/quick-entry.h"
 #include "ui/sequence/templates.h"
+#include "ui/widgets/text-scale.h"
 
 #include <glib/gi18n.h>
 
@@ -266,6 +267,8 @@ constructed (GObject *object)
   LigSequencePage *self = LIG_SEQUENCE_PAGE (object);
   G_OBJECT_CLASS (lig_sequence_page_parent_class)->constructed (object);
   fill (self);
+  lig_text_widen (GTK_WIDGET (self->palette), 216, 0, 1.3);
+  lig_text_widen (GTK_WIDGET (self->inspector), 324, 348, 1.3);
   AdwFlap *const flaps[] = {self->palette_flap, self->inspector_flap};
   for (guint i = 0; i < G_N_ELEMENTS (flaps); i++) {
     adw_flap_set_locked (flaps[i], TRUE);

@@ -45,6 +45,9 @@ void lig_preview_hook (GtkWidget *widget,
                        gpointer data,
                        GDestroyNotify free);
 
+/* Removes the hook, so that the widget no longer keeps the document; nothing without one. */
+void lig_preview_unhook (GtkWidget *widget);
+
 /* Returns whether the widget has a hook. */
 gboolean lig_preview_is_hooked (GtkWidget *widget);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The size of text, for what is not laid out by its labels. */
+/* The size of text, for widgets that draw or measure it themselves. */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -12,5 +12,9 @@ double lig_text_line (GtkWidget *widget, double factor);
 /* Returns how much larger a widget's text is than the text that pictures and charts were designed
  * for: 1 with the usual font, never less. */
 double lig_text_scale (GtkWidget *widget);
+
+/* Gives a widget a least width that grows with the size of text, at most by a factor of @most. An
+ * AdwClamp around it gets @widest likewise; 0: there is none. */
+void lig_text_widen (GtkWidget *widget, int width, int widest, double most);
 
 G_END_DECLS

@@ -14,7 +14,8 @@ G_BEGIN_DECLS
  * @LIG_MEND_REMOVE_FENCE: remove the fence before the op at the path
  * @LIG_MEND_UNFORBID: allow the fusion at the path and everywhere; without a path it is forbidden
  *   everywhere only
- * @LIG_MEND_FORCE: force the fusion at the path, instead of the groups that cover its ops
+ * @LIG_MEND_FORCE: force the fusion at the path, instead of the groups that cover its ops; a value
+ * is the force that it replaces, `FUSION@PATH`
  * @LIG_MEND_MAKE_PRIVATE: make the branch of the op at the path private: the caller no longer reads
  *   it, and ops that read its channel take their extra input from the caller
  * @LIG_MEND_SET_DTYPE: compute in the type that the value names

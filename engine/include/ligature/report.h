@@ -10,6 +10,7 @@
 #include <ligature/plan.h>
 #include <ligature/profile.h>
 #include <ligature/store.h>
+#include <ligature/sweep.h>
 
 G_BEGIN_DECLS
 
@@ -197,6 +198,18 @@ LIG_API GBytes *lig_report_comparison (LigPlanComparison *comparison,
                                        const char *after,
                                        const char *format,
                                        GError **error);
+
+/**
+ * lig_report_sweep:
+ * @sweep: a sweep that has begun
+ * @format: `html`, `md`, `csv`, `json`, `svg`, `png` or `pdf`
+ *
+ * Makes a report of a sweep: its picture, a row for all runs that differ only in the seed, and a
+ * row for each run.
+ *
+ * Returns: (transfer full): the contents of the file, or %NULL with %LIG_ERROR_FORMAT set
+ */
+LIG_API GBytes *lig_report_sweep (LigSweep *sweep, const char *format, GError **error);
 
 /**
  * lig_report_save:

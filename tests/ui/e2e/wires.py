@@ -1,0 +1,86 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A real pointer on channels: drawn from a port into a block, clicked, renamed, disconnected; and a
+problem that is mended by its button."""
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import main, program, run, wait  # noqa: E402
+
+OPS = [{"op": "make-extra-output"}, {"op": "gelu"},
+       {"op": "block", "repeat": 2, "ops": [{"op": "add-extra-input"}]}, {"op": "add-extra-input"}]
+
+
+def write(home, ops):
+    file = home / "wires.lig"
+    file.write_text(json.dumps({"ligature": 1, "input": {"shape": [64, 64], "dtype": "fp32"},
+                                "ops": ops}))
+    return file
+
+
+def row(app, number):
+    return app.find(name=re.compile(rf"\brow {number} of \d+"))
+
+
+def port(app, number):
+    """The port of a row is beside it, on the left."""
+    left, middle = app.place(row(app, number), (0, 0.5))
+    return left - 12, middle
+
+
+def channel(app, name, end):
+    return app.find(name=f"Channel {name} from Make extra output at 0 to Add extra input at {end}")
+
+
+def channels(app):
+    return app.look(name=re.compile("^Channel "))
+
+
+def test_into_block(home):
+    with program(home, write(home, OPS)) as app:
+        wait(lambda: app.look(name=re.compile(r"\brow 5 of 5")), "the open block")
+        app.drag(port(app, 1), app.place(row(app, 4)))
+        channel(app, "residual", "2.0.0")
+        app.drag(port(app, 5), app.place(row(app, 1)))
+        channel(app, "residual", "3")
+        app.key("ctrl+z", "ctrl+z")
+        wait(lambda: not channels(app), "no channel")
+
+
+def test_channel(home):
+    ops = [{"op": "make-extra-output", "to": "r"}, *[{"op": "gelu"}] * 3,
+           {"op": "add-extra-input", "from": "r"}]
+    with program(home, write(home, ops)) as app:
+        x, y = app.place(channel(app, "r", "4"))
+        run("xdotool", "mousemove", x, y, "click", "--repeat", 2, "--delay", 60, 1)
+        app.find(name="Name of the channel")
+        app.key("ctrl+a")
+        app.type("skip")
+        app.key("Return")
+        app.click(channel(app, "skip", "4"))
+        app.key("Delete")
+        app.says("Disconnected “skip”")
+        wait(lambda: not channels(app), "no channel")
+        app.key("ctrl+z")
+        found = channel(app, "skip", "4")
+        run("xdotool", "mousemove", *app.place(found), "click", 3)
+        app.find(name="Rename…")
+        app.key("Escape")
+
+
+def test_mend(home):
+    ops = [{"op": "linear", "out-features": 64, "in-features": 9}, {"op": "gelu"},
+           {"op": "layer-norm", "normalized-shape": [5]}]
+    with program(home, write(home, ops)) as app:
+        app.says("^2 problems$")
+        app.click(app.find("push button", "Set in-features to 64 at 0"))
+        app.says("^1 problem$")
+        app.click(app.find("push button", "Leave out normalized-shape at 2"))
+        wait(lambda: not app.look(name="1 problem"), "no problem")
+
+
+if __name__ == "__main__":
+    main([test_into_block, test_channel, test_mend])
