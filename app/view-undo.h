@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Undo and redo: on a page with edits of its own these, elsewhere the edits of the document. The
- * view's signal `edited` tells of new ones. */
+ * view's signal `edited` announces new ones. */
 #pragma once
 
 #include "app/view-shared.h"

@@ -214,7 +214,7 @@ test_close_window (Fixture *f, gconstpointer data)
   assert_text (lig_window_get_document (f->window), "relu");
   answer ("cancel");
   g_assert_cmpint (count_tabs (f), ==, 3);
-  /* What was to be discarded is asked about again. */
+  /* A document that was to be discarded is asked about again. */
   gtk_window_close (GTK_WINDOW (f->window));
   g_assert_true (lig_window_get_document (f->window) == f->doc);
   answer ("discard");
@@ -268,7 +268,7 @@ measure (GtkWidget *widget)
   return least;
 }
 
-/* Two windows fit side by side. */
+/* Two windows fit beside each other. */
 static void
 test_narrow (Fixture *f, gconstpointer data)
 {
