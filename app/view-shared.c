@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/view-shared.h"
 
+#include "app/connect.h"
 #include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
@@ -26,15 +27,6 @@ lig_view_shared_set_enabled (const LigViewShared *self, const char *action, gboo
   GAction *found = g_action_map_lookup_action (self->actions, action);
   if (G_IS_SIMPLE_ACTION (found))
     g_simple_action_set_enabled (G_SIMPLE_ACTION (found), enabled);
-}
-
-void
-lig_connect_part (
-  gpointer owner, gpointer instance, const char *signal, GCallback callback, gpointer part)
-{
-  GClosure *closure = g_cclosure_new_swap (callback, part, NULL);
-  g_object_watch_closure (G_OBJECT (owner), closure);
-  g_signal_connect_closure (instance, signal, closure, FALSE);
 }
 
 void

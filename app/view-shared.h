@@ -47,10 +47,6 @@ void lig_view_shared_choose_file (const LigViewShared *self,
                                   LigPathCallback callback,
                                   gpointer part);
 
-/* Calls @callback with @part as its first argument, for as long as @owner exists. */
-void lig_connect_part (
-  gpointer owner, gpointer instance, const char *signal, GCallback callback, gpointer part);
-
 /* Names buttons within a widget that GTK gives no name. */
 void lig_name_buttons (GtkWidget *widget);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/window-close.h"
 
-#include "app/view-shared.h"
+#include "app/connect.h"
 #include "ui/session/training.h"
 #include "ui/widgets/toast.h"
 

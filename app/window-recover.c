@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/window-recover.h"
 
-#include "app/view-shared.h"
+#include "app/connect.h"
 #include "ui/document/journal.h"
 #include "ui/widgets/toast.h"
 

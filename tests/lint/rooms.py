@@ -29,15 +29,15 @@ FORBIDDEN = [
     (r"app/(window|about|preferences)", r'"app/application\.h', "the application knows its windows"),
     (r"", r'"\.', "includes are relative to the root"),
 ]
-# A part of the window or of a document's view includes its own header and the shared one;
-# window-recover also the notices, and window-close the views that it closes.
+# A part of a document's view includes its own header and the shared one; a part of the window its
+# own, window-close also the view that it asks, window-recover the notices.
 FORBIDDEN += [
-    (rf"app/{part}\.", rf'"app/(?!(view-shared|{"|".join((part, *more))})\.h)',
+    (rf"app/{part}\.", rf'"app/(?!({"|".join((part, "connect", *others))})\.h)',
      "a part of the window knows no other part")
-    for part, more in {
-        **{part: () for part in (
-            "view-close", "view-edit", "view-export", "view-files", "view-shared", "view-undo",
-            "window-actions", "window-keys", "window-notice", "window-undo")},
+    for part, others in {
+        **{f"view-{part}": ("view-shared",)
+           for part in ("close", "edit", "export", "files", "shared", "undo")},
+        **{f"window-{part}": () for part in ("actions", "keys", "notice", "undo")},
         "window-close": ("document-view",), "window-recover": ("window-notice",)}.items()]
 
 

@@ -254,7 +254,7 @@ is_cut (LigQuickEntry *self)
   return strong.origin.x > (float) gtk_widget_get_width (text);
 }
 
-/* The ellipsis covers the end of the entry, or is beyond it. */
+/* The ellipsis covers the end of the entry where the text is cut. */
 static gboolean
 place_more (GtkOverlay *frame, GtkWidget *more, GdkRectangle *place, LigQuickEntry *self)
 {

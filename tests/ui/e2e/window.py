@@ -68,8 +68,9 @@ def test_shell(home):
                                 check=True)
         assert second.returncode == 0
         app.says("^other — Ligature$")
-        app.find("page tab", "other")
         assert len(app.x_windows()) == 1
+        app.activate("win.close-tab")
+        app.says("^layer-norm-mlp — Ligature$")
         subprocess.run([os.environ["LIGATURE"], "--new-window"], env=app.environment, timeout=20,
                        check=True)
         wait(lambda: len(app.x_windows()) == 2, "two windows")

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Signals of parts that are no objects. */
+#pragma once
+
+#include <glib-object.h>
+
+G_BEGIN_DECLS
+
+/* Calls @callback with @part as its first argument, for as long as @owner exists. */
+void lig_connect_part (
+  gpointer owner, gpointer instance, const char *signal, GCallback callback, gpointer part);
+
+G_END_DECLS

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Small things of the window: names of devices, the bar in one line, searches that Escape clears,
+ * tooltips, toasts, templates, and a journal that cannot be read. */
+#include "tests/ui/window-case.h"
+#include "ui/page.h"
+#include "ui/sequence/templates.h"
+#include "ui/widgets/fit-box.h"
+#include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
+
+#include <sqlite3.h>
+
+static void
+draw (Fixture *f)
+{
+  wait_for_frame (GTK_WIDGET (f->window));
+}
+
+/* --- The bar ------------------------------------------------------------------------------- */
+
+static GtkWidget *
+add_button (LigFitBox *box, const char *label, int rank)
+{
+  GtkWidget *button = gtk_button_new_with_label (label);
+  gtk_widget_set_size_request (button, 100, -1);
+  lig_fit_box_add (box, button, label, rank);
+  return button;
+}
+
+static void
+allocate (GtkWidget *window, int width)
+{
+  gtk_window_set_default_size (GTK_WINDOW (window), width, 100);
+  for (int i = 0; i < 3; i++)
+    wait_for_frame (window);
+}
+
+/* Children without room move into the popover when it opens, and back. */
+static void
+test_fit_box (Fixture *f, gconstpointer data)
+{
+  GtkWidget *window = gtk_window_new ();
+  LigFitBox *box = g_object_new (LIG_TYPE_FIT_BOX, NULL);
+  GtkWidget *first = add_button (box, "first", 0);
+  GtkWidget *second = add_button (box, "second", 2);
+  GtkWidget *third = add_button (box, "third", 1);
+  GtkWidget *more = lig_fit_box_get_button (box);
+  show_in (window, GTK_WIDGET (box), 500, 100);
+  g_assert_true (gtk_widget_get_mapped (first) && gtk_widget_get_mapped (second) &&
+                 gtk_widget_get_mapped (third));
+  g_assert_false (gtk_widget_get_mapped (more));
+  allocate (window, 290);
+  g_assert_true (gtk_widget_get_mapped (first) && gtk_widget_get_mapped (third));
+  g_assert_false (gtk_widget_get_mapped (second));
+  g_assert_true (gtk_widget_get_mapped (more));
+  gtk_menu_button_popup (GTK_MENU_BUTTON (more));
+  WAIT_FOR (gtk_widget_get_mapped (second));
+  g_assert_nonnull (gtk_widget_get_ancestor (second, GTK_TYPE_POPOVER));
+  gtk_menu_button_popdown (GTK_MENU_BUTTON (more));
+  WAIT_FOR (gtk_widget_get_parent (second) == GTK_WIDGET (box));
+  g_assert_true (gtk_widget_get_next_sibling (first) == second);
+  g_assert_true (gtk_widget_get_next_sibling (second) == third);
+  allocate (window, 160);
+  g_assert_true (gtk_widget_get_mapped (first));
+  g_assert_false (gtk_widget_get_mapped (third));
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+static gboolean
+is_internal (GtkWidget *widget, gconstpointer data)
+{
+  return GTK_IS_LABEL (widget) && gtk_widget_get_mapped (widget) &&
+         strstr (gtk_label_get_text (GTK_LABEL (widget)), "null:");
+}
+
+/* No page shows the internal name of a device that is only planned for. */
+static void
+test_device_names (Fixture *f, gconstpointer data)
+{
+  const LigPageInfo *info;
+  act_on (f, "insert-op", "gelu");
+  lig_document_set_device (f->doc, "null:a100");
+  WAIT_FOR (lig_document_get_plan (f->doc) && !lig_document_is_stale (f->doc));
+  WAIT_FOR (says (f, ", plan only"));
+  for (guint i = 0; (info = lig_page_info_nth (i)); i++) {
+    act_on (f, "page", info->name);
+    draw (f);
+    g_assert_null (find_widget (GTK_WIDGET (f->window), is_internal, NULL));
+  }
+  act_on (f, "page", "sequence");
+  WAIT_FOR (says (f, "Automatic: all fusions"));
+}
+
+/* --- Searches ------------------------------------------------------------------------------ */
+
+static GtkWidget *
+find_search (Fixture *f)
+{
+  GtkWidget *focus = gtk_window_get_focus (GTK_WINDOW (f->window));
+  return focus ? gtk_widget_get_ancestor (focus, GTK_TYPE_SEARCH_ENTRY) : NULL;
+}
+
+static void
+test_escape (Fixture *f, gconstpointer data)
+{
+  static const char *const searches[][2] = {
+    {"sequence", "add-op"}, {"sequence", "find"}, {"history", "find"}};
+  act_on (f, "insert-op", "gelu");
+  for (guint i = 0; i < G_N_ELEMENTS (searches); i++) {
+    act_on (f, "page", searches[i][0]);
+    draw (f);
+    act (f, searches[i][1]);
+    GtkWidget *search = find_search (f);
+    g_assert_nonnull (search);
+    gtk_editable_set_text (GTK_EDITABLE (search), "linear");
+    g_signal_emit_by_name (search, "stop-search");
+    g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (search)), ==, "");
+  }
+}
+
+/* --- Tooltips and toasts ------------------------------------------------------------------- */
+
+static gboolean
+asks_for_tooltip (GtkWidget *label)
+{
+  gboolean shown = FALSE;
+  GtkTooltip *tooltip = g_object_new (GTK_TYPE_TOOLTIP, NULL);
+  g_signal_emit_by_name (label, "query-tooltip", 1, 1, FALSE, tooltip, &shown);
+  g_object_unref (tooltip);
+  return shown;
+}
+
+static void
+test_tooltip (Fixture *f, gconstpointer data)
+{
+  GtkWidget *window = gtk_window_new ();
+  GtkWidget *label = gtk_label_new ("a text that needs some room");
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  lig_tooltip_when_cut (GTK_LABEL (label));
+  show_in (window, label, 600, 50);
+  g_assert_false (asks_for_tooltip (label));
+  allocate (window, 60);
+  g_assert_true (asks_for_tooltip (label));
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+/* A toast appears at the top, over no figure. */
+static void
+test_toast (Fixture *f, gconstpointer data)
+{
+  graphene_rect_t bounds;
+  act_on (f, "insert-op", "gelu");
+  act (f, "delete");
+  WAIT_FOR (says (f, "Deleted 1 operation"));
+  for (int i = 0; i < 3; i++)
+    draw (f);
+  GtkWidget *view = GTK_WIDGET (lig_window_get_view (f->window));
+  GtkWidget *label = find_widget (view, shows_text, "Deleted 1 operation");
+  g_assert_true (gtk_widget_compute_bounds (label, view, &bounds));
+  g_assert_cmpfloat (bounds.origin.y + bounds.size.height, <, 90);
+}
+
+/* --- Templates ----------------------------------------------------------------------------- */
+
+static gboolean
+has_ops (Fixture *f)
+{
+  return lig_sequence_get_length (lig_document_get_sequence (f->doc)) > 0;
+}
+
+static gboolean
+click (GtkWidget *button)
+{
+  g_signal_emit_by_name (button, "clicked");
+  return TRUE;
+}
+
+/* A click on a card, or its button, opens the template. */
+static void
+test_template (Fixture *f, gconstpointer data)
+{
+  GtkWidget *window = lig_templates_new (f->doc);
+  gtk_window_present (GTK_WINDOW (window));
+  GtkFlowBox *box = find_type (window, GTK_TYPE_FLOW_BOX);
+  g_assert_true (gtk_flow_box_get_activate_on_single_click (box));
+  GtkWidget *button = find_widget (window, has_action, "template.choose");
+  g_assert_nonnull (button);
+  /* The card reads its file on a thread; the window closes with the choice. */
+  WAIT_FOR (has_ops (f) || !click (button));
+}
+
+/* --- A journal that cannot be read --------------------------------------------------------- */
+
+static void
+test_damaged_journal (Fixture *f, gconstpointer data)
+{
+  sqlite3 *db;
+  g_assert_cmpint (sqlite3_open (g_getenv ("LIGATURE_STORE"), &db), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (db,
+                                 "INSERT INTO edit (document, json, made) VALUES"
+                                 " ('before|1|1|damaged', '{\"kind\":\"edit\"', 1)",
+                                 NULL, NULL, NULL),
+                   ==, SQLITE_OK);
+  sqlite3_close (db);
+  lig_window_offer_help (f->window);
+  WAIT_FOR (says (f, "cannot be restored"));
+  /* It is reported once: the store has forgotten it. */
+  g_autoptr (LigStore) store = lig_store_open (g_getenv ("LIGATURE_STORE"), NULL);
+  gboolean gone = FALSE;
+  while (!gone) {
+    g_autoptr (GPtrArray) lost = lig_journal_find_lost (store);
+    gone = lost->len == 0;
+    g_main_context_iteration (NULL, FALSE);
+  }
+}
+
+static void
+add_tests (void)
+{
+#define ADD(name, func) g_test_add ("/small/" name, Fixture, NULL, set_up, func, tear_down)
+  ADD ("fit-box", test_fit_box);
+  ADD ("device-names", test_device_names);
+  ADD ("escape", test_escape);
+  ADD ("tooltip", test_tooltip);
+  ADD ("toast", test_toast);
+  ADD ("template", test_template);
+  ADD ("damaged-journal", test_damaged_journal);
+}
+
+int
+main (int argc, char **argv)
+{
+  return run_application_tests (argc, argv, add_tests);
+}
