@@ -47,8 +47,9 @@ draw_name (const Box *box, double baseline)
     .size = 12.5, .bold = measured, .colour = measured ? self->colours->ink : self->colours->dim};
   LigTextStyle style = {
     .size = 12.5, .bold = box->fused, .colour = box->fused ? box->accent : self->colours->ink};
-  style.width = draw_end (box, baseline, end, time);
-  lig_canvas_text (self->canvas, box->x + PAD, baseline, &style, box->group->title);
+  double signs = lig_score_draw_signs (self, box->group, box->x + PAD, baseline - 4, style.colour);
+  style.width = MAX (draw_end (box, baseline, end, time) - signs, 20);
+  lig_canvas_text (self->canvas, box->x + PAD + signs, baseline, &style, box->group->title);
 }
 
 static void

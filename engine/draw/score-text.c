@@ -55,6 +55,8 @@ lig_score_group_text (const LigScoreLayout *layout,
   GString *text = g_string_new (group->fusion ? group->fusion->name : _ ("alone"));
   g_autofree char *kernels = lig_layout_kernels (layout->plan, group);
   g_autofree char *described = lig_figures_describe (figures);
+  if (lig_plan_is_forced (layout->plan, group))
+    g_string_append_printf (text, " (%s)", _ ("forced"));
   g_string_append (text, ": ");
   append_ops (text, layout, group);
   g_string_append_printf (text, "\n%s", kernels);

@@ -36,7 +36,7 @@ draw_middle (const LigScoreDrawing *self, const char *title, const char *text)
   lig_canvas_text (self->canvas, x, 50, &lesser, text);
 }
 
-/* Draws a text at the right and one at the left, which has what is left of the width. */
+/* Draws a text at the right and one at the left in the rest of the width. */
 static void
 draw_pair (const LigScoreDrawing *self,
            double x,

@@ -79,6 +79,11 @@ void lig_score_draw_channels (const LigScoreDrawing *self);
 void lig_score_draw_rail (const LigScoreDrawing *self, LigPass pass);
 void lig_score_draw_ops (const LigScoreDrawing *self);
 
+/* Draws the signs of a group's forced and forbidden fusions from @x to the right, around the height
+ * @y, and returns their width, 0 without any. */
+double lig_score_draw_signs (
+  const LigScoreDrawing *self, const LigPlanGroup *group, double x, double y, LigColour ink);
+
 /* --- Texts: (transfer full) ----------------------------------------------------------------- */
 
 /* Returns `2 × matmul, bias_add`, or a note that the group has no kernel. */

@@ -3,6 +3,7 @@
 #include "engine/store/groups.h"
 
 #include "engine/store/private.h"
+#include <ligature/store-groups.h>
 
 #include <math.h>
 #include <string.h>

@@ -428,6 +428,28 @@ test_score_measured (void)
   assert_contains (text, " % of roofline");
 }
 
+/* A forced group says so in its description. */
+static void
+test_score_forced (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = lig_sequence_from_expression ("linear(48) ! gelu", &error);
+  g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+  const char *const names[] = {"forward-linear-bias-activation", NULL};
+  LigShape shape;
+  LigDtype dtype = LIG_FP32;
+  g_assert_true (lig_shape_parse ("16x32", &shape, &dtype, &error));
+  lig_sequence_set_input (sequence, &shape, dtype);
+  g_autoptr (LigPlan) plain = lig_plan_compile (sequence, device, NULL, &error);
+  lig_op_set_forced (lig_sequence_get (sequence, 0, NULL), names);
+  g_autoptr (LigPlan) forced = lig_plan_compile (sequence, device, NULL, &error);
+  g_assert_no_error (error);
+  Score with = {.timed.plan = forced}, without = {.timed.plan = plain};
+  g_autofree char *one = score_text (&with), *other = score_text (&without);
+  assert_contains (one, "forward-linear-bias-activation (forced)");
+  g_assert_null (strstr (other, "(forced)"));
+}
+
 /* Rows must not overlap, because overlapping marks would hide each other. */
 static void
 test_score_layout (void)
@@ -568,6 +590,7 @@ main (int argc, char **argv)
   g_test_add_func ("/draw/chart/dense", test_chart_dense);
   g_test_add_func ("/draw/score/numbers", test_score_numbers);
   g_test_add_func ("/draw/score/measured", test_score_measured);
+  g_test_add_func ("/draw/score/forced", test_score_forced);
   g_test_add_func ("/draw/score/layout", test_score_layout);
   g_test_add_func ("/draw/score/blocks", test_score_blocks);
   g_test_add_func ("/draw/score/large", test_score_large);

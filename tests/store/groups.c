@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs are grouped by a setting, and the means and spreads are those of their results. */
 #include "tests/store/case.h"
+#include <ligature/store-groups.h>
 
 #include <math.h>
 

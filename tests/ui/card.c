@@ -160,6 +160,10 @@ test_bracket (Fixture *f, gconstpointer data)
   g_autofree char *back = read_card (find_type (GTK_WIDGET (f->sheet), LIG_TYPE_VERDICT_CARD));
   g_assert_nonnull (strstr (back, "Branch gradient + Layer norm's gradient\n"));
   g_assert_null (strstr (back, "Forward"));
+  /* An op without a fusion has its kernel, and the reason. */
+  lig_score_sheet_explain_group (f->sheet, LIG_PASS_FORWARD, 1);
+  g_autofree char *alone = read_card (find_type (GTK_WIDGET (f->sheet), LIG_TYPE_VERDICT_CARD));
+  g_assert_true (g_str_has_prefix (alone, "Layer norm at 1 is alone\nForward\nlayer_norm · "));
 }
 
 /* The gain is on the button; only one that saves time is blue. A loss is forced anyway. */

@@ -239,7 +239,7 @@ test_signs_of_blocks (Fixture *f, gconstpointer data)
   g_assert_null (get_bracket (f, LIG_PASS_FORWARD, 0)->group);
   g_assert_cmpint (get_bracket (f, LIG_PASS_FORWARD, 0)->marks, ==, LIG_SCORE_FORCED);
   assert_label_has (lig_score_sheet_get_row (f->sheet, 0), "fusion forced");
-  g_assert_true (says (f->inspector, "Linear + bias + activation at 0.0.0"));
+  g_assert_true (says (f->inspector, "Linear + bias + GELU at 0.0.0"));
 }
 
 /* --- Inspector ----------------------------------------------------------------------------- */
@@ -291,7 +291,7 @@ test_list (Fixture *f, gconstpointer data)
   lig_edit_force (f->doc, op_at (f->doc, "1"), "forward-linear-bias-activation", TRUE);
   wait_for_times (f);
   g_assert_true (says (f->inspector, "Forced and forbidden"));
-  g_assert_true (says (f->inspector, "Linear + bias + activation at 1"));
+  g_assert_true (says (f->inspector, "Linear + bias + GELU at 1"));
   GtkWidget *button = find_widget (f->inspector, has_action, "wishes.drop");
   g_assert_nonnull (button);
   g_signal_emit_by_name (button, "clicked");
@@ -300,7 +300,7 @@ test_list (Fixture *f, gconstpointer data)
   g_assert_false (says (f->inspector, "Forced and forbidden"));
   lig_document_undo (f->doc);
   wait_for_times (f);
-  g_assert_true (says (f->inspector, "Linear + bias + activation at 1"));
+  g_assert_true (says (f->inspector, "Linear + bias + GELU at 1"));
 }
 
 static void

@@ -3,6 +3,7 @@
 #include "ui/history/column-kinds.h"
 
 #include "ui/history/format.h"
+#include "ui/session/setting-name.h"
 #include "ui/widgets/figures.h"
 #include <ligature/json.h>
 
@@ -75,7 +76,7 @@ get_settings (void)
   columns = g_array_new (FALSE, FALSE, sizeof (LigHistoryColumn));
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
     const LigHistoryColumn column = {.name = g_strconcat ("setting-", setting->name, NULL),
-                                     .title = lig_figure_setting (setting),
+                                     .title = lig_setting_get_title (setting),
                                      .order = LIG_RUN_BY_SETTING,
                                      .numeric = setting->kind != LIG_SETTING_TEXT,
                                      .width = setting->kind != LIG_SETTING_TEXT ? 110 : 150,

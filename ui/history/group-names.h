@@ -2,7 +2,7 @@
 /* The names of groups of runs. */
 #pragma once
 
-#include <ligature/store.h>
+#include <ligature/store-groups.h>
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 #include "ui/history/format.h"
 #include "ui/history/group-names.h"
 #include "ui/history/run-question.h"
-#include "ui/widgets/figures.h"
+#include "ui/session/setting-name.h"
 #include <ligature/csv.h>
 #include <ligature/run.h>
 
@@ -52,7 +52,7 @@ lig_history_grouping_title (const char *by)
       return g_strdup (_ (titles[i]));
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
     if (strcmp (by, setting->name) == 0) {
-      g_autofree char *title = lig_figure_setting (setting);
+      g_autofree char *title = lig_setting_get_title (setting);
       g_autofree char *start = g_utf8_substring (title, 0, 1);
       g_autofree char *lower = g_utf8_strdown (start, -1);
       return g_strconcat (lower, title + strlen (start), NULL);
@@ -193,8 +193,7 @@ bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, const Column *c
     const LigRunMean *mean = get_mean (group->group, column);
     g_autofree char *least = lig_history_number (mean->least);
     g_autofree char *most = lig_history_number (mean->most);
-    tip = g_strdup_printf (_ ("%u runs, from %s to %s; ± is the standard deviation"), mean->count,
-                           least, most);
+    tip = g_strdup_printf (_ ("From %s to %s; ± is the standard deviation"), least, most);
   }
   gtk_label_set_text (GTK_LABEL (label), text);
   gtk_widget_set_tooltip_text (label, column == &columns[0] ? text : tip);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <adwaita.h>
-#include <ligature/store.h>
+#include <ligature/store-groups.h>
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 /* The settings are those of the engine's table, and the numbers and truth values of the ops. */
 #include "ui/history/sweep-line.h"
 
-#include "ui/widgets/figures.h"
+#include "ui/session/setting-name.h"
 #include <ligature/run.h>
 
 #include <glib/gi18n.h>
@@ -62,7 +62,7 @@ add_settings (GStrvBuilder *keys, GtkStringList *titles)
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
     if (g_strv_contains (hidden, setting->name))
       continue;
-    g_autofree char *title = lig_figure_setting (setting);
+    g_autofree char *title = lig_setting_get_title (setting);
     g_strv_builder_add (keys, setting->name);
     gtk_string_list_append (titles, title);
   }

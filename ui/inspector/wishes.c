@@ -20,13 +20,30 @@ G_DEFINE_FINAL_TYPE (LigWishList, lig_wish_list, ADW_TYPE_BIN)
 
 /* --- Lines --------------------------------------------------------------------------------- */
 
-/* Returns `Linear + bias + activation at 4`. */
+/* Returns the title of the group that a force made, null without one. */
+static const char *
+find_title (LigPlan *plan, const LigWish *wish)
+{
+  guint count, n_ops;
+  const LigPlanOp *ops = plan ? lig_plan_get_ops (plan, &n_ops) : NULL;
+  for (LigPass pass = LIG_PASS_FORWARD; ops && wish->forced && pass <= LIG_PASS_BACKWARD; pass++) {
+    const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
+    for (guint i = 0; i < count; i++)
+      if (groups[i].fusion && g_str_equal (groups[i].fusion->name, wish->fusion) &&
+          g_str_equal (ops[groups[i].first].path, wish->path))
+        return groups[i].title;
+  }
+  return NULL;
+}
+
+/* Returns `Linear + bias + GELU at 4`, or the words of the fusion where it is not in the plan. */
 static char *
-describe_place (const LigWish *wish)
+describe_place (LigDocument *doc, const LigWish *wish)
 {
   const LigFusion *fusion = lig_fusion_find (wish->fusion);
+  const char *known = find_title (lig_document_get_plan (doc), wish);
   g_autofree char *words = fusion ? lig_score_fusion_name (fusion) : g_strdup (wish->fusion);
-  g_autofree char *title = lig_figure_sentence (words);
+  g_autofree char *title = known ? g_strdup (known) : lig_figure_sentence (words);
   if (!wish->path)
     return g_strdup_printf (_ ("%s everywhere"), title);
   return g_strdup_printf (_ ("%s at %s"), title, wish->path);
@@ -40,10 +57,9 @@ describe_kind (const LigWish *wish)
 }
 
 static GtkWidget *
-make_texts (const LigWish *wish)
+make_texts (const LigWish *wish, const char *place)
 {
   GtkWidget *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  g_autofree char *place = describe_place (wish);
   g_autofree char *kind = describe_kind (wish);
   GtkWidget *name = lig_inspector_label (kind, "caption");
   const LigFusion *fusion = lig_fusion_find (wish->fusion);
@@ -57,10 +73,9 @@ make_texts (const LigWish *wish)
 }
 
 static GtkWidget *
-make_button (const LigWish *wish)
+make_button (const LigWish *wish, const char *place)
 {
   GtkWidget *button = gtk_button_new_with_label (wish->forced ? _ ("Release") : _ ("Allow"));
-  g_autofree char *place = describe_place (wish);
   g_autofree char *label =
     g_strdup_printf (wish->forced ? _ ("Release %s") : _ ("Allow %s"), place);
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
@@ -74,13 +89,13 @@ make_button (const LigWish *wish)
 }
 
 static GtkWidget *
-make_line (const LigWish *wish)
+make_line (const LigWish *wish, const char *place)
 {
   GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 9);
   GtkWidget *sign = lig_score_marks_new (wish->forced ? LIG_SCORE_FORCED : LIG_SCORE_FORBIDDEN);
   gtk_box_append (GTK_BOX (line), sign);
-  gtk_box_append (GTK_BOX (line), make_texts (wish));
-  gtk_box_append (GTK_BOX (line), make_button (wish));
+  gtk_box_append (GTK_BOX (line), make_texts (wish, place));
+  gtk_box_append (GTK_BOX (line), make_button (wish, place));
   gtk_widget_add_css_class (line, "line");
   return line;
 }
@@ -93,8 +108,8 @@ lig_wish_list_show (LigWishList *self)
   GtkWidget *line;
   for (guint i = 0; i < wishes->len; i++) {
     const LigWish *wish = wishes->pdata[i];
-    g_string_append_printf (text, "%d %s %s\n", wish->forced, wish->path ? wish->path : "*",
-                            wish->fusion);
+    g_autofree char *place = describe_place (self->doc, wish);
+    g_string_append_printf (text, "%d %s %s\n", wish->forced, place, wish->fusion);
   }
   gtk_widget_set_visible (GTK_WIDGET (self), wishes->len > 0);
   if (g_strcmp0 (text->str, self->shown) == 0)
@@ -103,8 +118,10 @@ lig_wish_list_show (LigWishList *self)
   self->shown = g_strdup (text->str);
   while ((line = gtk_widget_get_first_child (GTK_WIDGET (self->lines))))
     gtk_box_remove (self->lines, line);
-  for (guint i = 0; i < wishes->len; i++)
-    gtk_box_append (self->lines, make_line (wishes->pdata[i]));
+  for (guint i = 0; i < wishes->len; i++) {
+    g_autofree char *place = describe_place (self->doc, wishes->pdata[i]);
+    gtk_box_append (self->lines, make_line (wishes->pdata[i], place));
+  }
 }
 
 static void

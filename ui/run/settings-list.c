@@ -4,7 +4,7 @@
 #include "ui/run/settings-list.h"
 
 #include "ui/run/settings.h"
-#include "ui/widgets/figures.h"
+#include "ui/session/setting-name.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -201,7 +201,7 @@ add_row (List *self, GtkGrid *grid, const LigSetting *setting)
 {
   Row row = {.setting = setting};
   int line = (int) self->rows->len;
-  g_autofree char *label = lig_figure_setting (setting);
+  g_autofree char *label = lig_setting_get_title (setting);
   g_autofree char *reset = g_strdup_printf (_ ("Back to the default: %s"), label);
   g_autofree char *help = make_help (setting);
   GtkWidget *input = make_input (self, &row);

@@ -187,18 +187,22 @@ find_group (LigPlan *plan, const LigVerdict *verdict)
   return NULL;
 }
 
-/* Adds the kernels and the bytes of a fused group. */
-static void
-add_kernels (GtkWidget *box, LigPlan *plan, const LigVerdict *verdict)
+GtkWidget *
+lig_card_kernels_new (LigPlan *plan, const LigPlanGroup *group)
 {
-  const LigPlanGroup *group = find_group (plan, verdict);
-  if (!group)
-    return;
   g_autofree char *kernels = lig_score_kernels (plan, group);
   g_autofree char *bytes = lig_figure_bytes (group->bytes);
   g_autofree char *moved = g_strdup_printf (_ ("%s moved"), bytes);
   g_autofree char *text = g_strdup_printf ("%s · %s", kernels, moved);
-  gtk_box_append (GTK_BOX (box), lig_card_label_new (text, "verdict-text"));
+  return lig_card_label_new (group->n_steps > 0 ? text : kernels, "verdict-text");
+}
+
+static void
+add_kernels (GtkWidget *box, LigPlan *plan, const LigVerdict *verdict)
+{
+  const LigPlanGroup *group = find_group (plan, verdict);
+  if (group)
+    gtk_box_append (GTK_BOX (box), lig_card_kernels_new (plan, group));
 }
 
 static void

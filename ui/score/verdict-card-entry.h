@@ -14,6 +14,9 @@ GtkWidget *lig_card_label_new (const char *text, const char *class);
 /* Returns an entry for a verdict of the plan. */
 GtkWidget *lig_card_entry_new (LigDocument *document, LigPlan *plan, const LigVerdict *verdict);
 
+/* Returns the kernels of a group and the bytes that they move. */
+GtkWidget *lig_card_kernels_new (LigPlan *plan, const LigPlanGroup *group);
+
 /* Returns one line for a fusion whose pattern does not fit. */
 GtkWidget *lig_card_miss_new (const LigVerdict *verdict);
 

@@ -186,7 +186,7 @@ describe_none (LigVerdictCard *self, int first, int last)
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (self->plan, &count);
   if (first == last)
-    return g_strdup (_ ("No fusion joins it with its neighbors."));
+    return g_strdup (_ ("No fusion joins it with its neighbours."));
   return lig_verdict_describe_none (ops[first].info, last < (int) count ? ops[last].info : NULL);
 }
 
@@ -196,6 +196,17 @@ compare_taken (gconstpointer a, gconstpointer b)
 {
   const LigVerdict *one = *(const LigVerdict *const *) a, *two = *(const LigVerdict *const *) b;
   return two->taken - one->taken;
+}
+
+/* Adds the kernels of an op that is a group of its own. */
+static void
+add_alone (LigVerdictCard *self, GtkWidget *to, int op, LigPass pass)
+{
+  guint count;
+  const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
+  for (guint i = 0; i < count; i++)
+    if (!groups[i].fusion && groups[i].first == op)
+      gtk_box_append (GTK_BOX (to), lig_card_kernels_new (self->plan, &groups[i]));
 }
 
 static void
@@ -211,6 +222,8 @@ add_pass (LigVerdictCard *self, GtkWidget *to, int first, int last, LigPass pass
   gtk_widget_add_css_class (heading, lig_pass_name (pass));
   gtk_box_append (GTK_BOX (section), heading);
   /* The card of a bracket begins with the bracket itself. */
+  if (self->pass != LIG_PASS_JOINT && first == last)
+    add_alone (self, section, first, pass);
   if (self->pass != LIG_PASS_JOINT)
     g_ptr_array_sort (verdicts, compare_taken);
   for (guint i = 0; i < verdicts->len; i++) {

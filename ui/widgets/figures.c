@@ -88,17 +88,3 @@ lig_figure_sentence (const char *message)
   g_autofree char *capital = g_utf8_strup (start, -1);
   return g_strconcat (capital, message + strlen (start), NULL);
 }
-
-char *
-lig_figure_setting (const LigSetting *setting)
-{
-  if (setting->label)
-    return g_strdup (_ (setting->label));
-  char *label = g_strdelimit (g_strdup (setting->name), "-", ' ');
-  if (g_str_equal (setting->name, "lr")) {
-    g_free (label);
-    return g_strdup (_ ("Learning rate"));
-  }
-  label[0] = g_ascii_toupper (label[0]);
-  return label;
-}

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <ligature/plan.h>
-#include <ligature/run.h>
 
 G_BEGIN_DECLS
 
@@ -30,9 +29,6 @@ char *lig_figure_shape (const LigShape *shape);
 
 /* The same, and the name of the type. */
 char *lig_figure_tensor (const LigShape *shape, LigDtype dtype);
-
-/* `Weight decay`: the translated name of a setting of a training. */
-char *lig_figure_setting (const LigSetting *setting);
 
 /* The engine's sentence with a capital letter. */
 char *lig_figure_sentence (const char *message);

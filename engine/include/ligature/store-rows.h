@@ -138,46 +138,6 @@ typedef enum {
 } LigRunOrder;
 
 /**
- * LigRunMean:
- * @count: the number of runs that have a value
- * @mean: their mean, NaN without a value
- * @deviation: their standard deviation, of the sample (divided by @count - 1); NaN for fewer than
- *   two values
- * @least: the least value
- * @most: the greatest value
- *
- * The mean and the spread of a figure over the runs of a group.
- */
-typedef struct {
-  guint count;
-  double mean, deviation, least, most;
-} LigRunMean;
-
-/**
- * LigRunGroup:
- * @value: (nullable): the value that the runs have in common, as text; %NULL if they have no such
- *   setting
- * @runs: the number of runs
- * @sample: the key of the newest of them
- * @last_loss: over the last losses
- * @eval_loss: over the last held-out losses
- * @eval_accuracy: over the last held-out accuracies
- * @step_ms: over the milliseconds of a step
- *
- * Runs with the same value of a setting.
- */
-typedef struct {
-  char *value;
-  guint runs;
-  gint64 sample;
-  LigRunMean last_loss, eval_loss, eval_accuracy, step_ms;
-} LigRunGroup;
-
-/* The name under which lig_store_group_runs() compares everything that describes a run but its
- * seed, so that each group has the repetitions of one run. */
-#define LIG_RUN_ALL_BUT_SEED "*"
-
-/**
  * LigMetricRow:
  * @name: the name of the metric
  * @steps: (element-type gint64): the steps in ascending order, at least one

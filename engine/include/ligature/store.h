@@ -281,21 +281,6 @@ LIG_API GArray *lig_store_list_keys (LigStore *self,
                                      GError **error);
 
 /**
- * lig_store_group_runs:
- * @self: a store
- * @filter: (nullable): the conditions that runs must meet; %NULL for all runs
- * @by: the name of a setting, like `lr`; one of `name`, `kind`, `device`, `dtype`, `recipe`,
- *   `policy`, `seed`, `host`; or %LIG_RUN_ALL_BUT_SEED
- *
- * Groups runs by the value of a setting and computes the mean and the spread of their results.
- *
- * Returns: (transfer container) (element-type LigRunGroup): the groups in the order of their
- * values, numbers by size, runs without the setting last; %NULL with an error set
- */
-LIG_API GPtrArray *
-lig_store_group_runs (LigStore *self, const LigRunFilter *filter, const char *by, GError **error);
-
-/**
  * lig_store_read_runs:
  * @self: a store
  * @keys: (array length=count): keys from lig_store_list_keys()

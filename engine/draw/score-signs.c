@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The signs of forced and forbidden fusions in a drawn score, like those of the window: a pin holds
+ * a fusion, a crossed circle bars it. */
+#include "engine/draw/score.h"
+
+enum { SIZE = 11, SPACE = 4 };
+
+/* Returns whether a fusion that would begin within the group is forbidden. One that is forbidden
+ * everywhere counts only where it would fit. */
+static gboolean
+is_forbidden (LigPlan *plan, const LigPlanGroup *group)
+{
+  guint count;
+  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  for (guint i = 0; i < count; i++) {
+    const LigVerdict *verdict = &verdicts[i];
+    gboolean here = verdict->pass == group->pass || verdict->pass == LIG_PASS_JOINT;
+    if (here && verdict->reason == LIG_REASON_FORBIDDEN && verdict->fits &&
+        verdict->found.kind == LIG_EVIDENCE_FORBIDDEN && verdict->first >= group->first &&
+        verdict->first < group->first + group->count)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+draw_pin (const LigScoreDrawing *self, double x, double y, LigColour ink)
+{
+  const double body[] = {x + 3.6, y - 3.2, x + 7.4, y - 3.2, x + 9.2, y + 1, x + 1.8, y + 1};
+  const double needle[] = {x + 5.5, y + 1, x + 5.5, y + 5.2};
+  lig_canvas_box (self->canvas, x + 2.3, y - 5, 6.4, 1.8, 0.4, ink, 0, 0);
+  lig_canvas_area (self->canvas, body, 4, ink);
+  lig_canvas_lines (self->canvas, needle, 2, ink, 1.2, 0);
+}
+
+static void
+draw_bar (const LigScoreDrawing *self, double x, double y, LigColour ink)
+{
+  const double radius = 4.3, slant = 3;
+  const double bar[] = {x + 5.5 - slant, y - slant, x + 5.5 + slant, y + slant};
+  lig_canvas_box (self->canvas, x + 5.5 - radius, y - radius, 2 * radius, 2 * radius, radius, 0,
+                  ink, 1.5);
+  lig_canvas_lines (self->canvas, bar, 2, ink, 1.5, 0);
+}
+
+double
+lig_score_draw_signs (
+  const LigScoreDrawing *self, const LigPlanGroup *group, double x, double y, LigColour ink)
+{
+  double start = x;
+  if (lig_plan_is_forced (self->layout->plan, group)) {
+    draw_pin (self, x, y, ink);
+    x += SIZE + SPACE;
+  }
+  if (is_forbidden (self->layout->plan, group)) {
+    draw_bar (self, x, y, self->colours->warning);
+    x += SIZE + SPACE;
+  }
+  return x - start;
+}
