@@ -8,6 +8,7 @@
 #include "engine/measure/stopwatch.h"
 #include "engine/steps/steps.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 enum { MOST_SETS = 8, MOST_SAMPLES = 21, MOST_REPEATS = 64 };
@@ -171,8 +172,10 @@ bind_lists (Bench *bench, GError **error)
       List *list = &bench->lists[i];
       list->runs[set] = bind_list (bench, list, bench->memory + set * bench->bytes);
       if (!list->runs[set]) {
-        g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for %u step%s",
-                     list->steps->len, LIG_ENDING (list->steps->len));
+        g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
+                     g_dngettext (GETTEXT_PACKAGE, "no memory for %u step",
+                                  "no memory for %u steps", (gulong) (list->steps->len)),
+                     list->steps->len);
         return FALSE;
       }
     }
@@ -191,8 +194,9 @@ run_list (Bench *bench, const List *list, gboolean rehearse, GError **error)
   const LigKernel *kernel =
     g_array_index (list->steps, LigDraftStep, MIN (at, run->n_steps - 1)).kernel;
   const char *where = run->steps[MIN (at, run->n_steps - 1)].launch.where;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "measuring %s failed: %s",
-               kernel ? kernel->name : "an opaque op", where ? where : "it cannot run here");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("measuring %s failed: %s"),
+               kernel ? kernel->name : _ ("an opaque op"),
+               where ? where : _ ("it cannot run here"));
   return FALSE;
 }
 

@@ -61,14 +61,14 @@ refuse_key (const LigDataset *self, const char *key, GError **error)
   g_autoptr (GString) names = g_string_new (NULL);
   append_names (names, shared);
   append_names (names, self->kind->info.options);
-  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, "%s has no option '%s', only %s",
+  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, _ ("%s has no option '%s', only %s"),
                              self->kind->info.name, key, names->str);
 }
 
 static gboolean
 refuse (const LigDataset *self, const char *key, const char *text, const char *what, GError **error)
 {
-  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, "%s is '%s', expected %s", key, text,
+  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, _ ("%s is '%s', expected %s"), key, text,
                              what);
 }
 
@@ -127,7 +127,7 @@ lig_dataset_check_option (const LigDataset *self, const char *key, const char *t
     return check_choice (self, option, text, error);
   case LIG_DATASET_BOOLEAN:
     return strcmp (text, "true") == 0 || strcmp (text, "false") == 0 ||
-           refuse (self, key, text, "true or false", error);
+           refuse (self, key, text, _ ("true or false"), error);
   case LIG_DATASET_COUNT:
     return check_count (self, option, text, error);
   case LIG_DATASET_FRACTION:

@@ -6,6 +6,7 @@
 #include <ligature/params.h>
 #include <ligature/tuning.h>
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* The parts shared by all measurements: memory for the operands, a workspace, a stopwatch. */
@@ -33,8 +34,8 @@ launch (Bench *bench, const char *name, LigOperand *operands, gboolean tf32, GEr
   LigStatus status = lig_device_function (bench->device, kernel) (&one);
   if (status == LIG_OK)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "measuring %s failed: %s", name,
-               one.where ? one.where : "it cannot run here");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("measuring %s failed: %s"), name,
+               one.where ? one.where : _ ("it cannot run here"));
   return FALSE;
 }
 
@@ -160,8 +161,8 @@ measure (LigDevice *device, gboolean quickly, GError **error)
 {
   LigDeviceFacts found = *lig_device_get_facts (device);
   if (!lig_device_calls (device)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; it cannot be measured",
-                 lig_device_get_name (device));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+                 _ ("%s is only described; it cannot be measured"), lig_device_get_name (device));
     return FALSE;
   }
   Bench bench = {.device = device, .quickly = quickly};

@@ -3,6 +3,7 @@
  * events. */
 #include "engine/plan/program-private.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 void *
@@ -77,7 +78,7 @@ allocate (LigProgram *self, GError **error)
     lig_device_allocate (device, (gsize) MAX (self->plan->draft->arena_bytes, 1), error);
   if (!self->arena) {
     g_autofree char *largest = largest_values (self);
-    g_prefix_error (error, "activations (largest: %s bytes): ", largest);
+    g_prefix_error (error, _ ("activations (largest: %s bytes): "), largest);
     return FALSE;
   }
   self->tick = lig_device_allocate (device, sizeof (LigTick), error);
@@ -124,8 +125,10 @@ bind_steps (LigProgram *self, GError **error)
     n_operands += lig_step (self->plan->draft, i)->n_operands;
   self->run = lig_steps_new (n_steps, n_operands);
   if (!self->run) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for %d step%s", n_steps,
-                 LIG_ENDING (n_steps));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
+                 g_dngettext (GETTEXT_PACKAGE, "no memory for %d step", "no memory for %d steps",
+                              (gulong) (n_steps)),
+                 n_steps);
     return FALSE;
   }
   self->run->calls = lig_device_calls (device);

@@ -7,6 +7,7 @@
 #include "engine/measure/choices.h"
 #include "engine/measure/tuning-private.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* A range without opaque steps, in one of two modes. */
@@ -80,8 +81,8 @@ call_opaque (LigProgram *self, int index, GError **error)
                         .data = step->opaque_data};
   if (step->opaque && step->opaque (&call, &local))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s at %s: %s", part->title, part->path,
-               local ? local->message : "its callback failed");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("%s at %s: %s"), part->title, part->path,
+               local ? local->message : _ ("its callback failed"));
   return lig_error_set_path (error, part->path);
 }
 
@@ -97,8 +98,8 @@ refuse_step (LigProgram *self, int at, LigStatus status, GError **error)
   if (!where && status != LIG_OK && self->run->device)
     where = self->run->calls->message (self->run->device);
   g_set_error (error, LIG_ERROR, status == LIG_OUT_OF_MEMORY ? LIG_ERROR_MEMORY : LIG_ERROR_DEVICE,
-               "step %d, %s at %s: %s", at, step->kernel ? step->kernel->name : "opaque",
-               path ? path : "the update", where ? where : "the device has no such kernel");
+               _ ("step %d, %s at %s: %s"), at, step->kernel ? step->kernel->name : _ ("opaque"),
+               path ? path : _ ("the update"), where ? where : _ ("the device has no such kernel"));
   return lig_error_set_path (error, path);
 }
 
@@ -205,8 +206,8 @@ begin_gradients (LigProgram *self, unsigned flags, GError **error)
   if (!(flags & LIG_RUN_ACCUMULATE) || draft->gradient_dtype == LIG_FP32)
     return lig_state_begin_gradients (self->state, draft->scales, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-               "gradients: stored in %s, which is too coarse to accumulate, expected fp32; "
-               "set the plan option accumulate",
+               _ ("gradients: stored in %s, which is too coarse to accumulate, expected fp32; set "
+                  "the plan option accumulate"),
                lig_dtype_name (draft->gradient_dtype));
   return FALSE;
 }
@@ -235,24 +236,24 @@ check_flags (LigProgram *self, unsigned flags, GError **error)
   const unsigned unknown = flags & ~(passes | LIG_RUN_ACCUMULATE);
   if (unknown) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_ORDER,
-                 "unknown flags 0x%x; use forward, backward, update and accumulate", unknown);
+                 _ ("unknown flags 0x%x; use forward, backward, update and accumulate"), unknown);
     return FALSE;
   }
   if (!(flags & passes))
-    return refuse_order ("no pass requested; request forward, backward or update", error);
+    return refuse_order (_ ("no pass requested; request forward, backward or update"), error);
   if (flags & LIG_RUN_BACKWARD && !lig_plan_has_pass (self->plan, LIG_PASS_BACKWARD))
-    return refuse_order ("the plan has no backward pass; compile it for training", error);
+    return refuse_order (_ ("the plan has no backward pass; compile it for training"), error);
   if (flags & LIG_RUN_UPDATE && !lig_plan_has_pass (self->plan, LIG_PASS_UPDATE))
-    return refuse_order ("the plan has no update; compile it with an optimizer", error);
+    return refuse_order (_ ("the plan has no update; compile it with an optimizer"), error);
   if (flags & LIG_RUN_ACCUMULATE && !(flags & LIG_RUN_BACKWARD))
-    return refuse_order ("only a backward pass accumulates gradients; request one", error);
+    return refuse_order (_ ("only a backward pass accumulates gradients; request one"), error);
   if (flags & LIG_RUN_BACKWARD && !(done & LIG_RUN_FORWARD))
-    return refuse_order ("no forward pass has run yet; run forward before backward", error);
+    return refuse_order (_ ("no forward pass has run yet; run forward before backward"), error);
   if (flags & LIG_RUN_BACKWARD && done & LIG_RUN_BACKWARD)
-    return refuse_order ("the kept values are used up by an earlier backward; run forward again",
-                         error);
+    return refuse_order (
+      _ ("the kept values are used up by an earlier backward; run forward again"), error);
   if (flags & LIG_RUN_UPDATE && !self->has_rate)
-    return refuse_order ("learning rate missing; set it with lig_program_set_rate()", error);
+    return refuse_order (_ ("learning rate missing; set it with lig_program_set_rate()"), error);
   return !(flags & LIG_RUN_FORWARD) || lig_program_check_inputs (self, error);
 }
 

@@ -2,6 +2,8 @@
 /* Times the steps of a program one by one. */
 #include "engine/plan/program-private.h"
 
+#include <glib/gi18n-lib.h>
+
 /* Keeps the device busy until the host is ahead of it. Otherwise the times of short kernels would
  * include their launches. */
 static LigStatus
@@ -87,7 +89,7 @@ save (LigProgram *self, Copy *copy, GError **error)
       continue;
     copy->arrays[i] = lig_device_allocate (self->device, bytes, error);
     if (!copy->arrays[i]) {
-      g_prefix_error (error, "a copy of the state while steps are timed: ");
+      g_prefix_error (error, _ ("a copy of the state while steps are timed: "));
       return FALSE;
     }
     if (!move (self, copy->arrays[i], lig_state_address (self->state, (LigStateArray) i, 0, NULL),

@@ -2,12 +2,15 @@
 /* Creates and frees programs, and caches those of a state. */
 #include "engine/plan/program-private.h"
 
+#include <glib/gi18n-lib.h>
+
 LigProgram *
 lig_program_new (LigPlan *plan, LigState *state, GError **error)
 {
   if (!plan || !state) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "the %s is null, a program needs a plan and a state", plan ? "state" : "plan");
+                 _ ("the %s is null, a program needs a plan and a state"),
+                 plan ? _ ("state") : _ ("plan"));
     return NULL;
   }
   if (!lig_state_check_plan (state, plan, error))

@@ -3,6 +3,7 @@
 #include "engine/store/batch.h"
 #include "engine/store/process.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 enum { ADD_METRIC = LIG_ROW_SAVED + 1, ADD_TIMING, FIND_RUN, SUMMARIZE, HEARTBEAT, N_STATEMENTS };
@@ -204,7 +205,7 @@ refuse (LigInserter *self, LigQueuedRun *run)
     why = "no such run in the store";
   if (!self->refused)
     self->refused =
-      g_error_new (LIG_ERROR, LIG_ERROR_STORE, "store '%s': cannot add to run '%s': %s",
+      g_error_new (LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s': cannot add to run '%s': %s"),
                    sqlite3_db_filename (self->db, "main"), run->uuid, why);
 }
 

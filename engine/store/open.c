@@ -6,6 +6,7 @@
 #include "engine/store/process.h"
 #include <ligature/store.h>
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* Files up to this size are checked completely when they are opened, which takes about 50 ms, so
@@ -140,7 +141,7 @@ check_pages (sqlite3 *db, const struct stat *seen, gboolean *damaged, GError **e
   const char *line = strrchr (found, '\n');
   *damaged = strcmp (found, "ok") != 0;
   if (*damaged)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s': database is damaged: %s",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s': database is damaged: %s"),
                  sqlite3_db_filename (db, "main"), line ? line + 1 : found);
   return !*damaged;
 }
@@ -168,7 +169,7 @@ check_writable (sqlite3 *db, const char *path, GError **error)
 {
   if (!sqlite3_db_readonly (db, "main"))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "cannot write store '%s': read only", path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("cannot write store '%s': read only"), path);
   return FALSE;
 }
 

@@ -2,6 +2,7 @@
 /* SQLite with GErrors. */
 #include "engine/store/sql.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <stdarg.h>
 
@@ -19,10 +20,10 @@ lig_sql_fail (sqlite3 *db, const char *doing, GError **error)
   if (!path)
     path = "";
   if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && reason)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s': %s: %s (%s)", path, doing,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s': %s: %s (%s)"), path, doing,
                  sqlite3_errmsg (db), g_strerror (reason));
   else
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s': %s: %s", path, doing,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s': %s: %s"), path, doing,
                  sqlite3_errmsg (db));
   return FALSE;
 }
@@ -111,7 +112,7 @@ lig_sql_begin (sqlite3 *db, GError **error)
 {
   if (!db) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "the store is open for reading only; open it for changes");
+                 _ ("the store is open for reading only; open it for changes"));
     return FALSE;
   }
   sqlite3_busy_timeout (db, BUSY_TIMEOUT_MS);
