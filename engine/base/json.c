@@ -27,10 +27,10 @@ static char *
 got (Checker *self)
 {
   if (self->at >= self->end)
-    return g_strdup ("the end");
+    return g_strdup (_ ("the end"));
   gunichar character = g_utf8_get_char (self->at);
   if (!g_unichar_isprint (character))
-    return g_strdup_printf ("the character U+%04X", character);
+    return g_strdup_printf (_ ("the character U+%04X"), character);
   return g_strdup_printf ("'%.*s'", (int) (g_utf8_next_char (self->at) - self->at), self->at);
 }
 
@@ -300,7 +300,7 @@ read_checked (const char *text, gsize length, const char *file, gboolean changea
   if (!check_value (&checker))
     return NULL;
   if (checker.at < checker.end) {
-    expected (&checker, "the end");
+    expected (&checker, _ ("the end"));
     return NULL;
   }
   g_autoptr (GError) local = NULL;

@@ -69,7 +69,7 @@ choose_types (LigDraft *self, GError **error)
     if (!lig_dtype_is_floating (dtype)) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, _ ("%s type is %s, expected %s"),
                    i == 0 ? _ ("compute") : _ ("parameter"), lig_dtype_name (dtype),
-                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "));
+                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")));
       return FALSE;
     }
   }

@@ -263,12 +263,13 @@ check_unique (LigDraft *draft, GError **error)
   g_autoptr (GHashTable) draws = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (int i = 0; i < (int) draft->parts->len; i++) {
     const LigPart *part = lig_part (draft, i);
-    if (part->info->place && !claim (draft, draws, i, g_strdup (part->prefix), "the path", error) &&
+    if (part->info->place &&
+        !claim (draft, draws, i, g_strdup (part->prefix), _ ("the path"), error) &&
         !lig_draft_goes_on (draft, i, error))
       return FALSE;
     for (int j = 0; j < part->n_parameters; j++) {
       char *path = g_strdup_printf ("%s.%s", part->prefix, part->info->parameters[j].name);
-      if (!claim (draft, owners, i, path, "a parameter", error) &&
+      if (!claim (draft, owners, i, path, _ ("a parameter"), error) &&
           !lig_draft_goes_on (draft, i, error))
         return FALSE;
     }

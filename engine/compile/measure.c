@@ -240,8 +240,8 @@ warm_up (Bench *bench, List *list, GError **error)
   double span = sustained ? SUSTAINED_SPAN : SAMPLE_SPAN;
   guint repeats = (guint) CLAMP (span / MAX (seconds, 1e-7) + 1, 1, MOST_REPEATS);
   repeats = MAX (repeats, bench->sets);
-  gboolean fine =
-    lig_device_check (bench->device, bench->calls->capture (handle, stream), "capturing", error);
+  gboolean fine = lig_device_check (bench->device, bench->calls->capture (handle, stream),
+                                    _ ("capturing"), error);
   if (!fine)
     return FALSE;
   for (guint i = 0; i < repeats && fine; i++)
@@ -249,7 +249,7 @@ warm_up (Bench *bench, List *list, GError **error)
   LigStatus status = bench->calls->capture_end (handle, stream, &list->graph);
   list->repeats = repeats;
   list->sustained = sustained;
-  return fine && lig_device_check (bench->device, status, "capturing", error) &&
+  return fine && lig_device_check (bench->device, status, _ ("capturing"), error) &&
          run_sample (bench, list, &seconds, error);
 }
 
@@ -321,7 +321,7 @@ prepare (Bench *bench, GError **error)
   LigStatus status = bench->calls->event_new (lig_device_handle (device), &bench->forked);
   if (status == LIG_OK)
     status = bench->calls->event_new (lig_device_handle (device), &bench->joined);
-  return lig_device_check (device, status, "measuring", error) &&
+  return lig_device_check (device, status, _ ("measuring"), error) &&
          lig_stopwatch_init (&bench->watch, device, error) && fill_values (bench, error) &&
          bind_lists (bench, error);
 }

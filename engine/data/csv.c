@@ -77,9 +77,9 @@ static char *
 name_column (const Csv *csv, guint column)
 {
   if (!csv->names)
-    return g_strdup_printf ("column %u", column + 1);
+    return g_strdup_printf (_ ("column %u"), column + 1);
   g_autofree char *name = lig_format_excerpt (g_ptr_array_index (csv->names, column), 40);
-  return g_strdup_printf ("column %u (%s)", column + 1, name);
+  return g_strdup_printf (_ ("column %u (%s)"), column + 1, name);
 }
 
 static gboolean

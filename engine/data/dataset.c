@@ -191,8 +191,8 @@ check_tensors (const LigDataset *self, LigTensor *input, LigTensor *targets, GEr
   if (targets && self->target_size == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
                                _ ("targets requested before the dataset was bound to a loss"));
-  return check_tensor (self, "the input", input, &self->input, self->dtype, error) &&
-         (!targets || check_tensor (self, "the targets", targets, &self->target.shape,
+  return check_tensor (self, _ ("the input"), input, &self->input, self->dtype, error) &&
+         (!targets || check_tensor (self, _ ("the targets"), targets, &self->target.shape,
                                     self->target.dtype, error));
 }
 

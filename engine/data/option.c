@@ -82,7 +82,7 @@ check_choice (const LigDataset *self,
   for (const LigDatasetChoice *choice = option->choices; choice->name; choice++) {
     if (strcmp (choice->name, text) == 0)
       return TRUE;
-    g_string_append_printf (names, "%s%s", names->len > 0 ? " or " : "", choice->name);
+    g_string_append_printf (names, "%s%s", names->len > 0 ? _ (" or ") : "", choice->name);
   }
   return refuse (self, option->name, text, names->str, error);
 }
@@ -97,7 +97,7 @@ check_count (const LigDataset *self,
                                 NULL))
     return TRUE;
   g_autofree char *what =
-    g_strdup_printf ("a whole number from %.0f to %.0f", option->minimum, option->maximum);
+    g_strdup_printf (_ ("a whole number from %.0f to %.0f"), option->minimum, option->maximum);
   return refuse (self, option->name, text, what, error);
 }
 
@@ -111,8 +111,8 @@ check_fraction (const LigDataset *self,
   double value = g_ascii_strtod (text, &end);
   if (end != text && !*end && value >= option->minimum && value < option->maximum)
     return TRUE;
-  g_autofree char *what =
-    g_strdup_printf ("a fraction of at least %g and below %g", option->minimum, option->maximum);
+  g_autofree char *what = g_strdup_printf (_ ("a fraction of at least %g and below %g"),
+                                           option->minimum, option->maximum);
   return refuse (self, option->name, text, what, error);
 }
 

@@ -110,7 +110,7 @@ check_backend (const LigDeviceFacts *facts, GError **error)
   const LigBackendTable *backend = lig_backend_table_described (facts);
   if (backend && !(backend->info.traits & LIG_DEVICE_DESCRIBED))
     return TRUE;
-  g_autofree char *names = lig_backend_join (" or ", FALSE, LIG_DEVICE_DESCRIBED);
+  g_autofree char *names = lig_backend_join (_ (" or "), FALSE, LIG_DEVICE_DESCRIBED);
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("backend is '%s', expected %s"),
                facts->backend, names);
   return FALSE;
@@ -202,9 +202,9 @@ read_file (const char *path, GError **error)
   if (number < 0 || fstat (number, &file) != 0)
     failed = g_strerror (errno);
   else if (!S_ISREG (file.st_mode))
-    failed = "not a regular file";
+    failed = _ ("not a regular file");
   else if ((guint64) file.st_size > MOST_BYTES)
-    failed = "more than 1048576 bytes";
+    failed = _ ("more than 1048576 bytes");
   if (!failed) {
     json = g_malloc (MOST_BYTES + 1);
     for (gssize got; length < MOST_BYTES; length += (gsize) got)

@@ -113,7 +113,7 @@ lig_device_open (const char *name, GError **error)
   const LigBackendTable *backend = lig_backend_table_find (name, &rest);
   if (backend)
     return open_with (backend, name, rest, error);
-  g_autofree char *forms = lig_backend_join (" and ", TRUE, 0);
+  g_autofree char *forms = lig_backend_join (_ (" and "), TRUE, 0);
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("no device is called '%s'; choose from %s"),
                name, forms);
   return NULL;
@@ -279,7 +279,7 @@ lig_device_allocate (LigDevice *self, gsize bytes, GError **error)
   if (status == LIG_OUT_OF_MEMORY)
     explain_memory (self, bytes, error);
   else
-    lig_device_check (self, status, "allocating", error);
+    lig_device_check (self, status, _ ("allocating"), error);
   return memory;
 }
 
@@ -295,7 +295,7 @@ lig_device_upload (LigDevice *self, void *target, const void *source, gsize byte
 {
   return lig_device_check (self,
                            self->calls->copy (self->handle, target, source, bytes, self->stream),
-                           "uploading", error);
+                           _ ("uploading"), error);
 }
 
 gboolean
@@ -304,5 +304,5 @@ lig_device_download (LigDevice *self, void *target, const void *source, gsize by
   LigStatus status = self->calls->copy (self->handle, target, source, bytes, self->stream);
   if (status == LIG_OK)
     status = self->calls->wait (self->handle, self->stream);
-  return lig_device_check (self, status, "downloading", error);
+  return lig_device_check (self, status, _ ("downloading"), error);
 }

@@ -116,18 +116,18 @@ measure_launch (Bench *bench, LigDeviceFacts *facts, GError **error)
   enum { LAUNCHES = 100 };
   double seconds = 0;
   LigStatus status = calls->capture (handle, stream);
-  if (!lig_device_check (bench->device, status, "capturing", error))
+  if (!lig_device_check (bench->device, status, _ ("capturing"), error))
     return FALSE;
   gboolean fine = TRUE;
   for (int i = 0; i < LAUNCHES && fine; i++)
     fine = launch (bench, "scale", operands, FALSE, error);
   status = calls->capture_end (handle, stream, &graph);
-  fine = fine && lig_device_check (bench->device, status, "capturing", error);
+  fine = fine && lig_device_check (bench->device, status, _ ("capturing"), error);
   for (int i = 0; i < 3 && fine; i++)
-    fine =
-      lig_stopwatch_start (&bench->watch, error) &&
-      lig_device_check (bench->device, calls->replay (handle, graph, stream), "launching", error) &&
-      lig_stopwatch_stop (&bench->watch, &seconds, error);
+    fine = lig_stopwatch_start (&bench->watch, error) &&
+           lig_device_check (bench->device, calls->replay (handle, graph, stream), _ ("launching"),
+                             error) &&
+           lig_stopwatch_stop (&bench->watch, &seconds, error);
   calls->graph_free (handle, graph);
   if (fine)
     facts->launch = seconds / LAUNCHES;

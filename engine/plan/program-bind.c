@@ -161,7 +161,7 @@ make_events (LigProgram *self, GError **error)
     status = calls->event_new (handle, &self->run->forked);
   if (status == LIG_OK)
     status = calls->event_new (handle, &self->run->joined);
-  return lig_device_check (device, status, "binding a program", error);
+  return lig_device_check (device, status, _ ("binding a program"), error);
 }
 
 /* Launched after the steps that run; the host does not wait. */
@@ -179,7 +179,7 @@ lig_program_preset_gradient (LigProgram *self, int value, GError **error)
     lig_narrow (of->dtype, &one, narrow, 1);
     status = run->calls->put (run->device, memory, narrow, lig_dtype_size (of->dtype), run->stream);
   }
-  return lig_device_check (draft->device, status, "clearing a gradient", error);
+  return lig_device_check (draft->device, status, _ ("clearing a gradient"), error);
 }
 
 /* Gradients that the caller does not set are zero, except a loss's own, which is 1. */

@@ -32,7 +32,7 @@ refuse_tensor (const char *what,
                GError **error)
 {
   g_autofree char *name = number < 0 ? g_strdup (what) : g_strdup_printf ("%s %d", what, number);
-  g_set_error (error, LIG_ERROR, code, _ ("%s is %s, expected %s"), name, observed, expected);
+  g_set_error (error, LIG_ERROR, code, "%s is %s, expected %s", name, observed, expected);
   return FALSE;
 }
 
@@ -41,7 +41,7 @@ fill (LigProgram *self, int value, LigTensor *tensor, const char *what, int numb
 {
   const LigValue *to = lig_value (self->plan->draft, value);
   if (!tensor)
-    return refuse_tensor (what, number, LIG_ERROR_VALUE, _ ("null"), _ ("a tensor"), error);
+    return refuse_tensor (what, number, LIG_ERROR_VALUE, "null", "a tensor", error);
   if (!lig_shape_equal (&to->shape, &tensor->shape)) {
     g_autofree char *observed = lig_shape_to_string (&tensor->shape);
     g_autofree char *expected = lig_shape_to_string (&to->shape);
@@ -95,14 +95,14 @@ lig_program_check_inputs (LigProgram *self, GError **error)
     return TRUE;
   if (g_hash_table_contains (self->awaited, GINT_TO_POINTER (draft->input_value + 1))) {
     g_set_error_literal (error, LIG_ERROR, LIG_ERROR_ORDER,
-                         _ ("input missing; set it with lig_program_set_input()"));
+                         "input missing; set it with lig_program_set_input()");
     return FALSE;
   }
   for (guint i = 0; i < draft->callers_inputs->len; i++)
     if (g_hash_table_contains (
           self->awaited, GINT_TO_POINTER (g_array_index (draft->callers_inputs, int, i) + 1))) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_ORDER,
-                   _ ("extra input %u missing; set it with lig_program_set_extra_input()"), i);
+                   "extra input %u missing; set it with lig_program_set_extra_input()", i);
       return FALSE;
     }
   return TRUE;
@@ -111,7 +111,7 @@ lig_program_check_inputs (LigProgram *self, GError **error)
 static gboolean
 no_such (const char *what, guint n, guint count, GError **error)
 {
-  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, _ ("there is no %s %u: the plan has %u"), what, n,
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "there is no %s %u: the plan has %u", what, n,
                count);
   return FALSE;
 }
@@ -137,7 +137,7 @@ lig_program_set_gradient (LigProgram *self, LigTensor *tensor, GError **error)
   int gradient = self->plan->draft->given;
   if (gradient < 0) {
     g_set_error_literal (error, LIG_ERROR, LIG_ERROR_INDEX,
-                         _ ("the plan takes no gradient of the output"));
+                         "the plan takes no gradient of the output");
     return FALSE;
   }
   return fill_gradient (self, gradient, tensor, "gradient of the output", -1, error);
@@ -173,12 +173,12 @@ find_result (LigProgram *self, int value, LigRunFlags pass, const char *what, GE
 {
   void *memory = lig_program_address (self, value);
   if (!memory)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, _ ("the plan computes no %s"), what);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "the plan computes no %s", what);
   else if (!(self->done & pass)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_ORDER, _ ("no %s to read: run %s first"), what,
-                 pass == LIG_RUN_FORWARD    ? _ ("a forward pass")
-                 : pass == LIG_RUN_BACKWARD ? _ ("a backward pass")
-                                            : _ ("an update"));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_ORDER, "no %s to read: run %s first", what,
+                 pass == LIG_RUN_FORWARD    ? "a forward pass"
+                 : pass == LIG_RUN_BACKWARD ? "a backward pass"
+                                            : "an update");
     memory = NULL;
   }
   return memory;
@@ -261,8 +261,7 @@ lig_program_read_loss (LigProgram *self, float *loss, GError **error)
     return read_scalar (self, value, LIG_RUN_FORWARD, "loss", loss, error);
   g_autofree char *observed = lig_shape_to_string (shape);
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               _ ("the output is %s, a loss is one number; end the sequence with a loss"),
-               observed);
+               "the output is %s, a loss is one number; end the sequence with a loss", observed);
   return FALSE;
 }
 
@@ -307,7 +306,7 @@ lig_program_send_results (LigProgram *self, guint slot, GError **error)
     status = send_value (self, draft->scaling, &to->scaling, sizeof to->scaling);
   if (status == LIG_OK)
     status = run->calls->record (run->device, self->arrived[slot], run->stream);
-  return lig_device_check (self->device, status, "reading the loss", error);
+  return lig_device_check (self->device, status, _ ("reading the loss"), error);
 }
 
 gboolean
@@ -315,5 +314,5 @@ lig_program_take_results (LigProgram *self, guint slot, LigProgramResult *result
 {
   LigStatus status = self->run->calls->wait_event (self->run->device, self->arrived[slot]);
   *result = self->results[slot];
-  return lig_device_check (self->device, status, "reading the loss", error);
+  return lig_device_check (self->device, status, _ ("reading the loss"), error);
 }

@@ -61,7 +61,7 @@ update_tick (LigProgram *self, int first, int end, GError **error)
   self->sent = self->now;
   LigStatus status = self->run->calls->put (self->run->device, self->tick, &self->sent,
                                             sizeof self->sent, self->run->stream);
-  return lig_device_check (self->device, status, "starting a step", error);
+  return lig_device_check (self->device, status, _ ("starting a step"), error);
 }
 
 static gboolean
@@ -132,12 +132,12 @@ capture_steps (LigProgram *self, Capture *capture, GError **error)
   LigSteps *run = self->run;
   LigDevice *device = self->device;
   LigStepsMode mode = {capture->accumulate, false};
-  if (!lig_device_check (device, run->calls->capture (run->device, run->stream), "capturing",
+  if (!lig_device_check (device, run->calls->capture (run->device, run->stream), _ ("capturing"),
                          error))
     return FALSE;
   gboolean fine = launch_steps (self, capture->first, capture->end, mode, error);
   LigStatus status = run->calls->capture_end (run->device, run->stream, &capture->graph);
-  fine = fine && lig_device_check (device, status, "capturing", error);
+  fine = fine && lig_device_check (device, status, _ ("capturing"), error);
   if (!fine && capture->graph)
     run->calls->graph_free (run->device, g_steal_pointer (&capture->graph));
   return fine;
@@ -173,8 +173,9 @@ run_segment (LigProgram *self, int first, int end, gboolean accumulate, GError *
   }
   if (!capture->graph && !capture_steps (self, capture, error))
     return FALSE;
-  return lig_device_check (
-    self->device, run->calls->replay (run->device, capture->graph, run->stream), "running", error);
+  return lig_device_check (self->device,
+                           run->calls->replay (run->device, capture->graph, run->stream),
+                           _ ("running"), error);
 }
 
 static gboolean
@@ -236,24 +237,24 @@ check_flags (LigProgram *self, unsigned flags, GError **error)
   const unsigned unknown = flags & ~(passes | LIG_RUN_ACCUMULATE);
   if (unknown) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_ORDER,
-                 _ ("unknown flags 0x%x; use forward, backward, update and accumulate"), unknown);
+                 "unknown flags 0x%x; use forward, backward, update and accumulate", unknown);
     return FALSE;
   }
   if (!(flags & passes))
-    return refuse_order (_ ("no pass requested; request forward, backward or update"), error);
+    return refuse_order ("no pass requested; request forward, backward or update", error);
   if (flags & LIG_RUN_BACKWARD && !lig_plan_has_pass (self->plan, LIG_PASS_BACKWARD))
-    return refuse_order (_ ("the plan has no backward pass; compile it for training"), error);
+    return refuse_order ("the plan has no backward pass; compile it for training", error);
   if (flags & LIG_RUN_UPDATE && !lig_plan_has_pass (self->plan, LIG_PASS_UPDATE))
-    return refuse_order (_ ("the plan has no update; compile it with an optimizer"), error);
+    return refuse_order ("the plan has no update; compile it with an optimizer", error);
   if (flags & LIG_RUN_ACCUMULATE && !(flags & LIG_RUN_BACKWARD))
-    return refuse_order (_ ("only a backward pass accumulates gradients; request one"), error);
+    return refuse_order ("only a backward pass accumulates gradients; request one", error);
   if (flags & LIG_RUN_BACKWARD && !(done & LIG_RUN_FORWARD))
-    return refuse_order (_ ("no forward pass has run yet; run forward before backward"), error);
+    return refuse_order ("no forward pass has run yet; run forward before backward", error);
   if (flags & LIG_RUN_BACKWARD && done & LIG_RUN_BACKWARD)
-    return refuse_order (
-      _ ("the kept values are used up by an earlier backward; run forward again"), error);
+    return refuse_order ("the kept values are used up by an earlier backward; run forward again",
+                         error);
   if (flags & LIG_RUN_UPDATE && !self->has_rate)
-    return refuse_order (_ ("learning rate missing; set it with lig_program_set_rate()"), error);
+    return refuse_order ("learning rate missing; set it with lig_program_set_rate()", error);
   return !(flags & LIG_RUN_FORWARD) || lig_program_check_inputs (self, error);
 }
 

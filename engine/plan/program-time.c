@@ -35,7 +35,7 @@ time_each (LigProgram *self, void **events, double *seconds, GError **error)
     status = run->calls->wait_event (run->device, events[count]);
   for (int i = 0; i < count && status == LIG_OK; i++)
     status = run->calls->elapsed (run->device, events[i], events[i + 1], &seconds[i]);
-  return lig_device_check (self->device, status, "timing steps", error);
+  return lig_device_check (self->device, status, _ ("timing steps"), error);
 }
 
 gboolean
@@ -51,7 +51,7 @@ lig_program_time_steps_freely (LigProgram *self, double *seconds, GError **error
   run->calls->enter (run->device);
   for (guint i = 0; i < count && status == LIG_OK; i++)
     status = run->calls->event_new (run->device, &events[i]);
-  gboolean fine = lig_device_check (self->device, status, "making events", error) &&
+  gboolean fine = lig_device_check (self->device, status, _ ("making events"), error) &&
                   time_each (self, events, seconds, error);
   for (guint i = 0; i < count; i++)
     if (events[i])
@@ -77,7 +77,7 @@ move (LigProgram *self, void *target, const void *source, gsize bytes, GError **
 {
   const LigSteps *run = self->run;
   LigStatus status = run->calls->copy (run->device, target, source, bytes, run->stream);
-  return lig_device_check (self->device, status, "copying the state", error);
+  return lig_device_check (self->device, status, _ ("copying the state"), error);
 }
 
 static gboolean

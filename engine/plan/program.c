@@ -2,15 +2,12 @@
 /* Creates and frees programs, and caches those of a state. */
 #include "engine/plan/program-private.h"
 
-#include <glib/gi18n-lib.h>
-
 LigProgram *
 lig_program_new (LigPlan *plan, LigState *state, GError **error)
 {
   if (!plan || !state) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("the %s is null, a program needs a plan and a state"),
-                 plan ? _ ("state") : _ ("plan"));
+                 "the %s is null, a program needs a plan and a state", plan ? "state" : "plan");
     return NULL;
   }
   if (!lig_state_check_plan (state, plan, error))

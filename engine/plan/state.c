@@ -120,7 +120,7 @@ ensure_array (LigState *self, LigStateArray array, GError **error)
   const LigBackend *calls = lig_device_calls (self->device);
   LigStatus status = calls->fill (lig_device_handle (self->device), self->arrays[array], 0, bytes,
                                   lig_device_stream (self->device));
-  return lig_device_check (self->device, status, "clearing memory", error) &&
+  return lig_device_check (self->device, status, _ ("clearing memory"), error) &&
          (array != LIG_STATE_MASTER || fill_master (self, error));
 }
 

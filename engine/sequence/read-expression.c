@@ -41,8 +41,8 @@ place_of (Parser *self, const char *at)
     column = *c == '\n' ? 1 : column + 1;
     line += *c == '\n';
   }
-  return lines ? g_strdup_printf ("line %u, column %u", line, column)
-               : g_strdup_printf ("column %u", column);
+  return lines ? g_strdup_printf (_ ("line %u, column %u"), line, column)
+               : g_strdup_printf (_ ("column %u"), column);
 }
 
 static gboolean fail (Parser *self, const char *at, int code, const char *format, ...)
@@ -74,7 +74,7 @@ static char *
 quote (const Token *token)
 {
   if (token->kind == END)
-    return g_strdup ("the end");
+    return g_strdup (_ ("the end"));
   g_autofree char *text = g_strndup (token->start, token->length);
   if (g_utf8_strlen (text, -1) <= 40)
     return g_strdup_printf ("'%s'", text);
@@ -95,7 +95,7 @@ list_params (LigOp *op)
 {
   g_autoptr (GString) text = g_string_new (lig_op_get_name (op));
   const LigParam *param = lig_op_get_info (op)->params;
-  g_string_append (text, param && param->name ? " has " : " has no parameters");
+  g_string_append (text, param && param->name ? _ (" has ") : _ (" has no parameters"));
   for (guint i = 0; param && param[i].name; i++)
     g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", param[i].name);
   return g_string_free (g_steal_pointer (&text), FALSE);
@@ -494,7 +494,7 @@ lig_sequence_from_expression (const char *text, GError **error)
     return NULL;
   }
   if (next (&parser) && parse_items (&parser, sequence, 0, &total) &&
-      (parser.token.kind == END || expected (&parser, "'!' or the end")))
+      (parser.token.kind == END || expected (&parser, _ ("'!' or the end"))))
     return g_steal_pointer (&sequence);
   g_propagate_error (error, g_steal_pointer (&local));
   return NULL;

@@ -202,7 +202,8 @@ read_dtype (LigReader *self, JsonObject *object, const char *key, gboolean float
                               strlen (name) > LONGEST_NAME ? "…" : name);
   if (floating && !lig_dtype_is_floating (dtype))
     return lig_reader_refuse (self, LIG_ERROR_DTYPE, _ ("expected %s, got %s"),
-                              lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "), name);
+                              lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")),
+                              name);
   lig_reader_leave (self, outside);
   *type = (int) dtype;
   return TRUE;
@@ -470,8 +471,11 @@ take_warnings (LigReader *self)
   if (self->warnings->len == 0)
     return NULL;
   if (self->n_silent > 0)
-    g_ptr_array_add (self->warnings, g_strdup_printf ("%u more unknown key%s, kept", self->n_silent,
-                                                      LIG_ENDING (self->n_silent)));
+    g_ptr_array_add (
+      self->warnings,
+      g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u more unknown key, kept",
+                                    "%u more unknown keys, kept", (gulong) self->n_silent),
+                       self->n_silent));
   g_ptr_array_add (self->warnings, NULL);
   return (GStrv) g_ptr_array_steal (self->warnings, NULL);
 }

@@ -202,7 +202,7 @@ refuse (LigInserter *self, LigQueuedRun *run)
   run->refused++;
   const char *why = sqlite3_errmsg (self->db);
   if (sqlite3_extended_errcode (self->db) == SQLITE_CONSTRAINT_FOREIGNKEY)
-    why = "no such run in the store";
+    why = _ ("no such run in the store");
   if (!self->refused)
     self->refused =
       g_error_new (LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s': cannot add to run '%s': %s"),
@@ -218,7 +218,7 @@ run_statement (LigInserter *self, sqlite3_stmt *statement, LigQueuedRun *run, GE
   if (code == SQLITE_CONSTRAINT)
     refuse (self, run);
   else if (code != SQLITE_DONE)
-    done = lig_sql_fail (self->db, "cannot write", error);
+    done = lig_sql_fail (self->db, _ ("cannot write"), error);
   sqlite3_reset (statement);
   return done;
 }

@@ -84,9 +84,10 @@ lig_store_add_tag (LigStore *self, const char *run, const char *tag, GError **er
   /* Lists of tags are joined with a control character, and are printed in one line. */
   for (const char *c = tag; *c || c == tag; c++)
     if (g_ascii_iscntrl (*c)) {
-      g_set_error (
-        error, LIG_ERROR, LIG_ERROR_STORE,
-        *c ? "tag for run '%s' contains a control character" : "tag for run '%s' is empty", run);
+      g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
+                   *c ? _ ("tag for run '%s' contains a control character")
+                      : _ ("tag for run '%s' is empty"),
+                   run);
       return FALSE;
     }
   return change (self, run, statements, tag, error);

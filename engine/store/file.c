@@ -260,7 +260,8 @@ move_all (const char *path, const char *why, char **warning, GError **error)
       return fail (error, _ ("set aside the damaged store"), from, errno);
   }
   g_free (*warning);
-  *warning = g_strdup_printf ("%s; it was set aside as '%s', and a new one was created", why, name);
+  *warning =
+    g_strdup_printf (_ ("%s; it was set aside as '%s', and a new one was created"), why, name);
   return TRUE;
 }
 

@@ -88,7 +88,7 @@ get_reader (LigStore *self, GError **error)
   g_autoptr (sqlite3) db = NULL;
   int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_FULLMUTEX;
   if (sqlite3_open_v2 (self->path, &db, flags, NULL) != SQLITE_OK) {
-    lig_sql_fail (db, "cannot open", error);
+    lig_sql_fail (db, _ ("cannot open"), error);
     return NULL;
   }
   sqlite3_busy_timeout (db, 5000);

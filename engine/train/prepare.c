@@ -147,7 +147,7 @@ read_types (const LigRunSettings *settings, LigPlanOptions *options, GError **er
     if (!lig_dtype_from_name (parts[i], &dtype) || !lig_dtype_is_floating (dtype)) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
                    _ ("dtype is '%s', expected %s, or two of them like bf16:fp32"), settings->dtype,
-                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "));
+                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")));
       return FALSE;
     }
     *(i == 0 ? &options->compute : &options->parameters) = (int) dtype;

@@ -24,7 +24,7 @@ finish_unstarted (LigRun *self)
     lig_store_finish_run (self->store, self->uuid,
                           g_str_equal (before, "running") ? "interrupted" : before, NULL, NULL);
   else if (self->uuid)
-    lig_store_finish_run (self->store, self->uuid, "cancelled", "it was never started", NULL);
+    lig_store_finish_run (self->store, self->uuid, "cancelled", _ ("it was never started"), NULL);
 }
 
 static void
