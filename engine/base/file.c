@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,7 @@ static gboolean G_GNUC_PRINTF (4, 5)
   g_autofree char *why = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   g_autofree char *name = g_filename_display_name (path);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot %s '%s': %s", action, name, why);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("cannot %s '%s': %s"), action, name, why);
   return FALSE;
 }
 
@@ -31,12 +33,12 @@ lig_open_file (const char *path, gsize *size, GError **error)
 {
   GStatBuf info;
   if (g_stat (path, &info) != 0) {
-    refuse ("open", path, error, "%s", g_strerror (errno));
+    refuse (_ ("open"), path, error, "%s", g_strerror (errno));
     return -1;
   }
   int fd = S_ISREG (info.st_mode) ? open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
   if (fd < 0 && S_ISREG (info.st_mode)) {
-    refuse ("read", path, error, "%s", g_strerror (errno));
+    refuse (_ ("read"), path, error, "%s", g_strerror (errno));
     return -1;
   }
   if (fd >= 0 && fstat (fd, &info) == 0 && S_ISREG (info.st_mode)) {
@@ -46,8 +48,8 @@ lig_open_file (const char *path, gsize *size, GError **error)
   if (fd >= 0)
     close (fd);
   g_autofree char *name = g_filename_display_name (path);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "'%s' is %s, expected a regular file", name,
-               S_ISDIR (info.st_mode) ? "a folder" : "a pipe or a device");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("'%s' is %s, expected a regular file"), name,
+               S_ISDIR (info.st_mode) ? _ ("a folder") : _ ("a pipe or a device"));
   return -1;
 }
 
@@ -60,10 +62,10 @@ lig_read_at (int fd, const char *path, gsize offset, gpointer buffer, gsize size
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      return refuse ("read", path, error, "%s", g_strerror (errno));
+      return refuse (_ ("read"), path, error, "%s", g_strerror (errno));
     if (count == 0)
-      return refuse ("read", path, error,
-                     "it was cut off while it was read, at byte %" G_GSIZE_FORMAT, offset);
+      return refuse (_ ("read"), path, error, _ ("it was cut off while it was read, at byte %zu"),
+                     offset);
     to += count;
     offset += (gsize) count;
     size -= (gsize) count;
@@ -80,11 +82,14 @@ check_same (int fd, const char *path, const struct stat *before, GError **error)
       now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
       now.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
     return TRUE;
-  return refuse ("read", path, error,
-                 "it changed while it was read: %" G_GINT64_FORMAT
-                 " byte%s before, %" G_GINT64_FORMAT
-                 " after; try again when no other program writes to it",
-                 (gint64) before->st_size, LIG_ENDING (before->st_size), (gint64) now.st_size);
+  return refuse (_ ("read"), path, error,
+                 g_dngettext (GETTEXT_PACKAGE,
+                              "it changed while it was read: %" PRId64 " byte before, %" PRId64
+                              " after; try again when no other program writes to it",
+                              "it changed while it was read: %" PRId64 " bytes before, %" PRId64
+                              " after; try again when no other program writes to it",
+                              (gulong) (before->st_size)),
+                 (gint64) before->st_size, (gint64) now.st_size);
 }
 
 GBytes *
@@ -100,8 +105,9 @@ lig_read_file (const char *path, GError **error)
   gboolean done = content != NULL;
   if (!done)
     g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                 "'%s': no memory for its %" G_GSIZE_FORMAT " byte%s", path, size,
-                 LIG_ENDING (size));
+                 g_dngettext (GETTEXT_PACKAGE, "'%s': no memory for its %zu byte",
+                              "'%s': no memory for its %zu bytes", (gulong) (size)),
+                 path, size);
   done = done && lig_read_at (fd, path, 0, content, size, error) &&
          check_same (fd, path, &before, error);
   close (fd);
@@ -125,8 +131,8 @@ write_stream (const char *path, gconstpointer data, gsize size, GError **error)
     fine = FALSE;
   }
   if (!fine)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be written: %s", path,
-                 code == ENXIO ? "the pipe has no reader" : g_strerror (code));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("%s: cannot be written: %s"), path,
+                 code == ENXIO ? _ ("the pipe has no reader") : g_strerror (code));
   return fine;
 }
 
@@ -139,7 +145,7 @@ lig_write_file (const char *path, gconstpointer data, gsize size, GError **error
     g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? realpath (path, NULL) : NULL;
   GFileSetContentsFlags flags = G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE;
   if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", path,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("%s: cannot be saved: %s"), path,
                  g_strerror (EISDIR));
     return FALSE;
   }
@@ -149,7 +155,7 @@ lig_write_file (const char *path, gconstpointer data, gsize size, GError **error
     return TRUE;
   /* GLib's message names the temporary file; the reason is after its last colon. */
   const char *reason = g_strrstr (local->message, ": ");
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", path,
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("%s: cannot be saved: %s"), path,
                reason ? reason + 2 : local->message);
   return FALSE;
 }

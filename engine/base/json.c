@@ -4,6 +4,7 @@
 
 #include "engine/base/number.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,10 +27,10 @@ static char *
 got (Checker *self)
 {
   if (self->at >= self->end)
-    return g_strdup ("the end");
+    return g_strdup (_ ("the end"));
   gunichar character = g_utf8_get_char (self->at);
   if (!g_unichar_isprint (character))
-    return g_strdup_printf ("the character U+%04X", character);
+    return g_strdup_printf (_ ("the character U+%04X"), character);
   return g_strdup_printf ("'%.*s'", (int) (g_utf8_next_char (self->at) - self->at), self->at);
 }
 
@@ -43,11 +44,11 @@ expected (Checker *self, const char *what)
   }
   g_autofree char *here = got (self);
   if (self->file)
-    g_set_error (self->error, LIG_ERROR, LIG_ERROR_FORMAT, "%s:%u:%u: expected %s, got %s",
+    g_set_error (self->error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s:%u:%u: expected %s, got %s"),
                  self->file, line, column, what, here);
   else
     g_set_error (self->error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "line %u, column %u: expected %s, got %s", line, column, what, here);
+                 _ ("line %u, column %u: expected %s, got %s"), line, column, what, here);
   return FALSE;
 }
 
@@ -93,7 +94,7 @@ check_hex (Checker *self, gunichar *unit)
   *unit = 0;
   for (int i = 0; i < 4; i++, self->at++) {
     if (!g_ascii_isxdigit (peek (self)))
-      return expected (self, "four hexadecimal digits");
+      return expected (self, _ ("four hexadecimal digits"));
     *unit = *unit * 16 + (gunichar) g_ascii_xdigit_value (*self->at);
   }
   return TRUE;
@@ -108,16 +109,16 @@ check_unicode (Checker *self, GString *string)
     return FALSE;
   if (first >= 0xd800 && first < 0xdc00) {
     if (!take (self, '\\') || !take (self, 'u'))
-      return expected (self, "the second half of a surrogate pair");
+      return expected (self, _ ("the second half of a surrogate pair"));
     if (!check_hex (self, &second))
       return FALSE;
     if (second < 0xdc00 || second > 0xdfff)
-      return refuse (self, "a string holds half a surrogate pair");
+      return refuse (self, _ ("a string holds half a surrogate pair"));
     first = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
   } else if (first >= 0xdc00 && first < 0xe000)
-    return refuse (self, "a string holds half a surrogate pair");
+    return refuse (self, _ ("a string holds half a surrogate pair"));
   if (first == 0)
-    return refuse (self, "a string holds the character U+0000");
+    return refuse (self, _ ("a string holds the character U+0000"));
   g_string_append_unichar (string, first);
   return TRUE;
 }
@@ -130,7 +131,7 @@ check_escape (Checker *self, GString *string)
     return check_unicode (self, string);
   const char *letter = peek (self) ? strchr (letters, peek (self)) : NULL;
   if (!letter)
-    return expected (self, "an escape, one of \"\\/bfnrtu");
+    return expected (self, _ ("an escape, one of \"\\/bfnrtu"));
   g_string_append_c (string, meanings[letter - letters]);
   self->at++;
   return TRUE;
@@ -142,13 +143,13 @@ check_string (Checker *self, GString *string)
 {
   g_string_truncate (string, 0);
   if (!take (self, '"'))
-    return expected (self, "a string");
+    return expected (self, _ ("a string"));
   while (!take (self, '"')) {
     if (take (self, '\\')) {
       if (!check_escape (self, string))
         return FALSE;
     } else if ((guchar) peek (self) < 0x20)
-      return expected (self, "'\"'");
+      return expected (self, _ ("'\"'"));
     else
       g_string_append_c (string, *self->at++);
   }
@@ -159,7 +160,7 @@ static gboolean
 check_digits (Checker *self)
 {
   if (!g_ascii_isdigit (peek (self)))
-    return expected (self, "a digit");
+    return expected (self, _ ("a digit"));
   while (g_ascii_isdigit (peek (self)))
     self->at++;
   return TRUE;
@@ -190,7 +191,8 @@ check_number (Checker *self)
     fits = g_ascii_string_to_signed (text, 10, -G_MAXINT64, G_MAXINT64, NULL, NULL);
   else
     fits = isfinite (g_ascii_strtod (text, NULL));
-  return fits || refuse (self, "%.40s%s does not fit 64 bits", text, strlen (text) > 40 ? "…" : "");
+  return fits ||
+         refuse (self, _ ("%.40s%s does not fit 64 bits"), text, strlen (text) > 40 ? "…" : "");
 }
 
 static gboolean
@@ -208,7 +210,7 @@ check_array (Checker *self)
     if (take (self, ']'))
       return TRUE;
     if (!take (self, ','))
-      return expected (self, "',' or ']'");
+      return expected (self, _ ("',' or ']'"));
   }
 }
 
@@ -227,17 +229,17 @@ check_object (Checker *self)
       return FALSE;
     lig_json_append_key (self->path, key->str);
     if (!g_hash_table_add (keys, g_strdup (key->str)))
-      return refuse (self, "the key is given twice");
+      return refuse (self, _ ("the key is given twice"));
     skip_space (self);
     if (!take (self, ':'))
-      return expected (self, "':'");
+      return expected (self, _ ("':'"));
     if (!check_value (self))
       return FALSE;
     g_string_truncate (self->path, length);
     if (take (self, '}'))
       return TRUE;
     if (!take (self, ','))
-      return expected (self, "',' or '}'");
+      return expected (self, _ ("',' or '}'"));
   }
 }
 
@@ -253,7 +255,7 @@ check_word (Checker *self)
       return TRUE;
     }
   }
-  return expected (self, "a value");
+  return expected (self, _ ("a value"));
 }
 
 static gboolean
@@ -261,8 +263,8 @@ check_inside (Checker *self, gboolean object)
 {
   self->at++;
   if (++self->depth > LIG_JSON_MAX_DEPTH)
-    return refuse (self, "arrays and objects nest %u deep, at most %d are possible", self->depth,
-                   LIG_JSON_MAX_DEPTH);
+    return refuse (self, _ ("arrays and objects nest %u deep, at most %d are possible"),
+                   self->depth, LIG_JSON_MAX_DEPTH);
   if (!(object ? check_object (self) : check_array (self)))
     return FALSE;
   self->depth--;
@@ -276,7 +278,7 @@ check_value (Checker *self)
   gboolean good;
   skip_space (self);
   if (++self->n_values > LIG_JSON_MAX_VALUES)
-    return refuse (self, "there are more than %d values", LIG_JSON_MAX_VALUES);
+    return refuse (self, _ ("there are more than %d values"), LIG_JSON_MAX_VALUES);
   if (peek (self) == '{' || peek (self) == '[')
     good = check_inside (self, peek (self) == '{');
   else if (peek (self) == '"') {
@@ -298,7 +300,7 @@ read_checked (const char *text, gsize length, const char *file, gboolean changea
   if (!check_value (&checker))
     return NULL;
   if (checker.at < checker.end) {
-    expected (&checker, "the end");
+    expected (&checker, _ ("the end"));
     return NULL;
   }
   g_autoptr (GError) local = NULL;
@@ -324,12 +326,11 @@ lig_json_from_text (const char *text, GError **error)
   gsize length = strlen (text);
   if (length > LONGEST_TEXT) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "the JSON has %" G_GSIZE_FORMAT " bytes, at most %d are read", length,
-                 LONGEST_TEXT);
+                 _ ("the JSON has %zu bytes, at most %d are read"), length, LONGEST_TEXT);
     return NULL;
   }
   if (!g_utf8_validate (text, -1, NULL)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "the JSON is not UTF-8");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("the JSON is not UTF-8"));
     return NULL;
   }
   return read_checked (text, length, NULL, TRUE, error);

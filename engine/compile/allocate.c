@@ -4,6 +4,8 @@
 #include "engine/compile/draft.h"
 #include "engine/compile/place.h"
 
+#include <glib/gi18n-lib.h>
+
 #define ALIGNMENT 256
 
 static gboolean
@@ -147,7 +149,8 @@ lig_allocate (LigDraft *draft, GError **error)
   draft->arena_bytes =
     lig_place ((LigExtent *) (gpointer) slots->data, slots->len, (int) draft->steps->len);
   if (draft->arena_bytes < 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "the plan's values take more than 2^61 bytes");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
+                 _ ("the plan's values take more than 2^61 bytes"));
     return FALSE;
   }
   for (int i = 0; i < (int) draft->values->len; i++)

@@ -2,6 +2,8 @@
 /* Restores covers: a checkpoint names its groups, `FUSION@FIRST+COUNT` each. */
 #include "engine/compile/cover.h"
 
+#include <glib/gi18n-lib.h>
+
 static LigCandidate *
 find (GArray *candidates, const char *choice)
 {
@@ -24,8 +26,8 @@ lig_cover_choices (LigDraft *draft, GArray *candidates, GError **error)
     if (!**choice || (candidate && candidate->taken) ||
         (candidate && lig_cover_claim (draft, candidates, candidate)))
       continue;
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "the group %s cannot be used on %s", *choice,
-                 lig_device_get_name (draft->device));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("the group %s cannot be used on %s"),
+                 *choice, lig_device_get_name (draft->device));
     return FALSE;
   }
   for (guint i = 0; i < candidates->len; i++) {

@@ -6,6 +6,8 @@
 #include "engine/reasons/explain.h"
 #include "engine/reasons/words.h"
 
+#include <glib/gi18n-lib.h>
+
 gboolean
 lig_covers_pass (const LigCandidate *candidate, LigPass pass)
 {
@@ -86,7 +88,7 @@ lig_cover_forced (LigDraft *draft, GArray *candidates, GError **error)
     gboolean same = owner && owner->group.fusion == candidate->group.fusion;
     if (!lig_cover_claim (draft, candidates, candidate) && !same) {
       LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
-      g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "cannot force at %s: %s",
+      g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("cannot force at %s: %s"),
                    lig_part (draft, candidate->group.first)->path,
                    lig_verdict_text (draft, verdict));
       lig_error_set_path (error, lig_part (draft, candidate->group.first)->path);

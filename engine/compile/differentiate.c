@@ -4,6 +4,8 @@
  * sum is recorded. */
 #include "engine/compile/collect.h"
 
+#include <glib/gi18n-lib.h>
+
 static gboolean
 part_needs_gradient (const LigDraft *draft, const LigPart *part)
 {
@@ -178,8 +180,8 @@ check_backward (LigDraft *draft, GError **error)
         part->info->opaque_backward)
       continue;
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-                 "%s at %s: a gradient has to pass through it, but it has no backward", part->title,
-                 part->path);
+                 _ ("%s at %s: a gradient has to pass through it, but it has no backward"),
+                 part->title, part->path);
     lig_error_set_path (error, part->path);
     if (!lig_draft_goes_on (draft, i, error))
       return FALSE;

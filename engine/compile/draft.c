@@ -5,6 +5,8 @@
 #include "engine/sequence/sequence-private.h"
 #include <ligature/state-arrays.h>
 
+#include <glib/gi18n-lib.h>
+
 static void
 clear_part (gpointer data)
 {
@@ -65,9 +67,9 @@ choose_types (LigDraft *self, GError **error)
   for (int i = 0; i < 2; i++) {
     LigDtype dtype = i == 0 ? self->compute : self->parameter_dtype;
     if (!lig_dtype_is_floating (dtype)) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "%s type is %s, expected %s",
-                   i == 0 ? "compute" : "parameter", lig_dtype_name (dtype),
-                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "));
+      g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, _ ("%s type is %s, expected %s"),
+                   i == 0 ? _ ("compute") : _ ("parameter"), lig_dtype_name (dtype),
+                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")));
       return FALSE;
     }
   }
@@ -79,7 +81,7 @@ choose_input (LigDraft *self, GError **error)
 {
   if (!lig_sequence_has_input (self->sequence)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "the sequence has no input shape; set it, like 64x256");
+                 _ ("the sequence has no input shape; set it, like 64x256"));
     return lig_error_set_setting (error, "input");
   }
   lig_sequence_get_input (self->sequence, &self->input, &self->input_dtype);

@@ -3,6 +3,7 @@
  * connects channels. The result is a flat list of basic ops. */
 #include "engine/compile/collect.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #define MOST_PARTS 1000000
@@ -86,7 +87,7 @@ expand_block (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
   gint64 repeat;
   g_object_get (op, "repeat", &repeat, NULL);
   if (length == 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "block at %s: it has no ops",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("block at %s: it has no ops"),
                  path_of (place, prefix));
     lig_error_set_path (error, path_of (place, prefix));
     gboolean goes_on = lig_draft_goes_on (draft, -1, error);
@@ -116,12 +117,12 @@ static gboolean
 check_part (LigOp *macro, LigOp *part, const char *name, const char *path, GError **error)
 {
   if (!part)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s at %s: a part%s%s could not be made",
-                 lig_op_get_name (macro), path, name ? " called " : "", name ? name : "");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s at %s: a part%s%s could not be made"),
+                 lig_op_get_name (macro), path, name ? _ (" called ") : "", name ? name : "");
   else if (name && !lig_name_check (name, "-_", LONGEST_NAME))
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-                 "%s at %s: a part is called '%.60s', expected at most %d lower-case letters, "
-                 "digits, - or _ after a letter",
+                 _ ("%s at %s: a part is called '%.60s', expected at most %d lower-case letters, "
+                    "digits, - or _ after a letter"),
                  lig_op_get_name (macro), path, name, LONGEST_NAME);
   else
     return TRUE;
@@ -173,7 +174,7 @@ check_required (LigDraft *draft, LigOp *op, const char *path, unsigned *incomple
 {
   if (lig_op_check (op, error))
     return TRUE;
-  g_prefix_error (error, "%s at %s: ", lig_op_get_name (op), path);
+  g_prefix_error (error, _ ("%s at %s: "), lig_op_get_name (op), path);
   lig_error_set_path (error, path);
   *incomplete = LIG_UNSURE_FEATURES;
   for (const LigParam *at = lig_op_get_info (op)->params; at && at->name; at++)
@@ -194,7 +195,8 @@ expand_op (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, G
     return FALSE;
   if (place->depth > MOST_NESTING) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "%s at %s: blocks and macros nest deeper than %d", info->name, path, MOST_NESTING);
+                 _ ("%s at %s: blocks and macros nest deeper than %d"), info->name, path,
+                 MOST_NESTING);
     lig_error_set_path (error, path);
     return lig_draft_goes_on (draft, -1, error);
   }
@@ -213,7 +215,8 @@ expand_op (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, G
   if (draft->parts->len <= MOST_PARTS)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-               "%s at %s: the sequence expands to more than %d ops", info->name, path, MOST_PARTS);
+               _ ("%s at %s: the sequence expands to more than %d ops"), info->name, path,
+               MOST_PARTS);
   return lig_error_set_path (error, path);
 }
 
@@ -242,10 +245,11 @@ claim (LigDraft *draft, GHashTable *owners, int index, char *path, const char *w
     g_hash_table_insert (owners, path, GINT_TO_POINTER (index));
     return TRUE;
   }
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-               "%s at %s: its parts %s and %s both have %s %s; give the parts names of their own",
-               part->title, part->path, lig_part (draft, GPOINTER_TO_INT (other))->info->name,
-               part->info->name, what, path);
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_OP,
+    _ ("%s at %s: its parts %s and %s both have %s %s; give the parts names of their own"),
+    part->title, part->path, lig_part (draft, GPOINTER_TO_INT (other))->info->name,
+    part->info->name, what, path);
   g_free (path);
   return lig_error_set_path (error, part->path);
 }
@@ -259,12 +263,13 @@ check_unique (LigDraft *draft, GError **error)
   g_autoptr (GHashTable) draws = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (int i = 0; i < (int) draft->parts->len; i++) {
     const LigPart *part = lig_part (draft, i);
-    if (part->info->place && !claim (draft, draws, i, g_strdup (part->prefix), "the path", error) &&
+    if (part->info->place &&
+        !claim (draft, draws, i, g_strdup (part->prefix), _ ("the path"), error) &&
         !lig_draft_goes_on (draft, i, error))
       return FALSE;
     for (int j = 0; j < part->n_parameters; j++) {
       char *path = g_strdup_printf ("%s.%s", part->prefix, part->info->parameters[j].name);
-      if (!claim (draft, owners, i, path, "a parameter", error) &&
+      if (!claim (draft, owners, i, path, _ ("a parameter"), error) &&
           !lig_draft_goes_on (draft, i, error))
         return FALSE;
     }
@@ -301,7 +306,7 @@ add_producers (LigDraft *draft, GHashTable *producers, GError **error)
       Port *other = g_hash_table_lookup (producers, full);
       if (other) {
         g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                     "extra tensor channel '%s' has multiple producers (%s at %s and %s at %s)",
+                     _ ("extra tensor channel '%s' has multiple producers (%s at %s and %s at %s)"),
                      channel, lig_part (draft, other->part)->title,
                      lig_part (draft, other->part)->path, part->title, part->path);
         lig_error_set_path (error, lig_part (draft, other->part)->path);
@@ -329,8 +334,8 @@ connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **e
   const Port *producer = g_hash_table_lookup (producers, full);
   if (!producer || producer->part >= index) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 "extra tensor channel '%s' consumed by %s at %s has no %sproducer", channel,
-                 part->title, part->path, producer ? "earlier " : "");
+                 _ ("extra tensor channel '%s' consumed by %s at %s has no %sproducer"), channel,
+                 part->title, part->path, producer ? _ ("earlier ") : "");
     lig_error_set_path (error, part->path);
     return lig_draft_goes_on (draft, index, error);
   }
@@ -350,7 +355,7 @@ lig_expand (LigDraft *draft, GError **error)
   if (draft->parts->len == 0) {
     if (draft->problems && lig_collection_count (draft->problems) > 0)
       return FALSE;
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "the sequence has no ops");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("the sequence has no ops"));
     return FALSE;
   }
   g_autoptr (GHashTable) producers =

@@ -6,6 +6,8 @@
 #include "engine/compile/kernels.h"
 #include "engine/compile/offer.h"
 
+#include <glib/gi18n-lib.h>
+
 static const char *
 keep (LigDraft *draft, char *text)
 {
@@ -144,13 +146,14 @@ check_force (LigDraft *draft, GArray *candidates, int index, const char *name, G
     return TRUE;
   if (best) {
     LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, best->verdict);
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "cannot force at %s: %s", part->path,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("cannot force at %s: %s"), part->path,
                  lig_verdict_text (draft, verdict));
   } else if (lig_fusion_find (name)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
-                 "cannot force at %s: %s does not begin with %s", part->path, name, part->title);
+                 _ ("cannot force at %s: %s does not begin with %s"), part->path, name,
+                 part->title);
   } else {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "no fusion is called '%s'", name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("no fusion is called '%s'"), name);
   }
   lig_error_set_path (error, part->path);
   if (best &&
@@ -172,7 +175,7 @@ check_constraints (LigDraft *draft, GArray *candidates, GError **error)
   const char *const *global = lig_sequence_get_forbidden (draft->sequence);
   for (; *global; global++)
     if (!lig_fusion_find (*global)) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "no fusion is called '%s'", *global);
+      g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("no fusion is called '%s'"), *global);
       if (!lig_draft_goes_on (draft, -1, error))
         return FALSE;
       lig_draft_offer (draft, LIG_PROBLEM_MEND_UNFORBID, NULL, *global, NULL);
@@ -191,7 +194,8 @@ check_constraints (LigDraft *draft, GArray *candidates, GError **error)
     const char *const *forbidden = lig_op_get_forbidden (written);
     for (; *forbidden; forbidden++)
       if (!lig_fusion_find (*forbidden)) {
-        g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "no fusion is called '%s'", *forbidden);
+        g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("no fusion is called '%s'"),
+                     *forbidden);
         lig_error_set_path (error, lig_part (draft, i)->path);
         if (!lig_draft_goes_on (draft, i, error))
           return FALSE;

@@ -7,6 +7,8 @@
 #include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
 
+#include <glib/gi18n-lib.h>
+
 #define LIG_FUSION(name) extern const LigFusion lig_fusion_##name;
 #include "fusion-list.h"
 #undef LIG_FUSION
@@ -97,7 +99,7 @@ static gboolean
 admit (LigFusion *fusion, gboolean first, GError **error)
 {
   if (fusion->name && lig_fusion_find (fusion->name)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "a fusion called %s is registered already",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("a fusion called %s is registered already"),
                  fusion->name);
     return FALSE;
   }

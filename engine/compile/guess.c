@@ -4,6 +4,7 @@
  * the doubt goes with it, and no error is reported that may come from it. */
 #include "engine/compile/collect.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #define ALL (LIG_UNSURE_FEATURES | LIG_UNSURE_ROWS)
@@ -234,7 +235,7 @@ lig_guess_shapes (LigDraft *draft, int index, LigInfer *infer)
   if (fits && doubts == 0 && !part->incomplete)
     return 0;
   if (!fits && is_certain (draft, part, doubts, error)) {
-    g_prefix_error (&error, "%s at %s: ", part->title, part->path);
+    g_prefix_error (&error, _ ("%s at %s: "), part->title, part->path);
     lig_error_set_path (&error, part->path);
     lig_draft_goes_on (draft, index, &error);
     part->faulty = TRUE;

@@ -3,6 +3,8 @@
  * their offsets in the state. */
 #include "engine/compile/collect.h"
 
+#include <glib/gi18n-lib.h>
+
 /* Elements of a state array are aligned for 16-byte accesses and cache lines. */
 #define ALIGNED(elements) (((elements) + 63) / 64 * 64)
 
@@ -43,7 +45,8 @@ check_features (const LigInfer *infer, GError **error)
   gboolean fits = infer->x.n_axes == 0 || !lig_dtype_is_floating (infer->x_dtype) ||
                   lig_shape_columns (&infer->x) > 0;
   if (!fits)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "input has 0 features, expected at least 1");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("input has 0 features, expected at least 1"));
   return fits;
 }
 
@@ -56,10 +59,10 @@ check_type (const LigPart *part, const LigInfer *infer, GError **error)
                                  : any || lig_dtype_is_floating (infer->x_dtype);
   if (!fits)
     g_set_error (
-      error, LIG_ERROR, LIG_ERROR_DTYPE, "input is %s, expected %s",
+      error, LIG_ERROR, LIG_ERROR_DTYPE, _ ("input is %s, expected %s"),
       lig_dtype_name (infer->x_dtype),
       lig_dtype_names (lig_dtypes_with (wants_integers ? LIG_DTYPE_INDEXES : LIG_DTYPE_COMPUTES),
-                       " or "));
+                       _ (" or ")));
   return fits;
 }
 
@@ -68,11 +71,11 @@ static gboolean
 check_value (const LigShape *shape, LigDtype dtype, const char *name, GError **error)
 {
   if ((unsigned) dtype >= LIG_N_DTYPES)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "the type of %s is %d, which is not a LigDtype",
-                 name, (int) dtype);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
+                 _ ("the type of %s is %d, which is not a LigDtype"), name, (int) dtype);
   else if (shape->n_axes < 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "the number of axes of %s is %d, expected at least 0", name, shape->n_axes);
+                 _ ("the number of axes of %s is %d, expected at least 0"), name, shape->n_axes);
   else
     return lig_shape_check (shape, dtype, error);
   return FALSE;
@@ -222,7 +225,7 @@ infer_part (LigDraft *draft, int index, GError **error)
   if (draft->problems)
     unsure = lig_guess_shapes (draft, index, &infer);
   else if (!lig_infer_shapes (draft, part, &infer, error)) {
-    g_prefix_error (error, "%s at %s: ", part->title, part->path);
+    g_prefix_error (error, _ ("%s at %s: "), part->title, part->path);
     return lig_error_set_path (error, part->path);
   }
   add_inputs (draft, index, &infer);
@@ -247,7 +250,7 @@ place_parameters (LigDraft *draft, GError **error)
       if (__builtin_add_overflow (at, ALIGNED (lig_shape_size (&parameter->shape)), &at) ||
           at > G_MAXINT64 / 64) {
         g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                     "the parameters take more than 2^57 elements");
+                     _ ("the parameters take more than 2^57 elements"));
         return FALSE;
       }
     }

@@ -5,6 +5,8 @@
 
 #include "engine/compile/collect.h"
 
+#include <glib/gi18n-lib.h>
+
 LigDtype
 lig_served_dtype (const LigDraft *draft, const LigDraftStep *step)
 {
@@ -40,11 +42,12 @@ lig_check_kernels (
     return TRUE;
   const char *types = lig_dtype_names (kernel->types, ", ");
   if (kernel->types & LIG_TYPES (dtype))
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s at %s: its kernel %s cannot run on %s", name,
-                 part->path, kernel->name, lig_device_get_name (draft->device));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s at %s: its kernel %s cannot run on %s"),
+                 name, part->path, kernel->name, lig_device_get_name (draft->device));
   else
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s at %s: its kernel %s serves %s, not %s", name,
-                 part->path, kernel->name, *types ? types : "no type", lig_dtype_name (dtype));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s at %s: its kernel %s serves %s, not %s"),
+                 name, part->path, kernel->name, *types ? types : _ ("no type"),
+                 lig_dtype_name (dtype));
   return lig_error_set_path (error, part->path);
 }
 

@@ -5,6 +5,7 @@
 #include "engine/compile/register.h"
 #include "engine/sequence/table.h"
 
+#include <glib/gi18n-lib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static void G_GNUC_PRINTF (2, 3) fault (LigLowering *self, const char *format, .
   g_autofree char *text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   self->error =
-    g_error_new (LIG_ERROR, LIG_ERROR_OP, "%s at %s: its %s",
+    g_error_new (LIG_ERROR, LIG_ERROR_OP, _ ("%s at %s: its %s"),
                  self->group->fusion ? self->group->fusion->name : part->title, part->path, text);
   lig_error_set_path (&self->error, part->path);
 }
@@ -428,7 +429,7 @@ lig_lower_group (LigDraft *draft,
     finish_probe (&lowering, first_step, probe);
   else if (lowering.missing && !lowering.error) {
     const LigPart *part = lig_part (draft, group->first);
-    lowering.error = g_error_new (LIG_ERROR, LIG_ERROR_OP, "%s at %s: no kernel is called '%s'",
+    lowering.error = g_error_new (LIG_ERROR, LIG_ERROR_OP, _ ("%s at %s: no kernel is called '%s'"),
                                   part->title, part->path, lowering.missing);
     lig_error_set_path (&lowering.error, part->path);
   }

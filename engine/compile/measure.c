@@ -8,6 +8,7 @@
 #include "engine/measure/stopwatch.h"
 #include "engine/steps/steps.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 enum { MOST_SETS = 8, MOST_SAMPLES = 21, MOST_REPEATS = 64 };
@@ -171,8 +172,10 @@ bind_lists (Bench *bench, GError **error)
       List *list = &bench->lists[i];
       list->runs[set] = bind_list (bench, list, bench->memory + set * bench->bytes);
       if (!list->runs[set]) {
-        g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for %u step%s",
-                     list->steps->len, LIG_ENDING (list->steps->len));
+        g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
+                     g_dngettext (GETTEXT_PACKAGE, "no memory for %u step",
+                                  "no memory for %u steps", (gulong) (list->steps->len)),
+                     list->steps->len);
         return FALSE;
       }
     }
@@ -191,8 +194,9 @@ run_list (Bench *bench, const List *list, gboolean rehearse, GError **error)
   const LigKernel *kernel =
     g_array_index (list->steps, LigDraftStep, MIN (at, run->n_steps - 1)).kernel;
   const char *where = run->steps[MIN (at, run->n_steps - 1)].launch.where;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "measuring %s failed: %s",
-               kernel ? kernel->name : "an opaque op", where ? where : "it cannot run here");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("measuring %s failed: %s"),
+               kernel ? kernel->name : _ ("an opaque op"),
+               where ? where : _ ("it cannot run here"));
   return FALSE;
 }
 
@@ -236,8 +240,8 @@ warm_up (Bench *bench, List *list, GError **error)
   double span = sustained ? SUSTAINED_SPAN : SAMPLE_SPAN;
   guint repeats = (guint) CLAMP (span / MAX (seconds, 1e-7) + 1, 1, MOST_REPEATS);
   repeats = MAX (repeats, bench->sets);
-  gboolean fine =
-    lig_device_check (bench->device, bench->calls->capture (handle, stream), "capturing", error);
+  gboolean fine = lig_device_check (bench->device, bench->calls->capture (handle, stream),
+                                    _ ("capturing"), error);
   if (!fine)
     return FALSE;
   for (guint i = 0; i < repeats && fine; i++)
@@ -245,7 +249,7 @@ warm_up (Bench *bench, List *list, GError **error)
   LigStatus status = bench->calls->capture_end (handle, stream, &list->graph);
   list->repeats = repeats;
   list->sustained = sustained;
-  return fine && lig_device_check (bench->device, status, "capturing", error) &&
+  return fine && lig_device_check (bench->device, status, _ ("capturing"), error) &&
          run_sample (bench, list, &seconds, error);
 }
 
@@ -317,7 +321,7 @@ prepare (Bench *bench, GError **error)
   LigStatus status = bench->calls->event_new (lig_device_handle (device), &bench->forked);
   if (status == LIG_OK)
     status = bench->calls->event_new (lig_device_handle (device), &bench->joined);
-  return lig_device_check (device, status, "measuring", error) &&
+  return lig_device_check (device, status, _ ("measuring"), error) &&
          lig_stopwatch_init (&bench->watch, device, error) && fill_values (bench, error) &&
          bind_lists (bench, error);
 }

@@ -106,12 +106,12 @@ read_quoted (LigCsvRows *self, GError **error)
   }
   if (self->at == self->end)
     return lig_csv_refuse (self->dataset, self->line, error, LIG_ERROR_FORMAT,
-                           "a quote in column %u is never closed", self->fields->len);
+                           _ ("a quote in column %u is never closed"), self->fields->len);
   self->at++;
   skip_blanks (self);
   if (!ends_field (self))
     return lig_csv_refuse (self->dataset, self->line, error, LIG_ERROR_FORMAT,
-                           "text follows the closing quote in column %u", self->fields->len);
+                           _ ("text follows the closing quote in column %u"), self->fields->len);
   return TRUE;
 }
 
@@ -121,7 +121,7 @@ read_field (LigCsvRows *self, gboolean *quoted, GError **error)
   gsize start = self->text->len;
   if (self->fields->len == MOST_FIELDS)
     return lig_csv_refuse (self->dataset, self->line, error, LIG_ERROR_FORMAT,
-                           "has more than %d fields", MOST_FIELDS);
+                           _ ("has more than %d fields"), MOST_FIELDS);
   g_array_append_val (self->fields, start);
   skip_blanks (self);
   *quoted = self->at < self->end && *self->at == '"';

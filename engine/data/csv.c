@@ -6,6 +6,7 @@
 #include "engine/base/file.h"
 #include "engine/data/csv-rows.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -76,9 +77,9 @@ static char *
 name_column (const Csv *csv, guint column)
 {
   if (!csv->names)
-    return g_strdup_printf ("column %u", column + 1);
+    return g_strdup_printf (_ ("column %u"), column + 1);
   g_autofree char *name = lig_format_excerpt (g_ptr_array_index (csv->names, column), 40);
-  return g_strdup_printf ("column %u (%s)", column + 1, name);
+  return g_strdup_printf (_ ("column %u (%s)"), column + 1, name);
 }
 
 static gboolean
@@ -94,11 +95,11 @@ read_number (const LigDataset *self, LigCsvRows *rows, guint column, float *valu
   g_autofree char *where = name_column (csv, column);
   g_autofree char *shown = lig_format_excerpt (text, 40);
   if (!*text)
-    return lig_csv_refuse (self, rows->line, error, LIG_ERROR_FORMAT, "%s is empty", where);
+    return lig_csv_refuse (self, rows->line, error, LIG_ERROR_FORMAT, _ ("%s is empty"), where);
   return lig_csv_refuse (
-    self, rows->line, error, LIG_ERROR_FORMAT, "%s is '%s', expected a %snumber%s", where, shown,
-    parsed ? "finite " : "",
-    csv->n_rows == 0 && !csv->names ? "; header=true takes the first row as names" : "");
+    self, rows->line, error, LIG_ERROR_FORMAT, _ ("%s is '%s', expected a %snumber%s"), where,
+    shown, parsed ? _ ("finite ") : "",
+    csv->n_rows == 0 && !csv->names ? _ ("; header=true takes the first row as names") : "");
 }
 
 static void
@@ -147,12 +148,13 @@ choose_target (LigDataset *self, Csv *csv, const char *name, GError **error)
 {
   int column = find_column (csv, name);
   if (column < 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
-                               "target '%s' is neither the name of a column nor a number from 1 "
-                               "to %u",
-                               name, csv->n_columns);
+    return lig_dataset_refuse (
+      self, error, LIG_ERROR_VALUE,
+      _ ("target '%s' is neither the name of a column nor a number from 1 to %u"), name,
+      csv->n_columns);
   if (csv->target_of[column] >= 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, "target '%s' is named twice", name);
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, _ ("target '%s' is named twice"),
+                               name);
   csv->target_of[column] = (int) csv->n_targets++;
   return TRUE;
 }
@@ -178,12 +180,16 @@ choose_targets (LigDataset *self, Csv *csv, GError **error)
   }
   csv->n_features = csv->n_columns - csv->n_targets;
   if (csv->n_features == 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                               "has %u column%s, all of them targets; no feature is left",
-                               csv->n_columns, LIG_ENDING (csv->n_columns));
+    return lig_dataset_refuse (
+      self, error, LIG_ERROR_FORMAT,
+      g_dngettext (GETTEXT_PACKAGE, "has %u column, all of them targets; no feature is left",
+                   "has %u columns, all of them targets; no feature is left",
+                   (gulong) (csv->n_columns)),
+      csv->n_columns);
   if (csv->task == TASK_CLASS && csv->n_targets > 1)
     return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
-                               "task=class takes 1 target column, %u are named", csv->n_targets);
+                               _ ("task=class takes 1 target column, %u are named"),
+                               csv->n_targets);
   return TRUE;
 }
 
@@ -227,7 +233,7 @@ collect_labels (LigDataset *self, Csv *csv, LigCsvRows *rows, guint column, GErr
       g_hash_table_insert (csv->labels, g_strdup (label), NULL);
     if (g_hash_table_size (csv->labels) > MOST_CLASSES)
       return lig_csv_refuse (self, rows->line, error, LIG_ERROR_VALUE,
-                             "there are more than %d different labels", MOST_CLASSES);
+                             _ ("there are more than %d different labels"), MOST_CLASSES);
     if (!lig_csv_rows_next (rows, &found, error))
       return FALSE;
   }
@@ -256,8 +262,10 @@ survey_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 *n_rows, GErro
     double value;
     if (lig_csv_rows_count (rows) != csv->n_columns)
       return lig_csv_refuse (self, rows->line, error, LIG_ERROR_FORMAT,
-                             "has %u field%s, the first row has %u", lig_csv_rows_count (rows),
-                             LIG_ENDING (lig_csv_rows_count (rows)), csv->n_columns);
+                             g_dngettext (GETTEXT_PACKAGE, "has %u field, the first row has %u",
+                                          "has %u fields, the first row has %u",
+                                          (gulong) (lig_csv_rows_count (rows))),
+                             lig_csv_rows_count (rows), csv->n_columns);
     const char *target = lig_csv_rows_field (rows, column);
     if (may_be_text && csv->text_line == 0 && *target && !parse_number (target, &value))
       csv->text_line = rows->line;
@@ -265,7 +273,7 @@ survey_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 *n_rows, GErro
       return FALSE;
   }
   if (*n_rows == 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "has a header and no rows");
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, _ ("has a header and no rows"));
   return csv->text_line == 0 || collect_labels (self, csv, rows, column, error);
 }
 
@@ -313,7 +321,7 @@ fill_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 n_rows, GError *
   csv->targets = g_try_new (float, targets);
   if (!csv->features || !csv->targets)
     return lig_dataset_refuse (self, error, LIG_ERROR_MEMORY,
-                               "no memory for %" G_GINT64_FORMAT " row%s of %u column%s", n_rows,
+                               _ ("no memory for %" PRId64 " row%s of %u column%s"), n_rows,
                                LIG_ENDING (n_rows), csv->n_columns, LIG_ENDING (csv->n_columns));
   if (!rewind_rows (csv, rows, error))
     return FALSE;
@@ -353,12 +361,12 @@ read_table (LigDataset *self, Csv *csv, LigCsvRows *rows, GError **error)
   if (!lig_csv_rows_next (rows, &found, error))
     return FALSE;
   if (!found)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "is empty");
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, _ ("is empty"));
   csv->n_columns = lig_csv_rows_count (rows);
   if (csv->n_columns < 2)
     return lig_csv_refuse (self, rows->line, error, LIG_ERROR_FORMAT,
-                           "has 1 column, expected at least a feature and a target separated by "
-                           "a comma, a semicolon or a tab");
+                           _ ("has 1 column, expected at least a feature and a target separated by "
+                              "a comma, a semicolon or a tab"));
   read_header (csv, rows);
   return choose_targets (self, csv, error) && survey_rows (self, csv, rows, &n_rows, error) &&
          fill_rows (self, csv, rows, n_rows, error);
@@ -378,8 +386,7 @@ csv_open (LigDataset *self, GError **error)
   const char *binary = size > 0 ? memchr (content, 0, size) : NULL;
   if (binary)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                               "byte %" G_GSIZE_FORMAT " is 0, a csv file is text",
-                               (gsize) (binary - content));
+                               _ ("byte %zu is 0, a csv file is text"), (gsize) (binary - content));
   lig_csv_rows_init (&rows, self, size > 0 ? content : "", size);
   if (!read_table (self, csv, &rows, error))
     return FALSE;
@@ -411,21 +418,24 @@ bind_classes (LigDataset *self, const LigTarget *target, gint64 size, GError **e
   const Csv *csv = self->data;
   if (csv->task == TASK_VALUE)
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
-                               "task=value gives values, the loss requires classes");
+                               _ ("task=value gives values, the loss requires classes"));
   if (csv->n_targets > 1)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                               "%u target column%s named, a loss over classes takes 1",
-                               csv->n_targets, csv->n_targets == 1 ? " is" : "s are");
+                               _ ("%u target column%s named, a loss over classes takes 1"),
+                               csv->n_targets, csv->n_targets == 1 ? _ (" is") : _ ("s are"));
   if (csv->unfit_line > 0)
     return lig_csv_refuse (self, csv->unfit_line, error, LIG_ERROR_VALUE,
-                           "the target is %g, a class is a whole number from 0 to %d", csv->unfit,
-                           MOST_CLASSES);
+                           _ ("the target is %g, a class is a whole number from 0 to %d"),
+                           csv->unfit, MOST_CLASSES);
   if (!lig_dataset_require_class (self, target, size, error))
     return FALSE;
   if ((gint64) csv->largest >= target->classes)
     return lig_csv_refuse (self, csv->largest_line, error, LIG_ERROR_VALUE,
-                           "class %.0f is beyond the prediction's %" G_GINT64_FORMAT " class%s",
-                           csv->largest, target->classes, target->classes == 1 ? "" : "es");
+                           g_dngettext (GETTEXT_PACKAGE,
+                                        "class %.0f is beyond the prediction's %" PRId64 " class",
+                                        "class %.0f is beyond the prediction's %" PRId64 " classes",
+                                        (gulong) (target->classes)),
+                           csv->largest, target->classes);
   return TRUE;
 }
 
@@ -437,17 +447,16 @@ csv_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error
     return bind_classes (self, target, size, error);
   if (csv->text_line > 0)
     return lig_csv_refuse (self, csv->text_line, error, LIG_ERROR_DTYPE,
-                           "the target is text, the loss requires values");
+                           _ ("the target is text, the loss requires values"));
   if (csv->task == TASK_CLASS)
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
-                               "task=class gives classes, the loss requires values");
+                               _ ("task=class gives classes, the loss requires values"));
   if (size != (gint64) csv->n_targets)
-    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                               "the prediction has %" G_GINT64_FORMAT
-                               " feature%s per row, the targets have %u column%s; name them as "
-                               "target=A,B",
-                               size, LIG_ENDING (size), csv->n_targets,
-                               LIG_ENDING (csv->n_targets));
+    return lig_dataset_refuse (
+      self, error, LIG_ERROR_SHAPE,
+      _ ("the prediction has %" PRId64
+         " feature%s per row, the targets have %u column%s; name them as target=A,B"),
+      size, LIG_ENDING (size), csv->n_targets, LIG_ENDING (csv->n_targets));
   return TRUE;
 }
 

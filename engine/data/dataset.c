@@ -5,6 +5,8 @@
 
 #include "engine/data/kind.h"
 
+#include <inttypes.h>
+
 /* Sets the batch size from the argument or the shape. */
 static gboolean
 take_input (LigDataset *self, const LigShape *input, gint64 batch, GError **error)
@@ -17,12 +19,13 @@ take_input (LigDataset *self, const LigShape *input, gint64 batch, GError **erro
   }
   if (batch < 0 || self->input.n_axes < 1)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                               "batch size missing; it is axis 0 of the input's shape");
+                               _ ("batch size missing; it is axis 0 of the input's shape"));
   self->batch = self->input.axes[0];
   for (int i = 0; i < self->input.n_axes; i++)
     if (self->input.axes[i] == 0)
       return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                                 "axis %d of the input has length 0, a sample needs at least 1", i);
+                                 _ ("axis %d of the input has length 0, a sample needs at least 1"),
+                                 i);
   return lig_shape_check (&self->input, self->dtype, error);
 }
 
@@ -82,21 +85,26 @@ lig_dataset_bind (LigDataset *self, const LigTarget *target, GError **error)
   gboolean integer = target->dtype == LIG_INT32;
   if (!integer && !lig_dtype_is_floating (target->dtype))
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
-                               "targets are %s, expected int32 or a floating type",
+                               _ ("targets are %s, expected int32 or a floating type"),
                                lig_dtype_name (target->dtype));
   if (integer ? target->classes < 1 : target->classes != 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
-                               "%s targets have %" G_GINT64_FORMAT " class%s, expected %s",
-                               lig_dtype_name (target->dtype), target->classes,
-                               target->classes == 1 ? "" : "es", integer ? "at least 1" : "0");
+    return lig_dataset_refuse (
+      self, error, LIG_ERROR_VALUE,
+      g_dngettext (GETTEXT_PACKAGE, "%s targets have %" PRId64 " class, expected %s",
+                   "%s targets have %" PRId64 " classes, expected %s", (gulong) (target->classes)),
+      lig_dtype_name (target->dtype), target->classes, integer ? _ ("at least 1") : "0");
   if (!lig_shape_check (&target->shape, target->dtype, error))
     return FALSE;
   gint64 size = lig_shape_size (&target->shape);
   if (size % self->batch != 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                               "the loss requires %" G_GINT64_FORMAT
-                               " target%s, not a multiple of the batch size %" G_GINT64_FORMAT,
-                               size, LIG_ENDING (size), self->batch);
+                               g_dngettext (GETTEXT_PACKAGE,
+                                            "the loss requires %" PRId64
+                                            " target, not a multiple of the batch size %" PRId64,
+                                            "the loss requires %" PRId64
+                                            " targets, not a multiple of the batch size %" PRId64,
+                                            (gulong) (size)),
+                               size, self->batch);
   if (!self->kind->bind (self, target, size / self->batch, error))
     return FALSE;
   self->target = *target;
@@ -166,14 +174,15 @@ check_tensor (const LigDataset *self,
               GError **error)
 {
   if (tensor->dtype != dtype)
-    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE, "the tensor for %s is %s, expected %s",
-                               what, lig_dtype_name (tensor->dtype), lig_dtype_name (dtype));
+    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
+                               _ ("the tensor for %s is %s, expected %s"), what,
+                               lig_dtype_name (tensor->dtype), lig_dtype_name (dtype));
   if (tensor->size == lig_shape_size (shape))
     return TRUE;
   g_autofree char *given = lig_shape_to_string (&tensor->shape);
   g_autofree char *wanted = lig_shape_to_string (shape);
-  return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE, "the tensor for %s is %s, expected %s",
-                             what, given, wanted);
+  return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+                             _ ("the tensor for %s is %s, expected %s"), what, given, wanted);
 }
 
 static gboolean
@@ -181,9 +190,9 @@ check_tensors (const LigDataset *self, LigTensor *input, LigTensor *targets, GEr
 {
   if (targets && self->target_size == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                               "targets requested before the dataset was bound to a loss");
-  return check_tensor (self, "the input", input, &self->input, self->dtype, error) &&
-         (!targets || check_tensor (self, "the targets", targets, &self->target.shape,
+                               _ ("targets requested before the dataset was bound to a loss"));
+  return check_tensor (self, _ ("the input"), input, &self->input, self->dtype, error) &&
+         (!targets || check_tensor (self, _ ("the targets"), targets, &self->target.shape,
                                     self->target.dtype, error));
 }
 
@@ -244,9 +253,9 @@ lig_dataset_held_out (LigDataset *self,
   gint64 count = self->samples[LIG_SPLIT_HELD_OUT],
          batches = lig_dataset_get_held_out_batches (self);
   if (batch_index < 0 || batch_index >= batches)
-    return lig_dataset_refuse (
-      self, error, LIG_ERROR_INDEX,
-      "no held-out batch %" G_GINT64_FORMAT "; there are %" G_GINT64_FORMAT, batch_index, batches);
+    return lig_dataset_refuse (self, error, LIG_ERROR_INDEX,
+                               _ ("no held-out batch %" PRId64 "; there are %" PRId64), batch_index,
+                               batches);
   if (!check_tensors (self, input, targets, error))
     return FALSE;
   gint64 first = batch_index * self->batch, real = MIN (self->batch, count - first);

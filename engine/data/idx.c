@@ -4,6 +4,7 @@
 #include "engine/base/file.h"
 #include "engine/data/kind.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define IMAGES_MAGIC 0x803
@@ -38,11 +39,13 @@ static gboolean
 check_magic (const char *path, const guint8 *bytes, gsize size, guint32 magic, GError **error)
 {
   if (size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b)
-    return refuse_file (path, error, LIG_ERROR_FORMAT, "is compressed; unpack it first (gunzip)");
+    return refuse_file (path, error, LIG_ERROR_FORMAT,
+                        _ ("is compressed; unpack it first (gunzip)"));
   if (size >= 4 && read_number (bytes) != magic)
     return refuse_file (path, error, LIG_ERROR_FORMAT,
-                        "the magic number is 0x%08x, expected 0x%08x (%s of unsigned bytes)",
-                        read_number (bytes), magic, magic == IMAGES_MAGIC ? "images" : "labels");
+                        _ ("the magic number is 0x%08x, expected 0x%08x (%s of unsigned bytes)"),
+                        read_number (bytes), magic,
+                        magic == IMAGES_MAGIC ? _ ("images") : _ ("labels"));
   return TRUE;
 }
 
@@ -61,23 +64,24 @@ open_file (const char *path, guint32 magic, const guint8 **body, gint64 lengths[
     return NULL;
   if (size < header) {
     refuse_file (path, error, LIG_ERROR_FORMAT,
-                 "has %" G_GSIZE_FORMAT " byte%s, the header alone has %" G_GSIZE_FORMAT, size,
-                 LIG_ENDING (size), header);
+                 g_dngettext (GETTEXT_PACKAGE, "has %zu byte, the header alone has %zu",
+                              "has %zu bytes, the header alone has %zu", (gulong) (size)),
+                 size, header);
     return NULL;
   }
   for (gsize i = 0; i < n_axes; i++) {
     lengths[i] = read_number (bytes + 4 + 4 * i);
     if (lengths[i] == 0 || __builtin_mul_overflow (wanted, (guint64) lengths[i], &wanted)) {
-      refuse_file (path, error, LIG_ERROR_SHAPE,
-                   "axis %" G_GSIZE_FORMAT " has length %" G_GINT64_FORMAT ", which is %s", i,
-                   lengths[i], lengths[i] == 0 ? "nothing" : "too much");
+      refuse_file (path, error, LIG_ERROR_SHAPE, _ ("axis %zu has length %" PRId64 ", which is %s"),
+                   i, lengths[i], lengths[i] == 0 ? _ ("nothing") : _ ("too much"));
       return NULL;
     }
   }
   if (wanted != size - header) {
     refuse_file (path, error, LIG_ERROR_FORMAT,
-                 "the header claims %" G_GUINT64_FORMAT " byte%s, %" G_GSIZE_FORMAT " follow",
-                 wanted, LIG_ENDING (wanted), size - header);
+                 g_dngettext (GETTEXT_PACKAGE, "the header claims %" PRIu64 " byte, %zu follow",
+                              "the header claims %" PRIu64 " bytes, %zu follow", (gulong) (wanted)),
+                 wanted, size - header);
     return NULL;
   }
   *body = bytes + header;
@@ -101,7 +105,7 @@ derive_labels_path (const LigDataset *self, GError **error)
     }
   }
   lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                      "file of the labels unknown; give it as labels=PATH");
+                      _ ("file of the labels unknown; give it as labels=PATH"));
   return NULL;
 }
 
@@ -118,8 +122,8 @@ open_labels (LigDataset *self, Idx *idx, GError **error)
     return FALSE;
   if (lengths[0] != idx->count)
     return refuse_file (path, error, LIG_ERROR_SHAPE,
-                        "holds %" G_GINT64_FORMAT " label%s for %" G_GINT64_FORMAT " image%s",
-                        lengths[0], LIG_ENDING (lengths[0]), idx->count, LIG_ENDING (idx->count));
+                        _ ("holds %" PRId64 " label%s for %" PRId64 " image%s"), lengths[0],
+                        LIG_ENDING (lengths[0]), idx->count, LIG_ENDING (idx->count));
   for (gint64 i = 1; i < idx->count; i++)
     if (idx->labels[i] > idx->labels[idx->largest])
       idx->largest = i;
@@ -163,11 +167,14 @@ idx_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error
     return FALSE;
   if (idx->labels[idx->largest] < target->classes)
     return TRUE;
-  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
-                             "label %d of image %" G_GINT64_FORMAT
-                             " (from 0) is beyond the prediction's %" G_GINT64_FORMAT " class%s",
-                             idx->labels[idx->largest], idx->largest, target->classes,
-                             target->classes == 1 ? "" : "es");
+  return lig_dataset_refuse (
+    self, error, LIG_ERROR_VALUE,
+    g_dngettext (
+      GETTEXT_PACKAGE,
+      "label %d of image %" PRId64 " (from 0) is beyond the prediction's %" PRId64 " class",
+      "label %d of image %" PRId64 " (from 0) is beyond the prediction's %" PRId64 " classes",
+      (gulong) (target->classes)),
+    idx->labels[idx->largest], idx->largest, target->classes);
 }
 
 static void

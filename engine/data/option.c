@@ -61,14 +61,14 @@ refuse_key (const LigDataset *self, const char *key, GError **error)
   g_autoptr (GString) names = g_string_new (NULL);
   append_names (names, shared);
   append_names (names, self->kind->info.options);
-  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, "%s has no option '%s', only %s",
+  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, _ ("%s has no option '%s', only %s"),
                              self->kind->info.name, key, names->str);
 }
 
 static gboolean
 refuse (const LigDataset *self, const char *key, const char *text, const char *what, GError **error)
 {
-  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, "%s is '%s', expected %s", key, text,
+  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, _ ("%s is '%s', expected %s"), key, text,
                              what);
 }
 
@@ -82,7 +82,7 @@ check_choice (const LigDataset *self,
   for (const LigDatasetChoice *choice = option->choices; choice->name; choice++) {
     if (strcmp (choice->name, text) == 0)
       return TRUE;
-    g_string_append_printf (names, "%s%s", names->len > 0 ? " or " : "", choice->name);
+    g_string_append_printf (names, "%s%s", names->len > 0 ? _ (" or ") : "", choice->name);
   }
   return refuse (self, option->name, text, names->str, error);
 }
@@ -97,7 +97,7 @@ check_count (const LigDataset *self,
                                 NULL))
     return TRUE;
   g_autofree char *what =
-    g_strdup_printf ("a whole number from %.0f to %.0f", option->minimum, option->maximum);
+    g_strdup_printf (_ ("a whole number from %.0f to %.0f"), option->minimum, option->maximum);
   return refuse (self, option->name, text, what, error);
 }
 
@@ -111,8 +111,8 @@ check_fraction (const LigDataset *self,
   double value = g_ascii_strtod (text, &end);
   if (end != text && !*end && value >= option->minimum && value < option->maximum)
     return TRUE;
-  g_autofree char *what =
-    g_strdup_printf ("a fraction of at least %g and below %g", option->minimum, option->maximum);
+  g_autofree char *what = g_strdup_printf (_ ("a fraction of at least %g and below %g"),
+                                           option->minimum, option->maximum);
   return refuse (self, option->name, text, what, error);
 }
 
@@ -127,7 +127,7 @@ lig_dataset_check_option (const LigDataset *self, const char *key, const char *t
     return check_choice (self, option, text, error);
   case LIG_DATASET_BOOLEAN:
     return strcmp (text, "true") == 0 || strcmp (text, "false") == 0 ||
-           refuse (self, key, text, "true or false", error);
+           refuse (self, key, text, _ ("true or false"), error);
   case LIG_DATASET_COUNT:
     return check_count (self, option, text, error);
   case LIG_DATASET_FRACTION:

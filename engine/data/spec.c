@@ -3,6 +3,7 @@
 #include "engine/base/file.h"
 #include "engine/data/kind.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,13 +51,14 @@ find_kind (LigDataset *self, const char *name, const char *spec, GError **error)
   g_autofree char *shown = lig_format_excerpt (spec, 200);
   if (g_file_test (spec, G_FILE_TEST_EXISTS)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "'%s' has no kind of dataset; text:%s reads its bytes as tokens", shown, shown);
+                 _ ("'%s' has no kind of dataset; text:%s reads its bytes as tokens"), shown,
+                 shown);
     return FALSE;
   }
   g_autofree char *names = join_kinds ();
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-               "a dataset is written KIND[:PATH][?key=value]; '%s' is none of the kinds %s", name,
-               names);
+               _ ("a dataset is written KIND[:PATH][?key=value]; '%s' is none of the kinds %s"),
+               name, names);
   return FALSE;
 }
 
@@ -77,11 +79,11 @@ add_option (LigDataset *self, const char *text, GError **error)
   g_autofree char *value = sign ? g_uri_unescape_string (sign + 1, NULL) : NULL;
   if (!value)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                               "option '%s' has no value; options are written key=value", key);
+                               _ ("option '%s' has no value; options are written key=value"), key);
   if (!lig_dataset_check_option (self, key, value, error))
     return FALSE;
   if (g_hash_table_contains (self->options, key))
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, "option '%s' is given twice", key);
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, _ ("option '%s' is given twice"), key);
   g_hash_table_insert (self->options, g_steal_pointer (&key), g_steal_pointer (&value));
   return TRUE;
 }
@@ -100,10 +102,10 @@ lig_dataset_parse (LigDataset *self, const char *spec, GError **error)
   self->path = g_strdup (path);
   self->name = path ? g_filename_display_name (path) : g_strdup (info->name);
   if (info->path != LIG_DATASET_NO_PATH && !path)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "needs a path, as in %s:PATH",
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, _ ("needs a path, as in %s:PATH"),
                                info->name);
   if (info->path == LIG_DATASET_NO_PATH && path)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "%s takes no path", info->name);
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, _ ("%s takes no path"), info->name);
   for (char **option = options; *option; option++)
     if (!add_option (self, *option, error))
       return FALSE;
@@ -197,11 +199,11 @@ lig_dataset_require_class (const LigDataset *self,
 {
   if (target->classes == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
-                               "%s gives classes, the loss requires %s values",
+                               _ ("%s gives classes, the loss requires %s values"),
                                self->kind->info.name, lig_dtype_name (target->dtype));
   if (size != 1)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                               "%s gives 1 class per sample, the loss requires %" G_GINT64_FORMAT,
+                               _ ("%s gives 1 class per sample, the loss requires %" PRId64),
                                self->kind->info.name, size);
   return TRUE;
 }

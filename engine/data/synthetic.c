@@ -5,6 +5,8 @@
 #include "engine/data/kind.h"
 #include "kernels/formulas.h"
 
+#include <inttypes.h>
+
 enum { INPUTS, TARGETS };
 
 typedef struct {
@@ -19,7 +21,7 @@ synthetic_open (LigDataset *self, GError **error)
   synthetic->vocabulary = (gint64) lig_dataset_number (self, "vocabulary");
   if (self->dtype != LIG_INT32 && !lig_dtype_is_floating (self->dtype))
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
-                               "the input is %s, expected int32 or a floating type",
+                               _ ("the input is %s, expected int32 or a floating type"),
                                lig_dtype_name (self->dtype));
   if (self->dtype == LIG_INT32)
     self->largest_token = synthetic->vocabulary - 1;
@@ -39,8 +41,7 @@ synthetic_bind (LigDataset *self, const LigTarget *target, gint64 size, GError *
   if (target->classes <= G_MAXINT32)
     return TRUE;
   return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
-                             "the prediction has %" G_GINT64_FORMAT
-                             " classes, at most %d are drawn",
+                             _ ("the prediction has %" PRId64 " classes, at most %d are drawn"),
                              target->classes, G_MAXINT32);
 }
 

@@ -16,7 +16,7 @@ static gboolean
 refuse_path (const char *what, const char *path, const char *why, GError **error)
 {
   g_autofree char *shown = g_filename_display_name (path);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot %s '%s': %s", what, shown, why);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("cannot %s '%s': %s"), what, shown, why);
   return FALSE;
 }
 
@@ -29,14 +29,14 @@ list_folder (const char *folder, GPtrArray *folders, GPtrArray *files, GError **
   g_autoptr (GDir) dir = g_dir_open (folder, 0, &local);
   const char *name;
   if (!dir)
-    return refuse_path ("read the folder", folder, local->message, error);
+    return refuse_path (_ ("read the folder"), folder, local->message, error);
   while ((name = g_dir_read_name (dir))) {
     g_autofree char *path = g_build_filename (folder, name, NULL);
     GStatBuf info;
     gboolean link = g_lstat (path, &info) == 0 && S_ISLNK (info.st_mode);
     if (g_stat (path, &info) != 0) {
       if (errno != ENOENT && errno != ELOOP)
-        return refuse_path ("open", path, g_strerror (errno), error);
+        return refuse_path (_ ("open"), path, g_strerror (errno), error);
       continue;
     }
     if (S_ISREG (info.st_mode))
@@ -96,7 +96,7 @@ append_file (
   gsize count;
   const guint8 *bytes = g_bytes_get_data (file, &count);
   if (count > size - *filled)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FILE, "it grew while it was read");
+    return lig_dataset_refuse (self, error, LIG_ERROR_FILE, _ ("it grew while it was read"));
   self->content = lig_hash_content (self->content, bytes, count);
   for (gsize i = 0; i < count; i++)
     tokens[*filled + i] = bytes[i];
@@ -114,16 +114,18 @@ text_open (LigDataset *self, GError **error)
   guint16 *tokens = self->data = g_try_new (guint16, MAX (size, 1));
   if (!tokens)
     return lig_dataset_refuse (self, error, LIG_ERROR_MEMORY,
-                               "no memory for %" G_GSIZE_FORMAT " byte%s as tokens", size,
-                               LIG_ENDING (size));
+                               g_dngettext (GETTEXT_PACKAGE, "no memory for %zu byte as tokens",
+                                            "no memory for %zu bytes as tokens", (gulong) (size)),
+                               size);
   for (guint i = 0; i < files->len; i++)
     if (!append_file (self, g_ptr_array_index (files, i), tokens, size, &filled, error))
       return FALSE;
   if (filled < size)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FILE, "it shrank while it was read");
+    return lig_dataset_refuse (self, error, LIG_ERROR_FILE, _ ("it shrank while it was read"));
   if (filled == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "%s",
-                               files->len == 0 ? "the folder contains no file" : "is empty");
+                               files->len == 0 ? _ ("the folder contains no file")
+                                               : _ ("is empty"));
   if (!lig_windows_open (self, tokens, filled, error))
     return FALSE;
   g_autofree char *bytes = lig_format_count ((gint64) filled);

@@ -15,25 +15,28 @@ check_header (const LigDataset *self, const char *content, gsize size, GError **
 {
   gint32 header[3];
   if (size < HEADER_BYTES)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                               "has %" G_GSIZE_FORMAT " byte%s, the header alone has %d", size,
-                               LIG_ENDING (size), HEADER_BYTES);
+    return lig_dataset_refuse (
+      self, error, LIG_ERROR_FORMAT,
+      g_dngettext (GETTEXT_PACKAGE, "has %zu byte, the header alone has %d",
+                   "has %zu bytes, the header alone has %d", (gulong) (size)),
+      size, HEADER_BYTES);
   memcpy (header, content, sizeof header);
   if (header[0] != MAGIC)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                               "begins with %d, a file of tokens with %d", header[0], MAGIC);
+                               _ ("begins with %d, a file of tokens with %d"), header[0], MAGIC);
   if (header[1] != VERSION)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "has version %d, expected %d",
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, _ ("has version %d, expected %d"),
                                header[1], VERSION);
   if (header[2] < 1)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                               "the header claims %d token%s, expected at least 1", header[2],
-                               LIG_ENDING (header[2]));
+    return lig_dataset_refuse (
+      self, error, LIG_ERROR_FORMAT,
+      g_dngettext (GETTEXT_PACKAGE, "the header claims %d token, expected at least 1",
+                   "the header claims %d tokens, expected at least 1", (gulong) (header[2])),
+      header[2]);
   gsize claimed = (gsize) header[2] * sizeof (guint16);
   if (claimed != size - HEADER_BYTES)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                               "the header claims %d token%s, which are %" G_GSIZE_FORMAT
-                               " byte%s, %" G_GSIZE_FORMAT " follow",
+                               _ ("the header claims %d token%s, which are %zu byte%s, %zu follow"),
                                header[2], LIG_ENDING (header[2]), claimed, LIG_ENDING (claimed),
                                size - HEADER_BYTES);
   return TRUE;

@@ -5,6 +5,8 @@
  * every token is a target once. */
 #include "engine/data/windows.h"
 
+#include <inttypes.h>
+
 static gint64
 window_length (const LigDataset *self)
 {
@@ -34,7 +36,7 @@ lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError *
     g_autofree char *shape = lig_shape_to_string (&self->input);
     return lig_dataset_refuse (
       self, error, LIG_ERROR_SHAPE,
-      "the input is %s, %s gives windows and requires BATCHxLENGTH, like 32x64", shape,
+      _ ("the input is %s, %s gives windows and requires BATCHxLENGTH, like 32x64"), shape,
       self->kind->info.name);
   }
   gsize training = (gsize) lig_dataset_cut (self, (gint64) count);
@@ -50,11 +52,14 @@ lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError *
   count_windows (self, 0);
   if (self->samples[LIG_SPLIT_TRAINING] > 0)
     return TRUE;
-  return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                             "%" G_GSIZE_FORMAT
-                             " token%s for training are too few for a window of %" G_GINT64_FORMAT
-                             " and the token after it",
-                             training, LIG_ENDING (training), window_length (self));
+  return lig_dataset_refuse (
+    self, error, LIG_ERROR_SHAPE,
+    g_dngettext (
+      GETTEXT_PACKAGE,
+      "%zu token for training are too few for a window of %" PRId64 " and the token after it",
+      "%zu tokens for training are too few for a window of %" PRId64 " and the token after it",
+      (gulong) (training)),
+    training, window_length (self));
 }
 
 static gboolean
@@ -68,9 +73,13 @@ check_classes (const LigDataset *self, gint64 classes, GError **error)
     at++;
   return lig_dataset_refuse (
     self, error, LIG_ERROR_VALUE,
-    "token %d at offset %" G_GSIZE_FORMAT " is beyond the prediction's %" G_GINT64_FORMAT
-    " class%s, the largest token is %" G_GINT64_FORMAT,
-    tokens[at], at, classes, classes == 1 ? "" : "es", self->largest_token);
+    g_dngettext (GETTEXT_PACKAGE,
+                 "token %d at offset %zu is beyond the prediction's %" PRId64
+                 " class, the largest token is %" PRId64,
+                 "token %d at offset %zu is beyond the prediction's %" PRId64
+                 " classes, the largest token is %" PRId64,
+                 (gulong) (classes)),
+    tokens[at], at, classes, self->largest_token);
 }
 
 gboolean
@@ -78,13 +87,17 @@ lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 size, GError
 {
   if (target->classes == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
-                               "%s gives classes, the loss requires %s values",
+                               _ ("%s gives classes, the loss requires %s values"),
                                self->kind->info.name, lig_dtype_name (target->dtype));
   if (size != 1 && size != window_length (self))
-    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                               "the loss requires %" G_GINT64_FORMAT
-                               " target%s per window, expected 1 or the window's %" G_GINT64_FORMAT,
-                               size, LIG_ENDING (size), window_length (self));
+    return lig_dataset_refuse (
+      self, error, LIG_ERROR_SHAPE,
+      g_dngettext (
+        GETTEXT_PACKAGE,
+        "the loss requires %" PRId64 " target per window, expected 1 or the window's %" PRId64,
+        "the loss requires %" PRId64 " targets per window, expected 1 or the window's %" PRId64,
+        (gulong) (size)),
+      size, window_length (self));
   if (!check_classes (self, target->classes, error))
     return FALSE;
   count_windows (self, size);

@@ -2,6 +2,7 @@
 /* The backends listed in meson.build, and the names of their devices. */
 #include "engine/device/backend.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #define LIG_LISTED(name) extern const LigBackendTable lig_backend_##name;
@@ -100,7 +101,7 @@ lig_backend_join (const char *last, gboolean forms, LigDeviceTraits without)
 const char *
 lig_device_forms (LigDeviceTraits without)
 {
-  g_autofree char *text = lig_backend_join (" or ", TRUE, without);
+  g_autofree char *text = lig_backend_join (_ (" or "), TRUE, without);
   return g_intern_string (text);
 }
 

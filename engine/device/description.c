@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib/gi18n-lib.h>
 #include <json-glib/json-glib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,13 +41,13 @@ read_number (JsonObject *object, const Range *range, double *value, GError **err
   if (!node)
     return TRUE;
   if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s is not a number", range->key);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s is not a number"), range->key);
     return FALSE;
   }
   *value = json_node_get_double (node);
   if (*value == 0 || (*value >= range->least && *value <= range->most))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s is %g, expected %g to %g%s", range->key,
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s is %g, expected %g to %g%s"), range->key,
                *value, range->least, range->most, range->unit);
   return FALSE;
 }
@@ -67,7 +68,7 @@ read_products (JsonObject *object, LigDeviceFacts *facts, GError **error)
   for (int i = 0; i < LIG_N_DTYPES; i++) {
     Range range = {lig_dtype_name ((LigDtype) i), " operations a second", 1e6, 1e21};
     if (!read_number (product, &range, &facts->product[i], error)) {
-      g_prefix_error (error, "product: ");
+      g_prefix_error (error, _ ("product: "));
       return FALSE;
     }
   }
@@ -109,9 +110,9 @@ check_backend (const LigDeviceFacts *facts, GError **error)
   const LigBackendTable *backend = lig_backend_table_described (facts);
   if (backend && !(backend->info.traits & LIG_DEVICE_DESCRIBED))
     return TRUE;
-  g_autofree char *names = lig_backend_join (" or ", FALSE, LIG_DEVICE_DESCRIBED);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "backend is '%s', expected %s", facts->backend,
-               names);
+  g_autofree char *names = lig_backend_join (_ (" or "), FALSE, LIG_DEVICE_DESCRIBED);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("backend is '%s', expected %s"),
+               facts->backend, names);
   return FALSE;
 }
 
@@ -121,8 +122,9 @@ lig_device_facts_from_json (const char *json, LigDeviceFacts *facts, GError **er
   g_autoptr (GError) local = NULL;
   g_autoptr (JsonNode) root = lig_json_read (json, strlen (json), NULL, &local);
   if (!root || !JSON_NODE_HOLDS_OBJECT (root)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "a device description is a JSON object%s%s",
-                 local ? ": " : "", local ? local->message : "");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 _ ("a device description is a JSON object%s%s"), local ? ": " : "",
+                 local ? local->message : "");
     return FALSE;
   }
   if (!read_facts (json_node_get_object (root), facts, error) || !check_backend (facts, error))
@@ -130,7 +132,7 @@ lig_device_facts_from_json (const char *json, LigDeviceFacts *facts, GError **er
   if (facts->copy > 0 && facts->name[0])
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-               "a device description needs a name and a copy bandwidth");
+               _ ("a device description needs a name and a copy bandwidth"));
   return FALSE;
 }
 
@@ -200,9 +202,9 @@ read_file (const char *path, GError **error)
   if (number < 0 || fstat (number, &file) != 0)
     failed = g_strerror (errno);
   else if (!S_ISREG (file.st_mode))
-    failed = "not a regular file";
+    failed = _ ("not a regular file");
   else if ((guint64) file.st_size > MOST_BYTES)
-    failed = "more than 1048576 bytes";
+    failed = _ ("more than 1048576 bytes");
   if (!failed) {
     json = g_malloc (MOST_BYTES + 1);
     for (gssize got; length < MOST_BYTES; length += (gsize) got)
@@ -214,7 +216,7 @@ read_file (const char *path, GError **error)
     close (number);
   if (!failed)
     return g_steal_pointer (&json);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s is not a device description: %s", path,
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("%s is not a device description: %s"), path,
                failed);
   return NULL;
 }
@@ -252,7 +254,7 @@ lig_description_load (const char *description, LigDeviceFacts *facts, GError **e
   if (!path) {
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_DEVICE,
-      "no device description is called '%s'; use h200, h100, a100 or the path of a JSON file",
+      _ ("no device description is called '%s'; use h200, h100, a100 or the path of a JSON file"),
       description);
     return FALSE;
   }

@@ -113,9 +113,9 @@ lig_device_open (const char *name, GError **error)
   const LigBackendTable *backend = lig_backend_table_find (name, &rest);
   if (backend)
     return open_with (backend, name, rest, error);
-  g_autofree char *forms = lig_backend_join (" and ", TRUE, 0);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "no device is called '%s'; choose from %s", name,
-               forms);
+  g_autofree char *forms = lig_backend_join (_ (" and "), TRUE, 0);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("no device is called '%s'; choose from %s"),
+               name, forms);
   return NULL;
 }
 
@@ -241,8 +241,8 @@ lig_device_check (LigDevice *self, LigStatus status, const char *what, GError **
   if (status == LIG_OK)
     return TRUE;
   g_set_error (error, LIG_ERROR, status == LIG_OUT_OF_MEMORY ? LIG_ERROR_MEMORY : LIG_ERROR_DEVICE,
-               "%s: %s on %s%s", what, self->calls->message (self->handle), self->name,
-               status == LIG_DEVICE_LOST ? "; the device must be opened again by a new process"
+               _ ("%s: %s on %s%s"), what, self->calls->message (self->handle), self->name,
+               status == LIG_DEVICE_LOST ? _ ("; the device must be opened again by a new process")
                                          : "");
   return FALSE;
 }
@@ -254,13 +254,15 @@ explain_memory (LigDevice *self, gsize bytes, GError **error)
   gsize unused = 0, total = 0;
   if (self->calls->free_memory (self->handle, &unused, &total) == LIG_OK)
     g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                 "no memory for %" G_GSIZE_FORMAT " byte%s on %s: %" G_GSIZE_FORMAT
-                 " of %" G_GSIZE_FORMAT " are free",
-                 bytes, LIG_ENDING (bytes), self->name, unused, total);
+                 g_dngettext (GETTEXT_PACKAGE, "no memory for %zu byte on %s: %zu of %zu are free",
+                              "no memory for %zu bytes on %s: %zu of %zu are free",
+                              (gulong) (bytes)),
+                 bytes, self->name, unused, total);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                 "no memory for %" G_GSIZE_FORMAT " byte%s on %s", bytes, LIG_ENDING (bytes),
-                 self->name);
+                 g_dngettext (GETTEXT_PACKAGE, "no memory for %zu byte on %s",
+                              "no memory for %zu bytes on %s", (gulong) (bytes)),
+                 bytes, self->name);
 }
 
 void *
@@ -269,7 +271,7 @@ lig_device_allocate (LigDevice *self, gsize bytes, GError **error)
   void *memory = NULL;
   if (!self->calls) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "%s is only described; its plans cannot be run", self->name);
+                 _ ("%s is only described; its plans cannot be run"), self->name);
     return NULL;
   }
   LigStatus status = bytes > G_MAXSSIZE / 2 ? LIG_OUT_OF_MEMORY
@@ -277,7 +279,7 @@ lig_device_allocate (LigDevice *self, gsize bytes, GError **error)
   if (status == LIG_OUT_OF_MEMORY)
     explain_memory (self, bytes, error);
   else
-    lig_device_check (self, status, "allocating", error);
+    lig_device_check (self, status, _ ("allocating"), error);
   return memory;
 }
 
@@ -293,7 +295,7 @@ lig_device_upload (LigDevice *self, void *target, const void *source, gsize byte
 {
   return lig_device_check (self,
                            self->calls->copy (self->handle, target, source, bytes, self->stream),
-                           "uploading", error);
+                           _ ("uploading"), error);
 }
 
 gboolean
@@ -302,5 +304,5 @@ lig_device_download (LigDevice *self, void *target, const void *source, gsize by
   LigStatus status = self->calls->copy (self->handle, target, source, bytes, self->stream);
   if (status == LIG_OK)
     status = self->calls->wait (self->handle, self->stream);
-  return lig_device_check (self, status, "downloading", error);
+  return lig_device_check (self, status, _ ("downloading"), error);
 }

@@ -3,6 +3,7 @@
 #include "engine/device/backend.h"
 #include "kernels/times.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* Sets the ceilings of a GPU that is not measured yet to those of the shipped description of its
@@ -63,7 +64,7 @@ lig_numbered_open (LigDevice *self, const char *rest, GError **error)
   int number = rest ? (int) g_ascii_strtoull (rest, NULL, 10) : 0;
   if (lig_numbered_try (self, number, why, sizeof why))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s cannot be used: %s", self->name, why);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("%s cannot be used: %s"), self->name, why);
   return FALSE;
 }
 

@@ -6,6 +6,7 @@
 #include <ligature/params.h>
 #include <ligature/tuning.h>
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* The parts shared by all measurements: memory for the operands, a workspace, a stopwatch. */
@@ -33,8 +34,8 @@ launch (Bench *bench, const char *name, LigOperand *operands, gboolean tf32, GEr
   LigStatus status = lig_device_function (bench->device, kernel) (&one);
   if (status == LIG_OK)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "measuring %s failed: %s", name,
-               one.where ? one.where : "it cannot run here");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("measuring %s failed: %s"), name,
+               one.where ? one.where : _ ("it cannot run here"));
   return FALSE;
 }
 
@@ -115,18 +116,18 @@ measure_launch (Bench *bench, LigDeviceFacts *facts, GError **error)
   enum { LAUNCHES = 100 };
   double seconds = 0;
   LigStatus status = calls->capture (handle, stream);
-  if (!lig_device_check (bench->device, status, "capturing", error))
+  if (!lig_device_check (bench->device, status, _ ("capturing"), error))
     return FALSE;
   gboolean fine = TRUE;
   for (int i = 0; i < LAUNCHES && fine; i++)
     fine = launch (bench, "scale", operands, FALSE, error);
   status = calls->capture_end (handle, stream, &graph);
-  fine = fine && lig_device_check (bench->device, status, "capturing", error);
+  fine = fine && lig_device_check (bench->device, status, _ ("capturing"), error);
   for (int i = 0; i < 3 && fine; i++)
-    fine =
-      lig_stopwatch_start (&bench->watch, error) &&
-      lig_device_check (bench->device, calls->replay (handle, graph, stream), "launching", error) &&
-      lig_stopwatch_stop (&bench->watch, &seconds, error);
+    fine = lig_stopwatch_start (&bench->watch, error) &&
+           lig_device_check (bench->device, calls->replay (handle, graph, stream), _ ("launching"),
+                             error) &&
+           lig_stopwatch_stop (&bench->watch, &seconds, error);
   calls->graph_free (handle, graph);
   if (fine)
     facts->launch = seconds / LAUNCHES;
@@ -160,8 +161,8 @@ measure (LigDevice *device, gboolean quickly, GError **error)
 {
   LigDeviceFacts found = *lig_device_get_facts (device);
   if (!lig_device_calls (device)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; it cannot be measured",
-                 lig_device_get_name (device));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+                 _ ("%s is only described; it cannot be measured"), lig_device_get_name (device));
     return FALSE;
   }
   Bench bench = {.device = device, .quickly = quickly};

@@ -2,6 +2,7 @@
 /* Times by events, and fills memory with random data: zeros would run faster than real data. */
 #include "engine/measure/stopwatch.h"
 
+#include <glib/gi18n-lib.h>
 #include <stdlib.h>
 
 gboolean
@@ -13,7 +14,7 @@ lig_stopwatch_init (LigStopwatch *self, LigDevice *device, GError **error)
   LigStatus status = calls->event_new (handle, &self->begin);
   if (status == LIG_OK)
     status = calls->event_new (handle, &self->end);
-  return lig_device_check (device, status, "making events", error);
+  return lig_device_check (device, status, _ ("making events"), error);
 }
 
 void
@@ -47,7 +48,7 @@ lig_stopwatch_stop (LigStopwatch *self, double *seconds, GError **error)
     status = calls->wait_event (handle, self->end);
   if (status == LIG_OK)
     status = calls->elapsed (handle, self->begin, self->end, seconds);
-  return lig_device_check (self->device, status, "timing", error);
+  return lig_device_check (self->device, status, _ ("timing"), error);
 }
 
 double

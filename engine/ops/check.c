@@ -2,6 +2,7 @@
 /* Checks that ops share to infer shapes. */
 #include "engine/ops/define.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 gboolean
@@ -9,7 +10,7 @@ lig_check_has_axis (const LigInfer *infer, GError **error)
 {
   if (infer->x.n_axes > 0)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "input has 0 axes, expected at least 1");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("input has 0 axes, expected at least 1"));
   return FALSE;
 }
 
@@ -22,8 +23,10 @@ lig_check_features (const LigInfer *infer, gint64 features, GError **error)
   if (features == 0 || observed == features)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               "input has %" G_GINT64_FORMAT " feature%s, expected %" G_GINT64_FORMAT, observed,
-               LIG_ENDING (observed), features);
+               g_dngettext (GETTEXT_PACKAGE, "input has %" PRId64 " feature, expected %" PRId64,
+                            "input has %" PRId64 " features, expected %" PRId64,
+                            (gulong) (observed)),
+               observed, features);
   return FALSE;
 }
 
@@ -36,8 +39,8 @@ lig_check_trailing (const LigInfer *infer, const LigShape *wanted, GError **erro
     return TRUE;
   g_autofree char *observed = lig_shape_to_string (&infer->x);
   g_autofree char *expected = lig_shape_to_string (wanted);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "input is %s, expected its last axes to be %s",
-               observed, expected);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+               _ ("input is %s, expected its last axes to be %s"), observed, expected);
   return FALSE;
 }
 
@@ -57,12 +60,12 @@ lig_check_extra (LigInfer *infer,
   g_autofree char *observed = lig_shape_to_string (&infer->extra_inputs[index]);
   g_autofree char *expected = lig_shape_to_string (wanted);
   if (!lig_shape_equal (&infer->extra_inputs[index], wanted)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s, expected %s", name, observed,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("%s is %s, expected %s"), name, observed,
                  expected);
     return FALSE;
   }
   if (infer->extra_input_dtypes[index] != dtype) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "%s is %s, expected %s", name,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, _ ("%s is %s, expected %s"), name,
                  lig_dtype_name (infer->extra_input_dtypes[index]), lig_dtype_name (dtype));
     return FALSE;
   }
@@ -84,9 +87,11 @@ lig_infer_gated (LigInfer *infer, GError **error)
     return FALSE;
   gint64 *columns = &infer->y.axes[infer->y.n_axes - 1];
   if (*columns % 2 != 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "input has %" G_GINT64_FORMAT " feature%s, expected an even number", *columns,
-                 LIG_ENDING (*columns));
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_SHAPE,
+      g_dngettext (GETTEXT_PACKAGE, "input has %" PRId64 " feature, expected an even number",
+                   "input has %" PRId64 " features, expected an even number", (gulong) (*columns)),
+      *columns);
     return FALSE;
   }
   *columns /= 2;

@@ -6,7 +6,7 @@
 #include <ligature/lowering.h>
 #include <ligature/params.h>
 
-#define N_(text) text
+#include <glib/gi18n-lib.h>
 
 /* Defines the table of an op: LIG_DEFINE_OP (layer_norm) = { … }; the name is that of the file,
  * with `_` for `-`. */

@@ -45,7 +45,7 @@ infer (LigInfer *self, GError **error)
 {
   const EmbeddingParams *values = self->params;
   if (self->x.n_axes >= LIG_MAX_AXES) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "input has %d axes, expected at most %d",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("input has %d axes, expected at most %d"),
                  self->x.n_axes, LIG_MAX_AXES - 1);
     return FALSE;
   }

@@ -2,6 +2,8 @@
 /* y is x with other axes; no bytes move. */
 #include "engine/ops/define.h"
 
+#include <inttypes.h>
+
 typedef struct {
   LigShape shape;
 } ReshapeParams;
@@ -29,9 +31,11 @@ infer (LigInfer *self, GError **error)
   if (open >= 0 ? size % known != 0 : size != known) {
     g_autofree char *from = lig_shape_to_string (&self->x);
     g_autofree char *to = lig_shape_to_string (&shape);
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "input %s has %" G_GINT64_FORMAT " element%s, %s needs %s%" G_GINT64_FORMAT, from,
-                 size, LIG_ENDING (size), to, open >= 0 ? "a multiple of " : "", known);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_SHAPE,
+      g_dngettext (GETTEXT_PACKAGE, "input %s has %" PRId64 " element, %s needs %s%" PRId64,
+                   "input %s has %" PRId64 " elements, %s needs %s%" PRId64, (gulong) (size)),
+      from, size, to, open >= 0 ? _ ("a multiple of ") : "", known);
     return FALSE;
   }
   self->y = shape;

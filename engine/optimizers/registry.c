@@ -2,6 +2,7 @@
 /* Finds the tables of optimizers, and sets and checks the values of their parameters. */
 #include <ligature/optimizer.h>
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,8 +34,8 @@ lig_optimizer_info_find (const char *name, GError **error)
       return optimizers[i];
     g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", optimizers[i]->name);
   }
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "optimizer is '%s', expected one of %s", wanted,
-               names->str);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("optimizer is '%s', expected one of %s"),
+               wanted, names->str);
   return NULL;
 }
 
@@ -64,8 +65,8 @@ check_value (const LigOptimizerInfo *info, const LigParam *param, float value, G
   if (value >= (float) param->minimum && value <= (float) param->maximum)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               "%s of %s is %.9g, expected a number from %.15g to %.15g", param->name, info->name,
-               (double) value, param->minimum, param->maximum);
+               _ ("%s of %s is %.9g, expected a number from %.15g to %.15g"), param->name,
+               info->name, (double) value, param->minimum, param->maximum);
   return FALSE;
 }
 
@@ -83,7 +84,7 @@ lig_optimizer_set (LigOptimizer *self, const char *name, double value, GError **
     *field (self, param) = (float) value;
     return TRUE;
   }
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "optimizer %s has no parameter '%s'", info->name,
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("optimizer %s has no parameter '%s'"), info->name,
                name);
   return FALSE;
 }
@@ -106,7 +107,7 @@ lig_optimizer_check (const LigOptimizer *self, GError **error)
   if (isfinite (self->loss_scale) && self->loss_scale >= 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               "the loss scale is %g, expected 0 for an automatic scale or a positive number",
+               _ ("the loss scale is %g, expected 0 for an automatic scale or a positive number"),
                self->loss_scale);
   return FALSE;
 }

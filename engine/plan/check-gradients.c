@@ -6,6 +6,8 @@
 
 #include <ligature/check.h>
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <math.h>
 
 #define STEP (1.f / 64)
@@ -325,7 +327,7 @@ find_worst (const Probe *self, GError **error)
   }
   if (gradients && !worst)
     g_set_error_literal (error, LIG_ERROR, LIG_ERROR_VALUE,
-                         "gradient check: neither an input nor a parameter has a gradient");
+                         _ ("gradient check: neither an input nor a parameter has a gradient"));
   return g_steal_pointer (&worst);
 }
 
@@ -366,11 +368,11 @@ lig_check_gradients (LigSequence *sequence,
     return FALSE;
   gboolean fine = found->distance <= limit;
   if (!fine)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "gradient of %s: off by %.3g of its length, expected at most %.3g; element "
-                 "%" G_GINT64_FORMAT " is %g, differences give %g",
-                 found->name, found->distance, limit, found->element, found->gradient,
-                 found->difference);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_VALUE,
+      _ ("gradient of %s: off by %.3g of its length, expected at most %.3g; element %" PRId64
+         " is %g, differences give %g"),
+      found->name, found->distance, limit, found->element, found->gradient, found->difference);
   if (worst)
     *worst = g_steal_pointer (&found);
   return fine;

@@ -3,6 +3,7 @@
  * overwritten. Devices that share the host's memory are written at once. */
 #include "engine/plan/feed.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 enum { SLOTS = 3 };
@@ -132,5 +133,5 @@ lig_feed_send (LigFeed *self, const LigTensor *tensor, GError **error)
     convert (self, tensor, slot->host);
     status = copy (self, slot);
   }
-  return lig_device_check (self->device, status, "copying a batch", error);
+  return lig_device_check (self->device, status, _ ("copying a batch"), error);
 }

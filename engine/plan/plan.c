@@ -2,6 +2,8 @@
 /* Plans: a compiled draft with its public tables. */
 #include "engine/plan/plan-private.h"
 
+#include <glib/gi18n-lib.h>
+
 /* Returns the bytes that this op saves for the backward pass and no earlier op saved. */
 static gint64
 saved_bytes (const LigDraft *draft, const LigPart *part, gboolean *counted)
@@ -276,8 +278,8 @@ lig_plan_find_mend (LigPlan *self, guint number, GError **error)
       most = MAX (most, mends[k] ? mends[k]->number : 0);
     }
   }
-  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "no edit has the number %u; the plan offers %u",
-               number, most);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
+               _ ("no edit has the number %u; the plan offers %u"), number, most);
   return NULL;
 }
 

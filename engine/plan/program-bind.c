@@ -3,6 +3,7 @@
  * events. */
 #include "engine/plan/program-private.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 void *
@@ -77,7 +78,7 @@ allocate (LigProgram *self, GError **error)
     lig_device_allocate (device, (gsize) MAX (self->plan->draft->arena_bytes, 1), error);
   if (!self->arena) {
     g_autofree char *largest = largest_values (self);
-    g_prefix_error (error, "activations (largest: %s bytes): ", largest);
+    g_prefix_error (error, _ ("activations (largest: %s bytes): "), largest);
     return FALSE;
   }
   self->tick = lig_device_allocate (device, sizeof (LigTick), error);
@@ -124,8 +125,10 @@ bind_steps (LigProgram *self, GError **error)
     n_operands += lig_step (self->plan->draft, i)->n_operands;
   self->run = lig_steps_new (n_steps, n_operands);
   if (!self->run) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for %d step%s", n_steps,
-                 LIG_ENDING (n_steps));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
+                 g_dngettext (GETTEXT_PACKAGE, "no memory for %d step", "no memory for %d steps",
+                              (gulong) (n_steps)),
+                 n_steps);
     return FALSE;
   }
   self->run->calls = lig_device_calls (device);
@@ -158,7 +161,7 @@ make_events (LigProgram *self, GError **error)
     status = calls->event_new (handle, &self->run->forked);
   if (status == LIG_OK)
     status = calls->event_new (handle, &self->run->joined);
-  return lig_device_check (device, status, "binding a program", error);
+  return lig_device_check (device, status, _ ("binding a program"), error);
 }
 
 /* Launched after the steps that run; the host does not wait. */
@@ -176,7 +179,7 @@ lig_program_preset_gradient (LigProgram *self, int value, GError **error)
     lig_narrow (of->dtype, &one, narrow, 1);
     status = run->calls->put (run->device, memory, narrow, lig_dtype_size (of->dtype), run->stream);
   }
-  return lig_device_check (draft->device, status, "clearing a gradient", error);
+  return lig_device_check (draft->device, status, _ ("clearing a gradient"), error);
 }
 
 /* Gradients that the caller does not set are zero, except a loss's own, which is 1. */

@@ -2,6 +2,7 @@
 /* Moves the caller's tensors into a program and out of it. */
 #include "engine/plan/program-private.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* Sends a tensor through the value's feed, which rounds if the types differ. */
@@ -305,7 +306,7 @@ lig_program_send_results (LigProgram *self, guint slot, GError **error)
     status = send_value (self, draft->scaling, &to->scaling, sizeof to->scaling);
   if (status == LIG_OK)
     status = run->calls->record (run->device, self->arrived[slot], run->stream);
-  return lig_device_check (self->device, status, "reading the loss", error);
+  return lig_device_check (self->device, status, _ ("reading the loss"), error);
 }
 
 gboolean
@@ -313,5 +314,5 @@ lig_program_take_results (LigProgram *self, guint slot, LigProgramResult *result
 {
   LigStatus status = self->run->calls->wait_event (self->run->device, self->arrived[slot]);
   *result = self->results[slot];
-  return lig_device_check (self->device, status, "reading the loss", error);
+  return lig_device_check (self->device, status, _ ("reading the loss"), error);
 }

@@ -7,6 +7,7 @@
 #include "engine/measure/choices.h"
 #include "engine/measure/tuning-private.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* A range without opaque steps, in one of two modes. */
@@ -60,7 +61,7 @@ update_tick (LigProgram *self, int first, int end, GError **error)
   self->sent = self->now;
   LigStatus status = self->run->calls->put (self->run->device, self->tick, &self->sent,
                                             sizeof self->sent, self->run->stream);
-  return lig_device_check (self->device, status, "starting a step", error);
+  return lig_device_check (self->device, status, _ ("starting a step"), error);
 }
 
 static gboolean
@@ -80,8 +81,8 @@ call_opaque (LigProgram *self, int index, GError **error)
                         .data = step->opaque_data};
   if (step->opaque && step->opaque (&call, &local))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s at %s: %s", part->title, part->path,
-               local ? local->message : "its callback failed");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("%s at %s: %s"), part->title, part->path,
+               local ? local->message : _ ("its callback failed"));
   return lig_error_set_path (error, part->path);
 }
 
@@ -97,8 +98,8 @@ refuse_step (LigProgram *self, int at, LigStatus status, GError **error)
   if (!where && status != LIG_OK && self->run->device)
     where = self->run->calls->message (self->run->device);
   g_set_error (error, LIG_ERROR, status == LIG_OUT_OF_MEMORY ? LIG_ERROR_MEMORY : LIG_ERROR_DEVICE,
-               "step %d, %s at %s: %s", at, step->kernel ? step->kernel->name : "opaque",
-               path ? path : "the update", where ? where : "the device has no such kernel");
+               _ ("step %d, %s at %s: %s"), at, step->kernel ? step->kernel->name : _ ("opaque"),
+               path ? path : _ ("the update"), where ? where : _ ("the device has no such kernel"));
   return lig_error_set_path (error, path);
 }
 
@@ -131,12 +132,12 @@ capture_steps (LigProgram *self, Capture *capture, GError **error)
   LigSteps *run = self->run;
   LigDevice *device = self->device;
   LigStepsMode mode = {capture->accumulate, false};
-  if (!lig_device_check (device, run->calls->capture (run->device, run->stream), "capturing",
+  if (!lig_device_check (device, run->calls->capture (run->device, run->stream), _ ("capturing"),
                          error))
     return FALSE;
   gboolean fine = launch_steps (self, capture->first, capture->end, mode, error);
   LigStatus status = run->calls->capture_end (run->device, run->stream, &capture->graph);
-  fine = fine && lig_device_check (device, status, "capturing", error);
+  fine = fine && lig_device_check (device, status, _ ("capturing"), error);
   if (!fine && capture->graph)
     run->calls->graph_free (run->device, g_steal_pointer (&capture->graph));
   return fine;
@@ -172,8 +173,9 @@ run_segment (LigProgram *self, int first, int end, gboolean accumulate, GError *
   }
   if (!capture->graph && !capture_steps (self, capture, error))
     return FALSE;
-  return lig_device_check (
-    self->device, run->calls->replay (run->device, capture->graph, run->stream), "running", error);
+  return lig_device_check (self->device,
+                           run->calls->replay (run->device, capture->graph, run->stream),
+                           _ ("running"), error);
 }
 
 static gboolean
@@ -205,8 +207,8 @@ begin_gradients (LigProgram *self, unsigned flags, GError **error)
   if (!(flags & LIG_RUN_ACCUMULATE) || draft->gradient_dtype == LIG_FP32)
     return lig_state_begin_gradients (self->state, draft->scales, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-               "gradients: stored in %s, which is too coarse to accumulate, expected fp32; "
-               "set the plan option accumulate",
+               _ ("gradients: stored in %s, which is too coarse to accumulate, expected fp32; set "
+                  "the plan option accumulate"),
                lig_dtype_name (draft->gradient_dtype));
   return FALSE;
 }

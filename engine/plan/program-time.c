@@ -2,6 +2,8 @@
 /* Times the steps of a program one by one. */
 #include "engine/plan/program-private.h"
 
+#include <glib/gi18n-lib.h>
+
 /* Keeps the device busy until the host is ahead of it. Otherwise the times of short kernels would
  * include their launches. */
 static LigStatus
@@ -33,7 +35,7 @@ time_each (LigProgram *self, void **events, double *seconds, GError **error)
     status = run->calls->wait_event (run->device, events[count]);
   for (int i = 0; i < count && status == LIG_OK; i++)
     status = run->calls->elapsed (run->device, events[i], events[i + 1], &seconds[i]);
-  return lig_device_check (self->device, status, "timing steps", error);
+  return lig_device_check (self->device, status, _ ("timing steps"), error);
 }
 
 gboolean
@@ -49,7 +51,7 @@ lig_program_time_steps_freely (LigProgram *self, double *seconds, GError **error
   run->calls->enter (run->device);
   for (guint i = 0; i < count && status == LIG_OK; i++)
     status = run->calls->event_new (run->device, &events[i]);
-  gboolean fine = lig_device_check (self->device, status, "making events", error) &&
+  gboolean fine = lig_device_check (self->device, status, _ ("making events"), error) &&
                   time_each (self, events, seconds, error);
   for (guint i = 0; i < count; i++)
     if (events[i])
@@ -75,7 +77,7 @@ move (LigProgram *self, void *target, const void *source, gsize bytes, GError **
 {
   const LigSteps *run = self->run;
   LigStatus status = run->calls->copy (run->device, target, source, bytes, run->stream);
-  return lig_device_check (self->device, status, "copying the state", error);
+  return lig_device_check (self->device, status, _ ("copying the state"), error);
 }
 
 static gboolean
@@ -87,7 +89,7 @@ save (LigProgram *self, Copy *copy, GError **error)
       continue;
     copy->arrays[i] = lig_device_allocate (self->device, bytes, error);
     if (!copy->arrays[i]) {
-      g_prefix_error (error, "a copy of the state while steps are timed: ");
+      g_prefix_error (error, _ ("a copy of the state while steps are timed: "));
       return FALSE;
     }
     if (!move (self, copy->arrays[i], lig_state_address (self->state, (LigStateArray) i, 0, NULL),

@@ -3,6 +3,7 @@
  * `optimizer.`. */
 #include <ligature/state.h>
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* The values that updates keep in addition to the arrays: the fields of a LigScaling that remain
@@ -69,7 +70,7 @@ check_names (LigState *self, LigTensorFile *file, GError **error)
       list (text, &count, "%s is surplus", *name);
   if (count == 0)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "the weights do not fit the sequence: %s",
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("the weights do not fit the sequence: %s"),
                text->str);
   return FALSE;
 }
@@ -105,7 +106,7 @@ check_fits (LigState *self, const char *path, const char *name, LigTensor *tenso
     return TRUE;
   g_autofree char *observed = lig_shape_to_string (&tensor->shape);
   g_autofree char *expected = lig_shape_to_string (&own);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s, expected %s", name, observed,
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("%s is %s, expected %s"), name, observed,
                expected);
   return FALSE;
 }
@@ -178,8 +179,8 @@ load_scaling (LigState *self, LigTensorFile *file, GError **error)
     return FALSE;
   if (tensor->dtype != LIG_FP32 || tensor->size != N_FIELDS) {
     g_autofree char *observed = lig_shape_to_string (&tensor->shape);
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s of %s, expected %d of fp32", SCALING,
-                 observed, lig_dtype_name (tensor->dtype), N_FIELDS);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("%s is %s of %s, expected %d of fp32"),
+                 SCALING, observed, lig_dtype_name (tensor->dtype), N_FIELDS);
     return FALSE;
   }
   const float *fields = tensor->data;

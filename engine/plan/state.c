@@ -7,6 +7,7 @@
 #include "engine/sequence/sequence-private.h"
 #include "kernels/formulas.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -112,13 +113,14 @@ ensure_array (LigState *self, LigStateArray array, GError **error)
   self->arrays[array] = lig_device_allocate (self->device, bytes, error);
   if (!self->arrays[array]) {
     g_prefix_error (
-      error, "%s: ", array == LIG_STATE_PARAMETERS ? "parameters" : "optimizer and gradients");
+      error,
+      "%s: ", array == LIG_STATE_PARAMETERS ? _ ("parameters") : _ ("optimizer and gradients"));
     return FALSE;
   }
   const LigBackend *calls = lig_device_calls (self->device);
   LigStatus status = calls->fill (lig_device_handle (self->device), self->arrays[array], 0, bytes,
                                   lig_device_stream (self->device));
-  return lig_device_check (self->device, status, "clearing memory", error) &&
+  return lig_device_check (self->device, status, _ ("clearing memory"), error) &&
          (array != LIG_STATE_MASTER || fill_master (self, error));
 }
 
@@ -175,8 +177,8 @@ lig_state_set_scaling (LigState *self, const LigScaling *scaling, GError **error
   if (fine)
     return write_scaling (self, &all, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               "the loss scale is %g after %g skipped updates, %g of them in a row; expected a "
-               "scale from %g to %g, and at most as many in a row",
+               _ ("the loss scale is %g after %g skipped updates, %g of them in a row; expected a "
+                  "scale from %g to %g, and at most as many in a row"),
                (double) scaling->scale, (double) scaling->skipped, (double) scaling->row,
                (double) LIG_LEAST_SCALE, (double) LIG_MOST_SCALE);
   return FALSE;
@@ -343,7 +345,7 @@ find (LigState *self, const char *path, GError **error)
   for (guint i = 0; i < self->parameters->len; i++)
     if (g_str_equal (g_array_index (self->parameters, Parameter, i).path, path))
       return &g_array_index (self->parameters, Parameter, i);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "no parameter is called '%s'", path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, _ ("no parameter is called '%s'"), path);
   return NULL;
 }
 
@@ -365,7 +367,7 @@ lig_state_get (LigState *self, LigStateArray array, const char *path, GError **e
     return NULL;
   if (!self->arrays[array]) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-                 "the state does not have this array of '%s' yet", path);
+                 _ ("the state does not have this array of '%s' yet"), path);
     return NULL;
   }
   g_autoptr (LigTensor) tensor = lig_tensor_new (dtype, &parameter->shape, error);
@@ -391,7 +393,7 @@ lig_state_set (
   if (!lig_shape_equal (&parameter->shape, &tensor->shape)) {
     g_autofree char *observed = lig_shape_to_string (&tensor->shape);
     g_autofree char *expected = lig_shape_to_string (&parameter->shape);
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s, expected %s", path, observed,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("%s is %s, expected %s"), path, observed,
                  expected);
     return FALSE;
   }
@@ -447,8 +449,8 @@ fit_gradients (LigState *self, const LigDraft *draft, GError **error)
     return TRUE;
   if (self->arrays[LIG_STATE_GRADIENTS]) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-                 "the state keeps gradients in %s, the plan needs %s; the option accumulate has to "
-                 "be the same in all its plans",
+                 _ ("the state keeps gradients in %s, the plan needs %s; the option accumulate has "
+                    "to be the same in all its plans"),
                  lig_dtype_name (self->gradient_dtype), lig_dtype_name (draft->gradient_dtype));
     return FALSE;
   }
@@ -470,16 +472,18 @@ check_fit (LigState *self, const LigDraft *draft, GError **error)
       g_autofree char *observed = lig_shape_to_string (&here->shape);
       g_autofree char *expected = lig_shape_to_string (&wanted->shape);
       g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                   "the state has %s %s where the plan needs %s %s", here->path, observed,
+                   _ ("the state has %s %s where the plan needs %s %s"), here->path, observed,
                    wanted->path, expected);
       return FALSE;
     }
   }
   if (!fits)
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "the state has %u parameter%s in %s, the plan needs %u in %s",
-                 self->parameters->len, LIG_ENDING (self->parameters->len),
-                 lig_dtype_name (self->dtype), draft->parameters->len,
+                 g_dngettext (GETTEXT_PACKAGE,
+                              "the state has %u parameter in %s, the plan needs %u in %s",
+                              "the state has %u parameters in %s, the plan needs %u in %s",
+                              (gulong) (self->parameters->len)),
+                 self->parameters->len, lig_dtype_name (self->dtype), draft->parameters->len,
                  lig_dtype_name (draft->parameter_dtype));
   return fits;
 }
@@ -492,7 +496,7 @@ lig_state_check_plan (LigState *self, LigPlan *plan, GError **error)
   if (g_str_equal (wanted, here))
     return check_fit (self, plan->draft, error) && fit_gradients (self, plan->draft, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-               "the plan is for %s, the state is on %s; compile for the state's device", wanted,
+               _ ("the plan is for %s, the state is on %s; compile for the state's device"), wanted,
                here);
   return FALSE;
 }

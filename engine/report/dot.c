@@ -4,6 +4,7 @@
 #include "engine/plan/plan-private.h"
 #include "engine/report/picture.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* Appends a text within quotes, with line breaks written as \n. */
@@ -172,7 +173,8 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   g_auto (LigPicture) picture;
   lig_picture_init_run (&picture, run);
   if (!picture.timed.plan) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "run %s: %s", run->row->uuid, picture.note);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("run %s: %s"), run->row->uuid,
+                 picture.note);
     return FALSE;
   }
   g_autofree char *title = g_strdup_printf ("%s\n%s", picture.title, picture.note);

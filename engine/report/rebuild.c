@@ -5,6 +5,7 @@
 #include "engine/report/picture.h"
 #include <ligature/run.h>
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* --- The device ---------------------------------------------------------------------------- */
@@ -170,7 +171,8 @@ compile_recorded (const LigReportRun *run,
       return g_steal_pointer (&plan);
   }
   if (error && !*error)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "the groups differ from the recorded ones");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
+                 _ ("the groups differ from the recorded ones"));
   return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <ligature/store-spreads.h>
 #include <ligature/store-sweeps.h>
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #define LIG_REPORT(name) extern LIG_REPORT_FORMAT (name);
@@ -82,11 +83,11 @@ lig_report_choose_format (const char *path, GError **error)
   g_autofree char *base = g_path_get_basename (path);
   const char *dot = strrchr (base, '.');
   if (dot)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: report format '%s' unknown, expected %s",
-                 path, dot + 1, names);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 _ ("%s: report format '%s' unknown, expected %s"), path, dot + 1, names);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "%s: the file name has no extension, expected %s", path, names);
+                 _ ("%s: the file name has no extension, expected %s"), path, names);
   return NULL;
 }
 
@@ -101,13 +102,13 @@ find_format (const char *name, Subject subject, GError **error)
     gboolean shows[] = {format->plan != NULL, format->run != NULL, format->pair != NULL};
     if (shows[subject])
       return format;
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: a %s has no report in this format", name,
-                 subjects[subject]);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s: a %s has no report in this format"),
+                 name, subjects[subject]);
     return NULL;
   }
   g_autofree char *names = list_formats ();
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "report format '%s' unknown, expected %s", name,
-               names);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("report format '%s' unknown, expected %s"),
+               name, names);
   return NULL;
 }
 

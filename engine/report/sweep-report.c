@@ -250,7 +250,7 @@ lig_report_sweep (LigSweep *sweep, const char *format, GError **error)
       return formats[i].write (text, sweep, format, error)
                ? g_string_free_to_bytes (g_steal_pointer (&text))
                : NULL;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: a sweep has no report in this format",
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s: a sweep has no report in this format"),
                format);
   return NULL;
 }

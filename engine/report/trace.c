@@ -8,6 +8,7 @@
 
 #include <json-glib/json-glib.h>
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 static void
@@ -129,7 +130,8 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   g_auto (LigPicture) picture;
   lig_picture_init_run (&picture, run);
   if (!picture.timed.plan) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "run %s: %s", run->row->uuid, picture.note);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("run %s: %s"), run->row->uuid,
+                 picture.note);
     return FALSE;
   }
   write_trace (to, &picture, NULL);

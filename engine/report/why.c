@@ -35,11 +35,10 @@ suggest_repetition (const LigPlanOp *ops, guint count, const char *path, GError 
       same++;
     if (same * 2 < length)
       continue;
-    g_set_error (
-      error, LIG_ERROR, LIG_ERROR_INDEX,
-      "no op has the path '%s': the block at %s repeats its ops; in the first repetition "
-      "it is %s",
-      path, asked[0], ops[i].path);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
+                 _ ("no op has the path '%s': the block at %s repeats its ops; in the first "
+                    "repetition it is %s"),
+                 path, asked[0], ops[i].path);
     return TRUE;
   }
   return FALSE;
@@ -61,14 +60,14 @@ find_place (LigPlan *plan, const char *text, Place *place, GError **error)
     return FALSE;
   if (place->first < 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-                 "no op has the path '%s'; the paths of this plan go from %s to %s", path,
+                 _ ("no op has the path '%s'; the paths of this plan go from %s to %s"), path,
                  ops[0].path, ops[count - 1].path);
     return FALSE;
   }
   if (!place->gap)
     return TRUE;
   if (place->first == 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "no gap before %s, which is the first op",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, _ ("no gap before %s, which is the first op"),
                  path);
     return lig_error_set_path (error, path);
   }

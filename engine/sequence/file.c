@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib/gi18n-lib.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@ read_stream (FILE *stream, const char *name, GError **error)
   while (text->len <= LIG_MAX_TEXT && (count = fread (piece, 1, sizeof piece, stream)) > 0)
     g_string_append_len (text, piece, (gssize) count);
   if (ferror (stream)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be read: %s", name,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("%s: cannot be read: %s"), name,
                  g_strerror (errno));
     return NULL;
   }
@@ -40,7 +41,7 @@ read_file (const char *path, GError **error)
   int number = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   FILE *file = number >= 0 && fcntl (number, F_SETFL, 0) == 0 ? fdopen (number, "rb") : NULL;
   if (!file) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be opened: %s", path,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("%s: cannot be opened: %s"), path,
                  g_strerror (errno));
     if (number >= 0)
       close (number);
@@ -69,8 +70,9 @@ read_json (const char *text, gsize length, const char *file, GStrv *warnings, GE
 {
   const char *start = skip_mark (text);
   if (!*skip_space (start)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s%sthe text is empty, expected a sequence",
-                 file ? file : "", file ? ": " : "");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 _ ("%s%sthe text is empty, expected a sequence"), file ? file : "",
+                 file ? ": " : "");
     return NULL;
   }
   return lig_sequence_read (start, length - (gsize) (start - text), file, warnings, error);

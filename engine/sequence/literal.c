@@ -5,6 +5,8 @@
 #include "engine/base/json-private.h"
 #include "engine/base/number.h"
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,10 +30,10 @@ refuse (const char *wanted, const GValue *value, GError **error)
   if (G_VALUE_HOLDS_DOUBLE (value))
     lig_number_append (got, g_value_get_double (value), FALSE);
   else if (G_VALUE_HOLDS_STRING (value) && strlen (g_value_get_string (value)) > 60)
-    g_string_append (got, "a long string");
+    g_string_append (got, _ ("a long string"));
   else
     lig_literal_append (got, value);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "expected %s, got %s", wanted, got->str);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("expected %s, got %s"), wanted, got->str);
   return FALSE;
 }
 
@@ -57,10 +59,10 @@ lig_literal_add_axis (LigShape *shape, const GValue *value, GError **error)
 {
   gint64 length;
   if (!get_whole (value, &length))
-    return refuse ("a whole number", value, error);
+    return refuse (_ ("a whole number"), value, error);
   if (shape->n_axes == LIG_MAX_AXES) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "a shape has at least %d axes, at most %d are possible", shape->n_axes + 1,
+                 _ ("a shape has at least %d axes, at most %d are possible"), shape->n_axes + 1,
                  LIG_MAX_AXES);
     return FALSE;
   }
@@ -73,7 +75,7 @@ lig_literal_check_shape (const LigShape *shape, gint64 least, GError **error)
 {
   gint64 elements = 1;
   if (shape->n_axes == 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "a shape has 0 axes, expected 1 to %d",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("a shape has 0 axes, expected 1 to %d"),
                  LIG_MAX_AXES);
     return FALSE;
   }
@@ -81,17 +83,17 @@ lig_literal_check_shape (const LigShape *shape, gint64 least, GError **error)
     gint64 length = shape->axes[i];
     if ((length < least && length != -1) || length > LIG_MAX_AXIS) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                   "axis %d has length %" G_GINT64_FORMAT ", expected %" G_GINT64_FORMAT " to %d",
-                   i, length, least, LIG_MAX_AXIS);
+                   _ ("axis %d has length %" PRId64 ", expected %" PRId64 " to %d"), i, length,
+                   least, LIG_MAX_AXIS);
       return FALSE;
     }
     if (__builtin_mul_overflow (elements, MAX (ABS (length), 1), &elements))
       elements = G_MAXINT64;
     if (elements > LIG_LARGEST_SHAPE) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                   "the first %d axes have %s%" G_GINT64_FORMAT
-                   " elements, at most %" G_GINT64_FORMAT " are possible",
-                   i + 1, elements == G_MAXINT64 ? "more than " : "", elements, LIG_LARGEST_SHAPE);
+      g_set_error (
+        error, LIG_ERROR, LIG_ERROR_SHAPE,
+        _ ("the first %d axes have %s%" PRId64 " elements, at most %" PRId64 " are possible"),
+        i + 1, elements == G_MAXINT64 ? _ ("more than ") : "", elements, LIG_LARGEST_SHAPE);
       return FALSE;
     }
   }
@@ -106,19 +108,19 @@ check_channel (const char *name, GError **error)
     own += 3;
   if (strlen (name) > LONGEST_CHANNEL) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 "a channel's name has %" G_GSIZE_FORMAT " bytes, at most %d are possible",
-                 strlen (name), LONGEST_CHANNEL);
+                 _ ("a channel's name has %zu bytes, at most %d are possible"), strlen (name),
+                 LONGEST_CHANNEL);
     return FALSE;
   }
   for (const char *at = own; *at; at = g_utf8_next_char (at))
     if (g_unichar_iscntrl (g_utf8_get_char (at))) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                   "a channel's name holds the control character 0x%02x", g_utf8_get_char (at));
+                   _ ("a channel's name holds the control character 0x%02x"), g_utf8_get_char (at));
       return FALSE;
     }
   if (!*own) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 "expected a channel's name, a non-empty string, got \"%s\"", name);
+                 _ ("expected a channel's name, a non-empty string, got \"%s\""), name);
     return FALSE;
   }
   return TRUE;
@@ -131,18 +133,18 @@ mismatch (const LigParam *param, const GValue *value)
   gboolean number = G_VALUE_HOLDS_INT64 (value) || G_VALUE_HOLDS_DOUBLE (value);
   switch (param->kind) {
   case LIG_PARAM_FLOAT:
-    return number ? NULL : "a number";
+    return number ? NULL : _ ("a number");
   case LIG_PARAM_INT:
-    return G_VALUE_HOLDS_INT64 (value) ? NULL : "a whole number";
+    return G_VALUE_HOLDS_INT64 (value) ? NULL : _ ("a whole number");
   case LIG_PARAM_SHAPE:
     return G_VALUE_HOLDS_INT64 (value) || G_VALUE_HOLDS (value, LIG_TYPE_SHAPE)
              ? NULL
-             : "a list of lengths like [7, 2]";
+             : _ ("a list of lengths like [7, 2]");
   case LIG_PARAM_INPUT:
   case LIG_PARAM_OUTPUT:
-    return G_VALUE_HOLDS_STRING (value) ? NULL : "a channel's name";
+    return G_VALUE_HOLDS_STRING (value) ? NULL : _ ("a channel's name");
   default:
-    return G_VALUE_HOLDS_BOOLEAN (value) ? NULL : "true or false";
+    return G_VALUE_HOLDS_BOOLEAN (value) ? NULL : _ ("true or false");
   }
 }
 
@@ -186,9 +188,9 @@ lig_literal_count (LigOp *op, gint64 inside, gint64 *total, GError **error)
     sum = G_MAXINT64;
   if (sum > LIG_MAX_OPS) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "with its blocks repeated the sequence has %s%" G_GINT64_FORMAT
-                 " ops up to here, at most %d are possible",
-                 sum == G_MAXINT64 ? "more than " : "", sum, LIG_MAX_OPS);
+                 _ ("with its blocks repeated the sequence has %s%" PRId64
+                    " ops up to here, at most %d are possible"),
+                 sum == G_MAXINT64 ? _ ("more than ") : "", sum, LIG_MAX_OPS);
     return FALSE;
   }
   *total = sum;
@@ -201,7 +203,7 @@ lig_literal_check_reserved (LigOp *op, const char *name, GError **error)
   static const char *const words[] = {"recompute", "offload", "recipe", NULL};
   if (!lig_op_get_body (op) || !g_strv_contains (words, name))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "reserved: not implemented yet");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("reserved: not implemented yet"));
   return FALSE;
 }
 
@@ -238,14 +240,13 @@ lig_literal_check_text (const char *text, gsize length, GError **error)
   const char *valid;
   if (length > LIG_MAX_TEXT) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "it has more than %" G_GSIZE_FORMAT " bytes, the most that a sequence may have",
-                 LIG_MAX_TEXT);
+                 _ ("it has more than %zu bytes, the most that a sequence may have"), LIG_MAX_TEXT);
     return FALSE;
   }
   if (!g_utf8_validate_len (text, length, &valid)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "it is not UTF-8 text: byte 0x%02x at offset %" G_GSIZE_FORMAT,
-                 (guint) (guchar) *valid, (gsize) (valid - text));
+                 _ ("it is not UTF-8 text: byte 0x%02x at offset %zu"), (guint) (guchar) *valid,
+                 (gsize) (valid - text));
     return FALSE;
   }
   return TRUE;

@@ -2,13 +2,15 @@
 /* Sets a parameter of an op from a file or an expression, checked against its table. */
 #include <ligature/op.h>
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 static gboolean
 refuse_value (LigOp *self, const LigParam *param, const char *wanted, GError **error)
 {
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s: %s is %s", lig_op_get_name (self),
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s: %s is %s"), lig_op_get_name (self),
                param->name, wanted);
   return FALSE;
 }
@@ -17,16 +19,16 @@ static gboolean
 set_number (LigOp *self, const LigParam *param, const GValue *value, GError **error)
 {
   if (!G_VALUE_HOLDS_INT64 (value) && !G_VALUE_HOLDS_DOUBLE (value))
-    return refuse_value (self, param, param->kind == LIG_PARAM_INT ? "a whole number" : "a number",
-                         error);
+    return refuse_value (
+      self, param, param->kind == LIG_PARAM_INT ? _ ("a whole number") : _ ("a number"), error);
   double number =
     G_VALUE_HOLDS_INT64 (value) ? (double) g_value_get_int64 (value) : g_value_get_double (value);
   if (param->kind == LIG_PARAM_INT && number != floor (number))
-    return refuse_value (self, param, "a whole number", error);
+    return refuse_value (self, param, _ ("a whole number"), error);
   /* Written so that NaN fails. An inferred parameter may have the value that means "not given". */
   gboolean fits = number >= param->minimum && number <= param->maximum;
   if (!fits && !(param->flags & LIG_PARAM_INFERRED && number == param->initial)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s: %s is %.15g, expected %.15g to %.15g",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s: %s is %.15g, expected %.15g to %.15g"),
                  lig_op_get_name (self), param->name, number, param->minimum, param->maximum);
     return FALSE;
   }
@@ -46,15 +48,15 @@ set_shape (LigOp *self, const LigParam *param, const GValue *value, GError **err
   else if (G_VALUE_HOLDS (value, LIG_TYPE_SHAPE))
     shape = *(const LigShape *) g_value_get_boxed (value);
   else
-    return refuse_value (self, param, "a list of lengths like [7, 2]", error);
+    return refuse_value (self, param, _ ("a list of lengths like [7, 2]"), error);
   int inferred = 0;
   for (int i = 0; i < shape.n_axes; i++) {
     inferred += shape.axes[i] == -1;
     if (shape.axes[i] < (param->minimum < 0 ? -1 : 1) || shape.axes[i] == 0 || inferred > 1) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                   "%s: length %d of %s is %" G_GINT64_FORMAT ", expected at least 1%s",
+                   _ ("%s: length %d of %s is %" PRId64 ", expected at least 1%s"),
                    lig_op_get_name (self), i, param->name, shape.axes[i],
-                   param->minimum < 0 ? ", or one -1" : "");
+                   param->minimum < 0 ? _ (", or one -1") : "");
       return FALSE;
     }
   }
@@ -66,10 +68,10 @@ static gboolean
 set_text (LigOp *self, const LigParam *param, const GValue *value, GError **error)
 {
   if (!G_VALUE_HOLDS_STRING (value))
-    return refuse_value (self, param, "the name of a channel", error);
+    return refuse_value (self, param, _ ("the name of a channel"), error);
   if (!g_value_get_string (value) || !*g_value_get_string (value)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 "%s: extra tensor channel must be a non-empty string", lig_op_get_name (self));
+                 _ ("%s: extra tensor channel must be a non-empty string"), lig_op_get_name (self));
     return FALSE;
   }
   g_object_set (self, param->name, g_value_get_string (value), NULL);
@@ -84,7 +86,7 @@ lig_op_set_value (LigOp *self, const char *name, const GValue *value, GError **e
   while (param && param->name && strcmp (param->name, name) != 0)
     param++;
   if (!param || !param->name) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s has no parameter '%s'", info->name, name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s has no parameter '%s'"), info->name, name);
     return FALSE;
   }
   switch (param->kind) {
@@ -98,7 +100,7 @@ lig_op_set_value (LigOp *self, const char *name, const GValue *value, GError **e
     return set_text (self, param, value, error);
   default:
     if (!G_VALUE_HOLDS_BOOLEAN (value))
-      return refuse_value (self, param, "true or false", error);
+      return refuse_value (self, param, _ ("true or false"), error);
     g_object_set (self, param->name, g_value_get_boolean (value), NULL);
     return TRUE;
   }

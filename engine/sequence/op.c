@@ -7,6 +7,7 @@
 #include "engine/sequence/ports.h"
 #include <ligature/sequence.h>
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 typedef struct {
@@ -320,7 +321,8 @@ lig_op_check (LigOp *self, GError **error)
   const LigOpInfo *info = lig_op_get_info (self);
   for (guint i = 0; info->params && info->params[i].name; i++)
     if (info->params[i].flags & LIG_PARAM_REQUIRED && !(private_of (self)->given >> i & 1)) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s needs %s", info->name, info->params[i].name);
+      g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s needs %s"), info->name,
+                   info->params[i].name);
       return FALSE;
     }
   return TRUE;
@@ -364,15 +366,15 @@ check_extra (LigOp *self, int index, gboolean input, const char *channel, GError
   int count = input ? ports->extra_inputs->count : ports->extra_outputs->count;
   if (index < 0 || index >= count) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-                 "extra %s index %d is out of range for %s with %d extra %s",
-                 input ? "input" : "output", index, info->name, count,
-                 input ? "inputs" : "outputs");
+                 _ ("extra %s index %d is out of range for %s with %d extra %s"),
+                 input ? _ ("input") : _ ("output"), index, info->name, count,
+                 input ? _ ("inputs") : _ ("outputs"));
     return FALSE;
   }
   if (channel && !*channel) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 "extra %s channel of %s must be a non-empty string or none",
-                 input ? "input" : "output", info->name);
+                 _ ("extra %s channel of %s must be a non-empty string or none"),
+                 input ? _ ("input") : _ ("output"), info->name);
     return FALSE;
   }
   return TRUE;

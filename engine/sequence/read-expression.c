@@ -10,6 +10,7 @@
  * does not report where a token begins. */
 #include "engine/sequence/literal.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,8 +41,8 @@ place_of (Parser *self, const char *at)
     column = *c == '\n' ? 1 : column + 1;
     line += *c == '\n';
   }
-  return lines ? g_strdup_printf ("line %u, column %u", line, column)
-               : g_strdup_printf ("column %u", column);
+  return lines ? g_strdup_printf (_ ("line %u, column %u"), line, column)
+               : g_strdup_printf (_ ("column %u"), column);
 }
 
 static gboolean fail (Parser *self, const char *at, int code, const char *format, ...)
@@ -73,7 +74,7 @@ static char *
 quote (const Token *token)
 {
   if (token->kind == END)
-    return g_strdup ("the end");
+    return g_strdup (_ ("the end"));
   g_autofree char *text = g_strndup (token->start, token->length);
   if (g_utf8_strlen (text, -1) <= 40)
     return g_strdup_printf ("'%s'", text);
@@ -85,7 +86,7 @@ static gboolean
 expected (Parser *self, const char *what)
 {
   g_autofree char *got = quote (&self->token);
-  return fail (self, self->token.start, LIG_ERROR_FORMAT, "expected %s, got %s", what, got);
+  return fail (self, self->token.start, LIG_ERROR_FORMAT, _ ("expected %s, got %s"), what, got);
 }
 
 /* Lists an op's parameters: `linear has out-features, bias`. */
@@ -94,7 +95,7 @@ list_params (LigOp *op)
 {
   g_autoptr (GString) text = g_string_new (lig_op_get_name (op));
   const LigParam *param = lig_op_get_info (op)->params;
-  g_string_append (text, param && param->name ? " has " : " has no parameters");
+  g_string_append (text, param && param->name ? _ (" has ") : _ (" has no parameters"));
   for (guint i = 0; param && param[i].name; i++)
     g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", param[i].name);
   return g_string_free (g_steal_pointer (&text), FALSE);
@@ -161,7 +162,7 @@ scan_number (Parser *self)
   if (good && n_digits > 0)
     return TRUE;
   g_autofree char *got = quote (&self->token);
-  return fail (self, start, LIG_ERROR_FORMAT, "expected a decimal number, got %s", got);
+  return fail (self, start, LIG_ERROR_FORMAT, _ ("expected a decimal number, got %s"), got);
 }
 
 static gboolean
@@ -171,7 +172,7 @@ scan_string (Parser *self)
   while (*at && *at != *start)
     at += *at == '\\' && at[1] ? 2 : 1;
   if (!*at)
-    return fail (self, start, LIG_ERROR_FORMAT, "expected a closing %c, got the end", *start);
+    return fail (self, start, LIG_ERROR_FORMAT, _ ("expected a closing %c, got the end"), *start);
   self->token = (Token){STRING, start, (gsize) (at + 1 - start)};
   self->at = at + 1;
   return TRUE;
@@ -231,7 +232,7 @@ set_number (Parser *self, GValue *value, gboolean negative)
   if (!isfinite (number) ||
       (is_whole && !g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, &whole, NULL))) {
     g_autofree char *got = quote (&self->token);
-    return fail (self, self->token.start, LIG_ERROR_VALUE, "%s does not fit 64 bits", got);
+    return fail (self, self->token.start, LIG_ERROR_VALUE, _ ("%s does not fit 64 bits"), got);
   }
   g_value_init (value, is_whole ? G_TYPE_INT64 : G_TYPE_DOUBLE);
   if (is_whole)
@@ -249,7 +250,7 @@ parse_number (Parser *self, GValue *value)
   if (negative && !next (self))
     return FALSE;
   if (self->token.kind != NUMBER)
-    return expected (self, "a number");
+    return expected (self, _ ("a number"));
   return set_number (self, value, negative) && next (self);
 }
 
@@ -269,7 +270,7 @@ parse_list (Parser *self, GValue *value)
       return place (self, start);
   } while (self->token.kind == ',');
   if (self->token.kind != ']')
-    return expected (self, "',' or ']'");
+    return expected (self, _ ("',' or ']'"));
   g_value_init (value, LIG_TYPE_SHAPE);
   g_value_set_boxed (value, &shape);
   return next (self);
@@ -304,7 +305,7 @@ parse_value (Parser *self, GValue *value)
   case NUMBER:
     return parse_number (self, value);
   default:
-    return expected (self, "a value");
+    return expected (self, _ ("a value"));
   }
 }
 
@@ -318,13 +319,13 @@ find_named (Parser *self, LigOp *op, const Token *token)
   g_autofree char *list = list_params (op);
   const LigParam *param = lig_literal_param (op, name);
   if (!lig_literal_check_reserved (op, name, self->error)) {
-    g_prefix_error (self->error, "%s of %s: ", name, lig_op_get_name (op));
+    g_prefix_error (self->error, _ ("%s of %s: "), name, lig_op_get_name (op));
     place (self, token->start);
     return NULL;
   }
   if (!param) {
     g_autofree char *got = quote (token);
-    fail (self, token->start, LIG_ERROR_OP, "no parameter is called %s; %s", got, list);
+    fail (self, token->start, LIG_ERROR_OP, _ ("no parameter is called %s; %s"), got, list);
   }
   return param;
 }
@@ -339,7 +340,8 @@ find_positional (Parser *self, LigOp *op, const Token *token, gboolean *taken)
     param++;
   if (!param || !param->name || *taken) {
     fail (self, token->start, LIG_ERROR_OP, "%s; %s",
-          *taken ? "only one value may have no name" : "each value needs a name here", list);
+          *taken ? _ ("only one value may have no name") : _ ("each value needs a name here"),
+          list);
     return NULL;
   }
   *taken = TRUE;
@@ -372,14 +374,14 @@ parse_arg (Parser *self, LigOp *op, guint64 *given, gboolean *positional)
     return FALSE;
   guint64 bit = G_GUINT64_CONSTANT (1) << (param - lig_op_get_info (op)->params);
   if (*given & bit)
-    return fail (self, first.start, LIG_ERROR_FORMAT, "%s is given twice", param->name);
+    return fail (self, first.start, LIG_ERROR_FORMAT, _ ("%s is given twice"), param->name);
   *given |= bit;
   if (lig_literal_set (op, param, &value, self->error))
     return TRUE;
   /* The op's own message about a value already contains both names. */
   g_autofree char *named = g_strconcat (lig_op_get_name (op), ": ", NULL);
   if (!g_str_has_prefix ((*self->error)->message, named))
-    g_prefix_error (self->error, "%s of %s: ", param->name, lig_op_get_name (op));
+    g_prefix_error (self->error, _ ("%s of %s: "), param->name, lig_op_get_name (op));
   return place (self, start);
 }
 
@@ -399,7 +401,7 @@ parse_args (Parser *self, LigOp *op)
     if (self->token.kind == ')')
       return next (self);
     if (self->token.kind != ',')
-      return expected (self, "',' or ')'");
+      return expected (self, _ ("',' or ')'"));
     if (!next (self))
       return FALSE;
   }
@@ -412,14 +414,14 @@ static gboolean
 parse_body (Parser *self, LigOp *op, guint depth, gint64 *inside)
 {
   if (self->token.kind != '{')
-    return expected (self, "'{' and the ops of the block");
+    return expected (self, _ ("'{' and the ops of the block"));
   if (depth >= LIG_MAX_BLOCKS)
     return fail (self, self->token.start, LIG_ERROR_FORMAT,
-                 "blocks nest %u deep, at most %d are possible", depth + 1, LIG_MAX_BLOCKS);
+                 _ ("blocks nest %u deep, at most %d are possible"), depth + 1, LIG_MAX_BLOCKS);
   if (!next (self) || !parse_items (self, lig_op_get_body (op), depth + 1, inside))
     return FALSE;
   if (self->token.kind != '}')
-    return expected (self, "'!' or '}'");
+    return expected (self, _ ("'!' or '}'"));
   return next (self);
 }
 
@@ -430,7 +432,7 @@ parse_op (Parser *self, LigSequence *sequence, gboolean fence, guint depth, gint
   const char *start = self->token.start;
   gint64 inside = 0;
   if (self->token.kind != NAME)
-    return expected (self, "an op");
+    return expected (self, _ ("an op"));
   g_autofree char *name = g_strndup (start, self->token.length);
   g_autoptr (LigOp) op = lig_op_new (name, self->error);
   if (!op)
@@ -438,7 +440,7 @@ parse_op (Parser *self, LigSequence *sequence, gboolean fence, guint depth, gint
   if (!next (self))
     return FALSE;
   if (lig_op_get_body (op) && self->token.kind != '(')
-    return expected (self, "'(' and how often the block repeats");
+    return expected (self, _ ("'(' and how often the block repeats"));
   if (self->token.kind == '(' && !parse_args (self, op))
     return FALSE;
   if (lig_op_get_body (op) && !parse_body (self, op, depth, &inside))
@@ -458,8 +460,8 @@ parse_items (Parser *self, LigSequence *sequence, guint depth, gint64 *total)
     if (self->token.kind == '|') {
       if (lig_sequence_get_length (sequence) == 0 || fence)
         return fail (self, self->token.start, LIG_ERROR_FORMAT, "%s",
-                     fence ? "a second fence in one gap"
-                           : "a fence separates two ops, but none is before it");
+                     fence ? _ ("a second fence in one gap")
+                           : _ ("a fence separates two ops, but none is before it"));
       fence = self->token.start;
       if (!next (self))
         return FALSE;
@@ -473,8 +475,8 @@ parse_items (Parser *self, LigSequence *sequence, guint depth, gint64 *total)
     if (!next (self))
       return FALSE;
   }
-  return !fence ||
-         fail (self, fence, LIG_ERROR_FORMAT, "a fence separates two ops, but none is after it");
+  return !fence || fail (self, fence, LIG_ERROR_FORMAT,
+                         _ ("a fence separates two ops, but none is after it"));
 }
 
 LigSequence *
@@ -488,11 +490,11 @@ lig_sequence_from_expression (const char *text, GError **error)
   if (!lig_literal_check_text (text, strlen (text), error))
     return NULL;
   if (text[strspn (text, " \t\r\n")] == '\0') {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "the expression is empty, expected an op");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("the expression is empty, expected an op"));
     return NULL;
   }
   if (next (&parser) && parse_items (&parser, sequence, 0, &total) &&
-      (parser.token.kind == END || expected (&parser, "'!' or the end")))
+      (parser.token.kind == END || expected (&parser, _ ("'!' or the end"))))
     return g_steal_pointer (&sequence);
   g_propagate_error (error, g_steal_pointer (&local));
   return NULL;

@@ -4,6 +4,8 @@
 #include "engine/sequence/literal.h"
 #include "engine/sequence/reader.h"
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <json-glib/json-glib.h>
 #include <string.h>
 
@@ -23,7 +25,7 @@ read_shape (LigReader *self, JsonNode *value, LigShape *shape)
     JsonNode *element = json_array_get_element (array, i);
     gsize outside = lig_reader_enter_element (self, i);
     if (!JSON_NODE_HOLDS_VALUE (element))
-      return lig_reader_expected (self, "a whole number", element);
+      return lig_reader_expected (self, _ ("a whole number"), element);
     json_node_get_value (element, &length);
     if (!lig_literal_add_axis (shape, &length, self->error))
       return lig_reader_place (self);
@@ -45,7 +47,7 @@ read_param (LigReader *self, LigOp *op, const LigParam *param, JsonNode *value)
   } else if (JSON_NODE_HOLDS_VALUE (value))
     json_node_get_value (value, &literal);
   else
-    return lig_reader_expected (self, "a number, a string, true, false or an array", value);
+    return lig_reader_expected (self, _ ("a number, a string, true, false or an array"), value);
   return lig_literal_set (op, param, &literal, self->error) || lig_reader_place (self);
 }
 
@@ -66,7 +68,7 @@ read_params (LigReader *self, JsonObject *object, LigOp *op)
     if (!lig_literal_check_reserved (op, key, self->error))
       return lig_reader_place (self);
     if (!param && strcmp (key, "ops") == 0 && !lig_op_get_body (op))
-      return lig_reader_refuse (self, LIG_ERROR_OP, "only a block has ops, this is %s",
+      return lig_reader_refuse (self, LIG_ERROR_OP, _ ("only a block has ops, this is %s"),
                                 lig_op_get_name (op));
     if (param && !read_param (self, op, param, value))
       return FALSE;
@@ -83,7 +85,7 @@ read_body (LigReader *self, JsonObject *object, LigOp *op, guint depth, gint64 *
   gsize outside = lig_reader_enter (self, "ops");
   if (depth >= LIG_MAX_BLOCKS)
     return lig_reader_refuse (self, LIG_ERROR_FORMAT,
-                              "blocks nest %u deep, at most %d are possible", depth + 1,
+                              _ ("blocks nest %u deep, at most %d are possible"), depth + 1,
                               LIG_MAX_BLOCKS);
   JsonNode *ops = json_object_get_member (object, "ops");
   if (!read_ops (self, ops, lig_op_get_body (op), depth + 1, inside))
@@ -98,8 +100,10 @@ new_op (LigReader *self, const char *name)
   gsize outside = lig_reader_enter (self, "op");
   LigOp *op = NULL;
   if (strlen (name) > LONGEST_NAME)
-    lig_reader_refuse (self, LIG_ERROR_OP, "no op has a name of %" G_GSIZE_FORMAT " byte%s",
-                       strlen (name), LIG_ENDING (strlen (name)));
+    lig_reader_refuse (self, LIG_ERROR_OP,
+                       g_dngettext (GETTEXT_PACKAGE, "no op has a name of %zu byte",
+                                    "no op has a name of %zu bytes", (gulong) (strlen (name))),
+                       strlen (name));
   else
     op = lig_op_new (name, self->error);
   if (op)
@@ -160,14 +164,14 @@ read_version (LigReader *self, JsonObject *root)
   JsonNode *value = json_object_get_member (root, "ligature");
   gsize outside = lig_reader_enter (self, "ligature");
   if (!value || json_node_get_value_type (value) != G_TYPE_INT64)
-    return lig_reader_expected (self, "the version 1", value);
+    return lig_reader_expected (self, _ ("the version 1"), value);
   gint64 version = json_node_get_int (value);
   if (version > 1)
     return lig_reader_refuse (
       self, LIG_ERROR_FORMAT,
-      "version %" G_GINT64_FORMAT " is newer than 1, the newest that this library reads", version);
+      _ ("version %" PRId64 " is newer than 1, the newest that this library reads"), version);
   if (version < 1)
-    return lig_reader_refuse (self, LIG_ERROR_FORMAT, "version %" G_GINT64_FORMAT ", expected 1",
+    return lig_reader_refuse (self, LIG_ERROR_FORMAT, _ ("version %" PRId64 ", expected 1"),
                               version);
   lig_reader_leave (self, outside);
   return TRUE;
@@ -194,11 +198,12 @@ read_dtype (LigReader *self, JsonObject *object, const char *key, gboolean float
   if (!name)
     return FALSE;
   if (!lig_dtype_from_name (name, &dtype))
-    return lig_reader_refuse (self, LIG_ERROR_DTYPE, "no element type is called '%s'",
+    return lig_reader_refuse (self, LIG_ERROR_DTYPE, _ ("no element type is called '%s'"),
                               strlen (name) > LONGEST_NAME ? "…" : name);
   if (floating && !lig_dtype_is_floating (dtype))
-    return lig_reader_refuse (self, LIG_ERROR_DTYPE, "expected %s, got %s",
-                              lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "), name);
+    return lig_reader_refuse (self, LIG_ERROR_DTYPE, _ ("expected %s, got %s"),
+                              lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")),
+                              name);
   lig_reader_leave (self, outside);
   *type = (int) dtype;
   return TRUE;
@@ -245,7 +250,7 @@ read_name (LigReader *self, JsonNode *value, LigSequence *sequence)
   glong length = name ? g_utf8_strlen (name, -1) : 0;
   if (length > LIG_SEQUENCE_LONGEST_NAME)
     return lig_reader_refuse (self, LIG_ERROR_VALUE,
-                              "the name has %ld characters, at most %d are possible", length,
+                              _ ("the name has %ld characters, at most %d are possible"), length,
                               LIG_SEQUENCE_LONGEST_NAME);
   if (name)
     lig_sequence_set_name (sequence, name);
@@ -270,8 +275,10 @@ find_op (LigReader *self, LigSequence *sequence, JsonNode *value)
   if (!path)
     return NULL;
   if (strlen (path) > LONGEST_PATH) {
-    lig_reader_refuse (self, LIG_ERROR_INDEX, "no op has a path of %" G_GSIZE_FORMAT " byte%s",
-                       strlen (path), LIG_ENDING (strlen (path)));
+    lig_reader_refuse (self, LIG_ERROR_INDEX,
+                       g_dngettext (GETTEXT_PACKAGE, "no op has a path of %zu byte",
+                                    "no op has a path of %zu bytes", (gulong) (strlen (path))),
+                       strlen (path));
     return NULL;
   }
   LigOp *op = lig_sequence_find (sequence, path, self->error);
@@ -305,7 +312,7 @@ add_fusion (LigReader *self, LigOp *op, const char *fusion, gboolean force)
     return TRUE;
   if (count == MAX_FUSIONS_OF_AN_OP)
     return lig_reader_refuse (self, LIG_ERROR_FUSION,
-                              "one op has %u such fusions, at most %d are possible", count + 1,
+                              _ ("one op has %u such fusions, at most %d are possible"), count + 1,
                               MAX_FUSIONS_OF_AN_OP);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_strv_builder_addv (builder, (const char **) old);
@@ -361,7 +368,7 @@ read_constraint (
     return FALSE;
   if (!*fusion) {
     lig_reader_enter (self, "fusion");
-    return lig_reader_refuse (self, LIG_ERROR_FUSION, "expected a fusion's name, got \"\"");
+    return lig_reader_refuse (self, LIG_ERROR_FUSION, _ ("expected a fusion's name, got \"\""));
   }
   if (force || json_object_has_member (entry, "at")) {
     gsize outside = lig_reader_enter (self, "at");
@@ -464,8 +471,11 @@ take_warnings (LigReader *self)
   if (self->warnings->len == 0)
     return NULL;
   if (self->n_silent > 0)
-    g_ptr_array_add (self->warnings, g_strdup_printf ("%u more unknown key%s, kept", self->n_silent,
-                                                      LIG_ENDING (self->n_silent)));
+    g_ptr_array_add (
+      self->warnings,
+      g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u more unknown key, kept",
+                                    "%u more unknown keys, kept", (gulong) self->n_silent),
+                       self->n_silent));
   g_ptr_array_add (self->warnings, NULL);
   return (GStrv) g_ptr_array_steal (self->warnings, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include "engine/sequence/literal.h"
 
+#include <glib/gi18n-lib.h>
 #include <json-glib/json-glib.h>
 #include <string.h>
 
@@ -53,13 +54,13 @@ static char *
 describe (JsonNode *value)
 {
   if (!value)
-    return g_strdup ("nothing");
+    return g_strdup (_ ("nothing"));
   if (JSON_NODE_HOLDS_OBJECT (value))
-    return g_strdup ("an object");
+    return g_strdup (_ ("an object"));
   if (JSON_NODE_HOLDS_ARRAY (value))
-    return g_strdup ("an array");
+    return g_strdup (_ ("an array"));
   if (json_node_get_string (value) && strlen (json_node_get_string (value)) > 60)
-    return g_strdup ("a long string");
+    return g_strdup (_ ("a long string"));
   g_autoptr (GString) text = g_string_new (NULL);
   lig_json_append (text, value);
   return g_string_free (g_steal_pointer (&text), FALSE);
@@ -69,7 +70,7 @@ gboolean
 lig_reader_expected (LigReader *self, const char *what, JsonNode *value)
 {
   g_autofree char *given = describe (value);
-  return lig_reader_refuse (self, LIG_ERROR_FORMAT, "expected %s, got %s", what, given);
+  return lig_reader_refuse (self, LIG_ERROR_FORMAT, _ ("expected %s, got %s"), what, given);
 }
 
 JsonObject *
@@ -77,7 +78,7 @@ lig_reader_object (LigReader *self, JsonNode *value)
 {
   if (value && JSON_NODE_HOLDS_OBJECT (value))
     return json_node_get_object (value);
-  lig_reader_expected (self, "an object", value);
+  lig_reader_expected (self, _ (_ ("an object")), value);
   return NULL;
 }
 
@@ -86,7 +87,7 @@ lig_reader_array (LigReader *self, JsonNode *value)
 {
   if (value && JSON_NODE_HOLDS_ARRAY (value))
     return json_node_get_array (value);
-  lig_reader_expected (self, "an array", value);
+  lig_reader_expected (self, _ (_ ("an array")), value);
   return NULL;
 }
 
@@ -95,7 +96,7 @@ lig_reader_string (LigReader *self, JsonNode *value)
 {
   if (value && json_node_get_value_type (value) == G_TYPE_STRING)
     return json_node_get_string (value);
-  lig_reader_expected (self, "a string", value);
+  lig_reader_expected (self, _ ("a string"), value);
   return NULL;
 }
 
@@ -113,7 +114,8 @@ warn (LigReader *self, const char *key)
 {
   gsize outside = lig_reader_enter (self, key);
   if (self->warnings->len < MAX_WARNINGS)
-    g_ptr_array_add (self->warnings, g_strdup_printf ("%s: unknown key, kept", self->path->str));
+    g_ptr_array_add (self->warnings,
+                     g_strdup_printf (_ ("%s: unknown key, kept"), self->path->str));
   else
     self->n_silent++;
   lig_reader_leave (self, outside);

@@ -5,6 +5,7 @@
 #include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #define LIG_OP(name) extern const LigOpInfo lig_op_##name;
@@ -108,7 +109,7 @@ is_free (const char *name, GError **error)
 {
   if (!name || !lig_op_info_find (name))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "an op called %s is registered already", name);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("an op called %s is registered already"), name);
   return FALSE;
 }
 
@@ -189,10 +190,10 @@ lig_op_new (const char *name, GError **error)
   if (entry.info)
     return g_object_new (entry.type, NULL);
   if (like)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "no op is called '%.60s'; did you mean %s?", name,
-                 like);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("no op is called '%.60s'; did you mean %s?"),
+                 name, like);
   else
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "no op is called '%.60s'", name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("no op is called '%.60s'"), name);
   return NULL;
 }
 

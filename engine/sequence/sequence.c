@@ -5,6 +5,7 @@
 
 #include "engine/sequence/op-private.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 struct _LigSequence {
@@ -89,14 +90,14 @@ check_free (LigSequence *self, LigOp *op, GError **error)
   if (owner) {
     g_ptr_array_find (owner->ops, op, &at);
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-                 "%s: it is op %u of %s sequence already; remove it there, or add a copy of it",
-                 lig_op_get_name (op), at, owner == self ? "this" : "another");
+                 _ ("%s: it is op %u of %s sequence already; remove it there, or add a copy of it"),
+                 lig_op_get_name (op), at, owner == self ? _ ("this") : _ ("another"));
     return FALSE;
   }
   for (LigSequence *outer = self; outer && outer->block; outer = lig_op_get_owner (outer->block))
     if (outer->block == op) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-                   "%s: it cannot be among the ops that it repeats; add a copy of it",
+                   _ ("%s: it cannot be among the ops that it repeats; add a copy of it"),
                    lig_op_get_name (op));
       return FALSE;
     }
@@ -315,9 +316,9 @@ locate (LigSequence *self, int index, guint length, guint *position, GError **er
   gint64 at = index < 0 ? (gint64) self->ops->len + index : index;
   if (at < 0 || at >= (gint64) length) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-                 "attempted to access index %d, but there %s %u %s", index,
-                 self->ops->len == 1 ? "is" : "are", self->ops->len,
-                 self->ops->len == 1 ? "entry" : "entries");
+                 _ ("attempted to access index %d, but there %s %u %s"), index,
+                 self->ops->len == 1 ? _ ("is") : _ ("are"), self->ops->len,
+                 self->ops->len == 1 ? _ ("entry") : _ ("entries"));
     return FALSE;
   }
   *position = (guint) at;
@@ -436,7 +437,7 @@ lig_sequence_slice (LigSequence *self, int start, int end)
 static LigOp *
 no_such_path (const char *path, GError **error)
 {
-  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "no op has the path '%s'", path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, _ ("no op has the path '%s'"), path);
   return NULL;
 }
 

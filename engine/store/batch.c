@@ -3,6 +3,7 @@
 #include "engine/store/batch.h"
 #include "engine/store/process.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 enum { ADD_METRIC = LIG_ROW_SAVED + 1, ADD_TIMING, FIND_RUN, SUMMARIZE, HEARTBEAT, N_STATEMENTS };
@@ -201,10 +202,10 @@ refuse (LigInserter *self, LigQueuedRun *run)
   run->refused++;
   const char *why = sqlite3_errmsg (self->db);
   if (sqlite3_extended_errcode (self->db) == SQLITE_CONSTRAINT_FOREIGNKEY)
-    why = "no such run in the store";
+    why = _ ("no such run in the store");
   if (!self->refused)
     self->refused =
-      g_error_new (LIG_ERROR, LIG_ERROR_STORE, "store '%s': cannot add to run '%s': %s",
+      g_error_new (LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s': cannot add to run '%s': %s"),
                    sqlite3_db_filename (self->db, "main"), run->uuid, why);
 }
 
@@ -217,7 +218,7 @@ run_statement (LigInserter *self, sqlite3_stmt *statement, LigQueuedRun *run, GE
   if (code == SQLITE_CONSTRAINT)
     refuse (self, run);
   else if (code != SQLITE_DONE)
-    done = lig_sql_fail (self->db, "cannot write", error);
+    done = lig_sql_fail (self->db, _ ("cannot write"), error);
   sqlite3_reset (statement);
   return done;
 }

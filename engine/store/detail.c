@@ -4,6 +4,7 @@
 #include "engine/store/private.h"
 #include <ligature/store-spreads.h>
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* The conversion of a database column to a field. */
@@ -246,7 +247,8 @@ lig_store_put_spread (LigStore *self, const char *run, const LigSpreadRow *row, 
   int changed = lig_store_write (self, error, sql, "ttiddd", run, row->figure, (gint64) row->count,
                                  row->microseconds, row->lower, row->upper);
   if (changed == 0)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no run '%s'", self->path, run);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s' has no run '%s'"), self->path,
+                 run);
   return changed > 0;
 }
 

@@ -2,6 +2,7 @@
 /* Changes that a user makes to stored runs. */
 #include "engine/store/private.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* Finds the number of a run in the database; call it within a transaction or with write_lock held.
@@ -21,7 +22,8 @@ find_id (LigStore *self, const char *run, gint64 *id, GError **error)
   if (failure)
     g_propagate_error (error, g_steal_pointer (&failure));
   else
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no run '%s'", self->path, run);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s' has no run '%s'"), self->path,
+                 run);
   return FALSE;
 }
 
@@ -82,9 +84,10 @@ lig_store_add_tag (LigStore *self, const char *run, const char *tag, GError **er
   /* Lists of tags are joined with a control character, and are printed in one line. */
   for (const char *c = tag; *c || c == tag; c++)
     if (g_ascii_iscntrl (*c)) {
-      g_set_error (
-        error, LIG_ERROR, LIG_ERROR_STORE,
-        *c ? "tag for run '%s' contains a control character" : "tag for run '%s' is empty", run);
+      g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
+                   *c ? _ ("tag for run '%s' contains a control character")
+                      : _ ("tag for run '%s' is empty"),
+                   run);
       return FALSE;
     }
   return change (self, run, statements, tag, error);

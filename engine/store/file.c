@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib/gi18n-lib.h>
 #include <glib/gstdio.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -14,7 +16,7 @@
 static gboolean
 fail (GError **error, const char *doing, const char *path, int reason)
 {
-  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "cannot %s '%s': %s", doing, path,
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("cannot %s '%s': %s"), doing, path,
                g_strerror (reason));
   return FALSE;
 }
@@ -40,8 +42,8 @@ gboolean
 lig_store_file_fail_newer (const char *path, gint64 version, int newest, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-               "store '%s' has schema version %" G_GINT64_FORMAT
-               ", this program supports versions up to %d; update Ligature",
+               _ ("store '%s' has schema version %" PRId64
+                  ", this program supports versions up to %d; update Ligature"),
                path, version, newest);
   return FALSE;
 }
@@ -79,7 +81,7 @@ gboolean
 lig_store_file_fail_foreign (const char *path, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-               "'%s' is the database of another program; name another file", path);
+               _ ("'%s' is the database of another program; name another file"), path);
   return FALSE;
 }
 
@@ -90,8 +92,8 @@ check_contents (const char *path, const struct stat *info, int newest, GError **
   Contents contents = read_contents (path);
   if (info->st_size > 0 && !contents.sqlite) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "'%s' is not a store, expected an SQLite database; the file was not changed, name "
-                 "another one",
+                 _ ("'%s' is not a store, expected an SQLite database; the file was not changed, "
+                    "name another one"),
                  path);
     return FALSE;
   }
@@ -107,10 +109,10 @@ static gboolean
 check_kind (const char *path, const struct stat *info, GError **error)
 {
   if (S_ISDIR (info->st_mode))
-    return fail (error, "open store", path, EISDIR);
+    return fail (error, _ ("open store"), path, EISDIR);
   if (S_ISREG (info->st_mode))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "cannot open store '%s': not a regular file",
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("cannot open store '%s': not a regular file"),
                path);
   return FALSE;
 }
@@ -121,17 +123,18 @@ lig_store_file_check_existing (const char *path, int newest, GError **error)
   struct stat info;
   if (stat (path, &info) != 0 && errno == ENOENT) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "store '%s' does not exist; a training or a profile creates it", path);
+                 _ ("store '%s' does not exist; a training or a profile creates it"), path);
     return FALSE;
   }
   if (stat (path, &info) != 0)
-    return fail (error, "open store", path, errno);
+    return fail (error, _ ("open store"), path, errno);
   if (!check_kind (path, &info, error))
     return FALSE;
   if (g_access (path, R_OK) != 0)
-    return fail (error, "read store", path, errno);
+    return fail (error, _ ("read store"), path, errno);
   if (info.st_size == 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "'%s' is not a store: the file is empty", path);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("'%s' is not a store: the file is empty"),
+                 path);
     return FALSE;
   }
   return check_contents (path, &info, newest, error);
@@ -158,9 +161,9 @@ lig_store_file_check_writable (const char *path, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   if (g_file_test (path, G_FILE_TEST_EXISTS) && g_access (path, R_OK | W_OK) != 0)
-    return fail (error, "write store", path, errno);
+    return fail (error, _ ("write store"), path, errno);
   if (g_access (folder, W_OK | X_OK) != 0)
-    return fail (error, "write to the folder of the store,", folder, errno);
+    return fail (error, _ ("write to the folder of the store,"), folder, errno);
   return TRUE;
 }
 
@@ -177,7 +180,7 @@ make_file (const char *path, GError **error)
   if (fd >= 0)
     close (fd);
   g_mutex_unlock (&lock);
-  return fd >= 0 || reason == EEXIST || fail (error, "create store", path, reason);
+  return fd >= 0 || reason == EEXIST || fail (error, _ ("create store"), path, reason);
 }
 
 gboolean
@@ -186,7 +189,7 @@ lig_store_file_prepare (const char *path, int newest, GError **error)
   g_autofree char *folder = g_path_get_dirname (path);
   struct stat info;
   if (g_mkdir_with_parents (folder, 0700) != 0)
-    return fail (error, "create the folder of the store,", folder, errno);
+    return fail (error, _ ("create the folder of the store,"), folder, errno);
   if (stat (path, &info) == 0 &&
       (!check_kind (path, &info, error) || !check_contents (path, &info, newest, error)))
     return FALSE;
@@ -196,7 +199,7 @@ lig_store_file_prepare (const char *path, int newest, GError **error)
 gboolean
 lig_store_file_remember (const char *path, struct stat *file, GError **error)
 {
-  return stat (path, file) == 0 || fail (error, "open store", path, errno);
+  return stat (path, file) == 0 || fail (error, _ ("open store"), path, errno);
 }
 
 gboolean
@@ -206,8 +209,8 @@ lig_store_file_is_same (const char *path, const struct stat *opened, GError **er
   gboolean exists = stat (path, &now) == 0;
   if (exists && now.st_ino == opened->st_ino && now.st_dev == opened->st_dev)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' was %s while it was open", path,
-               exists ? "replaced" : "deleted");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s' was %s while it was open"), path,
+               exists ? _ ("replaced") : _ ("deleted"));
   return FALSE;
 }
 
@@ -254,10 +257,11 @@ move_all (const char *path, const char *why, char **warning, GError **error)
     g_autofree char *from = g_strconcat (path, suffixes[i], NULL);
     g_autofree char *to = g_strconcat (name, suffixes[i], NULL);
     if (move (from, to) != 0 && errno != ENOENT)
-      return fail (error, "set aside the damaged store", from, errno);
+      return fail (error, _ ("set aside the damaged store"), from, errno);
   }
   g_free (*warning);
-  *warning = g_strdup_printf ("%s; it was set aside as '%s', and a new one was created", why, name);
+  *warning =
+    g_strdup_printf (_ ("%s; it was set aside as '%s', and a new one was created"), why, name);
   return TRUE;
 }
 

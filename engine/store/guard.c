@@ -3,6 +3,7 @@
 #include "engine/store/guard.h"
 #include <ligature/store.h>
 
+#include <glib/gi18n-lib.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <unistd.h>
@@ -47,8 +48,8 @@ void
 lig_guard_fail (const char *path, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-               "store '%s': another program truncated its file '%s-shm'; restart this program to "
-               "write to the store again",
+               _ ("store '%s': another program truncated its file '%s-shm'; restart this program "
+                  "to write to the store again"),
                path, path);
 }
 

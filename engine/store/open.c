@@ -6,6 +6,7 @@
 #include "engine/store/process.h"
 #include <ligature/store.h>
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* Files up to this size are checked completely when they are opened, which takes about 50 ms, so
@@ -140,7 +141,7 @@ check_pages (sqlite3 *db, const struct stat *seen, gboolean *damaged, GError **e
   const char *line = strrchr (found, '\n');
   *damaged = strcmp (found, "ok") != 0;
   if (*damaged)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s': database is damaged: %s",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s': database is damaged: %s"),
                  sqlite3_db_filename (db, "main"), line ? line + 1 : found);
   return !*damaged;
 }
@@ -154,7 +155,7 @@ set_journal (sqlite3 *db, GError **error)
     if (code == SQLITE_OK)
       break;
     if ((code & 0xff) != SQLITE_BUSY || i == 250)
-      return lig_sql_fail (db, "cannot open", error);
+      return lig_sql_fail (db, _ ("cannot open"), error);
     g_usleep (20000);
   }
   return lig_sql_exec (db,
@@ -168,7 +169,7 @@ check_writable (sqlite3 *db, const char *path, GError **error)
 {
   if (!sqlite3_db_readonly (db, "main"))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "cannot write store '%s': read only", path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("cannot write store '%s': read only"), path);
   return FALSE;
 }
 
@@ -179,7 +180,7 @@ open_database (const char *path, const struct stat *seen, gboolean *damaged, GEr
   g_autoptr (sqlite3) db = NULL;
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX;
   if (sqlite3_open_v2 (path, &db, flags, NULL) != SQLITE_OK) {
-    lig_sql_fail (db, "cannot open", error);
+    lig_sql_fail (db, _ ("cannot open"), error);
     return NULL;
   }
   sqlite3_busy_timeout (db, 5000);
@@ -280,7 +281,7 @@ open_with_log (LigStore *self, gboolean log, GError **error)
   gboolean writable = lig_store_file_is_writable (self->path);
   int access = writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   if (sqlite3_open_v2 (self->path, &db, access | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK) {
-    lig_sql_fail (db, "cannot open", error);
+    lig_sql_fail (db, _ ("cannot open"), error);
     return NULL;
   }
   sqlite3_db_config (db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, log, NULL);
@@ -296,7 +297,7 @@ open_immutable (LigStore *self, GError **error)
   g_autofree char *uri = lig_store_file_uri (self->path, "immutable=1");
   int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_FULLMUTEX;
   if (sqlite3_open_v2 (uri, &db, flags, NULL) != SQLITE_OK) {
-    lig_sql_fail (db, "cannot open", error);
+    lig_sql_fail (db, _ ("cannot open"), error);
     return NULL;
   }
   return check_read (self, db, error) ? g_steal_pointer (&db) : NULL;
@@ -318,7 +319,7 @@ copy_if_older (sqlite3 *from, GError **error)
                              ? sqlite3_backup_init (copy, "main", source, "main")
                              : NULL;
   if (!backup || sqlite3_backup_step (backup, -1) != SQLITE_DONE) {
-    lig_sql_fail (backup ? source : copy, "cannot copy", error);
+    lig_sql_fail (backup ? source : copy, _ ("cannot copy"), error);
     sqlite3_backup_finish (backup);
     return NULL;
   }

@@ -4,6 +4,7 @@
 #include "engine/store/private.h"
 #include "engine/store/process.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -87,7 +88,7 @@ get_reader (LigStore *self, GError **error)
   g_autoptr (sqlite3) db = NULL;
   int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_FULLMUTEX;
   if (sqlite3_open_v2 (self->path, &db, flags, NULL) != SQLITE_OK) {
-    lig_sql_fail (db, "cannot open", error);
+    lig_sql_fail (db, _ ("cannot open"), error);
     return NULL;
   }
   sqlite3_busy_timeout (db, 5000);
@@ -209,11 +210,13 @@ static LigRunRow *
 fail_selector (LigStore *self, const char *selector, int matches, GError **error)
 {
   if (matches > 1)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "'%s' matches %d run%s in store '%s'; give more characters", selector, matches,
-                 LIG_ENDING (matches), self->path);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_STORE,
+      g_dngettext (GETTEXT_PACKAGE, "'%s' matches %d run in store '%s'; give more characters",
+                   "'%s' matches %d runs in store '%s'; give more characters", (gulong) (matches)),
+      selector, matches, self->path);
   else
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no run '%s'", self->path,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s' has no run '%s'"), self->path,
                  selector);
   return NULL;
 }
@@ -233,7 +236,7 @@ lig_store_find_last (LigStore *self, const char *kind, GError **error)
   if (failure)
     g_propagate_error (error, g_steal_pointer (&failure));
   else if (!row && kind)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no run of the kind '%s'",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s' has no run of the kind '%s'"),
                  self->path, kind);
   else if (!row)
     fail_selector (self, "last", 0, error);
@@ -253,8 +256,10 @@ lig_store_find_run (LigStore *self, const char *selector, GError **error)
     return lig_store_find_last (self, NULL, error);
   if (strlen (selector) < 4) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "run '%s' has %d character%s, expected at least 4", selector,
-                 (int) strlen (selector), LIG_ENDING (strlen (selector)));
+                 g_dngettext (GETTEXT_PACKAGE, "run '%s' has %d character, expected at least 4",
+                              "run '%s' has %d characters, expected at least 4",
+                              (gulong) (strlen (selector))),
+                 selector, (int) strlen (selector));
     return NULL;
   }
   sqlite3_stmt *statement = lig_store_begin_read (self, &failure, by_uuid, "t", prefix);

@@ -6,6 +6,8 @@
 #include "engine/store/private.h"
 #include "engine/store/process.h"
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -63,7 +65,8 @@ lig_store_is_lost (LigStore *self)
 static gboolean
 fail_missing (LigStore *self, const char *run, GError **error)
 {
-  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no run '%s'", self->path, run);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s' has no run '%s'"), self->path,
+               run);
   return FALSE;
 }
 
@@ -168,7 +171,7 @@ check_free (LigStore *self, const char *run, gint64 *id, GError **error)
       lig_process_is_gone (boot, pid, start, sqlite3_column_int64 (row, 5)))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-               "run '%s' is running in process %" G_GINT64_FORMAT " on %s", run, pid,
+               _ ("run '%s' is running in process %" PRId64 " on %s"), run, pid,
                lig_sql_string (row, 6));
   return FALSE;
 }
@@ -217,8 +220,9 @@ find_missing (LigStore *self, const char *run)
   g_autofree char *count = lig_format_count ((gint64) missing);
   if (missing == 0)
     return NULL;
-  return g_error_new (LIG_ERROR, LIG_ERROR_STORE, "run '%.8s': %s %s missing from the store: %s",
-                      run, count, missing == 1 ? "value is" : "values are", why ? why : "");
+  return g_error_new (LIG_ERROR, LIG_ERROR_STORE,
+                      _ ("run '%.8s': %s %s missing from the store: %s"), run, count,
+                      missing == 1 ? _ ("value is") : _ ("values are"), why ? why : "");
 }
 
 gboolean

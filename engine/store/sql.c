@@ -2,6 +2,7 @@
 /* SQLite with GErrors. */
 #include "engine/store/sql.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <stdarg.h>
 
@@ -19,10 +20,10 @@ lig_sql_fail (sqlite3 *db, const char *doing, GError **error)
   if (!path)
     path = "";
   if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && reason)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s': %s: %s (%s)", path, doing,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s': %s: %s (%s)"), path, doing,
                  sqlite3_errmsg (db), g_strerror (reason));
   else
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s': %s: %s", path, doing,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s': %s: %s"), path, doing,
                  sqlite3_errmsg (db));
   return FALSE;
 }
@@ -40,7 +41,7 @@ lig_sql_prepare_list (
 {
   g_autoptr (sqlite3_stmt) statement = NULL;
   if (sqlite3_prepare_v2 (db, sql, -1, &statement, NULL) != SQLITE_OK) {
-    lig_sql_fail (db, "cannot read or write", error);
+    lig_sql_fail (db, _ ("cannot read or write"), error);
     return NULL;
   }
   for (int i = 1; *types; i++, types++) {
@@ -71,7 +72,7 @@ lig_sql_run_list (sqlite3 *db, GError **error, const char *sql, const char *type
   if (!statement)
     return FALSE;
   if (sqlite3_step (statement) != SQLITE_DONE)
-    return lig_sql_fail (db, "cannot write", error);
+    return lig_sql_fail (db, _ ("cannot write"), error);
   return TRUE;
 }
 
@@ -89,7 +90,7 @@ gboolean
 lig_sql_exec (sqlite3 *db, const char *sql, GError **error)
 {
   if (sqlite3_exec (db, sql, NULL, NULL, NULL) != SQLITE_OK)
-    return lig_sql_fail (db, "cannot read or write", error);
+    return lig_sql_fail (db, _ ("cannot read or write"), error);
   return TRUE;
 }
 
@@ -101,7 +102,7 @@ lig_sql_get (sqlite3 *db, const char *sql, gint64 *value, GError **error)
     return FALSE;
   int code = sqlite3_step (statement);
   if (code != SQLITE_ROW && code != SQLITE_DONE)
-    return lig_sql_fail (db, "cannot read", error);
+    return lig_sql_fail (db, _ ("cannot read"), error);
   *value = code == SQLITE_ROW ? sqlite3_column_int64 (statement, 0) : 0;
   return TRUE;
 }
@@ -111,7 +112,7 @@ lig_sql_begin (sqlite3 *db, GError **error)
 {
   if (!db) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "the store is open for reading only; open it for changes");
+                 _ ("the store is open for reading only; open it for changes"));
     return FALSE;
   }
   sqlite3_busy_timeout (db, BUSY_TIMEOUT_MS);
@@ -121,7 +122,7 @@ lig_sql_begin (sqlite3 *db, GError **error)
       return TRUE;
     /* SQLite does not call its busy handler if waiting could be a deadlock, so retry here. */
     if ((code & 0xff) != SQLITE_BUSY || i == BUSY_RETRIES)
-      return lig_sql_fail (db, "cannot write", error);
+      return lig_sql_fail (db, _ ("cannot write"), error);
     g_usleep (20000);
   }
 }
@@ -130,7 +131,7 @@ gboolean
 lig_sql_end (sqlite3 *db, gboolean done, GError **error)
 {
   if (done && sqlite3_exec (db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-    done = lig_sql_fail (db, "cannot write", error);
+    done = lig_sql_fail (db, _ ("cannot write"), error);
   /* SQLite rolls back by itself on some failures. */
   if (!done && !sqlite3_get_autocommit (db))
     sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
@@ -142,7 +143,7 @@ lig_sql_next (sqlite3_stmt *statement, GError **error)
 {
   int code = sqlite3_step (statement);
   if (code != SQLITE_ROW && code != SQLITE_DONE)
-    lig_sql_fail (sqlite3_db_handle (statement), "cannot read", error);
+    lig_sql_fail (sqlite3_db_handle (statement), _ ("cannot read"), error);
   return code == SQLITE_ROW;
 }
 

@@ -4,6 +4,7 @@
 #include "engine/store/private.h"
 #include <ligature/store-sweeps.h>
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #define SWEEP_COLUMNS \
@@ -61,7 +62,8 @@ lig_store_set_sweep (
   g_return_val_if_fail (LIG_IS_STORE (self) && run && sweep, FALSE);
   int changed = lig_store_write (self, error, sql, "tti", run, sweep, point);
   if (changed == 0)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no run '%s'", self->path, run);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s' has no run '%s'"), self->path,
+                 run);
   return changed > 0;
 }
 
@@ -83,10 +85,13 @@ fail_selector (LigStore *self, const char *selector, int matches, GError **error
 {
   if (matches > 1)
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "'%s' matches %d sweep%s in store '%s'; give more characters", selector, matches,
-                 LIG_ENDING (matches), self->path);
+                 g_dngettext (GETTEXT_PACKAGE,
+                              "'%s' matches %d sweep in store '%s'; give more characters",
+                              "'%s' matches %d sweeps in store '%s'; give more characters",
+                              (gulong) (matches)),
+                 selector, matches, self->path);
   else
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no sweep '%s'", self->path,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s' has no sweep '%s'"), self->path,
                  selector);
   return NULL;
 }
@@ -104,8 +109,10 @@ lig_store_find_sweep (LigStore *self, const char *selector, GError **error)
   int matches = 0;
   if (strlen (selector) < 4) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "sweep '%s' has %d character%s, expected at least 4", selector,
-                 (int) strlen (selector), LIG_ENDING (strlen (selector)));
+                 g_dngettext (GETTEXT_PACKAGE, "sweep '%s' has %d character, expected at least 4",
+                              "sweep '%s' has %d characters, expected at least 4",
+                              (gulong) (strlen (selector))),
+                 selector, (int) strlen (selector));
     return NULL;
   }
   sqlite3_stmt *from =

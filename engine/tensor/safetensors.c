@@ -9,6 +9,8 @@
 
 #include <json-glib/json-glib.h>
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* The most characters of a message; a name in a damaged header may have millions. */
@@ -81,36 +83,42 @@ find_header (LigTensorFile *self, const char **header, gsize *length, GError **e
   gsize size = (gsize) self->size;
   guint64 claimed;
   if (size < sizeof claimed)
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                                   "has %" G_GSIZE_FORMAT
-                                   " byte%s, a safetensors file has at least 10",
-                                   size, LIG_ENDING (size));
+    return lig_tensor_file_refuse (
+      self, error, LIG_ERROR_FORMAT,
+      g_dngettext (GETTEXT_PACKAGE, "has %zu byte, a safetensors file has at least 10",
+                   "has %zu bytes, a safetensors file has at least 10", (gulong) (size)),
+      size);
   if (!lig_read_at (self->fd, self->path, 0, &claimed, sizeof claimed, error))
     return FALSE;
   if (claimed > size - sizeof claimed)
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                                   "the header claims %" G_GUINT64_FORMAT
-                                   " byte%s, only %" G_GSIZE_FORMAT
-                                   " follow: the file is truncated or not safetensors",
-                                   claimed, LIG_ENDING (claimed), size - sizeof claimed);
+    return lig_tensor_file_refuse (
+      self, error, LIG_ERROR_FORMAT,
+      g_dngettext (GETTEXT_PACKAGE,
+                   "the header claims %" PRIu64
+                   " byte, only %zu follow: the file is truncated or not safetensors",
+                   "the header claims %" PRIu64
+                   " bytes, only %zu follow: the file is truncated or not safetensors",
+                   (gulong) (claimed)),
+      claimed, size - sizeof claimed);
   if (claimed > LIG_LONGEST_HEADER)
     return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                                   "the header has %" G_GUINT64_FORMAT
-                                   " bytes, at most %d are read",
+                                   _ ("the header has %" PRIu64 " bytes, at most %d are read"),
                                    claimed, LIG_LONGEST_HEADER);
   *length = (gsize) claimed;
   *header = self->header = g_try_malloc (*length + 1);
   if (!self->header)
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_MEMORY,
-                                   "no memory for its header of %" G_GSIZE_FORMAT " byte%s",
-                                   *length, LIG_ENDING (*length));
+    return lig_tensor_file_refuse (
+      self, error, LIG_ERROR_MEMORY,
+      g_dngettext (GETTEXT_PACKAGE, "no memory for its header of %zu byte",
+                   "no memory for its header of %zu bytes", (gulong) (*length)),
+      *length);
   if (!lig_read_at (self->fd, self->path, sizeof claimed, self->header, *length, error))
     return FALSE;
   self->body_at = (gint64) (sizeof claimed + *length);
   self->body_size = (gint64) (size - sizeof claimed - *length);
   if (*length == 0 || **header != '{')
     return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                                   "the header is not a JSON object");
+                                   _ ("the header is not a JSON object"));
   return TRUE;
 }
 
@@ -121,10 +129,10 @@ parse_header (LigTensorFile *self, const char *text, gsize length, GError **erro
   g_autoptr (GError) local = NULL;
   g_autoptr (JsonNode) root = lig_json_read (text, length, NULL, &local);
   if (!root)
-    lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "the header is not JSON: %s",
+    lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, _ ("the header is not JSON: %s"),
                             local->message);
   else if (!JSON_NODE_HOLDS_OBJECT (root))
-    lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "the header is not a JSON object");
+    lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, _ ("the header is not a JSON object"));
   return root && JSON_NODE_HOLDS_OBJECT (root) ? g_steal_pointer (&root) : NULL;
 }
 
@@ -150,7 +158,7 @@ read_dtype (LigTensorFile *self, LigFileEntry *entry, JsonObject *object, GError
 {
   JsonNode *value = json_object_get_member (object, "dtype");
   if (!value || !JSON_NODE_HOLDS_VALUE (value) || json_node_get_value_type (value) != G_TYPE_STRING)
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "tensor '%s' has no dtype",
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, _ ("tensor '%s' has no dtype"),
                                    entry->name);
   const char *word = json_node_get_string (value);
   entry->type = lig_file_type_find (word);
@@ -159,7 +167,7 @@ read_dtype (LigTensorFile *self, LigFileEntry *entry, JsonObject *object, GError
   g_autofree char *shown = lig_format_excerpt (word, 60);
   g_autofree char *expected = join_types ();
   return lig_tensor_file_refuse (self, error, LIG_ERROR_DTYPE,
-                                 "tensor '%s' has dtype '%s', expected %s", entry->name, shown,
+                                 _ ("tensor '%s' has dtype '%s', expected %s"), entry->name, shown,
                                  expected);
 }
 
@@ -171,28 +179,28 @@ read_shape (
   gboolean empty = FALSE;
   JsonArray *axes = get_array (object, "shape");
   if (!axes)
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "tensor '%s' has no shape",
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, _ ("tensor '%s' has no shape"),
                                    entry->name);
   if (json_array_get_length (axes) > LIG_MAX_AXES)
     return lig_tensor_file_refuse (self, error, LIG_ERROR_SHAPE,
-                                   "tensor '%s' has %u axes, at most %d are possible", entry->name,
-                                   json_array_get_length (axes), LIG_MAX_AXES);
+                                   _ ("tensor '%s' has %u axes, at most %d are possible"),
+                                   entry->name, json_array_get_length (axes), LIG_MAX_AXES);
   entry->shape.n_axes = (int) json_array_get_length (axes);
   *bytes = (gint64) entry->type->size;
   for (int i = 0; i < entry->shape.n_axes; i++) {
     gint64 length;
     if (!get_integer (json_array_get_element (axes, (guint) i), &length))
       return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                                     "axis %d of tensor '%s' is not a whole number", i,
+                                     _ ("axis %d of tensor '%s' is not a whole number"), i,
                                      entry->name);
     if (length < 0)
-      return lig_tensor_file_refuse (self, error, LIG_ERROR_SHAPE,
-                                     "axis %d of tensor '%s' has length %" G_GINT64_FORMAT
-                                     ", expected at least 0",
-                                     i, entry->name, length);
+      return lig_tensor_file_refuse (
+        self, error, LIG_ERROR_SHAPE,
+        _ ("axis %d of tensor '%s' has length %" PRId64 ", expected at least 0"), i, entry->name,
+        length);
     if (__builtin_mul_overflow (*bytes, MAX (length, 1), bytes))
       return lig_tensor_file_refuse (self, error, LIG_ERROR_SHAPE,
-                                     "tensor '%s' takes more than 2^63 bytes", entry->name);
+                                     _ ("tensor '%s' takes more than 2^63 bytes"), entry->name);
     entry->shape.axes[i] = length;
     empty |= length == 0;
   }
@@ -210,26 +218,32 @@ read_offsets (
       !get_integer (json_array_get_element (offsets, 0), &entry->begin) ||
       !get_integer (json_array_get_element (offsets, 1), &entry->end))
     return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                                   "tensor '%s' has no data_offsets of two whole numbers",
+                                   _ ("tensor '%s' has no data_offsets of two whole numbers"),
                                    entry->name);
   if (entry->begin < 0 || entry->end < entry->begin)
     return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                                   "tensor '%s' extends from %" G_GINT64_FORMAT
-                                   " to %" G_GINT64_FORMAT
-                                   ", expected ascending offsets of at least 0",
+                                   _ ("tensor '%s' extends from %" PRId64 " to %" PRId64
+                                      ", expected ascending offsets of at least 0"),
                                    entry->name, entry->begin, entry->end);
   if (entry->end > self->body_size)
     return lig_tensor_file_refuse (
       self, error, LIG_ERROR_FORMAT,
-      "tensor '%s' ends at %" G_GINT64_FORMAT " of a body of %" G_GINT64_FORMAT
-      " byte%s: the file is truncated or damaged",
-      entry->name, entry->end, self->body_size, LIG_ENDING (self->body_size));
+      g_dngettext (GETTEXT_PACKAGE,
+                   "tensor '%s' ends at %" PRId64 " of a body of %" PRId64
+                   " byte: the file is truncated or damaged",
+                   "tensor '%s' ends at %" PRId64 " of a body of %" PRId64
+                   " bytes: the file is truncated or damaged",
+                   (gulong) (self->body_size)),
+      entry->name, entry->end, self->body_size);
   if (entry->end - entry->begin != bytes) {
     g_autofree char *shape = lig_shape_to_string (&entry->shape);
     return lig_tensor_file_refuse (
       self, error, LIG_ERROR_FORMAT,
-      "tensor '%s' of %s %s takes %" G_GINT64_FORMAT " byte%s, its offsets span %" G_GINT64_FORMAT,
-      entry->name, shape, entry->type->name, bytes, LIG_ENDING (bytes), entry->end - entry->begin);
+      g_dngettext (GETTEXT_PACKAGE,
+                   "tensor '%s' of %s %s takes %" PRId64 " byte, its offsets span %" PRId64,
+                   "tensor '%s' of %s %s takes %" PRId64 " bytes, its offsets span %" PRId64,
+                   (gulong) (bytes)),
+      entry->name, shape, entry->type->name, bytes, entry->end - entry->begin);
   }
   return TRUE;
 }
@@ -242,13 +256,13 @@ read_metadata (LigTensorFile *self, JsonNode *value, GError **error)
   JsonNode *text;
   if (!JSON_NODE_HOLDS_OBJECT (value))
     return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                                   LIG_METADATA " is not a JSON object");
+                                   _ ("__metadata__ is not a JSON object"));
   json_object_iter_init (&iter, json_node_get_object (value));
   while (json_object_iter_next (&iter, &key, &text)) {
     if (!JSON_NODE_HOLDS_VALUE (text) || json_node_get_value_type (text) != G_TYPE_STRING) {
       g_autofree char *shown = lig_format_excerpt (key, 60);
       return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                                     LIG_METADATA " has no text under '%s'", shown);
+                                     _ ("__metadata__ has no text under '%s'"), shown);
     }
     lig_tensor_file_set_metadata (self, key, json_node_get_string (text));
   }
@@ -263,7 +277,7 @@ read_entry (LigTensorFile *self, const char *name, JsonNode *value, GError **err
   entry->name = g_strdup (name);
   if (!JSON_NODE_HOLDS_OBJECT (value))
     return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                                   "tensor '%s' is not described by a JSON object", name);
+                                   _ ("tensor '%s' is not described by a JSON object"), name);
   JsonObject *object = json_node_get_object (value);
   if (!read_dtype (self, entry, object, error) ||
       !read_shape (self, entry, object, &bytes, error) ||
@@ -298,17 +312,20 @@ check_layout (LigTensorFile *self, GError **error)
     if (entry->begin != reached)
       return lig_tensor_file_refuse (
         self, error, LIG_ERROR_FORMAT,
-        "tensor '%s' begins at %" G_GINT64_FORMAT ", %s '%s' ends at %" G_GINT64_FORMAT
-        ": tensors must neither overlap nor leave gaps",
-        entry->name, entry->begin, i > 0 ? "tensor" : "the start of",
-        i > 0 ? ((LigFileEntry *) g_ptr_array_index (sorted, i - 1))->name : "the body", reached);
+        _ ("tensor '%s' begins at %" PRId64 ", %s '%s' ends at %" PRId64
+           ": tensors must neither overlap nor leave gaps"),
+        entry->name, entry->begin, i > 0 ? _ ("tensor") : _ ("the start of"),
+        i > 0 ? ((LigFileEntry *) g_ptr_array_index (sorted, i - 1))->name : _ ("the body"),
+        reached);
     reached = entry->end;
   }
   if (reached != self->body_size)
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                                   "the body has %" G_GINT64_FORMAT
-                                   " byte%s, the tensors take %" G_GINT64_FORMAT,
-                                   self->body_size, LIG_ENDING (self->body_size), reached);
+    return lig_tensor_file_refuse (
+      self, error, LIG_ERROR_FORMAT,
+      g_dngettext (GETTEXT_PACKAGE, "the body has %" PRId64 " byte, the tensors take %" PRId64,
+                   "the body has %" PRId64 " bytes, the tensors take %" PRId64,
+                   (gulong) (self->body_size)),
+      self->body_size, reached);
   return TRUE;
 }
 
@@ -322,7 +339,7 @@ lig_safetensors_read (LigTensorFile *self, GError **error)
   if (!find_header (self, &header, &length, error))
     return FALSE;
   if (!g_utf8_validate_len (header, length, NULL))
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "the header is not UTF-8");
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, _ ("the header is not UTF-8"));
   g_autoptr (JsonNode) root = parse_header (self, header, length, error);
   if (!root)
     return FALSE;

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +181,7 @@ lig_tensor_file_get (LigTensorFile *self, const char *name, GError **error)
   g_autofree char *why = NULL;
   gint64 bad = 0;
   if (!entry) {
-    lig_tensor_file_refuse (self, error, LIG_ERROR_INDEX, "there is no tensor '%s'", name);
+    lig_tensor_file_refuse (self, error, LIG_ERROR_INDEX, _ ("there is no tensor '%s'"), name);
     return NULL;
   }
   if (entry->tensor)
@@ -193,8 +195,10 @@ lig_tensor_file_get (LigTensorFile *self, const char *name, GError **error)
   g_autofree char *source = wider ? g_try_malloc (MAX (bytes, 1)) : NULL;
   if (wider && !source) {
     lig_tensor_file_refuse (self, error, LIG_ERROR_MEMORY,
-                            "no memory for tensor '%s' of %" G_GSIZE_FORMAT " byte%s", name, bytes,
-                            LIG_ENDING (bytes));
+                            g_dngettext (GETTEXT_PACKAGE, "no memory for tensor '%s' of %zu byte",
+                                         "no memory for tensor '%s' of %zu bytes",
+                                         (gulong) (bytes)),
+                            name, bytes);
     return NULL;
   }
   if (!lig_read_at (self->fd, self->path, (gsize) (self->body_at + entry->begin),
@@ -202,7 +206,7 @@ lig_tensor_file_get (LigTensorFile *self, const char *name, GError **error)
     return NULL;
   if (!convert_elements (entry->type, source, tensor, &bad, &why)) {
     lig_tensor_file_refuse (self, error, LIG_ERROR_VALUE,
-                            "element %" G_GINT64_FORMAT " of tensor '%s' is %s", bad, name, why);
+                            _ ("element %" PRId64 " of tensor '%s' is %s"), bad, name, why);
     return NULL;
   }
   return g_steal_pointer (&tensor);
@@ -282,8 +286,8 @@ build_metadata (LigTensorFile *self, JsonBuilder *header, GError **error)
     const char *value = g_hash_table_lookup (self->metadata, key);
     if (!g_utf8_validate (key, -1, NULL) || !g_utf8_validate (value, -1, NULL)) {
       g_autofree char *shown = lig_format_excerpt (key, 60);
-      return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "metadata '%s' is not UTF-8",
-                                     shown);
+      return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                     _ ("metadata '%s' is not UTF-8"), shown);
     }
     json_builder_set_member_name (header, key);
     json_builder_add_string_value (header, value);
@@ -299,7 +303,8 @@ build_entry (
   if (!g_utf8_validate (entry->name, -1, NULL) || strcmp (entry->name, LIG_METADATA) == 0) {
     g_autofree char *shown = lig_format_excerpt (entry->name, 60);
     return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                                   "a tensor cannot be named '%s' in a safetensors file", shown);
+                                   _ ("a tensor cannot be named '%s' in a safetensors file"),
+                                   shown);
   }
   json_builder_set_member_name (header, entry->name);
   json_builder_begin_object (header);
@@ -340,8 +345,7 @@ build_header (LigTensorFile *self, GPtrArray *entries, GError **error)
   guint64 length = (strlen (text) + 7) / 8 * 8;
   if (length > LIG_LONGEST_HEADER) {
     lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                            "the header would have %" G_GUINT64_FORMAT
-                            " bytes, at most %d are read",
+                            _ ("the header would have %" PRIu64 " bytes, at most %d are read"),
                             length, LIG_LONGEST_HEADER);
     return NULL;
   }
@@ -506,6 +510,7 @@ lig_tensor_file_save (LigTensorFile *self, const char *path, GError **error)
     return TRUE;
   int code = errno;
   g_autofree char *name = g_filename_display_name (path);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot write '%s': %s", name, g_strerror (code));
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("cannot write '%s': %s"), name,
+               g_strerror (code));
   return FALSE;
 }

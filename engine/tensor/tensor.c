@@ -2,6 +2,8 @@
 /* Names of types, shapes with overflow-checked sizes, and reference-counted host tensors. */
 #include <ligature/tensor.h>
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,21 +58,21 @@ lig_shape_check (const LigShape *shape, LigDtype dtype, GError **error)
 {
   int64_t bytes = (int64_t) lig_dtype_size (dtype);
   if (shape->n_axes > LIG_MAX_AXES) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "a shape has %d axes, at most %d are possible",
-                 shape->n_axes, LIG_MAX_AXES);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("a shape has %d axes, at most %d are possible"), shape->n_axes, LIG_MAX_AXES);
     return FALSE;
   }
   for (int i = 0; i < shape->n_axes; i++) {
     if (shape->axes[i] < 0) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                   "axis %d has length %" G_GINT64_FORMAT ", expected at least 0", i,
-                   shape->axes[i]);
+                   _ ("axis %d has length %" PRId64 ", expected at least 0"), i, shape->axes[i]);
       return FALSE;
     }
     if (__builtin_mul_overflow (bytes, MAX (shape->axes[i], 1), &bytes)) {
       g_autofree char *text = lig_shape_to_string (shape);
       g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                   "a tensor of %s %s takes more than 2^63 bytes", text, lig_dtype_name (dtype));
+                   _ ("a tensor of %s %s takes more than 2^63 bytes"), text,
+                   lig_dtype_name (dtype));
       return FALSE;
     }
   }
@@ -100,8 +102,8 @@ parse_axes (char **fields, LigShape *shape, GError **error)
 {
   int n_axes = (int) g_strv_length (fields);
   if (n_axes > LIG_MAX_AXES) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "a shape has %d axes, at most %d are possible",
-                 n_axes, LIG_MAX_AXES);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("a shape has %d axes, at most %d are possible"), n_axes, LIG_MAX_AXES);
     return FALSE;
   }
   *shape = (LigShape){.n_axes = n_axes};
@@ -109,7 +111,7 @@ parse_axes (char **fields, LigShape *shape, GError **error)
     g_autoptr (GError) local = NULL;
     if (!g_ascii_string_to_signed (fields[i], 10, 0, G_MAXINT64, &shape->axes[i], &local)) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                   "a shape is written like 16384x4096:bf16; '%s' is not a length", fields[i]);
+                   _ ("a shape is written like 16384x4096:bf16; '%s' is not a length"), fields[i]);
       return FALSE;
     }
   }
@@ -124,11 +126,11 @@ lig_shape_parse (const char *text, LigShape *shape, LigDtype *dtype, GError **er
   LigDtype named = *dtype;
   if (!fields[0]) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "a shape is written like 16384x4096:bf16; '%s' has no length", text);
+                 _ ("a shape is written like 16384x4096:bf16; '%s' has no length"), text);
     return FALSE;
   }
   if (parts[0] && parts[1] && !lig_dtype_from_name (parts[1], &named)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "no element type is called '%s'", parts[1]);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, _ ("no element type is called '%s'"), parts[1]);
     return FALSE;
   }
   if (!parse_axes (fields, shape, error) || !lig_shape_check (shape, named, error))
@@ -171,8 +173,9 @@ lig_tensor_new (LigDtype dtype, const LigShape *shape, GError **error)
       posix_memalign (&data, ALIGNMENT, MAX (bytes, 1)) != 0) {
     g_autofree char *text = lig_shape_to_string (shape);
     g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                 "no memory for a tensor of %s %s (%" G_GSIZE_FORMAT " byte%s)", text,
-                 lig_dtype_name (dtype), bytes, LIG_ENDING (bytes));
+                 g_dngettext (GETTEXT_PACKAGE, "no memory for a tensor of %s %s (%zu byte)",
+                              "no memory for a tensor of %s %s (%zu bytes)", (gulong) (bytes)),
+                 text, lig_dtype_name (dtype), bytes);
     return NULL;
   }
   memset (data, 0, bytes);

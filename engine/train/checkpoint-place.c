@@ -9,6 +9,7 @@
 #include <glib/gstdio.h>
 
 #include <errno.h>
+#include <glib/gi18n-lib.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,8 +56,8 @@ lig_run_settings_confine (LigRunSettings *self, const char *folder, GError **err
   g_autofree char *real = lig_run_resolve_place (path);
   if (!is_below (real, base) && !is_below (real, data)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "$.train.checkpoint: '%s' is neither below the file's folder '%s' nor below "
-                 "'%s'; move it there, or set the checkpoint outside the file",
+                 _ ("$.train.checkpoint: '%s' is neither below the file's folder '%s' nor below "
+                    "'%s'; move it there, or set the checkpoint outside the file"),
                  self->checkpoint, base, data);
     return lig_error_set_path (error, "$.train.checkpoint");
   }
@@ -69,7 +70,8 @@ static gboolean
 refuse (const char *path, const char *why, GError **error)
 {
   g_autofree char *name = g_filename_display_name (path);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot write the checkpoint '%s': %s", name, why);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("cannot write the checkpoint '%s': %s"), name,
+               why);
   return FALSE;
 }
 
@@ -113,15 +115,16 @@ lig_run_check_place (const char *path, GError **error)
   GStatBuf info;
   gboolean exists = g_stat (path, &info) == 0;
   if (exists && !S_ISREG (info.st_mode))
-    return refuse (path, S_ISDIR (info.st_mode) ? "it is a folder" : "it is not a regular file",
-                   error);
+    return refuse (
+      path, S_ISDIR (info.st_mode) ? _ ("it is a folder") : _ ("it is not a regular file"), error);
   if (exists && !is_replaceable (path, &info))
-    return refuse (path,
-                   "the existing file is not a checkpoint and would be lost; choose another name "
-                   "or move it away",
-                   error);
+    return refuse (
+      path,
+      _ ("the existing file is not a checkpoint and would be lost; choose another name "
+         "or move it away"),
+      error);
   if (is_companion (path))
-    return refuse (path, "SQLite keeps rows of the database in this file; choose another name",
+    return refuse (path, _ ("SQLite keeps rows of the database in this file; choose another name"),
                    error);
   if (g_access (folder, W_OK | X_OK) != 0)
     return refuse (path, g_strerror (errno), error);

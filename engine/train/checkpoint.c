@@ -8,6 +8,8 @@
 #include <glib/gstdio.h>
 
 #include <errno.h>
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -87,7 +89,7 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
       lig_store_add_saved_step (self->store, self->uuid, self->saved_step);
     return TRUE;
   }
-  g_prefix_error (error, "checkpoint: ");
+  g_prefix_error (error, _ ("checkpoint: "));
   return FALSE;
 }
 
@@ -134,7 +136,7 @@ require (LigTensorFile *file, const char *key, GError **error)
   const char *value = lig_tensor_file_get_metadata (file, key);
   if (!value)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "it is not a checkpoint of a training: it has no %s", key);
+                 _ ("it is not a checkpoint of a training: it has no %s"), key);
   return value;
 }
 
@@ -146,7 +148,7 @@ number (LigTensorFile *file, const char *key, guint64 *value, GError **error)
     return FALSE;
   if (g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT64, value, NULL))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s is '%s', expected a number", key, text);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s is '%s', expected a number"), key, text);
   return FALSE;
 }
 
@@ -168,7 +170,7 @@ apply_overrides (LigRunSettings *settings, const char *const *overrides, GError 
   for (; overrides && *overrides; overrides++) {
     g_auto (GStrv) parts = g_strsplit (*overrides, "=", 2);
     if (!parts[0] || !parts[1]) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "'%s' is not a setting; write name=value",
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("'%s' is not a setting; write name=value"),
                    *overrides);
       return FALSE;
     }
@@ -183,8 +185,8 @@ apply_overrides (LigRunSettings *settings, const char *const *overrides, GError 
         (!old && is_default (parts[0], new)))
       continue;
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "%s %s contradicts the checkpoint, which has %s", parts[0], new ? new : "''",
-                 old ? old : "none");
+                 _ ("%s %s contradicts the checkpoint, which has %s"), parts[0], new ? new : "''",
+                 old ? old : _ ("none"));
     return FALSE;
   }
   return TRUE;
@@ -203,8 +205,8 @@ check_gpu (LigRun *self, LigTensorFile *file, GError **error)
     return TRUE;
   }
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-               "it was made on %s, this is %s: the bits would differ; start a new training from "
-               "its weights",
+               _ ("it was made on %s, this is %s: the bits would differ; start a new training from "
+                  "its weights"),
                before, today);
   return FALSE;
 }
@@ -219,8 +221,8 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
     return FALSE;
   if (!lig_device_same_backend (self->device, device)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "it was made on %s and cannot continue, bit for bit, on %s; start a new training "
-                 "from its weights",
+                 _ ("it was made on %s and cannot continue, bit for bit, on %s; start a new "
+                    "training from its weights"),
                  device, lig_device_get_name (self->device));
     return FALSE;
   }
@@ -231,17 +233,22 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
     return FALSE;
   if (!g_str_equal (level, lig_cpu_level ())) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "it was made with CPU instructions %s, this process uses %s; set LIGATURE_CPU=%s, "
-                 "or start a new training from its weights",
+                 _ ("it was made with CPU instructions %s, this process uses %s; set "
+                    "LIGATURE_CPU=%s, or start a new training from its weights"),
                  level, lig_cpu_level (), level);
     return FALSE;
   }
   if (threads > (guint64) omp_get_thread_limit ()) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "it was made with %" G_GUINT64_FORMAT " thread%s, this process may have %d "
-                 "(OMP_THREAD_LIMIT); with fewer the bits would differ, start a new training from "
-                 "its weights",
-                 threads, LIG_ENDING (threads), omp_get_thread_limit ());
+                 g_dngettext (GETTEXT_PACKAGE,
+                              "it was made with %" PRIu64
+                              " thread, this process may have %d (OMP_THREAD_LIMIT); with fewer "
+                              "the bits would differ, start a new training from its weights",
+                              "it was made with %" PRIu64
+                              " threads, this process may have %d (OMP_THREAD_LIMIT); with fewer "
+                              "the bits would differ, start a new training from its weights",
+                              (gulong) (threads)),
+                 threads, omp_get_thread_limit ());
     return FALSE;
   }
   self->threads = (int) CLAMP (threads, 1, 4096);
@@ -259,17 +266,17 @@ check_data (LigRun *self, LigTensorFile *file, GError **error)
   const char *read = lig_tensor_file_get_metadata (file, "ligature.content");
   if (before && read && g_str_equal (before, today) && !g_str_equal (read, content)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "the data has changed: it is %s as before, but its content differs (hash %s, "
-                 "and was %s); start a new training from the weights",
+                 _ ("the data has changed: it is %s as before, but its content differs (hash %s, "
+                    "and was %s); start a new training from the weights"),
                  today, content, read);
     return FALSE;
   }
   if (!before || g_strcmp0 (before, today) == 0)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-               "the data has changed: it is %s, and was %s; start a new training from the "
-               "weights",
-               today, before);
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_FORMAT,
+    _ ("the data has changed: it is %s, and was %s; start a new training from the weights"), today,
+    before);
   return FALSE;
 }
 

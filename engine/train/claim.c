@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib/gi18n-lib.h>
 #include <glib/gstdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -55,8 +56,8 @@ lig_run_claim (LigRun *self, GError **error)
   if (path && !lock (path, &file)) {
     g_autofree char *name = g_filename_display_name (named);
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
-                 "cannot write the checkpoint '%s': another training writes to it; choose another "
-                 "name, or wait until that one ends",
+                 _ ("cannot write the checkpoint '%s': another training writes to it; choose "
+                    "another name, or wait until that one ends"),
                  name);
     return FALSE;
   }

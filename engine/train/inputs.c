@@ -9,6 +9,8 @@
 #include <ligature/json-members.h>
 #include <ligature/kernels.h>
 
+#include <glib/gi18n-lib.h>
+
 char *
 lig_run_hash_file (const char *path, GError **error)
 {
@@ -18,7 +20,8 @@ lig_run_hash_file (const char *path, GError **error)
     return g_compute_checksum_for_data (G_CHECKSUM_SHA256,
                                         (const guchar *) g_mapped_file_get_contents (file),
                                         g_mapped_file_get_length (file));
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be read: %s", path, failure->message);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("%s: cannot be read: %s"), path,
+               failure->message);
   return NULL;
 }
 

@@ -3,6 +3,8 @@
 #include "engine/data/kind.h"
 #include "engine/train/run-private.h"
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* Checks that the last op is a loss and that no other op needs a tensor from the caller. */
@@ -15,7 +17,7 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
   if (!(last->info->flags & LIG_OP_LOSS)) {
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_OP,
-      "the sequence ends with %s at %s, expected a loss: cross-entropy or mean-squared-error",
+      _ ("the sequence ends with %s at %s, expected a loss: cross-entropy or mean-squared-error"),
       last->title, last->path);
     return lig_error_set_path (error, last->path);
   }
@@ -23,8 +25,12 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
   if (extra != 1) {
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_CHANNEL,
-      "the sequence takes %u extra input%s from the caller, a data set gives 1: the targets", extra,
-      LIG_ENDING (extra));
+      g_dngettext (
+        GETTEXT_PACKAGE,
+        "the sequence takes %u extra input from the caller, a data set gives 1: the targets",
+        "the sequence takes %u extra inputs from the caller, a data set gives 1: the targets",
+        (gulong) (extra)),
+      extra);
     return FALSE;
   }
   self->classes = g_str_equal (last->info->name, "cross-entropy");
@@ -32,7 +38,7 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
     if (ops[i].parameters > 0)
       return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-               "the sequence has no parameters: nothing can be trained");
+               _ ("the sequence has no parameters: nothing can be trained"));
   return FALSE;
 }
 
@@ -81,8 +87,7 @@ lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error)
   if (largest < vocabulary)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               "%s at %s: the data has token %" G_GINT64_FORMAT
-               ", the vocabulary has %" G_GINT64_FORMAT,
+               _ ("%s at %s: the data has token %" PRId64 ", the vocabulary has %" PRId64),
                ops->info->name, ops->path, largest, vocabulary);
   return lig_error_set_path (error, ops->path);
 }
@@ -104,20 +109,20 @@ open_data (LigRun *self, GError **error)
   LigDtype dtype = LIG_FP32;
   gboolean known = lig_sequence_has_input (self->sequence);
   if (!self->settings.data) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "no data set; set data, like text:FOLDER");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("no data set; set data, like text:FOLDER"));
     return lig_error_set_setting (error, "data");
   }
   if (known)
     lig_sequence_get_input (self->sequence, &shape, &dtype);
   else if (self->settings.batch == 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "batch size unknown; set batch, like 32, or the input's shape, like 32x64");
+                 _ ("batch size unknown; set batch, like 32, or the input's shape, like 32x64"));
     return lig_error_set_setting (error, "batch");
   }
   const LigDatasetInfo *info = lig_dataset_info_of (self->settings.data);
   if (!known && info && info->needs_shape) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "%s data: input shape unknown; set the input's shape, like 32x64", info->name);
+                 _ ("%s data: input shape unknown; set the input's shape, like 32x64"), info->name);
     return lig_error_set_setting (error, "input");
   }
   lig_run_locate_data (&self->settings);
@@ -141,8 +146,8 @@ read_types (const LigRunSettings *settings, LigPlanOptions *options, GError **er
     LigDtype dtype;
     if (!lig_dtype_from_name (parts[i], &dtype) || !lig_dtype_is_floating (dtype)) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-                   "dtype is '%s', expected %s, or two of them like bf16:fp32", settings->dtype,
-                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "));
+                   _ ("dtype is '%s', expected %s, or two of them like bf16:fp32"), settings->dtype,
+                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")));
       return FALSE;
     }
     *(i == 0 ? &options->compute : &options->parameters) = (int) dtype;
@@ -160,7 +165,7 @@ read_settings (LigRun *self, GError **error)
     return FALSE;
   if (settings->policy && !lig_policy_from_name (settings->policy, &options.policy)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "policy is '%s', expected none, all or measured", settings->policy);
+                 _ ("policy is '%s', expected none, all or measured"), settings->policy);
     return FALSE;
   }
   if (!read_types (settings, &options, error))

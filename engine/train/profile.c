@@ -8,6 +8,7 @@
 #include "engine/train/record.h"
 #include <ligature/json.h>
 
+#include <glib/gi18n-lib.h>
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
@@ -308,7 +309,7 @@ run_rounds (GPtrArray *programs,
 {
   for (guint round = 0; round < rounds + WARM_UP; round++) {
     if (monitor && !monitor (round, rounds + WARM_UP, data)) {
-      g_set_error_literal (error, LIG_ERROR, LIG_ERROR_CANCELLED, "the profile was cancelled");
+      g_set_error_literal (error, LIG_ERROR, LIG_ERROR_CANCELLED, _ ("the profile was cancelled"));
       return FALSE;
     }
     for (guint i = 0; i < programs->len; i++)

@@ -6,6 +6,7 @@
 #include <ligature/store-spreads.h>
 #include <ligature/store-sweeps.h>
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +53,7 @@ read_object (const char *text, const char *what, GError **error)
     return NULL;
   if (JSON_NODE_HOLDS_OBJECT (root))
     return g_steal_pointer (&root);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "the %s are not an object", what);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("the %s are not an object"), what);
   return NULL;
 }
 
@@ -145,7 +146,7 @@ find_document (const char *text, gsize length, gsize *size, GError **error)
   const char *start = strstr (text, begin), *end = start ? strstr (start, "</script>") : NULL;
   if (!end) {
     g_set_error_literal (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                         "it is not a report of a run; give a file in the format html or json");
+                         _ ("it is not a report of a run; give a file in the format html or json"));
     return NULL;
   }
   start += strlen (begin);
@@ -290,7 +291,7 @@ read_document (JsonObject *object, GError **error)
   const char *kind = lig_json_get_string (object, "kind", "");
   if (!g_str_equal (kind, "train") && !g_str_equal (kind, "profile")) {
     g_set_error_literal (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                         "it is not a report of a run; a plan has nothing to repeat");
+                         _ ("it is not a report of a run; a plan has nothing to repeat"));
     return NULL;
   }
   LigRecording *self = g_atomic_rc_box_new0 (LigRecording);
@@ -329,7 +330,7 @@ lig_recording_read_report (const char *path, GError **error)
   if (root && JSON_NODE_HOLDS_OBJECT (root))
     self = read_document (json_node_get_object (root), error);
   else if (root)
-    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_FORMAT, "it is not a report of a run");
+    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("it is not a report of a run"));
   if (!self)
     g_prefix_error (error, "%s: ", path);
   return self;

@@ -253,7 +253,7 @@ compare_trainings (LigRepetition *to,
   }
   if (to->steps == 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "run %.8s and its repetition have no step in common", before->run);
+                 _ ("run %.8s and its repetition have no step in common"), before->run);
     return FALSE;
   }
   gint64 last = MIN (g_array_index (losses->steps, gint64, losses->steps->len - 1),
@@ -382,8 +382,9 @@ lig_recording_compare (const LigRecording *self, const LigRecording *repetition,
   g_autoptr (LigRepetition) to = g_new0 (LigRepetition, 1);
   to->before = to->after = NAN;
   if (!g_str_equal (self->kind, repetition->kind)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "run %.8s is of the kind %s, run %.8s is %s",
-                 self->run, self->kind, repetition->run, repetition->kind);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("run %.8s is of the kind %s, run %.8s is %s"), self->run, self->kind,
+                 repetition->run, repetition->kind);
     return NULL;
   }
   to->differences = explain (self, repetition);

@@ -5,6 +5,7 @@
 #include "engine/train/run-private.h"
 #include "kernels/threads.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* The bounds of the rounds that a recording may ask for, and the number if it names none. */
@@ -22,7 +23,7 @@ read_sequence (const LigRecording *self, GError **error)
   g_autofree char *text = lig_recording_to_text (self->sequence);
   LigSequence *sequence = lig_sequence_from_json (text, -1, NULL, error);
   if (!sequence)
-    g_prefix_error (error, "run %.8s: ", self->run);
+    g_prefix_error (error, _ ("run %.8s: "), self->run);
   return sequence;
 }
 
@@ -50,8 +51,8 @@ lig_recording_train (const LigRecording *self, LigDevice *device, LigStore *stor
   g_autoptr (GError) failure = NULL;
   lig_run_settings_init (&settings);
   if (lig_recording_is_profile (self)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "run %.8s is a profile, expected a training",
-                 self->run);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("run %.8s is a profile, expected a training"), self->run);
     return NULL;
   }
   g_autoptr (LigSequence) sequence = read_sequence (self, error);
@@ -132,8 +133,8 @@ lig_recording_profile (const LigRecording *self,
   LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   if (!lig_recording_is_profile (self)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "run %.8s is a training, expected a profile",
-                 self->run);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("run %.8s is a training, expected a profile"), self->run);
     return NULL;
   }
   lig_tuning_init (&tuning, store);

@@ -3,6 +3,8 @@
  * if that one has advanced beyond the file, a new one that names it as its parent. */
 #include "engine/train/run-private.h"
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <string.h>
 
 static LigRunRow *
@@ -22,8 +24,7 @@ lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
   if (self->first_step < self->settings.steps || (self->first_step == self->settings.steps && owed))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               "it is at step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-               " already; set steps to more",
+               _ ("it is at step %" PRId64 " of %" PRId64 " already; set steps to more"),
                self->first_step, self->settings.steps);
   return FALSE;
 }

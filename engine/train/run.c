@@ -6,6 +6,7 @@
 
 #include "kernels/threads.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -23,7 +24,7 @@ finish_unstarted (LigRun *self)
     lig_store_finish_run (self->store, self->uuid,
                           g_str_equal (before, "running") ? "interrupted" : before, NULL, NULL);
   else if (self->uuid)
-    lig_store_finish_run (self->store, self->uuid, "cancelled", "it was never started", NULL);
+    lig_store_finish_run (self->store, self->uuid, "cancelled", _ ("it was never started"), NULL);
 }
 
 static void
@@ -376,7 +377,7 @@ lig_run_start (LigRun *self)
   if (self->thread)
     return;
   GError *failure =
-    g_error_new (LIG_ERROR, LIG_ERROR_MEMORY, "no thread for the training: %s", error->message);
+    g_error_new (LIG_ERROR, LIG_ERROR_MEMORY, _ ("no thread for the training: %s"), error->message);
   g_error_free (error);
   finish (self, LIG_RUN_FAILED, failure);
   lig_run_announce_end (self);

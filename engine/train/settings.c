@@ -5,6 +5,8 @@
 #include <ligature/dataset.h>
 #include <ligature/run.h>
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -261,8 +263,8 @@ check_word (const LigSetting *setting, const char *text, GError **error)
   g_auto (GStrv) words = g_strsplit (setting->argument, "|", -1);
   if (!words[0] || !words[1] || g_strv_contains ((const char *const *) words, text))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s is '%s', expected %s", setting->name, text,
-               setting->argument);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s is '%s', expected %s"), setting->name,
+               text, setting->argument);
   return FALSE;
 }
 
@@ -274,8 +276,8 @@ set_number (LigRunSettings *self, const LigSetting *setting, const char *text, G
   gboolean whole = setting->kind == LIG_SETTING_NUMBER || value == floor (value);
   if (!*text || *end || !whole || !(value >= setting->minimum && value <= setting->maximum)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "%s is '%s', expected a %snumber from %.15g to %.15g", setting->name, text,
-                 setting->kind == LIG_SETTING_COUNT ? "whole " : "", setting->minimum,
+                 _ ("%s is '%s', expected a %snumber from %.15g to %.15g"), setting->name, text,
+                 setting->kind == LIG_SETTING_COUNT ? _ ("whole ") : "", setting->minimum,
                  setting->maximum);
     return FALSE;
   }
@@ -293,7 +295,7 @@ lig_run_settings_set (LigRunSettings *self, const char *name, const char *text, 
 {
   const LigSetting *setting = find (name);
   if (!setting) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "a training has no setting '%s'", name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("a training has no setting '%s'"), name);
     return FALSE;
   }
   if (setting->kind != LIG_SETTING_TEXT)
@@ -311,14 +313,13 @@ lig_run_settings_check (const LigRunSettings *self, GError **error)
 {
   if (self->warmup > self->steps) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "warmup is %" G_GINT64_FORMAT
-                 ", expected a whole number from 0 to steps, %" G_GINT64_FORMAT,
+                 _ ("warmup is %" PRId64 ", expected a whole number from 0 to steps, %" PRId64),
                  self->warmup, self->steps);
     return FALSE;
   }
   if (self->min_lr > self->lr) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "min-lr is %g, expected a number from 0 to lr, %g", self->min_lr, self->lr);
+                 _ ("min-lr is %g, expected a number from 0 to lr, %g"), self->min_lr, self->lr);
     return FALSE;
   }
   return TRUE;
@@ -374,8 +375,8 @@ read_member (LigRunSettings *self, const char *name, JsonNode *node, GError **er
   if (text && lig_run_settings_set (self, name, text, error))
     return TRUE;
   if (!text)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "it is neither a number nor a string");
-  g_prefix_error (error, "$.train.%s: ", name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("it is neither a number nor a string"));
+  g_prefix_error (error, _ ("$.train.%s: "), name);
   g_autofree char *path = g_strconcat ("$.train.", name, NULL);
   return lig_error_set_path (error, path);
 }
@@ -388,7 +389,7 @@ lig_run_settings_read (LigRunSettings *self, const char *json, GStrv *warnings, 
   if (!root)
     return FALSE;
   if (!JSON_NODE_HOLDS_OBJECT (root)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "$.train: it is not an object");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("$.train: it is not an object"));
     return lig_error_set_path (error, "$.train");
   }
   JsonObjectIter iter;

@@ -4,6 +4,8 @@
  * host does not wait; a loss that is not finite ends the training then. */
 #include "engine/train/run-private.h"
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <math.h>
 
 /* The number of consecutive updates that may be skipped before the training ends. While the loss
@@ -69,8 +71,8 @@ check_finite (double loss, gint64 step, GError **error)
   if (isfinite (loss))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               "the loss is %s at step %" G_GINT64_FORMAT "; a smaller lr or clip of 1 may help",
-               isnan (loss) ? "not a number" : "infinite", step);
+               _ ("the loss is %s at step %" PRId64 "; a smaller lr or clip of 1 may help"),
+               isnan (loss) ? _ ("not a number") : _ ("infinite"), step);
   return FALSE;
 }
 
@@ -81,8 +83,8 @@ check_skipped (LigRun *self, const LigScaling *scaling, gint64 step, GError **er
   if (scaling->row < (float) (searches_scale (self) ? MOST_SKIPPED_SCALED : MOST_SKIPPED))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               "the gradients were not finite in the last %.0f steps up to step %" G_GINT64_FORMAT
-               ", which changed nothing; a smaller lr, another dtype or loss-scale may help",
+               _ ("the gradients were not finite in the last %.0f steps up to step %" PRId64
+                  ", which changed nothing; a smaller lr, another dtype or loss-scale may help"),
                (double) scaling->row, step);
   return FALSE;
 }

@@ -2,6 +2,7 @@
 /* The axes of a sweep: their text form, their values, and the points that they make. */
 #include "engine/train/sweep-private.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ find_param (LigOp *op, const char *name)
 static gboolean
 fail_value (const char *key, const char *value, const char *expected, GError **error)
 {
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s is '%s', expected %s", key, value, expected);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s is '%s', expected %s"), key, value,
+               expected);
   return FALSE;
 }
 
@@ -33,18 +35,19 @@ read_value (const LigParam *param, const char *key, const char *text, GValue *to
   case LIG_PARAM_INT:
     g_value_init (to, G_TYPE_INT64);
     g_value_set_int64 (to, g_ascii_strtoll (text, &end, 10));
-    return (*text && !*end) || fail_value (key, text, "a whole number", error);
+    return (*text && !*end) || fail_value (key, text, _ ("a whole number"), error);
   case LIG_PARAM_FLOAT:
     g_value_init (to, G_TYPE_DOUBLE);
     g_value_set_double (to, g_ascii_strtod (text, &end));
-    return (*text && !*end) || fail_value (key, text, "a number", error);
+    return (*text && !*end) || fail_value (key, text, _ ("a number"), error);
   case LIG_PARAM_BOOL:
     g_value_init (to, G_TYPE_BOOLEAN);
     g_value_set_boolean (to, truth);
-    return truth || g_str_equal (text, "false") || fail_value (key, text, "true or false", error);
+    return truth || g_str_equal (text, "false") ||
+           fail_value (key, text, _ ("true or false"), error);
   default:
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "%s cannot be swept; sweep a number or a truth value", key);
+                 _ ("%s cannot be swept; sweep a number or a truth value"), key);
     return FALSE;
   }
 }
@@ -59,7 +62,7 @@ apply_to_op (const char *key, const char *text, LigSequence *sequence, GError **
   LigOp *op = lig_sequence_find (sequence, path, error);
   const LigParam *param = op ? find_param (op, dot + 1) : NULL;
   if (op && !param) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s at %s has no parameter '%s'",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s at %s has no parameter '%s'"),
                  lig_op_get_name (op), path, dot + 1);
     return lig_error_set_path (error, path);
   }
@@ -76,7 +79,7 @@ lig_sweep_apply (const char *key,
 {
   if (g_str_equal (key, "checkpoint")) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "checkpoint cannot be swept: each run has its own file");
+                 _ ("checkpoint cannot be swept: each run has its own file"));
     return FALSE;
   }
   return strchr (key, '.') ? apply_to_op (key, value, sequence, error)
@@ -106,8 +109,8 @@ lig_sweep_take_axis (LigSweep *self, const char *key, GStrv values, guint with, 
   lig_run_settings_copy (&self->settings, &settings);
   for (guint i = 0; i < self->axes->len; i++)
     if (g_str_equal (g_array_index (self->axes, LigSweepAxis, i).key, key)) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s is swept twice; give it all values once",
-                   key);
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   _ ("%s is swept twice; give it all values once"), key);
       return FALSE;
     }
   for (char **value = taken; *value; value++)
@@ -117,9 +120,11 @@ lig_sweep_take_axis (LigSweep *self, const char *key, GStrv values, guint with, 
     with < self->axes->len ? &g_array_index (self->axes, LigSweepAxis, with) : NULL;
   if (first && g_strv_length (first->values) != g_strv_length (taken)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "%s has %u value%s, expected %u as %s, with which it advances", key,
-                 g_strv_length (taken), LIG_ENDING (g_strv_length (taken)),
-                 g_strv_length (first->values), first->key);
+                 g_dngettext (GETTEXT_PACKAGE,
+                              "%s has %u value, expected %u as %s, with which it advances",
+                              "%s has %u values, expected %u as %s, with which it advances",
+                              (gulong) (g_strv_length (taken))),
+                 key, g_strv_length (taken), g_strv_length (first->values), first->key);
     return FALSE;
   }
   LigSweepAxis axis = {g_strdup (key), g_steal_pointer (&taken), with};
@@ -154,7 +159,7 @@ lig_sweep_add (LigSweep *self, const char *over, gboolean zip, GError **error)
   const char *equals = strchr (over, '=');
   if (!equals || equals == over || !equals[1]) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "'%s' is no list of values; write lr=0.1,0.01 or seed=1..5", over);
+                 _ ("'%s' is no list of values; write lr=0.1,0.01 or seed=1..5"), over);
     return FALSE;
   }
   g_autofree char *key = g_strstrip (g_strndup (over, (gsize) (equals - over)));
@@ -204,15 +209,22 @@ lig_sweep_add_list (LigSweep *self, const char *text, GError **error)
     g_ptr_array_add (rows, cells);
     guint count = g_strv_length (cells), expected = g_strv_length (rows->pdata[0]);
     if (count != expected) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "line %u has %u cell%s, expected %u", i + 1,
-                   count, LIG_ENDING (count), expected);
+      g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                   g_dngettext (GETTEXT_PACKAGE, "line %u has %u cell, expected %u",
+                                "line %u has %u cells, expected %u", (gulong) (count)),
+                   i + 1, count, expected);
       return FALSE;
     }
   }
   if (rows->len < 2) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "it has %u line%s, expected the names of settings and at least one line of values",
-                 rows->len, LIG_ENDING (rows->len));
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_FORMAT,
+      g_dngettext (
+        GETTEXT_PACKAGE,
+        "it has %u line, expected the names of settings and at least one line of values",
+        "it has %u lines, expected the names of settings and at least one line of values",
+        (gulong) (rows->len)),
+      rows->len);
     return FALSE;
   }
   GStrv keys = rows->pdata[0];
@@ -269,7 +281,7 @@ lig_sweep_expand (LigSweep *self, GError **error)
   guint count = count_points (self);
   if (count > LIG_SWEEP_MOST) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "the sweep has more than %d runs; give fewer values", LIG_SWEEP_MOST);
+                 _ ("the sweep has more than %d runs; give fewer values"), LIG_SWEEP_MOST);
     return FALSE;
   }
   for (guint i = 0; i < count; i++) {
@@ -288,7 +300,7 @@ lig_sweep_expand (LigSweep *self, GError **error)
     if (sequence)
       continue;
     g_autofree char *text = lig_sweep_describe_point (self, i);
-    g_prefix_error (error, "run %u of %u (%s): ", i + 1, count, text);
+    g_prefix_error (error, _ ("run %u of %u (%s): "), i + 1, count, text);
     return FALSE;
   }
   return TRUE;

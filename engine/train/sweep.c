@@ -7,6 +7,7 @@
 #include <ligature/json-members.h>
 #include <ligature/store-sweeps.h>
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -190,7 +191,7 @@ read_document (LigSweep *self, JsonNode *root, GError **error)
   JsonObject *object = JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
   JsonNode *axes = object ? json_object_get_member (object, "axes") : NULL;
   if (!axes || !JSON_NODE_HOLDS_ARRAY (axes)) {
-    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_FORMAT, "it has no axes");
+    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("it has no axes"));
     return FALSE;
   }
   g_autofree char *sequence = get_text (object, "sequence"),
@@ -215,7 +216,7 @@ lig_sweep_open (LigStore *store, const char *selector, GError **error)
   self->uuid = g_strdup (row->uuid);
   self->name = g_strdup (row->name);
   if (!root || !read_document (self, root, error)) {
-    g_prefix_error (error, "sweep %.8s: ", row->uuid);
+    g_prefix_error (error, _ ("sweep %.8s: "), row->uuid);
     return NULL;
   }
   return lig_sweep_refresh (self, error) ? g_steal_pointer (&self) : NULL;

@@ -49,16 +49,16 @@ is_edited (LigQuickEntry *self)
 
 /* --- Checking ------------------------------------------------------------------------------ */
 
-/* Underlines from `column 14: …` to the end of the word there. */
+/* Underlines from `column 14: …`, as the library translates it, to the end of the word there. */
 static void
 underline (LigQuickEntry *self, const GError *error)
 {
   PangoAttrList *attributes = pango_attr_list_new ();
   const char *text = get_text (self);
-  guint64 column = error && g_str_has_prefix (error->message, "column ")
-                     ? g_ascii_strtoull (error->message + strlen ("column "), NULL, 10)
-                     : 0;
-  if (column > 0 && column <= (guint64) g_utf8_strlen (text, -1)) {
+  guint column = 0;
+  if (error && sscanf (error->message, _ ("column %u"), &column) != 1)
+    column = 0;
+  if (column > 0 && column <= (guint) g_utf8_strlen (text, -1)) {
     PangoAttribute *line = pango_attr_underline_new (PANGO_UNDERLINE_ERROR);
     const char *start = g_utf8_offset_to_pointer (text, (glong) column - 1);
     gsize length = strcspn (start, " !(){}[],=|");
