@@ -321,18 +321,19 @@ find_button (GtkWidget *widget, const char *after, const char *label, gboolean *
   return NULL;
 }
 
-/* Opens the card of the gap and presses a button of the entry. */
+/* Opens the card of the gap and presses a button of the entry. @entry: (nullable): or of the card
+ */
 static void
 press (Fixture *f, guint gap, const char *entry, const char *label)
 {
-  gboolean passed = FALSE;
+  gboolean passed = !entry;
   wait_for_score (f);
   lig_score_sheet_explain_gap (f->sheet, gap);
   GtkWidget *card = find_type (GTK_WIDGET (f->sheet), LIG_TYPE_VERDICT_CARD);
   g_assert_nonnull (card);
   GtkWidget *button = find_button (card, entry, label, &passed);
   if (!button)
-    g_error ("no button %s after %s", label, entry);
+    g_error ("no button %s after %s", label, entry ? entry : "the title");
   g_signal_emit_by_name (button, "clicked");
   wait_for_score (f);
 }
@@ -354,7 +355,7 @@ test_card (Fixture *f, gconstpointer data)
   press (f, 2, "Linear + bias + GELU", "Allow");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+3* 4+2*");
   press (f, 2, "Linear at 1 and GELU at 2 are fused", "Fence");
-  press (f, 2, "Linear's bias gradient + GELU's gradient", "Remove the fence");
+  press (f, 2, NULL, "Remove the fence");
   assert_rail (f, LIG_PASS_BACKWARD, "0+1 1+1 2+2* 4+2*");
   press (f, 3, "GELU's gradient + Linear's input gradient", "Force this instead");
   g_assert_null (lig_document_get_problem (f->doc, 0));
