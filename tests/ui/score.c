@@ -306,7 +306,8 @@ test_drop (Fixture *f, gconstpointer data)
 static GtkWidget *
 find_button (GtkWidget *widget, const char *after, const char *label, gboolean *passed)
 {
-  if (GTK_IS_LABEL (widget) && g_str_has_prefix (gtk_label_get_text (GTK_LABEL (widget)), after))
+  if (after && GTK_IS_LABEL (widget) &&
+      g_str_has_prefix (gtk_label_get_text (GTK_LABEL (widget)), after))
     *passed = TRUE;
   const char *text = GTK_IS_BUTTON (widget) ? gtk_button_get_label (GTK_BUTTON (widget)) : NULL;
   g_auto (GStrv) parts = g_strsplit (text ? text : "", " · ", 2);
