@@ -3,6 +3,8 @@
  * a profile is measured on that thread. */
 #include "ui/session/repeating.h"
 
+#include "ui/session/task.h"
+
 struct _LigRepeating {
   GObject parent_instance;
   LigSession *session; /* not owned: it keeps this */
@@ -91,7 +93,7 @@ static void
 compare (LigRepeating *self)
 {
   g_autoptr (GTask) task = g_task_new (self, NULL, take_result, NULL);
-  g_task_run_in_thread (task, conclude);
+  lig_task_run (task, conclude);
 }
 
 /* --- Repeating ----------------------------------------------------------------------------- */
@@ -218,7 +220,7 @@ lig_repeating_start (LigSession *session, const char *run)
   self->origin = g_strdup (run);
   g_list_store_insert (get_all (session), 0, self);
   g_autoptr (GTask) task = g_task_new (self, NULL, take_prepared, NULL);
-  g_task_run_in_thread (task, prepare);
+  lig_task_run (task, prepare);
   self->ticker = g_timeout_add (200, tick, self);
   return self;
 }
