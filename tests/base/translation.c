@@ -8,6 +8,7 @@
 #include <ligature/run.h>
 #include <ligature/store.h>
 
+#include <glib/gstdio.h>
 #include <libintl.h>
 #include <locale.h>
 #include <string.h>
@@ -25,10 +26,10 @@ test_expressions (void)
 {
   static const char *const cases[][2] = {
     {"linear (", "Spalte 9: erwartet: ein Wert, gefunden: das Ende"},
-    {"gelu | | gelu", "Spalte 8: ein zweiter Zaun in einer Lücke"},
+    {"gelu ! | ! | ! gelu", "Spalte 12: ein zweiter Zaun in einer Lücke"},
     {"gelux", "Spalte 1: keine Operation heißt „gelux“; war gelu gemeint?"},
     {"linear", "Spalte 1: linear braucht out-features"},
-    {"linear(4, bias=2)", "Spalte 11: bias von linear: erwartet: true oder false, gefunden: 2"},
+    {"linear(4, bias=2)", "Spalte 16: bias von linear: erwartet: true oder false, gefunden: 2"},
     {" ", "der Ausdruck ist leer, erwartet: eine Operation"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -79,7 +80,7 @@ static LigDataset *
 open_data (const char *spec, GError **error)
 {
   LigShape shape = {.n_axes = 2, .axes = {4, 2}};
-  return lig_dataset_open (spec, &shape, LIG_FP32, 0, error);
+  return lig_dataset_open (spec, &shape, LIG_FP32, 0, 0, error);
 }
 
 static void
@@ -104,9 +105,9 @@ test_data (void)
   error = NULL;
   g_autoptr (LigDataset) data = open_data (spec, &error);
   g_assert_no_error (error);
-  g_assert_nonnull (strstr (lig_dataset_get_description (data), "4 Zeilen"));
-  remove (file);
-  remove (folder);
+  g_assert_nonnull (strstr (lig_dataset_describe (data), "4 Zeilen"));
+  g_remove (file);
+  g_remove (folder);
 }
 
 static void
@@ -115,18 +116,19 @@ test_store (void)
   GError *error = NULL;
   g_autofree char *folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
   g_autofree char *file = g_build_filename (folder, "none.db", NULL);
-  g_assert_null (lig_store_open (file, LIG_STORE_READ_ONLY, &error));
+  g_assert_null (lig_store_open_existing (file, LIG_STORE_READ, &error));
   g_autofree char *german = g_strdup_printf (
     "die Ablage „%s“ gibt es nicht; ein Training oder ein Profil legt sie an", file);
   expect (error, german);
-  remove (folder);
+  g_remove (folder);
 }
 
 static void
 test_settings (void)
 {
   GError *error = NULL;
-  g_auto (LigRunSettings) settings = LIG_RUN_SETTINGS_INIT;
+  g_auto (LigRunSettings) settings;
+  lig_run_settings_init (&settings);
   g_assert_false (lig_run_settings_set (&settings, "warmth", "1", &error));
   expect (error, "ein Training hat keine Einstellung „warmth“");
 }
@@ -141,6 +143,12 @@ main (int argc, char **argv)
   bindtextdomain ("ligature", lig_locale_folder ());
   bind_textdomain_codeset ("ligature", "UTF-8");
   g_test_init (&argc, &argv, NULL);
+  g_autofree char *catalogue =
+    g_build_filename (lig_locale_folder (), "de", "LC_MESSAGES", "ligature.mo", NULL);
+  if (!g_file_test (catalogue, G_FILE_TEST_EXISTS)) {
+    g_print ("1..0 # SKIP no catalogue was built, gettext is missing\n");
+    return 0;
+  }
   g_test_add_func ("/translation/expressions", test_expressions);
   g_test_add_func ("/translation/rows", test_rows);
   g_test_add_func ("/translation/devices", test_devices);
