@@ -45,14 +45,17 @@ lig_view_shared_answer (const LigViewShared *self, gboolean may_close)
   g_signal_emit_by_name (self->view, "answered", may_close);
 }
 
-/* GTK names neither the inner button of a menu's or a choice's button nor an information bar's
- * cross. */
+/* GTK names neither the inner button of a menu's, a choice's or a split button without a text, nor
+ * an information bar's cross. */
 void
 lig_name_buttons (GtkWidget *widget)
 {
   const char *label = NULL;
   GtkWidget *parent = gtk_widget_get_parent (widget);
   if (GTK_IS_TOGGLE_BUTTON (widget) && (GTK_IS_MENU_BUTTON (parent) || GTK_IS_DROP_DOWN (parent)))
+    label = gtk_widget_get_tooltip_text (parent);
+  else if (GTK_IS_BUTTON (widget) && ADW_IS_SPLIT_BUTTON (parent) &&
+           !adw_split_button_get_label (ADW_SPLIT_BUTTON (parent)))
     label = gtk_widget_get_tooltip_text (parent);
   else if (GTK_IS_BUTTON (widget) && gtk_widget_has_css_class (widget, "close"))
     label = _ ("Close");

@@ -138,6 +138,7 @@ lig_draft_new (LigSequence *sequence,
   self->mends = g_ptr_array_new_with_free_func (g_free);
   self->alternatives = g_ptr_array_new_with_free_func (g_free);
   self->names = g_ptr_array_new_with_free_func (g_free);
+  self->accepted = g_hash_table_new (NULL, NULL);
   self->steps = array (sizeof (LigDraftStep), NULL);
   self->callers_inputs = array (sizeof (int), NULL);
   self->callers_outputs = array (sizeof (int), NULL);
@@ -166,6 +167,7 @@ lig_draft_free (LigDraft *self)
   g_ptr_array_unref (self->mends);
   g_ptr_array_unref (self->alternatives);
   g_ptr_array_unref (self->names);
+  g_hash_table_unref (self->accepted);
   g_array_unref (self->steps);
   g_array_unref (self->callers_inputs);
   g_array_unref (self->callers_outputs);

@@ -133,6 +133,7 @@ typedef struct {
   struct _LigCollection *problems; /* collects all problems; null: the first error is the end */
   guint n_shape_problems;          /* those before `differentiate` */
   gboolean unsure_input;           /* the input's shape is a guess */
+  gboolean apart;                  /* every op is alone, so that no fusion is tried */
   guint64 serial, version;         /* of the sequence that was given */
   LigDevice *device;
   LigPlanOptions options;
@@ -155,6 +156,7 @@ typedef struct {
   GPtrArray *mends;         /* of LigMend, by verdict; null where a verdict has none */
   GPtrArray *alternatives;  /* of LigMend, likewise: another mend */
   GPtrArray *names;         /* arrays of names that verdicts refer to */
+  GHashTable *accepted;     /* those that continue a pattern, by its next element */
   int *owners[2];           /* while fusing: candidate that covers each op, or -1 */
   GHashTable *prices; /* measured prices by key, or null; kept for the plan of every op alone */
   GArray *steps;      /* of LigDraftStep */

@@ -274,7 +274,7 @@ begin (LigDraft *draft, GArray *candidates, GError **error)
     draft->owners[pass] = g_new (int, draft->parts->len);
     memset (draft->owners[pass], -1, draft->parts->len * sizeof (int));
   }
-  return find_candidates (draft, candidates, error) &&
+  return (draft->apart || find_candidates (draft, candidates, error)) &&
          check_constraints (draft, candidates, error) &&
          lig_cover_forced (draft, candidates, error);
 }

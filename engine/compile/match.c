@@ -86,13 +86,27 @@ refuse_use (LigWalk *walk, const LigFound *found, LigMatch *match)
   lig_offer_private (walk, found, match);
 }
 
+/* Returns the names accepted at an element; verdicts share them. */
+static const char *const *
+list_accepted (LigDraft *draft, const LigPattern *pattern, int from)
+{
+  gconstpointer key = &pattern->elements[from];
+  const char **accepted = g_hash_table_lookup (draft->accepted, key);
+  if (accepted)
+    return accepted;
+  accepted = lig_pattern_accepted (pattern, from);
+  g_ptr_array_add (draft->names, accepted);
+  g_hash_table_insert (draft->accepted, (gpointer) key, accepted);
+  return accepted;
+}
+
 static void
 refuse_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
 {
-  const char **accepted = lig_pattern_accepted (walk->pattern, found->last + 1);
+  const char *const *accepted = list_accepted (walk->draft, walk->pattern, found->last + 1);
   gboolean end = found->end >= (int) walk->draft->parts->len;
   const char *name = end ? "end" : lig_part (walk->draft, found->end)->info->name;
-  match->needed = keep_names (walk->draft, LIG_EVIDENCE_NAMES, accepted);
+  match->needed = (LigEvidence){.kind = LIG_EVIDENCE_NAMES, .names = accepted};
   match->found = end ? (LigEvidence){.kind = LIG_EVIDENCE_END}
                      : name_one (walk->draft, LIG_EVIDENCE_NAMES, name);
   match->found.path = end ? NULL : lig_part (walk->draft, found->end)->path;

@@ -42,6 +42,7 @@ compile_alone (LigSequence *sequence,
   if (!draft)
     return NULL;
   drop_forces (draft->sequence);
+  draft->apart = TRUE;
   if (of) {
     draft->serial = of->serial;
     draft->version = of->version;

@@ -41,6 +41,10 @@ typedef struct {
   guint n_ops;
   double copy, launch;   /* copy bandwidth in bytes per second, 0: unknown; seconds per launch */
   GStringChunk *strings; /* owns the texts */
+  /* While many verdicts are explained, null otherwise: */
+  const int *owners[2]; /* the verdict whose group covers each op in a pass, or -1 */
+  char **names;         /* of each op with its row; null: not needed yet */
+  GHashTable *needs;    /* words by the array of accepted names */
 } LigReasonCase;
 
 /* Fills in the gains of each verdict and of its mends, numbers the mends, and writes the texts. */

@@ -223,6 +223,26 @@ give_mends (const Explainer *self, guint number)
   verdict->alternative = leaves ? mend : NULL;
 }
 
+/* Writes titles, then the sentences that refer to them. */
+static void
+write_texts (const Explainer *self)
+{
+  const LigReasonCase *facts = self->facts;
+  LigReasonCase the = *facts;
+  the.owners[0] = self->owners[0];
+  the.owners[1] = self->owners[1];
+  the.names = g_new0 (char *, facts->n_ops + 1);
+  the.needs = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  for (guint i = 0; i < facts->n_verdicts; i++)
+    lig_reasons_entitle (&the, &facts->verdicts[i], &facts->fusions[i]);
+  for (guint i = 0; i < facts->n_verdicts; i++)
+    lig_reasons_write (&the, &facts->verdicts[i], &facts->fusions[i]);
+  for (guint i = 0; i < facts->n_ops; i++)
+    g_free (the.names[i]);
+  g_free (the.names);
+  g_hash_table_unref (the.needs);
+}
+
 void
 lig_reasons_explain (const LigReasonCase *facts)
 {
@@ -241,10 +261,7 @@ lig_reasons_explain (const LigReasonCase *facts)
     give_mends (&self, i);
   }
   number_mends (&self);
-  for (guint i = 0; i < facts->n_verdicts; i++)
-    lig_reasons_entitle (facts, &facts->verdicts[i], &facts->fusions[i]);
-  for (guint i = 0; i < facts->n_verdicts; i++)
-    lig_reasons_write (facts, &facts->verdicts[i], &facts->fusions[i]);
+  write_texts (&self);
   g_free (self.owners[0]);
   g_free (self.owners[1]);
 }

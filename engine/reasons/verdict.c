@@ -43,12 +43,25 @@ name_rows (const LigReasonCase *self, int first, int count)
                                 : g_strdup_printf (_ ("%s to %s"), from, to);
 }
 
+/* Verdicts on a fusion share the array of accepted names. */
+static char *
+name_needs (const LigReasonCase *self, const char *const *names)
+{
+  const char *known = self->needs ? g_hash_table_lookup (self->needs, names) : NULL;
+  if (known)
+    return g_strdup (known);
+  char *words = lig_reasons_name_needs (names);
+  if (self->needs)
+    g_hash_table_insert (self->needs, (gpointer) names, g_strdup (words));
+  return words;
+}
+
 static char *
 say_pattern (const LigReasonCase *self, const LigVerdict *verdict)
 {
   gboolean end = verdict->found.kind == LIG_EVIDENCE_END;
   int next = end ? (int) self->n_ops : verdict->found.first;
-  g_autofree char *needs = lig_reasons_name_needs (verdict->needed.names);
+  g_autofree char *needs = name_needs (self, verdict->needed.names);
   g_autofree char *last = lig_reasons_name_op (self, MAX (next - 1, 0), -1);
   if (end)
     return g_strdup_printf (_ ("needs %s after %s; the sequence ends"), needs, last);
@@ -87,10 +100,11 @@ say_use (const LigReasonCase *self, const LigVerdict *verdict)
 static const char *
 find_claimant (const LigReasonCase *self, const LigEvidence *found)
 {
-  for (guint i = 0; i < self->n_verdicts; i++) {
-    const LigVerdict *other = &self->verdicts[i];
-    if (other->taken && other->first == found->first && other->title &&
-        g_str_equal (self->fusions[i].name, found->fusion))
+  for (int side = 0; side < 2 && self->owners[side]; side++) {
+    int owner = self->owners[side][found->first];
+    const LigVerdict *other = owner < 0 ? NULL : &self->verdicts[owner];
+    if (other && other->first == found->first && other->title &&
+        g_str_equal (self->fusions[owner].name, found->fusion))
       return other->title;
   }
   return found->fusion;

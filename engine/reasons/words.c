@@ -10,13 +10,21 @@
 char *
 lig_verdict_row_path (const char *path)
 {
-  g_auto (GStrv) parts = g_strsplit (path, ".", -1);
-  for (guint i = 0; parts[i]; i++)
-    if (i % 2 == 1) {
-      g_free (parts[i]);
-      parts[i] = g_strdup ("0");
-    }
-  return g_strjoinv (".", parts);
+  /* No number is shorter than the 0 that takes the place of a repetition. */
+  char *row = g_strdup (path), *to = row;
+  gboolean repetition = FALSE;
+  for (const char *from = path; *from; from++) {
+    gboolean point = *from == '.';
+    if (point || !repetition)
+      *to++ = *from;
+    if (!point)
+      continue;
+    repetition = !repetition;
+    if (repetition)
+      *to++ = '0';
+  }
+  *to = '\0';
+  return row;
 }
 
 /* Returns whether an op before it, or after it, has the same path: they are parts of one macro. */
@@ -44,26 +52,38 @@ is_repeated (const LigReasonCase *self, int index, int from)
 {
   if (from < 0 || from >= index)
     return FALSE;
-  g_auto (GStrv) a = g_strsplit (self->ops[from].path, ".", -1);
-  g_auto (GStrv) b = g_strsplit (self->ops[index].path, ".", -1);
-  for (guint i = 0; a[i] && b[i]; i++)
-    if (!g_str_equal (a[i], b[i]))
+  const char *a = self->ops[from].path, *b = self->ops[index].path;
+  for (guint i = 0;; i++) {
+    gsize length = strcspn (a, "."), other = strcspn (b, ".");
+    if (length != other || strncmp (a, b, length) != 0)
       return i % 2 == 1;
-  return FALSE;
+    if (!a[length] || !b[length])
+      return FALSE;
+    a += length + 1;
+    b += length + 1;
+  }
+}
+
+/* Returns the name of an op and its row. */
+static char *
+name_op (const LigReasonCase *self, int index)
+{
+  const LigReasonOp *op = &self->ops[index];
+  g_autofree char *path = lig_verdict_row_path (op->path);
+  /* The product is what people mean by the linear itself. */
+  if (is_part (self, index) && !g_str_equal (op->info->name, "basic-linear"))
+    return g_strdup_printf (_ ("%s of %s at %s"), _ (op->info->title), get_title (self, index),
+                            path);
+  return g_strdup_printf (_ ("%s at %s"), get_title (self, index), path);
 }
 
 char *
 lig_reasons_name_op (const LigReasonCase *self, int index, int from)
 {
-  const LigReasonOp *op = &self->ops[index];
-  g_autofree char *path = lig_verdict_row_path (op->path);
-  g_autofree char *name = NULL;
-  /* The product is what people mean by the linear itself. */
-  if (is_part (self, index) && !g_str_equal (op->info->name, "basic-linear"))
-    name =
-      g_strdup_printf (_ ("%s of %s at %s"), _ (op->info->title), get_title (self, index), path);
-  else
-    name = g_strdup_printf (_ ("%s at %s"), get_title (self, index), path);
+  char **known = self->names ? &self->names[index] : NULL;
+  g_autofree char *name = known && *known ? g_strdup (*known) : name_op (self, index);
+  if (known && !*known)
+    *known = g_strdup (name);
   return is_repeated (self, index, from) ? g_strdup_printf (_ ("%s of the next repetition"), name)
                                          : g_steal_pointer (&name);
 }

@@ -19,8 +19,9 @@ typedef struct {
 } Entry;
 
 static GMutex lock;
-static GArray *entries; /* of Entry, grows only */
-static Entry proposed;  /* an op under test: visible to the proposer alone */
+static GArray *entries;     /* of Entry, grows only */
+static GHashTable *numbers; /* by name: the place among the entries, from 1 */
+static Entry proposed;      /* an op under test: visible to the proposer alone */
 static GThread *proposer;
 
 static Entry
@@ -46,11 +47,19 @@ entry_free (Entry *entry)
   g_free ((LigOpPorts *) entry->ports);
 }
 
+/* The first of a name stays its op. */
+static void
+append (Entry entry)
+{
+  g_array_append_val (entries, entry);
+  if (!g_hash_table_contains (numbers, entry.info->name))
+    g_hash_table_insert (numbers, (gpointer) entry.info->name, GUINT_TO_POINTER (entries->len));
+}
+
 static void
 add (const LigOpInfo *info)
 {
-  Entry entry = entry_new (info);
-  g_array_append_val (entries, entry);
+  append (entry_new (info));
 }
 
 /* The caller holds the lock. */
@@ -60,6 +69,7 @@ fill (void)
   if (entries)
     return;
   entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+  numbers = g_hash_table_new (g_str_hash, g_str_equal);
 #define LIG_OP(name) add (&lig_op_##name);
 #include "op-list.h"
 #undef LIG_OP
@@ -68,9 +78,9 @@ fill (void)
 static Entry
 find (const char *name)
 {
-  for (guint i = 0; i < entries->len; i++)
-    if (strcmp (g_array_index (entries, Entry, i).info->name, name) == 0)
-      return g_array_index (entries, Entry, i);
+  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (numbers, name));
+  if (number > 0)
+    return g_array_index (entries, Entry, number - 1);
   if (proposer == g_thread_self () && g_str_equal (proposed.info->name, name))
     return proposed;
   return (Entry){NULL, 0, NULL};
@@ -130,7 +140,7 @@ lig_op_info_decide (gboolean accepted)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   if (accepted)
-    g_array_append_val (entries, proposed);
+    append (proposed);
   else
     entry_free (&proposed);
   proposed = (Entry){NULL, 0, NULL};

@@ -22,10 +22,6 @@ take_answer (gpointer owner, const LigPlannerAnswer *answer)
   LigDocument *self = owner;
   if (answer->request != self->request)
     return;
-  if (answer->unfused) {
-    lig_document_take_unfused (self, answer->unfused);
-    return;
-  }
   g_free (self->measuring);
   self->measuring = g_strdup (answer->measuring);
   self->measured |= answer->measuring != NULL;
@@ -33,7 +29,7 @@ take_answer (gpointer owner, const LigPlannerAnswer *answer)
     g_hash_table_remove_all (self->parts);
     g_clear_pointer (&self->plan, lig_plan_unref);
     self->plan = answer->plan ? lig_plan_ref (answer->plan) : NULL;
-    lig_document_take_plan_times (self, self->plan, self->measured);
+    lig_document_take_plan_times (self, self->plan, answer->unfused, self->measured);
     index_parts (self);
   }
   if (answer->problems) {

@@ -149,18 +149,13 @@ answer_quickly (LigPlanner *self, const Request *request, LigDevice *device, Lig
     free_delivery (delivery);
 }
 
-/* Successive edits compile one plan for comparison: that of the last one. */
-static void
-answer_unfused (LigPlanner *self, const Request *request, LigPlan *plan)
+/* Compiles the plan for comparison, which takes a third of the time of the plan itself: less than
+ * showing the figures twice, without and with savings. An edit that was made meanwhile will have
+ * its own. */
+static LigPlan *
+compile_unfused (LigPlanner *self, LigPlan *plan)
 {
-  if (g_async_queue_length (self->requests) > 0)
-    return;
-  LigPlan *unfused = lig_plan_unfuse (plan, NULL);
-  if (!unfused)
-    return;
-  Delivery *delivery = new_delivery (self, request->number);
-  delivery->answer.unfused = unfused;
-  send (delivery);
+  return g_async_queue_length (self->requests) > 0 ? NULL : lig_plan_unfuse (plan, NULL);
 }
 
 static void
@@ -196,10 +191,9 @@ compile (LigPlanner *self, const Request *request)
     if (device)
       answer->plan = compile_start (request->sequence, device, &options, answer->problems);
   }
-  g_autoptr (LigPlan) plan = answer->plan ? lig_plan_ref (answer->plan) : NULL;
+  if (answer->plan)
+    answer->unfused = compile_unfused (self, answer->plan);
   send (delivery);
-  if (plan)
-    answer_unfused (self, request, plan);
 }
 
 static gpointer

@@ -15,7 +15,7 @@ typedef struct _LigPlanner LigPlanner;
  * @problems: (element-type LigProblem)
  * @measuring: (nullable): the measurement in progress; there is no plan yet
  * @final: whether no other plan follows
- * @unfused: (nullable): after the last plan, and alone: the same with every op alone
+ * @unfused: (nullable): with the last plan: the same with every op alone
  */
 typedef struct {
   guint64 request;

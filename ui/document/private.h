@@ -90,10 +90,12 @@ void lig_document_compile (LigDocument *self);
 /* preview.c */
 void lig_document_clear_preview (LigDocument *self);
 
-/* times.c. Take the plan, without its plan of every op alone, and that one when it arrives.
- * @measured: whether its compilation measured */
-void lig_document_take_plan_times (LigDocument *self, LigPlan *plan, gboolean measured);
-void lig_document_take_unfused (LigDocument *self, LigPlan *unfused);
+/* times.c. Takes the plan with its plan of every op alone, null if it is not known. @measured:
+ * whether its compilation measured */
+void lig_document_take_plan_times (LigDocument *self,
+                                   LigPlan *plan,
+                                   LigPlan *unfused,
+                                   gboolean measured);
 void lig_document_clear_times (LigDocument *self);
 /* pin.c. @previewed: whether the preview is new, rather than the plan */
 void lig_document_follow_pin (LigDocument *self, gboolean previewed);

@@ -135,20 +135,12 @@ find (const LigTimes *self, Found *found, LigPlan *plan)
 }
 
 void
-lig_document_take_plan_times (LigDocument *self, LigPlan *plan, gboolean measured)
+lig_document_take_plan_times (LigDocument *self, LigPlan *plan, LigPlan *unfused, gboolean measured)
 {
   LigTimes *times = get_times (self);
   find (times, &times->plan, plan);
-  clear_found (&times->unfused);
-  times->priced = measured ? g_get_real_time () : 0;
-}
-
-void
-lig_document_take_unfused (LigDocument *self, LigPlan *unfused)
-{
-  LigTimes *times = get_times (self);
   find (times, &times->unfused, unfused);
-  lig_document_emit (self, LIG_DOCUMENT_TIMED);
+  times->priced = measured ? g_get_real_time () : 0;
 }
 
 /* --- Profiles ------------------------------------------------------------------------------ */

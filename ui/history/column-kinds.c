@@ -27,7 +27,7 @@ FORMAT (get_name, lig_figure_excerpt (row->name))
 FORMAT (get_status, g_strdup (lig_history_status_word (row->status)))
 FORMAT (get_status_tip, *row->message ? lig_figure_excerpt (row->message) : NULL)
 FORMAT (get_kind, g_strdup (lig_history_kind_word (row->kind)))
-FORMAT (get_device, g_strdup (row->device))
+FORMAT (get_device, lig_history_device (row))
 FORMAT (get_started, lig_history_ago (row->started))
 FORMAT (get_started_tip, lig_history_moment (row->started))
 FORMAT (get_duration, lig_history_run_duration (row))
@@ -46,7 +46,7 @@ static const LigHistoryColumn facts[] = {
   {"name", N_ ("Name"), LIG_RUN_BY_NAME, FALSE, 190, get_name, NULL, NULL},
   {"status", N_ ("Status"), LIG_RUN_BY_STATUS, FALSE, 118, get_status, get_status_tip, NULL},
   {"kind", N_ ("Kind"), LIG_RUN_BY_KIND, FALSE, 90, get_kind, NULL, NULL},
-  {"device", N_ ("Device"), LIG_RUN_BY_DEVICE, FALSE, 84, get_device, NULL, NULL},
+  {"device", N_ ("Device"), LIG_RUN_BY_DEVICE, FALSE, 140, get_device, NULL, NULL},
   {"types", N_ ("Types and policy"), LIG_RUN_BY_DTYPE, FALSE, 160, get_types, NULL, NULL},
   {"started", N_ ("Started"), LIG_RUN_BY_START, FALSE, 118, get_started, get_started_tip, NULL},
   {"duration", N_ ("Duration"), LIG_RUN_BY_DURATION, TRUE, 100, get_duration, NULL, NULL},

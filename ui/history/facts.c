@@ -101,7 +101,8 @@ add_run (GtkBox *to, const LigRunRow *row)
   g_autofree char *ended = row->ended ? lig_history_moment (row->ended) : NULL;
   g_autofree char *seed = g_strdup_printf ("%" G_GUINT64_FORMAT, row->seed);
   add_line (&table, _ ("Kind"), lig_history_kind_word (row->kind));
-  add_line (&table, _ ("Device"), row->device);
+  g_autofree char *device = lig_history_device (row);
+  add_line (&table, _ ("Device"), device);
   add_line (&table, _ ("Types"), row->dtype);
   add_line (&table, _ ("Recipe"), row->recipe);
   add_line (&table, _ ("Policy"), row->policy);

@@ -3,9 +3,12 @@
 #include "ui/history/format.h"
 
 #include "ui/session/command.h"
+#include "ui/widgets/figures.h"
+#include <ligature/json.h>
 #include <ligature/run.h>
 
 #include <glib/gi18n.h>
+#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 
@@ -73,6 +76,17 @@ char *
 lig_history_run_duration (const LigRunRow *row)
 {
   return lig_history_duration ((row->ended ? row->ended : g_get_real_time ()) - row->started);
+}
+
+char *
+lig_history_device (const LigRunRow *row)
+{
+  g_autoptr (JsonNode) root = *row->versions ? lig_json_from_text (row->versions, NULL) : NULL;
+  const char *title = root && JSON_NODE_HOLDS_OBJECT (root)
+                        ? lig_json_get_string (json_node_get_object (root), "device", "")
+                        : "";
+  g_autofree char *excerpt = lig_figure_excerpt (title);
+  return *excerpt ? g_strdup_printf ("%s (%s)", excerpt, row->device) : g_strdup (row->device);
 }
 
 char *

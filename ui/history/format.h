@@ -19,6 +19,10 @@ char *lig_history_duration (gint64 microseconds);
 /* Formats a run's duration, until now while it is running. */
 char *lig_history_run_duration (const LigRunRow *row);
 
+/* Returns the device as people name it, `NVIDIA H200 (cuda:0)`; the name alone if the run did not
+ * record the device's own. */
+char *lig_history_device (const LigRunRow *row);
+
 /* Formats a number; a dash for NaN. */
 char *lig_history_number (double value);
 char *lig_history_count (gint64 value);

@@ -26,6 +26,8 @@ struct _LigScoreGroup {
   double share;    /* of the time of its pass */
   gboolean fused, free, measured, saving_measured, loses;
   LigScoreMarks marks;
+  const LigFusion *fusion;
+  LigFigures figures; /* of which the texts are */
   LigScoreText texts[LIG_BRACKET_N_TEXTS];
   int widths[LIG_BRACKET_N_TEXTS]; /* uncut; -1: not measured yet */
   char *label, *description;

@@ -12,13 +12,14 @@ G_DEFINE_FINAL_TYPE (LigScoreGroup, lig_score_group, GTK_TYPE_WIDGET)
 
 /* --- Content ------------------------------------------------------------------------------- */
 
-static void
+static gboolean
 set_text (LigScoreGroup *self, LigBracketText which, const char *text)
 {
   if (!lig_score_text_set (&self->texts[which], text))
-    return;
+    return FALSE;
   self->widths[which] = -1;
   gtk_widget_queue_draw (GTK_WIDGET (self));
+  return TRUE;
 }
 
 static char *
@@ -61,19 +62,28 @@ bind_rate (LigScoreGroup *self, const LigFigures *figures)
   set_text (self, LIG_BRACKET_RATE_SHORT, shorter);
 }
 
-static void
+/* Returns whether name, kernels or figures changed. */
+static gboolean
 bind_texts (LigScoreGroup *self, const LigScoreMap *map, const LigScoreBracket *bracket)
 {
+  const LigFusion *fusion = bracket->group ? bracket->group->fusion : NULL;
   g_autofree char *name = bracket->group ? lig_score_group_name (map->plan, bracket->group)
                                          : g_strdup (_ ("All repetitions"));
   g_autofree char *kernels = bracket->group ? lig_score_kernels (map->plan, bracket->group)
                                             : describe_block (&bracket->figures);
+  gboolean changed = set_text (self, LIG_BRACKET_NAME, name);
+  changed |= set_text (self, LIG_BRACKET_KERNELS, kernels);
+  changed |= fusion != self->fusion;
+  self->fusion = fusion;
+  /* An edit leaves the figures of most brackets as they are. */
+  if (memcmp (&bracket->figures, &self->figures, sizeof self->figures) == 0)
+    return changed;
   g_autofree char *time = lig_figures_time_text (&bracket->figures);
-  set_text (self, LIG_BRACKET_NAME, name);
   set_text (self, LIG_BRACKET_TIME, time);
-  set_text (self, LIG_BRACKET_KERNELS, kernels);
   bind_saving (self, &bracket->figures);
   bind_rate (self, &bracket->figures);
+  self->figures = bracket->figures;
+  return TRUE;
 }
 
 /* Returns fusion, kernels, wishes and every figure, one a line. */
@@ -161,13 +171,14 @@ lig_score_group_bind (LigScoreGroup *self, const LigScoreMap *map, guint number)
 {
   const LigScoreBracket *bracket =
     &g_array_index (map->brackets[self->pass], LigScoreBracket, number);
+  gboolean marked = bracket->marks != self->marks;
   lig_score_group_place (self, map, number);
   bind_state (self, map, bracket);
   set_class (GTK_WIDGET (self), "fused", self->fused);
   set_class (GTK_WIDGET (self), "free", self->free);
   set_class (GTK_WIDGET (self), "sum", !bracket->group);
-  bind_texts (self, map, bracket);
-  update_accessible (self, bracket);
+  if (bind_texts (self, map, bracket) || marked || !self->label)
+    update_accessible (self, bracket);
 }
 
 static gboolean

@@ -55,8 +55,11 @@ static void
 set_tooltip (Column *column, const char *text)
 {
   GtkLabel *const labels[] = {column->title, column->time, column->text, column->roofline};
+  const char *shown = text && *text ? text : NULL;
+  /* Each new tooltip asks the display for the pointer. */
   for (guint i = 0; i < G_N_ELEMENTS (labels); i++)
-    gtk_widget_set_tooltip_text (GTK_WIDGET (labels[i]), text && *text ? text : NULL);
+    if (g_strcmp0 (gtk_widget_get_tooltip_text (GTK_WIDGET (labels[i])), shown) != 0)
+      gtk_widget_set_tooltip_text (GTK_WIDGET (labels[i]), shown);
 }
 
 /* Returns the words in the place of a saving, where there are none to show. */

@@ -122,7 +122,8 @@ LIG_API char *lig_recording_profile (const LigRecording *self,
 /**
  * LigRepetitionOutcome:
  * @LIG_REPETITION_SAME: every compared value of every step has the same bits
- * @LIG_REPETITION_NOISE: the figures differ by no more than the noise of both
+ * @LIG_REPETITION_NOISE: the figures differ by no more than the noise of both; step times also if
+ *   their medians are within 3 %, as two processes time the same plan differently
  * @LIG_REPETITION_DIFFERENT: the figures differ
  */
 typedef enum {
