@@ -207,13 +207,13 @@ run_sample (Bench *bench, List *list, double *seconds, GError **error)
   void *stream = lig_device_stream (bench->device);
   if (list->sustained &&
       !lig_device_check (bench->device, bench->calls->replay (handle, list->graph, stream),
-                         "measuring", error))
+                         _ ("measuring"), error))
     return FALSE;
   if (!lig_stopwatch_start (&bench->watch, error))
     return FALSE;
   if (list->graph
         ? !lig_device_check (bench->device, bench->calls->replay (handle, list->graph, stream),
-                             "measuring", error)
+                             _ ("measuring"), error)
         : !run_list (bench, list, FALSE, error))
     return FALSE;
   if (!lig_stopwatch_stop (&bench->watch, seconds, error))

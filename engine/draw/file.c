@@ -3,6 +3,7 @@
 #include "engine/draw/canvas.h"
 
 #include <cairo-pdf.h>
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ finish (GByteArray *bytes, cairo_status_t status, const char *format, GError **e
   if (status == CAIRO_STATUS_SUCCESS)
     return g_byte_array_free_to_bytes (bytes);
   g_byte_array_unref (bytes);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "cannot write the picture as %s: %s", format,
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("cannot write the picture as %s: %s"), format,
                cairo_status_to_string (status));
   return NULL;
 }
@@ -74,10 +75,10 @@ to_png (
 {
   double scale = MIN (2, LONGEST_IMAGE / MAX (width, height));
   if (scale < LEAST_SCALE) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "a png of %.0f by %.0f pixels is too large, expected sides up to %.0f; use svg or "
-                 "pdf",
-                 width, height, LONGEST_IMAGE / LEAST_SCALE);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_FORMAT,
+      _ ("a png of %.0f by %.0f pixels is too large, expected sides up to %.0f; use svg or pdf"),
+      width, height, LONGEST_IMAGE / LEAST_SCALE);
     return NULL;
   }
   GByteArray *bytes = g_byte_array_new ();
@@ -116,7 +117,7 @@ lig_draw_to_file (const char *format,
   g_return_val_if_fail (format && draw, NULL);
   if (!(width >= 1 && height >= 1 && width < 1e7 && height < 1e7))
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "a picture of %g by %g pixels, expected 1 to 10000000", width, height);
+                 _ ("a picture of %g by %g pixels, expected 1 to 10000000"), width, height);
   else if (g_ascii_strcasecmp (format, "svg") == 0)
     return to_svg (width, height, ground, draw, data);
   else if (g_ascii_strcasecmp (format, "pdf") == 0)
@@ -125,6 +126,6 @@ lig_draw_to_file (const char *format,
     return to_png (width, height, ground, draw, data, error);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "unknown picture format '%s', expected svg, pdf or png", format);
+                 _ ("unknown picture format '%s', expected svg, pdf or png"), format);
   return NULL;
 }

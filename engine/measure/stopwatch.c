@@ -35,7 +35,7 @@ lig_stopwatch_start (LigStopwatch *self, GError **error)
   return lig_device_check (device,
                            lig_device_calls (device)->record (
                              lig_device_handle (device), self->begin, lig_device_stream (device)),
-                           "timing", error);
+                           _ ("timing"), error);
 }
 
 gboolean
@@ -81,7 +81,7 @@ lig_fill_random (LigDevice *device, void *memory, gint64 size, LigDtype dtype, G
     return lig_device_check (
       device,
       calls->fill (lig_device_handle (device), memory, 0, bytes, lig_device_stream (device)),
-      "filling", error);
+      _ ("filling"), error);
   gsize count = MIN ((gsize) size, PIECE);
   g_autofree float *values = g_new (float, count);
   g_autofree guint8 *narrow = g_malloc (MIN (bytes, piece));

@@ -224,7 +224,7 @@ lig_program_bind (LigProgram *self, GError **error)
                          self->run->calls->fill (self->run->device, self->arena, 0xff,
                                                  (gsize) self->plan->draft->arena_bytes,
                                                  self->run->stream),
-                         "poisoning", error))
+                         _ ("poisoning"), error))
     return FALSE;
   if (!preset_gradients (self, error))
     return FALSE;

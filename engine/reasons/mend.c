@@ -165,7 +165,7 @@ set_dtype (LigSequence *sequence, const char *name, GError **error)
 {
   LigDtype dtype;
   if (!lig_dtype_from_name (name, &dtype)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "no element type is called '%s'", name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, _ ("no element type is called '%s'"), name);
     return FALSE;
   }
   lig_sequence_set_types (sequence, (int) dtype, lig_sequence_get_parameters (sequence));
@@ -182,7 +182,7 @@ drop_force (LigSequence *sequence, const char *replaced, GError **error)
   if (op)
     set_forced (op, fusion, FALSE);
   else if (!at)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "'%s' is not FUSION@PATH", replaced);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("'%s' is not FUSION@PATH"), replaced);
   return op != NULL;
 }
 
@@ -220,7 +220,7 @@ lig_mend_apply (const LigMend *self, LigSequence *sequence, GError **error)
   int index;
   if (!lig_mend_is_edit (self)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
-                 "the policy is an option and no part of the sequence; compile with policy %s",
+                 _ ("the policy is an option and no part of the sequence; compile with policy %s"),
                  self->value);
     return FALSE;
   }

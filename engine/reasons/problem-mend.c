@@ -88,7 +88,7 @@ find_param (LigOp *op, const char *name, GError **error)
     param++;
   if (param && param->name)
     return param;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s has no parameter %s", lig_op_get_name (op),
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s has no parameter %s"), lig_op_get_name (op),
                name);
   return NULL;
 }
@@ -154,7 +154,7 @@ set_dtype (LigSequence *sequence, const char *name, GError **error)
 {
   LigDtype dtype;
   if (!lig_dtype_from_name (name, &dtype)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "no element type is called '%s'", name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, _ ("no element type is called '%s'"), name);
     return FALSE;
   }
   lig_sequence_set_types (sequence, (int) dtype, lig_sequence_get_parameters (sequence));
@@ -232,7 +232,7 @@ connect (LigOp *reader, const LigProblemMend *self, LigOp *producer, GError **er
 {
   const LigParam *param = find_param (reader, self->name, error);
   if (param && (param->kind != LIG_PARAM_INPUT || count_outputs (producer) == 0)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, "%s at %s cannot read from %s at %s",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, _ ("%s at %s cannot read from %s at %s"),
                  lig_op_get_name (reader), self->path, lig_op_get_name (producer), self->value);
     return FALSE;
   }

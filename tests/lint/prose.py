@@ -44,8 +44,9 @@ C_TOKEN = re.compile(r'/\*(?P<block>.*?)\*/|//(?P<line>[^\n]*)|(?P<text>"(?:\\.|
 HASH = re.compile(r'(?P<hash>(?:^[ \t]*#(?!!)[^\n]*\n?)+)|(?P<doc>"""(?:.*?)""")', re.M | re.S)
 SQL = re.compile(r"(?P<hash>(?:^.*?--[^\n]*\n?)+)", re.M)
 UI = re.compile(r'translatable="[^"]*"[^>]*>(?P<text>[^<]*)<', re.S)
-# Words that codespell takes for misspellings.
+# Words that codespell takes for misspellings, and a file of German sentences.
 SPELT_SO = "gir,inout,linaer,trough"
+NOT_ENGLISH = "tests/base/translation.c"
 
 
 def flatten(text):
@@ -97,7 +98,8 @@ def check_spelling(files):
     if not shutil.which("codespell"):
         print("codespell is not installed: spelling was not checked")
         return 0
-    result = subprocess.run(["codespell", "--ignore-words-list", SPELT_SO, *files], cwd=ROOT,
+    english = [file for file in files if str(file) != NOT_ENGLISH]
+    result = subprocess.run(["codespell", "--ignore-words-list", SPELT_SO, *english], cwd=ROOT,
                             capture_output=True, text=True)
     print(result.stdout, end="")
     return len(result.stdout.splitlines())

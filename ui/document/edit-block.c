@@ -17,7 +17,7 @@ get_run_of_rows (LigDocument *doc, GError **error)
   if (fine)
     return g_steal_pointer (&rows);
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-               "a block takes operations that follow one another; the selection has gaps");
+               _ ("a block takes operations that follow one another; the selection has gaps"));
   return NULL;
 }
 
@@ -55,7 +55,7 @@ lig_edit_ungroup (LigDocument *doc, GError **error)
   const LigRow *row = block ? lig_document_find_row (doc, block) : NULL;
   LigSequence *body = block ? lig_op_get_body (block) : NULL;
   if (!row || !body) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "only a block can be taken apart");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, _ ("only a block can be taken apart"));
     return FALSE;
   }
   LigSequence *parent = row->parent;

@@ -134,17 +134,17 @@ check_ends (LigDocument *doc, LigOp *from, LigOp *to, GError **error)
 {
   const LigRow *source = lig_document_find_row (doc, from), *sink = lig_document_find_row (doc, to);
   if (count_ports (lig_op_get_info (from)->extra_outputs) == 0)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, "%s has no extra output",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, _ ("%s has no extra output"),
                  lig_op_get_name (from));
   else if (count_ports (lig_op_get_info (to)->extra_inputs) == 0 || !lig_ends_can_read (to))
-    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, "%s has no extra input",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, _ ("%s has no extra input"),
                  lig_op_get_name (to));
   else if (!source || !sink || count_levels (source, sink) < 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 "a channel may lead into a block, not out of it");
+                 _ ("a channel may lead into a block, not out of it"));
   else if (source >= sink)
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 "a channel leads downward: %s is not above %s", source->path, sink->path);
+                 _ ("a channel leads downward: %s is not above %s"), source->path, sink->path);
   else
     return TRUE;
   return FALSE;
@@ -222,14 +222,14 @@ check_name (LigDocument *doc, LigOp *from, const char *name, GError **error)
   const LigRow *row = lig_document_find_row (doc, from);
   if (!*name || strchr (name, '/')) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 "'%s' is no name of a channel; use one without a slash", name);
+                 _ ("'%s' is no name of a channel; use one without a slash"), name);
     return FALSE;
   }
   for (guint i = 0; row && i < lig_sequence_get_length (row->parent); i++) {
     LigOp *op = lig_sequence_get (row->parent, (int) i, NULL);
     if (starts (op, name)) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                   "another channel is called '%s'; use another name", name);
+                   _ ("another channel is called '%s'; use another name"), name);
       return FALSE;
     }
   }

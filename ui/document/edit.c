@@ -257,7 +257,7 @@ refuse_inside (GPtrArray *ops, LigSequence *parent, GError **error)
 {
   for (guint i = 0; i < ops->len; i++)
     if (holds (ops->pdata[i], parent)) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "a block cannot be moved into itself");
+      g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, _ ("a block cannot be moved into itself"));
       return TRUE;
     }
   return FALSE;

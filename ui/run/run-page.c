@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <glib/gi18n.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define LIG_TYPE_RUN_PAGE (lig_run_page_get_type ())
@@ -121,19 +122,21 @@ refresh_charts (LigRunPage *self, gboolean all)
 typedef enum { MEND_NONE, MEND_RATE, MEND_DATA, MEND_BATCH, MEND_STORE, MEND_DISK } Mend;
 
 static Mend
-find_mend (const char *error, const char *data)
+find_mend (const char *error, LigError code, const char *data)
 {
-  if (g_str_has_prefix (error, "the loss is"))
+  const char *lost = _ ("the loss is %s at step %" PRId64 "; a smaller lr or clip of 1 may help");
+  if (strncmp (error, lost, strcspn (lost, "%")) == 0)
     return MEND_RATE;
-  if (g_str_has_prefix (error, "checkpoint: ") || strstr (error, g_strerror (ENOSPC)))
+  if (g_str_has_prefix (error, _ ("checkpoint: ")) || strstr (error, g_strerror (ENOSPC)))
     return MEND_DISK;
-  if (g_str_has_prefix (error, "store ") || g_str_has_prefix (error, "cannot write store"))
+  if (code == LIG_ERROR_STORE)
     return MEND_STORE;
-  if (strstr (error, "no memory") || strstr (error, "out of memory"))
+  if (code == LIG_ERROR_MEMORY || strstr (error, "out of memory"))
     return MEND_BATCH;
   const char *path = data ? strchr (data, ':') : NULL;
   g_autofree char *name = path ? g_strndup (path + 1, strcspn (path + 1, "?")) : NULL;
-  return (name && *name && strstr (error, name)) || strstr (error, "data") ? MEND_DATA : MEND_NONE;
+  return (name && *name && strstr (error, name)) || strstr (error, _ ("data")) ? MEND_DATA
+                                                                               : MEND_NONE;
 }
 
 /* The buttons change the document of this window, so they are shown for its own training only. */
@@ -160,7 +163,8 @@ show_error (LigRunPage *self)
   gtk_revealer_set_reveal_child (self->banner_revealer, error != NULL);
   if (!error)
     return;
-  Mend mend = find_mend (error, lig_training_get_settings (self->shown)->data);
+  Mend mend = find_mend (error, lig_training_get_error_code (self->shown),
+                         lig_training_get_settings (self->shown)->data);
   gtk_label_set_text (self->banner_error, error);
   gtk_label_set_text (self->banner_hint, _ (mends[mend].hint));
   gtk_widget_set_visible (self->banner_mend, mends[mend].button && self->shown == self->current);

@@ -5,6 +5,9 @@
 
 #include "ui/session/task.h"
 
+#include <glib/gi18n.h>
+#include <inttypes.h>
+
 struct _LigRepeating {
   GObject parent_instance;
   LigSession *session; /* not owned: it keeps this */
@@ -158,8 +161,8 @@ take_end (LigRepeating *self)
   }
   g_autoptr (GError) error =
     g_error_new (LIG_ERROR, LIG_ERROR_CANCELLED,
-                 "the repetition was stopped at step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
-                 progress.step, progress.steps);
+                 _ ("the repetition was stopped at step %" PRId64 " of %" PRId64), progress.step,
+                 progress.steps);
   end (self, error);
 }
 

@@ -28,6 +28,7 @@ struct _LigTraining {
   LigSequence *sequence;
   LigRunSettings settings;
   char *title, *device, *resumed, *command, *measuring, *error, *checkpoint_error;
+  LigError error_code;
 
   LigRun *run; /* null until it is prepared */
   LigRunProgress progress;
@@ -172,11 +173,19 @@ end (LigTraining *self)
 }
 
 static void
+take_error (LigTraining *self, const GError *error)
+{
+  self->error = g_strdup (error->message);
+  if (error->domain == LIG_ERROR)
+    self->error_code = (LigError) error->code;
+}
+
+static void
 take_end (LigTraining *self)
 {
   g_autoptr (GError) error = NULL;
   if (!lig_run_wait (self->run, &error))
-    self->error = g_strdup (error->message);
+    take_error (self, error);
   while (!take_metrics (self, MOST_SECONDS))
     ;
   lig_run_get_progress (self->run, &self->progress);
@@ -324,7 +333,7 @@ take_run (GObject *source, GAsyncResult *result, gpointer data)
     begin (self);
     return;
   }
-  self->error = g_strdup (error->message);
+  take_error (self, error);
   self->progress.status = LIG_RUN_FAILED;
   end (self);
 }
@@ -460,6 +469,12 @@ const char *
 lig_training_get_error (LigTraining *self)
 {
   return self->error;
+}
+
+LigError
+lig_training_get_error_code (LigTraining *self)
+{
+  return self->error_code;
 }
 
 const char *

@@ -50,6 +50,9 @@ const char *lig_training_get_device (LigTraining *self);
 /* Returns: (nullable): the engine's error, once it has failed. */
 const char *lig_training_get_error (LigTraining *self);
 
+/* Returns the code of that error if it is one of the engine, else 0. */
+LigError lig_training_get_error_code (LigTraining *self);
+
 /* Returns: (nullable): why the last checkpoint could not be written; the training continues. */
 const char *lig_training_get_checkpoint_error (LigTraining *self);
 
