@@ -135,7 +135,8 @@ lig_history_mean (const LigRunMean *mean)
   if (mean->count < 2)
     return g_steal_pointer (&middle);
   /* Digits of the mean below those of its spread say nothing. */
-  g_autofree char *spread = g_strdup_printf ("%.2g", mean->deviation);
+  g_autofree char *spread =
+    g_strdup_printf (mean->deviation < 99.5 ? "%.2g" : "%.0f", mean->deviation);
   return g_strdup_printf ("%s ± %s", middle, spread);
 }
 
