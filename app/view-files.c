@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/view-files.h"
 
+#include "ui/session/task.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/toast.h"
 
@@ -182,7 +183,7 @@ lig_view_files_open (LigViewFiles *self, GFile *file)
   g_autoptr (GTask) task =
     g_task_new (self->shared->view, self->shared->cancellable, take_file, self);
   g_task_set_task_data (task, task_data, free_file);
-  g_task_run_in_thread (task, read_file);
+  lig_task_run (task, read_file);
 }
 
 /* The application shows the window that has the file, or an empty one, or a new one. */
@@ -302,7 +303,7 @@ write_to (LigViewFiles *self, const char *path)
   /* A file that was begun is written, even where the window closes. */
   g_autoptr (GTask) task = g_task_new (self->shared->view, NULL, take_written, self);
   g_task_set_task_data (task, file, free_file);
-  g_task_run_in_thread (task, write_file);
+  lig_task_run (task, write_file);
 }
 
 static void

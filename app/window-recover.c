@@ -3,6 +3,7 @@
 
 #include "app/connect.h"
 #include "ui/document/journal.h"
+#include "ui/session/task.h"
 #include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
@@ -150,7 +151,7 @@ forget (gpointer data)
     return;
   g_autoptr (GTask) task = g_task_new (store, NULL, NULL, NULL);
   g_task_set_task_data (task, g_strdup (lost->edit->key), g_free);
-  g_task_run_in_thread (task, forget_on_thread);
+  lig_task_run (task, forget_on_thread);
 }
 
 static void
@@ -226,7 +227,7 @@ lig_window_recover_offer (LigWindowRecover *self)
     return;
   g_autoptr (GTask) task = g_task_new (self->window, self->cancellable, offer_lost, self);
   g_task_set_task_data (task, g_object_ref (store), g_object_unref);
-  g_task_run_in_thread (task, find_lost);
+  lig_task_run (task, find_lost);
 }
 
 LigWindowRecover *

@@ -134,6 +134,7 @@ typedef struct {
   guint n_shape_problems;          /* those before `differentiate` */
   gboolean unsure_input;           /* the input's shape is a guess */
   gboolean apart;                  /* every op is alone, so that no fusion is tried */
+  gboolean compared;               /* only its figures are used: its values have no memory */
   guint64 serial, version;         /* of the sequence that was given */
   LigDevice *device;
   LigPlanOptions options;

@@ -43,6 +43,7 @@ compile_alone (LigSequence *sequence,
     return NULL;
   drop_forces (draft->sequence);
   draft->apart = TRUE;
+  draft->compared = of != NULL;
   if (of) {
     draft->serial = of->serial;
     draft->version = of->version;

@@ -10,6 +10,13 @@ lig_program_new (LigPlan *plan, LigState *state, GError **error)
                  "the %s is null, a program needs a plan and a state", plan ? "state" : "plan");
     return NULL;
   }
+  if (plan->draft->compared) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "the plan is for comparison only, its %u values have no memory; compile the "
+                 "sequence with policy none",
+                 plan->draft->values->len);
+    return NULL;
+  }
   if (!lig_state_check_plan (state, plan, error))
     return NULL;
   g_autoptr (LigProgram) self = g_new0 (LigProgram, 1);

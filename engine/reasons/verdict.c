@@ -223,16 +223,20 @@ say (const LigReasonCase *self, const LigVerdict *verdict)
 void
 lig_reasons_write (const LigReasonCase *self, LigVerdict *verdict, const LigReasonFusion *fusion)
 {
-  verdict->why = keep (self, say (self, verdict));
-  verdict->text = keep (self, g_strdup_printf ("%s: %s", fusion->name, verdict->why));
+  g_autofree char *why = say (self, verdict);
+  g_autofree char *text = g_strconcat (fusion->name, ": ", why, NULL);
+  /* Most name rows, so that looking for the same text is in vain. */
+  verdict->text = g_string_chunk_insert (self->strings, text);
+  verdict->why = verdict->text + strlen (fusion->name) + 2;
 }
 
 void
 lig_reasons_entitle (const LigReasonCase *self, LigVerdict *verdict, const LigReasonFusion *fusion)
 {
-  verdict->title = keep (self, verdict->fits ? lig_reasons_title (self, fusion, verdict->pass,
-                                                                  verdict->first, verdict->count)
-                                             : g_strdup (_ (fusion->summary)));
+  verdict->title =
+    verdict->fits
+      ? keep (self, lig_reasons_title (self, fusion, verdict->pass, verdict->first, verdict->count))
+      : _ (fusion->summary);
 }
 
 /* Appends the bytes to a sentence about the time, or returns them alone. */

@@ -20,6 +20,7 @@ lig_store_find_setting (const char *name, const char *path, char **made)
     {"policy", "r.policy"},
     {"seed", "r.seed"},
     {"host", "r.host"},
+    {"sweep", "NULLIF (r.sweep, '')"},
     {LIG_RUN_ALL_BUT_SEED,
      "(SELECT hash || ' ' || name FROM experiment WHERE id = r.experiment) || ' ' || r.kind || ' '"
      " || r.device || ' ' || r.dtype || ' ' || r.recipe || ' ' || r.policy || ' ' ||"

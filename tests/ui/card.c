@@ -326,6 +326,30 @@ test_rows (Fixture *f, gconstpointer data)
   g_assert_cmpuint (read, >, 5);
 }
 
+static guint
+count_edits (GtkWidget *widget, LigMendKind kind)
+{
+  const LigCardEdit *edit = GTK_IS_BUTTON (widget) ? lig_card_button_get_edit (widget) : NULL;
+  guint count = edit && edit->kind == LIG_CARD_MEND && edit->mend.kind == kind;
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child))
+    count += count_edits (child, kind);
+  return count;
+}
+
+/* One button removes the fence of a gap, however many fusions it keeps apart. */
+static void
+test_fence (Fixture *f, gconstpointer data)
+{
+  show (f, "layer-norm ! linear(3072) ! | ! gelu ! linear(64)");
+  GtkWidget *card = open_gap (f, 2);
+  g_autofree char *text = read_card (card);
+  const char *first = strstr (text, "There is a fence before GELU at 2.");
+  g_assert_nonnull (first);
+  g_assert_nonnull (strstr (first + 1, "There is a fence before GELU at 2."));
+  g_assert_cmpuint (count_edits (card, LIG_MEND_REMOVE_FENCE), ==, 1);
+}
+
 static void
 add_tests (void)
 {
@@ -336,6 +360,7 @@ add_tests (void)
   ADD (gains, "null:h200");
   ADD (rest, "null:h200");
   ADD (copy, "null:h200");
+  ADD (fence, "null:h200");
   ADD (unforce, "null:h200");
   ADD (policy, "cpu");
   ADD (closed, "null:h200");

@@ -306,7 +306,8 @@ test_drop (Fixture *f, gconstpointer data)
 static GtkWidget *
 find_button (GtkWidget *widget, const char *after, const char *label, gboolean *passed)
 {
-  if (GTK_IS_LABEL (widget) && g_str_has_prefix (gtk_label_get_text (GTK_LABEL (widget)), after))
+  if (after && GTK_IS_LABEL (widget) &&
+      g_str_has_prefix (gtk_label_get_text (GTK_LABEL (widget)), after))
     *passed = TRUE;
   const char *text = GTK_IS_BUTTON (widget) ? gtk_button_get_label (GTK_BUTTON (widget)) : NULL;
   g_auto (GStrv) parts = g_strsplit (text ? text : "", " · ", 2);
@@ -321,18 +322,19 @@ find_button (GtkWidget *widget, const char *after, const char *label, gboolean *
   return NULL;
 }
 
-/* Opens the card of the gap and presses a button of the entry. */
+/* Opens the card of the gap and presses a button of the entry. @entry: (nullable): or of the card
+ */
 static void
 press (Fixture *f, guint gap, const char *entry, const char *label)
 {
-  gboolean passed = FALSE;
+  gboolean passed = !entry;
   wait_for_score (f);
   lig_score_sheet_explain_gap (f->sheet, gap);
   GtkWidget *card = find_type (GTK_WIDGET (f->sheet), LIG_TYPE_VERDICT_CARD);
   g_assert_nonnull (card);
   GtkWidget *button = find_button (card, entry, label, &passed);
   if (!button)
-    g_error ("no button %s after %s", label, entry);
+    g_error ("no button %s after %s", label, entry ? entry : "the title");
   g_signal_emit_by_name (button, "clicked");
   wait_for_score (f);
 }
@@ -354,7 +356,7 @@ test_card (Fixture *f, gconstpointer data)
   press (f, 2, "Linear + bias + GELU", "Allow");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+3* 4+2*");
   press (f, 2, "Linear at 1 and GELU at 2 are fused", "Fence");
-  press (f, 2, "Linear's bias gradient + GELU's gradient", "Remove the fence");
+  press (f, 2, NULL, "Remove the fence");
   assert_rail (f, LIG_PASS_BACKWARD, "0+1 1+1 2+2* 4+2*");
   press (f, 3, "GELU's gradient + Linear's input gradient", "Force this instead");
   g_assert_null (lig_document_get_problem (f->doc, 0));

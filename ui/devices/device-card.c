@@ -3,6 +3,7 @@
  */
 #include "ui/devices/device-card.h"
 
+#include "ui/session/task.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
 #include <ligature/draw.h>
@@ -269,7 +270,7 @@ look (LigDeviceCard *self, gboolean measure)
   self->busy = TRUE;
   g_autoptr (GTask) task = g_task_new (self, NULL, take_look, NULL);
   g_task_set_task_data (task, next, free_look);
-  g_task_run_in_thread (task, work);
+  lig_task_run (task, work);
 }
 
 /* --- Actions ------------------------------------------------------------------------------------

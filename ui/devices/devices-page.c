@@ -3,6 +3,7 @@
 #include "ui/devices/device-card.h"
 #include "ui/page.h"
 #include "ui/session/command.h"
+#include "ui/session/task.h"
 #include "ui/widgets/figures.h"
 #include <ligature/device.h>
 
@@ -79,7 +80,7 @@ fill (LigDevicesPage *self)
   if (gpu)
     return;
   g_autoptr (GTask) task = g_task_new (self, NULL, take_remark, NULL);
-  g_task_run_in_thread (task, find_remark);
+  lig_task_run (task, find_remark);
 }
 
 /* --- Construction -------------------------------------------------------------------------------

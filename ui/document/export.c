@@ -4,6 +4,7 @@
 
 #include "ui/document/times.h"
 #include "ui/session/command.h"
+#include "ui/session/task.h"
 #include <ligature/report.h>
 
 #include <glib/gi18n.h>
@@ -67,7 +68,7 @@ begin (GTask *task)
   lig_document_get_timed (document, &timed, &unfused);
   export->plan = timed.steps ? lig_plan_with_times (plan, timed.steps) : lig_plan_ref (plan);
   export->command = make_command (document, export->path);
-  g_task_run_in_thread (task, write_report);
+  lig_task_run (task, write_report);
 }
 
 static void
@@ -135,7 +136,7 @@ lig_export_run_async (LigDocument *document,
   export->store = store ? g_object_ref (store) : NULL;
   g_task_set_task_data (task, export, free_export);
   if (store)
-    g_task_run_in_thread (task, write_run);
+    lig_task_run (task, write_run);
   else
     g_task_return_new_error (task, LIG_ERROR, LIG_ERROR_STORE, "%s",
                              _ ("there is no store, so the run was not recorded"));

@@ -150,8 +150,7 @@ answer_quickly (LigPlanner *self, const Request *request, LigDevice *device, Lig
 }
 
 /* Compiles the plan for comparison, which takes a third of the time of the plan itself: less than
- * showing the figures twice, without and with savings. An edit that was made meanwhile will have
- * its own. */
+ * showing the figures twice, without and with savings. A newer edit will have its own. */
 static LigPlan *
 compile_unfused (LigPlanner *self, LigPlan *plan)
 {

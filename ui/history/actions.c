@@ -5,6 +5,7 @@
 #include "ui/history/sweep.h"
 #include "ui/run/settings.h"
 #include "ui/session/command.h"
+#include "ui/session/task.h"
 #include "ui/widgets/toast.h"
 #include <ligature/report.h>
 
@@ -433,7 +434,7 @@ export_to (GtkWidget *widget, const char *action, GVariant *parameter)
   job->path = g_variant_dup_string (parameter, NULL);
   g_autoptr (GTask) task = g_task_new (self, NULL, end_export, NULL);
   g_task_set_task_data (task, job, free_export);
-  g_task_run_in_thread (task, write_export);
+  lig_task_run (task, write_export);
 }
 
 static void

@@ -3,6 +3,7 @@
  * least and the greatest value around it. */
 #include "ui/history/chart.h"
 
+#include "ui/session/task.h"
 #include "ui/widgets/chart-view.h"
 #include "ui/widgets/figures.h"
 
@@ -263,7 +264,7 @@ ask (LigHistoryChart *self)
   question->serial = ++self->serial;
   g_autoptr (GTask) task = g_task_new (self, NULL, take_curves, NULL);
   g_task_set_task_data (task, question, free_question);
-  g_task_run_in_thread (task, read_curves);
+  lig_task_run (task, read_curves);
 }
 
 void

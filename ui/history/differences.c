@@ -80,12 +80,12 @@ format_value (JsonNode *value)
 }
 
 /* Returns whether another line has the value: a fact of the run, an op, or a setting, which a file
- * may give in its object `train`. */
+ * may give in its object `train`. How busy the computer was is no setting either. */
 static gboolean
 is_doubled (const char *path, const char *member)
 {
-  static const char *const members[][8] = {
-    {"settings", "name", "dtype", "policy", "seed", "recipe", "device", NULL},
+  static const char *const members[][9] = {
+    {"settings", "name", "dtype", "policy", "seed", "recipe", "device", "conditions", NULL},
     {"sequence", "ops", "name", "train", "ligature", NULL},
   };
   for (guint i = 0; i < G_N_ELEMENTS (members); i++)

@@ -5,6 +5,7 @@
 #include "ui/history/format.h"
 #include "ui/widgets/figures.h"
 #include <ligature/json.h>
+#include <ligature/store-sweeps.h>
 
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>
@@ -110,11 +111,39 @@ format_value (const char *value)
   return lig_history_number (number);
 }
 
+/* Formats the name and the beginning of the uuid: a sweep that was started twice is two. */
+static char *
+name_sweep (GPtrArray *sweeps, const char *uuid)
+{
+  for (guint i = 0; i < sweeps->len; i++) {
+    const LigSweepRow *row = sweeps->pdata[i];
+    if (strcmp (row->uuid, uuid) == 0 && *row->name)
+      return g_strdup_printf ("%s · %.8s", row->name, uuid);
+  }
+  return g_strndup (uuid, 8);
+}
+
+static GStrv
+name_sweeps (LigStore *store, GPtrArray *groups, GError **error)
+{
+  g_autoptr (GPtrArray) sweeps = lig_store_list_sweeps (store, error);
+  if (!sweeps)
+    return NULL;
+  GStrv names = g_new0 (char *, groups->len + 1);
+  for (guint i = 0; i < groups->len; i++) {
+    const char *uuid = ((LigRunGroup *) groups->pdata[i])->value;
+    names[i] = uuid ? name_sweep (sweeps, uuid) : g_strdup (_ ("no sweep"));
+  }
+  return names;
+}
+
 GStrv
 lig_history_name_groups (LigStore *store, GPtrArray *groups, const char *by, GError **error)
 {
   if (strcmp (by, LIG_RUN_ALL_BUT_SEED) == 0)
     return name_repetitions (store, groups, error);
+  if (strcmp (by, "sweep") == 0)
+    return name_sweeps (store, groups, error);
   GStrv names = g_new0 (char *, groups->len + 1);
   for (guint i = 0; i < groups->len; i++) {
     const char *value = ((LigRunGroup *) groups->pdata[i])->value;

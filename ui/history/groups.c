@@ -6,6 +6,7 @@
 #include "ui/history/group-names.h"
 #include "ui/history/run-question.h"
 #include "ui/session/setting-name.h"
+#include "ui/session/task.h"
 #include <ligature/csv.h>
 #include <ligature/run.h>
 
@@ -17,7 +18,7 @@
  */
 
 static const char *const facts[] = {
-  LIG_RUN_ALL_BUT_SEED, "name", "device", "dtype", "policy", "recipe", "kind", "host"};
+  LIG_RUN_ALL_BUT_SEED, "sweep", "name", "device", "dtype", "policy", "recipe", "kind", "host"};
 
 const char *
 lig_history_grouping_nth (guint n)
@@ -39,6 +40,7 @@ char *
 lig_history_grouping_title (const char *by)
 {
   static const char *const titles[G_N_ELEMENTS (facts)] = {N_ ("repetition (all but the seed)"),
+                                                           N_ ("sweep"),
                                                            N_ ("name"),
                                                            N_ ("device"),
                                                            N_ ("types"),
@@ -292,7 +294,7 @@ lig_history_groups_show (LigHistoryGroups *self,
   question->serial = ++self->serial;
   g_autoptr (GTask) task = g_task_new (self, NULL, take_groups, NULL);
   g_task_set_task_data (task, question, free_question);
-  g_task_run_in_thread (task, read_groups);
+  lig_task_run (task, read_groups);
 }
 
 /* --- Copying ------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "ui/history/run-compare.h"
 
 #include "ui/history/differences.h"
+#include "ui/session/task.h"
 #include "ui/widgets/figures.h"
 #include <ligature/csv.h>
 
@@ -221,7 +222,7 @@ lig_run_compare_show (LigRunCompare *self, LigStore *store, GPtrArray *runs)
   make_columns (self);
   g_autoptr (GTask) task = g_task_new (self, NULL, take_lines, NULL);
   g_task_set_task_data (task, question, free_question);
-  g_task_run_in_thread (task, compare);
+  lig_task_run (task, compare);
 }
 
 void

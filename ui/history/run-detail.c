@@ -6,6 +6,7 @@
 #include "ui/history/chart.h"
 #include "ui/history/facts.h"
 #include "ui/history/format.h"
+#include "ui/session/task.h"
 #include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
@@ -247,7 +248,7 @@ ask (LigRunDetail *self)
   question->serial = ++self->serial;
   g_autoptr (GTask) task = g_task_new (self, NULL, take_run, NULL);
   g_task_set_task_data (task, question, free_question);
-  g_task_run_in_thread (task, read_run);
+  lig_task_run (task, read_run);
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_run_row_free);
   g_ptr_array_add (runs, lig_run_row_copy (self->row));
   lig_history_chart_show (self->chart, self->store, runs);

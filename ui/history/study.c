@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Several runs at once: read on a thread, then overlaid, compared or previewed. */
 #include "ui/history/history-page.h"
+#include "ui/session/task.h"
 
 #include "ui/widgets/toast.h"
 
@@ -89,7 +90,7 @@ lig_history_study (LigHistoryPage *self, const char *how)
   g_array_set_size (study->keys, MIN (study->keys->len, how ? MOST_STUDIED : MOST_PREVIEWED));
   g_autoptr (GTask) task = g_task_new (self, NULL, take_study, NULL);
   g_task_set_task_data (task, study, free_study);
-  g_task_run_in_thread (task, read_study);
+  lig_task_run (task, read_study);
 }
 
 void

@@ -3,6 +3,7 @@
 
 #include "ui/history/sweep-table.h"
 #include "ui/run/settings.h"
+#include "ui/session/task.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/picture-view.h"
 #include "ui/widgets/toast.h"
@@ -222,7 +223,7 @@ lig_sweep_view_open (LigSweepView *self, const char *sweep)
   g_autoptr (GTask) task = g_task_new (self, NULL, take_sweep, NULL);
   g_object_set_data_full (G_OBJECT (task), "store", g_object_ref (store), g_object_unref);
   g_task_set_task_data (task, g_strdup (sweep), g_free);
-  g_task_run_in_thread (task, read_sweep);
+  lig_task_run (task, read_sweep);
 }
 
 LigSweep *

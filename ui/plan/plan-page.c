@@ -39,7 +39,8 @@ LIG_PAGE_INFO (plan) = {
 
 /* --- Head ------------------------------------------------------------------------------------ */
 
-static void
+/* Returns the label of the value. */
+static GtkWidget *
 add_figure (LigPlanPage *self, const char *title, const char *value, const char *note)
 {
   GtkWidget *tile = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
@@ -57,6 +58,7 @@ add_figure (LigPlanPage *self, const char *title, const char *value, const char 
   gtk_widget_add_css_class (tile, "figure");
   gtk_flow_box_append (self->figures, tile);
   gtk_widget_set_focusable (gtk_widget_get_parent (tile), FALSE);
+  return labels[1];
 }
 
 static void
@@ -78,8 +80,11 @@ add_time_and_traffic (LigPlanPage *self)
   g_autofree char *fusions = g_strdup_printf (ngettext ("%u fusion", "%u fusions", fused), fused);
   g_autofree char *time = lig_draw_time (seconds), *traffic = lig_draw_bytes (bytes);
   add_figure (self, _ ("Steps"), n_steps, fusions);
-  add_figure (self, _ ("Predicted"), isnan (seconds) ? "–" : time,
-              isnan (seconds) ? _ ("the device was not measured") : _ ("forward and backward"));
+  g_autofree char *predicted = g_strconcat ("≈ ", time, NULL);
+  GtkWidget *value =
+    add_figure (self, _ ("Predicted"), isnan (seconds) ? "–" : predicted,
+                isnan (seconds) ? _ ("the device was not measured") : _ ("forward and backward"));
+  gtk_widget_add_css_class (value, "dim-label");
   add_figure (self, _ ("Moved"), traffic, _ ("read and written"));
 }
 

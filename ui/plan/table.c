@@ -89,12 +89,12 @@ group_word (LigPlanItem *item)
   const LigPlanStep *step = lig_plan_item_get_step (item);
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (item->plan, &count);
-  if (group && group->fusion)
-    return group->fusion->name;
+  if (group)
+    return group->title;
   return step->part >= 0 && step->part < (int) count ? ops[step->part].title : "";
 }
 
-/* Formats paths, then the op or the fusion: `2 linear`, `2–4 forward-linear-bias-activation`. */
+/* Formats paths, then the name that the score shows: `2 Linear`, `2–4 Linear + bias + GELU`. */
 static char *
 group_text (LigPlanItem *item)
 {
@@ -173,7 +173,9 @@ predicted_number (LigPlanItem *item)
 static char *
 predicted_text (LigPlanItem *item)
 {
-  return lig_figure_time (lig_figure_predicted_step (lig_plan_item_get_step (item)));
+  g_autofree char *time =
+    lig_figure_time (lig_figure_predicted_step (lig_plan_item_get_step (item)));
+  return *time ? g_strconcat ("≈ ", time, NULL) : g_steal_pointer (&time);
 }
 
 static double

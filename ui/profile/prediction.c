@@ -2,6 +2,7 @@
 /* Predicted times of the device: the document's plan with an update, and the same with every op
  * unfused, compiled on a thread. */
 #include "ui/profile/profiling.h"
+#include "ui/session/task.h"
 
 #include <ligature/tuning.h>
 
@@ -74,7 +75,7 @@ lig_prediction_make (LigDocument *document,
   request->options.choices = request->choices;
   g_autoptr (GTask) task = g_task_new (document, cancellable, callback, data);
   g_task_set_task_data (task, request, free_request);
-  g_task_run_in_thread (task, work);
+  lig_task_run (task, work);
   return TRUE;
 }
 

@@ -2,6 +2,8 @@
 /* Profiling on a thread. */
 #include "ui/profile/profiling.h"
 
+#include "ui/session/task.h"
+
 #include <ligature/profile.h>
 #include <ligature/tuning.h>
 
@@ -270,7 +272,7 @@ lig_profiling_start (
   g_task_set_check_cancellable (task, FALSE);
   g_task_set_task_data (task, job, free_job);
   self->tick = g_timeout_add (100, tick, self);
-  g_task_run_in_thread (task, work);
+  lig_task_run (task, work);
   g_signal_emit (self, signals[CHANGED], 0);
   return TRUE;
 }

@@ -2,6 +2,8 @@
 /* Opens the data like a training, on a thread; the answer to an outdated request is dropped. */
 #include "ui/run/data-preview.h"
 
+#include "ui/session/task.h"
+
 #include <ligature/dataset.h>
 #include <ligature/run.h>
 
@@ -163,7 +165,7 @@ begin_reading (gpointer data)
   request->serial = self->serial;
   g_autoptr (GTask) task = g_task_new (self, NULL, take_table, NULL);
   g_task_set_task_data (task, request, free_request);
-  g_task_run_in_thread (task, read_data);
+  lig_task_run (task, read_data);
   return G_SOURCE_REMOVE;
 }
 

@@ -99,6 +99,17 @@ compare_brackets (gconstpointer a, gconstpointer b)
   return ((const LigScoreBracket *) a)->y - ((const LigScoreBracket *) b)->y;
 }
 
+/* Returns whether a group that begins before an opened block goes on in it, and so covers the place
+ * beside its head. */
+static gboolean
+is_covered (const LigScoreSlot *slot, const LigPlanGroup *groups, guint count)
+{
+  for (guint i = 0; i < count && slot->open; i++)
+    if (groups[i].first < slot->first && groups[i].first + groups[i].count > slot->first)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 add_blocks (LigScoreMap *self,
             LigPass pass,
@@ -111,7 +122,7 @@ add_blocks (LigScoreMap *self,
     const LigScoreSlot *slot = lig_score_map_get_slot (self, i);
     LigScoreBracket bracket = {
       .pass = pass, .from = i, .to = i, .y = slot->y, .height = slot->height};
-    if (!slot->block || slot->first < 0)
+    if (!slot->block || slot->first < 0 || is_covered (slot, groups, count))
       continue;
     sum_block (&bracket, slot, groups, figures, count);
     bracket.marks =

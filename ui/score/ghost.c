@@ -384,21 +384,22 @@ find_popover (LigScoreGhost *self)
   return popover && gtk_widget_get_mapped (popover) ? popover : NULL;
 }
 
-/* Returns whether a popover covers the lower part of what is visible. */
+/* Returns whether a popover covers a part of the sheet, from @top to @bottom. */
 static gboolean
 is_covered (LigScoreGhost *self, double top, double bottom)
 {
+  enum { SHADOW = 24 };
   graphene_point_t point;
   GtkWidget *popover = find_popover (self);
   GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
   GdkSurface *surface = popover ? gtk_native_get_surface (GTK_NATIVE (popover)) : NULL;
   if (!surface || !root ||
       !gtk_widget_compute_point (GTK_WIDGET (self), GTK_WIDGET (root),
-                                 &GRAPHENE_POINT_INIT (0, (float) (top + bottom) / 2), &point))
+                                 &GRAPHENE_POINT_INIT (0, (float) top), &point))
     return FALSE;
-  int middle =
-    gdk_popup_get_position_y (GDK_POPUP (surface)) + gdk_surface_get_height (surface) / 2;
-  return middle > point.y;
+  int from = gdk_popup_get_position_y (GDK_POPUP (surface)) + SHADOW;
+  int to = from + gdk_surface_get_height (surface) - 2 * SHADOW;
+  return to > point.y && from < point.y + bottom - top;
 }
 
 /* The line is at the lower edge of what is visible, so that it is always seen, or at the upper one
@@ -416,8 +417,8 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   wanted = CLAMP (wanted, least, MAX (width - 2 * LINE_MARGIN, least));
   gtk_widget_measure (self->line, GTK_ORIENTATION_VERTICAL, wanted, &least, &tall, NULL, NULL);
   bottom = MIN (bottom, height);
-  int y = is_covered (self, top, bottom) ? (int) top + LINE_MARGIN / 2
-                                         : (int) bottom - tall - LINE_MARGIN;
+  int low = (int) bottom - tall - LINE_MARGIN;
+  int y = is_covered (self, low, low + tall) ? (int) top + LINE_MARGIN / 2 : low;
   GtkAllocation area = {(width - wanted) / 2, MAX (y, 0), wanted, tall};
   gtk_widget_size_allocate (self->line, &area, -1);
 }

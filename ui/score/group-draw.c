@@ -175,6 +175,8 @@ draw_text (Canvas *canvas, int which, int x, int middle, int width, gboolean end
   if (which == NONE || width <= 0)
     return 0;
   GdkRGBA colour = get_colour (canvas, which);
+  if (measure_text (canvas, which) <= width)
+    self->drawn |= 1u << which;
   return lig_score_text_draw (&self->texts[which], GTK_WIDGET (self), canvas->snapshot, x, middle,
                               width, get_flags (self, which) | (end ? LIG_SCORE_TEXT_END : 0),
                               &colour);
@@ -266,6 +268,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                    .pitch = metrics->small + lig_score_metrics_scale (metrics, 2),
                    .space = lig_score_metrics_scale (metrics, 9)};
   Line lines[MOST_LINES];
+  self->drawn = 0;
   find_colours (&canvas);
   gboolean bar = !self->free && canvas.height >= canvas.pitch + foot;
   const int space = canvas.height - top - foot;
@@ -288,6 +291,32 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   if (bar)
     draw_bar (&canvas, canvas.height - lig_score_metrics_scale (metrics, most > 0 ? 7 : 6),
               thickness);
+}
+
+/* Returns whether a line of the description repeats a text that is drawn. */
+static gboolean
+is_drawn (const LigScoreGroup *self, const char *line)
+{
+  for (guint i = 0; i < LIG_BRACKET_N_TEXTS; i++) {
+    const char *text = self->texts[i].text;
+    if ((self->drawn & (1u << i)) && text && *text && strstr (line, text))
+      return i != LIG_BRACKET_RATE_SHORT && i != LIG_BRACKET_SAVING_SHORT;
+  }
+  return FALSE;
+}
+
+char *
+lig_score_group_describe_hidden (const LigScoreGroup *self)
+{
+  const char *name = self->texts[LIG_BRACKET_NAME].text;
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_auto (GStrv) lines = g_strsplit (self->description ? self->description : "", "\n", -1);
+  if (name && !self->free && !(self->drawn & (1u << LIG_BRACKET_NAME)))
+    g_string_append (text, name);
+  for (guint i = 0; lines[i]; i++)
+    if (!is_drawn (self, lines[i]))
+      g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", lines[i]);
+  return text->len > 0 ? g_strdup (text->str) : NULL;
 }
 
 static void

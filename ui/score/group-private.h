@@ -30,8 +30,13 @@ struct _LigScoreGroup {
   LigFigures figures; /* of which the texts are */
   LigScoreText texts[LIG_BRACKET_N_TEXTS];
   int widths[LIG_BRACKET_N_TEXTS]; /* uncut; -1: not measured yet */
+  unsigned drawn;                  /* a bit for each text that is shown uncut */
   char *label, *description;
 };
 
 /* group-draw.c */
+/* Returns the lines of the description that the bracket has no room for; null if none is left.
+ * (transfer full) (nullable) */
+char *lig_score_group_describe_hidden (const LigScoreGroup *self);
+
 void lig_score_group_install_drawing (GtkWidgetClass *class);

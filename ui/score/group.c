@@ -188,7 +188,9 @@ query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *t
   GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);
   if (lig_score_sheet_is_explaining (LIG_SCORE_SHEET (sheet)))
     return FALSE;
-  g_autofree char *text = g_strdup_printf ("%s\n%s", self->label, self->description);
+  g_autofree char *text = lig_score_group_describe_hidden (self);
+  if (!text)
+    return FALSE;
   gtk_tooltip_set_text (tooltip, text);
   return TRUE;
 }

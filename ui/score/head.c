@@ -16,9 +16,10 @@ enum { FORWARD, OPS, BACKWARD, N_COLUMNS };
 enum { STALE_MILLISECONDS = 120 };
 
 /* A column: title and time in the first line, saving and share of the roofline in the second. The
- * column of the ops has its shape and the origin, centred, and nothing at the right. */
+ * column of the ops has its shape and the origin, centred, and nothing at the right. A text that
+ * would be cut gives way to a brief one: the saving in time, the time of the step. */
 typedef struct {
-  GtkLabel *title, *time, *text, *roofline;
+  GtkLabel *title, *time, *text, *brief, *roofline;
 } Column;
 
 struct _LigScoreHead {
@@ -54,7 +55,8 @@ set_text (GtkLabel *label, const char *text)
 static void
 set_tooltip (Column *column, const char *text)
 {
-  GtkLabel *const labels[] = {column->title, column->time, column->text, column->roofline};
+  GtkLabel *const labels[] = {column->title, column->time, column->text, column->brief,
+                              column->roofline};
   const char *shown = text && *text ? text : NULL;
   /* Each new tooltip asks the display for the pointer. */
   for (guint i = 0; i < G_N_ELEMENTS (labels); i++)
@@ -75,6 +77,26 @@ get_excuse (const LigScoreMap *map, guint pass, const char *time)
   return time ? "" : _ ("time not known");
 }
 
+static void
+set_saving (Column *column, gboolean saves, gboolean loses, gboolean predicted)
+{
+  GtkLabel *const labels[] = {column->text, column->brief};
+  for (guint i = 0; i < G_N_ELEMENTS (labels); i++) {
+    set_class (labels[i], "saving", saves);
+    set_class (labels[i], "loss", loses);
+    set_class (labels[i], "predicted", predicted);
+  }
+}
+
+/* Returns the saving in time without that in bytes, if both are known. */
+static char *
+describe_brief (const LigFigures *figures)
+{
+  LigFigures time = *figures;
+  time.saved_bytes = isnan (time.saved_seconds) ? time.saved_bytes : NAN;
+  return lig_figures_saving_text (&time);
+}
+
 /* A preview's change takes the place of the saving. */
 static void
 show_preview (LigScoreHead *self, Column *column, guint pass)
@@ -83,6 +105,7 @@ show_preview (LigScoreHead *self, Column *column, guint pass)
   LigPlanComparison *preview =
     lig_document_get_preview (lig_score_sheet_get_document (self->sheet));
   set_class (column->text, "preview", preview != NULL);
+  set_class (column->brief, "preview", preview != NULL);
   if (!preview)
     return;
   lig_plan_comparison_get_total (preview, (LigPass) pass, &total);
@@ -93,8 +116,8 @@ show_preview (LigScoreHead *self, Column *column, guint pass)
   g_autofree char *text =
     time && moves ? g_strdup_printf ("%s, %s", time, bytes) : g_strdup (time ? time : bytes);
   set_text (column->text, text);
-  set_class (column->text, "saving", sign != 0);
-  set_class (column->text, "loss", sign > 0);
+  set_text (column->brief, time ? time : bytes);
+  set_saving (column, sign != 0, sign > 0, FALSE);
 }
 
 static void
@@ -106,15 +129,16 @@ show_pass (LigScoreHead *self, guint which, guint pass)
   gboolean planned = map->plan && figures->kernels > 0;
   g_autofree char *time = planned ? lig_figures_time_text (figures) : NULL;
   g_autofree char *saving = planned ? lig_figures_saving_text (figures) : NULL;
+  g_autofree char *brief = saving ? describe_brief (figures) : NULL;
   g_autofree char *roofline = planned ? lig_figures_roofline_text (figures) : NULL;
   g_autofree char *details = planned ? lig_figures_describe (figures) : NULL;
   set_text (column->time, time ? time : map->plan ? "" : "—");
   set_text (column->text, saving ? saving : get_excuse (map, pass, time));
   set_text (column->roofline, roofline);
   set_class (column->time, "predicted", !figures->measured);
-  set_class (column->text, "saving", saving != NULL);
-  set_class (column->text, "loss", saving && figures->saved_seconds < 0);
-  set_class (column->text, "predicted", saving && !figures->saved_measured);
+  set_text (column->brief, brief);
+  set_saving (column, saving != NULL, saving && figures->saved_seconds < 0,
+              saving && !figures->saved_measured);
   set_tooltip (column, details);
   show_preview (self, column, pass);
 }
@@ -138,9 +162,10 @@ describe_input (LigScoreHead *self)
   return g_strdup_printf ("%s %s", axes, lig_dtype_name (dtype));
 }
 
-/* Returns the time of a whole step and the origin of the times. */
+/* Returns the time of a whole step and the origin of the times. @step_only: (out): without origin
+ */
 static char *
-describe_step (LigScoreHead *self, gint64 now)
+describe_step (LigScoreHead *self, gint64 now, char **step_only)
 {
   LigTimedPlan timed, unfused;
   LigFigures step;
@@ -154,6 +179,7 @@ describe_step (LigScoreHead *self, gint64 now)
   if (!time)
     return g_steal_pointer (&origin);
   g_autofree char *text = g_strdup_printf (_ ("step %s"), time);
+  *step_only = g_strdup (text);
   return *origin ? g_strdup_printf ("%s · %s", text, origin) : g_steal_pointer (&text);
 }
 
@@ -174,10 +200,12 @@ show_origin (gpointer data)
   Column *column = &self->columns[OPS];
   LigDocument *document = lig_score_sheet_get_document (self->sheet);
   gint64 now = g_get_real_time (), when = lig_document_get_measured_at (document);
-  g_autofree char *origin = describe_step (self, now);
+  g_autofree char *step = NULL;
+  g_autofree char *origin = describe_step (self, now, &step);
   g_autofree char *input = describe_input (self);
   g_autofree char *both = g_strdup_printf ("%s\n%s", input, origin);
   set_text (column->text, origin);
+  set_text (column->brief, step);
   set_tooltip (column, both);
   if (when > 0)
     set_clock (self, now - when);
@@ -259,6 +287,17 @@ place_line (GtkLabel *left, GtkLabel *right, const GtkAllocation *line, gboolean
     gtk_widget_size_allocate (GTK_WIDGET (right), &area, -1);
 }
 
+/* Returns the label of the second line that fits, and hides the other. */
+static GtkLabel *
+choose_text (Column *column, int width)
+{
+  gboolean cut = get_natural (column->text, GTK_ORIENTATION_HORIZONTAL) > width;
+  gboolean brief = cut && *gtk_label_get_text (column->brief);
+  gtk_widget_set_child_visible (GTK_WIDGET (column->text), !brief);
+  gtk_widget_set_child_visible (GTK_WIDGET (column->brief), brief);
+  return brief ? column->brief : column->text;
+}
+
 static void
 find_heights (LigScoreHead *self, int *first, int *second)
 {
@@ -311,8 +350,8 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   for (guint i = 0; i < N_COLUMNS; i++) {
     Column *column = &self->columns[i];
     place_line (column->title, column->time, &(GtkAllocation){x[i], 0, widths[i], first}, TRUE, 9);
-    place_line (column->text, column->roofline, &(GtkAllocation){x[i], first, widths[i], second},
-                FALSE, 9);
+    place_line (choose_text (column, widths[i]), column->roofline,
+                &(GtkAllocation){x[i], first, widths[i], second}, FALSE, 9);
   }
 }
 
@@ -383,6 +422,7 @@ lig_score_head_init (LigScoreHead *self)
     column->title = make_label (self, titles[i], "head-title", names[i], align);
     column->time = make_label (self, NULL, "head-time", names[i], 1);
     column->text = make_label (self, NULL, "head-text", names[i], align);
+    column->brief = make_label (self, NULL, "head-text", names[i], align);
     column->roofline = make_label (self, NULL, "head-roofline", names[i], 1);
   }
 }

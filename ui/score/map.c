@@ -7,16 +7,17 @@
 void
 lig_score_columns (LigScoreColumns *self, const LigScoreMap *map, int width)
 {
-  enum { MARGIN = 18, WIDEST = 1480, NARROW = 720 };
-  const int connector = width < NARROW ? 24 : 36;
+  enum { WIDEST = 1480, NARROW = 720 };
+  const gboolean narrow = width < NARROW;
+  const int connector = narrow ? 22 : 36, margin = narrow ? 10 : 18;
   const int lanes = map ? (int) map->lanes * map->metrics.lane : 0;
   const double unit = map ? MAX (map->metrics.unit, 1) : 1;
   int left = connector + lanes;
   int whole = MIN (width, (int) (WIDEST * unit) + lanes);
-  int inner = MAX (whole - 2 * MARGIN - left - connector, 300);
-  self->rail = inner * 30 / 100;
+  int inner = MAX (whole - 2 * margin - left - connector, 300);
+  self->rail = inner * (narrow ? 32 : 30) / 100;
   self->ops_width = inner - 2 * self->rail;
-  self->forward = MARGIN + MAX (width - whole, 0) / 2;
+  self->forward = margin + MAX (width - whole, 0) / 2;
   self->ops = self->forward + self->rail + left;
   self->backward = self->ops + self->ops_width + connector;
 }

@@ -3,6 +3,7 @@
 #include "ui/score/pin-strip.h"
 
 #include "ui/document/pin.h"
+#include "ui/session/task.h"
 #include "ui/widgets/picture-view.h"
 #include "ui/widgets/toast.h"
 #include <ligature/report.h>
@@ -218,7 +219,7 @@ save_to (LigPinStrip *self, const char *path)
   saving->path = g_canonicalize_filename (path, NULL);
   g_autoptr (GTask) task = g_task_new (self, NULL, saved, NULL);
   g_task_set_task_data (task, saving, free_saving);
-  g_task_run_in_thread (task, write_report);
+  lig_task_run (task, write_report);
 }
 
 static void

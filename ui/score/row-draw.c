@@ -122,6 +122,7 @@ draw_head (LigOpRow *self, Canvas *to)
   LigScoreText *params = &self->texts[PARAMS], *shape = &self->texts[SHAPE];
   const GdkRGBA *ink = self->block ? &to->channel : &to->ink;
   int whole = to->width, used = 0;
+  self->omits = FALSE;
   if (self->texts[COUNT].text) {
     GdkRGBA ground = to->ink;
     gtk_style_context_lookup_color (gtk_widget_get_style_context (to->widget), "score_card",
@@ -143,7 +144,11 @@ draw_head (LigOpRow *self, Canvas *to)
   if (self->open && !self->empty)
     return;
   if (compact) {
-    draw_end_in (to, params, to->second, rest, ink_of_params (self, to));
+    int wanted = lig_score_text_measure (params, to->widget, LIG_SCORE_TEXT_SMALL);
+    /* A few letters and an ellipsis say nothing. */
+    self->omits = wanted > rest && rest < 5 * self->metrics.small;
+    if (!self->omits)
+      draw_end_in (to, params, to->second, rest, ink_of_params (self, to));
     return;
   }
   to->width = whole;
@@ -233,17 +238,34 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   draw_parts (self, &to);
 }
 
+/* Returns what the row has no room for; null if it shows all. */
+static char *
+find_hidden (LigOpRow *self)
+{
+  static const int shown[] = {TITLE, PARAMS, PROBLEM};
+  g_autoptr (GString) text = g_string_new (NULL);
+  gboolean cut = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
+    const LigScoreText *part = &self->texts[shown[i]];
+    gboolean used = part->text && *part->text && !(shown[i] == PARAMS && self->open);
+    if (!used || (shown[i] == PARAMS && self->texts[PROBLEM].text))
+      continue;
+    g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", part->text);
+    cut = cut || !part->layout || self->omits || pango_layout_is_ellipsized (part->layout);
+  }
+  return cut ? g_strdup (text->str) : NULL;
+}
+
 static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
   LigOpRow *self = LIG_OP_ROW (widget);
-  /* The row shows its parameters; the summary says what the operation computes. */
-  const char *text = self->texts[PROBLEM].text ? self->description
-                     : self->op                ? _ (lig_op_get_info (self->op)->summary)
-                                               : NULL;
-  if (self->menu || !text || !*text)
+  g_autofree char *text = self->menu ? NULL : find_hidden (self);
+  if (!text)
     return FALSE;
   gtk_tooltip_set_text (tooltip, text);
+  /* The tooltip covers the row itself, and not those below. */
+  gtk_tooltip_set_tip_area (tooltip, &(GdkRectangle){0, 0, gtk_widget_get_width (widget), 1});
   return TRUE;
 }
 

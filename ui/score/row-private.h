@@ -15,6 +15,7 @@ struct _LigOpRow {
   LigScoreMetrics metrics;
   guint number;
   gboolean block, open, empty; /* a block, unfolded, without ops */
+  gboolean omits;              /* the parameters, for which there is no room */
   int shown, depth;
   LigEnd end;          /* of its channels */
   LigScoreMarks marks; /* of wishes for fusions that begin here */

@@ -108,8 +108,40 @@ add_wishes (LigDocument *document, LigPlan *plan, GtkWidget *box, const LigVerdi
               FALSE);
 }
 
+static gboolean
+is_about_fence (const LigMend *mend, const char *fence)
+{
+  return mend && fence && mend->kind == LIG_MEND_REMOVE_FENCE && g_strcmp0 (mend->path, fence) == 0;
+}
+
+/* Returns the mend of the fusion that gains most by the removal of a fence. */
+static const LigMend *
+find_best (GPtrArray *verdicts, const char *fence)
+{
+  const LigMend *best = NULL;
+  for (guint i = 0; i < verdicts->len; i++) {
+    const LigVerdict *verdict = verdicts->pdata[i];
+    if (is_about_fence (verdict->mend, fence) && verdict->mend->gain > (best ? best->gain : 0))
+      best = verdict->mend;
+  }
+  return best;
+}
+
+static GtkWidget *
+new_removal (LigDocument *document, GPtrArray *verdicts, const char *fence)
+{
+  const LigMend *best = find_best (verdicts, fence);
+  g_autofree char *gain = best ? lig_card_time_gain (best->gain, best->measured) : NULL;
+  g_autofree char *text = gain ? g_strdup_printf ("%s · %s", _ ("Remove the fence"), gain)
+                               : g_strdup (_ ("Remove the fence"));
+  return lig_card_button_new (
+    document, text,
+    new_wish (LIG_MEND_REMOVE_FENCE, fence, NULL, g_strdup (_ ("Remove the fence"))), gain != NULL);
+}
+
 GtkWidget *
-lig_card_fence_new (LigDocument *document, LigPlan *plan, int first, int last)
+lig_card_fence_new (
+  LigDocument *document, LigPlan *plan, int first, int last, GPtrArray *verdicts, char **fence)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
@@ -118,12 +150,12 @@ lig_card_fence_new (LigDocument *document, LigPlan *plan, int first, int last)
     if (!op || g_str_equal (ops[i].path, ops[i - 1].path))
       continue;
     g_autofree char *path = lig_verdict_row_path (ops[i].path);
-    gboolean fence = lig_op_get_fence (op);
-    return lig_card_button_new (
-      document, fence ? _ ("Remove the fence") : _ ("Fence"),
-      fence ? new_wish (LIG_MEND_REMOVE_FENCE, path, NULL, g_strdup (_ ("Remove the fence")))
-            : new_edit (LIG_CARD_FENCE, path, NULL, g_strdup (_ ("Add a fence"))),
-      FALSE);
+    if (!lig_op_get_fence (op))
+      return lig_card_button_new (
+        document, _ ("Fence"), new_edit (LIG_CARD_FENCE, path, NULL, g_strdup (_ ("Add a fence"))),
+        FALSE);
+    *fence = g_steal_pointer (&path);
+    return new_removal (document, verdicts, *fence);
   }
   return NULL;
 }
@@ -168,7 +200,12 @@ new_head (const LigVerdict *verdict, const char *status)
   GtkWidget *label = gtk_label_new (status);
   gtk_widget_set_valign (label, GTK_ALIGN_START);
   gtk_widget_add_css_class (label, "verdict-gain");
-  gtk_widget_add_css_class (label, verdict->taken ? "taken" : gain < 0 ? "cost" : "gain");
+  /* No difference has no colour. */
+  gboolean changes = lig_card_is_gain (fabs (gain)) || verdict->bytes >= 1;
+  if (verdict->taken)
+    gtk_widget_add_css_class (label, "taken");
+  else if (changes)
+    gtk_widget_add_css_class (label, gain < 0 ? "cost" : "gain");
   if (!measured)
     gtk_widget_add_css_class (label, "predicted");
   gtk_box_append (GTK_BOX (head), label);
@@ -230,7 +267,10 @@ describe_fusion (const LigVerdict *verdict)
 /* --- Entries ------------------------------------------------------------------------------- */
 
 GtkWidget *
-lig_card_entry_new (LigDocument *document, LigPlan *plan, const LigVerdict *verdict)
+lig_card_entry_new (LigDocument *document,
+                    LigPlan *plan,
+                    const LigVerdict *verdict,
+                    const char *fence)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3);
   GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
@@ -244,8 +284,10 @@ lig_card_entry_new (LigDocument *document, LigPlan *plan, const LigVerdict *verd
   else
     gtk_box_append (GTK_BOX (box), lig_card_label_new (why, "verdict-text"));
   add_times (box, verdict);
-  add_mend (document, plan, buttons, verdict, verdict->mend);
-  add_mend (document, plan, buttons, verdict, verdict->alternative);
+  if (!is_about_fence (verdict->mend, fence))
+    add_mend (document, plan, buttons, verdict, verdict->mend);
+  if (!is_about_fence (verdict->alternative, fence))
+    add_mend (document, plan, buttons, verdict, verdict->alternative);
   add_wishes (document, plan, buttons, verdict);
   gtk_widget_set_halign (buttons, GTK_ALIGN_END);
   if (gtk_widget_get_first_child (buttons))

@@ -11,8 +11,12 @@ G_BEGIN_DECLS
 /* Returns a label that wraps. @class: (nullable): of CSS */
 GtkWidget *lig_card_label_new (const char *text, const char *class);
 
-/* Returns an entry for a verdict of the plan. */
-GtkWidget *lig_card_entry_new (LigDocument *document, LigPlan *plan, const LigVerdict *verdict);
+/* Returns an entry for a verdict of the plan. @fence: (nullable): the path of the fence that the
+ * card's own button removes; the entry has no button for it */
+GtkWidget *lig_card_entry_new (LigDocument *document,
+                               LigPlan *plan,
+                               const LigVerdict *verdict,
+                               const char *fence);
 
 /* Returns the kernels of a group and the bytes that they move. */
 GtkWidget *lig_card_kernels_new (LigPlan *plan, const LigPlanGroup *group);
@@ -21,7 +25,10 @@ GtkWidget *lig_card_kernels_new (LigPlan *plan, const LigPlanGroup *group);
 GtkWidget *lig_card_miss_new (const LigVerdict *verdict);
 
 /* Returns a button for the fence before the first op of the sequence that begins after @first, an
- * op of the plan; null if there is none up to @last. (nullable) */
-GtkWidget *lig_card_fence_new (LigDocument *document, LigPlan *plan, int first, int last);
+ * op of the plan; null if there is none up to @last. If there is a fence, its path is in @fence,
+ * and the button has the largest gain of the @verdicts that it keeps apart. (nullable)
+ * @fence: (out) (transfer full) (nullable) */
+GtkWidget *lig_card_fence_new (
+  LigDocument *document, LigPlan *plan, int first, int last, GPtrArray *verdicts, char **fence);
 
 G_END_DECLS

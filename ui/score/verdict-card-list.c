@@ -57,6 +57,12 @@ lig_card_mend_label (const LigMend *mend, gboolean costs)
   }
 }
 
+gboolean
+lig_card_is_gain (double gain)
+{
+  return gain >= LEAST_GAIN;
+}
+
 char *
 lig_card_time_gain (double gain, gboolean measured)
 {

@@ -16,6 +16,9 @@ char *lig_card_mend_label (const LigMend *mend, gboolean costs);
  * both are unknown. (nullable) */
 char *lig_card_gain (double gain, double bytes, gboolean measured);
 
+/* Returns whether a time is enough to be called a gain. @gain: microseconds, or NaN */
+gboolean lig_card_is_gain (double gain);
+
 /* Returns the time alone, for a button: `≈ 10.8 µs less`; null if there is none. (nullable) */
 char *lig_card_time_gain (double gain, gboolean measured);
 

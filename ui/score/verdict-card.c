@@ -14,7 +14,7 @@ struct _LigVerdictCard {
   LigDocument *document;
   LigPlan *plan; /* the owner of the verdicts and their strings */
   LigPass pass;
-  char *title;
+  char *title, *fence; /* the path of the fence that the button beside the title removes */
   GtkWidget *box, *window, *sections;
   int height; /* the largest */
 };
@@ -79,6 +79,16 @@ describe_group (LigVerdictCard *self, int first, int last)
                                 : g_strdup_printf (_ ("%s to %s"), from, to);
 }
 
+static GtkWidget *
+new_fence (LigVerdictCard *self, int first, int last)
+{
+  g_autoptr (GPtrArray) all = list (self, first, last, LIG_PASS_FORWARD);
+  g_autoptr (GPtrArray) backward = list (self, first, last, LIG_PASS_BACKWARD);
+  for (guint i = 0; i < backward->len; i++)
+    g_ptr_array_add (all, backward->pdata[i]);
+  return lig_card_fence_new (self->document, self->plan, first, last, all, &self->fence);
+}
+
 static void
 add_title (LigVerdictCard *self, int first, int last)
 {
@@ -89,7 +99,7 @@ add_title (LigVerdictCard *self, int first, int last)
   gtk_widget_add_css_class (head, "verdict-title");
   gtk_widget_set_hexpand (title, TRUE);
   gtk_box_append (GTK_BOX (head), title);
-  GtkWidget *fence = gap ? lig_card_fence_new (self->document, self->plan, first, last) : NULL;
+  GtkWidget *fence = gap ? new_fence (self, first, last) : NULL;
   if (fence) {
     gtk_widget_set_valign (fence, GTK_ALIGN_START);
     gtk_box_append (GTK_BOX (head), fence);
@@ -229,7 +239,8 @@ add_pass (LigVerdictCard *self, GtkWidget *to, int first, int last, LigPass pass
   for (guint i = 0; i < verdicts->len; i++) {
     const LigVerdict *verdict = verdicts->pdata[i];
     if (verdict->taken || is_near (verdict))
-      gtk_box_append (GTK_BOX (section), lig_card_entry_new (self->document, self->plan, verdict));
+      gtk_box_append (GTK_BOX (section),
+                      lig_card_entry_new (self->document, self->plan, verdict, self->fence));
     else
       g_ptr_array_add (misses, (gpointer) verdict);
   }
@@ -299,6 +310,7 @@ static void
 finalize (GObject *object)
 {
   g_free (LIG_VERDICT_CARD (object)->title);
+  g_free (LIG_VERDICT_CARD (object)->fence);
   G_OBJECT_CLASS (lig_verdict_card_parent_class)->finalize (object);
 }
 

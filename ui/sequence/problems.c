@@ -109,7 +109,9 @@ make_button (LigProblems *self, const LigProblemMend *edit, gboolean best)
   g_autofree char *phrase = lig_problem_mend_describe (edit);
   g_autofree char *sentence = lig_figure_sentence (phrase);
   GtkWidget *label = gtk_label_new (sentence), *button = gtk_button_new ();
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  /* The others give way to the best one. */
+  if (!best)
+    gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   lig_tooltip_when_cut (GTK_LABEL (label));
   gtk_button_set_child (GTK_BUTTON (button), label);
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, sentence,

@@ -26,6 +26,7 @@ struct _LigSequencePage {
   AdwFlap *palette_flap, *inspector_flap;
   GSimpleAction *palette_action, *inspector_action; /* their states follow the panes */
   AdwBin *palette, *inspector, *quick_entry, *find_bar, *score_place, *problems, *run_bar;
+  GtkWidget *centre;
 };
 
 G_DEFINE_FINAL_TYPE (LigSequencePage, lig_sequence_page, LIG_TYPE_PAGE)
@@ -268,6 +269,8 @@ constructed (GObject *object)
   G_OBJECT_CLASS (lig_sequence_page_parent_class)->constructed (object);
   fill (self);
   lig_text_widen (GTK_WIDGET (self->palette), 216, 0, 1.3);
+  /* Side panes overlap the score where it would have no room beside them. */
+  lig_text_widen (self->centre, 470, 0, 1.3);
   lig_text_widen (GTK_WIDGET (self->inspector), 324, 348, 1.3);
   AdwFlap *const flaps[] = {self->palette_flap, self->inspector_flap};
   for (guint i = 0; i < G_N_ELEMENTS (flaps); i++) {
@@ -326,6 +329,7 @@ lig_sequence_page_class_init (LigSequencePageClass *class)
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, score_place);
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, problems);
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, run_bar);
+  gtk_widget_class_bind_template_child (widget_class, LigSequencePage, centre);
 }
 
 static void

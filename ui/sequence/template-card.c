@@ -2,6 +2,7 @@
 /* A template's card. The file is read and compiled on a thread; until then a spinner turns. */
 #include "ui/sequence/template-card.h"
 
+#include "ui/session/task.h"
 #include "ui/widgets/figures.h"
 #include <ligature/draw.h>
 #include <ligature/folders.h>
@@ -151,7 +152,7 @@ load (LigTemplateCard *self, const char *file, const char *device)
   job->file = g_strdup (file);
   job->device = g_strdup (device);
   g_task_set_task_data (task, job, free_job);
-  g_task_run_in_thread (task, work);
+  lig_task_run (task, work);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */

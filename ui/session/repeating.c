@@ -3,6 +3,8 @@
  * a profile is measured on that thread. */
 #include "ui/session/repeating.h"
 
+#include "ui/session/task.h"
+
 #include <glib/gi18n.h>
 #include <inttypes.h>
 
@@ -94,7 +96,7 @@ static void
 compare (LigRepeating *self)
 {
   g_autoptr (GTask) task = g_task_new (self, NULL, take_result, NULL);
-  g_task_run_in_thread (task, conclude);
+  lig_task_run (task, conclude);
 }
 
 /* --- Repeating ----------------------------------------------------------------------------- */
@@ -221,7 +223,7 @@ lig_repeating_start (LigSession *session, const char *run)
   self->origin = g_strdup (run);
   g_list_store_insert (get_all (session), 0, self);
   g_autoptr (GTask) task = g_task_new (self, NULL, take_prepared, NULL);
-  g_task_run_in_thread (task, prepare);
+  lig_task_run (task, prepare);
   self->ticker = g_timeout_add (200, tick, self);
   return self;
 }

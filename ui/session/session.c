@@ -4,6 +4,7 @@
 #include "ui/session/session.h"
 
 #include "ui/session/settings.h"
+#include "ui/session/task.h"
 #include "ui/session/training.h"
 #include <ligature/device.h>
 
@@ -259,7 +260,7 @@ open_store (LigSession *self, const char *path, gboolean keep, GError **error)
   opening->serial = ++self->store_serial;
   g_autoptr (GTask) task = g_task_new (self, NULL, take_late_store, NULL);
   g_task_set_task_data (task, opening, free_opening);
-  g_task_run_in_thread (task, open_on_thread);
+  lig_task_run (task, open_on_thread);
   if (wait_for_store (opening))
     return take_store (self, opening, error);
   g_set_error_literal (error, LIG_ERROR, LIG_ERROR_STORE,
@@ -305,7 +306,7 @@ lig_session_new (const char *store, GError **error)
   if (!open_store (self, path, FALSE, &refusal) && !self->store_error)
     self->store_error = g_strdup (refusal->message);
   g_autoptr (GTask) task = g_task_new (self, NULL, take_devices, NULL);
-  g_task_run_in_thread (task, find_devices);
+  lig_task_run (task, find_devices);
   return self;
 }
 

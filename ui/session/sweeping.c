@@ -3,6 +3,8 @@
  * views hold is never changed under them. */
 #include "ui/session/sweeping.h"
 
+#include "ui/session/task.h"
+
 #include <math.h>
 
 struct _LigSweeping {
@@ -223,7 +225,7 @@ prepare_next (LigSweeping *self)
   g_autoptr (GTask) task = g_task_new (self, NULL, take_next, NULL);
   g_task_set_task_data (task, next, free_next);
   self->busy = TRUE;
-  g_task_run_in_thread (task, find_next);
+  lig_task_run (task, find_next);
   emit_changed (self);
 }
 

@@ -5,6 +5,7 @@
 
 #include "ui/session/command.h"
 #include "ui/session/measuring.h"
+#include "ui/session/task.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -349,7 +350,7 @@ prepare_on_thread (LigTraining *self, LigSession *session)
   request->resumed = g_strdup (self->resumed);
   g_autoptr (GTask) task = g_task_new (self, NULL, take_run, NULL);
   g_task_set_task_data (task, request, free_request);
-  g_task_run_in_thread (task, prepare);
+  lig_task_run (task, prepare);
   g_list_store_insert (lig_session_get_trainings (session), 0, self);
 }
 

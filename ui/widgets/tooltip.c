@@ -4,9 +4,31 @@
 #include "ui/widgets/tooltip.h"
 
 static gboolean
+has_open_menu (GtkWidget *widget)
+{
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_POPOVER (child) && gtk_widget_get_visible (child))
+      return TRUE;
+  return FALSE;
+}
+
+/* The tooltip of a button whose menu is open would cover the menu. */
+static gboolean
+keep_off (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip, gpointer data)
+{
+  if (has_open_menu (widget))
+    g_signal_stop_emission_by_name (widget, "query-tooltip");
+  return FALSE;
+}
+
+static gboolean
 let_through (GSignalInvocationHint *hint, guint count, const GValue *values, gpointer data)
 {
   GtkWidget *widget = g_value_get_object (&values[0]);
+  gboolean opens = GTK_IS_MENU_BUTTON (widget) || GTK_IS_DROP_DOWN (widget);
+  if (opens && !g_signal_handler_find (widget, G_SIGNAL_MATCH_FUNC, 0, 0, NULL, keep_off, NULL))
+    g_signal_connect (widget, "query-tooltip", G_CALLBACK (keep_off), NULL);
   GdkSurface *surface = g_str_equal (G_OBJECT_TYPE_NAME (widget), "GtkTooltipWindow")
                           ? gtk_native_get_surface (GTK_NATIVE (widget))
                           : NULL;

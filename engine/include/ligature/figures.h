@@ -101,7 +101,8 @@ typedef struct {
  * @options: (nullable): the options, copied; their policy and choices do not matter
  *
  * Compiles a sequence with every op alone, whatever it forces: the baseline of savings. Nothing is
- * measured; groups have the measured times that the options' tuning already contains.
+ * measured; groups have the measured times that the options' tuning already contains. As no fusion
+ * is tried, there are no verdicts.
  *
  * Returns: (transfer full): a plan, or %NULL with an error set
  */
@@ -116,7 +117,8 @@ LIG_API LigPlan *lig_plan_compile_unfused (LigSequence *sequence,
  *
  * Compiles the sequence of a plan again, for the same device and types, with every op alone,
  * whatever it forces. Its groups have the times that were measured for @self. The device is not
- * used, so that any thread may call it.
+ * used, so that any thread may call it. The plan is for comparison: it has no verdicts, its values
+ * have no memory, and no program can be made of it; lig_plan_compile_unfused() makes one that runs.
  *
  * Returns: (transfer full): a plan, or %NULL with an error set
  */

@@ -52,7 +52,7 @@ typedef struct {
  * @self: a store
  * @filter: (nullable): the conditions that runs must meet; %NULL for all runs
  * @by: the name of a setting, like `lr`; one of `name`, `kind`, `device`, `dtype`, `recipe`,
- *   `policy`, `seed`, `host`; or %LIG_RUN_ALL_BUT_SEED
+ *   `policy`, `seed`, `host`, `sweep`; or %LIG_RUN_ALL_BUT_SEED
  *
  * Groups runs by the value of a setting and computes the mean and the spread of their results.
  *
