@@ -259,16 +259,11 @@ find_hidden (LigOpRow *self)
 static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
-  enum { CURSOR = 30 };
   LigOpRow *self = LIG_OP_ROW (widget);
   g_autofree char *text = self->menu ? NULL : find_hidden (self);
   if (!text)
     return FALSE;
   gtk_tooltip_set_text (tooltip, text);
-  /* GTK shows a tooltip a cursor's size below its area: so it covers the end of the row itself, and
-   * neither the title nor the rows below. */
-  int half = gtk_widget_get_width (widget) / 2;
-  gtk_tooltip_set_tip_area (tooltip, &(GdkRectangle){half, -CURSOR, half, 1});
   return TRUE;
 }
 
