@@ -12,9 +12,8 @@ lig_program_new (LigPlan *plan, LigState *state, GError **error)
   }
   if (plan->draft->compared) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "the plan is for comparison only, its %u values have no memory; compile the "
-                 "sequence with policy none",
-                 plan->draft->values->len);
+                 "the plan is for comparison only and has no memory; compile the sequence with "
+                 "policy none");
     return NULL;
   }
   if (!lig_state_check_plan (state, plan, error))

@@ -13,8 +13,8 @@
 #include <string.h>
 
 /* The same plan takes another time in another process: its memory is placed differently, and clocks
- * follow the temperature. The samples of one process do not show that; on an H200 the medians of two
- * profiles differed by 2.6 %, although the quartiles of each were 1 % apart. */
+ * follow the temperature. The samples of one process do not show that; on an H200 the medians of
+ * two profiles differed by 2.6 %, although the quartiles of each were 1 % apart. */
 #define NOISE_OF_PROCESSES 0.03
 
 /* The last losses whose distributions are compared: a quarter of all, within these bounds. */

@@ -6,6 +6,7 @@
 #include "ui/history/column-kinds.h"
 #include "ui/history/format.h"
 #include "ui/history/group-names.h"
+#include <ligature/store-sweeps.h>
 
 /* Three seeds of one learning rate, and one run of another. */
 static void
@@ -76,6 +77,40 @@ test_groups (Page *p, gconstpointer data)
   }
   lig_history_filters_clear (p->page->filters);
   wait_for_count (p, 4, 5);
+  close_page (p);
+}
+
+/* Runs of a sweep are one group, which is called as the sweep; the others have none. */
+static void
+test_sweeps (Page *p, gconstpointer data)
+{
+  fill (p);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *sweep = NULL;
+  {
+    g_autoptr (LigStore) store = open_store (p->files.path);
+    sweep = lig_store_begin_sweep (store, "rates", "{}", &error);
+    g_assert_no_error (error);
+    g_autoptr (GArray) keys = lig_store_list_keys (store, NULL, LIG_RUN_BY_START, TRUE, &error);
+    g_assert_no_error (error);
+    g_autoptr (GPtrArray) rows =
+      lig_store_read_runs (store, &g_array_index (keys, gint64, 0), 2, &error);
+    g_assert_no_error (error);
+    for (guint i = 0; i < rows->len; i++)
+      g_assert_true (
+        lig_store_set_sweep (store, ((LigRunRow *) rows->pdata[i])->uuid, sweep, i, &error));
+  }
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  g_signal_connect (p->page->groups, "loaded", note_loaded, NULL);
+  group_by (p, "sweep");
+  g_autofree char *csv = lig_history_groups_to_csv (p->page->groups);
+  g_autofree char *wanted = g_strdup_printf ("\nrates · %.8s,2,", sweep);
+  g_test_message ("%s", csv);
+  g_assert_nonnull (strstr (csv, wanted));
+  g_assert_nonnull (strstr (csv, "\nno sweep,2,"));
+  g_signal_emit_by_name (p->page->groups, "opened", sweep);
+  wait_for_count (p, 2, 5);
   close_page (p);
 }
 
@@ -185,6 +220,7 @@ main (int argc, char **argv)
 #define ADD(name, function) \
   g_test_add ("/history-groups/" name, Page, NULL, begin_test, function, end_test)
   ADD ("groups", test_groups);
+  ADD ("sweeps", test_sweeps);
   ADD ("setting-columns", test_setting_columns);
   ADD ("widths", test_widths);
   ADD ("compare-once", test_compare_once);

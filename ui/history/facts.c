@@ -90,7 +90,8 @@ add_results (GtkBox *to, const LigRunRow *row)
   add_number (&table, _ ("Held-out loss"), row->eval_loss);
   add_number (&table, _ ("Held-out accuracy"), row->eval_accuracy);
   add_line (&table, _ ("Last step"), steps);
-  add_number (&table, _ ("Median step, ms"), row->step_ms);
+  g_autofree char *step = lig_figure_time (row->step_ms / 1e3);
+  add_line (&table, _ ("Median step"), step);
 }
 
 static void

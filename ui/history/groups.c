@@ -135,7 +135,8 @@ lig_history_mean (const LigRunMean *mean)
   if (mean->count < 2)
     return g_steal_pointer (&middle);
   /* Digits of the mean below those of its spread say nothing. */
-  g_autofree char *spread = g_strdup_printf ("%.2g", mean->deviation);
+  g_autofree char *spread =
+    g_strdup_printf (mean->deviation < 99.5 ? "%.2g" : "%.0f", mean->deviation);
   return g_strdup_printf ("%s ± %s", middle, spread);
 }
 
@@ -214,6 +215,20 @@ add_column (LigHistoryGroups *self, const Column *column)
   gtk_column_view_column_set_resizable (made, TRUE);
   gtk_column_view_column_set_expand (made, column == &columns[0]);
   gtk_column_view_append_column (self->view, made);
+}
+
+/* Aligns the titles of numbers with them, as those of the list of runs. */
+static void
+align_titles (LigHistoryGroups *self)
+{
+  GtkWidget *header = gtk_widget_get_first_child (GTK_WIDGET (self->view));
+  GtkWidget *title = header ? gtk_widget_get_first_child (header) : NULL;
+  for (guint i = 0; title && i < G_N_ELEMENTS (columns); i++) {
+    GtkWidget *box = gtk_widget_get_first_child (title);
+    if (box && i > 0)
+      gtk_widget_set_halign (box, GTK_ALIGN_END);
+    title = gtk_widget_get_next_sibling (title);
+  }
 }
 
 /* --- Reading ------------------------------------------------------------------------------- */
@@ -383,6 +398,7 @@ lig_history_groups_init (LigHistoryGroups *self)
   self->error = GTK_LABEL (gtk_label_new (NULL));
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
     add_column (self, &columns[i]);
+  align_titles (self);
   GtkSorter *sorter = gtk_column_view_get_sorter (self->view);
   GListModel *sorted = G_LIST_MODEL (
     gtk_sort_list_model_new (g_object_ref (G_LIST_MODEL (self->items)), g_object_ref (sorter)));

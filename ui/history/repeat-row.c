@@ -4,6 +4,7 @@
 #include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 struct _LigRepeatRow {
   AdwBin parent_instance;
@@ -62,6 +63,10 @@ update (LigRepeatRow *self)
     return;
   }
   const char *said = result ? result->text : error ? error : "";
+  /* The title says the outcome; the figures follow it after a colon. */
+  const char *figures =
+    result && result->outcome != LIG_REPETITION_SAME ? strstr (said, ": ") : NULL;
+  said = figures ? figures + strlen (": ") : said;
   g_autofree char *sentence = lig_figure_sentence (said);
   gtk_label_set_text (self->text, sentence);
   if (result)

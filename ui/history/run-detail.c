@@ -252,6 +252,8 @@ ask (LigRunDetail *self)
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_run_row_free);
   g_ptr_array_add (runs, lig_run_row_copy (self->row));
   lig_history_chart_show (self->chart, self->store, runs);
+  /* A profile has no curves. */
+  gtk_widget_set_visible (GTK_WIDGET (self->chart), strcmp (self->row->kind, "profile") != 0);
 }
 
 /* Rows are read again when the store changes; unchanged values are not drawn again. */

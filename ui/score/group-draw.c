@@ -284,7 +284,9 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     draw_text (&canvas, LIG_BRACKET_KERNELS, canvas.x, canvas.height / 2, canvas.width, FALSE);
     return;
   }
-  draw_first (&canvas, middle, most == 0, split);
+  /* In a far view a thin bracket has its colour alone: half letters cannot be read. */
+  if (4 * canvas.height >= 3 * metrics->small)
+    draw_first (&canvas, middle, most == 0, split);
   for (int i = 0; i < n; i++)
     draw_line (&canvas, &lines[i], middle + (i + 1) * canvas.pitch);
   int thickness = MAX (lig_score_metrics_scale (metrics, most > 0 ? 4 : 3), 2);

@@ -244,28 +244,31 @@ find_hidden (LigOpRow *self)
 {
   static const int shown[] = {TITLE, PARAMS, PROBLEM};
   g_autoptr (GString) text = g_string_new (NULL);
-  gboolean cut = FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
     const LigScoreText *part = &self->texts[shown[i]];
     gboolean used = part->text && *part->text && !(shown[i] == PARAMS && self->open);
     if (!used || (shown[i] == PARAMS && self->texts[PROBLEM].text))
       continue;
-    g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", part->text);
-    cut = cut || !part->layout || self->omits || pango_layout_is_ellipsized (part->layout);
+    gboolean cut = part->layout && pango_layout_is_ellipsized (part->layout);
+    if (cut || (shown[i] == PARAMS && self->omits))
+      g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", part->text);
   }
-  return cut ? g_strdup (text->str) : NULL;
+  return text->len > 0 ? g_strdup (text->str) : NULL;
 }
 
 static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
+  enum { CURSOR = 30 };
   LigOpRow *self = LIG_OP_ROW (widget);
   g_autofree char *text = self->menu ? NULL : find_hidden (self);
   if (!text)
     return FALSE;
   gtk_tooltip_set_text (tooltip, text);
-  /* The tooltip covers the row itself, and not those below. */
-  gtk_tooltip_set_tip_area (tooltip, &(GdkRectangle){0, 0, gtk_widget_get_width (widget), 1});
+  /* GTK shows a tooltip a cursor's size below its area: so it covers the end of the row itself, and
+   * neither the title nor the rows below. */
+  int half = gtk_widget_get_width (widget) / 2;
+  gtk_tooltip_set_tip_area (tooltip, &(GdkRectangle){half, -CURSOR, half, 1});
   return TRUE;
 }
 

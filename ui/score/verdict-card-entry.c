@@ -185,6 +185,16 @@ describe_status (const LigVerdict *verdict)
   return gain ? g_strdup_printf (_ ("fused, %s"), gain) : g_strdup (_ ("fused"));
 }
 
+/* Returns the fusion's name, and all ops that its pattern accepts next. */
+static char *
+describe_fusion (const LigVerdict *verdict)
+{
+  if (verdict->reason != LIG_REASON_PATTERN || !verdict->needed.names)
+    return g_strdup (verdict->fusion->name);
+  g_autofree char *names = g_strjoinv (", ", (char **) verdict->needed.names);
+  return g_strdup_printf ("%s\n%s", verdict->fusion->name, names);
+}
+
 static GtkWidget *
 new_head (const LigVerdict *verdict, const char *status)
 {
@@ -194,6 +204,9 @@ new_head (const LigVerdict *verdict, const char *status)
   GtkWidget *title = lig_card_label_new (verdict->title, "heading");
   gtk_label_set_max_width_chars (GTK_LABEL (title), 44);
   gtk_widget_set_hexpand (title, TRUE);
+  /* Only the title has the tooltip, which would cover the buttons of the entry. */
+  g_autofree char *tooltip = describe_fusion (verdict);
+  gtk_widget_set_tooltip_text (title, tooltip);
   gtk_box_append (GTK_BOX (head), title);
   if (!status)
     return head;
@@ -254,16 +267,6 @@ add_times (GtkWidget *box, const LigVerdict *verdict)
     gtk_box_append (GTK_BOX (box), lig_card_label_new (sentence, "verdict-text"));
 }
 
-/* Returns the fusion's name, and all ops that its pattern accepts next. */
-static char *
-describe_fusion (const LigVerdict *verdict)
-{
-  if (verdict->reason != LIG_REASON_PATTERN || !verdict->needed.names)
-    return g_strdup (verdict->fusion->name);
-  g_autofree char *names = g_strjoinv (", ", (char **) verdict->needed.names);
-  return g_strdup_printf ("%s\n%s", verdict->fusion->name, names);
-}
-
 /* --- Entries ------------------------------------------------------------------------------- */
 
 GtkWidget *
@@ -295,8 +298,6 @@ lig_card_entry_new (LigDocument *document,
   else
     g_object_unref (g_object_ref_sink (buttons));
   g_autofree char *label = g_strdup_printf ("%s: %s %s", verdict->title, why, status ? status : "");
-  g_autofree char *tooltip = describe_fusion (verdict);
-  gtk_widget_set_tooltip_text (box, tooltip);
   gtk_accessible_update_property (GTK_ACCESSIBLE (box), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
   return box;
 }

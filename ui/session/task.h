@@ -7,8 +7,8 @@
 G_BEGIN_DECLS
 
 /* As g_task_run_in_thread(), and its source is only freed by the main loop. GTask drops its source
- * wherever its last reference ends, which may be the thread: a widget would be freed there while
- * the main loop draws. */
+ * on the thread that releases the last reference: a widget would be freed there while the main loop
+ * draws. */
 void lig_task_run (GTask *task, GTaskThreadFunc work);
 
 G_END_DECLS
