@@ -9,9 +9,9 @@
 /* The most edits that a problem offers. */
 #define MOST_MENDS 3
 
-/* The most ops that all trials together check, so that a thousand problems take no minute; later
- * problems then have no edits that need a trial. */
-#define MOST_TRIED 150000
+/* The most ops that all trials together check: a tenth of a second, as an edit of a long sequence
+ * waits for them; later problems then have no edits that need a trial. */
+#define MOST_TRIED 40000
 
 typedef struct {
   LigSequence *sequence;
