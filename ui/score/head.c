@@ -20,6 +20,7 @@ enum { STALE_MILLISECONDS = 120 };
  * would be cut gives way to a brief one: the saving in time, the time of the step. */
 typedef struct {
   GtkLabel *title, *time, *text, *brief, *roofline;
+  char *details; /* of all, shown as their tooltip */
 } Column;
 
 struct _LigScoreHead {
@@ -52,16 +53,27 @@ set_text (GtkLabel *label, const char *text)
     gtk_label_set_text (label, text ? text : "");
 }
 
+static gboolean
+show_details (GtkLabel *label, int x, int y, gboolean keyboard, GtkTooltip *tooltip, Column *column)
+{
+  gtk_tooltip_set_text (tooltip, column->details);
+  return column->details != NULL;
+}
+
+/* Each gtk_widget_set_tooltip_text() would ask the display for the pointer. */
 static void
 set_tooltip (Column *column, const char *text)
 {
   GtkLabel *const labels[] = {column->title, column->time, column->text, column->brief,
                               column->roofline};
   const char *shown = text && *text ? text : NULL;
-  /* Each new tooltip asks the display for the pointer. */
+  if (g_strcmp0 (column->details, shown) == 0)
+    return;
+  g_free (column->details);
+  column->details = g_strdup (shown);
   for (guint i = 0; i < G_N_ELEMENTS (labels); i++)
-    if (g_strcmp0 (gtk_widget_get_tooltip_text (GTK_WIDGET (labels[i])), shown) != 0)
-      gtk_widget_set_tooltip_text (GTK_WIDGET (labels[i]), shown);
+    gtk_accessible_update_property (GTK_ACCESSIBLE (labels[i]), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                    shown ? shown : "", -1);
 }
 
 /* Returns the words in the place of a saving, where there are none to show. */
@@ -387,10 +399,19 @@ dispose (GObject *object)
 }
 
 static void
+finalize (GObject *object)
+{
+  for (guint i = 0; i < N_COLUMNS; i++)
+    g_free (LIG_SCORE_HEAD (object)->columns[i].details);
+  G_OBJECT_CLASS (lig_score_head_parent_class)->finalize (object);
+}
+
+static void
 lig_score_head_class_init (LigScoreHeadClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = dispose;
+  G_OBJECT_CLASS (class)->finalize = finalize;
   widget_class->size_allocate = size_allocate;
   widget_class->measure = measure;
   gtk_widget_class_set_css_name (widget_class, "scorehead");
@@ -424,5 +445,11 @@ lig_score_head_init (LigScoreHead *self)
     column->text = make_label (self, NULL, "head-text", names[i], align);
     column->brief = make_label (self, NULL, "head-text", names[i], align);
     column->roofline = make_label (self, NULL, "head-roofline", names[i], 1);
+    GtkLabel *const labels[] = {column->title, column->time, column->text, column->brief,
+                                column->roofline};
+    for (guint k = 0; k < G_N_ELEMENTS (labels); k++) {
+      gtk_widget_set_has_tooltip (GTK_WIDGET (labels[k]), TRUE);
+      g_signal_connect (labels[k], "query-tooltip", G_CALLBACK (show_details), column);
+    }
   }
 }
