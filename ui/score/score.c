@@ -11,6 +11,7 @@
 #include "ui/score/sheet.h"
 #include "ui/score/strip.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 
@@ -113,10 +114,18 @@ dispose (GObject *object)
 }
 
 static void
+unmap (GtkWidget *widget)
+{
+  lig_tooltip_forget (widget);
+  GTK_WIDGET_CLASS (lig_score_view_parent_class)->unmap (widget);
+}
+
+static void
 lig_score_view_class_init (LigScoreViewClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = dispose;
+  widget_class->unmap = unmap;
   g_type_ensure (LIG_TYPE_SCORE_HEAD);
   g_type_ensure (LIG_TYPE_SCORE_STRIP);
   gtk_widget_class_set_template_from_resource (widget_class,

@@ -62,3 +62,12 @@ lig_tooltip_when_cut (GtkLabel *label)
   gtk_widget_set_has_tooltip (GTK_WIDGET (label), TRUE);
   g_signal_connect (label, "query-tooltip", G_CALLBACK (query), NULL);
 }
+
+void
+lig_tooltip_forget (GtkWidget *widget)
+{
+  gboolean target = gtk_widget_get_can_target (widget);
+  gtk_widget_set_can_target (widget, FALSE);
+  gtk_widget_trigger_tooltip_query (widget);
+  gtk_widget_set_can_target (widget, target);
+}

@@ -18,4 +18,9 @@ void lig_tooltips_let_through (void);
 /* Shows the whole text of a label as its tooltip, but only where it does not fit. */
 void lig_tooltip_when_cut (GtkLabel *label);
 
+/* Ends the tooltip that is about to appear on a widget or in it; call it from the widget's unmap,
+ * before that of its parent class. GTK 4.8 asks for the pointer's place when the tooltip's time has
+ * come, though the surface is gone. */
+void lig_tooltip_forget (GtkWidget *widget);
+
 G_END_DECLS
