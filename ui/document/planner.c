@@ -7,6 +7,7 @@
 #include <ligature/figures.h>
 #include <ligature/tuning.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 struct _LigPlanner {
@@ -195,6 +196,44 @@ compile (LigPlanner *self, const Request *request)
   send (delivery);
 }
 
+/* --- The end of the program ----------------------------------------------------------------- */
+
+/* A thread that computes while the program ends would use the memory of libraries that have ended:
+ * OpenBLAS frees its buffers. So the program waits for what is being compiled or measured, and no
+ * thread begins anything more. */
+static GMutex ending;
+static GCond ended;
+static guint busy;
+static gboolean leaving;
+
+static void
+wait_for_threads (void)
+{
+  enum { MOST_SECONDS = 20 };
+  gint64 last = g_get_monotonic_time () + MOST_SECONDS * G_TIME_SPAN_SECOND;
+  g_mutex_lock (&ending);
+  leaving = TRUE;
+  while (busy > 0 && g_cond_wait_until (&ended, &ending, last))
+    ;
+  g_mutex_unlock (&ending);
+}
+
+static void
+compile_unless_leaving (LigPlanner *self, const Request *request)
+{
+  g_mutex_lock (&ending);
+  gboolean allowed = !leaving;
+  busy += allowed;
+  g_mutex_unlock (&ending);
+  if (!allowed)
+    return;
+  compile (self, request);
+  g_mutex_lock (&ending);
+  busy--;
+  g_cond_signal (&ended);
+  g_mutex_unlock (&ending);
+}
+
 static gpointer
 work (gpointer data)
 {
@@ -208,7 +247,7 @@ work (gpointer data)
     }
     gboolean end = request->sequence == NULL;
     if (!end)
-      compile (self, request);
+      compile_unless_leaving (self, request);
     free_request (request);
     if (end)
       break;
@@ -220,7 +259,12 @@ work (gpointer data)
 LigPlanner *
 lig_planner_new (LigPlannerFunc func, gpointer owner)
 {
+  static gsize once = 0;
   LigPlanner *self = g_new0 (LigPlanner, 1);
+  if (g_once_init_enter (&once)) {
+    atexit (wait_for_threads);
+    g_once_init_leave (&once, 1);
+  }
   g_atomic_ref_count_init (&self->references);
   g_atomic_ref_count_inc (&self->references);
   self->requests = g_async_queue_new_full (free_request);
