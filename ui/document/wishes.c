@@ -67,17 +67,41 @@ find_op (LigSequence *sequence, const char *path)
   return NULL;
 }
 
+static GStrv
+without (const char *const *names, const char *name)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  for (; *names; names++)
+    if (!g_str_equal (*names, name))
+      g_strv_builder_add (builder, *names);
+  return g_strv_builder_end (builder);
+}
+
+gboolean
+lig_wish_remove (LigSequence *sequence, gboolean forced, const char *path, const char *fusion)
+{
+  LigOp *op = path ? find_op (sequence, path) : NULL;
+  if (path && !op)
+    return FALSE;
+  const char *const *names = !path    ? lig_sequence_get_forbidden (sequence)
+                             : forced ? lig_op_get_forced (op)
+                                      : lig_op_get_forbidden (op);
+  if (!names || !g_strv_contains (names, fusion))
+    return FALSE;
+  g_auto (GStrv) rest = without (names, fusion);
+  if (!path)
+    lig_sequence_set_forbidden (sequence, (const char *const *) rest);
+  else
+    (forced ? lig_op_set_forced : lig_op_set_forbidden) (op, (const char *const *) rest);
+  return TRUE;
+}
+
 void
 lig_document_drop_wish (LigDocument *self, gboolean forced, const char *path, const char *fusion)
 {
   LigSequence *sequence = lig_document_get_sequence (self);
   LigOp *op = path ? find_op (sequence, path) : NULL;
   if (path && !op)
-    return;
-  const char *const *names = !path    ? lig_sequence_get_forbidden (sequence)
-                             : forced ? lig_op_get_forced (op)
-                                      : lig_op_get_forbidden (op);
-  if (!names || !g_strv_contains (names, fusion))
     return;
   if (forced && op)
     lig_edit_force (self, op, fusion, FALSE);

@@ -22,6 +22,11 @@ typedef struct {
  */
 GPtrArray *lig_document_list_wishes (LigDocument *self);
 
+/* Removes a wish from a sequence, for a preview of a copy, and returns whether it had it.
+ * @path: (nullable): as LigWish has it */
+gboolean
+lig_wish_remove (LigSequence *sequence, gboolean forced, const char *path, const char *fusion);
+
 /* Releases a force or allows a fusion again, as one edit. Does nothing where there is no such
  * wish. */
 void

@@ -73,16 +73,6 @@ make_texts (const LigWish *wish, const char *place)
   return texts;
 }
 
-static GStrv
-without (const char *const *names, const char *name)
-{
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  for (; names && *names; names++)
-    if (!g_str_equal (*names, name))
-      g_strv_builder_add (builder, *names);
-  return g_strv_builder_end (builder);
-}
-
 /* Tries the sequence without the wish of a button. */
 static gboolean
 try_without (GtkWidget *button, LigDocument *doc, LigPreviewTrial *trial, gpointer data)
@@ -92,19 +82,10 @@ try_without (GtkWidget *button, LigDocument *doc, LigPreviewTrial *trial, gpoint
   g_autoptr (LigSequence) copy = lig_sequence_copy (lig_document_get_sequence (doc));
   g_variant_get (gtk_actionable_get_action_target_value (GTK_ACTIONABLE (button)), "(b&s&s)",
                  &forced, &path, &fusion);
-  LigOp *op = *path ? lig_sequence_find (copy, path, NULL) : NULL;
-  const char *const *names = !*path   ? lig_sequence_get_forbidden (copy)
-                             : !op    ? NULL
-                             : forced ? lig_op_get_forced (op)
-                                      : lig_op_get_forbidden (op);
-  g_auto (GStrv) rest = without (names, fusion);
-  if (!*path)
-    lig_sequence_set_forbidden (copy, (const char *const *) rest);
-  else if (op)
-    (forced ? lig_op_set_forced : lig_op_set_forbidden) (op, (const char *const *) rest);
+  gboolean removed = lig_wish_remove (copy, forced, *path ? path : NULL, fusion);
   trial->sequence = g_steal_pointer (&copy);
   trial->label = g_strdup_printf (forced ? _ ("Release %s") : _ ("Allow %s"), fusion);
-  return names != NULL;
+  return removed;
 }
 
 static GtkWidget *
