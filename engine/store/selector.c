@@ -2,6 +2,7 @@
 /* Finds the run that a user's word selects: `last`, a name, a uuid or the beginning of one, each
  * with `~N` for the Nth run before it. */
 #include "engine/store/private.h"
+#include <ligature/suggest.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -25,6 +26,10 @@ static const char by_uuid[] =
   "SELECT r.id FROM run r WHERE r.uuid >= ?1 AND r.uuid < ?1 || 'g'" NEWEST_FIRST;
 static const char by_successor[] = "SELECT r.id FROM run r, run s WHERE s.uuid = ?1 AND "
                                    "(r.started, r.id) <= (s.started, s.id)" NEWEST_FIRST;
+
+/* The names from which a similar one is suggested. */
+static const char newest_names[] =
+  "SELECT name FROM experiment GROUP BY name ORDER BY max (id) DESC LIMIT 1000";
 
 static GArray *
 find_keys (
@@ -89,18 +94,36 @@ fail_ambiguous (LigStore *self, const char *selector, GArray *keys, GError **err
                keys->len, self->path, list->str);
 }
 
+/* Returns the end of the sentence about an unknown run, which suggests a name. */
+static char *
+suggest_name (LigStore *self, const char *selector)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  sqlite3_stmt *row = lig_store_begin_read (self, NULL, newest_names, "");
+  while (row && lig_sql_next (row, NULL)) {
+    g_autofree char *name = lig_sql_text (row, 0);
+    g_strv_builder_add (builder, name);
+  }
+  lig_store_end_read (self, row);
+  g_strv_builder_add (builder, "last");
+  g_auto (GStrv) names = g_strv_builder_end (builder);
+  return lig_suggest_ending (selector, (const char *const *) names);
+}
+
 static void
 fail_unknown (LigStore *self, const char *selector, GError **error)
 {
+  g_autofree char *suggestion = suggest_name (self, selector);
   gsize length = strlen (selector);
-  if (length > 0 && length < LEAST_PREFIX && strspn (selector, "0123456789abcdefABCDEF") == length)
+  if (!*suggestion && length > 0 && length < LEAST_PREFIX &&
+      strspn (selector, "0123456789abcdefABCDEF") == length)
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
                  g_dngettext (GETTEXT_PACKAGE, "run '%s' has %d character, expected at least 4",
                               "run '%s' has %d characters, expected at least 4", (gulong) length),
                  selector, (int) length);
   else
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s' has no run '%s'"), self->path,
-                 selector);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s' has no run '%s'%s"), self->path,
+                 selector, suggestion);
 }
 
 static void
