@@ -62,8 +62,9 @@ write_file (LigStore *store, const LigRunRow *row, const char *output, guint *co
 }
 
 int
-lig_runs_export (LigStore *store, const char *run, const char *output)
+lig_runs_export (LigStore *store, const LigRunsOptions *options, int n, char **arguments)
 {
+  const char *run = arguments[0], *output = options->output;
   GError *error = NULL;
   guint count = 0;
   g_autoptr (LigRunRow) row = lig_cli_find_run (store, run, "train", &error);

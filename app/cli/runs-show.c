@@ -14,6 +14,20 @@ lig_runs_format_started (gint64 when)
 }
 
 char *
+lig_runs_format_zoned (gint64 when)
+{
+  g_autoptr (GDateTime) moment = g_date_time_new_from_unix_local (when / G_USEC_PER_SEC);
+  return moment ? g_date_time_format (moment, "%Y-%m-%d %H:%M:%S %Z") : g_strdup ("-");
+}
+
+char *
+lig_runs_format_minute (gint64 when)
+{
+  g_autoptr (GDateTime) moment = g_date_time_new_from_unix_local (when / G_USEC_PER_SEC);
+  return moment ? g_date_time_format (moment, "%Y-%m-%d %H:%M") : g_strdup ("-");
+}
+
+char *
 lig_runs_format_number (double value)
 {
   return isnan (value) ? g_strdup ("-") : g_strdup_printf ("%.6g", value);
@@ -94,7 +108,7 @@ print_details (const LigRunRow *row, GPtrArray *metrics, GPtrArray *verdicts, GP
 }
 
 int
-lig_runs_show (LigStore *store, int n, char **arguments)
+lig_runs_show (LigStore *store, const LigRunsOptions *options, int n, char **arguments)
 {
   GError *error = NULL;
   g_autoptr (LigRunRow) row = lig_cli_find_run (store, arguments[0], NULL, &error);
