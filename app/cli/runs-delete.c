@@ -127,12 +127,13 @@ confirm (const char *question)
 }
 
 static gboolean
-ask_for_checkpoints (const Checkpoints *found)
+ask_for_checkpoints (guint runs, const Checkpoints *found)
 {
   guint count = g_strv_length (found->files);
   g_autofree char *size = lig_units_bytes (found->bytes);
   g_autofree char *question =
-    count == 1 ? g_strdup_printf ("Also delete its checkpoint %s (%s)?", found->files[0], size)
+    count == 1 ? g_strdup_printf ("Also delete %s checkpoint %s (%s)?", runs == 1 ? "its" : "the",
+                                  found->files[0], size)
                : g_strdup_printf ("Also delete their %u checkpoint files (%s)?", count, size);
   if (count > 1)
     name_files ("checkpoint", found->files);
@@ -148,13 +149,14 @@ ask (GPtrArray *runs, const Checkpoints *found, const LigRunsOptions *options, g
                            : count == 1
                              ? g_strdup_printf (" and the checkpoint %s", found->files[0])
                              : g_strdup_printf (" and %u checkpoint files", count);
+  const char *joint = *files ? "," : " and";
   g_autofree char *question =
-    runs->len == 1 ? g_strdup_printf ("Delete 1 run and its metrics%s?", files)
-                   : g_strdup_printf ("Delete %u runs and their metrics%s?", runs->len, files);
+    runs->len == 1 ? g_strdup_printf ("Delete 1 run%s its metrics%s?", joint, files)
+                   : g_strdup_printf ("Delete %u runs%s their metrics%s?", runs->len, joint, files);
   if (!confirm (question))
     return FALSE;
   if (!options->checkpoints && !options->keep_checkpoints && count > 0)
-    *with_files = ask_for_checkpoints (found);
+    *with_files = ask_for_checkpoints (runs->len, found);
   return TRUE;
 }
 

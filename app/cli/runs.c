@@ -31,6 +31,8 @@ static const GOptionEntry entries[] = {
   {"reverse", 'r', 0, G_OPTION_ARG_NONE, &options.reverse, "Reverse the order", NULL},
   {"columns", 0, 0, G_OPTION_ARG_STRING, &options.columns,
    "The columns, among them any setting: name,lr,eval-loss", "KEY,…"},
+  {"verdicts", 0, 0, G_OPTION_ARG_NONE, &options.verdicts,
+   "Also print every decision about a fusion", NULL},
   {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
    "The file to write; -: standard output", "FILE"},
   {"format", 0, 0, G_OPTION_ARG_STRING, &options.format,
@@ -61,7 +63,7 @@ typedef struct {
 
 static const Verb verbs[] = {
   {"list", "[TEXT]", 0, 1, LIG_STORE_READ, lig_runs_list, FILTER ORDER " columns"},
-  {"show", "RUN", 1, 1, LIG_STORE_READ, lig_runs_show, ""},
+  {"show", "RUN", 1, 1, LIG_STORE_READ, lig_runs_show, "verdicts"},
   {"compare", "RUN RUN…", 0, G_MAXINT, LIG_STORE_READ, lig_runs_compare, FILTER ORDER},
   {"export", "RUN… [-o FILE.{csv,json}]", 0, G_MAXINT, LIG_STORE_READ, lig_runs_export,
    FILTER ORDER " output format metric"},

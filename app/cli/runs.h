@@ -20,6 +20,8 @@ typedef struct {
   /* the list */
   char *sort, *columns;
   gboolean reverse;
+  /* show */
+  gboolean verdicts;
   /* export */
   char *output, *format;
   char **metrics;
