@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GLib needs a place; lig_cli_json() tells whether it was given. */
+/* GLib needs a variable; lig_cli_json() has the answer. */
 static gboolean json;
 
 static const GOptionEntry common[] = {
