@@ -12,7 +12,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (ops) = {
   .name = "ops",
   .usage = "[OP]",
-  .summary = "Lists the ops, or describes one with its parameters, formula and example",
+  .summary = "Lists the ops, or describes one of them",
   .example = "lig ops layer-norm",
   .run = run,
 };

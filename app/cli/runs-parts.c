@@ -87,7 +87,7 @@ find_setting (const char *name)
   return NULL;
 }
 
-/* Returns the default of a training's setting as text, NULL if it has none. */
+/* Returns the value of an unset setting as text, NULL if it has none. */
 static char *
 find_default (const LigRunSettings *defaults, const LigSetting *setting)
 {
@@ -98,16 +98,14 @@ find_default (const LigRunSettings *defaults, const LigSetting *setting)
                                              : g_steal_pointer (&text);
 }
 
-/* Returns the setting's help without the default at its end. */
+/* Returns the setting's help; for a default with the words for its effect, `0, never clipped`. */
 static char *
-make_meaning (const LigSetting *setting)
+make_meaning (const LigSetting *setting, gboolean differs)
 {
   const char *help = setting && setting->help ? setting->help : "";
-  gsize length = strlen (help);
-  const char *end = length > 0 && strchr (")]", help[length - 1]) ? strrchr (help, ' ') : NULL;
-  while (end && end > help && end[1] != '(' && end[1] != '[')
-    end = g_strrstr_len (help, end - help, " ");
-  return end && end > help ? g_strndup (help, (gsize) (end - help)) : g_strdup (help);
+  return !differs && setting && setting->unset && setting->kind != LIG_SETTING_TEXT
+           ? g_strdup_printf ("%s: %s", help, setting->unset)
+           : g_strdup (help);
 }
 
 static void
@@ -124,7 +122,7 @@ add_setting (GPtrArray *table,
   gboolean differs = usual && strcmp (usual, cells[1]) != 0;
   cells[0] = g_strdup_printf ("%s%s", differs ? "* " : "  ", name);
   cells[2] = differs ? g_strdup_printf ("default %s", usual) : g_strdup ("");
-  cells[3] = make_meaning (setting);
+  cells[3] = make_meaning (setting, differs || !usual);
   g_ptr_array_add (table, cells);
 }
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig runs`: the table of its verbs and options. Each verb has its own file. */
+#include "app/cli/help.h"
 #include "app/cli/runs-columns.h"
 
-#include <ligature/suggest.h>
-
 #include <string.h>
+
+extern LIG_COMMAND (runs);
 
 static LigRunsOptions options;
 
 static const GOptionEntry entries[] = {
-  {"store", 0, 0, G_OPTION_ARG_FILENAME, &options.store, "The database of runs", "FILE"},
+  {"store", 0, 0, G_OPTION_ARG_FILENAME, &options.store,
+   "The database of runs" LIG_CLI_STORE_DEFAULT, "FILE"},
+  LIG_CLI_GROUP ("Selection"),
   {"name", 0, 0, G_OPTION_ARG_STRING, &options.name,
    "Only runs of this name; * and ? are wildcards", "NAME"},
   {"kind", 0, 0, G_OPTION_ARG_STRING, &options.kind, "Only trainings or only profiles",
@@ -26,19 +29,21 @@ static const GOptionEntry entries[] = {
   {"until", 0, 0, G_OPTION_ARG_STRING, &options.until, "Only runs begun before", "DATE"},
   {"all", 0, 0, G_OPTION_ARG_NONE, &options.all, "All runs that the other options select", NULL},
   {"limit", 0, 0, G_OPTION_ARG_INT, &options.limit, "At most N runs, the first of the order", "N"},
+  LIG_CLI_GROUP (LIG_CLI_OUTPUT),
   {"sort", 0, 0, G_OPTION_ARG_STRING, &options.sort,
-   "Order by a column or setting; -KEY: the greatest first", "KEY"},
+   "Order by a column or setting; -KEY: the greatest first [default: -started]", "KEY"},
   {"reverse", 'r', 0, G_OPTION_ARG_NONE, &options.reverse, "Reverse the order", NULL},
   {"columns", 0, 0, G_OPTION_ARG_STRING, &options.columns,
    "The columns, among them any setting: name,lr,eval-loss", "KEY,…"},
   {"verdicts", 0, 0, G_OPTION_ARG_NONE, &options.verdicts,
    "Also print every decision about a fusion", NULL},
   {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-   "The file to write; -: standard output", "FILE"},
+   "The file to write; -: standard output [default: -]", "FILE"},
   {"format", 0, 0, G_OPTION_ARG_STRING, &options.format,
-   "The format, if the file's name has no ending", "csv|json"},
-  {"metric", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.metrics, "Only this metric; may be repeated",
+   "The format [default: the file's ending, else csv]", "csv|json"},
+  {"metric", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.metrics, "Only this metric" LIG_CLI_SEVERAL,
    "METRIC"},
+  LIG_CLI_GROUP ("Changes"),
   {"remove", 0, 0, G_OPTION_ARG_NONE, &options.remove, "Remove the tag or the star", NULL},
   {"yes", 'y', 0, G_OPTION_ARG_NONE, &options.yes, "Do not ask", NULL},
   {"checkpoints", 0, 0, G_OPTION_ARG_NONE, &options.checkpoints,
@@ -51,43 +56,81 @@ static const GOptionEntry entries[] = {
 
 /* A verb with its function, which gets the arguments after the verb. */
 typedef struct {
-  const char *name, *arguments;
+  LigCliVerb form;
   int least, most;
   LigStoreAccess access;
   LigRunsVerb *run;
-  const char *options; /* the long names of its options besides --store, separated by spaces */
 } Verb;
 
 #define FILTER "name kind status device tag sweep starred unstarred since until all"
 #define ORDER " limit sort reverse"
+#define STORE " store"
 
 static const Verb verbs[] = {
-  {"list", "[TEXT]", 0, 1, LIG_STORE_READ, lig_runs_list, FILTER ORDER " columns"},
-  {"show", "RUN", 1, 1, LIG_STORE_READ, lig_runs_show, "verdicts"},
-  {"compare", "RUN RUN…", 0, G_MAXINT, LIG_STORE_READ, lig_runs_compare, FILTER ORDER},
-  {"export", "RUN… [-o FILE.{csv,json}]", 0, G_MAXINT, LIG_STORE_READ, lig_runs_export,
-   FILTER ORDER " output format metric"},
-  {"star", "RUN…", 0, G_MAXINT, LIG_STORE_CHANGE, lig_runs_star, FILTER ORDER " remove"},
-  {"unstar", "RUN…", 0, G_MAXINT, LIG_STORE_CHANGE, lig_runs_unstar, FILTER ORDER},
-  {"tag", "RUN[,RUN…] TAG…", 2, G_MAXINT, LIG_STORE_CHANGE, lig_runs_tag, "remove"},
-  {"note", "RUN… TEXT", 2, G_MAXINT, LIG_STORE_CHANGE, lig_runs_note, ""},
-  {"delete", "RUN…", 0, G_MAXINT, LIG_STORE_CHANGE, lig_runs_delete,
-   FILTER ORDER " yes checkpoints keep-checkpoints files"},
-  {"repeat", "RUN|REPORT.html", 1, 1, LIG_STORE_CHANGE, lig_runs_repeat, "device"},
+  {{"list", "[TEXT]", "Lists the runs, the newest first, or those whose name contains TEXT",
+    FILTER ORDER " columns" STORE, TRUE},
+   0,
+   1,
+   LIG_STORE_READ,
+   lig_runs_list},
+  {{"show", "RUN", "Prints everything that is recorded about a run", "verdicts" STORE, TRUE},
+   1,
+   1,
+   LIG_STORE_READ,
+   lig_runs_show},
+  {{"compare", "RUN RUN…", "Compares settings, results and times of runs", FILTER ORDER STORE,
+    TRUE},
+   0,
+   G_MAXINT,
+   LIG_STORE_READ,
+   lig_runs_compare},
+  {{"export", "RUN… [-o FILE.{csv,json}]", "Writes the metrics of runs, one line for each step",
+    FILTER ORDER " output format metric" STORE, FALSE},
+   0,
+   G_MAXINT,
+   LIG_STORE_READ,
+   lig_runs_export},
+  {{"star", "RUN…", "Stars runs", FILTER ORDER " remove" STORE, FALSE},
+   0,
+   G_MAXINT,
+   LIG_STORE_CHANGE,
+   lig_runs_star},
+  {{"unstar", "RUN…", "Removes the stars of runs", FILTER ORDER STORE, FALSE},
+   0,
+   G_MAXINT,
+   LIG_STORE_CHANGE,
+   lig_runs_unstar},
+  {{"tag", "RUN[,RUN…] TAG…", "Adds tags to runs, or removes them", "remove" STORE, FALSE},
+   2,
+   G_MAXINT,
+   LIG_STORE_CHANGE,
+   lig_runs_tag},
+  {{"note", "RUN… TEXT", "Sets the note of runs", "store", FALSE},
+   2,
+   G_MAXINT,
+   LIG_STORE_CHANGE,
+   lig_runs_note},
+  {{"delete", "RUN…", "Deletes runs, and their checkpoint files if that is confirmed",
+    FILTER ORDER " yes checkpoints keep-checkpoints files" STORE, FALSE},
+   0,
+   G_MAXINT,
+   LIG_STORE_CHANGE,
+   lig_runs_delete},
+  {{"repeat", "RUN|REPORT.html", "Trains or profiles again and compares both", "device" STORE,
+    FALSE},
+   1,
+   1,
+   LIG_STORE_CHANGE,
+   lig_runs_repeat},
 };
 
 static const Verb *
 find_verb (const char *name)
 {
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++) {
-    if (strcmp (name, verbs[i].name) == 0)
+  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
+    if (strcmp (name, verbs[i].form.name) == 0)
       return &verbs[i];
-    g_strv_builder_add (builder, verbs[i].name);
-  }
-  g_auto (GStrv) names = g_strv_builder_end (builder);
-  g_autofree char *suggestion = lig_suggest_ending (name, (const char *const *) names);
-  lig_cli_usage ("runs: no verb '%s'%s", name, *suggestion ? suggestion : "; see lig runs --help");
+  lig_cli_refuse_verb (&lig_command_runs, name);
   return NULL;
 }
 
@@ -103,12 +146,12 @@ is_given (const GOptionEntry *entry)
 static gboolean
 check_options (const Verb *verb)
 {
-  g_auto (GStrv) allowed = g_strsplit (verb->options, " ", -1);
-  for (const GOptionEntry *entry = entries + 1; entry->long_name; entry++) {
-    if (!is_given (entry) || (entry->flags & G_OPTION_FLAG_HIDDEN) ||
+  g_auto (GStrv) allowed = g_strsplit (verb->form.options, " ", -1);
+  for (const GOptionEntry *entry = entries; entry->long_name; entry++) {
+    if (lig_cli_is_group (entry) || !is_given (entry) || (entry->flags & G_OPTION_FLAG_HIDDEN) ||
         g_strv_contains ((const char *const *) allowed, entry->long_name))
       continue;
-    lig_cli_usage ("lig runs %s has no option --%s; see lig runs --help", verb->name,
+    lig_cli_usage ("lig runs %s has no option --%s; see lig runs --help", verb->form.name,
                    entry->long_name);
     return FALSE;
   }
@@ -119,18 +162,18 @@ check_options (const Verb *verb)
 static gboolean
 check_arguments (const Verb *verb, int n)
 {
-  gboolean filters = strstr (verb->options, FILTER) != NULL, list = verb->run == lig_runs_list;
+  gboolean filters = strstr (verb->form.options, FILTER) != NULL, list = verb->run == lig_runs_list;
   gboolean given = lig_runs_has_filter (&options);
   if (n < verb->least || n > verb->most)
-    lig_cli_usage ("usage: lig runs %s %s", verb->name, verb->arguments);
+    lig_cli_usage ("usage: lig runs %s %s", verb->form.name, verb->form.arguments);
   else if (options.limit < 0)
     lig_cli_usage ("runs: --limit is %d, expected at least 0", options.limit);
   else if (filters && !list && n == 0 && !given)
     lig_cli_usage ("usage: lig runs %s %s, or select runs by options such as --since or --all",
-                   verb->name, verb->arguments);
+                   verb->form.name, verb->form.arguments);
   else if (filters && !list && n > 0 && (given || options.sort || options.reverse))
     lig_cli_usage ("runs %s: runs are selected either by name or by options; give one of them",
-                   verb->name);
+                   verb->form.name);
   else if (options.checkpoints && options.keep_checkpoints)
     lig_cli_usage ("runs delete: --checkpoints contradicts --keep-checkpoints; give one of them");
   else
@@ -159,14 +202,10 @@ print_none (void)
   return LIG_EXIT_OK;
 }
 
-/* Returns the verbs with their arguments, one on each line. */
-static char *
-list_verbs (void)
+static const LigCliVerb *
+verb_nth (guint n)
 {
-  GString *text = g_string_new (NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
-    g_string_append_printf (text, "%s %s\n", verbs[i].name, verbs[i].arguments);
-  return g_string_free (text, FALSE);
+  return n < G_N_ELEMENTS (verbs) ? &verbs[n].form : NULL;
 }
 
 static void
@@ -190,11 +229,10 @@ static int run (int argc, char **argv);
 LIG_COMMAND (runs) = {
   .name = "runs",
   .usage = "list|show|compare|export|star|unstar|tag|note|delete|repeat [RUN…] [--store FILE]",
-  .summary = "Lists, compares, repeats and edits the runs in the store; RUN is a name, a uuid, its "
-             "beginning, last or last~1",
+  .summary = "Lists, compares, repeats and edits the runs in the store",
   .example = "lig runs list --limit 10",
   .notes = append_notes,
-  .verbs = list_verbs,
+  .verb_nth = verb_nth,
   .run = run,
 };
 
