@@ -15,6 +15,7 @@ LIG_COMMAND (ops) = {
   .summary = "Lists the ops, or describes one of them",
   .example = "lig ops layer-norm",
   .run = run,
+  .pages = TRUE,
 };
 
 /* Splits the example into an expression and an input. */
