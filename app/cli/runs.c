@@ -50,7 +50,6 @@ static const GOptionEntry entries[] = {
    "Also delete the runs' checkpoint files", NULL},
   {"keep-checkpoints", 0, 0, G_OPTION_ARG_NONE, &options.keep_checkpoints,
    "Keep the checkpoint files and do not ask about them", NULL},
-  {"files", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options.checkpoints, NULL, NULL},
   {NULL},
 };
 
@@ -111,7 +110,7 @@ static const Verb verbs[] = {
    LIG_STORE_CHANGE,
    lig_runs_note},
   {{"delete", "RUN…|SELECTION", "Deletes runs, and their checkpoint files if that is confirmed",
-    FILTER ORDER " yes checkpoints keep-checkpoints files" STORE, FALSE},
+    FILTER ORDER " yes checkpoints keep-checkpoints" STORE, FALSE},
    0,
    G_MAXINT,
    LIG_STORE_CHANGE,
@@ -148,7 +147,7 @@ check_options (const Verb *verb)
 {
   g_auto (GStrv) allowed = g_strsplit (verb->form.options, " ", -1);
   for (const GOptionEntry *entry = entries; entry->long_name; entry++) {
-    if (lig_cli_is_group (entry) || !is_given (entry) || (entry->flags & G_OPTION_FLAG_HIDDEN) ||
+    if (lig_cli_is_group (entry) || !is_given (entry) ||
         g_strv_contains ((const char *const *) allowed, entry->long_name))
       continue;
     lig_cli_usage ("lig runs %s has no option --%s; see lig runs --help", verb->form.name,
