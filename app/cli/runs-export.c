@@ -3,6 +3,7 @@
 #include "app/cli/runs.h"
 
 #include <ligature/csv.h>
+#include <ligature/json.h>
 #include <ligature/report.h>
 #include <ligature/suggest.h>
 
@@ -170,6 +171,15 @@ filter_metrics (JsonNode *document, char **names)
     json_object_remove_member (metrics, *name);
 }
 
+static JsonNode *
+parse (GBytes *report, GError **error)
+{
+  gsize size;
+  const char *data = g_bytes_get_data (report, &size);
+  g_autofree char *text = g_strndup (data, size);
+  return lig_json_from_text (text, error);
+}
+
 /* Returns the report of a single run, an array of several. */
 static GBytes *
 make_json (LigStore *store, GPtrArray *parts, char **names, GError **error)
@@ -177,7 +187,9 @@ make_json (LigStore *store, GPtrArray *parts, char **names, GError **error)
   g_autoptr (JsonNode) document = json_node_new (JSON_NODE_ARRAY);
   json_node_take_array (document, json_array_new ());
   for (guint i = 0; i < parts->len; i++) {
-    JsonNode *run = lig_run_to_json (store, ((const Part *) parts->pdata[i])->row->uuid, error);
+    const char *uuid = ((const Part *) parts->pdata[i])->row->uuid;
+    g_autoptr (GBytes) report = lig_report_run (store, uuid, "json", error);
+    JsonNode *run = report ? parse (report, error) : NULL;
     if (!run)
       return NULL;
     filter_metrics (run, names);
@@ -199,9 +211,7 @@ choose_format (const LigRunsOptions *options)
 {
   const char *format = options->format, *output = options->output;
   gboolean standard = !output || strcmp (output, "-") == 0;
-  if (format && strcmp (format, "csv") != 0 && strcmp (format, "json") != 0)
-    lig_cli_usage ("--format is '%s', expected csv or json", format);
-  else if (format && standard && lig_cli_json () && strcmp (format, "csv") == 0)
+  if (format && standard && lig_cli_json () && strcmp (format, "csv") == 0)
     lig_cli_usage ("--json and --format csv both write to standard output; give -o FILE");
   else if (format)
     return format;

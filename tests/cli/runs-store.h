@@ -127,6 +127,15 @@ with_columns (const char *columns, const char *line)
   return shell (whole);
 }
 
+/* Checks for a part of a table; each gap between its columns counts as one space. */
+static inline void
+assert_cells (const char *text, const char *part)
+{
+  g_autoptr (GRegex) spaces = g_regex_new (" +", 0, 0, NULL);
+  g_autofree char *plain = g_regex_replace_literal (spaces, text, -1, 0, " ", 0, NULL);
+  assert_contains (plain, part);
+}
+
 static inline void
 assert_lines (const char *text, const char *expected)
 {
