@@ -21,10 +21,10 @@ static const struct {
   {USAGE, "--device cpu", "command missing; see lig --help"},
   {USAGE, "help fus", "command 'fus' is unknown; did you mean 'fuse'?"},
   {USAGE, "help fuse gelu", "lig fuse has no verbs; see lig help fuse"},
-  {USAGE, "help runs lsit", "verb 'lsit' of lig runs is unknown; did you mean 'list'?"},
+  {USAGE, "help runs lst", "verb 'lst' of lig runs is unknown; did you mean 'list'?"},
   {USAGE, "help runs list all", "lig help takes [COMMAND [VERB]]; see lig help --help"},
-  {USAGE, "runs help lsit", "verb 'lsit' of lig runs is unknown; did you mean 'list'?"},
-  {USAGE, "runs lsit", "verb 'lsit' of lig runs is unknown; did you mean 'list'?"},
+  {USAGE, "runs help lst", "verb 'lst' of lig runs is unknown; did you mean 'list'?"},
+  {USAGE, "runs lst", "verb 'lst' of lig runs is unknown; did you mean 'list'?"},
   {USAGE, "runs frobnicate", "verb 'frobnicate' of lig runs is unknown; see lig runs --help"},
   {USAGE, "--generate sh", "--generate takes man, bash, zsh or fish"},
   /* Options. */
@@ -75,7 +75,7 @@ static const struct {
   /* Training. */
   {USAGE, "train " LINE, "training needs data; give --data, such as --data text:FOLDER"},
   {USAGE, "train " LINE " --data synthetc", "did you mean 'synthetic'?"},
-  {USAGE, TRAIN "--data 'synthetic?sampels=3'", "did you mean 'samples'?"},
+  {USAGE, TRAIN "--data 'synthetic?smples=3'", "did you mean 'samples'?"},
   {USAGE, TRAIN "--data 'synthetic?samples=x'", "samples is 'x', expected a whole number from 1"},
   {USAGE, TRAIN "--lr fast", "--lr is 'fast', expected a number from 0 to 1000000"},
   {USAGE, TRAIN "--steps 0", "--steps is '0', expected a whole number from 1"},
