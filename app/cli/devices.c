@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lig devices: the devices to run on or to plan for, with their ceilings. */
+#include "app/cli/blame.h"
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
 #include <ligature/report.h>
@@ -66,7 +67,7 @@ open_devices (char **names, GError **error)
       lig_cli_say ("%s", lig_store_get_warning (store));
   }
   for (char **name = names; *name; name++) {
-    LigDevice *device = lig_device_open (*name, error);
+    LigDevice *device = lig_cli_open_named (*name, error);
     if (!device)
       return NULL;
     g_ptr_array_add (devices, device);

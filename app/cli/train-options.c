@@ -2,6 +2,7 @@
 /* The options of commands that train. */
 #include "app/cli/train-options.h"
 
+#include "app/cli/blame.h"
 #include <ligature/dataset.h>
 
 #include <string.h>
@@ -76,7 +77,7 @@ static void
 append_data (GString *to)
 {
   const LigDatasetInfo *info;
-  g_string_append (to, "Data:\n");
+  g_string_append (to, "Kinds of data:\n");
   for (guint n = 0; (info = lig_dataset_info_nth (n)); n++) {
     g_autofree char *name =
       g_strconcat (info->name, info->path == LIG_DATASET_NO_PATH ? "" : ":PATH", NULL);
@@ -176,6 +177,23 @@ confine (const char *text, const LigTrainOptions *options, LigRunSettings *setti
   return find_value (options, "checkpoint") || lig_run_settings_confine (settings, folder, error);
 }
 
+/* Checks the options that the engine reads only later, together with others. */
+static gboolean
+check_options (const LigTrainOptions *options, const LigRunSettings *settings, GError **error)
+{
+  const char *data = find_value (options, "data"), *dtype = find_value (options, "dtype");
+  if (!settings->data) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "training needs data; give --data, such as --data text:FOLDER");
+    return FALSE;
+  }
+  if (data && !lig_dataset_check (data, error))
+    return lig_cli_blame (error, "data");
+  if (dtype && !lig_cli_check_dtype (dtype, error))
+    return FALSE;
+  return lig_run_settings_check (settings, error) || lig_cli_blame (error, NULL);
+}
+
 gboolean
 lig_cli_train_settings (const char *text,
                         LigSequence *sequence,
@@ -194,18 +212,18 @@ lig_cli_train_settings (const char *text,
     if (options->values[i] && !lig_run_settings_set (settings, lig_run_setting_nth (i)->name,
                                                      options->values[i], error)) {
       g_prefix_error (error, "--");
-      return FALSE;
+      return lig_cli_blame (error, NULL);
     }
-  return TRUE;
+  return check_options (options, settings, error);
 }
 
 LigDevice *
 lig_cli_open_training_device (const char *name, GError **error)
 {
-  g_autoptr (LigDevice) device = lig_device_open (name, error);
+  g_autoptr (LigDevice) device = lig_cli_open_named (name, error);
   if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; train on cpu or cuda:0",
-                 name);
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "device '%s' is only described; train on cpu or cuda:0", name);
     return NULL;
   }
   if (device && lig_device_get_remark (device))
