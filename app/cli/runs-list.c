@@ -119,7 +119,7 @@ add_named (LigStore *store,
            GPtrArray *table,
            GError **error)
 {
-  g_auto (GStrv) parts = g_strsplit (names, ",", -1);
+  g_auto (GStrv) parts = g_strsplit (*names ? names : " ", ",", -1);
   for (char **part = parts; *part; part++) {
     const LigRunsColumn *known = lig_runs_find_column (g_strstrip (*part));
     if (known && !add_known (store, keys, rows, known, table, error))
