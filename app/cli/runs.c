@@ -9,7 +9,7 @@
 #include <string.h>
 
 static char *store_path, *output, *status, *device, *tag, *sweep;
-static gboolean starred, remove_it, yes, files;
+static gboolean starred, remove_it, yes, files, quiet;
 static int limit;
 
 static const GOptionEntry entries[] = {
@@ -23,6 +23,7 @@ static const GOptionEntry entries[] = {
   {"limit", 0, 0, G_OPTION_ARG_INT, &limit, "list: at most N runs, the newest", "N"},
   {"remove", 0, 0, G_OPTION_ARG_NONE, &remove_it, "tag, star: remove the tag or the star", NULL},
   {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "export: a .csv or .json file", "FILE"},
+  {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "repeat: print only errors and the uuid (off)", NULL},
   {"yes", 'y', 0, G_OPTION_ARG_NONE, &yes, "delete: do not ask", NULL},
   {"files", 0, 0, G_OPTION_ARG_NONE, &files, "delete: also the runs' checkpoint files", NULL},
   {NULL},
@@ -244,6 +245,7 @@ run (int argc, char **argv)
   const Verb *verb = NULL;
   if (!lig_cli_parse (&lig_command_runs, entries, &argc, &argv, 1, G_MAXINT - 1))
     return LIG_EXIT_USAGE;
+  lig_cli_set_quiet (quiet);
   for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
     if (strcmp (argv[1], verbs[i].name) == 0)
       verb = &verbs[i];

@@ -115,6 +115,8 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, lig_device_forms (LIG_DEVICE_DESCRIBED),
      "DEVICE"},
     {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store, "The database of runs", "FILE"},
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print only errors and the uuid (off)",
+     NULL},
   };
   g_autoptr (GArray) entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   for (; own->long_name; own++)

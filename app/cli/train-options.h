@@ -11,6 +11,7 @@ typedef struct {
   char *device, *init, *resume, *store;
   char **values; /* one for each setting, null where not given */
   char **helps;  /* likewise */
+  gboolean quiet;
 } LigTrainOptions;
 
 void lig_cli_init_training (LigTrainOptions *options);
