@@ -214,8 +214,9 @@ test_live (void)
   GPid pid;
   int status;
   char *argv[] = {"sh", "-c", "exec " TRAIN "--steps 100000000 -q --metrics live.jsonl", NULL};
-  g_spawn_async (folder, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
-                 &pid, &error);
+  g_spawn_async (folder, argv, NULL,
+                 G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL, NULL,
+                 NULL, &pid, &error);
   g_assert_no_error (error);
   gboolean found = FALSE;
   for (int i = 0; i < 300 && !found; i++) {
