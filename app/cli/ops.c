@@ -305,7 +305,7 @@ show_one (const char *name)
   }
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   add_op (builder, info);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("op", json_builder_get_root (builder));
   return LIG_EXIT_OK;
 }
 
@@ -326,6 +326,6 @@ run (int argc, char **argv)
   for (guint i = 0; (info = lig_op_info_nth (i)); i++)
     add_op (builder, info);
   json_builder_end_array (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("ops", json_builder_get_root (builder));
   return LIG_EXIT_OK;
 }
