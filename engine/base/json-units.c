@@ -37,7 +37,9 @@ is_number (JsonNode *value)
 static gboolean
 is_quantity (JsonNode *value, gboolean members)
 {
-  return members ? JSON_NODE_HOLDS_OBJECT (value) : is_number (value);
+  if (!members)
+    return is_number (value);
+  return JSON_NODE_HOLDS_OBJECT (value) && json_object_get_size (json_node_get_object (value)) > 0;
 }
 
 static void
