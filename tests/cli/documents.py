@@ -27,6 +27,11 @@ Validator = getattr(jsonschema, "Draft202012Validator", jsonschema.Draft7Validat
 ENDS = {"us": ["us", "microseconds"], "ms": ["ms"], "s": ["seconds"], "B": ["bytes"],
         "FLOP": ["flops"], "1/s": ["per_second"], "MHz": ["mhz"], "W": ["w"], "C": ["c"]}
 
+# A word for each unit, which the descriptions of its numbers contain.
+WORDS = {"us": "microsecond", "ms": "millisecond", "s": "second", "B": "byte", "B/s": "bytes per second",
+         "FLOP": "operations", "FLOP/s": "operations per second", "1/s": "in a second",
+         "MHz": "megahertz", "W": "watt", "C": "Celsius", "varies": "unit"}
+
 # Functions for the commands of the table: `newest NAME [MEMBER]` prints the newest run whose name
 # contains NAME, or another member of it; `make_tensors FILE TENSOR SHAPE` writes a safetensors file.
 PRELUDE = r'''
@@ -113,6 +118,13 @@ def described(schema):
     return schema.get("description", "")
 
 
+def outside(pointer):
+    """Yields the pointers of the properties around the one at the pointer."""
+    parts = pointer.split("/properties/")
+    for count in range(len(parts) - 1, 0, -1):
+        yield "/properties/".join(parts[:count])
+
+
 def comment(schema):
     return schema.get("$comment", "")
 
@@ -126,6 +138,9 @@ def check_schema(name):
             find(schema["$ref"])
         if is_property and not re.match(r".+[.]$", described(schema)):
             raise Wrong(f"{pointer}: no description, or no full stop at its end")
+        if schema.get("unit") and WORDS[schema["unit"]] not in described(schema):
+            if not any(WORDS[schema["unit"]] in described(find(outer)) for outer in outside(pointer)):
+                raise Wrong(f"{pointer}: the description does not name the unit {schema['unit']}")
         types = schema.get("type", [])
         if "object" not in types or "array" in types:
             continue
@@ -302,6 +317,10 @@ def check_sources(table):
             re.findall(r'lig_cli_print_document \(\s*"', text))
         if path.name != "cli.c" and calls != names:
             raise Wrong(f"{path.name}: the name of a schema must be a literal")
+    page = (ROOT / "data/doc/json.md").read_text()
+    unlisted = [name for name in ALL if f"(schemas/{name}.json)" not in page]
+    if unlisted:
+        raise Wrong(f"data/doc/json.md does not list {unlisted}")
     untested = set(ALL) - tested - {"common"}
     if untested:
         raise Wrong(f"no line in documents.txt makes {sorted(untested)}")
