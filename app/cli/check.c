@@ -197,7 +197,9 @@ compile (const char *text, LigSequenceOptions *options, GPtrArray **problems, GE
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
   g_autoptr (LigDevice) device =
-    sequence ? lig_device_open (options->device ? options->device : "null", error) : NULL;
+    sequence && lig_cli_need_one_device (options->device, error)
+      ? lig_device_open (options->device ? options->device : "null", error)
+      : NULL;
   if (!device || !lig_cli_plan_options (options, &plan, error))
     return NULL;
   plan.policy = LIG_POLICY_NONE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig fuse: prints both rails and the verdicts, or the verdicts of one place, or makes the edit
  * that a verdict offers. */
+#include "app/cli/fuse-pair.h"
 #include "app/cli/sequence-options.h"
 #include <ligature/report.h>
 
@@ -128,7 +129,16 @@ run (int argc, char **argv)
                           "for standard output");
   if (settings.output && !settings.mend)
     return lig_cli_usage ("-o is only used with --apply-mend; add --apply-mend N");
+  g_auto (GStrv) devices = lig_cli_split_devices (options.device);
+  if (devices && (settings.all || settings.why || settings.mend))
+    return lig_cli_usage ("--%s is about one plan; give one device instead of %s",
+                          settings.all   ? "all"
+                          : settings.why ? "why"
+                                         : "apply-mend",
+                          options.device);
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (argv[1], &options, &error);
+  if (sequence && devices)
+    return lig_fuse_devices (sequence, &options, devices);
   g_autoptr (LigPlan) plan =
     sequence ? lig_cli_compile_sequence (sequence, &options, &error) : NULL;
   if (!plan || (settings.why && !settings.mend && !explain (plan, settings.why, &error)) ||

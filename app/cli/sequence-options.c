@@ -140,9 +140,42 @@ lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GErr
   return apply_wishes (sequence, options, error) ? g_steal_pointer (&sequence) : NULL;
 }
 
+/* The file of a described device may have a comma in its name. */
+static gboolean
+is_file (const char *device)
+{
+  const char *colon = strchr (device, ':');
+  return colon && g_file_test (colon + 1, G_FILE_TEST_EXISTS);
+}
+
+GStrv
+lig_cli_split_devices (const char *device)
+{
+  if (!device || !strchr (device, ',') || is_file (device))
+    return NULL;
+  GStrv names = g_strsplit (device, ",", -1);
+  for (char **name = names; *name; name++)
+    g_strstrip (*name);
+  return names;
+}
+
+gboolean
+lig_cli_need_one_device (const char *device, GError **error)
+{
+  g_auto (GStrv) names = lig_cli_split_devices (device);
+  if (!names)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "--device lists several devices, expected one; lig fuse --device %s compares them",
+               device);
+  return FALSE;
+}
+
 LigDevice *
 lig_cli_open_device (const LigSequenceOptions *options, GError **error)
 {
+  if (!lig_cli_need_one_device (options->device, error))
+    return NULL;
   LigDevice *device = lig_device_open (options->device, error);
   if (device)
     lig_tuning_recall (device, options->store);

@@ -180,6 +180,8 @@ lig_cli_train_settings (const char *text,
 LigDevice *
 lig_cli_open_training_device (const char *name, GError **error)
 {
+  if (!lig_cli_need_one_device (name, error))
+    return NULL;
   g_autoptr (LigDevice) device = lig_device_open (name, error);
   if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; train on cpu or cuda:0",
