@@ -98,7 +98,7 @@ test_errors (void)
   assert_keys (features.json, "error problems");
   g_assert_cmpstr (text_at (features.json, "error.path"), ==, "1");
   g_auto (Outcome) op = lig ("check", "lineer(4)", "--input", "3x8", "--json", NULL);
-  assert_failed (&op, 1, "op", "did you mean linear?");
+  assert_failed (&op, 1, "op", "did you mean 'linear'?");
   g_auto (Outcome) usage = lig ("fuse", "--json", "--nonsense", "gelu", NULL);
   assert_failed (&usage, 2, "usage", "--nonsense");
   g_auto (Outcome) missing = lig ("check", "missing.lig", "--json", NULL);
