@@ -264,13 +264,12 @@ lig_cli_print_table (const char *const *header, GPtrArray *rows)
 char *
 lig_cli_format_time (double seconds)
 {
-  static const char *const units[] = {"us", "ms", "s"};
   if (seconds >= 3600 && seconds < 1e12)
     return g_strdup_printf ("%.0f h %02d min", floor (seconds / 3600),
                             (int) (fmod (seconds, 3600) / 60));
   if (seconds >= 60 && seconds < 3600)
     return g_strdup_printf ("%d:%02d", (int) seconds / 60, (int) seconds % 60);
-  return lig_units_scale (seconds * 1e6, units, G_N_ELEMENTS (units));
+  return lig_units_time (seconds);
 }
 
 char *

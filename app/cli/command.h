@@ -88,10 +88,10 @@ void lig_cli_print_json (JsonNode *node);
  * the function may replace their strings. A header that begins with '>' is right-aligned. */
 void lig_cli_print_table (const char *const *header, GPtrArray *rows);
 
-/* Returns "12.3 us", "1.4 ms", "0:42", "3 h 05 min"; (transfer full). */
+/* Returns "12.3 µs", "1.40 ms", "0:42", "3 h 05 min"; (transfer full). */
 char *lig_cli_format_time (double seconds);
 
-/* Returns "142 to 150 us": two times in the same unit, or each with its own; (transfer full). */
+/* Returns "142 to 150 µs": two times in the same unit, or each with its own; (transfer full). */
 char *lig_cli_format_range (double from, double to);
 
 G_END_DECLS
