@@ -4,6 +4,7 @@
 #include "engine/report/pair.h"
 
 #include "engine/report/verdicts.h"
+#include <ligature/columns.h>
 #include <ligature/report.h>
 
 #include <glib/gi18n-lib.h>
@@ -76,11 +77,8 @@ make_label (const LigPlanOp *op, guint times, int width)
 {
   g_autofree char *name = g_strjoin (" ", op->path, op->info->name, NULL);
   g_autofree char *folded = times > 1 ? g_strdup_printf (" × %u", times) : g_strdup ("");
-  g_autoptr (GString) text = g_string_new (NULL);
-  int room = width - (int) g_utf8_strlen (folded, -1);
-  lig_report_append_column (text, name, MIN ((int) g_utf8_strlen (name, -1), room), FALSE);
-  g_string_append (text, folded);
-  return g_strdup (text->str);
+  g_autofree char *cut = lig_columns_elide (name, MAX (width - lig_columns_width (folded), 1));
+  return g_strconcat (cut, folded, NULL);
 }
 
 static char *
@@ -106,8 +104,8 @@ append_cell (const Page *page, const LigPlanChange *change, int which, int op)
   begin (page, group->fusion ? "\033[34m" : "");
   g_string_append (to, !group->fusion ? "· " : first ? "┌ " : last ? "└ " : "│ ");
   if (!last) {
-    lig_report_append_column (to, first && group->fusion ? get_name (group->fusion) : "",
-                              page->cell - 2, FALSE);
+    lig_columns_append (to, first && group->fusion ? get_name (group->fusion) : "", page->cell - 2,
+                        LIG_SIDE_LEFT);
     end (page);
     return;
   }
@@ -116,9 +114,9 @@ append_cell (const Page *page, const LigPlanChange *change, int which, int op)
   lig_figures_of_group (&timed, NULL, group, &figures);
   g_autofree char *time = format_time (&figures);
   const char *bound = lig_bound_name (figures.bound);
-  lig_report_append_column (to, time, TIME, TRUE);
+  lig_columns_append (to, time, TIME, LIG_SIDE_RIGHT);
   g_string_append_c (to, ' ');
-  lig_report_append_column (to, bound ? bound : "", page->cell - 2 - TIME - 1, FALSE);
+  lig_columns_append (to, bound ? bound : "", page->cell - 2 - TIME - 1, LIG_SIDE_LEFT);
   end (page);
 }
 
@@ -127,7 +125,7 @@ static void
 append_speed (const Page *page, const LigPlanChange *change)
 {
   g_autofree char *speed = lig_report_speed (change->before.seconds, change->after.seconds);
-  lig_report_append_column (page->to, speed ? speed : "", SPEED, TRUE);
+  lig_columns_append (page->to, speed ? speed : "", SPEED, LIG_SIDE_RIGHT);
 }
 
 static void
@@ -151,7 +149,7 @@ append_row (
     ops[0] >= 0 ? get_op (page->plans[0], ops[0]) : get_op (page->plans[1], ops[1]);
   g_autofree char *label = make_label (op, times, page->label);
   append_mark (page, change);
-  lig_report_append_column (page->to, label, page->label, FALSE);
+  lig_columns_append (page->to, label, page->label, LIG_SIDE_LEFT);
   for (int which = 0; which < 2; which++) {
     g_string_append_c (page->to, ' ');
     append_cell (page, change, which, ops[which]);
@@ -191,13 +189,13 @@ append_rails (const Page *page, const LigPlanChange *change)
 static void
 append_line (const Page *page, const char *label, const char *const times[2], const char *speed)
 {
-  lig_report_append_column (page->to, label, page->label, FALSE);
+  lig_columns_append (page->to, label, page->label, LIG_SIDE_LEFT);
   for (int which = 0; which < 2; which++) {
     g_string_append_c (page->to, ' ');
-    lig_report_append_column (page->to, times[which] ? times[which] : "", TIME, TRUE);
+    lig_columns_append (page->to, times[which] ? times[which] : "", TIME, LIG_SIDE_RIGHT);
   }
   g_string_append_c (page->to, ' ');
-  lig_report_append_column (page->to, speed ? speed : "", SPEED, TRUE);
+  lig_columns_append (page->to, speed ? speed : "", SPEED, LIG_SIDE_RIGHT);
   lig_report_end_line (page->to);
 }
 
@@ -260,19 +258,19 @@ append_head (const Page *page, LigPass pass)
 {
   const char *title = pass == LIG_PASS_FORWARD ? _ ("forward") : _ ("backward");
   begin (page, "\033[1m");
-  lig_report_append_column (page->to, title, MARK + page->label, FALSE);
+  lig_columns_append (page->to, title, MARK + page->label, LIG_SIDE_LEFT);
   for (int which = 0; which < 2; which++) {
     g_string_append_c (page->to, ' ');
     if (page->cell > 0) {
       g_autofree char *head = g_strdup_printf ("%s %s", which ? "B" : "A", page->titles[which]);
-      lig_report_append_column (page->to, head, page->cell, FALSE);
+      lig_columns_append (page->to, head, page->cell, LIG_SIDE_LEFT);
     } else {
-      lig_report_append_column (page->to, which ? "B" : "A", TIME, TRUE);
+      lig_columns_append (page->to, which ? "B" : "A", TIME, LIG_SIDE_RIGHT);
     }
   }
   if (page->cell == 0)
     g_string_append_c (page->to, ' ');
-  lig_report_append_column (page->to, _ ("speed"), SPEED, TRUE);
+  lig_columns_append (page->to, _ ("speed"), SPEED, LIG_SIDE_RIGHT);
   lig_report_end_line (page->to);
   end (page);
 }
@@ -325,8 +323,7 @@ list_places (const Page *page, GString *to, guint *places)
 static void
 append_sentence (const Page *page, const char *text)
 {
-  lig_report_append_wrapped (page->to, text, page->width, 0, 0);
-  g_string_append_c (page->to, '\n');
+  lig_columns_wrap (page->to, text, 0, 0, page->width);
 }
 
 /* Says that a device has no times, because its ceilings are unknown. */
@@ -389,11 +386,10 @@ append_refusals (const Page *page, int which)
       end (page);
     }
     g_string_append (page->to, "  ");
-    lig_report_append_column (page->to, get_op (page->plans[which], verdict->first)->path,
-                              INDENT - 3, FALSE);
+    lig_columns_append (page->to, get_op (page->plans[which], verdict->first)->path, INDENT - 3,
+                        LIG_SIDE_LEFT);
     g_string_append_c (page->to, ' ');
-    lig_report_append_wrapped (page->to, sentence, page->width, INDENT, INDENT);
-    g_string_append_c (page->to, '\n');
+    lig_columns_wrap (page->to, sentence, INDENT, INDENT, page->width);
   }
 }
 

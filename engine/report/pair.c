@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns, wrapped lines, speeds and refusals in texts about several plans. */
+/* Lines, speeds and refusals in texts about several plans. */
 #include "engine/report/pair.h"
 
 #include "engine/report/verdicts.h"
@@ -8,45 +8,11 @@
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
-#include <string.h>
 
 /* The least part of a time that its three digits show. */
 #define LEAST 0.0005
 
 /* --- Texts --------------------------------------------------------------------------------- */
-
-void
-lig_report_append_column (GString *to, const char *text, int width, gboolean right)
-{
-  glong length = g_utf8_strlen (text, -1);
-  if (length > width) {
-    g_string_append_len (to, text, g_utf8_offset_to_pointer (text, MAX (width - 1, 0)) - text);
-    g_string_append (to, width > 0 ? "…" : "");
-    return;
-  }
-  int padding = width - (int) length;
-  g_string_append_printf (to, "%*s%s%*s", right ? padding : 0, "", text, right ? 0 : padding, "");
-}
-
-void
-lig_report_append_wrapped (GString *to, const char *text, int width, int at, int indent)
-{
-  g_auto (GStrv) words = g_strsplit (text, " ", -1);
-  gboolean first = TRUE;
-  for (char **word = words; *word; word++) {
-    int length = (int) g_utf8_strlen (*word, -1);
-    if (!first && at + 1 + length > width) {
-      g_string_append_printf (to, "\n%*s", indent, "");
-      at = indent;
-    } else if (!first) {
-      g_string_append_c (to, ' ');
-      at++;
-    }
-    g_string_append (to, *word);
-    at += length;
-    first = FALSE;
-  }
-}
 
 void
 lig_report_end_line (GString *to)

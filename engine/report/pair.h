@@ -10,13 +10,6 @@
 /* Returns the bytes that the plan needs on its device: arena, state and workspaces. */
 double lig_report_needed_memory (LigPlan *plan);
 
-/* Appends the text in a column: cut with `…` if it is too long, then padded with spaces. */
-void lig_report_append_column (GString *to, const char *text, int width, gboolean right);
-
-/* Appends the words in lines of at most `width` characters; each but the first begins with `indent`
- * spaces. The first line begins `at` characters behind the margin. */
-void lig_report_append_wrapped (GString *to, const char *text, int width, int at, int indent);
-
 /* Removes spaces from the end and appends the end of a line. */
 void lig_report_end_line (GString *to);
 

@@ -2,6 +2,7 @@
 /* The totals of several plans beside each other: a column for each plan. */
 #include "engine/report/pair.h"
 
+#include <ligature/columns.h>
 #include <ligature/json-members.h>
 #include <ligature/report.h>
 #include <ligature/units.h>
@@ -144,11 +145,11 @@ append_row (GString *to, guint row, const Total *totals, guint from, guint until
 {
   gboolean any = FALSE;
   g_autoptr (GString) line = g_string_new (NULL);
-  lig_report_append_column (line, _ (rows[row].label), LABEL, FALSE);
+  lig_columns_append (line, _ (rows[row].label), LABEL, LIG_SIDE_LEFT);
   for (guint i = from; i < until; i++) {
     g_autofree char *cell = rows[row].get (&totals[i], totals);
     any |= cell != NULL;
-    lig_report_append_column (line, cell ? cell : "", column - 2, FALSE);
+    lig_columns_append (line, cell ? cell : "", column - 2, LIG_SIDE_LEFT);
     g_string_append (line, "  ");
   }
   if (!any)
@@ -172,7 +173,7 @@ lig_plans_to_totals (
     g_string_append_printf (to, "%s%s%*s", from > 0 ? "\n" : "", colour ? "\033[1m" : "", LABEL,
                             "");
     for (guint i = from; i < until; i++) {
-      lig_report_append_column (to, titles[i], column - 2, FALSE);
+      lig_columns_append (to, titles[i], column - 2, LIG_SIDE_LEFT);
       g_string_append (to, "  ");
     }
     lig_report_end_line (to);
