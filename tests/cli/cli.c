@@ -140,7 +140,7 @@ test_ops (void)
   for (guint i = 0; i < json_array_get_length (list); i++) {
     JsonNode *op = json_array_get_element (list, i);
     assert_keys (op, "op title category summary formula example params inputs outputs parameters "
-                     "saves kernels");
+                     "saves kernels fusions");
     assert_keys (at (op, "kernels"), "forward backward");
     for (guint j = 0; j < length_at (op, "params"); j++) {
       g_autofree char *place = g_strdup_printf ("params.%u", j);
