@@ -227,8 +227,18 @@ print_json (const LigFusion *fusion, const char *example, LigPlan *alone, LigPla
   lig_cli_print_json (json_builder_get_root (to));
 }
 
-static void
-print_line (const char *name, char *text)
+void
+lig_ops_print_title (const char *name, const char *summary)
+{
+  int width = CLAMP (lig_cli_width (STDOUT_FILENO), LIG_CLI_NARROWEST, LIG_CLI_WIDEST);
+  g_autoptr (GString) line = g_string_new (name);
+  g_autofree char *sentence = g_strconcat (": ", summary, NULL);
+  lig_columns_wrap (line, sentence, lig_columns_width (name), 2, width);
+  printf ("%s\n", line->str);
+}
+
+void
+lig_ops_print_line (const char *name, char *text)
 {
   g_autofree char *own = text;
   int width = CLAMP (lig_cli_width (STDOUT_FILENO), LIG_CLI_NARROWEST, LIG_CLI_WIDEST);
@@ -248,22 +258,21 @@ print_kernels (const LigFusion *fusion, LigPlan *alone, LigPlan *fused)
     g_autofree char *kernels = list_kernels (fused, pass, fusion);
     if (!*kernels)
       continue;
-    print_line (pass == LIG_PASS_FORWARD ? "forward" : "backward",
-                list_kernels (alone, pass, NULL));
-    print_line ("", g_strconcat ("→ ", kernels, NULL));
+    lig_ops_print_line (pass == LIG_PASS_FORWARD ? "forward" : "backward",
+                        list_kernels (alone, pass, NULL));
+    lig_ops_print_line ("", g_strconcat ("→ ", kernels, NULL));
   }
 }
 
 static void
 print_text (const LigFusion *fusion, const char *example, LigPlan *alone, LigPlan *fused)
 {
-  g_autofree char *title = g_strdup_printf ("%s: %s", fusion->name, fusion->summary);
-  lig_cli_print ("%s", title);
-  printf ("\n");
-  print_line ("pass", g_strdup (fusion->pass == LIG_PASS_JOINT ? "forward and backward"
+  lig_ops_print_title (fusion->name, fusion->summary);
+  lig_ops_print_line ("pass",
+                      g_strdup (fusion->pass == LIG_PASS_JOINT ? "forward and backward"
                                                                : lig_pass_name (fusion->pass)));
-  print_line ("pattern", g_strdup (fusion->pattern));
-  print_line ("ops", list_ops (fusion));
+  lig_ops_print_line ("pattern", g_strdup (fusion->pattern));
+  lig_ops_print_line ("ops", list_ops (fusion));
   print_kernels (fusion, alone, fused);
   if (example)
     printf ("\nExample:\n  lig fuse '%s' --input " EXAMPLE_INPUT " --force %s@0\n", example,

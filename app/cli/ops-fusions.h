@@ -22,6 +22,13 @@ void lig_ops_add (JsonBuilder *to, const LigOpInfo *info);
  * terminal. */
 void lig_ops_print_entry (const char *name, int column, const char *sentence);
 
+/* Prints `NAME: SUMMARY`, wrapped, and an empty line. */
+void lig_ops_print_title (const char *name, const char *summary);
+
+/* Prints the text, wrapped, behind the name in a column; nothing if it is empty or NULL. Takes the
+ * text. */
+void lig_ops_print_line (const char *name, char *text);
+
 /* Prints the fusions in which the op takes part, by pass. */
 void lig_ops_print_fusions (const LigOpInfo *info);
 

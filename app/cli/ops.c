@@ -6,8 +6,15 @@
 #include "app/cli/ops-fusions.h"
 #include "app/cli/sequence-options.h"
 
+#include "app/cli/terminal.h"
+#include <ligature/columns.h>
+
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+/* The least columns for a help text behind the other columns. */
+#define LEAST_HELP 24
 
 static int run (int argc, char **argv);
 
@@ -243,11 +250,34 @@ print_all (void)
   }
 }
 
+/* Prints a row of the table of parameters: four cells in columns and a help text behind them, or
+ * below them in a narrow terminal. */
+static void
+print_row (char **cells, const int *widths)
+{
+  int at = 0, width = CLAMP (lig_cli_width (STDOUT_FILENO), LIG_CLI_NARROWEST, LIG_CLI_WIDEST);
+  g_autoptr (GString) line = g_string_new (NULL);
+  for (guint i = 0; i < 4; i++) {
+    lig_columns_append (line, cells[i], widths[i], LIG_SIDE_LEFT);
+    g_string_append (line, "  ");
+    at += widths[i] + 2;
+  }
+  gboolean empty = !*cells[4], below = width - at < LEAST_HELP;
+  while ((empty || below) && line->str[line->len - 1] == ' ')
+    g_string_truncate (line, line->len - 1);
+  if (below && !empty)
+    g_string_append_printf (line, "\n%*s", at = 4, "");
+  lig_columns_wrap (line, cells[4], at, at, width);
+  fputs (line->str, stdout);
+}
+
 static void
 print_params (const LigOpInfo *info)
 {
-  static const char *const header[] = {"parameter", "type", "default", "range", "", NULL};
+  int widths[4] = {0};
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  const char *const header[] = {"parameter", "type", "default", "range", "", NULL};
+  g_ptr_array_add (rows, g_strdupv ((char **) header));
   for (const LigParam *param = info->params; param && param->name; param++) {
     char **cells = g_new0 (char *, G_N_ELEMENTS (header));
     gboolean first = (param->flags & LIG_PARAM_POSITIONAL) != 0;
@@ -258,33 +288,32 @@ print_params (const LigOpInfo *info)
     cells[4] = g_strdup (param->help);
     g_ptr_array_add (rows, cells);
   }
-  if (rows->len == 0)
+  if (rows->len == 1)
     return;
-  printf ("\n");
-  lig_cli_print_table (header, rows);
-}
-
-static void
-print_line (const char *name, char *text)
-{
-  g_autofree char *own = text;
-  if (*own)
-    printf ("%-11s %s\n", name, own);
+  for (guint i = 0; i < rows->len; i++)
+    for (guint k = 0; k < G_N_ELEMENTS (widths); k++)
+      widths[k] = MAX (widths[k], lig_columns_width (((char **) rows->pdata[i])[k]));
+  for (guint i = 0; i < rows->len; i++) {
+    printf ("%s", i == 0 ? lig_cli_colour () ? "\n\033[1m" : "\n" : "");
+    print_row (rows->pdata[i], widths);
+    if (i == 0 && lig_cli_colour ())
+      printf ("\033[0m");
+  }
 }
 
 static void
 print_op (const LigOpInfo *info)
 {
   g_auto (GStrv) example = lig_ops_split_example (info);
-  printf ("%s: %s\n\n", info->name, info->summary);
-  print_line ("formula", g_strdup (info->formula ? info->formula : ""));
-  print_line ("category", g_strdup (info->category));
-  print_line ("inputs", list_ports ("x", info->extra_inputs));
-  print_line ("outputs", list_ports ("y", info->extra_outputs));
-  print_line ("trained", list_parameters (info));
-  print_line ("saves", list_ports (NULL, info->saves));
-  print_line ("forward", list_kernels (info, LIG_PASS_FORWARD));
-  print_line ("backward", list_kernels (info, LIG_PASS_BACKWARD));
+  lig_ops_print_title (info->name, info->summary);
+  lig_ops_print_line ("formula", g_strdup (info->formula ? info->formula : ""));
+  lig_ops_print_line ("category", g_strdup (info->category));
+  lig_ops_print_line ("inputs", list_ports ("x", info->extra_inputs));
+  lig_ops_print_line ("outputs", list_ports ("y", info->extra_outputs));
+  lig_ops_print_line ("trained", list_parameters (info));
+  lig_ops_print_line ("saves", list_ports (NULL, info->saves));
+  lig_ops_print_line ("forward", list_kernels (info, LIG_PASS_FORWARD));
+  lig_ops_print_line ("backward", list_kernels (info, LIG_PASS_BACKWARD));
   print_params (info);
   lig_ops_print_fusions (info);
   if (example)
