@@ -13,8 +13,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (check) = {
   .name = "check",
   .usage = "P [--input I] [--device D] [--dtype T] [--batch N]",
-  .summary =
-    "Checks a sequence; prints each op's shape, parameters and saved bytes, or all problems",
+  .summary = "Checks a sequence; prints shapes, parameters, saved bytes, problems",
   .example = "lig check 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
 };

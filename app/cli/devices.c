@@ -18,7 +18,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (devices) = {
   .name = "devices",
   .usage = "[DEVICE] [--measure] [-o FILE]",
-  .summary = "Lists the devices with their memory and their measured or described peak rates",
+  .summary = "Lists the devices with their memory and peak rates",
   .example = "lig devices --json",
   .run = run,
 };

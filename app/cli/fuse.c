@@ -12,7 +12,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (fuse) = {
   .name = "fuse",
   .usage = "P [--input I] [--device D] [--dtype T] [--policy none|all|measured] [--why PATH] …",
-  .summary = "Prints which fusions are chosen, forward and backward, and why others are not",
+  .summary = "Prints the chosen fusions, forward and backward, and refusals",
   .example = "lig fuse 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
 };
