@@ -16,6 +16,7 @@ LIG_COMMAND (check) = {
   .summary = "Checks a sequence; prints shapes, parameters, saved bytes, problems",
   .example = "lig check 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
+  .pages = TRUE,
 };
 
 /* Finds a trained parameter by its name in the plan: the op's prefix, a point, its own name. */

@@ -2,6 +2,8 @@
 /* Options, errors, colours, tables and units for all commands. */
 #include "app/cli/command.h"
 
+#include "app/cli/pager.h"
+
 #include <ligature/error.h>
 #include <ligature/printable.h>
 #include <ligature/report.h>
@@ -27,11 +29,22 @@ lig_cli_json (void)
   return json_requested;
 }
 
+static const char *colour;
+
+void
+lig_cli_set_colour (const char *mode)
+{
+  colour = mode;
+}
+
 gboolean
 lig_cli_colour (void)
 {
-  const char *term = g_getenv ("TERM");
-  return isatty (STDOUT_FILENO) && !g_getenv ("NO_COLOR") && term && strcmp (term, "dumb") != 0;
+  const char *term = g_getenv ("TERM"), *none = g_getenv ("NO_COLOR");
+  if (colour && strcmp (colour, "auto") != 0)
+    return strcmp (colour, "always") == 0;
+  return isatty (lig_cli_terminal (STDOUT_FILENO)) && !(none && *none) && term &&
+         strcmp (term, "dumb") != 0;
 }
 
 static void

@@ -101,7 +101,9 @@ int lig_cli_generate (int n, char **arguments);
 void lig_cli_request_json (void);
 gboolean lig_cli_json (void);
 
-/* Returns whether stdout is a terminal with colours (NO_COLOR and TERM=dumb are respected). */
+/* Returns whether text has colours: as --color says, else if stdout is a terminal with colours
+ * (NO_COLOR and TERM=dumb are respected). The mode is `auto`, `always` or `never`. */
+void lig_cli_set_colour (const char *mode);
 gboolean lig_cli_colour (void);
 
 /* Prints the error, `lig: MESSAGE` to stderr, with --json also {"error":{"code","message","path"}}

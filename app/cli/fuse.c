@@ -15,6 +15,7 @@ LIG_COMMAND (fuse) = {
   .summary = "Prints the chosen fusions, forward and backward, and refusals",
   .example = "lig fuse 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
+  .pages = TRUE,
 };
 
 typedef struct {

@@ -24,6 +24,7 @@ LIG_COMMAND (ops) = {
   .summary = "Lists the ops; describes one, or a fusion; or searches their names and summaries",
   .example = "lig ops layer-norm",
   .run = run,
+  .pages = TRUE,
 };
 
 GStrv

@@ -88,6 +88,7 @@ static const LigCommand help_command = {
   .usage = "[COMMAND [VERB]]",
   .summary = "Prints the commands, or the options of one",
   .example = "lig help train",
+  .pages = TRUE,
 };
 
 int

@@ -2,6 +2,8 @@
 /* Parses the command lines of all commands. GLib assigns the values; the words are checked before,
  * so that all messages have one form and propose the most similar name. */
 #include "app/cli/help.h"
+#include "app/cli/pager.h"
+#include "app/cli/values.h"
 
 #include <ligature/suggest.h>
 
@@ -11,10 +13,15 @@
 
 /* GLib needs a variable; lig_cli_json() has the answer. */
 static gboolean json;
+static gboolean no_pager;
+static char *colour;
 
 static const GOptionEntry common[] = {
   LIG_CLI_GROUP (LIG_CLI_GENERAL),
   {"json", 0, 0, G_OPTION_ARG_NONE, &json, "Print one JSON document", NULL},
+  {"color", 0, 0, G_OPTION_ARG_STRING, &colour, "Whether text has colours [default: auto]",
+   "auto|always|never"},
+  {"no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager, "Do not show long texts by a pager", NULL},
   {"help", 'h', 0, G_OPTION_ARG_NONE, NULL, "Print this help; -h: only the options", NULL},
   {NULL},
 };
@@ -101,7 +108,47 @@ find_short (const GOptionEntry *entries, char name)
   return NULL;
 }
 
-/* Checks that the value of a number is one. Other values are checked where they are used. */
+/* The kinds of values that are complete lists. */
+static gboolean
+is_list (const char *kind)
+{
+  static const char *const kinds[] = {"FORMAT", "POLICY", "STATUS", NULL};
+  return g_strv_contains (kinds, kind);
+}
+
+/* Returns the only values that an option accepts, such as those of `auto|always|never`, or NULL. */
+static GStrv
+list_values (const GOptionEntry *entry)
+{
+  const char *form = entry->arg_description;
+  if (entry->arg != G_OPTION_ARG_STRING || !form)
+    return NULL;
+  if (is_list (form))
+    return lig_cli_values_list (form);
+  return strchr (form, '|') &&
+             strspn (form, "abcdefghijklmnopqrstuvwxyz0123456789-|") == strlen (form)
+           ? g_strsplit (form, "|", -1)
+           : NULL;
+}
+
+static gboolean
+check_word (const Line *line, const GOptionEntry *entry, const char *value)
+{
+  g_auto (GStrv) values = list_values (entry);
+  if (!values || g_strv_contains ((const char *const *) values, value))
+    return TRUE;
+  const char *like = lig_suggest (value, (const char *const *) values);
+  g_autofree char *list = g_strjoinv (", ", values);
+  if (like)
+    lig_cli_usage ("--%s is '%s', expected %s; did you mean '%s'?", entry->long_name, value, list,
+                   like);
+  else
+    refuse (line, "--%s is '%s', expected %s", entry->long_name, value, list);
+  return FALSE;
+}
+
+/* Checks a number, or a word that must be one of a list. Other values are checked where they are
+ * used. */
 static gboolean
 check_value (const Line *line, const GOptionEntry *entry, const char *value)
 {
@@ -113,7 +160,7 @@ check_value (const Line *line, const GOptionEntry *entry, const char *value)
   if ((entry->arg == G_OPTION_ARG_INT || entry->arg == G_OPTION_ARG_INT64) &&
       !g_ascii_string_to_signed (value, 10, -most, most, &whole, NULL))
     return refuse (line, "--%s is '%s', expected a whole number", entry->long_name, value);
-  return TRUE;
+  return check_word (line, entry, value);
 }
 
 /* Checks an option whose value is the rest of its word, else the next word. */
@@ -201,6 +248,26 @@ find_verb (const LigCommand *command, char **words)
   return verb;
 }
 
+/* Takes --color and --no-pager, which also a help text follows. */
+static void
+take_output_options (char **words)
+{
+  for (; *words && strcmp (*words, "--") != 0; words++)
+    if (strcmp (*words, "--no-pager") == 0)
+      no_pager = TRUE;
+    else if (g_str_has_prefix (*words, "--color"))
+      colour = (*words)[7] == '=' ? *words + 8 : words[1];
+}
+
+/* Follows --color and --no-pager; `pages` is whether the command prints text to read. */
+static void
+prepare_output (gboolean pages)
+{
+  lig_cli_set_colour (colour);
+  if (pages && !no_pager && !lig_cli_json ())
+    lig_cli_page ();
+}
+
 /* Returns whether the words are `lig COMMAND help` or `lig COMMAND help VERB`. */
 static gboolean
 asks_for_help (const LigCommand *command, int argc, char **argv)
@@ -226,9 +293,11 @@ lig_cli_parse (const LigCommand *command,
     collector (command, options, collector_data);
     return FALSE;
   }
+  take_output_options (*argv + 1);
   if (!check (&line, *argv + 1))
     return FALSE;
   if (line.help) {
+    prepare_output (TRUE);
     g_autoptr (GString) text = g_string_new (NULL);
     lig_cli_append_help (text, command, find_verb (command, *argv + 1), options, line.help > 1);
     fputs (text->str, stdout);
@@ -241,6 +310,7 @@ lig_cli_parse (const LigCommand *command,
     const LigCliVerb *verb = *argc > 2 ? lig_cli_find_verb (command, (*argv)[2]) : NULL;
     if (*argc > 2 && !verb)
       return lig_cli_refuse_verb (command, (*argv)[2]) == LIG_EXIT_OK;
+    prepare_output (TRUE);
     lig_cli_print_help (command, verb);
     exit (LIG_EXIT_OK);
   }
@@ -249,5 +319,7 @@ lig_cli_parse (const LigCommand *command,
                    command->name);
     return FALSE;
   }
+  const LigCliVerb *verb = *argc > 1 ? lig_cli_find_verb (command, (*argv)[1]) : NULL;
+  prepare_output (verb ? verb->pages : command->pages);
   return TRUE;
 }

@@ -19,6 +19,7 @@ LIG_COMMAND (plan) = {
   .summary = "Prints the steps of a plan and the map of its memory",
   .example = "lig plan 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
+  .pages = TRUE,
 };
 
 /* --- JSON ---------------------------------------------------------------------------------- */

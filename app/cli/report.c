@@ -20,6 +20,7 @@ LIG_COMMAND (report) = {
   .example = "lig report 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768"
              " --device null:h200 -o report.html",
   .run = run,
+  .pages = TRUE,
   .notes = append_formats,
 };
 
