@@ -140,7 +140,7 @@ print_json (LigPlan *plan, LigTensorFile *results)
     json_builder_add_string_value (builder, *name);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("apply", json_builder_get_root (builder));
 }
 
 static void

@@ -128,7 +128,7 @@ print_json (LigPlan *plan, const char *problem)
               lig_plan_get_extra_output);
   lig_json_add_text (builder, "problem", problem);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("check", json_builder_get_root (builder));
 }
 
 static char **

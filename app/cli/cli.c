@@ -66,7 +66,7 @@ tell (const char *code, const char *message, const char *path)
   json_builder_add_string_value (builder, path);
   json_builder_end_object (builder);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("error", json_builder_get_root (builder));
 }
 
 int
@@ -138,8 +138,16 @@ lig_cli_print (const char *format, ...)
 }
 
 void
+lig_cli_print_document (const char *schema, JsonNode *node)
+{
+  g_return_if_fail (schema);
+  lig_cli_print_json (node);
+}
+
+void
 lig_cli_print_json (JsonNode *node)
 {
+  lig_json_add_units (node);
   g_autofree char *text = lig_json_to_text (node);
   printf ("%s\n", text);
   json_node_unref (node);

@@ -126,7 +126,12 @@ void lig_cli_say (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* Prints a line to stdout. */
 void lig_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Prints one JSON document and a newline to stdout; takes the node. */
+/* Prints one JSON document and a newline to stdout; takes the node. Adds the units of numbers whose
+ * keys do not name them. `schema` names the file in data/doc/schemas that describes the document,
+ * without .json; tests/cli/documents.py checks that it does. */
+void lig_cli_print_document (const char *schema, JsonNode *node);
+
+/* Prints a document without a schema; takes the node. */
 void lig_cli_print_json (JsonNode *node);
 
 /* Prints a table in aligned columns to stdout. `rows` contains string vectors as long as `header`;

@@ -46,7 +46,8 @@ print_pair (LigPlan *before, LigPlan *after, GStrv devices)
 {
   g_autoptr (LigPlanComparison) comparison = lig_plan_compare (before, after);
   if (lig_cli_json ()) {
-    lig_cli_print_json (lig_plan_comparison_to_json (comparison, devices[0], devices[1]));
+    lig_cli_print_document ("fuse-pair",
+                            lig_plan_comparison_to_json (comparison, devices[0], devices[1]));
     return;
   }
   g_autofree char *text = lig_plan_comparison_to_text (
@@ -60,7 +61,7 @@ print_totals (GPtrArray *plans, GStrv devices)
   LigPlan *const *list = (LigPlan *const *) plans->pdata;
   const char *const *titles = (const char *const *) devices;
   if (lig_cli_json ()) {
-    lig_cli_print_json (lig_plans_totals_to_json (list, titles, plans->len));
+    lig_cli_print_document ("fuse-devices", lig_plans_totals_to_json (list, titles, plans->len));
     return;
   }
   g_autofree char *text = lig_plans_to_totals (list, titles, plans->len, lig_cli_colour (),

@@ -43,7 +43,7 @@ print_edit (const LigMend *mend, const char *file, const char *edit)
   lig_json_add_text (builder, "kind", lig_mend_kind_name (mend->kind));
   lig_json_add_text (builder, "text", edit);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("fuse-mend", json_builder_get_root (builder));
 }
 
 /* Makes the edit and writes the sequence, including the command line's fusion constraints. On
@@ -85,7 +85,7 @@ explain (LigPlan *plan, const char *place, GError **error)
   if (lig_cli_json ()) {
     JsonNode *answer = lig_plan_explain_place_to_json (plan, place, error);
     if (answer)
-      lig_cli_print_json (answer);
+      lig_cli_print_document ("fuse-why", answer);
     return answer != NULL;
   }
   g_autofree char *answer = lig_plan_explain_place (plan, place, error);
@@ -98,7 +98,7 @@ static void
 show (LigPlan *plan, gboolean all)
 {
   if (lig_cli_json ()) {
-    lig_cli_print_json (lig_plan_to_json (plan));
+    lig_cli_print_document ("fuse", lig_plan_to_json (plan));
     return;
   }
   g_autofree char *rails = lig_plan_to_rails (plan, lig_cli_colour (), all);

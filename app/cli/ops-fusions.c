@@ -224,7 +224,7 @@ print_json (const LigFusion *fusion, const char *example, LigPlan *alone, LigPla
   add_list (to, "backward", list_kernels (fused, LIG_PASS_BACKWARD, fusion));
   json_builder_end_object (to);
   json_builder_end_object (to);
-  lig_cli_print_json (json_builder_get_root (to));
+  lig_cli_print_document ("fusion", json_builder_get_root (to));
 }
 
 void

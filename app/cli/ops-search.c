@@ -74,7 +74,7 @@ print_json (GPtrArray *ops, GPtrArray *fusions)
     lig_ops_add_fusion (to, fusions->pdata[i]);
   json_builder_end_array (to);
   json_builder_end_object (to);
-  lig_cli_print_json (json_builder_get_root (to));
+  lig_cli_print_document ("ops-search", json_builder_get_root (to));
 }
 
 static void

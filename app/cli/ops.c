@@ -330,7 +330,7 @@ show_op (const LigOpInfo *info)
   }
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   lig_ops_add (builder, info);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("op", json_builder_get_root (builder));
   return LIG_EXIT_OK;
 }
 
@@ -366,6 +366,6 @@ run (int argc, char **argv)
   for (guint i = 0; (info = lig_op_info_nth (i)); i++)
     lig_ops_add (builder, info);
   json_builder_end_array (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("ops", json_builder_get_root (builder));
   return LIG_EXIT_OK;
 }

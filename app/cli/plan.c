@@ -122,7 +122,7 @@ print_json (LigPlan *plan)
   lig_json_add_integer (builder, "segments", lig_plan_get_segments (plan));
   lig_json_add_text (builder, "problem", problem);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("plan", json_builder_get_root (builder));
 }
 
 /* --- Text ---------------------------------------------------------------------------------- */

@@ -142,7 +142,7 @@ print_result (const char *path, const char *format, gsize bytes)
   lig_json_add_text (builder, "format", format);
   lig_json_add_integer (builder, "bytes", (gint64) bytes);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("report", json_builder_get_root (builder));
 }
 
 /* --- Formats -------------------------------------------------------------------------------- */

@@ -272,7 +272,7 @@ print_json (GPtrArray *runs,
   add_numbers_json (builder, numbers);
   add_spreads_json (builder, spreads, runs->len);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("runs-compare", json_builder_get_root (builder));
 }
 
 static char *

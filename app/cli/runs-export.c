@@ -77,6 +77,6 @@ lig_runs_export (LigStore *store, const char *run, const char *output)
   lig_json_add_text (builder, "output", output);
   lig_json_add_integer (builder, "metrics", count);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("runs-export", json_builder_get_root (builder));
   return LIG_EXIT_OK;
 }

@@ -53,7 +53,7 @@ print (const LigRecording *recording, const LigRepetition *found, const char *ru
   JsonObject *object = json_node_get_object (document);
   json_object_set_string_member (object, "repeats", lig_recording_get_run (recording));
   json_object_set_string_member (object, "run", run);
-  lig_cli_print_json (document);
+  lig_cli_print_document ("runs-repeat", document);
 }
 
 int

@@ -102,7 +102,7 @@ list (LigStore *store, int n, char **arguments)
     json_array_add_element (array, lig_run_row_to_json (runs->pdata[i]));
   JsonNode *document = json_node_new (JSON_NODE_ARRAY);
   json_node_take_array (document, array);
-  lig_cli_print_json (document);
+  lig_cli_print_document ("runs-list", document);
   return LIG_EXIT_OK;
 }
 
@@ -116,7 +116,7 @@ conclude (LigStore *store, const char *run)
   g_autoptr (LigRunRow) row = lig_store_find_run (store, run, &error);
   if (!row)
     return lig_cli_fail (error);
-  lig_cli_print_json (lig_run_row_to_json (row));
+  lig_cli_print_document ("runs-edit", lig_run_row_to_json (row));
   return LIG_EXIT_OK;
 }
 
@@ -235,7 +235,8 @@ static int
 print_none (void)
 {
   if (lig_cli_json ())
-    lig_cli_print_json (json_node_init_array (json_node_alloc (), json_array_new ()));
+    lig_cli_print_document ("runs-list",
+                            json_node_init_array (json_node_alloc (), json_array_new ()));
   else
     lig_cli_say ("no runs yet; the first lig train or lig profile creates the store");
   return LIG_EXIT_OK;

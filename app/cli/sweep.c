@@ -285,7 +285,7 @@ conclude (LigSweep *sweep, gboolean interrupted, const Options *options)
   const char *uuid = lig_sweep_get_uuid (sweep);
   lig_sweep_get_points (sweep, &count);
   if (lig_cli_json ())
-    lig_cli_print_json (lig_sweep_to_json (sweep));
+    lig_cli_print_document ("sweep", lig_sweep_to_json (sweep));
   else
     print_table (sweep);
   g_autoptr (GString) command = g_string_new ("lig sweep");

@@ -135,7 +135,7 @@ print_result (LigRun *self)
   lig_json_add_text (builder, "status", lig_run_status_name (progress.status));
   lig_json_add_text (builder, "checkpoint", lig_run_get_checkpoint (self));
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("train", json_builder_get_root (builder));
 }
 
 static int
