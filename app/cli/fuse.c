@@ -2,11 +2,10 @@
 /* lig fuse: prints both rails and the verdicts, or the verdicts of one place, or makes the edit
  * that a verdict offers. */
 #include "app/cli/sequence-options.h"
-#include "app/cli/terminal.h"
+#include "app/cli/table.h"
 #include <ligature/report.h>
 
 #include <stdio.h>
-#include <unistd.h>
 
 static int run (int argc, char **argv);
 
@@ -102,7 +101,7 @@ show (LigPlan *plan, gboolean all)
     return;
   }
   LigRailsOptions options = LIG_RAILS_OPTIONS_INIT;
-  options.width = lig_cli_width (STDOUT_FILENO);
+  options.width = lig_cli_text_width ();
   options.colour = lig_cli_colour ();
   options.all = all;
   g_autofree char *rails = lig_plan_to_rails (plan, &options);

@@ -4,9 +4,13 @@
 #include "engine/report/rails.h"
 
 #include <glib/gi18n-lib.h>
+#include <string.h>
 
 /* Columns in front of a cell's text, and between the columns of a narrow and a wide layout. */
 enum { BRACKET = 2, NARROW_GAP = 1, WIDE_GAP = 2, WIDE = 70 };
+
+/* The columns that remain of a path. */
+enum { LAST = 5 };
 
 typedef struct {
   int gap;                       /* between rails and ops */
@@ -16,6 +20,7 @@ typedef struct {
   int space;                     /* between figures */
   int n_shown;                   /* the figures that are shown */
   int widths[LIG_RAILS_FIGURES]; /* 0: no row has the figure */
+  int indent;                    /* for each heading that a row is under */
   gboolean shapes;
 } Layout;
 
@@ -78,10 +83,10 @@ measure_cell (Layout *layout, Needs *needs, const LigRailsCell *cell)
 static Needs
 measure_rows (const LigRails *self, Layout *layout)
 {
-  Needs needs = {0};
+  Needs needs = {.names = MAX (measure (_ ("forward")), measure (_ ("backward"))) - BRACKET};
   for (guint i = 0; i < self->rows->len; i++) {
     const LigRailsRow *row = self->rows->pdata[i];
-    int label = 2 * row->depth + measure (row->label);
+    int label = layout->indent * row->depth + measure (row->label);
     needs.labels = MAX (needs.labels, label);
     needs.shaped = MAX (needs.shaped, label + (row->shape ? 2 + measure (row->shape) : 0));
     for (int side = 0; side < layout->n_rails; side++)
@@ -103,9 +108,10 @@ measure_rows (const LigRails *self, Layout *layout)
 static Layout
 lay_out (const LigRails *self)
 {
-  Layout layout = {.n_rails = self->n_groups[LIG_PASS_BACKWARD] > 0 ? 2 : 1};
+  int gap = self->width < WIDE ? NARROW_GAP : WIDE_GAP;
+  Layout layout = {
+    .n_rails = self->n_groups[LIG_PASS_BACKWARD] > 0 ? 2 : 1, .gap = gap, .indent = gap};
   Needs needs = measure_rows (self, &layout);
-  layout.gap = self->width < WIDE ? NARROW_GAP : WIDE_GAP;
   layout.ops = MIN (needs.labels, self->width / 3);
   int columns = self->width - layout.n_rails * layout.gap;
   int room = (columns - layout.ops) / layout.n_rails;
@@ -167,13 +173,33 @@ cell_width (const Layout *layout, const LigRailsCell *cell)
   return lig_columns_width (line->str);
 }
 
+/* Appends a label: of a path that is too long the last numbers remain, of a name both ends. */
+static void
+append_label (GString *text, const char *label, int room)
+{
+  const char *space = strchr (label, ' ');
+  int name = space ? measure (space) : 0, path = measure (label) - name;
+  if (path + name <= room || !space || strchr (label, ',')) {
+    lig_columns_append (text, label, room, LIG_SIDE_LEFT);
+    return;
+  }
+  int kept = MIN (path, MAX (room - name, LAST));
+  const char *last = kept < path ? space - kept + 1 : label;
+  last += *last == '.';
+  gsize start = text->len;
+  g_string_append (text, kept < path ? "…" : "");
+  g_string_append_len (text, last, space - last);
+  kept = lig_columns_width (text->str + start);
+  lig_columns_append (text, space, room - kept, LIG_SIDE_LEFT);
+}
+
 static void
 append_ops (GString *text, const Layout *layout, const LigRailsRow *row)
 {
-  int indent = MIN (2 * row->depth, layout->ops / 3), room = layout->ops - indent;
+  int indent = MIN (layout->indent * row->depth, layout->ops / 3), room = layout->ops - indent;
   int shape = layout->shapes && row->shape ? measure (row->shape) : 0;
   g_string_append_printf (text, "%*s", indent, "");
-  lig_columns_append (text, row->label, room - shape, LIG_SIDE_LEFT);
+  append_label (text, row->label, room - shape);
   if (shape > 0)
     g_string_append (text, row->shape);
 }
@@ -219,8 +245,10 @@ append_heads (const LigRails *self, GString *text, const Layout *layout)
       names.cells[side].figures[i] = (char *) get_head (i);
     lig_rails_write_figures (&self->passes[side], sums.cells[side].figures);
   }
-  append_row (self, text, layout, &names);
-  append_row (self, text, layout, &sums);
+  if (measure_figures (layout, layout->n_shown, 0) > BRACKET) {
+    append_row (self, text, layout, &names);
+    append_row (self, text, layout, &sums);
+  }
   for (int side = 0; side < layout->n_rails; side++)
     for (int i = 0; i < LIG_RAILS_FIGURES; i++)
       g_free (sums.cells[side].figures[i]);

@@ -68,7 +68,9 @@ append_pass (const LigRails *self, GString *text, LigPass pass)
   g_autofree char *time = lig_figures_time_text (figures);
   g_autofree char *bytes = lig_units_bytes (figures->bytes);
   g_autofree char *saving = describe_saving (figures);
-  g_autofree char *all = time ? g_strdup_printf ("%s, %s", time, bytes) : g_strdup (bytes);
+  g_autofree char *all = figures->kernels == 0 ? g_strdup (_ ("no kernel"))
+                         : time                ? g_strdup_printf ("%s, %s", time, bytes)
+                                               : g_strdup (bytes);
   g_autofree char *line =
     saving ? g_strdup_printf (_ ("%s; saves %s"), all, saving) : g_strdup (all);
   lig_columns_append (text, titles[pass], indent, LIG_SIDE_LEFT);
