@@ -3,6 +3,7 @@
  * that a verdict offers. */
 #include "app/cli/fuse-pair.h"
 #include "app/cli/sequence-options.h"
+#include "app/cli/table.h"
 #include <ligature/report.h>
 
 #include <stdio.h>
@@ -101,7 +102,11 @@ show (LigPlan *plan, gboolean all)
     lig_cli_print_document ("fuse", lig_plan_to_json (plan));
     return;
   }
-  g_autofree char *rails = lig_plan_to_rails (plan, lig_cli_colour (), all);
+  LigRailsOptions options = LIG_RAILS_OPTIONS_INIT;
+  options.width = lig_cli_text_width ();
+  options.colour = lig_cli_colour ();
+  options.all = all;
+  g_autofree char *rails = lig_plan_to_rails (plan, &options);
   fputs (rails, stdout);
 }
 
@@ -112,7 +117,7 @@ run (int argc, char **argv)
   g_auto (Settings) settings = {0};
   const GOptionEntry more[] = {
     {"all", 0, 0, G_OPTION_ARG_NONE, &settings.all,
-     "Also print the fusions whose pattern does not match", NULL},
+     "Also print all verdicts: why each fusion was refused", NULL},
     {"why", 0, 0, G_OPTION_ARG_STRING, &settings.why,
      "Only the verdicts about this op; '|PATH': about the gap before it", "PATH"},
     {"apply-mend", 0, 0, G_OPTION_ARG_STRING, &settings.mend,

@@ -91,6 +91,15 @@ append_broken (GString *to, const char *word, int at, int indent, int width)
   return at + lig_columns_width (word);
 }
 
+/* Returns whether no line ends with the word: a number stays with its unit. */
+static gboolean
+is_glued (const char *word, const char *next)
+{
+  gsize length = strlen (word);
+  gboolean number = length > 0 && g_ascii_isdigit (word[length - 1]);
+  return next && (g_str_equal (word, "≈") || (number && lig_columns_width (next) <= 3));
+}
+
 void
 lig_columns_wrap (GString *to, const char *text, int at, int indent, int width)
 {
@@ -98,6 +107,8 @@ lig_columns_wrap (GString *to, const char *text, int at, int indent, int width)
   width = MAX (width, indent + 8);
   for (guint i = 0; words[i]; i++) {
     int size = lig_columns_width (words[i]);
+    for (guint k = i; words[k + 1] && is_glued (words[k], words[k + 1]); k++)
+      size += 1 + lig_columns_width (words[k + 1]);
     gboolean fits = at + (i > 0) + size <= width;
     if (i > 0 && !fits) {
       g_string_append_printf (to, "\n%*s", indent, "");

@@ -112,7 +112,9 @@ test_plan_md (void)
 {
   g_autoptr (LigPlan) plan = new_plan (EXPRESSION, NULL, "null:h200");
   g_autofree char *text = plan_text (plan, "md");
-  g_autofree char *rails = lig_plan_to_rails (plan, FALSE, FALSE);
+  LigRailsOptions form = LIG_RAILS_OPTIONS_INIT;
+  form.width = 100;
+  g_autofree char *rails = lig_plan_to_rails (plan, &form);
   guint count;
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
   g_assert_cmpuint (count, >, 0);

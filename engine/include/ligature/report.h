@@ -83,17 +83,50 @@ lig_plans_totals_to_json (LigPlan *const *plans, const char *const *titles, guin
  */
 LIG_API JsonNode *lig_profile_to_json (const LigProfile *self);
 
+/* The widths for which rails are laid out; narrower ones get lines of the narrowest. */
+#define LIG_RAILS_NARROWEST 60
+#define LIG_RAILS_WIDEST 200
+
+/**
+ * LigRailsOptions:
+ * @size: the size of the struct in the program's version of it, set by %LIG_RAILS_OPTIONS_INIT
+ * @width: the most columns of a line; taken between %LIG_RAILS_NARROWEST and %LIG_RAILS_WIDEST
+ * @colour: whether to use the colour sequences of terminals, which take no columns
+ * @all: whether to list all verdicts below the rails
+ *
+ * The form of a plan as text.
+ */
+typedef struct {
+  gsize size;
+  int width;
+  gboolean colour;
+  gboolean all;
+} LigRailsOptions;
+
+/* Initializes a #LigRailsOptions: 80 columns, no colour, no verdicts. */
+#define LIG_RAILS_OPTIONS_INIT \
+  { \
+    .size = sizeof (LigRailsOptions), .width = 80 \
+  }
+
 /**
  * lig_plan_to_rails:
  * @self: a plan
- * @colour: whether to use the colour sequences of terminals
- * @all: whether to list the fusions whose pattern does not fit too, which are many
+ * @options: (nullable): the form of the text; %NULL: the form of %LIG_RAILS_OPTIONS_INIT
  *
- * Returns: (transfer full): forward rail, ops and backward rail in three columns, then the fusions
- *   that were refused and the reasons, near misses first. Verdicts that repetitions of a block have
- *   in common are listed once, at the first repetition, with their number
+ * Writes a plan as text. The answer comes first: the time of each pass, its saving compared with
+ * every op alone, and the three mends that would save most together. Below it are forward rail, ops
+ * and backward rail in three columns, with the time, the bytes and the saving of each group; then,
+ * if asked for, the verdicts, near misses first.
+ *
+ * No line is wider than the width, counted as lig_columns_width() does. Narrow rails leave out what
+ * is saved, then the bytes, then the middle of names. Repetitions of a block that have equal groups
+ * are drawn once, with the sum of their figures; verdicts that they have in common are listed once,
+ * at the first repetition, with their number.
+ *
+ * Returns: (transfer full): lines of text
  */
-LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all);
+LIG_API char *lig_plan_to_rails (LigPlan *self, const LigRailsOptions *options);
 
 /**
  * lig_plan_explain_place:
