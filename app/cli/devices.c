@@ -19,7 +19,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (devices) = {
   .name = "devices",
   .usage = "[DEVICE] [--measure] [-o FILE]",
-  .summary = "Lists the devices with their memory and their measured or described peak rates",
+  .summary = "Lists the devices with their memory and peak rates",
   .example = "lig devices --json",
   .run = run,
 };
@@ -261,6 +261,8 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_devices, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
+  if (!lig_cli_need_one_device (argc > 1 ? argv[1] : NULL, &error))
+    return lig_cli_fail (g_steal_pointer (&error));
   g_auto (GStrv) names = argc > 1 ? g_strdupv ((char *[]){argv[1], NULL}) : lig_device_list ();
   g_autoptr (GPtrArray) missing = find_missing (names);
   g_autoptr (GPtrArray) devices = open_devices (names, &error);

@@ -16,11 +16,11 @@ static void append_formats (GString *to);
 LIG_COMMAND (report) = {
   .name = "report",
   .usage = "P|RUN|SWEEP -o FILE.FORMAT [--input I] [--device D] …",
-  .summary =
-    "Writes a report of a plan, a run or a sweep: html to read, pictures, or data for programs",
+  .summary = "Writes a report of a plan, run or sweep: html, pictures or data",
   .example = "lig report 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768"
              " --device null:h200 -o report.html",
   .run = run,
+  .pages = TRUE,
   .notes = append_formats,
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig runs`: lists, tags and stars the runs in the store; the other verbs have their own files. */
 #include "app/cli/runs.h"
+#include "app/cli/help.h"
 
 #include <ligature/report.h>
 #include <ligature/store-sweeps.h>
@@ -30,7 +31,7 @@ static const GOptionEntry entries[] = {
 
 /* A verb with its function, which gets the arguments after the verb. */
 typedef struct {
-  const char *name, *arguments;
+  LigCliVerb form;
   int least, most;
   LigStoreAccess access;
   int (*run) (LigStore *store, int n, char **arguments);
@@ -169,15 +170,54 @@ repeat (LigStore *store, int n, char **arguments)
 }
 
 static const Verb verbs[] = {
-  {"list", "[TEXT]", 0, 1, LIG_STORE_READ, list},
-  {"show", "RUN", 1, 1, LIG_STORE_READ, lig_runs_show},
-  {"compare", "RUN RUN…", 2, G_MAXINT, LIG_STORE_READ, lig_runs_compare},
-  {"tag", "RUN TAG…", 2, G_MAXINT, LIG_STORE_CHANGE, set_tags},
-  {"note", "RUN TEXT", 2, 2, LIG_STORE_CHANGE, set_note},
-  {"star", "RUN", 1, 1, LIG_STORE_CHANGE, set_star},
-  {"delete", "RUN…", 1, G_MAXINT, LIG_STORE_CHANGE, delete_runs},
-  {"repeat", "RUN|REPORT.html", 1, 1, LIG_STORE_CHANGE, repeat},
-  {"export", "RUN -o FILE.{csv,json}", 1, 1, LIG_STORE_READ, export},
+  {{"list", "[TEXT]", "Lists the runs, the newest first, or those whose name contains TEXT",
+    "store status device tag sweep starred limit", TRUE},
+   0,
+   1,
+   LIG_STORE_READ,
+   list},
+  {{"show", "RUN", "Prints everything that is recorded about a run", "store", TRUE},
+   1,
+   1,
+   LIG_STORE_READ,
+   lig_runs_show},
+  {{"compare", "RUN RUN…", "Compares settings, results and times of runs", "store", TRUE},
+   2,
+   G_MAXINT,
+   LIG_STORE_READ,
+   lig_runs_compare},
+  {{"tag", "RUN TAG…", "Adds tags to a run, or removes them", "store remove", FALSE},
+   2,
+   G_MAXINT,
+   LIG_STORE_CHANGE,
+   set_tags},
+  {{"note", "RUN TEXT", "Sets the note of a run", "store", FALSE},
+   2,
+   2,
+   LIG_STORE_CHANGE,
+   set_note},
+  {{"star", "RUN", "Stars a run, or removes its star", "store remove", FALSE},
+   1,
+   1,
+   LIG_STORE_CHANGE,
+   set_star},
+  {{"delete", "RUN…", "Deletes runs", "store yes files", FALSE},
+   1,
+   G_MAXINT,
+   LIG_STORE_CHANGE,
+   delete_runs},
+  {{"repeat", "RUN|REPORT.html", "Trains or profiles again and compares both", "store device",
+    FALSE},
+   1,
+   1,
+   LIG_STORE_CHANGE,
+   repeat},
+  {{"export", "RUN -o FILE.{csv,json}", "Writes the metrics of a run to a file", "store output",
+    FALSE},
+   1,
+   1,
+   LIG_STORE_READ,
+   export},
 };
 
 /* Returns whether the default store does not exist yet. Listing its runs is then no error. */
@@ -216,14 +256,16 @@ check_status (void)
   return FALSE;
 }
 
-/* Returns the verbs with their arguments, one on each line. */
-static char *
-list_verbs (void)
+static const LigCliVerb *
+verb_nth (guint n)
 {
-  GString *text = g_string_new (NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
-    g_string_append_printf (text, "%s %s\n", verbs[i].name, verbs[i].arguments);
-  return g_string_free (text, FALSE);
+  return n < G_N_ELEMENTS (verbs) ? &verbs[n].form : NULL;
+}
+
+static void
+append_notes (GString *to)
+{
+  g_string_append (to, "RUN is a uuid, at least four of its first characters, or last.\n");
 }
 
 static int run (int argc, char **argv);
@@ -231,10 +273,10 @@ static int run (int argc, char **argv);
 LIG_COMMAND (runs) = {
   .name = "runs",
   .usage = "list|show|compare|tag|note|star|delete|repeat|export [RUN…] [--store FILE]",
-  .summary = "Lists, compares, repeats and edits the runs in the store; RUN is a uuid, its "
-             "beginning, or last",
+  .summary = "Lists, compares, repeats and edits the runs in the store",
   .example = "lig runs list --limit 10",
-  .verbs = list_verbs,
+  .notes = append_notes,
+  .verb_nth = verb_nth,
   .run = run,
 };
 
@@ -246,13 +288,13 @@ run (int argc, char **argv)
   if (!lig_cli_parse (&lig_command_runs, entries, &argc, &argv, 1, G_MAXINT - 1))
     return LIG_EXIT_USAGE;
   for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
-    if (strcmp (argv[1], verbs[i].name) == 0)
+    if (strcmp (argv[1], verbs[i].form.name) == 0)
       verb = &verbs[i];
   if (!verb)
-    return lig_cli_usage ("runs: no verb '%s'", argv[1]);
+    return lig_cli_refuse_verb (&lig_command_runs, argv[1]);
   int n = argc - 2;
   if (n < verb->least || n > verb->most)
-    return lig_cli_usage ("usage: lig runs %s %s", verb->name, verb->arguments);
+    return lig_cli_usage ("usage: lig runs %s %s", verb->form.name, verb->form.arguments);
   if (limit < 0)
     return lig_cli_usage ("runs: --limit is %d, expected at least 0", limit);
   if (verb->run == export &&
