@@ -17,10 +17,10 @@ static int run (int argc, char **argv);
 LIG_COMMAND (apply) = {
   .name = "apply",
   .usage = "P [--weights W] --input X.safetensors -o Y.safetensors [--grad G.safetensors] …",
-  .summary = "Runs a sequence once on tensors from a file; with --grad also backward",
-  .example = "printf '@\\0\\0\\0\\0\\0\\0\\0{\"input\":{\"dtype\":\"F32\",\"shape\":[1,2],"
-             "\"data_offsets\":[0,8]}}    \\0\\0\\200?\\0\\0\\0@' > x.safetensors && "
-             "lig apply 'layer-norm' --input x.safetensors -o y.safetensors",
+  .summary = "Runs a sequence on tensors from a file; with --grad also backward",
+  .example = "printf '@\\0\\0\\0\\0\\0\\0\\0%s    \\0\\0\\200?\\0\\0\\0@' "
+             "'{\"input\":{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[0,8]}}' > "
+             "x.safetensors && lig apply 'layer-norm' --input x.safetensors -o y.safetensors",
   .run = run,
 };
 
@@ -140,7 +140,7 @@ print_json (LigPlan *plan, LigTensorFile *results)
     json_builder_add_string_value (builder, *name);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("apply", json_builder_get_root (builder));
 }
 
 static void

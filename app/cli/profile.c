@@ -128,14 +128,14 @@ print_json (GPtrArray *profiles, gboolean list)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   if (!list) {
-    lig_cli_print_json (lig_profile_to_json (profiles->pdata[0]));
+    lig_cli_print_document ("profile", lig_profile_to_json (profiles->pdata[0]));
     return;
   }
   json_builder_begin_array (builder);
   for (guint i = 0; i < profiles->len; i++)
     json_builder_add_value (builder, lig_profile_to_json (profiles->pdata[i]));
   json_builder_end_array (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("profile-compare", json_builder_get_root (builder));
 }
 
 /* Returns plan options for each policy of --compare, or for the one policy without it. */

@@ -57,12 +57,13 @@ print (const LigRecording *recording, const LigRepetition *found, const char *ru
   JsonObject *object = json_node_get_object (document);
   json_object_set_string_member (object, "repeats", lig_recording_get_run (recording));
   json_object_set_string_member (object, "run", run);
-  lig_cli_print_json (document);
+  lig_cli_print_document ("runs-repeat", document);
 }
 
 int
-lig_runs_repeat (LigStore *store, const char *what, const char *device_name)
+lig_runs_repeat (LigStore *store, const LigRunsOptions *options, int n, char **arguments)
 {
+  const char *what = arguments[0], *device_name = options->device;
   GError *error = NULL;
   g_autoptr (LigRecording) recording = open_recording (store, what, &error);
   if (!recording)

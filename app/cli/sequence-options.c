@@ -6,40 +6,66 @@
 
 #include <string.h>
 
+static const char *
+describe_device (void)
+{
+  g_autofree char *text = g_strconcat (lig_device_forms (0), LIG_CLI_DEVICE_DEFAULT, NULL);
+  return g_intern_string (text);
+}
+
+static const char *
+describe_dtype (void)
+{
+  g_autofree char *text =
+    g_strconcat ("Type of computations, and of parameters: ",
+                 lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "),
+                 " [default: the file's, else fp32]", NULL);
+  return g_intern_string (text);
+}
+
+/* An entry of the options in a set. */
+typedef struct {
+  unsigned set;
+  GOptionEntry entry;
+} Known;
+
+static const char policies[] =
+  "How fusions are chosen: none, all or measured [default: measured on a GPU, all elsewhere]";
+
 GOptionEntry *
 lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOptionEntry *more)
 {
-  const struct {
-    unsigned set;
-    GOptionEntry entry;
-  } known[] = {
+  const Known known[] = {
+    {LIG_OPTION_INPUT | LIG_OPTION_EVAL, LIG_CLI_GROUP (LIG_CLI_SEQUENCE)},
     {LIG_OPTION_INPUT,
-     {"input", 0, 0, G_OPTION_ARG_STRING, &options->input, "Input shape and type",
-      "D{xD}[:dtype]"}},
+     {"input", 0, 0, G_OPTION_ARG_STRING, &options->input,
+      "Shape and type of the input [default: the file's; type fp32]", "D{xD}[:dtype]"}},
+    {LIG_OPTION_EVAL,
+     {"eval", 0, 0, G_OPTION_ARG_NONE, &options->eval, "Plan evaluation: no backward pass", NULL}},
+    {LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_POLICY, LIG_CLI_GROUP (LIG_CLI_DEVICE)},
     {LIG_OPTION_DEVICE,
-     {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, lig_device_forms (0), "DEVICE"}},
+     {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, describe_device (), "DEVICE"}},
     {LIG_OPTION_DTYPE,
-     {"dtype", 0, 0, G_OPTION_ARG_STRING, &options->dtype,
-      lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "), "COMPUTE[:PARAMETERS]"}},
+     {"dtype", 0, 0, G_OPTION_ARG_STRING, &options->dtype, describe_dtype (),
+      "COMPUTE[:PARAMETERS]"}},
     {LIG_OPTION_DTYPE,
      {"tf32", 0, 0, G_OPTION_ARG_NONE, &options->tf32, "Allow TF32 matrix products of fp32 tensors",
       NULL}},
     {LIG_OPTION_POLICY,
-     {"policy", 0, 0, G_OPTION_ARG_STRING, &options->policy, "none, all or measured", "POLICY"}},
+     {"policy", 0, 0, G_OPTION_ARG_STRING, &options->policy, policies, "POLICY"}},
     {LIG_OPTION_POLICY,
      {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
-      "The database of runs and of measured times", "FILE"}},
+      "The database of measured times" LIG_CLI_STORE_DEFAULT, "FILE"}},
+    {LIG_OPTION_WISHES, LIG_CLI_GROUP (LIG_CLI_FUSIONS)},
     {LIG_OPTION_WISHES,
      {"forbid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->forbid,
-      "Forbid a fusion everywhere or at a path", "FUSION[@PATH]"}},
+      "Forbid a fusion everywhere or at a path" LIG_CLI_SEVERAL, "FUSION[@PATH]"}},
     {LIG_OPTION_WISHES,
-     {"force", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->force, "Force a fusion at a path",
-      "FUSION@PATH"}},
+     {"force", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->force,
+      "Force a fusion at a path" LIG_CLI_SEVERAL, "FUSION@PATH"}},
     {LIG_OPTION_WISHES,
      {"fence", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->fence,
-      "Allow no fusion across the gap before this op", "PATH"}},
-    {LIG_OPTION_EVAL,
-     {"eval", 0, 0, G_OPTION_ARG_NONE, &options->eval, "Plan evaluation: no backward pass", NULL}},
+      "Allow no fusion across the gap before this op" LIG_CLI_SEVERAL, "PATH"}},
   };
   GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   for (; more && more->long_name; more++)
@@ -140,9 +166,42 @@ lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GErr
   return apply_wishes (sequence, options, error) ? g_steal_pointer (&sequence) : NULL;
 }
 
+/* The file of a described device may have a comma in its name. */
+static gboolean
+is_file (const char *device)
+{
+  const char *colon = strchr (device, ':');
+  return colon && g_file_test (colon + 1, G_FILE_TEST_EXISTS);
+}
+
+GStrv
+lig_cli_split_devices (const char *device)
+{
+  if (!device || !strchr (device, ',') || is_file (device))
+    return NULL;
+  GStrv names = g_strsplit (device, ",", -1);
+  for (char **name = names; *name; name++)
+    g_strstrip (*name);
+  return names;
+}
+
+gboolean
+lig_cli_need_one_device (const char *device, GError **error)
+{
+  g_auto (GStrv) names = lig_cli_split_devices (device);
+  if (!names)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "--device lists several devices, expected one; lig fuse --device %s compares them",
+               device);
+  return FALSE;
+}
+
 LigDevice *
 lig_cli_open_device (const LigSequenceOptions *options, GError **error)
 {
+  if (!lig_cli_need_one_device (options->device, error))
+    return NULL;
   LigDevice *device = lig_device_open (options->device, error);
   if (device)
     lig_tuning_recall (device, options->store);

@@ -23,7 +23,7 @@ LIG_COMMAND (sweep) = {
   .name = "sweep",
   .usage =
     "P --over KEY=A,B,… [--over KEY=C,D]… [--list FILE|--zip] --data DATA … | --resume SWEEP",
-  .summary = "Trains a sequence with lists of settings, one run after another, and compares them",
+  .summary = "Trains with lists of settings, one run after another, and compares",
   .example = "lig sweep 'linear(16, init-std=0.3) ! gelu ! linear(4) ! mean-squared-error' "
              "--input 32x8 --data synthetic --steps 50 --over lr=0.01,0.001 --over seed=1..2",
   .run = run,
@@ -288,7 +288,7 @@ conclude (LigSweep *sweep, gboolean interrupted, const Options *options)
   const char *uuid = lig_sweep_get_uuid (sweep);
   lig_sweep_get_points (sweep, &count);
   if (lig_cli_json ())
-    lig_cli_print_json (lig_sweep_to_json (sweep));
+    lig_cli_print_document ("sweep", lig_sweep_to_json (sweep));
   else if (lig_cli_quiet ())
     lig_cli_print ("%s", uuid);
   else

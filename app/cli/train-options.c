@@ -95,13 +95,25 @@ lig_cli_train_notes (GString *to)
   g_string_append_c (to, '\n');
 }
 
-/* Returns the setting's help; for an optimizer's parameter with the optimizer and the default. */
+/* Returns the setting's help with its optimizers and its default. */
 static char *
 make_help (const LigSetting *setting)
 {
-  if (!setting->of)
-    return g_strdup (setting->help);
-  return g_strdup_printf ("%s; of %s (%g)", setting->help, setting->of, setting->initial);
+  g_autofree char *initial = lig_setting_default (setting);
+  GString *text = g_string_new (setting->help);
+  if (setting->of)
+    g_string_append_printf (text, "; of %s", setting->of);
+  if (initial)
+    g_string_append_printf (text, " [default: %s]", initial);
+  return g_string_free (text, FALSE);
+}
+
+static const char *
+describe_device (void)
+{
+  g_autofree char *text =
+    g_strconcat (lig_device_forms (LIG_DEVICE_DESCRIBED), LIG_CLI_DEVICE_DEFAULT, NULL);
+  return g_intern_string (text);
 }
 
 /* --- Entries ------------------------------------------------------------------------------- */
@@ -109,14 +121,22 @@ make_help (const LigSetting *setting)
 GOptionEntry *
 lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
 {
+  /* The first lines give the order of the groups. */
   const GOptionEntry shared[] = {
-    {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init, "Begin with these weights",
-     "W.safetensors"},
-    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, lig_device_forms (LIG_DEVICE_DESCRIBED),
-     "DEVICE"},
-    {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store, "The database of runs", "FILE"},
-    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print only errors and the uuid (off)",
+    LIG_CLI_GROUP (LIG_CLI_DATA),
+    LIG_CLI_GROUP (LIG_CLI_OPTIMIZER),
+    LIG_CLI_GROUP (LIG_CLI_SCHEDULE),
+    LIG_CLI_GROUP (LIG_CLI_DEVICE),
+    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, describe_device (), "DEVICE"},
+    LIG_CLI_GROUP (LIG_CLI_FUSIONS),
+    LIG_CLI_GROUP (LIG_CLI_OUTPUT),
+    {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
+     "The database of runs" LIG_CLI_STORE_DEFAULT, "FILE"},
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print only errors and the run's uuid",
      NULL},
+    LIG_CLI_GROUP (LIG_CLI_DATA),
+    {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init,
+     "Begin with these weights [default: drawn from --seed]", "W.safetensors"},
   };
   g_autoptr (GArray) entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   for (; own->long_name; own++)
@@ -125,9 +145,11 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
   const LigSetting *setting;
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
     options->helps[i] = make_help (setting);
+    const GOptionEntry group = LIG_CLI_GROUP (setting->group);
     const GOptionEntry entry = {
       setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], options->helps[i],
       setting->argument};
+    g_array_append_val (entries, group);
     g_array_append_val (entries, entry);
   }
   return lig_cli_sequence_entries (&options->sequence, LIG_OPTION_INPUT | LIG_OPTION_WISHES,
@@ -182,6 +204,8 @@ lig_cli_train_settings (const char *text,
 LigDevice *
 lig_cli_open_training_device (const char *name, GError **error)
 {
+  if (!lig_cli_need_one_device (name, error))
+    return NULL;
   g_autoptr (LigDevice) device = lig_device_open (name, error);
   if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; train on cpu or cuda:0",

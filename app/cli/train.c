@@ -4,6 +4,7 @@
 #include "app/cli/live.h"
 #include "app/cli/metrics.h"
 #include "app/cli/output.h"
+#include "app/cli/runs.h"
 #include "app/cli/task.h"
 #include "app/cli/train-options.h"
 #include "app/cli/train-progress.h"
@@ -93,8 +94,13 @@ find_checkpoint (const char *selector, LigStore *store, GError **error)
   /* The newest first, as a run that resumed from a copy writes to the new file. */
   for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
     const LigArtifactRow *artifact = artifacts->pdata[i - 1];
-    if (g_str_equal (artifact->kind, "checkpoint") && is_checkpoint_of (artifact->path, row->uuid))
-      return g_strdup (artifact->path);
+    if (!g_str_equal (artifact->kind, "checkpoint") ||
+        !is_checkpoint_of (artifact->path, row->uuid))
+      continue;
+    g_autofree char *started = lig_runs_format_started (row->started);
+    lig_cli_say ("continuing %.8s %s of %s from step %" G_GINT64_FORMAT ": %s", row->uuid,
+                 row->name, started, MAX (row->saved_step, 0), artifact->path);
+    return g_strdup (artifact->path);
   }
   if (artifacts)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
@@ -170,7 +176,7 @@ print_result (LigRun *self)
   lig_json_add_text (builder, "status", lig_run_status_name (progress.status));
   lig_json_add_text (builder, "checkpoint", lig_run_get_checkpoint (self));
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("train", json_builder_get_root (builder));
 }
 
 /* Returns whether the metrics are on standard output. */

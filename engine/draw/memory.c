@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory in use over the steps of a plan, by kind, and the place of each value in the arena. */
+#include "engine/draw/chart.h"
 #include "engine/draw/timed.h"
 
 #include <glib/gi18n-lib.h>
@@ -165,7 +166,7 @@ draw_grid (Memory *memory)
   double tick = lig_timed_tick (memory->most, 4);
   for (int i = 0; i * tick <= memory->most * 1.0001; i++) {
     double y = to_y (memory, i * tick), points[] = {LEFT, y, memory->width - RIGHT, y};
-    g_autofree char *text = lig_draw_bytes (i * tick);
+    g_autofree char *text = lig_axis_trim (lig_draw_bytes (i * tick));
     lig_canvas_lines (memory->canvas, points, 2, memory->colours->line, 1, 0);
     lig_canvas_text (memory->canvas, LEFT - 6, y + 4, &style, text);
   }

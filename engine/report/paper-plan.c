@@ -13,6 +13,9 @@
 /* The number of values of the arena that the report names. */
 #define LARGEST 10
 
+/* The width of rails on a page. */
+#define RAILS 100
+
 /* Returns whether the device has ceilings, from which times are predicted. */
 static gboolean
 is_priced (LigPlan *plan)
@@ -320,7 +323,9 @@ void
 lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
 {
   LigSequence *sequence = plan->draft->sequence;
-  g_autofree char *rails = lig_plan_to_rails (plan, FALSE, FALSE);
+  LigRailsOptions options = LIG_RAILS_OPTIONS_INIT;
+  options.width = RAILS;
+  g_autofree char *rails = lig_plan_to_rails (plan, &options);
   append_title (to, sequence);
   if (command)
     lig_paper_block (to, "sh", command);

@@ -112,7 +112,9 @@ test_plan_md (void)
 {
   g_autoptr (LigPlan) plan = new_plan (EXPRESSION, NULL, "null:h200");
   g_autofree char *text = plan_text (plan, "md");
-  g_autofree char *rails = lig_plan_to_rails (plan, FALSE, FALSE);
+  LigRailsOptions form = LIG_RAILS_OPTIONS_INIT;
+  form.width = 100;
+  g_autofree char *rails = lig_plan_to_rails (plan, &form);
   guint count;
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
   g_assert_cmpuint (count, >, 0);
@@ -292,7 +294,7 @@ test_run_md (Fixture *f, gconstpointer data)
   assert_contains (text, "| 37 | 0.0540541 | 0.125 | - |\n");
   assert_contains (text, "| 100 | 0.02 | 0.0625 | 0.875 |\n");
   assert_contains (text, "█");
-  assert_contains (text, "| forward | 1 | 3 | 20 | 4 MB | 8 G |");
+  assert_contains (text, "| forward | 1 | 3 | 20 | 4.00 MB | 8.00 G |");
   assert_contains (text, "| forward | 0 | forward-linear-bias-activation | 0 to 1 |");
   assert_contains (text, "| it ends here, expected a\\|b |");
   assert_contains (text, "linear(3)\n");

@@ -214,6 +214,17 @@ LIG_API gboolean lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group);
 LIG_API char *lig_plan_name_ops (LigPlan *plan, int first, int count);
 
 /**
+ * lig_plan_name_values:
+ * @self: a plan
+ * @names: the name of one of its values, or several of them: LigPlanValue.name,
+ *   LigPlanStep.operands
+ *
+ * Returns: (transfer full): the same names for people, with paths in place of expanded indexes:
+ *   `3.y` for `#5.y`; the value of an inner part of a macro has the part's name, `2.basic-linear.y`
+ */
+LIG_API char *lig_plan_name_values (LigPlan *self, const char *names) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
  * lig_plan_get_verdicts:
  * @self: a plan
  * @count: (out): the length of the array
