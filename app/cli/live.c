@@ -5,9 +5,9 @@
 #include "app/cli/live.h"
 
 #include "app/cli/command.h"
-#include "app/cli/progress.h"
 #include "app/cli/terminal.h"
 
+#include <ligature/columns.h>
 #include <ligature/printable.h>
 
 #include <errno.h>
@@ -169,7 +169,7 @@ lig_cli_live_show (const char *text)
   }
   g_autofree char *line = lig_printable (text);
   int columns = lig_cli_live_columns ();
-  g_autofree char *fitted = lig_cli_fit (line, columns);
+  g_autofree char *fitted = lig_columns_elide (line, columns);
   g_autofree char *encoded = encode (fitted);
   g_autofree char *bytes = g_strconcat ("\r", encoded, "\033[J\r", NULL);
   g_rec_mutex_lock (&lock);

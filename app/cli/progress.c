@@ -2,41 +2,11 @@
 /* Composes lines of progress that fit a width. */
 #include "app/cli/progress.h"
 
-#include <math.h>
+#include <ligature/columns.h>
 
 #define SEPARATOR " · "
 
 enum { SEPARATOR_COLUMNS = 3 };
-
-static int
-columns_of (gunichar character)
-{
-  return g_unichar_iszerowidth (character) ? 0 : g_unichar_iswide (character) ? 2 : 1;
-}
-
-int
-lig_cli_columns (const char *text)
-{
-  int columns = 0;
-  for (; *text; text = g_utf8_next_char (text))
-    columns += columns_of (g_utf8_get_char (text));
-  return columns;
-}
-
-char *
-lig_cli_fit (const char *text, int columns)
-{
-  int taken = 0;
-  const char *end = text;
-  if (lig_cli_columns (text) <= columns)
-    return g_strdup (text);
-  while (taken + columns_of (g_utf8_get_char (end)) < columns) {
-    taken += columns_of (g_utf8_get_char (end));
-    end = g_utf8_next_char (end);
-  }
-  g_autofree char *beginning = g_strndup (text, (gsize) (end - text));
-  return g_strconcat (beginning, columns > 0 ? "…" : "", NULL);
-}
 
 /* --- Lines --------------------------------------------------------------------------------- */
 
@@ -84,7 +54,7 @@ fits (GArray *line, int columns)
   for (guint i = 0; i < line->len; i++) {
     const Part *part = &g_array_index (line, Part, i);
     if (part->form != ABSENT)
-      taken += SEPARATOR_COLUMNS + lig_cli_columns (text_of (part));
+      taken += SEPARATOR_COLUMNS + lig_columns_width (text_of (part));
   }
   return columns <= 0 || taken <= columns;
 }
@@ -153,7 +123,7 @@ lig_cli_line_lay_out (GArray *line, int columns)
     if (part->form != ABSENT)
       g_string_append_printf (text, "%s%s", text->len > 0 ? SEPARATOR : "", text_of (part));
   }
-  return columns > 0 ? lig_cli_fit (text->str, columns)
+  return columns > 0 ? lig_columns_elide (text->str, columns)
                      : g_string_free (g_steal_pointer (&text), FALSE);
 }
 

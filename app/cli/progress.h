@@ -10,14 +10,6 @@ G_BEGIN_DECLS
 /* Parts up to this rank are abbreviated before they are left out. */
 enum { LIG_CLI_LAST_ESSENTIAL = 4 };
 
-/* Returns the columns that the text takes in a terminal: none for a combining mark, two for a wide
- * character. */
-int lig_cli_columns (const char *text);
-
-/* Returns the text if it takes no more than that many columns, else its beginning with `…`;
- * (transfer full). */
-char *lig_cli_fit (const char *text, int columns);
-
 /* Returns an empty line: an array of parts in the order in which they are shown. */
 GArray *lig_cli_line_new (void);
 

@@ -31,20 +31,6 @@ LIG_COMMAND (train) = {
   .notes = append_notes,
 };
 
-typedef struct {
-  LigTrainOptions train;
-  char *metrics;
-} Options;
-
-static void
-clear (Options *options)
-{
-  lig_cli_clear_training (&options->train);
-  g_free (options->metrics);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
-
 static void
 append_notes (GString *to)
 {
@@ -181,13 +167,13 @@ print_result (LigRun *self)
 
 /* Returns whether the metrics are on standard output. */
 static gboolean
-takes_stdout (const Options *options)
+takes_stdout (const LigTrainOptions *options)
 {
   return g_strcmp0 (options->metrics, "-") == 0;
 }
 
 static int
-train (LigRun *self, const Options *options)
+train (LigRun *self, const LigTrainOptions *options)
 {
   g_autoptr (GError) error = NULL;
   LigRunProgress progress;
@@ -206,7 +192,7 @@ train (LigRun *self, const Options *options)
   if (lig_cli_json ())
     print_result (self);
   else
-    lig_cli_print_outcome (self, options->train.store, takes_stdout (options));
+    lig_cli_print_outcome (self, options->store, takes_stdout (options));
   return progress.status == LIG_RUN_INTERRUPTED ? LIG_EXIT_INTERRUPTED
          : written                              ? LIG_EXIT_OK
                                                 : LIG_EXIT_FAILED;
@@ -236,21 +222,20 @@ prepare (const char *text, const LigTrainOptions *options, GError **error)
 static int
 run (int argc, char **argv)
 {
-  g_auto (Options) options = {0};
-  lig_cli_init_training (&options.train);
+  g_auto (LigTrainOptions) options;
+  lig_cli_init_training (&options);
+  options.has_metrics = TRUE;
   const GOptionEntry own[] = {
-    {"resume", 0, 0, G_OPTION_ARG_STRING, &options.train.resume,
-     "Continue from a checkpoint or a run", "FILE|RUN"},
-    {"metrics", 0, 0, G_OPTION_ARG_FILENAME, &options.metrics,
-     "Write each step and evaluation as a JSON line (none); -: standard output", "FILE|-"},
+    {"resume", 0, 0, G_OPTION_ARG_STRING, &options.resume, "Continue from a checkpoint or a run",
+     "FILE|RUN"},
     {NULL},
   };
-  g_autofree GOptionEntry *entries = lig_cli_train_entries (&options.train, own);
+  g_autofree GOptionEntry *entries = lig_cli_train_entries (&options, own);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_train, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
-  lig_cli_set_quiet (options.train.quiet);
-  if ((argc == 2) == (options.train.resume != NULL))
+  lig_cli_set_quiet (options.quiet);
+  if ((argc == 2) == (options.resume != NULL))
     return lig_cli_usage (
       "lig train needs either a sequence or --resume with a checkpoint or a run");
   if (takes_stdout (&options) && lig_cli_json ())
@@ -258,10 +243,9 @@ run (int argc, char **argv)
       "--json and --metrics - both write to standard output; give --metrics a file");
   if (takes_stdout (&options) && isatty (STDOUT_FILENO))
     lig_cli_live_forbid ();
-  if (options.metrics &&
-      !lig_cli_metrics_open (options.metrics, options.train.resume != NULL, &error))
+  if (options.metrics && !lig_cli_metrics_open (options.metrics, options.resume != NULL, &error))
     return lig_cli_fail (g_steal_pointer (&error));
-  g_autoptr (LigRun) self = prepare (argv[1], &options.train, &error);
+  g_autoptr (LigRun) self = prepare (argv[1], &options, &error);
   if (!self)
     return lig_cli_fail (g_steal_pointer (&error));
   return train (self, &options);
