@@ -234,7 +234,7 @@ run (int argc, char **argv)
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
-    &options, LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_DTYPE, more);
+    &options, LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_TF32, more);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_check, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;

@@ -394,7 +394,7 @@ run (int argc, char **argv)
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_train_entries (&options.train, own);
-  if (!lig_cli_parse (&lig_command_sweep, entries, &argc, &argv, 0, 1))
+  if (!lig_cli_parse_training (&lig_command_sweep, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
   int wrong = check_options (&options, argc);
   if (wrong != LIG_EXIT_OK)

@@ -173,7 +173,7 @@ run (int argc, char **argv)
   };
   g_autofree GOptionEntry *entries = lig_cli_train_entries (&options, own);
   g_autoptr (GError) error = NULL;
-  if (!lig_cli_parse (&lig_command_train, entries, &argc, &argv, 0, 1))
+  if (!lig_cli_parse_training (&lig_command_train, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
   if ((argc == 2) == (options.resume != NULL))
     return lig_cli_usage (
