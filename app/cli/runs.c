@@ -294,7 +294,8 @@ run (int argc, char **argv)
     return lig_cli_refuse_verb (&lig_command_runs, argv[1]);
   int n = argc - 2;
   if (n < verb->least || n > verb->most)
-    return lig_cli_usage ("usage: lig runs %s %s", verb->form.name, verb->form.arguments);
+    return lig_cli_usage ("lig runs %s takes %s; see lig help runs %s", verb->form.name,
+                          verb->form.arguments, verb->form.name);
   if (limit < 0)
     return lig_cli_usage ("runs: --limit is %d, expected at least 0", limit);
   if (verb->run == export &&

@@ -39,14 +39,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigSequenceOptions, lig_cli_clear_options)
 LigSequence *
 lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GError **error);
 
-/* Returns the names in --device if it lists several devices, separated by commas; (transfer full),
- * NULL if it names one device or none. */
-GStrv lig_cli_split_devices (const char *device);
-
-/* Checks that --device does not list several devices, for all commands but `lig fuse`. Returns
- * FALSE with a G_OPTION_ERROR set. */
-gboolean lig_cli_need_one_device (const char *device, GError **error);
-
 /* Opens the device of --device. Without the option it chooses one and prints its name. */
 LigDevice *lig_cli_open_device (const LigSequenceOptions *options, GError **error);
 

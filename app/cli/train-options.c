@@ -2,6 +2,7 @@
 /* The options of commands that train. */
 #include "app/cli/train-options.h"
 
+#include "app/cli/blame.h"
 #include <ligature/dataset.h>
 
 #include <string.h>
@@ -225,7 +226,7 @@ lig_cli_train_settings (const char *text,
     if (options->values[i] && !lig_run_settings_set (settings, lig_run_setting_nth (i)->name,
                                                      options->values[i], error)) {
       g_prefix_error (error, "--");
-      return FALSE;
+      return lig_cli_blame (error, NULL);
     }
   return TRUE;
 }
@@ -233,12 +234,10 @@ lig_cli_train_settings (const char *text,
 LigDevice *
 lig_cli_open_training_device (const char *name, GError **error)
 {
-  if (!lig_cli_need_one_device (name, error))
-    return NULL;
-  g_autoptr (LigDevice) device = lig_device_open (name, error);
+  g_autoptr (LigDevice) device = lig_cli_open_named (name, error);
   if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; train on cpu or cuda:0",
-                 name);
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "device '%s' is only described; train on cpu or cuda:0", name);
     return NULL;
   }
   if (device && lig_device_get_remark (device))

@@ -91,7 +91,7 @@ resume (const LigTrainOptions *options, LigStore *store, GError **error)
     return NULL;
   const char *foreign = find_contradiction (options, name);
   if (foreign) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                  "--%s contradicts --resume: the checkpoint fixes it (device %s); omit it", foreign,
                  name);
     return NULL;
