@@ -328,7 +328,7 @@ print_numbers (GPtrArray *runs, const Comparison *self)
 }
 
 int
-lig_runs_compare (LigStore *store, int n, char **arguments)
+lig_runs_compare (LigStore *store, const LigRunsOptions *options, int n, char **arguments)
 {
   GError *error = NULL;
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_run_row_free);

@@ -57,8 +57,9 @@ print (const LigRecording *recording, const LigRepetition *found, const char *ru
 }
 
 int
-lig_runs_repeat (LigStore *store, const char *what, const char *device_name)
+lig_runs_repeat (LigStore *store, const LigRunsOptions *options, int n, char **arguments)
 {
+  const char *what = arguments[0], *device_name = options->device;
   GError *error = NULL;
   g_autoptr (LigRecording) recording = open_recording (store, what, &error);
   if (!recording)

@@ -2,6 +2,7 @@
 /* lig train: trains a sequence on data, or continues a training that was interrupted. */
 #include "app/cli/find-run.h"
 #include "app/cli/output.h"
+#include "app/cli/runs.h"
 #include "app/cli/train-options.h"
 #include "app/cli/train-progress.h"
 
@@ -58,8 +59,13 @@ find_checkpoint (const char *selector, LigStore *store, GError **error)
   /* The newest first, as a run that resumed from a copy writes to the new file. */
   for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
     const LigArtifactRow *artifact = artifacts->pdata[i - 1];
-    if (g_str_equal (artifact->kind, "checkpoint") && is_checkpoint_of (artifact->path, row->uuid))
-      return g_strdup (artifact->path);
+    if (!g_str_equal (artifact->kind, "checkpoint") ||
+        !is_checkpoint_of (artifact->path, row->uuid))
+      continue;
+    g_autofree char *started = lig_runs_format_started (row->started);
+    lig_cli_say ("continuing %.8s %s of %s from step %" G_GINT64_FORMAT ": %s", row->uuid,
+                 row->name, started, MAX (row->saved_step, 0), artifact->path);
+    return g_strdup (artifact->path);
   }
   if (artifacts)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
