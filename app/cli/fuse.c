@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig fuse: prints both rails and the verdicts, or the verdicts of one place, or makes the edit
  * that a verdict offers. */
+#include "app/cli/blame.h"
 #include "app/cli/fuse-pair.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/table.h"

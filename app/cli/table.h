@@ -15,7 +15,7 @@ void lig_cli_print_wrapped (const char *text, int width);
 /* Prints a table whose lines take at most `width` columns. `rows` contains string vectors as long
  * as `header`; the function may replace their strings. A header that begins with '>' is
  * right-aligned. The last column may begin with '~': if it does not fit, its cells go on in further
- * lines. Where the others are too wide, the widest ones lose the middle of their texts. */
+ * lines. If the others are too wide, the widest ones lose the middle of their texts. */
 void lig_cli_print_fitted (const char *const *header, GPtrArray *rows, int width);
 
 G_END_DECLS

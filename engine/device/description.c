@@ -2,6 +2,7 @@
 /* Device descriptions: JSON files with a device's facts, shipped in data/devices or given by path.
  */
 #include "engine/base/json-private.h"
+#include "engine/base/suggest.h"
 #include "engine/device/backend.h"
 #include <ligature/folders.h>
 #include <ligature/json.h>
@@ -252,10 +253,12 @@ lig_description_load (const char *description, LigDeviceFacts *facts, GError **e
     if (g_str_equal (description, shipped[i].name))
       return lig_device_facts_from_json (shipped[i].text, facts, error);
   if (!path) {
+    g_autofree char *like = lig_suggest_nth (description, lig_description_nth);
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_DEVICE,
-      _ ("no device description is called '%s'; use h200, h100, a100 or the path of a JSON file"),
-      description);
+      _ ("device description '%s' is unknown; use h200, h100, a100 or the path of a JSON "
+         "file%s"),
+      description, like);
     return FALSE;
   }
   g_autofree char *json = read_file (path, error);

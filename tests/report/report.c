@@ -112,15 +112,13 @@ test_plan_md (void)
 {
   g_autoptr (LigPlan) plan = new_plan (EXPRESSION, NULL, "null:h200");
   g_autofree char *text = plan_text (plan, "md");
-  LigRailsOptions form = LIG_RAILS_OPTIONS_INIT;
-  form.width = 100;
+  const LigRailsOptions form = {.size = sizeof form, .width = 100};
   g_autofree char *rails = lig_plan_to_rails (plan, &form);
   guint count;
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
   g_assert_cmpuint (count, >, 0);
   for (guint i = 0; i < count; i++) {
-    g_autofree char *cell = as_cell (verdicts[i].text);
-    g_autofree char *end = g_strdup_printf (" | %s |\n", cell);
+    g_autofree char *cell = as_cell (verdicts[i].text), *end = g_strdup_printf (" | %s |\n", cell);
     assert_contains (text, end);
   }
   assert_contains (text, rails);
@@ -568,7 +566,7 @@ test_unknown (Fixture *f, gconstpointer data)
   g_assert_true (g_file_set_contents (path, "old", -1, NULL));
   g_assert_false (lig_report_write_plan (plan, COMMAND, path, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_FORMAT);
-  assert_contains (error->message, "report format 'htm' unknown, expected md, html, json, csv, ");
+  assert_contains (error->message, "report format 'htm' is unknown, expected md, html, json, ");
   assert_file (path, "old");
   g_clear_error (&error);
   g_assert_null (lig_report_plan (plan, NULL, "gif", &error));
