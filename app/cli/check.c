@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig check: each op's shape, parameters and saved bytes; and whether the plan fits into a device's
  * memory. */
+#include "app/cli/blame.h"
 #include "app/cli/document.h"
 #include "app/cli/problems.h"
 #include "app/cli/sequence-options.h"
@@ -211,9 +212,7 @@ compile (const char *text, LigSequenceOptions *options, GPtrArray **problems, GE
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
   g_autoptr (LigDevice) device =
-    sequence && lig_cli_need_one_device (options->device, error)
-      ? lig_device_open (options->device ? options->device : "null", error)
-      : NULL;
+    sequence ? lig_cli_open_named (options->device ? options->device : "null", error) : NULL;
   if (!device || !lig_cli_plan_options (options, &plan, error))
     return NULL;
   plan.policy = LIG_POLICY_NONE;
@@ -234,7 +233,7 @@ run (int argc, char **argv)
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
-    &options, LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_DTYPE, more);
+    &options, LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_TF32, more);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_check, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lig devices: the devices to run on or to plan for, with their ceilings. */
+#include "app/cli/blame.h"
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
 #include <ligature/json.h>
@@ -67,7 +68,7 @@ open_devices (char **names, GError **error)
       lig_cli_say ("%s", lig_store_get_warning (store));
   }
   for (char **name = names; *name; name++) {
-    LigDevice *device = lig_device_open (*name, error);
+    LigDevice *device = lig_cli_open_named (*name, error);
     if (!device)
       return NULL;
     g_ptr_array_add (devices, device);
@@ -261,8 +262,6 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_devices, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
-  if (!lig_cli_need_one_device (argc > 1 ? argv[1] : NULL, &error))
-    return lig_cli_fail (g_steal_pointer (&error));
   g_auto (GStrv) names = argc > 1 ? g_strdupv ((char *[]){argv[1], NULL}) : lig_device_list ();
   g_autoptr (GPtrArray) missing = find_missing (names);
   g_autoptr (GPtrArray) devices = open_devices (names, &error);

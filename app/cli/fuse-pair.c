@@ -3,11 +3,10 @@
  * group by group, more than two by their totals. */
 #include "app/cli/fuse-pair.h"
 
-#include "app/cli/terminal.h"
+#include "app/cli/table.h"
 #include <ligature/report.h>
 
 #include <stdio.h>
-#include <unistd.h>
 
 /* Returns LIG_EXIT_OK, or prints why the list cannot be compared. */
 static int
@@ -50,8 +49,8 @@ print_pair (LigPlan *before, LigPlan *after, GStrv devices)
                             lig_plan_comparison_to_json (comparison, devices[0], devices[1]));
     return;
   }
-  g_autofree char *text = lig_plan_comparison_to_text (
-    comparison, devices[0], devices[1], lig_cli_colour (), (int) lig_cli_width (STDOUT_FILENO));
+  g_autofree char *text = lig_plan_comparison_to_text (comparison, devices[0], devices[1],
+                                                       lig_cli_colour (), lig_cli_text_width ());
   fputs (text, stdout);
 }
 
@@ -64,8 +63,8 @@ print_totals (GPtrArray *plans, GStrv devices)
     lig_cli_print_document ("fuse-devices", lig_plans_totals_to_json (list, titles, plans->len));
     return;
   }
-  g_autofree char *text = lig_plans_to_totals (list, titles, plans->len, lig_cli_colour (),
-                                               (int) lig_cli_width (STDOUT_FILENO));
+  g_autofree char *text =
+    lig_plans_to_totals (list, titles, plans->len, lig_cli_colour (), lig_cli_text_width ());
   fputs (text, stdout);
 }
 

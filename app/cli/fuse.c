@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig fuse: prints both rails and the verdicts, or the verdicts of one place, or makes the edit
  * that a verdict offers. */
+#include "app/cli/blame.h"
 #include "app/cli/fuse-pair.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/table.h"
@@ -91,7 +92,7 @@ explain (LigPlan *plan, const char *place, GError **error)
   }
   g_autofree char *answer = lig_plan_explain_place (plan, place, error);
   if (answer)
-    fputs (answer, stdout);
+    lig_cli_print_lines (answer, lig_cli_text_width ());
   return answer != NULL;
 }
 

@@ -77,6 +77,15 @@ lig_cli_list_groups (const GOptionEntry *entries)
   return titles;
 }
 
+const char *
+lig_cli_group_of (const GOptionEntry *entries, const GOptionEntry *entry)
+{
+  const char *group = LIG_CLI_OPTIONS;
+  for (; entries < entry; entries++)
+    group = lig_cli_is_group (entries) ? entries->description : group;
+  return group;
+}
+
 gboolean
 lig_cli_verb_has (const LigCliVerb *verb, const char *group, const char *option)
 {

@@ -23,6 +23,9 @@ const LigCliVerb *lig_cli_find_verb (const LigCommand *command, const char *name
 /* Returns the titles of the groups in which the entries are listed; (transfer container). */
 GPtrArray *lig_cli_list_groups (const GOptionEntry *entries);
 
+/* Returns the title of the group of an entry. */
+const char *lig_cli_group_of (const GOptionEntry *entries, const GOptionEntry *entry);
+
 /* Returns whether the verb has the option; every verb has those of every command. */
 gboolean lig_cli_verb_has (const LigCliVerb *verb, const char *group, const char *option);
 

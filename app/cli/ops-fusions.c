@@ -3,12 +3,11 @@
  * that follows from the pattern: with the fusion forced, and with every op alone. */
 #include "app/cli/ops-fusions.h"
 
-#include "app/cli/terminal.h"
+#include "app/cli/table.h"
 #include <ligature/columns.h>
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The input of examples: rows that every op accepts. */
 #define EXAMPLE_INPUT "16x32"
@@ -49,7 +48,7 @@ find_fusions (const LigOpInfo *info)
 void
 lig_ops_print_entry (const char *name, int column, const char *sentence)
 {
-  int width = CLAMP (lig_cli_width (STDOUT_FILENO), LIG_CLI_NARROWEST, LIG_CLI_WIDEST);
+  int width = lig_cli_text_width ();
   gboolean below = width - column < LEAST_SENTENCE || lig_columns_width (name) > column - 4;
   int indent = below ? NARROW : column;
   g_autoptr (GString) text = g_string_new ("  ");
@@ -230,7 +229,7 @@ print_json (const LigFusion *fusion, const char *example, LigPlan *alone, LigPla
 void
 lig_ops_print_title (const char *name, const char *summary)
 {
-  int width = CLAMP (lig_cli_width (STDOUT_FILENO), LIG_CLI_NARROWEST, LIG_CLI_WIDEST);
+  int width = lig_cli_text_width ();
   g_autoptr (GString) line = g_string_new (name);
   g_autofree char *sentence = g_strconcat (": ", summary, NULL);
   lig_columns_wrap (line, sentence, lig_columns_width (name), 2, width);
@@ -241,7 +240,7 @@ void
 lig_ops_print_line (const char *name, char *text)
 {
   g_autofree char *own = text;
-  int width = CLAMP (lig_cli_width (STDOUT_FILENO), LIG_CLI_NARROWEST, LIG_CLI_WIDEST);
+  int width = lig_cli_text_width ();
   g_autoptr (GString) line = g_string_new (NULL);
   if (!own || !*own)
     return;

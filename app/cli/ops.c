@@ -6,12 +6,11 @@
 #include "app/cli/ops-fusions.h"
 #include "app/cli/sequence-options.h"
 
-#include "app/cli/terminal.h"
+#include "app/cli/table.h"
 #include <ligature/columns.h>
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The least columns for a help text behind the other columns. */
 #define LEAST_HELP 24
@@ -256,7 +255,7 @@ print_all (void)
 static void
 print_row (char **cells, const int *widths)
 {
-  int at = 0, width = CLAMP (lig_cli_width (STDOUT_FILENO), LIG_CLI_NARROWEST, LIG_CLI_WIDEST);
+  int at = 0, width = lig_cli_text_width ();
   g_autoptr (GString) line = g_string_new (NULL);
   for (guint i = 0; i < 4; i++) {
     lig_columns_append (line, cells[i], widths[i], LIG_SIDE_LEFT);
@@ -353,7 +352,7 @@ static int
 run (int argc, char **argv)
 {
   const LigOpInfo *info;
-  if (!lig_cli_parse (&lig_command_ops, NULL, &argc, &argv, 0, G_MAXINT - 1))
+  if (!lig_cli_parse (&lig_command_ops, NULL, &argc, &argv, 0, 4))
     return LIG_EXIT_USAGE;
   if (argc > 1)
     return show (argv + 1);

@@ -3,6 +3,7 @@
  * so that all messages have one form and propose the most similar name. */
 #include "app/cli/help.h"
 #include "app/cli/pager.h"
+#include "app/cli/switches.h"
 #include "app/cli/values.h"
 
 #include <ligature/suggest.h>
@@ -59,7 +60,8 @@ join (const GOptionEntry *entries)
 typedef struct {
   const LigCommand *command;
   const GOptionEntry *entries;
-  int help; /* 1 for -h, 2 for --help */
+  GPtrArray *given; /* the entries of the options on the line */
+  int help;         /* 1 for -h, 2 for --help */
 } Line;
 
 static gboolean refuse (const Line *line, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -167,6 +169,7 @@ check_value (const Line *line, const GOptionEntry *entry, const char *value)
 static gboolean
 check_option (Line *line, const GOptionEntry *entry, const char *rest, char ***word)
 {
+  g_ptr_array_add (line->given, (gpointer) entry);
   if (entry->arg == G_OPTION_ARG_NONE)
     return TRUE;
   const char *value = rest ? rest : *++*word;
@@ -202,6 +205,7 @@ check_short (Line *line, char ***word)
       line->help = MAX (line->help, 1);
     if (entry->arg != G_OPTION_ARG_NONE)
       return check_option (line, entry, at[1] ? at + 1 : NULL, word);
+    g_ptr_array_add (line->given, (gpointer) entry);
   }
   return TRUE;
 }
@@ -277,6 +281,44 @@ asks_for_help (const LigCommand *command, int argc, char **argv)
          !g_file_test ("help", G_FILE_TEST_EXISTS);
 }
 
+static void
+print_help (const Line *line, char **words)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  prepare_output (TRUE);
+  lig_cli_append_help (text, line->command, find_verb (line->command, words), line->entries,
+                       line->help > 1);
+  fputs (text->str, stdout);
+  exit (LIG_EXIT_OK);
+}
+
+/* Prints the help text that the words `help` or `help VERB` ask for. */
+static gboolean
+print_verb_help (const LigCommand *command, int argc, char **argv)
+{
+  const LigCliVerb *verb = argc > 2 ? lig_cli_find_verb (command, argv[2]) : NULL;
+  if (argc > 2 && !verb)
+    return lig_cli_refuse_verb (command, argv[2]) == LIG_EXIT_OK;
+  prepare_output (TRUE);
+  lig_cli_print_help (command, verb);
+  exit (LIG_EXIT_OK);
+}
+
+/* Checks that the verb has all options that were given. */
+static gboolean
+check_verb (const Line *line, const LigCliVerb *verb)
+{
+  for (guint i = 0; verb && verb->options && i < line->given->len; i++) {
+    const GOptionEntry *entry = line->given->pdata[i];
+    if (lig_cli_verb_has (verb, lig_cli_group_of (line->entries, entry), entry->long_name))
+      continue;
+    lig_cli_usage ("lig %s %s has no option --%s; see lig help %s %s", line->command->name,
+                   verb->name, entry->long_name, line->command->name, verb->name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 lig_cli_parse (const LigCommand *command,
                const GOptionEntry *entries,
@@ -287,39 +329,28 @@ lig_cli_parse (const LigCommand *command,
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) all = join (entries);
-  const GOptionEntry *options = (const GOptionEntry *) (gpointer) all->data;
-  Line line = {command, options, 0};
+  g_autoptr (GPtrArray) given = g_ptr_array_new ();
+  Line line = {command, (const GOptionEntry *) (gpointer) all->data, given, 0};
   if (collector) {
-    collector (command, options, collector_data);
+    collector (command, line.entries, collector_data);
     return FALSE;
   }
+  lig_cli_settle_switches (line.entries, argc, *argv);
   take_output_options (*argv + 1);
   if (!check (&line, *argv + 1))
     return FALSE;
-  if (line.help) {
-    prepare_output (TRUE);
-    g_autoptr (GString) text = g_string_new (NULL);
-    lig_cli_append_help (text, command, find_verb (command, *argv + 1), options, line.help > 1);
-    fputs (text->str, stdout);
-    exit (LIG_EXIT_OK);
-  }
-  parse (options, argc, argv, &error);
+  if (line.help)
+    print_help (&line, *argv + 1);
+  parse (line.entries, argc, argv, &error);
   if (error)
     return refuse (&line, "%s", error->message);
-  if (asks_for_help (command, *argc, *argv)) {
-    const LigCliVerb *verb = *argc > 2 ? lig_cli_find_verb (command, (*argv)[2]) : NULL;
-    if (*argc > 2 && !verb)
-      return lig_cli_refuse_verb (command, (*argv)[2]) == LIG_EXIT_OK;
-    prepare_output (TRUE);
-    lig_cli_print_help (command, verb);
-    exit (LIG_EXIT_OK);
-  }
-  if (*argc - 1 < least || *argc - 1 > most) {
-    lig_cli_usage ("lig %s takes %s; see lig %s --help", command->name, command->usage,
-                   command->name);
-    return FALSE;
-  }
+  if (asks_for_help (command, *argc, *argv))
+    return print_verb_help (command, *argc, *argv);
+  if (*argc - 1 < least || *argc - 1 > most)
+    return refuse (&line, "lig %s takes %s", command->name, command->usage);
   const LigCliVerb *verb = *argc > 1 ? lig_cli_find_verb (command, (*argv)[1]) : NULL;
+  if (!check_verb (&line, verb))
+    return FALSE;
   prepare_output (verb ? verb->pages : command->pages);
   return TRUE;
 }

@@ -69,16 +69,17 @@ is_run (const char *text, const char *store)
 static const char *
 find_option (const LigSequenceOptions *options)
 {
-  return options->input    ? "input"
-         : options->device ? "device"
-         : options->dtype  ? "dtype"
-         : options->tf32   ? "tf32"
-         : options->policy ? "policy"
-         : options->forbid ? "forbid"
-         : options->force  ? "force"
-         : options->fence  ? "fence"
-         : options->eval   ? "eval"
-                           : NULL;
+  return options->input           ? "input"
+         : options->device        ? "device"
+         : options->dtype         ? "dtype"
+         : options->tf32 == TRUE  ? "tf32"
+         : options->tf32 == FALSE ? "no-tf32"
+         : options->policy        ? "policy"
+         : options->forbid        ? "forbid"
+         : options->force         ? "force"
+         : options->fence         ? "fence"
+         : options->eval          ? "eval"
+                                  : NULL;
 }
 
 /* --- The command line that reproduces the report -------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig sweep: trains a sequence with lists of settings, one run after another, or continues a sweep
  * that was interrupted. */
+#include "app/cli/blame.h"
 #include "app/cli/output.h"
 #include "app/cli/task.h"
 #include "app/cli/train-options.h"
@@ -75,10 +76,8 @@ add_axes (LigSweep *sweep, const Options *options, GError **error)
     return FALSE;
   }
   for (char **over = options->over; over && *over; over++)
-    if (!lig_sweep_add (sweep, *over, options->zip, error)) {
-      g_prefix_error (error, "--over: ");
-      return FALSE;
-    }
+    if (!lig_sweep_add (sweep, *over, options->zip, error))
+      return lig_cli_blame (error, "over");
   return TRUE;
 }
 
@@ -399,7 +398,7 @@ run (int argc, char **argv)
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_train_entries (&options.train, own);
-  if (!lig_cli_parse (&lig_command_sweep, entries, &argc, &argv, 0, 1))
+  if (!lig_cli_parse_training (&lig_command_sweep, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
   lig_cli_set_quiet (options.train.quiet);
   int wrong = check_options (&options, argc);

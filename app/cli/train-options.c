@@ -2,6 +2,7 @@
 /* The options of commands that train. */
 #include "app/cli/train-options.h"
 
+#include "app/cli/blame.h"
 #include <ligature/dataset.h>
 
 #include <string.h>
@@ -117,6 +118,16 @@ describe_device (void)
   return g_intern_string (text);
 }
 
+/* The options whose entries were made last; a program parses one command line. */
+static LigTrainOptions *parsed;
+
+/* Returns whether the setting is given by a switch of all commands that compile. */
+static gboolean
+is_switch (const LigSetting *setting)
+{
+  return strcmp (setting->name, "tf32") == 0;
+}
+
 /* --- Entries ------------------------------------------------------------------------------- */
 
 GOptionEntry *
@@ -152,6 +163,8 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     g_array_append_vals (entries, metrics, G_N_ELEMENTS (metrics));
   const LigSetting *setting;
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
+    if (is_switch (setting))
+      continue;
     options->helps[i] = make_help (setting);
     const GOptionEntry group = LIG_CLI_GROUP (setting->group);
     const GOptionEntry entry = {
@@ -160,8 +173,27 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     g_array_append_val (entries, group);
     g_array_append_val (entries, entry);
   }
-  return lig_cli_sequence_entries (&options->sequence, LIG_OPTION_INPUT | LIG_OPTION_WISHES,
+  parsed = options;
+  return lig_cli_sequence_entries (&options->sequence,
+                                   LIG_OPTION_INPUT | LIG_OPTION_TF32 | LIG_OPTION_WISHES,
                                    (const GOptionEntry *) (gpointer) entries->data);
+}
+
+gboolean
+lig_cli_parse_training (const LigCommand *command,
+                        const GOptionEntry *entries,
+                        int *argc,
+                        char ***argv,
+                        int least,
+                        int most)
+{
+  const LigSetting *setting;
+  if (!lig_cli_parse (command, entries, argc, argv, least, most))
+    return FALSE;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (is_switch (setting) && parsed->sequence.tf32 != LIG_CLI_UNSET)
+      parsed->values[i] = g_strdup (parsed->sequence.tf32 ? "1" : "0");
+  return TRUE;
 }
 
 /* --- Values -------------------------------------------------------------------------------- */
@@ -204,7 +236,7 @@ lig_cli_train_settings (const char *text,
     if (options->values[i] && !lig_run_settings_set (settings, lig_run_setting_nth (i)->name,
                                                      options->values[i], error)) {
       g_prefix_error (error, "--");
-      return FALSE;
+      return lig_cli_blame (error, NULL);
     }
   return TRUE;
 }
@@ -212,12 +244,10 @@ lig_cli_train_settings (const char *text,
 LigDevice *
 lig_cli_open_training_device (const char *name, GError **error)
 {
-  if (!lig_cli_need_one_device (name, error))
-    return NULL;
-  g_autoptr (LigDevice) device = lig_device_open (name, error);
+  g_autoptr (LigDevice) device = lig_cli_open_named (name, error);
   if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; train on cpu or cuda:0",
-                 name);
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "device '%s' is only described; train on cpu or cuda:0", name);
     return NULL;
   }
   if (device && lig_device_get_remark (device))

@@ -118,7 +118,7 @@ resume (const LigTrainOptions *options, LigStore *store, GError **error)
     return NULL;
   const char *foreign = find_contradiction (options, name);
   if (foreign) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                  "--%s contradicts --resume: the checkpoint fixes it (device %s); omit it", foreign,
                  name);
     return NULL;
@@ -232,7 +232,7 @@ run (int argc, char **argv)
   };
   g_autofree GOptionEntry *entries = lig_cli_train_entries (&options, own);
   g_autoptr (GError) error = NULL;
-  if (!lig_cli_parse (&lig_command_train, entries, &argc, &argv, 0, 1))
+  if (!lig_cli_parse_training (&lig_command_train, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
   lig_cli_set_quiet (options.quiet);
   if ((argc == 2) == (options.resume != NULL))

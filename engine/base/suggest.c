@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the known name that a mistyped one means, by optimal string alignment. */
-#include <ligature/suggest.h>
+#include "engine/base/suggest.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -60,8 +60,10 @@ compare (const char *word, const char *candidate)
   if (length >= LEAST_PREFIX && g_str_has_prefix (name, word))
     return (Likeness){RANK_PREFIX, (guint) (longer - length)};
   guint edits = count_edits (word, name);
-  /* Two letters of three are another word, but a single swap or slip in a short one is common. */
-  return (Likeness){edits <= MAX (longer, 3) / 3 && edits < length ? RANK_EDITS : RANK_NONE, edits};
+  /* A short name that begins otherwise is another word, such as `gpu` for `cpu`. */
+  gboolean other = longer <= 3 && word[0] != name[0] && word[0] != name[1];
+  gboolean similar = edits <= MAX (longer, 3) / 3 && edits < length && !other;
+  return (Likeness){similar ? RANK_EDITS : RANK_NONE, edits};
 }
 
 const char *
@@ -87,4 +89,25 @@ lig_suggest_ending (const char *word, const char *const *candidates)
 {
   const char *like = lig_suggest (word, candidates);
   return like ? g_strdup_printf (_ ("; did you mean '%s'?"), like) : g_strdup ("");
+}
+
+char *
+lig_suggest_from (const char *word, gconstpointer table, gsize size, gsize offset)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (const char *at = table; at && G_STRUCT_MEMBER (const char *, at, offset); at += size)
+    g_ptr_array_add (names, (gpointer) G_STRUCT_MEMBER (const char *, at, offset));
+  g_ptr_array_add (names, NULL);
+  return lig_suggest_ending (word, (const char *const *) names->pdata);
+}
+
+char *
+lig_suggest_nth (const char *word, const char *(*nth) (guint n))
+{
+  const char *name;
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; (name = nth (i)); i++)
+    g_ptr_array_add (names, (gpointer) name);
+  g_ptr_array_add (names, NULL);
+  return lig_suggest_ending (word, (const char *const *) names->pdata);
 }

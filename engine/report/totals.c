@@ -60,6 +60,8 @@ get_policy (const Total *total, const Total *first)
   const char *compute = lig_dtype_name (lig_plan_get_compute (total->plan));
   const char *parameters = lig_dtype_name (lig_plan_get_parameters (total->plan));
   const char *policy = lig_policy_name (lig_plan_get_policy (total->plan));
+  if (lig_plan_get_tf32 (total->plan))
+    return g_strjoin (", ", policy, compute, "TF32", NULL);
   return g_str_equal (compute, parameters)
            ? g_strjoin (", ", policy, compute, NULL)
            : g_strdup_printf ("%s, %s:%s", policy, compute, parameters);
@@ -210,6 +212,7 @@ add_total (JsonBuilder *to, const Total *total, const Total *first)
   lig_json_add_text (to, "device", lig_device_get_name (device));
   lig_json_add_text (to, "device_name", lig_device_get_facts (device)->name);
   lig_json_add_text (to, "policy", lig_policy_name (lig_plan_get_policy (total->plan)));
+  lig_json_add_truth (to, "tf32", lig_plan_get_tf32 (total->plan));
   lig_json_add_text (to, "compute", lig_dtype_name (lig_plan_get_compute (total->plan)));
   lig_json_add_text (to, "parameters", lig_dtype_name (lig_plan_get_parameters (total->plan)));
   add_figures (to, "step", &total->step);

@@ -2,6 +2,7 @@
 /* Settings of a training: one table for the command line, files, checkpoints and the store. */
 #include "engine/base/json-private.h"
 #include "engine/base/number.h"
+#include "engine/base/suggest.h"
 #include <ligature/dataset.h>
 #include <ligature/run.h>
 
@@ -330,8 +331,9 @@ check_word (const LigSetting *setting, const char *text, GError **error)
   g_auto (GStrv) words = g_strsplit (setting->argument, "|", -1);
   if (!words[0] || !words[1] || g_strv_contains ((const char *const *) words, text))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s is '%s', expected %s"), setting->name,
-               text, setting->argument);
+  g_autofree char *like = lig_suggest_ending (text, (const char *const *) words);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s is '%s', expected %s%s"), setting->name,
+               text, setting->argument, like);
   return FALSE;
 }
 
@@ -357,12 +359,20 @@ set_number (LigRunSettings *self, const LigSetting *setting, const char *text, G
   return TRUE;
 }
 
+static const char *
+get_name (guint n)
+{
+  const LigSetting *setting = lig_run_setting_nth (n);
+  return setting ? setting->name : NULL;
+}
+
 gboolean
 lig_run_settings_set (LigRunSettings *self, const char *name, const char *text, GError **error)
 {
   const LigSetting *setting = find (name);
   if (!setting) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("a training has no setting '%s'"), name);
+    g_autofree char *like = lig_suggest_nth (name, get_name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("training has no setting '%s'%s"), name, like);
     return FALSE;
   }
   if (setting->kind != LIG_SETTING_TEXT)

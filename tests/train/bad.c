@@ -143,7 +143,7 @@ static const struct {
   {"'" LINE "' --batch 2 --data csv:good.csv --optimizer adam", "value", "--optimizer is 'adam'"},
   {"'" LINE "' --batch 2 --data csv:good.csv --dtype fp9", "dtype",
    "dtype is 'fp9', expected fp32"},
-  {"'" LINE "' --batch 2 --data csv:good.csv --device gpu", "device", "no device is called 'gpu'"},
+  {"'" LINE "' --batch 2 --data csv:good.csv --device gpu", "device", "device 'gpu' is unknown"},
   {"'" LINE "' --batch 2 --data csv:good.csv --device null:h200", "device",
    "null:h200 is only described"},
   {"'" LINE "' --batch 2 --data csv:good.csv --input 2xx", "format",

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * @LIG_SIDE_LEFT: the text begins its column
  * @LIG_SIDE_RIGHT: the text ends its column, as numbers do
  *
- * The side of a column at which its texts stand.
+ * The side of a column at which its texts begin or end.
  */
 typedef enum { LIG_SIDE_LEFT, LIG_SIDE_RIGHT } LigSide;
 
@@ -40,7 +40,7 @@ LIG_API char *lig_columns_elide (const char *text, int width) G_GNUC_WARN_UNUSED
  * @to: a string
  * @text: one line of text
  * @width: the columns to fill
- * @side: the side of the column at which the text stands
+ * @side: the side of the column at which the text begins or ends
  *
  * Appends the text, elided and filled with spaces to exactly the width.
  */
