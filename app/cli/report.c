@@ -70,16 +70,17 @@ is_run (const char *text, const char *store)
 static const char *
 find_option (const LigSequenceOptions *options)
 {
-  return options->input    ? "input"
-         : options->device ? "device"
-         : options->dtype  ? "dtype"
-         : options->tf32   ? "tf32"
-         : options->policy ? "policy"
-         : options->forbid ? "forbid"
-         : options->force  ? "force"
-         : options->fence  ? "fence"
-         : options->eval   ? "eval"
-                           : NULL;
+  return options->input           ? "input"
+         : options->device        ? "device"
+         : options->dtype         ? "dtype"
+         : options->tf32 == TRUE  ? "tf32"
+         : options->tf32 == FALSE ? "no-tf32"
+         : options->policy        ? "policy"
+         : options->forbid        ? "forbid"
+         : options->force         ? "force"
+         : options->fence         ? "fence"
+         : options->eval          ? "eval"
+                                  : NULL;
 }
 
 /* --- The command line that reproduces the report -------------------------------------------- */
@@ -162,7 +163,7 @@ print_result (const char *path, const char *format, gsize bytes)
   lig_json_add_text (builder, "format", format);
   lig_json_add_integer (builder, "bytes", (gint64) bytes);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("report", json_builder_get_root (builder));
 }
 
 /* --- Formats -------------------------------------------------------------------------------- */

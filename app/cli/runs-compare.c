@@ -254,7 +254,7 @@ print_json (const Comparison *self)
   add_numbers_json (builder, self);
   add_steps_json (builder, self);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("runs-compare", json_builder_get_root (builder));
 }
 
 int

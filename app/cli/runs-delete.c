@@ -189,7 +189,7 @@ delete_all (LigStore *store, GPtrArray *runs, GError **error)
   }
   json_builder_end_array (builder);
   if (lig_cli_json ())
-    lig_cli_print_json (json_builder_get_root (builder));
+    lig_cli_print_document ("runs-delete", json_builder_get_root (builder));
   return TRUE;
 }
 

@@ -341,7 +341,7 @@ print_json (LigStore *store, GArray *keys, const char *columns, GError **error)
       json_array_add_element (array, make_json (rows->pdata[i], best->pdata[i]));
   JsonNode *document = json_node_new (JSON_NODE_ARRAY);
   json_node_take_array (document, array);
-  lig_cli_print_json (document);
+  lig_cli_print_document ("runs-list", document);
   return TRUE;
 }
 

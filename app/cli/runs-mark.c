@@ -21,9 +21,9 @@ conclude (LigStore *store, GPtrArray *rows)
     json_array_add_element (array, lig_run_row_to_json (row));
   }
   if (rows->len == 1)
-    lig_cli_print_json (json_array_dup_element (array, 0));
+    lig_cli_print_document ("runs-edit", json_array_dup_element (array, 0));
   else
-    lig_cli_print_json (json_node_init_array (json_node_alloc (), array));
+    lig_cli_print_document ("runs-edit", json_node_init_array (json_node_alloc (), array));
   return LIG_EXIT_OK;
 }
 

@@ -236,7 +236,7 @@ lig_runs_show (LigStore *store, const LigRunsOptions *options, int n, char **arg
     JsonNode *document = lig_run_to_json (store, row->uuid, &error);
     if (!document)
       return lig_cli_fail (error);
-    lig_cli_print_json (document);
+    lig_cli_print_document ("runs-show", document);
     return LIG_EXIT_OK;
   }
   const char *run = row ? row->uuid : NULL;

@@ -45,15 +45,19 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
       "Shape and type of the input [default: the file's; type fp32]", "D{xD}[:dtype]"}},
     {LIG_OPTION_EVAL,
      {"eval", 0, 0, G_OPTION_ARG_NONE, &options->eval, "Plan evaluation: no backward pass", NULL}},
-    {LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_POLICY, LIG_CLI_GROUP (LIG_CLI_DEVICE)},
+    {LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_TF32 | LIG_OPTION_POLICY,
+     LIG_CLI_GROUP (LIG_CLI_DEVICE)},
     {LIG_OPTION_DEVICE,
      {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, describe_device (), "DEVICE"}},
     {LIG_OPTION_DTYPE,
      {"dtype", 0, 0, G_OPTION_ARG_STRING, &options->dtype, describe_dtype (),
       "COMPUTE[:PARAMETERS]"}},
-    {LIG_OPTION_DTYPE,
+    {LIG_OPTION_TF32,
      {"tf32", 0, 0, G_OPTION_ARG_NONE, &options->tf32, "Allow TF32 matrix products of fp32 tensors",
       NULL}},
+    {LIG_OPTION_TF32,
+     {"no-tf32", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &options->tf32,
+      "Do not, even if the `train` object of the file does", NULL}},
     {LIG_OPTION_POLICY,
      {"policy", 0, 0, G_OPTION_ARG_STRING, &options->policy, policies, "POLICY"}},
     {LIG_OPTION_POLICY,
@@ -71,6 +75,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
       "Allow no fusion across the gap before this op" LIG_CLI_SEVERAL, "PATH"}},
   };
   GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  options->tf32 = LIG_CLI_UNSET;
   for (; more && more->long_name; more++)
     g_array_append_val (entries, *more);
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
@@ -217,7 +222,7 @@ gboolean
 lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, GError **error)
 {
   plan->training = !options->eval;
-  plan->tf32 = options->tf32;
+  plan->tf32 = options->tf32 == TRUE;
   if (options->dtype && !read_dtype (options->dtype, plan, error))
     return FALSE;
   if (options->policy && !lig_policy_from_name (options->policy, &plan->policy))

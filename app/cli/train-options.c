@@ -31,6 +31,7 @@ lig_cli_clear_training (LigTrainOptions *options)
   g_free (options->init);
   g_free (options->resume);
   g_free (options->store);
+  g_free (options->metrics);
   for (guint i = 0; lig_run_setting_nth (i); i++)
     g_free (options->values[i]);
   g_free (options->values);
@@ -117,6 +118,16 @@ describe_device (void)
   return g_intern_string (text);
 }
 
+/* The options whose entries were made last; a program parses one command line. */
+static LigTrainOptions *parsed;
+
+/* Returns whether the setting is given by a switch of all commands that compile. */
+static gboolean
+is_switch (const LigSetting *setting)
+{
+  return strcmp (setting->name, "tf32") == 0;
+}
+
 /* --- Entries ------------------------------------------------------------------------------- */
 
 GOptionEntry *
@@ -133,16 +144,27 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
     {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
      "The database of runs" LIG_CLI_STORE_DEFAULT, "FILE"},
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print only errors and the run's uuid",
+     NULL},
     LIG_CLI_GROUP (LIG_CLI_DATA),
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init,
      "Begin with these weights [default: drawn from --seed]", "W.safetensors"},
+  };
+  const GOptionEntry metrics[] = {
+    LIG_CLI_GROUP (LIG_CLI_OUTPUT),
+    {"metrics", 0, 0, G_OPTION_ARG_FILENAME, &options->metrics,
+     "Write each step as a line of JSON; -: standard output [default: none]", "FILE|-"},
   };
   g_autoptr (GArray) entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   for (; own->long_name; own++)
     g_array_append_val (entries, *own);
   g_array_append_vals (entries, shared, G_N_ELEMENTS (shared));
+  if (options->has_metrics)
+    g_array_append_vals (entries, metrics, G_N_ELEMENTS (metrics));
   const LigSetting *setting;
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
+    if (is_switch (setting))
+      continue;
     options->helps[i] = make_help (setting);
     const GOptionEntry group = LIG_CLI_GROUP (setting->group);
     const GOptionEntry entry = {
@@ -151,8 +173,27 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     g_array_append_val (entries, group);
     g_array_append_val (entries, entry);
   }
-  return lig_cli_sequence_entries (&options->sequence, LIG_OPTION_INPUT | LIG_OPTION_WISHES,
+  parsed = options;
+  return lig_cli_sequence_entries (&options->sequence,
+                                   LIG_OPTION_INPUT | LIG_OPTION_TF32 | LIG_OPTION_WISHES,
                                    (const GOptionEntry *) (gpointer) entries->data);
+}
+
+gboolean
+lig_cli_parse_training (const LigCommand *command,
+                        const GOptionEntry *entries,
+                        int *argc,
+                        char ***argv,
+                        int least,
+                        int most)
+{
+  const LigSetting *setting;
+  if (!lig_cli_parse (command, entries, argc, argv, least, most))
+    return FALSE;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (is_switch (setting) && parsed->sequence.tf32 != LIG_CLI_UNSET)
+      parsed->values[i] = g_strdup (parsed->sequence.tf32 ? "1" : "0");
+  return TRUE;
 }
 
 /* --- Values -------------------------------------------------------------------------------- */
