@@ -214,9 +214,7 @@ choose_format (const LigRunsOptions *options)
 {
   const char *format = options->format, *output = options->output;
   gboolean standard = !output || strcmp (output, "-") == 0;
-  if (format && strcmp (format, "csv") != 0 && strcmp (format, "json") != 0)
-    lig_cli_usage ("--format is '%s', expected csv or json", format);
-  else if (format && standard && lig_cli_json () && strcmp (format, "csv") == 0)
+  if (format && standard && lig_cli_json () && strcmp (format, "csv") == 0)
     lig_cli_usage ("--json and --format csv both write to standard output; give -o FILE");
   else if (format)
     return format;
