@@ -43,6 +43,8 @@ static const GOptionEntry entries[] = {
    "The format [default: the file's ending, else csv]", "csv|json"},
   {"metric", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.metrics, "Only this metric" LIG_CLI_SEVERAL,
    "METRIC"},
+  {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print only errors and the run's uuid",
+   NULL},
   LIG_CLI_GROUP ("Changes"),
   {"remove", 0, 0, G_OPTION_ARG_NONE, &options.remove, "Remove the tag or the star", NULL},
   {"yes", 'y', 0, G_OPTION_ARG_NONE, &options.yes, "Do not ask", NULL},
@@ -115,7 +117,7 @@ static const Verb verbs[] = {
    G_MAXINT,
    LIG_STORE_CHANGE,
    lig_runs_delete},
-  {{"repeat", "RUN|REPORT.html", "Trains or profiles again and compares both", "device" STORE,
+  {{"repeat", "RUN|REPORT.html", "Trains or profiles again and compares both", "device quiet" STORE,
     FALSE},
    1,
    1,
@@ -242,6 +244,7 @@ run (int argc, char **argv)
   GError *error = NULL;
   if (!lig_cli_parse (&lig_command_runs, entries, &argc, &argv, 1, G_MAXINT - 1))
     return LIG_EXIT_USAGE;
+  lig_cli_set_quiet (options.quiet);
   const Verb *verb = find_verb (argv[1]);
   int n = argc - 2;
   if (!verb || !check_options (verb) || !check_arguments (verb, n))

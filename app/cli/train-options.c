@@ -31,6 +31,7 @@ lig_cli_clear_training (LigTrainOptions *options)
   g_free (options->init);
   g_free (options->resume);
   g_free (options->store);
+  g_free (options->metrics);
   for (guint i = 0; lig_run_setting_nth (i); i++)
     g_free (options->values[i]);
   g_free (options->values);
@@ -143,14 +144,23 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
     {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
      "The database of runs" LIG_CLI_STORE_DEFAULT, "FILE"},
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print only errors and the run's uuid",
+     NULL},
     LIG_CLI_GROUP (LIG_CLI_DATA),
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init,
      "Begin with these weights [default: drawn from --seed]", "W.safetensors"},
+  };
+  const GOptionEntry metrics[] = {
+    LIG_CLI_GROUP (LIG_CLI_OUTPUT),
+    {"metrics", 0, 0, G_OPTION_ARG_FILENAME, &options->metrics,
+     "Write each step as a line of JSON; -: standard output [default: none]", "FILE|-"},
   };
   g_autoptr (GArray) entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   for (; own->long_name; own++)
     g_array_append_val (entries, *own);
   g_array_append_vals (entries, shared, G_N_ELEMENTS (shared));
+  if (options->has_metrics)
+    g_array_append_vals (entries, metrics, G_N_ELEMENTS (metrics));
   const LigSetting *setting;
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
     if (is_switch (setting))
@@ -208,6 +218,23 @@ confine (const char *text, const LigTrainOptions *options, LigRunSettings *setti
   return find_value (options, "checkpoint") || lig_run_settings_confine (settings, folder, error);
 }
 
+/* Checks the options that the engine reads only later, together with others. */
+static gboolean
+check_options (const LigTrainOptions *options, const LigRunSettings *settings, GError **error)
+{
+  const char *data = find_value (options, "data"), *dtype = find_value (options, "dtype");
+  if (!settings->data) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "training needs data; give --data, such as --data text:FOLDER");
+    return FALSE;
+  }
+  if (data && !lig_dataset_check (data, error))
+    return lig_cli_blame (error, "data");
+  if (dtype && !lig_cli_check_dtype (dtype, error))
+    return FALSE;
+  return lig_run_settings_check (settings, error) || lig_cli_blame (error, NULL);
+}
+
 gboolean
 lig_cli_train_settings (const char *text,
                         LigSequence *sequence,
@@ -228,7 +255,7 @@ lig_cli_train_settings (const char *text,
       g_prefix_error (error, "--");
       return lig_cli_blame (error, NULL);
     }
-  return TRUE;
+  return check_options (options, settings, error);
 }
 
 LigDevice *

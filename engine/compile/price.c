@@ -7,6 +7,7 @@
 #include "engine/measure/lock.h"
 #include "engine/measure/tuning-private.h"
 #include <ligature/params.h>
+#include <ligature/units.h>
 
 #include <math.h>
 #include <string.h>
@@ -14,9 +15,8 @@
 const char *
 lig_format_price (LigDraft *draft, double seconds, const char *suffix)
 {
-  gboolean small = seconds < 1e-3;
-  g_autofree char *text =
-    g_strdup_printf ("%.3g %s%s", seconds * (small ? 1e6 : 1e3), small ? "us" : "ms", suffix);
+  g_autofree char *time = lig_units_time (seconds);
+  g_autofree char *text = g_strconcat (time, suffix, NULL);
   return g_string_chunk_insert_const (draft->strings, text);
 }
 
