@@ -78,7 +78,7 @@ static void
 append_data (GString *to)
 {
   const LigDatasetInfo *info;
-  g_string_append (to, "Data:\n");
+  g_string_append (to, "Kinds of data:\n");
   for (guint n = 0; (info = lig_dataset_info_nth (n)); n++) {
     g_autofree char *name =
       g_strconcat (info->name, info->path == LIG_DATASET_NO_PATH ? "" : ":PATH", NULL);
