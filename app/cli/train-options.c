@@ -3,6 +3,7 @@
 #include "app/cli/train-options.h"
 
 #include "app/cli/blame.h"
+#include "app/cli/shared-options.h"
 #include <ligature/dataset.h>
 
 #include <string.h>
@@ -96,27 +97,6 @@ lig_cli_train_notes (GString *to)
   g_string_append_c (to, '\n');
 }
 
-/* Returns the setting's help with its optimizers and its default. */
-static char *
-make_help (const LigSetting *setting)
-{
-  g_autofree char *initial = lig_setting_default (setting);
-  GString *text = g_string_new (setting->help);
-  if (setting->of)
-    g_string_append_printf (text, "; of %s", setting->of);
-  if (initial)
-    g_string_append_printf (text, " [default: %s]", initial);
-  return g_string_free (text, FALSE);
-}
-
-static const char *
-describe_device (void)
-{
-  g_autofree char *text =
-    g_strconcat (lig_device_forms (LIG_DEVICE_DESCRIBED), LIG_CLI_DEVICE_DEFAULT, NULL);
-  return g_intern_string (text);
-}
-
 /* The options whose entries were made last; a program parses one command line. */
 static LigTrainOptions *parsed;
 
@@ -138,11 +118,10 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     LIG_CLI_GROUP (LIG_CLI_OPTIMIZER),
     LIG_CLI_GROUP (LIG_CLI_SCHEDULE),
     LIG_CLI_GROUP (LIG_CLI_DEVICE),
-    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, describe_device (), "DEVICE"},
+    lig_cli_device_entry (TRUE, &options->device),
     LIG_CLI_GROUP (LIG_CLI_FUSIONS),
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
-    {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
-     "The database of runs" LIG_CLI_STORE_DEFAULT, "FILE"},
+    LIG_CLI_STORE_ENTRY (&options->store),
     LIG_CLI_GROUP (LIG_CLI_DATA),
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init,
      "Begin with these weights [default: drawn from --seed]", "W.safetensors"},
@@ -155,7 +134,7 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
     if (is_switch (setting))
       continue;
-    options->helps[i] = make_help (setting);
+    options->helps[i] = lig_cli_setting_help (setting);
     const GOptionEntry group = LIG_CLI_GROUP (setting->group);
     const GOptionEntry entry = {
       setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], options->helps[i],
@@ -234,12 +213,7 @@ lig_cli_train_settings (const char *text,
 LigDevice *
 lig_cli_open_training_device (const char *name, GError **error)
 {
-  g_autoptr (LigDevice) device = lig_cli_open_named (name, error);
-  if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "device '%s' is only described; train on cpu or cuda:0", name);
-    return NULL;
-  }
+  g_autoptr (LigDevice) device = lig_cli_open_real (name, error);
   if (device && lig_device_get_remark (device))
     lig_cli_say ("%s", lig_device_get_remark (device));
   return g_steal_pointer (&device);
