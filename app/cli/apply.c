@@ -10,6 +10,7 @@
 #include "kernels/times.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static char *weights, *input, *output, *gradient;
@@ -211,6 +212,9 @@ run (int argc, char **argv)
                               LIG_OPTION_DEVICE | LIG_OPTION_RUNS | LIG_OPTION_DTYPE |
                                 LIG_OPTION_TF32 | LIG_OPTION_POLICY | LIG_OPTION_WISHES,
                               (const GOptionEntry *) (gpointer) own->data);
+  for (GOptionEntry *entry = entries; entry->long_name; entry++)
+    if (strcmp (entry->long_name, "policy") == 0)
+      entry->description = "How fusions are chosen [default: all]";
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_apply, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;

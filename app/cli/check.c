@@ -10,6 +10,7 @@
 #include <ligature/report.h>
 
 #include <stdio.h>
+#include <string.h>
 
 static int run (int argc, char **argv);
 
@@ -225,6 +226,13 @@ compile (const char *text, LigSequenceOptions *options, GPtrArray **problems, GE
   return compiled;
 }
 
+static const char *
+describe_device (void)
+{
+  g_autofree char *text = g_strconcat (lig_device_forms (0), " [default: null]", NULL);
+  return g_intern_string (text);
+}
+
 static int
 run (int argc, char **argv)
 {
@@ -233,6 +241,10 @@ run (int argc, char **argv)
   const GOptionEntry more[] = {lig_cli_setting_entry ("batch", &batch), {NULL}};
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
     &options, LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_TF32, more);
+  /* Checking needs no device, so none is chosen. */
+  for (GOptionEntry *entry = entries; entry->long_name; entry++)
+    if (strcmp (entry->long_name, "device") == 0)
+      entry->description = describe_device ();
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_check, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;

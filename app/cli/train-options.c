@@ -97,6 +97,16 @@ lig_cli_train_notes (GString *to)
   g_string_append_c (to, '\n');
 }
 
+static const char *
+find_value (const LigTrainOptions *options, const char *name)
+{
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (strcmp (setting->name, name) == 0)
+      return options->values[i];
+  return NULL;
+}
+
 /* The options whose entries were made last; a program parses one command line. */
 static LigTrainOptions *parsed;
 
@@ -157,25 +167,22 @@ lig_cli_parse_training (const LigCommand *command,
                         int most)
 {
   const LigSetting *setting;
+  g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (command, entries, argc, argv, least, most))
     return FALSE;
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
     if (is_switch (setting) && parsed->sequence.tf32 != LIG_CLI_UNSET)
       parsed->values[i] = g_strdup (parsed->sequence.tf32 ? "1" : "0");
-  return TRUE;
+  /* The types are read with the same errors as those of a plan. */
+  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  const LigSequenceOptions types = {.dtype = (char *) find_value (parsed, "dtype")};
+  if (lig_cli_plan_options (&types, &plan, &error))
+    return TRUE;
+  lig_cli_fail (g_steal_pointer (&error));
+  return FALSE;
 }
 
 /* --- Values -------------------------------------------------------------------------------- */
-
-static const char *
-find_value (const LigTrainOptions *options, const char *name)
-{
-  const LigSetting *setting;
-  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
-    if (strcmp (setting->name, name) == 0)
-      return options->values[i];
-  return NULL;
-}
 
 /* Confines a checkpoint path from a .lig file to the file's folder. A path on the command line is
  * the user's choice. */
