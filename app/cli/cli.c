@@ -69,14 +69,34 @@ tell (const char *code, const char *message, const char *path)
   lig_cli_print_document ("error", json_builder_get_root (builder));
 }
 
+/* Replaces the first occurrence; returns NULL if there is none. */
+static char *
+replace (const char *text, const char *part, const char *by)
+{
+  const char *at = strstr (text, part);
+  return at ? g_strdup_printf ("%.*s%s%s", (int) (at - text), text, by, at + strlen (part)) : NULL;
+}
+
+char *
+lig_cli_phrase (const GError *error)
+{
+  const char *setting = lig_error_get_setting (error);
+  if (!setting)
+    return g_strdup (error->message);
+  g_autofree char *option = g_strdup_printf ("give --%s", setting);
+  g_autofree char *plain = g_strdup_printf ("set %s", setting);
+  g_autofree char *shape = g_strdup_printf ("set the %s's shape", setting);
+  char *text = replace (error->message, plain, option);
+  text = text ? text : replace (error->message, shape, option);
+  return text ? text : g_strdup_printf ("%s (--%s)", error->message, setting);
+}
+
 int
 lig_cli_fail (GError *error)
 {
   gboolean cancelled = g_error_matches (error, LIG_ERROR, LIG_ERROR_CANCELLED);
   gboolean usage = error->domain == G_OPTION_ERROR;
-  const char *setting = lig_error_get_setting (error);
-  g_autofree char *message =
-    setting ? g_strdup_printf ("%s (--%s)", error->message, setting) : g_strdup (error->message);
+  g_autofree char *message = lig_cli_phrase (error);
   tell (usage ? "usage" : lig_error_code_name (error), message, lig_error_get_path (error));
   g_error_free (error);
   return usage ? LIG_EXIT_USAGE : cancelled ? LIG_EXIT_INTERRUPTED : LIG_EXIT_FAILED;

@@ -106,6 +106,10 @@ gboolean lig_cli_json (void);
 void lig_cli_set_colour (const char *mode);
 gboolean lig_cli_colour (void);
 
+/* Returns the error's message with its setting as an option: `give --steps` for `set steps`;
+ * (transfer full). */
+char *lig_cli_phrase (const GError *error);
+
 /* Prints the error, `lig: MESSAGE` to stderr, with --json also {"error":{"code","message","path"}}
  * to stdout, frees it, and returns LIG_EXIT_FAILED (or LIG_EXIT_INTERRUPTED when cancelled). */
 int lig_cli_fail (GError *error);

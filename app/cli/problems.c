@@ -6,20 +6,12 @@
 #include <ligature/json-members.h>
 #include <ligature/printable.h>
 
-static char *
-message_of (const GError *error)
-{
-  const char *setting = lig_error_get_setting (error);
-  return setting ? g_strdup_printf ("%s (--%s)", error->message, setting)
-                 : g_strdup (error->message);
-}
-
 static void
 print_lines (const GPtrArray *problems)
 {
   for (guint i = 0; i < problems->len; i++) {
     const LigPlanProblem *problem = problems->pdata[i];
-    g_autofree char *message = message_of (problem->error);
+    g_autofree char *message = lig_cli_phrase (problem->error);
     g_autofree char *line = lig_printable (message);
     g_printerr ("lig: %s\n", line);
     for (guint k = 0; k < problem->mends->len; k++) {
@@ -35,7 +27,7 @@ print_lines (const GPtrArray *problems)
 static void
 add_error (JsonBuilder *builder, const GError *error)
 {
-  g_autofree char *message = message_of (error);
+  g_autofree char *message = lig_cli_phrase (error);
   lig_json_add_text (builder, "code", lig_error_code_name (error));
   lig_json_add_text (builder, "message", message);
   lig_json_add_text (builder, "path", lig_error_get_path (error));

@@ -189,6 +189,13 @@ read_dtype (const char *text, LigPlanOptions *plan, GError **error)
 }
 
 gboolean
+lig_cli_check_dtype (const char *text, GError **error)
+{
+  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  return read_dtype (text, &plan, error);
+}
+
+gboolean
 lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, GError **error)
 {
   plan->training = !options->eval;

@@ -43,6 +43,9 @@ lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GErr
 /* Opens the device of --device. Without the option it chooses one and prints its name. */
 LigDevice *lig_cli_open_device (const LigSequenceOptions *options, GError **error);
 
+/* Checks the value of --dtype. */
+gboolean lig_cli_check_dtype (const char *text, GError **error);
+
 /* Sets plan options from --dtype, --policy and --tf32. Returns FALSE with the error set. */
 gboolean
 lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, GError **error);

@@ -78,7 +78,7 @@ static void
 append_data (GString *to)
 {
   const LigDatasetInfo *info;
-  g_string_append (to, "Data:\n");
+  g_string_append (to, "Kinds of data:\n");
   for (guint n = 0; (info = lig_dataset_info_nth (n)); n++) {
     g_autofree char *name =
       g_strconcat (info->name, info->path == LIG_DATASET_NO_PATH ? "" : ":PATH", NULL);
@@ -194,6 +194,23 @@ confine (const char *text, const LigTrainOptions *options, LigRunSettings *setti
   return find_value (options, "checkpoint") || lig_run_settings_confine (settings, folder, error);
 }
 
+/* Checks the options that the engine reads only later, together with others. */
+static gboolean
+check_options (const LigTrainOptions *options, const LigRunSettings *settings, GError **error)
+{
+  const char *data = find_value (options, "data"), *dtype = find_value (options, "dtype");
+  if (!settings->data) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "training needs data; give --data, such as --data text:FOLDER");
+    return FALSE;
+  }
+  if (data && !lig_dataset_check (data, error))
+    return lig_cli_blame (error, "data");
+  if (dtype && !lig_cli_check_dtype (dtype, error))
+    return FALSE;
+  return lig_run_settings_check (settings, error) || lig_cli_blame (error, NULL);
+}
+
 gboolean
 lig_cli_train_settings (const char *text,
                         LigSequence *sequence,
@@ -214,7 +231,7 @@ lig_cli_train_settings (const char *text,
       g_prefix_error (error, "--");
       return lig_cli_blame (error, NULL);
     }
-  return TRUE;
+  return check_options (options, settings, error);
 }
 
 LigDevice *
