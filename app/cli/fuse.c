@@ -95,7 +95,7 @@ explain (LigPlan *plan, const char *place, GError **error)
   }
   g_autofree char *answer = lig_plan_explain_place (plan, place, error);
   if (answer)
-    fputs (answer, stdout);
+    lig_cli_print_lines (answer, lig_cli_text_width ());
   return answer != NULL;
 }
 

@@ -57,7 +57,7 @@ print_profile (const LigProfile *profile)
       char **row = g_new0 (char *, 6);
       row[0] = g_strdup_printf ("%s %d-%d", lig_pass_name (pass), groups[i].first,
                                 groups[i].first + groups[i].count - 1);
-      double roofline = lig_profile_get_roofline (profile, groups[i].predicted, measured);
+      double roofline = lig_profile_get_roofline (profile, groups[i].floor, measured);
       gboolean known = isfinite (roofline);
       row[1] = known ? lig_cli_format_time (groups[i].predicted) : g_strdup ("-");
       row[2] = lig_cli_format_time (measured);

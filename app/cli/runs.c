@@ -42,6 +42,8 @@ static const GOptionEntry entries[] = {
   LIG_CLI_FORMAT_ENTRY (&options.format, "csv|json"),
   {"metric", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.metrics, "Only this metric" LIG_CLI_SEVERAL,
    "METRIC"},
+  {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print only errors and the run's uuid",
+   NULL},
   LIG_CLI_GROUP ("Changes"),
   {"remove", 0, 0, G_OPTION_ARG_NONE, &options.remove, "Remove the tag or the star", NULL},
   {"yes", 'y', 0, G_OPTION_ARG_NONE, &options.yes, "Do not ask", NULL},
@@ -49,7 +51,6 @@ static const GOptionEntry entries[] = {
    "Also delete the runs' checkpoint files", NULL},
   {"keep-checkpoints", 0, 0, G_OPTION_ARG_NONE, &options.keep_checkpoints,
    "Keep the checkpoint files and do not ask about them", NULL},
-  {"files", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options.checkpoints, NULL, NULL},
   {NULL},
 };
 
@@ -77,24 +78,24 @@ static const Verb verbs[] = {
    1,
    LIG_STORE_READ,
    lig_runs_show},
-  {{"compare", "RUN RUN…", "Compares settings, results and times of runs", FILTER ORDER STORE,
-    TRUE},
+  {{"compare", "RUN RUN…|SELECTION", "Compares settings, results and times of runs",
+    FILTER ORDER STORE, TRUE},
    0,
    G_MAXINT,
    LIG_STORE_READ,
    lig_runs_compare},
-  {{"export", "RUN… [-o FILE.{csv,json}]", "Writes the metrics of runs, one line for each step",
+  {{"export", "RUN…|SELECTION [-o FILE]", "Writes the metrics of runs, one line for each step",
     FILTER ORDER " output format metric" STORE, FALSE},
    0,
    G_MAXINT,
    LIG_STORE_READ,
    lig_runs_export},
-  {{"star", "RUN…", "Stars runs", FILTER ORDER " remove" STORE, FALSE},
+  {{"star", "RUN…|SELECTION", "Stars runs", FILTER ORDER " remove" STORE, FALSE},
    0,
    G_MAXINT,
    LIG_STORE_CHANGE,
    lig_runs_star},
-  {{"unstar", "RUN…", "Removes the stars of runs", FILTER ORDER STORE, FALSE},
+  {{"unstar", "RUN…|SELECTION", "Removes the stars of runs", FILTER ORDER STORE, FALSE},
    0,
    G_MAXINT,
    LIG_STORE_CHANGE,
@@ -109,13 +110,13 @@ static const Verb verbs[] = {
    G_MAXINT,
    LIG_STORE_CHANGE,
    lig_runs_note},
-  {{"delete", "RUN…", "Deletes runs, and their checkpoint files if that is confirmed",
-    FILTER ORDER " yes checkpoints keep-checkpoints files" STORE, FALSE},
+  {{"delete", "RUN…|SELECTION", "Deletes runs, and their checkpoint files if that is confirmed",
+    FILTER ORDER " yes checkpoints keep-checkpoints" STORE, FALSE},
    0,
    G_MAXINT,
    LIG_STORE_CHANGE,
    lig_runs_delete},
-  {{"repeat", "RUN|REPORT.html", "Trains or profiles again and compares both", "device" STORE,
+  {{"repeat", "RUN|REPORT.html", "Trains or profiles again and compares both", "device quiet" STORE,
     FALSE},
    1,
    1,
@@ -147,7 +148,7 @@ check_options (const Verb *verb)
 {
   g_auto (GStrv) allowed = g_strsplit (verb->form.options, " ", -1);
   for (const GOptionEntry *entry = entries; entry->long_name; entry++) {
-    if (lig_cli_is_group (entry) || !is_given (entry) || (entry->flags & G_OPTION_FLAG_HIDDEN) ||
+    if (lig_cli_is_group (entry) || !is_given (entry) ||
         g_strv_contains ((const char *const *) allowed, entry->long_name))
       continue;
     lig_cli_usage ("lig runs %s has no option --%s; see lig runs --help", verb->form.name,
@@ -168,7 +169,7 @@ check_arguments (const Verb *verb, int n)
   else if (options.limit < 0)
     lig_cli_usage ("runs: --limit is %d, expected at least 0", options.limit);
   else if (filters && !list && n == 0 && !given)
-    lig_cli_usage ("usage: lig runs %s %s, or select runs by options such as --since or --all",
+    lig_cli_usage ("usage: lig runs %s %s; options such as --since or --all select runs",
                    verb->form.name, verb->form.arguments);
   else if (filters && !list && n > 0 && (given || options.sort || options.reverse))
     lig_cli_usage ("runs %s: runs are selected either by name or by options; give one of them",
@@ -242,6 +243,7 @@ run (int argc, char **argv)
   GError *error = NULL;
   if (!lig_cli_parse (&lig_command_runs, entries, &argc, &argv, 1, G_MAXINT - 1))
     return LIG_EXIT_USAGE;
+  lig_cli_set_quiet (options.quiet);
   const Verb *verb = find_verb (argv[1]);
   int n = argc - 2;
   if (!verb || !check_options (verb) || !check_arguments (verb, n))

@@ -7,6 +7,7 @@
 #include <ligature/printable.h>
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Columns between cells; of a cell that is always readable; of a last cell beside the others; in
@@ -35,6 +36,20 @@ lig_cli_print_wrapped (const char *text, int width)
   g_autoptr (GString) lines = g_string_new (NULL);
   lig_columns_wrap (lines, line, 0, GAP, width);
   fputs (lines->str, stdout);
+}
+
+void
+lig_cli_print_lines (const char *text, int width)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_autoptr (GString) broken = g_string_new (NULL);
+  for (guint i = 0; lines[i] && (*lines[i] || lines[i + 1]); i++) {
+    int indent = (int) strspn (lines[i], " ");
+    g_autofree char *line = lig_printable (lines[i] + indent);
+    g_string_append_printf (broken, "%*s", indent, "");
+    lig_columns_wrap (broken, line, indent, indent + GAP, width);
+  }
+  fputs (broken->str, stdout);
 }
 
 /* Returns a column's title without the signs in front of it. */

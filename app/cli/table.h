@@ -12,6 +12,9 @@ int lig_cli_text_width (void);
 /* Prints a sentence, broken between words; other lines than the first are indented. */
 void lig_cli_print_wrapped (const char *text, int width);
 
+/* Prints lines, each broken between words and its other lines indented by two more than it. */
+void lig_cli_print_lines (const char *text, int width);
+
 /* Prints a table whose lines take at most `width` columns. `rows` contains string vectors as long
  * as `header`; the function may replace their strings. A header that begins with '>' is
  * right-aligned. The last column may begin with '~': if it does not fit, its cells go on in further

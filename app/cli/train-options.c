@@ -32,6 +32,7 @@ lig_cli_clear_training (LigTrainOptions *options)
   g_free (options->init);
   g_free (options->resume);
   g_free (options->store);
+  g_free (options->metrics);
   for (guint i = 0; lig_run_setting_nth (i); i++)
     g_free (options->values[i]);
   g_free (options->values);
@@ -132,14 +133,23 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     LIG_CLI_GROUP (LIG_CLI_FUSIONS),
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
     LIG_CLI_STORE_ENTRY (&options->store),
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print only errors and the run's uuid",
+     NULL},
     LIG_CLI_GROUP (LIG_CLI_DATA),
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init,
      "Begin with these weights [default: drawn from --seed]", "W.safetensors"},
+  };
+  const GOptionEntry metrics[] = {
+    LIG_CLI_GROUP (LIG_CLI_OUTPUT),
+    {"metrics", 0, 0, G_OPTION_ARG_FILENAME, &options->metrics,
+     "Write each step as a line of JSON; -: standard output [default: none]", "FILE|-"},
   };
   g_autoptr (GArray) entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   for (; own->long_name; own++)
     g_array_append_val (entries, *own);
   g_array_append_vals (entries, shared, G_N_ELEMENTS (shared));
+  if (options->has_metrics)
+    g_array_append_vals (entries, metrics, G_N_ELEMENTS (metrics));
   const LigSetting *setting;
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
     if (is_switch (setting))
