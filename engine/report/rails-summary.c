@@ -57,22 +57,31 @@ describe_saving (const LigFigures *figures)
                         : g_strdup (share ? share : bytes);
 }
 
+/* Returns the figures of a pass and its saving, in the words for which there is room. */
+static char *
+describe_pass (const LigFigures *figures, int room)
+{
+  g_autofree char *time = lig_figures_time_text (figures);
+  g_autofree char *bytes = lig_units_bytes (figures->bytes);
+  g_autofree char *saving = describe_saving (figures);
+  g_autofree char *all = time ? g_strdup_printf ("%s, %s", time, bytes) : g_strdup (bytes);
+  if (figures->kernels == 0)
+    return g_strdup (_ ("no kernel"));
+  if (!saving)
+    return g_steal_pointer (&all);
+  g_autofree char *wide = g_strdup_printf (_ ("%s; saves %s against unfused"), all, saving);
+  return lig_columns_width (wide) <= room ? g_steal_pointer (&wide)
+                                          : g_strdup_printf (_ ("%s; saves %s"), all, saving);
+}
+
 static void
 append_pass (const LigRails *self, GString *text, LigPass pass)
 {
-  const LigFigures *figures = &self->passes[pass];
   const char *const titles[] = {_ ("forward"), _ ("backward")};
   int indent = MAX (lig_columns_width (titles[0]), lig_columns_width (titles[1])) + 2;
   if (self->n_groups[pass] == 0)
     return;
-  g_autofree char *time = lig_figures_time_text (figures);
-  g_autofree char *bytes = lig_units_bytes (figures->bytes);
-  g_autofree char *saving = describe_saving (figures);
-  g_autofree char *all = figures->kernels == 0 ? g_strdup (_ ("no kernel"))
-                         : time                ? g_strdup_printf ("%s, %s", time, bytes)
-                                               : g_strdup (bytes);
-  g_autofree char *line =
-    saving ? g_strdup_printf (_ ("%s; saves %s"), all, saving) : g_strdup (all);
+  g_autofree char *line = describe_pass (&self->passes[pass], self->width - indent);
   lig_columns_append (text, titles[pass], indent, LIG_SIDE_LEFT);
   lig_columns_wrap (text, line, indent, indent, self->width);
 }
