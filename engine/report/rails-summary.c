@@ -47,10 +47,10 @@ describe_saving (const LigFigures *figures)
   char *texts[LIG_RAILS_FIGURES] = {NULL};
   lig_rails_write_figures (figures, texts);
   g_autofree char *time = texts[LIG_RAILS_SAVING], *bytes = texts[LIG_RAILS_LESS];
-  g_autofree char *share =
-    time ? g_strdup_printf ("%s (%.0f %%)", time,
-                            100 * figures->saved_seconds / figures->alone_seconds)
-         : NULL;
+  double percent = 100 * figures->saved_seconds / figures->alone_seconds;
+  g_autofree char *share = time && fabs (percent) >= 0.5
+                             ? g_strdup_printf ("%s (%.0f %%)", time, percent)
+                             : g_strdup (time);
   g_free (texts[LIG_RAILS_TIME]);
   g_free (texts[LIG_RAILS_BYTES]);
   return share && bytes ? g_strdup_printf ("%s, %s", share, bytes)
@@ -293,7 +293,10 @@ lig_rails_append_summary (const LigRails *self, GString *text)
   append_title (self, text);
   append_pass (self, text, LIG_PASS_FORWARD);
   append_pass (self, text, LIG_PASS_BACKWARD);
-  if (problem)
-    lig_columns_wrap (text, problem, 0, 2, self->width);
   append_mends (self, text);
+  if (!problem)
+    return;
+  g_string_append (text, self->colour ? "\n\033[1m" : "\n");
+  lig_columns_wrap (text, problem, 0, 2, self->width);
+  g_string_append (text, self->colour ? "\033[0m" : "");
 }
