@@ -17,10 +17,10 @@ static int run (int argc, char **argv);
 LIG_COMMAND (apply) = {
   .name = "apply",
   .usage = "P [--weights W] --input X.safetensors -o Y.safetensors [--grad G.safetensors] …",
-  .summary = "Runs a sequence once on tensors from a file; with --grad also backward",
-  .example = "printf '@\\0\\0\\0\\0\\0\\0\\0{\"input\":{\"dtype\":\"F32\",\"shape\":[1,2],"
-             "\"data_offsets\":[0,8]}}    \\0\\0\\200?\\0\\0\\0@' > x.safetensors && "
-             "lig apply 'layer-norm' --input x.safetensors -o y.safetensors",
+  .summary = "Runs a sequence on tensors from a file; with --grad also backward",
+  .example = "printf '@\\0\\0\\0\\0\\0\\0\\0%s    \\0\\0\\200?\\0\\0\\0@' "
+             "'{\"input\":{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[0,8]}}' > "
+             "x.safetensors && lig apply 'layer-norm' --input x.safetensors -o y.safetensors",
   .run = run,
 };
 
@@ -135,12 +135,13 @@ print_json (LigPlan *plan, LigTensorFile *results)
   lig_json_add_text (builder, "file", output);
   lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
   lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (plan)));
+  lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (plan));
   lig_json_begin_array (builder, "tensors");
   for (const char *const *name = lig_tensor_file_get_names (results); *name; name++)
     json_builder_add_string_value (builder, *name);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("apply", json_builder_get_root (builder));
 }
 
 static void
@@ -205,7 +206,8 @@ run (int argc, char **argv)
 {
   g_auto (LigSequenceOptions) options = {0};
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
-    &options, LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_POLICY | LIG_OPTION_WISHES,
+    &options,
+    LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_TF32 | LIG_OPTION_POLICY | LIG_OPTION_WISHES,
     own_entries);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_apply, entries, &argc, &argv, 1, 1))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig check: each op's shape, parameters and saved bytes; and whether the plan fits into a device's
  * memory. */
+#include "app/cli/blame.h"
 #include "app/cli/document.h"
 #include "app/cli/problems.h"
 #include "app/cli/sequence-options.h"
@@ -14,10 +15,10 @@ static int run (int argc, char **argv);
 LIG_COMMAND (check) = {
   .name = "check",
   .usage = "P [--input I] [--device D] [--dtype T] [--batch N]",
-  .summary =
-    "Checks a sequence; prints each op's shape, parameters and saved bytes, or all problems",
+  .summary = "Checks a sequence; prints shapes, parameters, saved bytes, problems",
   .example = "lig check 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
+  .pages = TRUE,
 };
 
 /* Finds a trained parameter by its name in the plan: the op's prefix, a point, its own name. */
@@ -129,7 +130,7 @@ print_json (LigPlan *plan, const char *problem)
               lig_plan_get_extra_output);
   lig_json_add_text (builder, "problem", problem);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("check", json_builder_get_root (builder));
 }
 
 static char **
@@ -211,7 +212,7 @@ compile (const char *text, LigSequenceOptions *options, GPtrArray **problems, GE
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
   g_autoptr (LigDevice) device =
-    sequence ? lig_device_open (options->device ? options->device : "null", error) : NULL;
+    sequence ? lig_cli_open_named (options->device ? options->device : "null", error) : NULL;
   if (!device || !lig_cli_plan_options (options, &plan, error))
     return NULL;
   plan.policy = LIG_POLICY_NONE;
@@ -232,7 +233,7 @@ run (int argc, char **argv)
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
-    &options, LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_DTYPE, more);
+    &options, LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_TF32, more);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_check, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;

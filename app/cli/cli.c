@@ -2,6 +2,8 @@
 /* Options, errors, colours, tables and units for all commands. */
 #include "app/cli/command.h"
 
+#include "app/cli/pager.h"
+
 #include <ligature/error.h>
 #include <ligature/printable.h>
 #include <ligature/report.h>
@@ -15,92 +17,10 @@
 
 static gboolean json_requested;
 
-static const GOptionEntry common[] = {
-  {"json", 0, 0, G_OPTION_ARG_NONE, &json_requested, "Print one JSON document", NULL},
-  {NULL},
-};
-
-/* Set while lig_cli_collect() runs a command. */
-static LigCliCollector collector;
-static gpointer collector_data;
-
 void
-lig_cli_collect (const LigCommand *command, LigCliCollector function, gpointer data)
+lig_cli_request_json (void)
 {
-  char *argv[] = {(char *) command->name, NULL};
-  collector = function;
-  collector_data = data;
-  command->run (1, argv);
-  collector = NULL;
-}
-
-static void
-collect (const LigCommand *command, const GOptionEntry *entries)
-{
-  g_autoptr (GArray) all = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
-  for (; entries && entries->long_name; entries++)
-    g_array_append_val (all, *entries);
-  g_array_append_val (all, common[0]);
-  collector (command, (const GOptionEntry *) (gconstpointer) all->data, collector_data);
-}
-
-static GOptionContext *
-make_options (const LigCommand *command, const GOptionEntry *entries)
-{
-  g_autofree char *usage = g_strconcat (command->name, " ", command->usage, NULL);
-  g_autoptr (GString) notes = g_string_new (NULL);
-  g_autofree char *verbs = command->verbs ? command->verbs () : NULL;
-  if (verbs) {
-    g_auto (GStrv) lines = g_strsplit (g_strchomp (verbs), "\n", -1);
-    g_autofree char *list = g_strjoinv ("\n  ", lines);
-    g_string_append_printf (notes, "Arguments:\n  %s\n\n", list);
-  }
-  if (command->notes)
-    command->notes (notes);
-  g_string_append_printf (notes, "Example:\n  %s\n", command->example);
-  GOptionContext *options = g_option_context_new (usage);
-  g_option_context_set_summary (options, command->summary);
-  g_option_context_set_description (options, notes->str);
-  if (entries)
-    g_option_context_add_main_entries (options, entries, NULL);
-  g_option_context_add_main_entries (options, common, NULL);
-  return options;
-}
-
-gboolean
-lig_cli_parse (const LigCommand *command,
-               const GOptionEntry *entries,
-               int *argc,
-               char ***argv,
-               int least,
-               int most)
-{
-  if (collector) {
-    collect (command, entries);
-    return FALSE;
-  }
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GOptionContext) options = make_options (command, entries);
-  /* A wrong option must also be reported as JSON. */
-  for (int i = 1; i < *argc; i++)
-    json_requested |= strcmp ((*argv)[i], "--json") == 0;
-  gboolean requested = json_requested;
-  if (!g_option_context_parse (options, argc, argv, &error)) {
-    /* GLib resets the variables when parsing fails. */
-    json_requested = requested;
-    lig_cli_usage ("%s; see lig %s --help", error->message, command->name);
-    return FALSE;
-  }
-  if (*argc > 1 && strcmp ((*argv)[1], "--") == 0) {
-    memmove (*argv + 1, *argv + 2, (gsize) (*argc - 1) * sizeof **argv);
-    --*argc;
-  }
-  if (*argc - 1 < least || *argc - 1 > most) {
-    lig_cli_usage ("lig %s takes %s; see lig %s --help", command->name, command->usage,
-                   command->name);
-    return FALSE;
-  }
-  return TRUE;
+  json_requested = TRUE;
 }
 
 gboolean
@@ -109,11 +29,22 @@ lig_cli_json (void)
   return json_requested;
 }
 
+static const char *colour;
+
+void
+lig_cli_set_colour (const char *mode)
+{
+  colour = mode;
+}
+
 gboolean
 lig_cli_colour (void)
 {
-  const char *term = g_getenv ("TERM");
-  return isatty (STDOUT_FILENO) && !g_getenv ("NO_COLOR") && term && strcmp (term, "dumb") != 0;
+  const char *term = g_getenv ("TERM"), *none = g_getenv ("NO_COLOR");
+  if (colour && strcmp (colour, "auto") != 0)
+    return strcmp (colour, "always") == 0;
+  return isatty (lig_cli_terminal (STDOUT_FILENO)) && !(none && *none) && term &&
+         strcmp (term, "dumb") != 0;
 }
 
 static void
@@ -135,7 +66,7 @@ tell (const char *code, const char *message, const char *path)
   json_builder_add_string_value (builder, path);
   json_builder_end_object (builder);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("error", json_builder_get_root (builder));
 }
 
 int
@@ -207,8 +138,16 @@ lig_cli_print (const char *format, ...)
 }
 
 void
+lig_cli_print_document (const char *schema, JsonNode *node)
+{
+  g_return_if_fail (schema);
+  lig_cli_print_json (node);
+}
+
+void
 lig_cli_print_json (JsonNode *node)
 {
+  lig_json_add_units (node);
   g_autofree char *text = lig_json_to_text (node);
   printf ("%s\n", text);
   json_node_unref (node);

@@ -12,6 +12,46 @@ G_BEGIN_DECLS
 /* Exit codes of every command. */
 enum { LIG_EXIT_OK = 0, LIG_EXIT_FAILED = 1, LIG_EXIT_USAGE = 2, LIG_EXIT_INTERRUPTED = 130 };
 
+/* A line of an option table that begins a group: help texts list the options after it under its
+ * title, until the next such line. Groups of the same title are joined; they are listed in the
+ * order in which their titles first appear. */
+#define LIG_CLI_GROUP(title) \
+  { \
+    .long_name = "", .description = (title) \
+  }
+
+/* The titles that several commands have. */
+#define LIG_CLI_DATA "Data"
+#define LIG_CLI_DEVICE "Device"
+#define LIG_CLI_FUSIONS "Fusions"
+#define LIG_CLI_GENERAL "General" /* the options of every command */
+#define LIG_CLI_OPTIONS "Options" /* those before the first line of a group */
+#define LIG_CLI_OPTIMIZER "Optimizer"
+#define LIG_CLI_OUTPUT "Output"
+#define LIG_CLI_SCHEDULE "Schedule"
+#define LIG_CLI_SEQUENCE "Sequence"
+
+/* The defaults of every --device and --store. */
+#define LIG_CLI_DEVICE_DEFAULT " [default: the first GPU that works, else the CPU]"
+#define LIG_CLI_STORE_DEFAULT " [default: $LIGATURE_STORE, else Ligature's data folder]"
+
+/* The end of the description of an option that may be given several times. */
+#define LIG_CLI_SEVERAL "; several times for more"
+
+/* Returns whether the line begins a group. */
+static inline gboolean
+lig_cli_is_group (const GOptionEntry *entry)
+{
+  return !*entry->long_name;
+}
+
+/* A form of a command's arguments that begins with a word of its own, as `show RUN`. */
+typedef struct {
+  const char *name, *arguments, *summary;
+  const char *options; /* the long names of the options that it has, separated by spaces */
+  gboolean pages;      /* see LigCommand */
+} LigCliVerb;
+
 typedef struct {
   const char *name;
   const char *usage;                  /* the arguments after the name: "P [--input I]" */
@@ -20,18 +60,19 @@ typedef struct {
   int (*run) (int argc, char **argv); /* argv[0] is the command's name */
   /* (nullable): appends lines to the help text, before the example */
   void (*notes) (GString *to);
-  /* (nullable): lists the forms of the arguments, such as `show RUN`, one on each line, (transfer
-   * full); NULL if `usage` is the only form */
-  char *(*verbs) (void);
+  /* (nullable): returns the verbs in the order of the help text, NULL after the last */
+  const LigCliVerb *(*verb_nth) (guint n);
+  gboolean pages; /* whether its text is shown by a pager if it is longer than the terminal */
 } LigCommand;
 
 /* Each command's file defines `const LigCommand lig_command_NAME`. */
 #define LIG_COMMAND(name) const LigCommand lig_command_##name
 
 /* Parses the command line with `entries` (null-terminated) plus the options of every command
- * (--json, --help) and removes them from argv. The help text shows usage, summary and example. At
- * least `least` and at most `most` positional arguments may remain. Otherwise it prints the error
- * (to stderr, or as JSON) and returns FALSE; the command then returns LIG_EXIT_USAGE. */
+ * (--json, --help) and removes them from argv. A description ends with the default, as in
+ * `Steps in all [default: 1000]`. At least `least` and at most `most` positional arguments may
+ * remain. Otherwise it prints the error (to stderr, or as JSON) and returns FALSE; the command then
+ * returns LIG_EXIT_USAGE. */
 gboolean lig_cli_parse (const LigCommand *command,
                         const GOptionEntry *entries,
                         int *argc,
@@ -42,7 +83,8 @@ gboolean lig_cli_parse (const LigCommand *command,
 /* Returns the commands in the order of the help text, NULL after the last. */
 const LigCommand *lig_cli_command_nth (guint n);
 
-/* Receives a command's options, including --json, null-terminated. */
+/* Receives a command's options, including the lines of groups and the options of every command,
+ * null-terminated. */
 typedef void (*LigCliCollector) (const LigCommand *command,
                                  const GOptionEntry *entries,
                                  gpointer data);
@@ -55,10 +97,13 @@ void lig_cli_collect (const LigCommand *command, LigCliCollector collector, gpoi
  * code. */
 int lig_cli_generate (int n, char **arguments);
 
-/* Returns whether --json was given. */
+/* Returns whether --json was given. The first function makes it so, before anything can fail. */
+void lig_cli_request_json (void);
 gboolean lig_cli_json (void);
 
-/* Returns whether stdout is a terminal with colours (NO_COLOR and TERM=dumb are respected). */
+/* Returns whether text has colours: as --color says, else if stdout is a terminal with colours
+ * (NO_COLOR and TERM=dumb are respected). The mode is `auto`, `always` or `never`. */
+void lig_cli_set_colour (const char *mode);
 gboolean lig_cli_colour (void);
 
 /* Prints the error, `lig: MESSAGE` to stderr, with --json also {"error":{"code","message","path"}}
@@ -81,7 +126,12 @@ void lig_cli_say (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* Prints a line to stdout. */
 void lig_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Prints one JSON document and a newline to stdout; takes the node. */
+/* Prints one JSON document and a newline to stdout; takes the node. Adds the units of numbers whose
+ * keys do not name them. `schema` names the file in data/doc/schemas that describes the document,
+ * without .json; tests/cli/documents.py checks that it does. */
+void lig_cli_print_document (const char *schema, JsonNode *node);
+
+/* Prints a document without a schema; takes the node. */
 void lig_cli_print_json (JsonNode *node);
 
 /* Prints a table in aligned columns to stdout. `rows` contains string vectors as long as `header`;

@@ -20,7 +20,7 @@ append_bash_command (GString *to, const LigCliPage *page)
   g_string_append_printf (to, "    %s)\n      options='", page->command->name);
   for (guint i = 0; i < page->entries->len; i++)
     g_string_append_printf (to, "--%s ", g_array_index (page->entries, GOptionEntry, i).long_name);
-  g_string_append (to, "--help'\n      positions=(");
+  g_string_append (to, "'\n      positions=(");
   for (char **kinds = page->positions; *kinds; kinds++)
     g_string_append_printf (to, "%s'%s'", kinds == page->positions ? "" : " ", *kinds);
   g_string_append (to, ")\n      ;;\n");

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* lig devices: the devices to run on or to plan for, with their ceilings. */
+#include "app/cli/blame.h"
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
+#include <ligature/json.h>
 #include <ligature/report.h>
 #include <ligature/store.h>
 #include <ligature/tuning.h>
@@ -18,7 +20,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (devices) = {
   .name = "devices",
   .usage = "[DEVICE] [--measure] [-o FILE]",
-  .summary = "Lists the devices with their memory and their measured or described peak rates",
+  .summary = "Lists the devices with their memory and peak rates",
   .example = "lig devices --json",
   .run = run,
 };
@@ -66,7 +68,7 @@ open_devices (char **names, GError **error)
       lig_cli_say ("%s", lig_store_get_warning (store));
   }
   for (char **name = names; *name; name++) {
-    LigDevice *device = lig_device_open (*name, error);
+    LigDevice *device = lig_cli_open_named (*name, error);
     if (!device)
       return NULL;
     g_ptr_array_add (devices, device);
@@ -130,7 +132,7 @@ print_json (GPtrArray *devices, GPtrArray *missing)
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("devices", json_builder_get_root (builder));
 }
 
 static char *
@@ -215,7 +217,12 @@ write_profile (GPtrArray *devices, GError **error)
         !lig_device_has (best, LIG_DEVICE_ACCELERATOR))
       best = devices->pdata[i];
   g_autofree char *json = lig_device_facts_to_json (lig_device_get_facts (best));
-  char *text = g_strconcat (json, "\n", NULL);
+  g_autoptr (JsonNode) document = lig_json_from_text (json, error);
+  if (!document)
+    return FALSE;
+  lig_json_add_units (document);
+  g_autofree char *lines = lig_json_to_text (document);
+  char *text = g_strconcat (lines, "\n", NULL);
   g_autoptr (GBytes) file = g_bytes_new_take (text, strlen (text));
   if (!lig_report_save (file, output, error))
     return FALSE;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* lig fuse: prints both rails and the verdicts, or the verdicts of one place, or makes the edit
  * that a verdict offers. */
+#include "app/cli/blame.h"
+#include "app/cli/fuse-pair.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/table.h"
 #include <ligature/report.h>
@@ -12,9 +14,10 @@ static int run (int argc, char **argv);
 LIG_COMMAND (fuse) = {
   .name = "fuse",
   .usage = "P [--input I] [--device D] [--dtype T] [--policy none|all|measured] [--why PATH] …",
-  .summary = "Prints which fusions are chosen, forward and backward, and why others are not",
+  .summary = "Prints the chosen fusions, forward and backward, and refusals",
   .example = "lig fuse 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
+  .pages = TRUE,
 };
 
 typedef struct {
@@ -42,7 +45,7 @@ print_edit (const LigMend *mend, const char *file, const char *edit)
   lig_json_add_text (builder, "kind", lig_mend_kind_name (mend->kind));
   lig_json_add_text (builder, "text", edit);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("fuse-mend", json_builder_get_root (builder));
 }
 
 /* Makes the edit and writes the sequence, including the command line's fusion constraints. On
@@ -84,7 +87,7 @@ explain (LigPlan *plan, const char *place, GError **error)
   if (lig_cli_json ()) {
     JsonNode *answer = lig_plan_explain_place_to_json (plan, place, error);
     if (answer)
-      lig_cli_print_json (answer);
+      lig_cli_print_document ("fuse-why", answer);
     return answer != NULL;
   }
   g_autofree char *answer = lig_plan_explain_place (plan, place, error);
@@ -97,7 +100,7 @@ static void
 show (LigPlan *plan, gboolean all)
 {
   if (lig_cli_json ()) {
-    lig_cli_print_json (lig_plan_to_json (plan));
+    lig_cli_print_document ("fuse", lig_plan_to_json (plan));
     return;
   }
   LigRailsOptions options = LIG_RAILS_OPTIONS_INIT;
@@ -133,7 +136,16 @@ run (int argc, char **argv)
                           "for standard output");
   if (settings.output && !settings.mend)
     return lig_cli_usage ("-o is only used with --apply-mend; add --apply-mend N");
+  g_auto (GStrv) devices = lig_cli_split_devices (options.device);
+  if (devices && (settings.all || settings.why || settings.mend))
+    return lig_cli_usage ("--%s is about one plan; give one device instead of %s",
+                          settings.all   ? "all"
+                          : settings.why ? "why"
+                                         : "apply-mend",
+                          options.device);
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (argv[1], &options, &error);
+  if (sequence && devices)
+    return lig_fuse_devices (sequence, &options, devices);
   g_autoptr (LigPlan) plan =
     sequence ? lig_cli_compile_sequence (sequence, &options, &error) : NULL;
   if (!plan || (settings.why && !settings.mend && !explain (plan, settings.why, &error)) ||

@@ -2,6 +2,7 @@
 /* Collects the options and arguments of all commands for the manual page and the completions. */
 #include "app/cli/generate.h"
 
+#include "app/cli/help.h"
 #include "app/cli/values.h"
 
 #include <stdio.h>
@@ -12,6 +13,8 @@ free_page (gpointer data)
 {
   LigCliPage *page = data;
   g_array_unref (page->entries);
+  g_ptr_array_unref (page->groups);
+  g_ptr_array_unref (page->titles);
   g_ptr_array_unref (page->texts);
   g_strfreev (page->positions);
   g_free (page);
@@ -49,9 +52,17 @@ collect (const LigCommand *command, const GOptionEntry *entries, gpointer data)
   page->command = command;
   page->entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   page->texts = g_ptr_array_new_with_free_func (g_free);
+  page->groups = g_ptr_array_new ();
+  page->titles = lig_cli_list_groups (entries);
   page->positions = read_positions (command->usage);
+  const char *group = LIG_CLI_OPTIONS;
   for (; entries->long_name; entries++) {
     GOptionEntry entry = *entries;
+    if (lig_cli_is_group (entries)) {
+      group = entries->description;
+      continue;
+    }
+    g_ptr_array_add (page->groups, (gpointer) group);
     entry.long_name = keep (page, entry.long_name);
     entry.description = keep (page, entry.description);
     entry.arg_description = keep (page, entry.arg_description);

@@ -9,7 +9,9 @@ G_BEGIN_DECLS
 /* A command with its options. */
 typedef struct {
   const LigCommand *command;
-  GArray *entries; /* GOptionEntry; their texts are owned by the page */
+  GArray *entries;   /* GOptionEntry, without the lines of groups; texts are owned by the page */
+  GPtrArray *groups; /* the title of each entry's group */
+  GPtrArray *titles; /* the titles of all groups, in their order */
   GPtrArray *texts;
   GStrv positions; /* the kinds of its arguments; the last one also for all further arguments */
 } LigCliPage;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The program lig: finds the command and runs it. */
 #include "app/cli/command.h"
+#include "app/cli/help.h"
 #include "app/cli/output.h"
 #include "app/cli/values.h"
 
@@ -31,18 +32,6 @@ const LigCommand *
 lig_cli_command_nth (guint n)
 {
   return n < G_N_ELEMENTS (commands) ? commands[n] : NULL;
-}
-
-static void
-print_help (FILE *file)
-{
-  fprintf (
-    file,
-    "Usage: lig COMMAND …\n\nFuses and trains sequences of operations.\n\nP is a sequence: a .lig "
-    "file, an expression such as 'layer-norm ! gelu', or - for standard input.\n\nCommands:\n");
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    fprintf (file, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
-  fprintf (file, "\nlig COMMAND --help shows its options and an example.\n");
 }
 
 /* Threads that wait for work spin for milliseconds by default and starve each other on a busy
@@ -76,33 +65,73 @@ set_locale (void)
   g_set_prgname ("lig");
 }
 
-static int
-run (int argc, char **argv)
+static gboolean
+is_one_of (const char *word, const char *one, const char *other)
 {
-  if (argc < 2) {
-    print_help (stderr);
-    return LIG_EXIT_USAGE;
-  }
-  if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 ||
-      strcmp (argv[1], "help") == 0) {
-    print_help (stdout);
-    return LIG_EXIT_OK;
-  }
-  if (strcmp (argv[1], "--version") == 0) {
+  return strcmp (word, one) == 0 || g_strcmp0 (word, other) == 0;
+}
+
+/* Finds --json first, as any later word may be an error. */
+static void
+look_for_json (char **words)
+{
+  for (; *words && strcmp (*words, "--") != 0; words++)
+    if (strcmp (*words, "--json") == 0)
+      lig_cli_request_json ();
+}
+
+static int
+print_version (void)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  if (!lig_cli_json ()) {
     printf ("lig %s\n", LIG_VERSION);
     return LIG_EXIT_OK;
   }
-  if (strcmp (argv[1], "--generate") == 0)
+  json_builder_begin_object (builder);
+  lig_json_add_text (builder, "version", LIG_VERSION);
+  json_builder_end_object (builder);
+  lig_cli_print_document ("version", json_builder_get_root (builder));
+  return LIG_EXIT_OK;
+}
+
+/* Runs the options that stand alone, without a command. */
+static int
+run_options (int argc, char **argv)
+{
+  if (argc < 2) {
+    lig_cli_help_all (stderr);
+    return LIG_EXIT_USAGE;
+  }
+  for (int i = 1; i < argc; i++)
+    if (is_one_of (argv[i], "--help", "-h")) {
+      lig_cli_help_all (stdout);
+      return LIG_EXIT_OK;
+    }
+  return lig_cli_refuse_options (argv + 1);
+}
+
+static int
+run (int argc, char **argv)
+{
+  look_for_json (argv + 1);
+  if (argc > 1 && strcmp (argv[1], "--generate") == 0)
     return lig_cli_generate (argc - 2, argv + 2);
-  if (strcmp (argv[1], "--values") == 0)
+  if (argc > 1 && strcmp (argv[1], "--values") == 0)
     return lig_cli_values_print (argc - 2, argv + 2);
+  for (int i = 1; i < argc && argv[i][0] == '-'; i++)
+    if (is_one_of (argv[i], "--version", "-V"))
+      return print_version ();
+  if (!lig_cli_arrange (argc, argv))
+    return run_options (argc, argv);
   lig_store_catch_truncation ();
   lig_tuning_set_monitor (lig_cli_measuring);
   lig_tuning_set_listener (lig_cli_listen);
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    if (strcmp (commands[i]->name, argv[1]) == 0)
-      return commands[i]->run (argc - 1, argv + 1);
-  return lig_cli_usage ("command '%s' is unknown; see lig --help", argv[1]);
+  const LigCommand *command = lig_cli_find_command (argv[1]);
+  if (command)
+    return command->run (argc - 1, argv + 1);
+  return strcmp (argv[1], "help") == 0 ? lig_cli_help (argc - 1, argv + 1)
+                                       : lig_cli_refuse_command (argv[1]);
 }
 
 int

@@ -2,7 +2,12 @@
 /* The manual page lig.1: the tables of the commands, and the facts common to all of them. */
 #include "app/cli/generate.h"
 
+#include "app/cli/wrap.h"
+
 #include <string.h>
+
+/* The columns of prepared text: 80 less the margins of a page. */
+#define MANUAL_WIDTH 68
 
 typedef struct {
   const char *name, *text;
@@ -127,25 +132,43 @@ append_example (GString *to, const char *example)
 }
 
 static void
+append_verbs (GString *to, const LigCommand *command)
+{
+  const LigCliVerb *verb;
+  for (guint i = 0; command->verb_nth && (verb = command->verb_nth (i)); i++) {
+    g_autofree char *text =
+      g_strdup_printf ("lig %s %s %s", command->name, verb->name, verb->arguments);
+    append_line (to, ".TP\n.B ", text);
+    append_line (to, "", verb->summary ? verb->summary : "");
+  }
+}
+
+static void
+append_group (GString *to, const LigCliPage *page, const char *title)
+{
+  g_string_append_printf (to, ".PP\n%s:\n", title);
+  for (guint i = 0; i < page->entries->len; i++)
+    if (strcmp (page->groups->pdata[i], title) == 0)
+      append_option (to, &g_array_index (page->entries, GOptionEntry, i));
+}
+
+static void
 append_command (GString *to, const LigCliPage *page)
 {
   const LigCommand *command = page->command;
-  g_autofree char *verbs = command->verbs ? command->verbs () : NULL;
   g_autofree char *usage = g_strconcat ("lig ", command->name, " ", command->usage, NULL);
   append_line (to, ".SS ", usage);
   append_line (to, "", command->summary);
-  g_auto (GStrv) lines = g_strsplit (verbs ? g_strchomp (verbs) : "", "\n", -1);
-  for (char **line = lines; *line; line++) {
-    g_autofree char *text = g_strconcat ("lig ", command->name, " ", *line, NULL);
-    append_line (to, line == lines ? ".PP\n" : ".br\n", text);
-  }
-  for (guint i = 0; i < page->entries->len; i++)
-    append_option (to, &g_array_index (page->entries, GOptionEntry, i));
+  append_verbs (to, command);
+  for (guint i = 0; i < page->titles->len; i++)
+    append_group (to, page, page->titles->pdata[i]);
   g_autoptr (GString) notes = g_string_new (NULL);
+  g_autoptr (GString) wrapped = g_string_new (NULL);
   if (command->notes)
     command->notes (notes);
-  if (notes->len > 0)
-    append_example (to, g_strchomp (notes->str));
+  lig_cli_append_lines (wrapped, g_strchomp (notes->str), MANUAL_WIDTH);
+  if (wrapped->len > 0)
+    append_example (to, wrapped->str);
 }
 
 void
@@ -168,6 +191,8 @@ lig_cli_append_manual (GString *to, GPtrArray *pages)
   for (guint i = 0; i < pages->len; i++) {
     const LigCommand *command = ((const LigCliPage *) pages->pdata[i])->command;
     append_line (to, i > 0 ? ".PP\n" : "", command->summary);
-    append_example (to, command->example);
+    g_autoptr (GString) example = g_string_new (NULL);
+    lig_cli_append_shell (example, command->example, 0, MANUAL_WIDTH);
+    append_example (to, example->str);
   }
 }

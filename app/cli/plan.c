@@ -20,6 +20,7 @@ LIG_COMMAND (plan) = {
   .summary = "Prints the steps of a plan and the map of its memory",
   .example = "lig plan 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
+  .pages = TRUE,
 };
 
 /* --- JSON ---------------------------------------------------------------------------------- */
@@ -113,6 +114,7 @@ print_json (LigPlan *plan)
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
   lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (plan)));
+  lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (plan));
   add_ops (builder, plan);
   add_steps (builder, plan);
   add_values (builder, plan);
@@ -122,7 +124,7 @@ print_json (LigPlan *plan)
   lig_json_add_integer (builder, "segments", lig_plan_get_segments (plan));
   lig_json_add_text (builder, "problem", problem);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("plan", json_builder_get_root (builder));
 }
 
 /* --- Text ---------------------------------------------------------------------------------- */
@@ -303,10 +305,12 @@ print_plan (LigPlan *plan)
   g_autofree char *peak_text = lig_units_bytes ((double) peak);
   g_autofree char *state = lig_units_bytes ((double) lig_plan_get_state_bytes (plan));
   guint segments = lig_plan_get_segments (plan);
-  g_autofree char *title = g_strdup_printf (
-    "plan for %s, compute %s, parameters %s, policy %s",
-    lig_device_get_name (lig_plan_get_device (plan)), lig_dtype_name (lig_plan_get_compute (plan)),
-    lig_dtype_name (lig_plan_get_parameters (plan)), lig_policy_name (lig_plan_get_policy (plan)));
+  g_autofree char *title = g_strdup_printf ("plan for %s, compute %s, parameters %s%s, policy %s",
+                                            lig_device_get_name (lig_plan_get_device (plan)),
+                                            lig_dtype_name (lig_plan_get_compute (plan)),
+                                            lig_dtype_name (lig_plan_get_parameters (plan)),
+                                            lig_plan_get_tf32 (plan) ? ", TF32 products" : "",
+                                            lig_policy_name (lig_plan_get_policy (plan)));
   lig_cli_print_wrapped (title, width);
   printf ("\n");
   print_steps (plan, width);

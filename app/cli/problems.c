@@ -93,7 +93,7 @@ print_json (const GPtrArray *problems)
   }
   json_builder_end_array (builder);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("check-problems", json_builder_get_root (builder));
 }
 
 int

@@ -16,11 +16,11 @@ static void append_formats (GString *to);
 LIG_COMMAND (report) = {
   .name = "report",
   .usage = "P|RUN|SWEEP -o FILE.FORMAT [--input I] [--device D] …",
-  .summary =
-    "Writes a report of a plan, a run or a sweep: html to read, pictures, or data for programs",
+  .summary = "Writes a report of a plan, run or sweep: html, pictures or data",
   .example = "lig report 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768"
              " --device null:h200 -o report.html",
   .run = run,
+  .pages = TRUE,
   .notes = append_formats,
 };
 
@@ -37,29 +37,49 @@ clear_options (Options *options)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear_options)
 
-/* A uuid or the beginning of one is never an expression, unless an op has exactly that name. */
+/* Returns whether the store has a run with this name. A missing store has none. */
 static gboolean
-is_run (const char *text)
+is_name (const char *text, const char *path)
 {
+  g_autoptr (LigStore) store = lig_store_open_existing (path, LIG_STORE_READ, NULL);
+  guint alike = 0;
+  g_autoptr (LigRunRow) row = store ? lig_store_select_run (store, text, NULL, &alike, NULL) : NULL;
+  return row && alike > 0;
+}
+
+/* A uuid or the beginning of one is never an expression, unless an op has exactly that name. Any
+ * other word is a run if the store has one of that name; its name may also be an expression, which
+ * is then meant as one. */
+static gboolean
+is_run (const char *text, const char *store)
+{
+  gsize length = strcspn (text, "~");
+  g_autofree char *base = g_strndup (text, length);
   gboolean hexadecimal =
-    g_ascii_isxdigit (*text) && strspn (text, "0123456789abcdefABCDEF-") == strlen (text);
-  return strcmp (text, "last") == 0 || (hexadecimal && !lig_op_info_find (text));
+    g_ascii_isxdigit (*base) && strspn (base, "0123456789abcdefABCDEF-") == length;
+  if (strcmp (base, "last") == 0)
+    return TRUE;
+  if (strpbrk (base, "!(") || strcmp (base, "-") == 0 || lig_op_info_find (base) ||
+      g_file_test (text, G_FILE_TEST_EXISTS))
+    return FALSE;
+  return hexadecimal || is_name (text, store);
 }
 
 /* Returns the first given option that only applies to a sequence, or NULL. */
 static const char *
 find_option (const LigSequenceOptions *options)
 {
-  return options->input    ? "input"
-         : options->device ? "device"
-         : options->dtype  ? "dtype"
-         : options->tf32   ? "tf32"
-         : options->policy ? "policy"
-         : options->forbid ? "forbid"
-         : options->force  ? "force"
-         : options->fence  ? "fence"
-         : options->eval   ? "eval"
-                           : NULL;
+  return options->input           ? "input"
+         : options->device        ? "device"
+         : options->dtype         ? "dtype"
+         : options->tf32 == TRUE  ? "tf32"
+         : options->tf32 == FALSE ? "no-tf32"
+         : options->policy        ? "policy"
+         : options->forbid        ? "forbid"
+         : options->force         ? "force"
+         : options->fence         ? "fence"
+         : options->eval          ? "eval"
+                                  : NULL;
 }
 
 /* --- The command line that reproduces the report -------------------------------------------- */
@@ -142,7 +162,7 @@ print_result (const char *path, const char *format, gsize bytes)
   lig_json_add_text (builder, "format", format);
   lig_json_add_integer (builder, "bytes", (gint64) bytes);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("report", json_builder_get_root (builder));
 }
 
 /* --- Formats -------------------------------------------------------------------------------- */
@@ -176,10 +196,13 @@ find_format (const char *name)
 
 /* Returns the format. If the command line is wrong, prints the error and returns NULL. */
 static const char *
-check_options (const Options *options, const LigSequenceOptions *plan, const char *what)
+check_options (const Options *options,
+               const LigSequenceOptions *plan,
+               const char *what,
+               gboolean recorded)
 {
   g_autoptr (GError) error = NULL;
-  const char *format = NULL, *foreign = is_run (what) ? find_option (plan) : NULL;
+  const char *format = NULL, *foreign = recorded ? find_option (plan) : NULL;
   gboolean standard = options->output && strcmp (options->output, "-") == 0;
   if (!options->output)
     lig_cli_usage ("lig report needs -o FILE, or -o - with --format; see lig report --help");
@@ -213,12 +236,12 @@ run (int argc, char **argv)
   GError *error = NULL;
   if (!lig_cli_parse (&lig_command_report, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
-  const char *format = check_options (&options, &plan, argv[1]);
+  gboolean recorded = is_run (argv[1], plan.store);
+  const char *format = check_options (&options, &plan, argv[1], recorded);
   if (!format)
     return LIG_EXIT_USAGE;
-  g_autoptr (GBytes) report = is_run (argv[1])
-                                ? report_run (argv[1], plan.store, format, &error)
-                                : report_plan (argv[1], &plan, command, format, &error);
+  g_autoptr (GBytes) report = recorded ? report_run (argv[1], plan.store, format, &error)
+                                       : report_plan (argv[1], &plan, command, format, &error);
   if (!report)
     return lig_cli_fail (error);
   if (strcmp (options.output, "-") == 0)

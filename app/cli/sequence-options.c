@@ -2,46 +2,80 @@
 /* Options of commands that take a sequence. */
 #include "app/cli/sequence-options.h"
 
+#include "app/cli/blame.h"
+#include "app/cli/values.h"
+#include <ligature/suggest.h>
 #include <ligature/tuning.h>
 
 #include <string.h>
 
+static const char *
+describe_device (void)
+{
+  g_autofree char *text = g_strconcat (lig_device_forms (0), LIG_CLI_DEVICE_DEFAULT, NULL);
+  return g_intern_string (text);
+}
+
+static const char *
+describe_dtype (void)
+{
+  g_autofree char *text =
+    g_strconcat ("Type of computations, and of parameters: ",
+                 lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "),
+                 " [default: the file's, else fp32]", NULL);
+  return g_intern_string (text);
+}
+
+/* An entry of the options in a set. */
+typedef struct {
+  unsigned set;
+  GOptionEntry entry;
+} Known;
+
+static const char policies[] =
+  "How fusions are chosen: none, all or measured [default: measured on a GPU, all elsewhere]";
+
 GOptionEntry *
 lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOptionEntry *more)
 {
-  const struct {
-    unsigned set;
-    GOptionEntry entry;
-  } known[] = {
+  const Known known[] = {
+    {LIG_OPTION_INPUT | LIG_OPTION_EVAL, LIG_CLI_GROUP (LIG_CLI_SEQUENCE)},
     {LIG_OPTION_INPUT,
-     {"input", 0, 0, G_OPTION_ARG_STRING, &options->input, "Input shape and type",
-      "D{xD}[:dtype]"}},
-    {LIG_OPTION_DEVICE,
-     {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, lig_device_forms (0), "DEVICE"}},
-    {LIG_OPTION_DTYPE,
-     {"dtype", 0, 0, G_OPTION_ARG_STRING, &options->dtype,
-      lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "), "COMPUTE[:PARAMETERS]"}},
-    {LIG_OPTION_DTYPE,
-     {"tf32", 0, 0, G_OPTION_ARG_NONE, &options->tf32, "Allow TF32 matrix products of fp32 tensors",
-      NULL}},
-    {LIG_OPTION_POLICY,
-     {"policy", 0, 0, G_OPTION_ARG_STRING, &options->policy, "none, all or measured", "POLICY"}},
-    {LIG_OPTION_POLICY,
-     {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
-      "The database of runs and of measured times", "FILE"}},
-    {LIG_OPTION_WISHES,
-     {"forbid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->forbid,
-      "Forbid a fusion everywhere or at a path", "FUSION[@PATH]"}},
-    {LIG_OPTION_WISHES,
-     {"force", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->force, "Force a fusion at a path",
-      "FUSION@PATH"}},
-    {LIG_OPTION_WISHES,
-     {"fence", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->fence,
-      "Allow no fusion across the gap before this op", "PATH"}},
+     {"input", 0, 0, G_OPTION_ARG_STRING, &options->input,
+      "Shape and type of the input [default: the file's; type fp32]", "D{xD}[:dtype]"}},
     {LIG_OPTION_EVAL,
      {"eval", 0, 0, G_OPTION_ARG_NONE, &options->eval, "Plan evaluation: no backward pass", NULL}},
+    {LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_TF32 | LIG_OPTION_POLICY,
+     LIG_CLI_GROUP (LIG_CLI_DEVICE)},
+    {LIG_OPTION_DEVICE,
+     {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, describe_device (), "DEVICE"}},
+    {LIG_OPTION_DTYPE,
+     {"dtype", 0, 0, G_OPTION_ARG_STRING, &options->dtype, describe_dtype (),
+      "COMPUTE[:PARAMETERS]"}},
+    {LIG_OPTION_TF32,
+     {"tf32", 0, 0, G_OPTION_ARG_NONE, &options->tf32, "Allow TF32 matrix products of fp32 tensors",
+      NULL}},
+    {LIG_OPTION_TF32,
+     {"no-tf32", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &options->tf32,
+      "Do not, even if the `train` object of the file does", NULL}},
+    {LIG_OPTION_POLICY,
+     {"policy", 0, 0, G_OPTION_ARG_STRING, &options->policy, policies, "POLICY"}},
+    {LIG_OPTION_POLICY,
+     {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
+      "The database of measured times" LIG_CLI_STORE_DEFAULT, "FILE"}},
+    {LIG_OPTION_WISHES, LIG_CLI_GROUP (LIG_CLI_FUSIONS)},
+    {LIG_OPTION_WISHES,
+     {"forbid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->forbid,
+      "Forbid a fusion everywhere or at a path" LIG_CLI_SEVERAL, "FUSION[@PATH]"}},
+    {LIG_OPTION_WISHES,
+     {"force", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->force,
+      "Force a fusion at a path" LIG_CLI_SEVERAL, "FUSION@PATH"}},
+    {LIG_OPTION_WISHES,
+     {"fence", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->fence,
+      "Allow no fusion across the gap before this op" LIG_CLI_SEVERAL, "PATH"}},
   };
   GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  options->tf32 = LIG_CLI_UNSET;
   for (; more && more->long_name; more++)
     g_array_append_val (entries, *more);
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
@@ -71,6 +105,17 @@ refuse (GError **error, const char *option, const char *value, const char *expec
   return FALSE;
 }
 
+static gboolean
+refuse_fusion (GError **error, const char *option, const char *name)
+{
+  g_auto (GStrv) names = lig_cli_values_list ("FUSION");
+  const char *like = lig_suggest (name, (const char *const *) names);
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "--%s: fusion '%s' is unknown%s%s%s", option, name, like ? "; did you mean '" : "",
+               like ? like : "", like ? "'?" : "");
+  return FALSE;
+}
+
 /* Forbids or forces a fusion: without a path in the whole sequence, else at the op of the path. */
 static gboolean
 constrain (LigSequence *sequence, const char *text, gboolean force, GError **error)
@@ -79,13 +124,11 @@ constrain (LigSequence *sequence, const char *text, gboolean force, GError **err
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   if (force && !parts[1])
     return refuse (error, "force", text, "FUSION@PATH");
-  if (!lig_fusion_find (parts[0])) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "fusion '%s' is unknown", parts[0]);
-    return FALSE;
-  }
+  if (!lig_fusion_find (parts[0]))
+    return refuse_fusion (error, force ? "force" : "forbid", parts[0]);
   LigOp *op = parts[1] ? lig_sequence_find (sequence, parts[1], error) : NULL;
   if (parts[1] && !op)
-    return FALSE;
+    return lig_cli_blame (error, force ? "force" : "forbid");
   const char *const *old = !op     ? lig_sequence_get_forbidden (sequence)
                            : force ? lig_op_get_forced (op)
                                    : lig_op_get_forbidden (op);
@@ -107,7 +150,7 @@ apply_wishes (LigSequence *sequence, const LigSequenceOptions *options, GError *
   for (char **fence = options->fence; fence && *fence; fence++) {
     LigOp *op = lig_sequence_find (sequence, *fence, error);
     if (!op)
-      return FALSE;
+      return lig_cli_blame (error, "fence");
     lig_op_set_fence (op, TRUE);
   }
   for (char **text = options->forbid; text && *text; text++)
@@ -132,7 +175,7 @@ lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GErr
     LigShape shape;
     LigDtype dtype = LIG_FP32;
     if (!lig_shape_parse (options->input, &shape, &dtype, error)) {
-      g_prefix_error (error, "--input: ");
+      lig_cli_blame (error, "input");
       return NULL;
     }
     lig_sequence_set_input (sequence, &shape, dtype);
@@ -143,7 +186,7 @@ lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GErr
 LigDevice *
 lig_cli_open_device (const LigSequenceOptions *options, GError **error)
 {
-  LigDevice *device = lig_device_open (options->device, error);
+  LigDevice *device = lig_cli_open_named (options->device, error);
   if (device)
     lig_tuning_recall (device, options->store);
   if (device && !options->device)
@@ -172,7 +215,7 @@ gboolean
 lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, GError **error)
 {
   plan->training = !options->eval;
-  plan->tf32 = options->tf32;
+  plan->tf32 = options->tf32 == TRUE;
   if (options->dtype && !read_dtype (options->dtype, plan, error))
     return FALSE;
   if (options->policy && !lig_policy_from_name (options->policy, &plan->policy))
@@ -191,8 +234,10 @@ LigPlan *
 lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *options, GError **error)
 {
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  if (!lig_cli_plan_options (options, &plan, error))
+    return NULL;
   g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
-  if (!device || !lig_cli_plan_options (options, &plan, error))
+  if (!device)
     return NULL;
   plan.input_gradient = plan.training;
   if (lig_policy_for (plan.policy, device) != LIG_POLICY_MEASURED)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig sweep: trains a sequence with lists of settings, one run after another, or continues a sweep
  * that was interrupted. */
+#include "app/cli/blame.h"
 #include "app/cli/output.h"
 #include "app/cli/train-options.h"
 #include "app/cli/train-progress.h"
@@ -22,7 +23,7 @@ LIG_COMMAND (sweep) = {
   .name = "sweep",
   .usage =
     "P --over KEY=A,B,… [--over KEY=C,D]… [--list FILE|--zip] --data DATA … | --resume SWEEP",
-  .summary = "Trains a sequence with lists of settings, one run after another, and compares them",
+  .summary = "Trains with lists of settings, one run after another, and compares",
   .example = "lig sweep 'linear(16, init-std=0.3) ! gelu ! linear(4) ! mean-squared-error' "
              "--input 32x8 --data synthetic --steps 50 --over lr=0.01,0.001 --over seed=1..2",
   .run = run,
@@ -74,10 +75,8 @@ add_axes (LigSweep *sweep, const Options *options, GError **error)
     return FALSE;
   }
   for (char **over = options->over; over && *over; over++)
-    if (!lig_sweep_add (sweep, *over, options->zip, error)) {
-      g_prefix_error (error, "--over: ");
-      return FALSE;
-    }
+    if (!lig_sweep_add (sweep, *over, options->zip, error))
+      return lig_cli_blame (error, "over");
   return TRUE;
 }
 
@@ -285,7 +284,7 @@ conclude (LigSweep *sweep, gboolean interrupted, const Options *options)
   const char *uuid = lig_sweep_get_uuid (sweep);
   lig_sweep_get_points (sweep, &count);
   if (lig_cli_json ())
-    lig_cli_print_json (lig_sweep_to_json (sweep));
+    lig_cli_print_document ("sweep", lig_sweep_to_json (sweep));
   else
     print_table (sweep);
   g_autoptr (GString) command = g_string_new ("lig sweep");
@@ -394,7 +393,7 @@ run (int argc, char **argv)
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_train_entries (&options.train, own);
-  if (!lig_cli_parse (&lig_command_sweep, entries, &argc, &argv, 0, 1))
+  if (!lig_cli_parse_training (&lig_command_sweep, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
   int wrong = check_options (&options, argc);
   if (wrong != LIG_EXIT_OK)

@@ -2,6 +2,8 @@
 /* Finds the width of the terminal. */
 #include "app/cli/terminal.h"
 
+#include "app/cli/pager.h"
+
 #include <sys/ioctl.h>
 
 int
@@ -12,7 +14,7 @@ lig_cli_width (int descriptor)
   struct winsize size;
   if (text && g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT16, &columns, NULL))
     return (int) columns;
-  if (ioctl (descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+  if (ioctl (lig_cli_terminal (descriptor), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return size.ws_col;
   return LIG_CLI_USUAL_WIDTH;
 }

@@ -2,6 +2,7 @@
 /* The options of commands that train. */
 #include "app/cli/train-options.h"
 
+#include "app/cli/blame.h"
 #include <ligature/dataset.h>
 
 #include <string.h>
@@ -95,13 +96,35 @@ lig_cli_train_notes (GString *to)
   g_string_append_c (to, '\n');
 }
 
-/* Returns the setting's help; for an optimizer's parameter with the optimizer and the default. */
+/* Returns the setting's help with its optimizers and its default. */
 static char *
 make_help (const LigSetting *setting)
 {
-  if (!setting->of)
-    return g_strdup (setting->help);
-  return g_strdup_printf ("%s; of %s (%g)", setting->help, setting->of, setting->initial);
+  g_autofree char *initial = lig_setting_default (setting);
+  GString *text = g_string_new (setting->help);
+  if (setting->of)
+    g_string_append_printf (text, "; of %s", setting->of);
+  if (initial)
+    g_string_append_printf (text, " [default: %s]", initial);
+  return g_string_free (text, FALSE);
+}
+
+static const char *
+describe_device (void)
+{
+  g_autofree char *text =
+    g_strconcat (lig_device_forms (LIG_DEVICE_DESCRIBED), LIG_CLI_DEVICE_DEFAULT, NULL);
+  return g_intern_string (text);
+}
+
+/* The options whose entries were made last; a program parses one command line. */
+static LigTrainOptions *parsed;
+
+/* Returns whether the setting is given by a switch of all commands that compile. */
+static gboolean
+is_switch (const LigSetting *setting)
+{
+  return strcmp (setting->name, "tf32") == 0;
 }
 
 /* --- Entries ------------------------------------------------------------------------------- */
@@ -109,12 +132,20 @@ make_help (const LigSetting *setting)
 GOptionEntry *
 lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
 {
+  /* The first lines give the order of the groups. */
   const GOptionEntry shared[] = {
-    {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init, "Begin with these weights",
-     "W.safetensors"},
-    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, lig_device_forms (LIG_DEVICE_DESCRIBED),
-     "DEVICE"},
-    {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store, "The database of runs", "FILE"},
+    LIG_CLI_GROUP (LIG_CLI_DATA),
+    LIG_CLI_GROUP (LIG_CLI_OPTIMIZER),
+    LIG_CLI_GROUP (LIG_CLI_SCHEDULE),
+    LIG_CLI_GROUP (LIG_CLI_DEVICE),
+    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, describe_device (), "DEVICE"},
+    LIG_CLI_GROUP (LIG_CLI_FUSIONS),
+    LIG_CLI_GROUP (LIG_CLI_OUTPUT),
+    {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
+     "The database of runs" LIG_CLI_STORE_DEFAULT, "FILE"},
+    LIG_CLI_GROUP (LIG_CLI_DATA),
+    {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init,
+     "Begin with these weights [default: drawn from --seed]", "W.safetensors"},
   };
   g_autoptr (GArray) entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   for (; own->long_name; own++)
@@ -122,14 +153,37 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
   g_array_append_vals (entries, shared, G_N_ELEMENTS (shared));
   const LigSetting *setting;
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
+    if (is_switch (setting))
+      continue;
     options->helps[i] = make_help (setting);
+    const GOptionEntry group = LIG_CLI_GROUP (setting->group);
     const GOptionEntry entry = {
       setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], options->helps[i],
       setting->argument};
+    g_array_append_val (entries, group);
     g_array_append_val (entries, entry);
   }
-  return lig_cli_sequence_entries (&options->sequence, LIG_OPTION_INPUT | LIG_OPTION_WISHES,
+  parsed = options;
+  return lig_cli_sequence_entries (&options->sequence,
+                                   LIG_OPTION_INPUT | LIG_OPTION_TF32 | LIG_OPTION_WISHES,
                                    (const GOptionEntry *) (gpointer) entries->data);
+}
+
+gboolean
+lig_cli_parse_training (const LigCommand *command,
+                        const GOptionEntry *entries,
+                        int *argc,
+                        char ***argv,
+                        int least,
+                        int most)
+{
+  const LigSetting *setting;
+  if (!lig_cli_parse (command, entries, argc, argv, least, most))
+    return FALSE;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (is_switch (setting) && parsed->sequence.tf32 != LIG_CLI_UNSET)
+      parsed->values[i] = g_strdup (parsed->sequence.tf32 ? "1" : "0");
+  return TRUE;
 }
 
 /* --- Values -------------------------------------------------------------------------------- */
@@ -172,7 +226,7 @@ lig_cli_train_settings (const char *text,
     if (options->values[i] && !lig_run_settings_set (settings, lig_run_setting_nth (i)->name,
                                                      options->values[i], error)) {
       g_prefix_error (error, "--");
-      return FALSE;
+      return lig_cli_blame (error, NULL);
     }
   return TRUE;
 }
@@ -180,10 +234,10 @@ lig_cli_train_settings (const char *text,
 LigDevice *
 lig_cli_open_training_device (const char *name, GError **error)
 {
-  g_autoptr (LigDevice) device = lig_device_open (name, error);
+  g_autoptr (LigDevice) device = lig_cli_open_named (name, error);
   if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; train on cpu or cuda:0",
-                 name);
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "device '%s' is only described; train on cpu or cuda:0", name);
     return NULL;
   }
   if (device && lig_device_get_remark (device))

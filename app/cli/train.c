@@ -2,6 +2,7 @@
 /* lig train: trains a sequence on data, or continues a training that was interrupted. */
 #include "app/cli/find-run.h"
 #include "app/cli/output.h"
+#include "app/cli/runs.h"
 #include "app/cli/train-options.h"
 #include "app/cli/train-progress.h"
 
@@ -58,8 +59,13 @@ find_checkpoint (const char *selector, LigStore *store, GError **error)
   /* The newest first, as a run that resumed from a copy writes to the new file. */
   for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
     const LigArtifactRow *artifact = artifacts->pdata[i - 1];
-    if (g_str_equal (artifact->kind, "checkpoint") && is_checkpoint_of (artifact->path, row->uuid))
-      return g_strdup (artifact->path);
+    if (!g_str_equal (artifact->kind, "checkpoint") ||
+        !is_checkpoint_of (artifact->path, row->uuid))
+      continue;
+    g_autofree char *started = lig_runs_format_started (row->started);
+    lig_cli_say ("continuing %.8s %s of %s from step %" G_GINT64_FORMAT ": %s", row->uuid,
+                 row->name, started, MAX (row->saved_step, 0), artifact->path);
+    return g_strdup (artifact->path);
   }
   if (artifacts)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
@@ -91,7 +97,7 @@ resume (const LigTrainOptions *options, LigStore *store, GError **error)
     return NULL;
   const char *foreign = find_contradiction (options, name);
   if (foreign) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                  "--%s contradicts --resume: the checkpoint fixes it (device %s); omit it", foreign,
                  name);
     return NULL;
@@ -135,7 +141,7 @@ print_result (LigRun *self)
   lig_json_add_text (builder, "status", lig_run_status_name (progress.status));
   lig_json_add_text (builder, "checkpoint", lig_run_get_checkpoint (self));
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("train", json_builder_get_root (builder));
 }
 
 static int
@@ -173,7 +179,7 @@ run (int argc, char **argv)
   };
   g_autofree GOptionEntry *entries = lig_cli_train_entries (&options, own);
   g_autoptr (GError) error = NULL;
-  if (!lig_cli_parse (&lig_command_train, entries, &argc, &argv, 0, 1))
+  if (!lig_cli_parse_training (&lig_command_train, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
   if ((argc == 2) == (options.resume != NULL))
     return lig_cli_usage (

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fuse: finds the legal fusions and chooses among them. The policy `all` takes them in the order of
  * the list; `measured` takes the cover with the least total time. */
+#include "engine/base/suggest.h"
 #include "engine/compile/collect.h"
 #include "engine/compile/cover.h"
 #include "engine/compile/kernels.h"
@@ -126,6 +127,20 @@ offer_mend (LigDraft *draft, const LigMend *mend)
     lig_draft_offer (draft, LIG_PROBLEM_MEND_INSERT_OP, mend->path, NULL, mend->value);
 }
 
+static const char *
+get_name (guint n)
+{
+  const LigFusion *fusion = lig_fusion_nth (n);
+  return fusion ? fusion->name : NULL;
+}
+
+static void
+refuse_unknown (const char *name, GError **error)
+{
+  g_autofree char *like = lig_suggest_nth (name, get_name);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("fusion '%s' is unknown%s"), name, like);
+}
+
 /* Checks a forced fusion. It is also an error if it names no fusion, or an op at which the fusion
  * does not begin. */
 static gboolean
@@ -153,7 +168,7 @@ check_force (LigDraft *draft, GArray *candidates, int index, const char *name, G
                  _ ("cannot force at %s: %s does not begin with %s"), part->path, name,
                  part->title);
   } else {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("no fusion is called '%s'"), name);
+    refuse_unknown (name, error);
   }
   lig_error_set_path (error, part->path);
   if (best &&
@@ -175,7 +190,7 @@ check_constraints (LigDraft *draft, GArray *candidates, GError **error)
   const char *const *global = lig_sequence_get_forbidden (draft->sequence);
   for (; *global; global++)
     if (!lig_fusion_find (*global)) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("no fusion is called '%s'"), *global);
+      refuse_unknown (*global, error);
       if (!lig_draft_goes_on (draft, -1, error))
         return FALSE;
       lig_draft_offer (draft, LIG_PROBLEM_MEND_UNFORBID, NULL, *global, NULL);
@@ -194,8 +209,7 @@ check_constraints (LigDraft *draft, GArray *candidates, GError **error)
     const char *const *forbidden = lig_op_get_forbidden (written);
     for (; *forbidden; forbidden++)
       if (!lig_fusion_find (*forbidden)) {
-        g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("no fusion is called '%s'"),
-                     *forbidden);
+        refuse_unknown (*forbidden, error);
         lig_error_set_path (error, lig_part (draft, i)->path);
         if (!lig_draft_goes_on (draft, i, error))
           return FALSE;

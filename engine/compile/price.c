@@ -2,6 +2,8 @@
 /* Finds prices of groups: from the tuning table, by measuring if neither this compilation nor the
  * table has one, or by prediction. */
 #include "engine/compile/price.h"
+
+#include "engine/compile/predict.h"
 #include "engine/measure/lock.h"
 #include "engine/measure/tuning-private.h"
 #include <ligature/params.h>
@@ -18,39 +20,12 @@ lig_format_price (LigDraft *draft, double seconds, const char *suffix)
   return g_string_chunk_insert_const (draft->strings, text);
 }
 
-void
-lig_predict_floors (const LigDeviceFacts *facts,
-                    gboolean product,
-                    double bytes,
-                    double flops,
-                    LigDtype dtype,
-                    double floors[2])
-{
-  double rate = facts->product[dtype];
-  gboolean known = facts->copy > 0 && (!product || rate > 0);
-  floors[0] = known ? bytes / facts->copy : 0;
-  floors[1] = known && product ? flops / rate : 0;
-}
-
-double
-lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype)
-{
-  const LigDeviceFacts *facts = lig_device_get_facts (device);
-  gboolean product = step->kernel && step->kernel->work < 0;
-  double floors[2];
-  if (facts->copy <= 0 || (product && facts->product[dtype] <= 0))
-    return 0;
-  lig_predict_floors (facts, product, step->read + step->written, step->flops, dtype, floors);
-  return MAX (floors[0], floors[1]) + facts->launch;
-}
-
 static double
 predict (LigDraft *draft, GArray *steps)
 {
   double seconds = 0;
   for (guint i = 0; i < steps->len; i++) {
-    double step =
-      lig_predict_step (draft->device, &g_array_index (steps, LigDraftStep, i), draft->compute);
+    double step = lig_predict_step (draft, &g_array_index (steps, LigDraftStep, i));
     if (step <= 0)
       return 0;
     seconds += step;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the options of datasets, checks their values, and refuses them. */
+#include "engine/base/suggest.h"
 #include "engine/data/kind.h"
 
 #include <string.h>
@@ -61,8 +62,10 @@ refuse_key (const LigDataset *self, const char *key, GError **error)
   g_autoptr (GString) names = g_string_new (NULL);
   append_names (names, shared);
   append_names (names, self->kind->info.options);
-  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, _ ("%s has no option '%s', only %s"),
-                             self->kind->info.name, key, names->str);
+  g_auto (GStrv) list = g_strsplit (names->str, ", ", -1);
+  g_autofree char *like = lig_suggest_ending (key, (const char *const *) list);
+  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, _ ("%s has no option '%s', only %s%s"),
+                             self->kind->info.name, key, names->str, like);
 }
 
 static gboolean

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists the kinds of datasets, and parses `KIND[:PATH][?key=value&...]`. */
 #include "engine/base/file.h"
+#include "engine/base/suggest.h"
 #include "engine/data/kind.h"
 
 #include <inttypes.h>
@@ -30,6 +31,13 @@ lig_dataset_info_nth (guint n)
   return n < G_N_ELEMENTS (kinds) - 1 ? &kinds[n]->info : NULL;
 }
 
+static const char *
+get_name (guint n)
+{
+  const LigDatasetInfo *info = lig_dataset_info_nth (n);
+  return info ? info->name : NULL;
+}
+
 static char *
 join_kinds (void)
 {
@@ -56,9 +64,10 @@ find_kind (LigDataset *self, const char *name, const char *spec, GError **error)
     return FALSE;
   }
   g_autofree char *names = join_kinds ();
+  g_autofree char *like = lig_suggest_nth (name, get_name);
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-               _ ("a dataset is written KIND[:PATH][?key=value]; '%s' is none of the kinds %s"),
-               name, names);
+               _ ("a dataset is written KIND[:PATH][?key=value]; '%s' is none of the kinds %s%s"),
+               name, names, like);
   return FALSE;
 }
 

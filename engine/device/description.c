@@ -2,7 +2,9 @@
 /* Device descriptions: JSON files with a device's facts, shipped in data/devices or given by path.
  */
 #include "engine/base/json-private.h"
+#include "engine/base/suggest.h"
 #include "engine/device/backend.h"
+#include "engine/device/costs.h"
 #include <ligature/folders.h>
 #include <ligature/json.h>
 
@@ -101,7 +103,7 @@ read_facts (JsonObject *object, LigDeviceFacts *facts, GError **error)
   text (object, "name", facts->name, sizeof facts->name);
   text (object, "libraries", facts->libraries, sizeof facts->libraries);
   text (object, "backend", facts->backend, sizeof facts->backend);
-  return read_products (object, facts, error);
+  return read_products (object, facts, error) && lig_costs_read (object, &facts->costs, error);
 }
 
 static gboolean
@@ -175,6 +177,8 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
       json_builder_add_double_value (builder, facts->product[i]);
     }
   json_builder_end_object (builder);
+  if (facts->costs.known)
+    lig_costs_write (builder, &facts->costs);
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   return lig_json_to_text (root);
@@ -252,10 +256,12 @@ lig_description_load (const char *description, LigDeviceFacts *facts, GError **e
     if (g_str_equal (description, shipped[i].name))
       return lig_device_facts_from_json (shipped[i].text, facts, error);
   if (!path) {
+    g_autofree char *like = lig_suggest_nth (description, lig_description_nth);
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_DEVICE,
-      _ ("no device description is called '%s'; use h200, h100, a100 or the path of a JSON file"),
-      description);
+      _ ("device description '%s' is unknown; use h200, h100, a100 or the path of a JSON "
+         "file%s"),
+      description, like);
     return FALSE;
   }
   g_autofree char *json = read_file (path, error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens devices by name and calls their backends. */
+#include "engine/base/suggest.h"
 #include "engine/device/backend.h"
 #include "kernels/times.h"
 
@@ -104,6 +105,23 @@ open_best (GError **error)
   return self;
 }
 
+/* Suggests a device of this computer, or the first one of a backend that has none here. */
+static char *
+suggest (const char *name)
+{
+  const LigBackendTable *backend;
+  g_auto (GStrv) present = lig_device_list ();
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_strv_builder_addv (builder, (const char **) present);
+  for (guint i = 0; (backend = lig_backend_table_nth (i)); i++) {
+    g_autofree char *first = g_strconcat (backend->info.name, ":0", NULL);
+    if (backend->takes != LIG_TAKES_NOTHING && backend->takes != LIG_TAKES_WORD)
+      g_strv_builder_add (builder, first);
+  }
+  g_auto (GStrv) names = g_strv_builder_end (builder);
+  return lig_suggest_ending (name, (const char *const *) names);
+}
+
 LigDevice *
 lig_device_open (const char *name, GError **error)
 {
@@ -114,8 +132,9 @@ lig_device_open (const char *name, GError **error)
   if (backend)
     return open_with (backend, name, rest, error);
   g_autofree char *forms = lig_backend_join (_ (" and "), TRUE, 0);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("no device is called '%s'; choose from %s"),
-               name, forms);
+  g_autofree char *like = suggest (name);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("device '%s' is unknown; choose from %s%s"),
+               name, forms, like);
   return NULL;
 }
 

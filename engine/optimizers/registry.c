@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define LIG_OPTIMIZER(name) extern const LigOptimizerInfo lig_optimizer_##name;
+#include "engine/base/suggest.h"
 #include "engine/optimizers/optimizer-list.h"
 #undef LIG_OPTIMIZER
 
@@ -24,6 +25,12 @@ lig_optimizer_info_nth (guint n)
   return n < G_N_ELEMENTS (optimizers) ? optimizers[n] : NULL;
 }
 
+static const char *
+get_name (guint n)
+{
+  return n < G_N_ELEMENTS (optimizers) ? optimizers[n]->name : NULL;
+}
+
 const LigOptimizerInfo *
 lig_optimizer_info_find (const char *name, GError **error)
 {
@@ -34,8 +41,9 @@ lig_optimizer_info_find (const char *name, GError **error)
       return optimizers[i];
     g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", optimizers[i]->name);
   }
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("optimizer is '%s', expected one of %s"),
-               wanted, names->str);
+  g_autofree char *like = lig_suggest_nth (wanted, get_name);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("optimizer is '%s', expected one of %s%s"),
+               wanted, names->str, like);
   return NULL;
 }
 
@@ -84,8 +92,9 @@ lig_optimizer_set (LigOptimizer *self, const char *name, double value, GError **
     *field (self, param) = (float) value;
     return TRUE;
   }
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("optimizer %s has no parameter '%s'"), info->name,
-               name);
+  g_autofree char *like = LIG_SUGGEST_FROM (name, info->params, LigParam);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("optimizer %s has no parameter '%s'%s"),
+               info->name, name, like);
   return FALSE;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Explains why a plan does not fit into a device's memory. */
+#include "engine/report/pair.h"
 #include "engine/report/paper.h"
 #include <ligature/report.h>
 #include <ligature/units.h>
@@ -54,6 +55,13 @@ list_largest (LigPlan *plan)
     g_string_append_printf (text, "%s%s %s", place > 0 ? ", " : "", name, bytes);
   }
   return g_strdup (text->str);
+}
+
+double
+lig_report_needed_memory (LigPlan *plan)
+{
+  return (double) lig_plan_get_arena_bytes (plan, NULL) + (double) lig_plan_get_state_bytes (plan) +
+         get_workspace (plan);
 }
 
 char *

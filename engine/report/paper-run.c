@@ -177,10 +177,8 @@ append_settings (LigPaper *to, const char *text)
       if (is_default (setting, value) != usual)
         continue;
       g_autofree char *given = format_value (value);
-      g_autofree char *initial = setting && setting->kind != LIG_SETTING_TEXT
-                                   ? lig_report_number (setting->initial)
-                                   : g_strdup ("");
-      lig_paper_row (to, name, given, usual ? _ ("the same") : initial,
+      g_autofree char *initial = setting ? lig_setting_default (setting) : NULL;
+      lig_paper_row (to, name, given, usual ? _ ("the same") : initial ? initial : "",
                      setting ? setting->help : "", NULL);
     }
   }

@@ -17,6 +17,7 @@ add_times (JsonBuilder *builder,
            double bytes,
            double flops,
            double predicted,
+           double floor,
            double measured)
 {
   lig_json_add_number (builder, "bytes", bytes);
@@ -24,8 +25,7 @@ add_times (JsonBuilder *builder,
   gboolean known = predicted > 0;
   lig_json_add_number (builder, "predicted_us", known ? predicted * 1e6 : NAN);
   lig_json_add_number (builder, "measured_us", measured * 1e6);
-  lig_json_add_number (builder, "roofline",
-                       lig_profile_get_roofline (profile, predicted, measured));
+  lig_json_add_number (builder, "roofline", lig_profile_get_roofline (profile, floor, measured));
 }
 
 static void
@@ -49,7 +49,7 @@ add_groups (JsonBuilder *builder, const LigProfile *profile, LigPass pass)
     }
     json_builder_end_array (builder);
     add_times (builder, profile, groups[i].bytes, groups[i].flops, groups[i].predicted,
-               lig_profile_get_group_seconds (profile, &groups[i]));
+               groups[i].floor, lig_profile_get_group_seconds (profile, &groups[i]));
     json_builder_end_object (builder);
   }
 }
@@ -72,7 +72,7 @@ add_update (JsonBuilder *builder, const LigProfile *profile)
     json_builder_add_string_value (builder, steps[i].kernel->name);
     json_builder_end_array (builder);
     add_times (builder, profile, steps[i].read + steps[i].written, steps[i].flops,
-               steps[i].predicted, profile->steps[i]);
+               steps[i].predicted, steps[i].floor, profile->steps[i]);
     json_builder_end_object (builder);
   }
 }

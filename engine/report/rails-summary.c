@@ -31,8 +31,11 @@ append_title (const LigRails *self, GString *text)
 {
   gboolean measured = self->passes[0].measured && self->passes[1].measured;
   const char *name = lig_device_get_name (lig_plan_get_device (self->plan));
-  g_autofree char *title = g_strdup_printf (_ ("%s, %s, policy %s"), name,
-                                            lig_dtype_name (lig_plan_get_compute (self->plan)),
+  const char *compute = lig_dtype_name (lig_plan_get_compute (self->plan));
+  g_autofree char *types = lig_plan_get_tf32 (self->plan)
+                             ? g_strdup_printf (_ ("%s with TF32 products"), compute)
+                             : g_strdup (compute);
+  g_autofree char *title = g_strdup_printf (_ ("%s, %s, policy %s"), name, types,
                                             lig_policy_name (lig_plan_get_policy (self->plan)));
   g_autofree char *line = measured || isnan (self->passes[0].seconds)
                             ? g_strdup (title)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports: the list of formats, the data of a run, and saving to a file. */
 #include "engine/base/file.h"
+#include "engine/base/suggest.h"
 #include "engine/report/format.h"
 #include "engine/store/file.h"
 #include <ligature/store-spreads.h>
@@ -82,9 +83,11 @@ lig_report_choose_format (const char *path, GError **error)
   g_autofree char *names = list_formats ();
   g_autofree char *base = g_path_get_basename (path);
   const char *dot = strrchr (base, '.');
+  g_autofree char *like = dot ? lig_suggest_nth (dot + 1, lig_report_format_nth) : NULL;
   if (dot)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 _ ("%s: report format '%s' unknown, expected %s"), path, dot + 1, names);
+                 _ ("%s: report format '%s' is unknown, expected %s%s"), path, dot + 1, names,
+                 like);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
                  _ ("%s: the file name has no extension, expected %s"), path, names);
@@ -107,8 +110,9 @@ find_format (const char *name, Subject subject, GError **error)
     return NULL;
   }
   g_autofree char *names = list_formats ();
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("report format '%s' unknown, expected %s"),
-               name, names);
+  g_autofree char *like = lig_suggest_nth (name, lig_report_format_nth);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+               _ ("report format '%s' is unknown, expected %s%s"), name, names, like);
   return NULL;
 }
 

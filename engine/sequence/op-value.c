@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets a parameter of an op from a file or an expression, checked against its table. */
+#include "engine/base/suggest.h"
 #include <ligature/op.h>
 
 #include <glib/gi18n-lib.h>
@@ -86,7 +87,9 @@ lig_op_set_value (LigOp *self, const char *name, const GValue *value, GError **e
   while (param && param->name && strcmp (param->name, name) != 0)
     param++;
   if (!param || !param->name) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s has no parameter '%s'"), info->name, name);
+    g_autofree char *like = LIG_SUGGEST_FROM (name, info->params, LigParam);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s has no parameter '%s'%s"), info->name, name,
+                 like);
     return FALSE;
   }
   switch (param->kind) {

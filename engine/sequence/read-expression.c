@@ -8,6 +8,7 @@
  *
  * GScanner cannot be used: it takes the start of `../r` for a number and `#` for a comment, and
  * does not report where a token begins. */
+#include "engine/base/suggest.h"
 #include "engine/sequence/literal.h"
 
 #include <glib/gi18n-lib.h>
@@ -325,7 +326,8 @@ find_named (Parser *self, LigOp *op, const Token *token)
   }
   if (!param) {
     g_autofree char *got = quote (token);
-    fail (self, token->start, LIG_ERROR_OP, _ ("no parameter is called %s; %s"), got, list);
+    g_autofree char *like = LIG_SUGGEST_FROM (name, lig_op_get_info (op)->params, LigParam);
+    fail (self, token->start, LIG_ERROR_OP, _ ("no parameter is called %s; %s%s"), got, list, like);
   }
   return param;
 }

@@ -4,6 +4,7 @@
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
+#include <ligature/suggest.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -147,63 +148,32 @@ lig_op_info_decide (gboolean accepted)
   proposer = NULL;
 }
 
-/* Returns the edit distance of two names: the number of single-character edits. */
-static guint
-distance (const char *a, const char *b)
+/* Returns the end of an error's sentence that names the most similar op, or an empty text. */
+static char *
+suggest (const char *name)
 {
-  guint row[64];
-  gsize width = MIN (strlen (b), G_N_ELEMENTS (row) - 1);
-  for (guint j = 0; j <= width; j++)
-    row[j] = j;
-  for (guint i = 0; a[i]; i++) {
-    guint diagonal = row[0];
-    row[0] = i + 1;
-    for (guint j = 0; j < width; j++) {
-      guint above = row[j + 1];
-      row[j + 1] = MIN (MIN (above, row[j]) + 1, diagonal + (a[i] != b[j]));
-      diagonal = above;
-    }
-  }
-  return row[width];
-}
-
-static const char *
-nearest (const char *name)
-{
-  const char *best = NULL;
-  guint least = 4;
-  if (strlen (name) > 60)
-    return NULL;
-  for (guint i = 0; i < entries->len; i++) {
-    const char *candidate = g_array_index (entries, Entry, i).info->name;
-    guint edits = distance (name, candidate);
-    if (edits < least) {
-      least = edits;
-      best = candidate;
-    }
-  }
-  return best;
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; i < entries->len; i++)
+    g_ptr_array_add (names, (gpointer) g_array_index (entries, Entry, i).info->name);
+  g_ptr_array_add (names, NULL);
+  return lig_suggest_ending (name, (const char *const *) names->pdata);
 }
 
 LigOp *
 lig_op_new (const char *name, GError **error)
 {
   Entry entry;
-  const char *like = NULL;
+  g_autofree char *like = NULL;
   {
     g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
     fill ();
     entry = find (name);
     if (!entry.info)
-      like = nearest (name);
+      like = suggest (name);
   }
   if (entry.info)
     return g_object_new (entry.type, NULL);
-  if (like)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("no op is called '%.60s'; did you mean %s?"),
-                 name, like);
-  else
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("no op is called '%.60s'"), name);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("op '%.60s' is unknown%s"), name, like);
   return NULL;
 }
 

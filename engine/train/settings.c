@@ -2,6 +2,7 @@
 /* Settings of a training: one table for the command line, files, checkpoints and the store. */
 #include "engine/base/json-private.h"
 #include "engine/base/number.h"
+#include "engine/base/suggest.h"
 #include <ligature/dataset.h>
 #include <ligature/run.h>
 
@@ -10,66 +11,124 @@
 #include <math.h>
 #include <string.h>
 
-#define WORD(field, name_, argument_, help_, usual_) \
+/* A text: its group, field, name, values, help and the effect of not setting it. */
+#define TEXT(group_, field, name_, argument_, help_, unset_) \
   { \
     .name = name_, .kind = LIG_SETTING_TEXT, .offset = G_STRUCT_OFFSET (LigRunSettings, field), \
-    .argument = argument_, .help = help_, .usual = usual_ \
+    .argument = argument_, .help = help_, .group = group_, .unset = unset_ \
   }
-#define TEXT(field, name, argument, help) WORD (field, name, argument, help, NULL)
-#define VALUE(field, name_, kind_, minimum_, maximum_, initial_, argument_, help_) \
+/* A text with a word that stands for its default. */
+#define WORD(group_, field, name_, argument_, help_, usual_) \
+  { \
+    .name = name_, .kind = LIG_SETTING_TEXT, .offset = G_STRUCT_OFFSET (LigRunSettings, field), \
+    .argument = argument_, .help = help_, .group = group_, .usual = usual_ \
+  }
+#define VALUE(group_, field, name_, kind_, minimum_, maximum_, initial_, argument_, help_, unset_) \
   { \
     .name = name_, .kind = kind_, .offset = G_STRUCT_OFFSET (LigRunSettings, field), \
     .minimum = minimum_, .maximum = maximum_, .initial = initial_, .argument = argument_, \
-    .help = help_ \
+    .help = help_, .group = group_, .unset = unset_ \
   }
-#define COUNT(field, name, minimum, maximum, initial, help) \
-  VALUE (field, name, LIG_SETTING_COUNT, minimum, maximum, initial, "N", help)
-#define NUMBER(field, name, minimum, maximum, initial, help) \
-  VALUE (field, name, LIG_SETTING_NUMBER, minimum, maximum, initial, "X", help)
+#define COUNT(group, field, name, minimum, maximum, initial, help, unset) \
+  VALUE (group, field, name, LIG_SETTING_COUNT, minimum, maximum, initial, "N", help, unset)
+#define NUMBER(group, field, name, minimum, maximum, initial, help, unset) \
+  VALUE (group, field, name, LIG_SETTING_NUMBER, minimum, maximum, initial, "X", help, unset)
 /* Marks the place in the table where the parameters of all optimizers are inserted. */
 #define OPTIMIZER_PARAMS \
   { \
     .kind = LIG_SETTING_NUMBER \
   }
 
+#define DATA "Data"
+#define OPTIMIZER "Optimizer"
+#define SCHEDULE "Schedule"
+#define DEVICE "Device"
+#define OUTPUT "Output"
+
 static const LigSetting common[] = {
-  TEXT (data, "data", "KIND[:PATH][?key=value&…]", NULL),
-  COUNT (steps, "steps", 1, 1e15, 1000, "Optimizer steps in all (1000)"),
-  COUNT (batch, "batch", 0, 1e9, 0, "Samples per micro-batch (the input's first axis)"),
-  WORD (optimizer, "optimizer", NULL, LIG_OPTIMIZER_DEFAULT " by default", LIG_OPTIMIZER_DEFAULT),
-  NUMBER (lr, "lr", 0, 1e6, 1e-3, "Learning rate (0.001)"),
-  NUMBER (min_lr, "min-lr", 0, 1e6, 0, "Last rate of a cosine schedule (0)"),
-  WORD (schedule,
+  TEXT (DATA, data, "data", "KIND[:PATH][?key=value&…]", NULL, NULL),
+  COUNT (SCHEDULE, steps, "steps", 1, 1e15, 1000, "Optimizer steps in all", NULL),
+  COUNT (DATA, batch, "batch", 0, 1e9, 0, "Samples per micro-batch", "the input's first axis"),
+  WORD (OPTIMIZER, optimizer, "optimizer", NULL, "Rule of the updates", LIG_OPTIMIZER_DEFAULT),
+  NUMBER (OPTIMIZER, lr, "lr", 0, 1e6, 1e-3, "Learning rate", NULL),
+  NUMBER (SCHEDULE, min_lr, "min-lr", 0, 1e6, 0, "Last rate of a cosine schedule", NULL),
+  WORD (SCHEDULE,
+        schedule,
         "schedule",
         "constant|cosine",
-        "Schedule of the rate after the warm-up (constant)",
+        "Schedule of the rate after the warm-up",
         "constant"),
-  COUNT (warmup, "warmup", 0, 1e15, 0, "Steps in which the rate rises linearly (0)"),
+  COUNT (SCHEDULE, warmup, "warmup", 0, 1e15, 0, "Steps in which the rate rises linearly", NULL),
   OPTIMIZER_PARAMS,
-  NUMBER (clip, "clip", 0, 1e30, 0, "Largest global norm of the gradients; 0: never clipped (0)"),
-  NUMBER (loss_scale,
+  NUMBER (OPTIMIZER,
+          clip,
+          "clip",
+          0,
+          1e30,
+          0,
+          "Largest global norm of the gradients",
+          "0, never clipped"),
+  NUMBER (OPTIMIZER,
+          loss_scale,
           "loss-scale",
           0,
           1 << 24,
           0,
-          "Factor of the gradients of an fp16 training; 0: adapted, 1: none (0)"),
-  COUNT (accumulate, "accumulate", 1, 1e6, 1, "Micro-batches whose gradients are averaged (1)"),
-  COUNT (eval_every,
+          "Factor of the gradients of an fp16 training; 1: none",
+          "0, adapted"),
+  COUNT (OPTIMIZER,
+         accumulate,
+         "accumulate",
+         1,
+         1e6,
+         1,
+         "Micro-batches whose gradients are averaged",
+         NULL),
+  COUNT (OUTPUT,
+         eval_every,
          "eval-every",
          0,
          1e15,
          0,
-         "Steps between held-out evaluations; 0: about 20 times in all"),
-  COUNT (
-    eval_batches, "eval-batches", 0, 1e9, 0, "Most held-out batches at a time; 0: all at the end"),
-  TEXT (checkpoint, "checkpoint", "FILE", "File of the checkpoints"),
-  COUNT (
-    checkpoint_every, "checkpoint-every", 0, 1e15, 0, "Steps between checkpoints; 0: a minute"),
-  COUNT (seed, "seed", 0, 9e18, 0, "Seed of initial values, order and dropout (0)"),
-  TEXT (dtype, "dtype", "COMPUTE[:PARAMETERS]", "fp32, fp16 or bf16"),
-  TEXT (policy, "policy", "none|all|measured", "How fusions are chosen"),
-  COUNT (tf32, "tf32", 0, 1, 0, "1: allow TF32 products"),
-  TEXT (name, "name", "S", "Name of the experiment"),
+         "Steps between held-out evaluations",
+         "0, about 20 times in all"),
+  COUNT (OUTPUT,
+         eval_batches,
+         "eval-batches",
+         0,
+         1e9,
+         0,
+         "Most held-out batches at a time",
+         "0, all at the end"),
+  TEXT (OUTPUT,
+        checkpoint,
+        "checkpoint",
+        "FILE",
+        "File of the checkpoints",
+        "a file of the run in Ligature's data folder"),
+  COUNT (OUTPUT,
+         checkpoint_every,
+         "checkpoint-every",
+         0,
+         1e15,
+         0,
+         "Steps between checkpoints",
+         "0, once a minute"),
+  COUNT (DATA, seed, "seed", 0, 9e18, 0, "Seed of initial values, order and dropout", NULL),
+  TEXT (DEVICE,
+        dtype,
+        "dtype",
+        "COMPUTE[:PARAMETERS]",
+        "Type of computations, and of parameters: fp32, fp16 or bf16",
+        "the file's, else fp32"),
+  TEXT (DEVICE,
+        policy,
+        "policy",
+        "none|all|measured",
+        "How fusions are chosen",
+        "measured on a GPU, all elsewhere"),
+  COUNT (DEVICE, tf32, "tf32", 0, 1, 0, "1: allow TF32 products", NULL),
+  TEXT (OUTPUT, name, "name", "S", "Name of the experiment", "made from the sequence"),
 };
 
 /* --- The table ------------------------------------------------------------------------------ */
@@ -110,7 +169,8 @@ add_param (GArray *all, guint *count, const LigParam *param, const char *optimiz
                         .argument = "X",
                         .help = param->help,
                         .label = param->label,
-                        .of = optimizer};
+                        .of = optimizer,
+                        .group = OPTIMIZER};
   g_array_append_val (all, setting);
 }
 
@@ -179,6 +239,14 @@ lig_run_setting_nth (guint n)
 {
   const Table *table = get_table ();
   return n < table->count ? &table->all[n] : NULL;
+}
+
+char *
+lig_setting_default (const LigSetting *self)
+{
+  if (self->unset || self->kind == LIG_SETTING_TEXT)
+    return g_strdup (self->unset ? self->unset : self->usual);
+  return g_strdup_printf ("%.15g", self->initial);
 }
 
 /* --- Values --------------------------------------------------------------------------------- */
@@ -263,8 +331,9 @@ check_word (const LigSetting *setting, const char *text, GError **error)
   g_auto (GStrv) words = g_strsplit (setting->argument, "|", -1);
   if (!words[0] || !words[1] || g_strv_contains ((const char *const *) words, text))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s is '%s', expected %s"), setting->name,
-               text, setting->argument);
+  g_autofree char *like = lig_suggest_ending (text, (const char *const *) words);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s is '%s', expected %s%s"), setting->name,
+               text, setting->argument, like);
   return FALSE;
 }
 
@@ -290,12 +359,20 @@ set_number (LigRunSettings *self, const LigSetting *setting, const char *text, G
   return TRUE;
 }
 
+static const char *
+get_name (guint n)
+{
+  const LigSetting *setting = lig_run_setting_nth (n);
+  return setting ? setting->name : NULL;
+}
+
 gboolean
 lig_run_settings_set (LigRunSettings *self, const char *name, const char *text, GError **error)
 {
   const LigSetting *setting = find (name);
   if (!setting) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("a training has no setting '%s'"), name);
+    g_autofree char *like = lig_suggest_nth (name, get_name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("training has no setting '%s'%s"), name, like);
     return FALSE;
   }
   if (setting->kind != LIG_SETTING_TEXT)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The axes of a sweep: their text form, their values, and the points that they make. */
+#include "engine/base/suggest.h"
 #include "engine/train/sweep-private.h"
 
 #include <glib/gi18n-lib.h>
@@ -62,8 +63,9 @@ apply_to_op (const char *key, const char *text, LigSequence *sequence, GError **
   LigOp *op = lig_sequence_find (sequence, path, error);
   const LigParam *param = op ? find_param (op, dot + 1) : NULL;
   if (op && !param) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s at %s has no parameter '%s'"),
-                 lig_op_get_name (op), path, dot + 1);
+    g_autofree char *like = LIG_SUGGEST_FROM (dot + 1, lig_op_get_info (op)->params, LigParam);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s at %s has no parameter '%s'%s"),
+                 lig_op_get_name (op), path, dot + 1, like);
     return lig_error_set_path (error, path);
   }
   return param && read_value (param, key, text, &value, error) &&

@@ -98,7 +98,7 @@ test_errors (void)
   assert_keys (features.json, "error problems");
   g_assert_cmpstr (text_at (features.json, "error.path"), ==, "1");
   g_auto (Outcome) op = lig ("check", "lineer(4)", "--input", "3x8", "--json", NULL);
-  assert_failed (&op, 1, "op", "did you mean linear?");
+  assert_failed (&op, 1, "op", "did you mean 'linear'?");
   g_auto (Outcome) usage = lig ("fuse", "--json", "--nonsense", "gelu", NULL);
   assert_failed (&usage, 2, "usage", "--nonsense");
   g_auto (Outcome) missing = lig ("check", "missing.lig", "--json", NULL);
@@ -140,7 +140,7 @@ test_ops (void)
   for (guint i = 0; i < json_array_get_length (list); i++) {
     JsonNode *op = json_array_get_element (list, i);
     assert_keys (op, "op title category summary formula example params inputs outputs parameters "
-                     "saves kernels");
+                     "saves kernels fusions");
     assert_keys (at (op, "kernels"), "forward backward");
     for (guint j = 0; j < length_at (op, "params"); j++) {
       g_autofree char *place = g_strdup_printf ("params.%u", j);

@@ -69,7 +69,7 @@ test_force_refused (void)
   check_force_refused ("bias ! gelu", "1", "forward-bias-activation",
                        "cannot force at 1: forward-bias-activation does not begin with gelu");
   check_force_refused ("bias ! gelu", "1", "forward-nothing",
-                       "no fusion is called 'forward-nothing'");
+                       "fusion 'forward-nothing' is unknown");
 }
 
 static void

@@ -357,7 +357,7 @@ test_run_html (Fixture *f, gconstpointer data)
   assert_contains (text,
                    "Compiled again with the groups that the run recorded, on null:h200, which "
                    "describes the NVIDIA H200 of the run");
-  assert_contains (text, "Learning rate (0.001)");
+  assert_contains (text, "0.001Learning rate");
   assert_contains (text, "from a profile, not measured here: copy ");
   assert_contains (text, "lig train - --device cuda:7 << 'END'");
   assert_contains (text, "held out: 0.5 to 0.5, last 0.5");

@@ -566,7 +566,7 @@ test_unknown (Fixture *f, gconstpointer data)
   g_assert_true (g_file_set_contents (path, "old", -1, NULL));
   g_assert_false (lig_report_write_plan (plan, COMMAND, path, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_FORMAT);
-  assert_contains (error->message, "report format 'htm' unknown, expected md, html, json, csv, ");
+  assert_contains (error->message, "report format 'htm' is unknown, expected md, html, json, ");
   assert_file (path, "old");
   g_clear_error (&error);
   g_assert_null (lig_report_plan (plan, NULL, "gif", &error));

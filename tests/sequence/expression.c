@@ -119,7 +119,7 @@ static const struct {
   {"gelu ! \n  7", "line 2, column 3: expected an op, got '7'", LIG_ERROR_FORMAT},
   {"é", "column 1: expected an op, got 'é'", LIG_ERROR_FORMAT},
   {"'é' ! x", "column 1: expected an op, got ''é''", LIG_ERROR_FORMAT},
-  {"geluu", "column 1: no op is called 'geluu'; did you mean gelu?", LIG_ERROR_OP},
+  {"geluu", "column 1: op 'geluu' is unknown; did you mean 'gelu'?", LIG_ERROR_OP},
   {"gelu ! linear", "column 8: linear needs out-features", LIG_ERROR_OP},
   {"linear(,)", "column 8: expected a value, got ','", LIG_ERROR_FORMAT},
   {"linear(4,)", "column 10: expected a value, got ')'", LIG_ERROR_FORMAT},

@@ -280,7 +280,7 @@ static const struct {
   {OPS ("7"), "$.ops[0]: expected an object, got 7"},
   {OPS ("{}"), "$.ops[0].op: expected a string, got nothing"},
   {OPS ("{\"op\":\"gelu\"},{\"op\":\"geluu\"}"),
-   "$.ops[1].op: no op is called 'geluu'; did you mean gelu?"},
+   "$.ops[1].op: op 'geluu' is unknown; did you mean 'gelu'?"},
   {OPS ("{\"op\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}"),
    "$.ops[0].op: no op has a name of 72 bytes"},
   {OPS ("{\"op\":\"linear\",\"out-features\":3.5}"),

@@ -348,7 +348,7 @@ test_refusals (Fixture *f, gconstpointer data)
                   " none");
   assert_refused (f, checkpoint, "lr", "'lr' is not a setting; write name=value");
   assert_refused (f, checkpoint, "", "'' is not a setting; write name=value");
-  assert_refused (f, checkpoint, "lrr=1", "a training has no setting 'lrr'");
+  assert_refused (f, checkpoint, "lrr=1", "training has no setting 'lrr'");
   assert_refused (f, checkpoint, "lr=abc", "lr is 'abc', expected a number");
   assert_status (f, uuid, "done");
   /* The same value in another spelling is not a contradiction. */

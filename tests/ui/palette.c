@@ -214,7 +214,7 @@ test_quick_errors (Fixture *f, gconstpointer data)
   GtkEditable *entry = find_type (quick, GTK_TYPE_ENTRY);
   gtk_editable_set_text (entry, "layer-norm ! linaer(4)");
   g_assert_cmpstr (lig_quick_entry_get_error (self), ==,
-                   "Column 14: no op is called 'linaer'; did you mean linear?");
+                   "Column 14: op 'linaer' is unknown; did you mean 'linear'?");
   gtk_test_accessible_assert_state (entry, GTK_ACCESSIBLE_STATE_INVALID,
                                     GTK_ACCESSIBLE_INVALID_TRUE);
   g_signal_emit_by_name (entry, "activate");

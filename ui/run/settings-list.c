@@ -144,12 +144,17 @@ reset_clicked (GtkButton *button, List *self)
 
 /* --- Rows ---------------------------------------------------------------------------------- */
 
-/* With the optimizers that read the setting. */
+/* With the optimizers that read the setting and its default. */
 static char *
 make_help (const LigSetting *setting)
 {
-  const char *help = _ (setting->help);
-  return setting->of ? g_strdup_printf ("%s (%s)", help, setting->of) : g_strdup (help);
+  g_autofree char *initial = lig_setting_default (setting);
+  GString *text = g_string_new (_ (setting->help));
+  if (setting->of)
+    g_string_append_printf (text, " (%s)", setting->of);
+  if (initial)
+    g_string_append_printf (text, " (%s)", initial);
+  return g_string_free (text, FALSE);
 }
 
 static GtkWidget *

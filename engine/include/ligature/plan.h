@@ -49,7 +49,8 @@ typedef struct {
   int first, count;        /* expanded indexes */
   int first_step, n_steps; /* steps of the plan; 0 steps: no kernel is launched */
   double bytes, flops;
-  double predicted;  /* seconds, from the device's ceilings; 0 if these are unknown */
+  double predicted;  /* seconds, from the device's ceilings and costs; 0 if these are unknown */
+  double floor;      /* seconds that the ceilings alone allow: the roofline; 0 if unknown */
   double measured;   /* seconds; 0 if nothing was measured */
   const char *title; /* the ops in translated words: `Linear + bias + GELU` */
 } LigPlanGroup;
@@ -65,6 +66,7 @@ typedef struct {
   const char *operands; /* the names of the values: "0.y 1.weight -> 1.y" */
   double read, written, flops;
   double predicted; /* seconds; 0 if the device's ceilings are unknown */
+  double floor;     /* seconds that the ceilings alone allow; 0 if unknown */
 } LigPlanStep;
 
 /* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of

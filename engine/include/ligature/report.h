@@ -35,6 +35,47 @@ LIG_API JsonNode *
 lig_plan_comparison_to_json (LigPlanComparison *self, const char *before, const char *after);
 
 /**
+ * lig_plan_comparison_to_text:
+ * @self: a comparison
+ * @before: a short title of the first plan
+ * @after: a short title of the second plan
+ * @colour: whether to use the colour sequences of terminals
+ * @width: the characters in a line, 60 to 200
+ *
+ * Returns: (transfer full): both plans beside each other: the totals, the places where the groups
+ *   differ, for each pass the ops with the groups, times and bounds of both, and the refusals that
+ *   only one plan has. Repetitions of a block with the same groups are shown once
+ */
+LIG_API char *lig_plan_comparison_to_text (
+  LigPlanComparison *self, const char *before, const char *after, gboolean colour, int width);
+
+/**
+ * lig_plans_to_totals:
+ * @plans: (array length=count): plans of one sequence
+ * @titles: (array length=count): a short title of each plan
+ * @count: the number of plans, at least one
+ * @colour: whether to use the colour sequences of terminals
+ * @width: the characters in a line, 60 to 200
+ *
+ * Returns: (transfer full): a table with a column for each plan: device, times with their bounds,
+ *   speed compared with the first plan, bytes, kernels, memory
+ */
+LIG_API char *lig_plans_to_totals (
+  LigPlan *const *plans, const char *const *titles, guint count, gboolean colour, int width);
+
+/**
+ * lig_plans_totals_to_json:
+ * @plans: (array length=count): plans of one sequence
+ * @titles: (array length=count): a short title of each plan
+ * @count: the number of plans, at least one
+ *
+ * Returns: (transfer full): the figures of lig_plans_to_totals() as a document with an object for
+ *   each plan in `plans`
+ */
+LIG_API JsonNode *
+lig_plans_totals_to_json (LigPlan *const *plans, const char *const *titles, guint count);
+
+/**
  * lig_profile_to_json:
  * @self: a profile
  *

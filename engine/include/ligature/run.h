@@ -43,6 +43,8 @@ typedef struct {
   const char *label; /* (nullable): the displayed name, translatable; null: derived from the name */
   const char *of;    /* (nullable): the optimizers that use it, `sgd, adamw`; null: none of them */
   const char *usual; /* (nullable): the word for an unset text's default */
+  const char *group; /* the title under which help texts list it, such as Optimizer */
+  const char *unset; /* (nullable): the effect of a text that is not set, or of the number 0 */
 } LigSetting;
 
 /**
@@ -55,6 +57,15 @@ typedef struct {
  * Returns: (nullable) (transfer none): a setting, %NULL after the last
  */
 LIG_API const LigSetting *lig_run_setting_nth (guint n);
+
+/**
+ * lig_setting_default:
+ * @self: a setting
+ *
+ * Returns: (nullable) (transfer full): the default as help texts name it, such as `1000` or `the
+ *   input's first axis`; %NULL if the setting has none
+ */
+LIG_API char *lig_setting_default (const LigSetting *self) G_GNUC_WARN_UNUSED_RESULT;
 
 #define LIG_TYPE_RUN_SETTINGS (lig_run_settings_get_type ())
 LIG_API GType lig_run_settings_get_type (void);

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Lays out the help texts: groups of options, each option with its default, at most 80 columns. */
+#include "app/cli/help.h"
+
+#include "app/cli/terminal.h"
+#include "app/cli/wrap.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void
+append_title (GString *to, const char *title)
+{
+  gboolean colour = lig_cli_colour ();
+  g_string_append_printf (to, "\n%s%s:%s\n", colour ? "\033[1m" : "", title,
+                          colour ? "\033[0m" : "");
+}
+
+/* --- Options ------------------------------------------------------------------------------- */
+
+static char *
+make_form (const GOptionEntry *entry)
+{
+  GString *text = g_string_new ("  ");
+  if (entry->short_name)
+    g_string_append_printf (text, "-%c, ", entry->short_name);
+  g_string_append_printf (text, "--%s", entry->long_name);
+  if (entry->arg_description)
+    g_string_append_printf (text, " %s", entry->arg_description);
+  return g_string_free (text, FALSE);
+}
+
+/* Appends a line of two columns; the second begins at `column`. */
+static void
+append_pair (GString *to, const char *form, const char *text, int column, int width)
+{
+  int length = (int) g_utf8_strlen (form, -1);
+  g_string_append (to, form);
+  if (length + 2 > column)
+    g_string_append_printf (to, "\n%*s", column, "");
+  else
+    g_string_append_printf (to, "%*s", column - length, "");
+  lig_cli_append_wrapped (to, text, column, column, width);
+  g_string_append_c (to, '\n');
+}
+
+/* Returns the column of the second texts: behind the longest form that is not wider than a share of
+ * the line. */
+static int
+choose_column (const LigCommand *command, const GOptionEntry *entries, int width)
+{
+  const LigCliVerb *verb;
+  int most = width * 3 / 8, longest = 0;
+  for (; entries->long_name; entries++) {
+    g_autofree char *form = make_form (entries);
+    int length = (int) g_utf8_strlen (form, -1) + 2;
+    longest = length <= most ? MAX (longest, length) : longest;
+  }
+  for (guint i = 0; command->verb_nth && (verb = command->verb_nth (i)); i++) {
+    int length = (int) (strlen (verb->name) + 1 + g_utf8_strlen (verb->arguments, -1)) + 4;
+    longest = length <= most ? MAX (longest, length) : longest;
+  }
+  return longest;
+}
+
+GPtrArray *
+lig_cli_list_groups (const GOptionEntry *entries)
+{
+  GPtrArray *titles = g_ptr_array_new ();
+  if (entries->long_name && !lig_cli_is_group (entries))
+    g_ptr_array_add (titles, LIG_CLI_OPTIONS);
+  for (; entries->long_name; entries++)
+    if (lig_cli_is_group (entries) &&
+        !g_ptr_array_find_with_equal_func (titles, entries->description, g_str_equal, NULL))
+      g_ptr_array_add (titles, (gpointer) entries->description);
+  return titles;
+}
+
+const char *
+lig_cli_group_of (const GOptionEntry *entries, const GOptionEntry *entry)
+{
+  const char *group = LIG_CLI_OPTIONS;
+  for (; entries < entry; entries++)
+    group = lig_cli_is_group (entries) ? entries->description : group;
+  return group;
+}
+
+gboolean
+lig_cli_verb_has (const LigCliVerb *verb, const char *group, const char *option)
+{
+  if (!verb || strcmp (group, LIG_CLI_GENERAL) == 0)
+    return TRUE;
+  g_auto (GStrv) names = g_strsplit (verb->options ? verb->options : "", " ", -1);
+  return g_strv_contains ((const char *const *) names, option);
+}
+
+static void
+append_group (GString *to,
+              const char *title,
+              const LigCliVerb *verb,
+              const GOptionEntry *entries,
+              int column,
+              int width)
+{
+  const char *group = LIG_CLI_OPTIONS;
+  gboolean first = TRUE;
+  for (; entries->long_name; entries++) {
+    if (lig_cli_is_group (entries)) {
+      group = entries->description;
+      continue;
+    }
+    if (strcmp (group, title) != 0 || entries->flags & G_OPTION_FLAG_HIDDEN ||
+        !lig_cli_verb_has (verb, group, entries->long_name))
+      continue;
+    if (first)
+      append_title (to, title);
+    first = FALSE;
+    g_autofree char *form = make_form (entries);
+    append_pair (to, form, entries->description, column, width);
+  }
+}
+
+/* --- Commands ------------------------------------------------------------------------------ */
+
+const LigCliVerb *
+lig_cli_find_verb (const LigCommand *command, const char *name)
+{
+  const LigCliVerb *verb;
+  for (guint i = 0; command->verb_nth && (verb = command->verb_nth (i)); i++)
+    if (strcmp (verb->name, name) == 0)
+      return verb;
+  return NULL;
+}
+
+static void
+append_verbs (GString *to, const LigCommand *command, int column, int width)
+{
+  const LigCliVerb *verb;
+  append_title (to, "Verbs");
+  for (guint i = 0; (verb = command->verb_nth (i)); i++) {
+    g_autofree char *form = g_strdup_printf ("  %s %s", verb->name, verb->arguments);
+    append_pair (to, form, verb->summary ? verb->summary : "", column, width);
+  }
+}
+
+static void
+append_usage (GString *to, const LigCommand *command, const LigCliVerb *verb, int width)
+{
+  g_autofree char *name =
+    verb ? g_strconcat (command->name, " ", verb->name, NULL) : g_strdup (command->name);
+  g_autofree char *text =
+    g_strdup_printf ("Usage: lig %s %s", name, verb ? verb->arguments : command->usage);
+  lig_cli_append_wrapped (to, g_strchomp (text), 0, (int) strlen ("Usage: "), width);
+  g_string_append (to, "\n\n");
+  lig_cli_append_wrapped (to, verb && verb->summary ? verb->summary : command->summary, 0, 0,
+                          width);
+  g_string_append (to, ".\n");
+}
+
+void
+lig_cli_append_help (GString *to,
+                     const LigCommand *command,
+                     const LigCliVerb *verb,
+                     const GOptionEntry *entries,
+                     gboolean longer)
+{
+  int width = CLAMP (lig_cli_width (STDOUT_FILENO), LIG_CLI_NARROWEST, LIG_CLI_USUAL_WIDTH);
+  int column = choose_column (command, entries, width);
+  g_autoptr (GPtrArray) groups = lig_cli_list_groups (entries);
+  append_usage (to, command, verb, width);
+  if (command->verb_nth && !verb)
+    append_verbs (to, command, column, width);
+  for (guint i = 0; i < groups->len; i++)
+    append_group (to, groups->pdata[i], verb, entries, column, width);
+  if (!longer) {
+    lig_cli_append_wrapped (to, "\nlig ", 0, 0, width);
+    g_string_append_printf (to, "%s --help shows an example, too.\n", command->name);
+    return;
+  }
+  g_autoptr (GString) notes = g_string_new (NULL);
+  if (command->notes)
+    command->notes (notes);
+  if (notes->len > 0) {
+    g_string_append_c (to, '\n');
+    lig_cli_append_lines (to, g_strchomp (notes->str), width);
+    g_string_append_c (to, '\n');
+  }
+  if (verb && !g_strrstr (command->example, verb->name))
+    return;
+  append_title (to, "Example");
+  lig_cli_append_shell (to, command->example, 2, width);
+  g_string_append_c (to, '\n');
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* `lig help`: the commands, or the help text of one. */
+#include "app/cli/help.h"
+
+#include "app/cli/terminal.h"
+#include "app/cli/wrap.h"
+
+#include <ligature/suggest.h>
+
+#include <string.h>
+#include <unistd.h>
+
+void
+lig_cli_help_all (FILE *file)
+{
+  int width = CLAMP (lig_cli_width (fileno (file)), LIG_CLI_NARROWEST, LIG_CLI_USUAL_WIDTH);
+  const LigCommand *command;
+  g_autoptr (GString) lines = g_string_new (
+    "Usage: lig COMMAND …\n\nFuses and trains sequences of operations.\n\nP is a sequence: a .lig "
+    "file, an expression such as 'layer-norm ! gelu', or - for standard input.\n\nCommands:\n");
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; (command = lig_cli_command_nth (i)); i++)
+    g_string_append_printf (lines, "  %-8s  %s\n", command->name, command->summary);
+  g_string_append (lines,
+                   "\nOptions may stand before the command, too.\n"
+                   "lig help COMMAND shows its options and an example; lig --version the version.");
+  lig_cli_append_lines (text, lines->str, width);
+  fprintf (file, "%s\n", text->str);
+}
+
+const LigCommand *
+lig_cli_find_command (const char *name)
+{
+  const LigCommand *command;
+  for (guint i = 0; (command = lig_cli_command_nth (i)); i++)
+    if (strcmp (command->name, name) == 0)
+      return command;
+  return NULL;
+}
+
+int
+lig_cli_refuse_command (const char *name)
+{
+  const LigCommand *command;
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; (command = lig_cli_command_nth (i)); i++)
+    g_ptr_array_add (names, (gpointer) command->name);
+  g_ptr_array_add (names, (gpointer) "help");
+  g_ptr_array_add (names, NULL);
+  const char *like = lig_suggest (name, (const char *const *) names->pdata);
+  if (like)
+    return lig_cli_usage ("command '%s' is unknown; did you mean '%s'?", name, like);
+  return lig_cli_usage ("command '%s' is unknown; see lig --help", name);
+}
+
+int
+lig_cli_refuse_verb (const LigCommand *command, const char *name)
+{
+  const LigCliVerb *verb;
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; (verb = command->verb_nth (i)); i++)
+    g_ptr_array_add (names, (gpointer) verb->name);
+  g_ptr_array_add (names, NULL);
+  const char *like = lig_suggest (name, (const char *const *) names->pdata);
+  if (like)
+    return lig_cli_usage ("verb '%s' of lig %s is unknown; did you mean '%s'?", name, command->name,
+                          like);
+  return lig_cli_usage ("verb '%s' of lig %s is unknown; see lig %s --help", name, command->name,
+                        command->name);
+}
+
+static void
+print (const LigCommand *command, const GOptionEntry *entries, gpointer data)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  lig_cli_append_help (text, command, data, entries, TRUE);
+  fputs (text->str, stdout);
+}
+
+void
+lig_cli_print_help (const LigCommand *command, const LigCliVerb *verb)
+{
+  lig_cli_collect (command, print, (gpointer) verb);
+}
+
+static const LigCommand help_command = {
+  .name = "help",
+  .usage = "[COMMAND [VERB]]",
+  .summary = "Prints the commands, or the options of one",
+  .example = "lig help train",
+  .pages = TRUE,
+};
+
+int
+lig_cli_help (int argc, char **argv)
+{
+  if (!lig_cli_parse (&help_command, NULL, &argc, &argv, 0, 2))
+    return LIG_EXIT_USAGE;
+  const LigCommand *command = argc > 1 ? lig_cli_find_command (argv[1]) : NULL;
+  if (argc == 1 || strcmp (argv[1], "help") == 0) {
+    lig_cli_help_all (stdout);
+    return LIG_EXIT_OK;
+  }
+  if (!command)
+    return lig_cli_refuse_command (argv[1]);
+  const LigCliVerb *verb = argc > 2 ? lig_cli_find_verb (command, argv[2]) : NULL;
+  if (argc > 2 && !command->verb_nth)
+    return lig_cli_usage ("lig %s has no verbs; see lig help %s", argv[1], argv[1]);
+  if (argc > 2 && !verb)
+    return lig_cli_refuse_verb (command, argv[2]);
+  lig_cli_print_help (command, verb);
+  return LIG_EXIT_OK;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Breaks text into the lines of a terminal. */
+#include "app/cli/wrap.h"
+
+#include <string.h>
+
+static void
+append_spaces (GString *to, int count)
+{
+  for (int i = 0; i < count; i++)
+    g_string_append_c (to, ' ');
+}
+
+void
+lig_cli_append_wrapped (GString *to, const char *text, int column, int indent, int width)
+{
+  g_auto (GStrv) words = g_strsplit (text, " ", -1);
+  gboolean first = TRUE;
+  for (char **word = words; *word; word++) {
+    int length = (int) g_utf8_strlen (*word, -1);
+    if (!first && column + 1 + length > width) {
+      g_string_append_c (to, '\n');
+      append_spaces (to, indent);
+      column = indent;
+    } else if (!first) {
+      g_string_append_c (to, ' ');
+      column++;
+    }
+    g_string_append (to, *word);
+    column += length;
+    first = FALSE;
+  }
+}
+
+/* Returns the byte at which the second column of a line begins, or its first word. */
+static gsize
+find_column (const char *line)
+{
+  gsize start = strspn (line, " ");
+  const char *gap = strstr (line + start, "  ");
+  return gap ? (gsize) (gap - line) + strspn (gap, " ") : start;
+}
+
+static void
+append_line (GString *to, const char *line, int width)
+{
+  gsize start = find_column (line);
+  int column = (int) g_utf8_strlen (line, (gssize) start);
+  int indent = column < width / 2 ? column : 4;
+  g_string_append_len (to, line, (gssize) start);
+  lig_cli_append_wrapped (to, line + start, column, indent, width);
+}
+
+void
+lig_cli_append_lines (GString *to, const char *text, int width)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  for (char **line = lines; *line; line++) {
+    append_line (to, *line, width);
+    if (line[1])
+      g_string_append_c (to, '\n');
+  }
+}
+
+void
+lig_cli_append_shell (GString *to, const char *line, int indent, int width)
+{
+  int column = indent;
+  gboolean quoted = FALSE;
+  g_auto (GStrv) words = g_strsplit (line, " ", -1);
+  append_spaces (to, indent);
+  for (char **word = words; *word; word++) {
+    int length = (int) g_utf8_strlen (*word, -1);
+    /* Within quotes a line may only end between two ops. A backslash follows the last word of a
+     * line unless it ends the command. */
+    gboolean fixed = word > words && quoted && strcmp (word[-1], "!") != 0;
+    if (word > words && !fixed && column + 1 + length + (word[1] ? 2 : 0) > width) {
+      g_string_append (to, quoted ? "\n" : " \\\n");
+      append_spaces (to, indent + 2);
+      column = indent + 2;
+    } else if (word > words) {
+      g_string_append_c (to, ' ');
+      column++;
+    }
+    g_string_append (to, *word);
+    column += length;
+    for (const char *at = *word; *at; at++)
+      quoted ^= *at == '\'';
+  }
+}
