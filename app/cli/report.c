@@ -6,6 +6,7 @@
 #include "app/cli/sequence-options.h"
 #include <ligature/report.h>
 #include <ligature/shell.h>
+#include <ligature/store-select.h>
 
 #include <string.h>
 

@@ -151,8 +151,8 @@ check_options (const Verb *verb)
     if (lig_cli_is_group (entry) || !is_given (entry) ||
         g_strv_contains ((const char *const *) allowed, entry->long_name))
       continue;
-    lig_cli_usage ("lig runs %s has no option --%s; see lig runs --help", verb->form.name,
-                   entry->long_name);
+    lig_cli_usage ("lig runs %s has no option --%s; see lig help runs %s", verb->form.name,
+                   entry->long_name, verb->form.name);
     return FALSE;
   }
   return TRUE;
@@ -165,11 +165,12 @@ check_arguments (const Verb *verb, int n)
   gboolean filters = strstr (verb->form.options, FILTER) != NULL, list = verb->run == lig_runs_list;
   gboolean given = lig_runs_has_filter (&options);
   if (n < verb->least || n > verb->most)
-    lig_cli_usage ("usage: lig runs %s %s", verb->form.name, verb->form.arguments);
+    lig_cli_usage ("lig runs %s takes %s; see lig help runs %s", verb->form.name,
+                   verb->form.arguments, verb->form.name);
   else if (options.limit < 0)
     lig_cli_usage ("runs: --limit is %d, expected at least 0", options.limit);
   else if (filters && !list && n == 0 && !given)
-    lig_cli_usage ("usage: lig runs %s %s; options such as --since or --all select runs",
+    lig_cli_usage ("lig runs %s takes %s; options such as --since or --all select runs",
                    verb->form.name, verb->form.arguments);
   else if (filters && !list && n > 0 && (given || options.sort || options.reverse))
     lig_cli_usage ("runs %s: runs are selected either by name or by options; give one of them",

@@ -119,7 +119,7 @@ static void
 test_wrong_word (void)
 {
   make_store ();
-  g_auto (Outcome) outcome = lig ("runs", "delete", "large", "smal", "--yes", "--json", NULL);
+  g_auto (Outcome) outcome = lig ("runs", "delete", "large", "smalll", "--yes", "--json", NULL);
   assert_failed (&outcome, 1, "store", "did you mean 'small'?");
   check_left (ALL);
 }

@@ -88,7 +88,7 @@ test_words (void)
                  "--columns: 'eval-los' is no column; did you mean 'eval-loss'?");
   g_auto (Outcome) sort = lig ("runs", "list", "--sort", "lrr", "--json", NULL);
   assert_failed (&sort, 2, "usage", "--sort: 'lrr' is no column; did you mean 'lr'?");
-  g_auto (Outcome) kind = lig ("runs", "list", "--kind", "trian", "--json", NULL);
+  g_auto (Outcome) kind = lig ("runs", "list", "--kind", "trainn", "--json", NULL);
   assert_failed (&kind, 2, "usage", "did you mean 'train'?");
   g_auto (Outcome) stars = lig ("runs", "list", "--starred", "--unstarred", "--json", NULL);
   assert_failed (&stars, 2, "usage", "give one of them");
@@ -124,7 +124,7 @@ test_columns (void)
   "11110000  small    train    done         cpu     2026-11-18 10:00    50    0.5       0.45  * " \
   "keep\n"
 
-/* Pipes have every column; a terminal loses the least important ones, and is told which. */
+/* Pipes have every column; a terminal loses the least important ones, which are named. */
 static void
 test_width (void)
 {
@@ -135,7 +135,7 @@ test_width (void)
   g_auto (Outcome) wide = with_columns ("200", "lig runs list");
   assert_lines (wide.out, WHOLE);
   g_auto (Outcome) usual = with_columns ("80", "lig runs list");
-  assert_contains (usual.err, "not shown in 80 columns: tags, device, kind; choose");
+  assert_contains (usual.err, "not shown in a width of 80: tags, device, kind; choose");
   assert_lines (usual.out,
                 "run       name     status       started           step   loss  eval-loss\n"
                 "44440000  small    failed       2026-11-22 10:00    10      2          3\n"

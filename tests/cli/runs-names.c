@@ -57,8 +57,8 @@ test_refused (void)
   assert_failed (&ambiguous, 1, "store", "'1111' matches 2 runs in store ");
   assert_contains (ambiguous.err, "give more characters: 11112222-0000 large (2026-11-19 10:00), "
                                   "11110000-0000 small (2026-11-18 10:00)");
-  g_auto (Outcome) typo = lig ("runs", "show", "smal", "--json", NULL);
-  assert_failed (&typo, 1, "store", "has no run 'smal'; did you mean 'small'?");
+  g_auto (Outcome) typo = lig ("runs", "show", "smalll", "--json", NULL);
+  assert_failed (&typo, 1, "store", "has no run 'smalll'; did you mean 'small'?");
   g_auto (Outcome) lst = lig ("runs", "show", "lst", "--json", NULL);
   assert_failed (&lst, 1, "store", "has no run 'lst'; did you mean 'last'?");
   g_auto (Outcome) far = lig ("runs", "show", "small~3", "--json", NULL);
