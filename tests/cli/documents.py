@@ -231,14 +231,8 @@ class Walk:
                 self.walk(one, f"{pointer}/additionalProperties", (*keys, key))
 
 
-def check_document(document, name, seen):
-    if name not in ALL:
-        raise Wrong(f"data/doc/schemas/{name}.json: missing")
-    pointer = f"#/$defs/{name}"
-    errors = [f"{'.'.join(map(str, error.absolute_path))}: {error.message[:300]}"
-              for error in validator(pointer).iter_errors(document)]
-    if errors:
-        raise Wrong("\n".join(errors[:8]))
+def check_units(document, name, pointer, seen):
+    """Collects the properties that occur, and checks the units of all numbers."""
     is_list = isinstance(document, list)
     for one in document if is_list else [document]:
         walk = Walk(seen)
@@ -248,6 +242,20 @@ def check_document(document, name, seen):
         walk.walk([one] if is_list else one, pointer)
         if not by_hand and set(walk.units) != walk.used:
             raise Wrong(f"units names {sorted(walk.units)}, but {sorted(walk.used)} occur")
+
+
+def check_document(document, name, seen):
+    if name not in ALL:
+        raise Wrong(f"data/doc/schemas/{name}.json: missing")
+    pointer = f"#/$defs/{name}"
+    problems = [f"{'.'.join(map(str, error.absolute_path))}: {error.message[:300]}"
+                for error in validator(pointer).iter_errors(document)]
+    try:
+        check_units(document, name, pointer, seen)
+    except Wrong as error:
+        problems.append(str(error))
+    if problems:
+        raise Wrong("\n".join(problems[:8]))
 
 
 # --- Commands -------------------------------------------------------------------------------------
