@@ -33,7 +33,8 @@ WORDS = {"us": "microsecond", "ms": "millisecond", "s": "second", "B": "byte", "
          "MHz": "megahertz", "W": "watt", "C": "Celsius", "varies": "unit"}
 
 # Functions for the commands of the table: `newest NAME [MEMBER]` prints the newest run whose name
-# contains NAME, or another member of it; `make_tensors FILE TENSOR SHAPE` writes a safetensors file.
+# contains NAME, or another member of it; `make_tensors FILE TENSOR SHAPE` writes a safetensors
+# file; `add_costs PROFILE` prints a device profile with costs of kernels.
 PRELUDE = r'''
 newest () {
   lig runs list "$1" --json | python3 -c 'import json, sys
@@ -47,6 +48,16 @@ count = math.prod (axes)
 head = json.dumps ({name: {"dtype": "F32", "shape": axes, "data_offsets": [0, 4 * count]}}).encode ()
 values = struct.pack (f"<{count}f", *[(i % 7 - 3) / 8 for i in range (count)])
 open (file, "wb").write (struct.pack ("<Q", len (head)) + head + values)' "$@"
+}
+add_costs () {
+  python3 -c 'import json, sys
+part, profile = (json.load (open (path)) for path in sys.argv[1:])
+times = [1e-6 * (i + 1) for i in range (25)]
+kinds = part["$defs"]["costs"]["properties"]["kernels"]["properties"]
+profile["costs"] = {"kernels": {kind: times[:4] for kind in kinds}, "products": times,
+                    "wide-products": times}
+profile["units"]["costs"] = "s"
+print (json.dumps (profile))' "$DATA/doc/schemas/common.json" "$1"
 }
 '''
 
