@@ -89,7 +89,7 @@ append_bash_valued (GString *to, GPtrArray *pages)
   g_string_append (to, "'\n");
 }
 
-/* Appends the values of an option that stands before the command. */
+/* Appends the values of an option before the command. */
 static void
 append_bash_early (GString *to, const LigCliPage *page, const GOptionEntry *entry)
 {

@@ -52,7 +52,8 @@ manual_has_all () {
     done
   done
   grep -qF 'runs export RUN' man || status=1
-  grep -qx 'Optimizer:' man && grep -qF '[default: 1000]' man || { echo "no groups"; status=1; }
+  grep -qx 'Optimizer:' man || { echo "no group of options"; status=1; }
+  grep -qF '[default: 1000]' man || { echo "no default"; status=1; }
   for section in NAME SYNOPSIS DESCRIPTION OPTIONS COMMANDS 'EXIT STATUS' ENVIRONMENT FILES EXAMPLES; do
     grep -qx "\.SH $section" man || { echo "no section $section"; status=1; }
   done
@@ -181,7 +182,7 @@ END
   cat > lines << 'END'
 lig ops layer|lig ops layer-norm
 lig fuse x --policy=me|lig fuse x --policy=measured
-lig --json chec|lig --json check
+lig --json che|lig --json check
 lig runs sho|lig runs show
 lig runs show --sto|lig runs show --store
 lig help swe|lig help sweep
@@ -199,7 +200,7 @@ fish_completes () {
   ln -sf "$LIG" bin/lig
   HOME=$work/home PATH=$work/bin:$PATH fish -c 'source ./fish
     complete -C "lig ops layer"; complete -C "lig fuse m --policy "; complete -C "lig tr"
-    complete -C "lig --json chec"; complete -C "lig help swe"; complete -C "lig runs compa"
+    complete -C "lig --json che"; complete -C "lig help swe"; complete -C "lig runs compa"
     complete -C "lig runs show --stat"; complete -C "lig runs list --stat"' > replies
   cat replies
   grep -q '^layer-norm' replies && grep -q '^measured' replies && grep -q '^train' replies &&
