@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/cli/command.h"
-#include <ligature/device.h>
+#include <ligature/plan.h>
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Options, errors, colours, tables and units for all commands. */
 #include "app/cli/command.h"
+#include "app/cli/live.h"
+#include "app/cli/task.h"
 
 #include "app/cli/pager.h"
 
@@ -15,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static gboolean json_requested;
+static gboolean json_requested, is_quiet;
 
 void
 lig_cli_request_json (void)
@@ -27,6 +29,18 @@ gboolean
 lig_cli_json (void)
 {
   return json_requested;
+}
+
+void
+lig_cli_set_quiet (gboolean quiet)
+{
+  is_quiet = quiet;
+}
+
+gboolean
+lig_cli_quiet (void)
+{
+  return is_quiet;
 }
 
 static const char *colour;
@@ -48,10 +62,17 @@ lig_cli_colour (void)
 }
 
 static void
-tell (const char *code, const char *message, const char *path)
+print_message (const char *message)
 {
   g_autofree char *line = lig_printable (message);
+  lig_cli_live_clear ();
   g_printerr ("lig: %s\n", line);
+}
+
+static void
+tell (const char *code, const char *message, const char *path)
+{
+  print_message (message);
   if (!json_requested)
     return;
   g_autoptr (JsonBuilder) builder = json_builder_new ();
@@ -69,14 +90,34 @@ tell (const char *code, const char *message, const char *path)
   lig_cli_print_document ("error", json_builder_get_root (builder));
 }
 
+/* Replaces the first occurrence; returns NULL if there is none. */
+static char *
+replace (const char *text, const char *part, const char *by)
+{
+  const char *at = strstr (text, part);
+  return at ? g_strdup_printf ("%.*s%s%s", (int) (at - text), text, by, at + strlen (part)) : NULL;
+}
+
+char *
+lig_cli_phrase (const GError *error)
+{
+  const char *setting = lig_error_get_setting (error);
+  if (!setting)
+    return g_strdup (error->message);
+  g_autofree char *option = g_strdup_printf ("give --%s", setting);
+  g_autofree char *plain = g_strdup_printf ("set %s", setting);
+  g_autofree char *shape = g_strdup_printf ("set the %s's shape", setting);
+  char *text = replace (error->message, plain, option);
+  text = text ? text : replace (error->message, shape, option);
+  return text ? text : g_strdup_printf ("%s (--%s)", error->message, setting);
+}
+
 int
 lig_cli_fail (GError *error)
 {
   gboolean cancelled = g_error_matches (error, LIG_ERROR, LIG_ERROR_CANCELLED);
   gboolean usage = error->domain == G_OPTION_ERROR;
-  const char *setting = lig_error_get_setting (error);
-  g_autofree char *message =
-    setting ? g_strdup_printf ("%s (--%s)", error->message, setting) : g_strdup (error->message);
+  g_autofree char *message = lig_cli_phrase (error);
   tell (usage ? "usage" : lig_error_code_name (error), message, lig_error_get_path (error));
   g_error_free (error);
   return usage ? LIG_EXIT_USAGE : cancelled ? LIG_EXIT_INTERRUPTED : LIG_EXIT_FAILED;
@@ -100,24 +141,32 @@ lig_cli_say (const char *format, ...)
   va_start (arguments, format);
   g_autofree char *message = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_autofree char *line = lig_printable (message);
-  g_printerr ("lig: %s\n", line);
+  if (!is_quiet)
+    print_message (message);
 }
 
-/* On a terminal one line is replaced each time, from the first second on; elsewhere it is printed
- * once. */
+void
+lig_cli_warn (const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *message = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  print_message (message);
+}
+
+/* On a terminal the line of the present task names the measurement; elsewhere one sentence says
+ * that it takes time. */
 void
 lig_cli_measuring (const char *what, double seconds)
 {
   static gboolean said;
-  if (seconds < 1)
+  g_autofree char *detail = g_strdup_printf ("measuring %s, the result is kept", what);
+  lig_cli_task_detail (detail);
+  if (seconds < 1 || said || !lig_cli_logged ())
     return;
-  if (isatty (STDERR_FILENO))
-    g_printerr ("\r\033[Klig: measuring %s, %.0f s so far; the result is kept\r", what, seconds);
-  else if (!said)
-    lig_cli_say (
-      "measuring the fastest choice on this device; the result is kept for the next time");
   said = TRUE;
+  lig_cli_say ("measuring the fastest choice on this device; the result is kept for the next time");
 }
 
 void
@@ -134,6 +183,7 @@ lig_cli_print (const char *format, ...)
   g_autofree char *text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   g_autofree char *line = lig_printable (text);
+  lig_cli_live_clear ();
   printf ("%s\n", line);
 }
 
@@ -149,6 +199,7 @@ lig_cli_print_json (JsonNode *node)
 {
   lig_json_add_units (node);
   g_autofree char *text = lig_json_to_text (node);
+  lig_cli_live_clear ();
   printf ("%s\n", text);
   json_node_unref (node);
 }
@@ -180,6 +231,7 @@ void
 lig_cli_print_table (const char *const *header, GPtrArray *rows)
 {
   escape_cells (rows);
+  lig_cli_live_clear ();
   guint columns = g_strv_length ((GStrv) header);
   g_autofree glong *widths = g_new0 (glong, columns);
   for (guint i = 0; i < columns; i++) {
@@ -209,6 +261,13 @@ lig_cli_format_time (double seconds)
   if (seconds >= 60 && seconds < 3600)
     return g_strdup_printf ("%d:%02d", (int) seconds / 60, (int) seconds % 60);
   return lig_units_time (seconds);
+}
+
+char *
+lig_cli_format_left (double seconds)
+{
+  return seconds < 59.5 ? g_strdup_printf ("%.0f s", ceil (seconds))
+                        : lig_cli_format_time (seconds);
 }
 
 char *

@@ -106,6 +106,10 @@ gboolean lig_cli_json (void);
 void lig_cli_set_colour (const char *mode);
 gboolean lig_cli_colour (void);
 
+/* Returns the error's message with its setting as an option: `give --steps` for `set steps`;
+ * (transfer full). */
+char *lig_cli_phrase (const GError *error);
+
 /* Prints the error, `lig: MESSAGE` to stderr, with --json also {"error":{"code","message","path"}}
  * to stdout, frees it, and returns LIG_EXIT_FAILED (or LIG_EXIT_INTERRUPTED when cancelled). */
 int lig_cli_fail (GError *error);
@@ -113,7 +117,11 @@ int lig_cli_fail (GError *error);
 /* Does the same for a wrong command line and returns LIG_EXIT_USAGE. */
 int lig_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* A LigTuningMonitor that prints a line to stderr during a first measurement. */
+/* With --quiet nothing is printed to stderr but errors and warnings that something failed. */
+void lig_cli_set_quiet (gboolean quiet);
+gboolean lig_cli_quiet (void);
+
+/* A LigTuningMonitor that shows on stderr that a first measurement goes on. */
 void lig_cli_measuring (const char *what, double seconds);
 
 /* A LigTuningListener that prints the sentence to stderr. */
@@ -122,6 +130,9 @@ void lig_cli_listen (const char *text);
 /* Prints a line to stderr for people: `lig: …`. Control characters are escaped, here and in the
  * functions below except for JSON. */
 void lig_cli_say (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+/* Does the same also with --quiet, for failures. */
+void lig_cli_warn (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* Prints a line to stdout. */
 void lig_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
@@ -140,6 +151,9 @@ void lig_cli_print_table (const char *const *header, GPtrArray *rows);
 
 /* Returns "12.3 µs", "1.40 ms", "0:42", "3 h 05 min"; (transfer full). */
 char *lig_cli_format_time (double seconds);
+
+/* Returns the time that is left as "42 s", "1:05", "3 h 05 min"; (transfer full). */
+char *lig_cli_format_left (double seconds);
 
 /* Returns "142 to 150 µs": two times in the same unit, or each with its own; (transfer full). */
 char *lig_cli_format_range (double from, double to);

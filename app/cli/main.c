@@ -115,13 +115,13 @@ static int
 run (int argc, char **argv)
 {
   look_for_json (argv + 1);
-  if (argc > 1 && strcmp (argv[1], "--generate") == 0)
-    return lig_cli_generate (argc - 2, argv + 2);
-  if (argc > 1 && strcmp (argv[1], "--values") == 0)
-    return lig_cli_values_print (argc - 2, argv + 2);
   for (int i = 1; i < argc && argv[i][0] == '-'; i++)
     if (is_one_of (argv[i], "--version", "-V"))
       return print_version ();
+    else if (strcmp (argv[i], "--generate") == 0)
+      return lig_cli_generate (argc - i - 1, argv + i + 1);
+    else if (strcmp (argv[i], "--values") == 0)
+      return lig_cli_values_print (argc - i - 1, argv + i + 1);
   if (!lig_cli_arrange (argc, argv))
     return run_options (argc, argv);
   lig_store_catch_truncation ();

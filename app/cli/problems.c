@@ -10,14 +10,6 @@
 
 #include <unistd.h>
 
-static char *
-message_of (const GError *error)
-{
-  const char *setting = lig_error_get_setting (error);
-  return setting ? g_strdup_printf ("%s (--%s)", error->message, setting)
-                 : g_strdup (error->message);
-}
-
 /* Prints a line behind its title. Only a terminal's lines are broken: programs look for texts. */
 static void
 print_line (const char *title, const char *text)
@@ -36,7 +28,7 @@ print_lines (const GPtrArray *problems)
 {
   for (guint i = 0; i < problems->len; i++) {
     const LigPlanProblem *problem = problems->pdata[i];
-    g_autofree char *message = message_of (problem->error);
+    g_autofree char *message = lig_cli_phrase (problem->error);
     g_autofree char *line = lig_printable (message);
     print_line ("lig:", line);
     for (guint k = 0; k < problem->mends->len; k++) {
@@ -52,7 +44,7 @@ print_lines (const GPtrArray *problems)
 static void
 add_error (JsonBuilder *builder, const GError *error)
 {
-  g_autofree char *message = message_of (error);
+  g_autofree char *message = lig_cli_phrase (error);
   lig_json_add_text (builder, "code", lig_error_code_name (error));
   lig_json_add_text (builder, "message", message);
   lig_json_add_text (builder, "path", lig_error_get_path (error));

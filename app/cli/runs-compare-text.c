@@ -218,7 +218,7 @@ print_results (const LigRunsComparison *self)
   }
   print_table ("result", self->runs, table);
   if (medians)
-    lig_cli_print ("medians of the last tenth of the steps; differences from the first run");
+    lig_cli_print ("medians of the last tenth of the steps");
 }
 
 /* --- The time of a step --------------------------------------------------------------------- */

@@ -258,7 +258,7 @@ fit (GPtrArray *table, gboolean chosen, guint width)
   if (!gone || !*gone)
     return;
   g_autofree char *names = g_strjoinv (", ", gone);
-  lig_cli_say ("not shown in %u columns: %s; choose with --columns", width, names);
+  lig_cli_say ("not shown in a width of %u: %s; choose with --columns", width, names);
 }
 
 static void
@@ -321,11 +321,15 @@ make_json (const LigRunRow *row, const char *best)
   return node;
 }
 
+/* The document has everything; the columns are only checked. */
 static gboolean
-print_json (LigStore *store, GArray *keys, GError **error)
+print_json (LigStore *store, GArray *keys, const char *columns, GError **error)
 {
   const gint64 *all = (const gint64 *) (gpointer) keys->data;
   g_autoptr (GPtrArray) rows = lig_store_read_runs (store, all, keys->len, error);
+  g_autoptr (GPtrArray) table = g_ptr_array_new_with_free_func (free_column);
+  if (rows && columns && !add_named (store, keys, rows, columns, table, error))
+    return FALSE;
   g_autoptr (GPtrArray) best =
     rows ? lig_store_read_setting (store, all, keys->len, LIG_RUN_BEST_EVAL_LOSS, error) : NULL;
   if (!best)
@@ -350,7 +354,7 @@ lig_runs_list (LigStore *store, const LigRunsOptions *options, int n, char **arg
     return lig_cli_fail (error);
   if (keys->len == 0 && !lig_cli_json ())
     lig_cli_say ("no matching runs in %s", lig_store_get_path (store));
-  else if (!(lig_cli_json () ? print_json (store, keys, &error)
+  else if (!(lig_cli_json () ? print_json (store, keys, options->columns, &error)
                              : lig_runs_print_list (store, keys, options->columns, &error)))
     return lig_cli_fail (error);
   return LIG_EXIT_OK;

@@ -39,7 +39,7 @@ train (const LigRecording *recording, LigDevice *device, LigStore *store, GError
     return NULL;
   lig_cli_watch_run (run);
   if (!lig_run_wait (run, &failure))
-    lig_cli_say ("the repetition failed: %s", failure->message);
+    lig_cli_warn ("the repetition failed: %s", failure->message);
   lig_run_get_progress (run, &progress);
   if (progress.status != LIG_RUN_INTERRUPTED)
     return g_strdup (lig_run_get_uuid (run));
@@ -52,6 +52,10 @@ train (const LigRecording *recording, LigDevice *device, LigStore *store, GError
 static void
 print (const LigRecording *recording, const LigRepetition *found, const char *run)
 {
+  if (!lig_cli_json () && lig_cli_quiet ()) {
+    lig_cli_print ("%s", run);
+    return;
+  }
   if (!lig_cli_json ()) {
     lig_cli_print ("%s", found->text);
     lig_cli_print ("run %.8s repeats %.8s: lig runs compare %.8s %.8s", run,
@@ -77,7 +81,7 @@ lig_runs_repeat (LigStore *store, const LigRunsOptions *options, int n, char **a
   g_autoptr (LigDevice) device = lig_cli_open_training_device (name, &error);
   if (!device) {
     if (!device_name)
-      lig_cli_say ("the run was on %s; repeat it elsewhere with --device", name);
+      lig_cli_warn ("the run was on %s; repeat it elsewhere with --device", name);
     return lig_cli_fail (error);
   }
   if (!lig_cli_json ())

@@ -27,6 +27,8 @@ typedef struct {
   char **metrics;
   /* changes */
   gboolean remove, yes, checkpoints, keep_checkpoints;
+  /* repeat */
+  gboolean quiet;
 } LigRunsOptions;
 
 /* The statuses and kinds that a run of the store can have, null-terminated. */

@@ -11,6 +11,9 @@ typedef struct {
   char *device, *init, *resume, *store;
   char **values; /* one for each setting, null where not given */
   char **helps;  /* likewise */
+  gboolean quiet;
+  gboolean has_metrics; /* whether the command has --metrics */
+  char *metrics;
 } LigTrainOptions;
 
 void lig_cli_init_training (LigTrainOptions *options);

@@ -29,6 +29,22 @@ take_input (LigDataset *self, const LigShape *input, gint64 batch, GError **erro
   return lig_shape_check (&self->input, self->dtype, error);
 }
 
+static LigDataset *
+make_dataset (void)
+{
+  LigDataset *self = g_atomic_rc_box_new0 (LigDataset);
+  self->options = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  return self;
+}
+
+gboolean
+lig_dataset_check (const char *spec, GError **error)
+{
+  g_return_val_if_fail (spec, FALSE);
+  g_autoptr (LigDataset) self = make_dataset ();
+  return lig_dataset_parse (self, spec, error);
+}
+
 LigDataset *
 lig_dataset_open (const char *spec,
                   const LigShape *input,
@@ -38,8 +54,7 @@ lig_dataset_open (const char *spec,
                   GError **error)
 {
   g_return_val_if_fail (spec, NULL);
-  g_autoptr (LigDataset) self = g_atomic_rc_box_new0 (LigDataset);
-  self->options = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (LigDataset) self = make_dataset ();
   self->dtype = dtype;
   self->seed = seed;
   self->largest_token = -1;

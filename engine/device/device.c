@@ -114,9 +114,9 @@ suggest (const char *name)
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_strv_builder_addv (builder, (const char **) present);
   for (guint i = 0; (backend = lig_backend_table_nth (i)); i++) {
-    g_autofree char *first = g_strconcat (backend->info.name, ":0", NULL);
-    if (backend->takes != LIG_TAKES_NOTHING && backend->takes != LIG_TAKES_WORD)
-      g_strv_builder_add (builder, first);
+    gboolean numbered = backend->takes != LIG_TAKES_NOTHING && backend->takes != LIG_TAKES_WORD;
+    g_autofree char *first = g_strconcat (backend->info.name, numbered ? ":0" : "", NULL);
+    g_strv_builder_add (builder, first);
   }
   g_auto (GStrv) names = g_strv_builder_end (builder);
   return lig_suggest_ending (name, (const char *const *) names);

@@ -178,7 +178,10 @@ append_settings (LigPaper *to, const char *text)
         continue;
       g_autofree char *given = format_value (value);
       g_autofree char *initial = setting ? lig_setting_default (setting) : NULL;
-      lig_paper_row (to, name, given, usual ? _ ("the same") : initial ? initial : "",
+      lig_paper_row (to, name, given,
+                     usual     ? _ ("the same")
+                     : initial ? initial
+                               : "",
                      setting ? setting->help : "", NULL);
     }
   }

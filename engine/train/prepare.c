@@ -109,7 +109,8 @@ open_data (LigRun *self, GError **error)
   LigDtype dtype = LIG_FP32;
   gboolean known = lig_sequence_has_input (self->sequence);
   if (!self->settings.data) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("no data set; set data, like text:FOLDER"));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("training needs data; set data, like text:FOLDER"));
     return lig_error_set_setting (error, "data");
   }
   if (known)

@@ -24,9 +24,9 @@ lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
   if (self->first_step < self->settings.steps || (self->first_step == self->settings.steps && owed))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("it is at step %" PRId64 " of %" PRId64 " already; set steps to more"),
-               self->first_step, self->settings.steps);
-  return FALSE;
+               _ ("already at step %" PRId64 "; set steps above %" PRId64), self->first_step,
+               self->first_step);
+  return lig_error_set_setting (error, "steps");
 }
 
 /* Returns whether the run's history contains steps that would not be repeated identically. The

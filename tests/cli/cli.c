@@ -64,17 +64,17 @@ test_exit_codes (void)
     {1, "check gelu"},
     {1, "check missing.lig"},
     {1, "check ./missing"},
-    {1, "check gelu --input 2xx2"},
+    {2, "check gelu --input 2xx2"},
     {1, "check 'gelu !' --input 2x2"},
     {1, "check 'gleu' --input 2x2"},
-    {1, "fuse gelu --input 2x2 --device null:h300"},
+    {2, "fuse gelu --input 2x2 --device null:h300"},
     {1, "fuse gelu --input 2x2 --device cuda:99"},
-    {1, "fuse gelu --input 2x2 --forbid nothing"},
-    {1, "fuse gelu --input 2x2 --fence 7"},
+    {2, "fuse gelu --input 2x2 --forbid nothing"},
+    {2, "fuse gelu --input 2x2 --fence 7"},
     {1, "apply gelu --input missing.safetensors -o y.safetensors"},
     {1, "ops frobnicate"},
     {1, "runs show 00000000"},
-    {1, "devices null:h300"},
+    {2, "devices null:h300"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree char *line = g_strconcat ("lig ", cases[i].arguments, NULL);

@@ -114,7 +114,7 @@ test_refused (void)
   }
   g_auto (Outcome) value =
     lig ("sweep", TRAINING, "--steps", "2", "--json", "--over", "lr=0.1,x", NULL);
-  assert_failed (&value, 1, "value", "lr is 'x'");
+  assert_failed (&value, 2, "usage", "lr is 'x'");
   g_auto (Outcome) fixed = lig ("sweep", "--resume", "last", "--lr", "3", "--json", NULL);
   assert_failed (&fixed, 2, "usage", "--lr contradicts --resume");
   g_auto (Outcome) none = lig ("sweep", "--resume", "abcdef", "--json", NULL);

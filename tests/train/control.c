@@ -381,7 +381,7 @@ test_refusals (Fixture *f, gconstpointer data)
      "embedding at 0: the data has token 255, the vocabulary has 200"},
     {"identity ! embedding(4, vocabulary=200) ! linear(256) ! cross-entropy", "8x6:int32",
      "synthetic", "", "embedding at 1: the data has token 255, the vocabulary has 200"},
-    {"linear(4) ! mean-squared-error", "8x6", NULL, "", "no data set; set data"},
+    {"linear(4) ! mean-squared-error", "8x6", NULL, "", "training needs data; set data"},
     {"linear(4) ! mean-squared-error", "8x6", "synthetics", "",
      "'synthetics' is none of the kinds"},
     {"linear(4) ! mean-squared-error", NULL, "synthetic", "batch=4",

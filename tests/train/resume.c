@@ -337,8 +337,8 @@ test_refusals (Fixture *f, gconstpointer data)
     new_run (f, "linear(1) ! mean-squared-error", NULL, spec, "batch=2 steps=10 lr=0.01");
   finish (run);
   const char *checkpoint = lig_run_get_checkpoint (run), *uuid = lig_run_get_uuid (run);
-  assert_refused (f, checkpoint, NULL, "it is at step 10 of 10 already; set steps to more");
-  assert_refused (f, checkpoint, "steps=9", "it is at step 10 of 9 already");
+  assert_refused (f, checkpoint, NULL, "already at step 10; set steps above 10");
+  assert_refused (f, checkpoint, "steps=9", "already at step 10; set steps above 10");
   assert_refused (f, checkpoint, "lr=0.1", "lr 0.1 contradicts the checkpoint, which has 0.01");
   assert_refused (f, checkpoint, "batch=4", "batch 4 contradicts the checkpoint, which has 2");
   assert_refused (f, checkpoint, "seed=1", "seed 1 contradicts the checkpoint, which has 0");
@@ -354,7 +354,7 @@ test_refusals (Fixture *f, gconstpointer data)
   /* The same value in another spelling is not a contradiction. */
   static const char *const same[] = {"lr=1e-2", "optimizer=adamw", "schedule=constant"};
   for (guint i = 0; i < G_N_ELEMENTS (same); i++)
-    assert_refused (f, checkpoint, same[i], "it is at step 10 of 10 already");
+    assert_refused (f, checkpoint, same[i], "already at step 10; set steps above 10");
   g_assert_true (g_file_set_contents (path, "1,2\n3,4\n5,6\n7,8\n9,10\n", -1, NULL));
   assert_refused (f, checkpoint, "steps=20", "the data has changed: it is csv: 5 rows");
   g_assert_true (g_file_set_contents (path, "1,2\n3,4\n5,6\n7,9\n", -1, NULL));

@@ -154,6 +154,17 @@ typedef struct {
 } LigTarget;
 
 /**
+ * lig_dataset_check:
+ * @spec: `KIND[:PATH][?key=value&...]`
+ * @error: the kind or the option that is unknown, or the value that is wrong
+ *
+ * Checks the form of a dataset without reading any file.
+ *
+ * Returns: whether lig_dataset_open() accepts the form
+ */
+LIG_API gboolean lig_dataset_check (const char *spec, GError **error);
+
+/**
  * lig_dataset_open:
  * @spec: `KIND[:PATH][?key=value&...]`
  * @input: (nullable): the shape of the sequence's input; axis 0 is the batch. text and tokens use T

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Wrong command lines: each with the exit code and the sentence, as text and with --json. */
+#include "tests/cli/case.h"
+
+#define LINE "'linear(2) ! mean-squared-error' --input 2x2"
+#define TRAIN "train " LINE " --data synthetic "
+#define SWEEP "sweep " LINE " --data synthetic "
+#define FUSE "fuse gelu --input 2x2 --device null "
+
+enum { FAILED = 1, USAGE = 2 };
+
+static const struct {
+  int code;
+  const char *arguments, *message;
+} cases[] = {
+  /* Commands and verbs. */
+  {USAGE, "fus", "command 'fus' is unknown; did you mean 'fuse'?"},
+  {USAGE, "frobnicate", "command 'frobnicate' is unknown; see lig --help"},
+  {USAGE, "--frobnicate", "option --frobnicate is unknown; see lig --help"},
+  {USAGE, "--jsn fuse", "option --jsn is unknown; did you mean --json?"},
+  {USAGE, "--device cpu", "command missing; see lig --help"},
+  {USAGE, "help fus", "command 'fus' is unknown; did you mean 'fuse'?"},
+  {USAGE, "help fuse gelu", "lig fuse has no verbs; see lig help fuse"},
+  {USAGE, "help runs lst", "verb 'lst' of lig runs is unknown; did you mean 'list'?"},
+  {USAGE, "help runs list all", "lig help takes [COMMAND [VERB]]; see lig help --help"},
+  {USAGE, "runs help lst", "verb 'lst' of lig runs is unknown; did you mean 'list'?"},
+  {USAGE, "runs lst", "verb 'lst' of lig runs is unknown; did you mean 'list'?"},
+  {USAGE, "runs frobnicate", "verb 'frobnicate' of lig runs is unknown; see lig runs --help"},
+  {USAGE, "--generate sh", "--generate takes man, bash, zsh or fish"},
+  /* Options. */
+  {USAGE, FUSE "--polcy all", "option --polcy is unknown; did you mean --policy?"},
+  {USAGE, FUSE "--zzz", "option --zzz is unknown; see lig fuse --help"},
+  {USAGE, FUSE "-z", "option -z is unknown; see lig fuse --help"},
+  {USAGE, FUSE "--policy", "--policy needs a value, POLICY; see lig fuse --help"},
+  {USAGE, FUSE "--all=yes", "--all takes no value, not 'yes'; see lig fuse --help"},
+  {USAGE, FUSE "--policy=al", "expected none, all, measured; did you mean 'all'?"},
+  {USAGE, FUSE "--color=red", "--color is 'red', expected auto, always, never"},
+  {USAGE, "check gelu --batch many", "--batch is 'many', expected a whole number"},
+  {USAGE, "check gelu --batch 99999999999999999999", "expected a whole number"},
+  {USAGE, "check gelu --input 2x2 --batch -1", "--batch is -1, expected at least 1"},
+  {USAGE, "profile gelu --steps 1.5", "--steps is '1.5', expected a whole number"},
+  {USAGE, "profile gelu --steps 0", "--steps is 0, expected 1 to 1000000"},
+  /* Counts of arguments. */
+  {USAGE, "check", "lig check takes P "},
+  {USAGE, "check gelu relu", "lig check takes P "},
+  {USAGE, "devices cpu null", "lig devices takes [DEVICE] "},
+  {USAGE, "train", "lig train needs either a sequence or --resume"},
+  {USAGE, "runs", "lig runs takes list|show|"},
+  {USAGE, "runs show", "lig runs show takes RUN; see lig help runs show"},
+  {USAGE, "--values", "--values takes one kind of value"},
+  /* Values of options. */
+  {USAGE, "check gelu --input 2xx2", "--input: a shape is written like 16384x4096:bf16"},
+  {USAGE, "check gelu --input ''", "--input: a shape is written like 16384x4096:bf16"},
+  {USAGE, "check gelu --input 2x2:fp8", "--input: no element type is called 'fp8'"},
+  {USAGE, "check gelu --input 2x2 --device nul", "device 'nul' is unknown; "},
+  {USAGE, "check gelu --input 2x2 --device cuda:x", "did you mean 'cuda:0'?"},
+  {USAGE, "check gelu --input 2x2 --device null:h20", "did you mean 'h200'?"},
+  {USAGE, "devices cpuu", "did you mean 'cpu'?"},
+  {FAILED, "check gelu --input 2x2 --device cuda:99", "cuda:99 cannot be used"},
+  {FAILED, "check gelu --input 2x2 --device null:none.json", "none.json"},
+  {USAGE, FUSE "--dtype fp8", "--dtype is 'fp8', expected fp32, fp16 or bf16"},
+  {USAGE, FUSE "--forbid forward-linear-bias-activaton",
+   "--forbid: fusion 'forward-linear-bias-activaton' is unknown; did you mean "
+   "'forward-linear-bias-activation'?"},
+  {USAGE, FUSE "--force backward-residual", "--force is 'backward-residual', expected FUSION@PATH"},
+  {USAGE, FUSE "--fence 7", "--fence: no op has the path '7'"},
+  {USAGE, FUSE "--apply-mend 1", "--apply-mend needs a file"},
+  {USAGE, FUSE "-o x.lig", "-o is only used with --apply-mend"},
+  /* Sequences: an unreadable one is a failure. */
+  {FAILED, "check gleu --input 2x2", "op 'gleu' is unknown; did you mean 'gelu'?"},
+  {FAILED, "check 'linear(ot-features=3)' --input 2x2", "did you mean 'out-features'?"},
+  {FAILED, "check wrong-op.lig", "$.ops[0].op: op 'gleu' is unknown; did you mean 'gelu'?"},
+  {FAILED, "check wrong-fusion.lig", "fusion 'forward-linear-bias-activaton' is unknown; did you"},
+  {FAILED, "check missing.lig", "missing.lig"},
+  /* Training. */
+  {USAGE, "train " LINE, "training needs data; give --data, such as --data text:FOLDER"},
+  {USAGE, "train " LINE " --data synthetc", "did you mean 'synthetic'?"},
+  {USAGE, TRAIN "--data 'synthetic?smples=3'", "did you mean 'samples'?"},
+  {USAGE, TRAIN "--data 'synthetic?samples=x'", "samples is 'x', expected a whole number from 1"},
+  {USAGE, TRAIN "--lr fast", "--lr is 'fast', expected a number from 0 to 1000000"},
+  {USAGE, TRAIN "--steps 0", "--steps is '0', expected a whole number from 1"},
+  {USAGE, TRAIN "--optimizer adam", "expected sgd, adamw; did you mean 'adamw'?"},
+  {USAGE, TRAIN "--schedule cosin", "expected constant, cosine; did you mean 'cosine'?"},
+  {USAGE, TRAIN "--warmup 5000", "warmup is 5000, expected a whole number from 0 to steps, 1000"},
+  {USAGE, TRAIN "--device null:h200", "device 'null:h200' is only described; train on cpu or "},
+  {USAGE, TRAIN "--resume last", "lig train needs either a sequence or --resume"},
+  {FAILED, TRAIN "--data csv:missing.csv", "missing.csv"},
+  {USAGE, SWEEP, "lig sweep needs --over or --list"},
+  {USAGE, SWEEP "--over lr=", "--over: 'lr=' is no list of values"},
+  {USAGE, SWEEP "--over lr=a,b", "--over: lr is 'a', expected a number"},
+  {USAGE, SWEEP "--over foo=1", "--over: training has no setting 'foo'"},
+  {USAGE, SWEEP "--over stesp=1", "--over: training has no setting 'stesp'; did you mean 'steps'?"},
+  {USAGE, SWEEP "--over 0.out-featurs=1",
+   "--over: linear at 0 has no parameter 'out-featurs'; did"},
+  {USAGE, SWEEP "--over lr=1 --over lr=2", "--over: lr is swept twice"},
+  {USAGE, SWEEP "--over lr=1,2 --zip", "--zip needs at least two --over"},
+  /* Reports and runs. */
+  {USAGE, "report gelu", "lig report needs -o FILE"},
+  {USAGE, "report gelu -o x.hmtl", "report format 'hmtl' is unknown"},
+  {USAGE, "report gelu -o x --format htm", "did you mean 'html'?"},
+  {USAGE, "runs list --status don", "did you mean 'done'?"},
+  {USAGE, "runs show last --tag x", "lig runs show has no option --tag; see lig help runs show"},
+};
+
+/* Runs the line; the shell has it as users type it. */
+static void
+check (int code, const char *arguments, const char *message)
+{
+  g_autofree char *line = g_strconcat ("lig ", arguments, NULL);
+  g_autofree char *json = g_strconcat ("lig --json ", arguments, NULL);
+  g_test_message ("%s", line);
+  g_auto (Outcome) plain = shell (line), document = shell (json);
+  if (plain.code != code || !strstr (plain.err, message))
+    g_error ("%s: exit code %d, expected %d: %s", line, plain.code, code, plain.err);
+  g_assert_cmpstr (plain.out, ==, "");
+  /* One sentence of the program, whose end names the thing, not what was done before. */
+  g_assert_true (g_str_has_suffix (plain.err, "\n"));
+  g_assert_cmpint (document.code, ==, code);
+  g_assert_nonnull (document.json);
+  assert_keys (at (document.json, "error"), "code message path");
+  assert_contains (text_at (document.json, "error.message"), message);
+  g_assert_cmpint (strcmp (text_at (document.json, "error.code"), "usage") == 0, ==, code == USAGE);
+}
+
+static void
+test_wrong (void)
+{
+  g_autofree char *op = in_folder ("wrong-op.lig"), *fusion = in_folder ("wrong-fusion.lig");
+  g_assert_true (
+    g_file_set_contents (op, "{\"ligature\":1,\"ops\":[{\"op\":\"gleu\"}]}", -1, NULL));
+  g_assert_true (
+    g_file_set_contents (fusion,
+                         "{\"ligature\":1,\"input\":{\"shape\":[2,2]},\"ops\":[{\"op\":\"gelu\"}],"
+                         "\"forbid\":[{\"fusion\":\"forward-linear-bias-activaton\"}]}",
+                         -1, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    check (cases[i].code, cases[i].arguments, cases[i].message);
+}
+
+/* Any option of the command may stand before it. */
+static void
+test_order (void)
+{
+  static const struct {
+    const char *before, *after;
+  } lines[] = {
+    {"--json fuse gelu --input 2x2 --device null", "fuse gelu --input 2x2 --device null --json"},
+    {"--device null --json --input=2x2 fuse gelu", "fuse gelu --input 2x2 --device null --json"},
+    {"--input 2x2 check gelu", "check gelu --input 2x2"},
+    {"--no-pager --color never ops gelu", "ops gelu"},
+    {"--help fuse", "fuse --help"},
+    {"-h fuse", "fuse -h"},
+    {"help fuse", "fuse --help"},
+    {"fuse help", "fuse --help"},
+    {"help runs list", "runs list --help"},
+    {"runs help list", "runs list --help"},
+    {"--json --version", "--version --json"},
+    {"-h", "--help"},
+    {"help", "--help"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
+    g_autofree char *before = g_strconcat ("lig ", lines[i].before, NULL);
+    g_autofree char *after = g_strconcat ("lig ", lines[i].after, NULL);
+    g_test_message ("%s", before);
+    g_auto (Outcome) one = shell (before), other = shell (after);
+    g_assert_cmpint (one.code, ==, 0);
+    g_assert_cmpint (other.code, ==, 0);
+    g_assert_cmpstr (one.out, !=, "");
+    g_assert_cmpstr (one.out, ==, other.out);
+  }
+  g_auto (Outcome) version = shell ("lig --version --json");
+  g_assert_cmpstr (text_at (version.json, "version"), !=, "");
+  g_auto (Outcome) alone = shell ("lig");
+  g_assert_cmpint (alone.code, ==, USAGE);
+  g_assert_cmpstr (alone.out, ==, "");
+  assert_contains (alone.err, "Usage: lig ");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/usage/wrong", test_wrong);
+  g_test_add_func ("/usage/order", test_order);
+  return run_cli_tests ();
+}
