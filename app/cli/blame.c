@@ -25,9 +25,43 @@ is_wrong (const char *name, const GError *error)
          (!lig_backend_find (name) || lig_device_name_has (name, LIG_DEVICE_DESCRIBED));
 }
 
+/* The file of a described device may have a comma in its name. */
+static gboolean
+is_file (const char *device)
+{
+  const char *colon = strchr (device, ':');
+  return colon && g_file_test (colon + 1, G_FILE_TEST_EXISTS);
+}
+
+GStrv
+lig_cli_split_devices (const char *device)
+{
+  if (!device || !strchr (device, ',') || is_file (device))
+    return NULL;
+  GStrv names = g_strsplit (device, ",", -1);
+  for (char **name = names; *name; name++)
+    g_strstrip (*name);
+  return names;
+}
+
+/* Devices are listed only for `lig fuse`. */
+static gboolean
+need_one_device (const char *device, GError **error)
+{
+  g_auto (GStrv) names = lig_cli_split_devices (device);
+  if (!names)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "--device lists several devices, expected one; lig fuse --device %s compares them",
+               device);
+  return FALSE;
+}
+
 LigDevice *
 lig_cli_open_named (const char *name, GError **error)
 {
+  if (!need_one_device (name, error))
+    return NULL;
   LigDevice *device = lig_device_open (name, error);
   if (!device && name && error && is_wrong (name, *error))
     lig_cli_blame (error, NULL);

@@ -12,6 +12,10 @@ G_BEGIN_DECLS
  */
 gboolean lig_cli_blame (GError **error, const char *option);
 
+/* Returns the names in --device if it lists several devices, separated by commas; (transfer full),
+ * NULL if it names one device or none. */
+GStrv lig_cli_split_devices (const char *device);
+
 /* Opens the device of an option's or argument's value. A name of no known form is an error of the
  * command line, a missing device is not. */
 LigDevice *lig_cli_open_named (const char *name, GError **error);

@@ -5,9 +5,12 @@
 #include "app/cli/document.h"
 #include "app/cli/problems.h"
 #include "app/cli/sequence-options.h"
+#include "app/cli/shared-options.h"
+#include "app/cli/table.h"
 #include <ligature/report.h>
 
 #include <stdio.h>
+#include <string.h>
 
 static int run (int argc, char **argv);
 
@@ -129,7 +132,7 @@ print_json (LigPlan *plan, const char *problem)
               lig_plan_get_extra_output);
   lig_json_add_text (builder, "problem", problem);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("check", json_builder_get_root (builder));
 }
 
 static char **
@@ -160,19 +163,32 @@ print_extras (LigPlan *plan, const char *what, guint count, GetExtra get)
   for (guint i = 0; i < count; i++) {
     get (plan, i, &shape, &dtype);
     g_autofree char *tensor = lig_cli_format_tensor (&shape, dtype);
-    printf ("%s extra.%u: %s\n", what, i, tensor);
+    g_autofree char *line = g_strdup_printf ("%s extra.%u: %s", what, i, tensor);
+    lig_cli_print_wrapped (line, lig_cli_text_width ());
   }
+}
+
+static void
+print_totals (LigPlan *plan, int width)
+{
+  Totals totals = sum_up (plan);
+  g_autofree char *bytes = lig_units_bytes ((double) totals.parameter_bytes);
+  g_autofree char *saved = lig_units_bytes ((double) totals.saved_bytes);
+  g_autofree char *line =
+    g_strdup_printf ("%" G_GINT64_FORMAT " trained element%s, %s; %s saved for the backward pass",
+                     totals.parameters, LIG_ENDING (totals.parameters), bytes, saved);
+  lig_cli_print_wrapped (line, width);
 }
 
 static void
 print_table (LigPlan *plan, const char *problem)
 {
-  static const char *const header[] = {"path",   "op",         "output", ">elements",
-                                       ">saved", "parameters", NULL};
+  static const char *const header[] = {"path",   "<op",         "output", ">elements",
+                                       ">saved", "~parameters", NULL};
   guint count;
   LigShape shape;
   LigDtype dtype;
-  Totals totals = sum_up (plan);
+  int width = lig_cli_text_width ();
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   for (guint i = 0; i < count; i++)
@@ -180,15 +196,15 @@ print_table (LigPlan *plan, const char *problem)
   lig_plan_get_input (plan, &shape, &dtype);
   g_autofree char *input = lig_cli_format_tensor (&shape, dtype);
   printf ("input %s\n\n", input);
-  lig_cli_print_table (header, rows);
-  g_autofree char *bytes = lig_units_bytes ((double) totals.parameter_bytes);
-  g_autofree char *saved = lig_units_bytes ((double) totals.saved_bytes);
-  printf ("\n%" G_GINT64_FORMAT " trained element%s, %s; %s saved for the backward pass\n",
-          totals.parameters, LIG_ENDING (totals.parameters), bytes, saved);
+  lig_cli_print_fitted (header, rows, width);
+  printf ("\n");
+  print_totals (plan, width);
   print_extras (plan, "input", lig_plan_get_n_extra_inputs (plan), lig_plan_get_extra_input);
   print_extras (plan, "output", lig_plan_get_n_extra_outputs (plan), lig_plan_get_extra_output);
-  if (problem)
-    printf ("\n%s\n", problem);
+  if (!problem)
+    return;
+  printf ("\n");
+  lig_cli_print_wrapped (problem, width);
 }
 
 /* @problems: (out): all problems of a sequence that cannot be compiled */
@@ -210,21 +226,30 @@ compile (const char *text, LigSequenceOptions *options, GPtrArray **problems, GE
   return compiled;
 }
 
+static const char *
+describe_device (void)
+{
+  g_autofree char *text = g_strconcat (lig_device_forms (0), " [default: null]", NULL);
+  return g_intern_string (text);
+}
+
 static int
 run (int argc, char **argv)
 {
   g_auto (LigSequenceOptions) options = {0};
-  const GOptionEntry more[] = {
-    {"batch", 0, 0, G_OPTION_ARG_INT64, &options.batch, "Length of the input's first axis", "N"},
-    {NULL},
-  };
+  g_autofree char *batch = NULL;
+  const GOptionEntry more[] = {lig_cli_setting_entry ("batch", &batch), {NULL}};
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
-    &options, LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_DTYPE, more);
+    &options, LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_TF32, more);
+  /* Checking needs no device, so none is chosen. */
+  for (GOptionEntry *entry = entries; entry->long_name; entry++)
+    if (strcmp (entry->long_name, "device") == 0)
+      entry->description = describe_device ();
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_check, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
-  if (options.batch < 0)
-    return lig_cli_usage ("--batch is %" G_GINT64_FORMAT ", expected at least 1", options.batch);
+  if (!lig_cli_read_count ("batch", batch, &options.batch, &error))
+    return lig_cli_fail (g_steal_pointer (&error));
   g_autoptr (GPtrArray) problems = NULL;
   g_autoptr (LigPlan) plan = compile (argv[1], &options, &problems, &error);
   if (!plan && problems && problems->len > 0)

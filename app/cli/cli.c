@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Options, errors, colours, tables and units for all commands. */
 #include "app/cli/command.h"
+#include "app/cli/live.h"
+#include "app/cli/task.h"
 
 #include "app/cli/pager.h"
 
+#include <ligature/columns.h>
 #include <ligature/error.h>
 #include <ligature/printable.h>
 #include <ligature/report.h>
@@ -15,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static gboolean json_requested;
+static gboolean json_requested, is_quiet;
 
 void
 lig_cli_request_json (void)
@@ -27,6 +30,18 @@ gboolean
 lig_cli_json (void)
 {
   return json_requested;
+}
+
+void
+lig_cli_set_quiet (gboolean quiet)
+{
+  is_quiet = quiet;
+}
+
+gboolean
+lig_cli_quiet (void)
+{
+  return is_quiet;
 }
 
 static const char *colour;
@@ -48,10 +63,17 @@ lig_cli_colour (void)
 }
 
 static void
-tell (const char *code, const char *message, const char *path)
+print_message (const char *message)
 {
   g_autofree char *line = lig_printable (message);
+  lig_cli_live_clear ();
   g_printerr ("lig: %s\n", line);
+}
+
+static void
+tell (const char *code, const char *message, const char *path)
+{
+  print_message (message);
   if (!json_requested)
     return;
   g_autoptr (JsonBuilder) builder = json_builder_new ();
@@ -66,7 +88,7 @@ tell (const char *code, const char *message, const char *path)
   json_builder_add_string_value (builder, path);
   json_builder_end_object (builder);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("error", json_builder_get_root (builder));
 }
 
 /* Replaces the first occurrence; returns NULL if there is none. */
@@ -120,24 +142,32 @@ lig_cli_say (const char *format, ...)
   va_start (arguments, format);
   g_autofree char *message = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_autofree char *line = lig_printable (message);
-  g_printerr ("lig: %s\n", line);
+  if (!is_quiet)
+    print_message (message);
 }
 
-/* On a terminal one line is replaced each time, from the first second on; elsewhere it is printed
- * once. */
+void
+lig_cli_warn (const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *message = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  print_message (message);
+}
+
+/* On a terminal the line of the present task names the measurement; elsewhere one sentence says
+ * that it takes time. */
 void
 lig_cli_measuring (const char *what, double seconds)
 {
   static gboolean said;
-  if (seconds < 1)
+  g_autofree char *detail = g_strdup_printf ("measuring %s, the result is kept", what);
+  lig_cli_task_detail (detail);
+  if (seconds < 1 || said || !lig_cli_logged ())
     return;
-  if (isatty (STDERR_FILENO))
-    g_printerr ("\r\033[Klig: measuring %s, %.0f s so far; the result is kept\r", what, seconds);
-  else if (!said)
-    lig_cli_say (
-      "measuring the fastest choice on this device; the result is kept for the next time");
   said = TRUE;
+  lig_cli_say ("measuring the fastest choice on this device; the result is kept for the next time");
 }
 
 void
@@ -154,25 +184,35 @@ lig_cli_print (const char *format, ...)
   g_autofree char *text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   g_autofree char *line = lig_printable (text);
+  lig_cli_live_clear ();
   printf ("%s\n", line);
+}
+
+void
+lig_cli_print_document (const char *schema, JsonNode *node)
+{
+  g_return_if_fail (schema);
+  lig_cli_print_json (node);
 }
 
 void
 lig_cli_print_json (JsonNode *node)
 {
+  lig_json_add_units (node);
   g_autofree char *text = lig_json_to_text (node);
+  lig_cli_live_clear ();
   printf ("%s\n", text);
   json_node_unref (node);
 }
 
 static void
-print_cell (const char *text, glong width, gboolean right, gboolean last)
+print_cell (const char *text, int width, gboolean right, gboolean last)
 {
-  glong padding = MAX (width - g_utf8_strlen (text, -1), 0);
+  int padding = MAX (width - lig_columns_width (text), 0);
   if (right)
-    printf ("%*s%s", (int) padding, "", text);
+    printf ("%*s%s", padding, "", text);
   else
-    printf ("%s%*s", text, last ? 0 : (int) padding, "");
+    printf ("%s%*s", text, last ? 0 : padding, "");
   fputs (last ? "\n" : "  ", stdout);
 }
 
@@ -192,12 +232,13 @@ void
 lig_cli_print_table (const char *const *header, GPtrArray *rows)
 {
   escape_cells (rows);
+  lig_cli_live_clear ();
   guint columns = g_strv_length ((GStrv) header);
-  g_autofree glong *widths = g_new0 (glong, columns);
+  g_autofree int *widths = g_new0 (int, columns);
   for (guint i = 0; i < columns; i++) {
-    widths[i] = g_utf8_strlen (header[i], -1) - (header[i][0] == '>');
+    widths[i] = lig_columns_width (header[i]) - (header[i][0] == '>');
     for (guint row = 0; row < rows->len; row++)
-      widths[i] = MAX (widths[i], g_utf8_strlen (((char **) rows->pdata[row])[i], -1));
+      widths[i] = MAX (widths[i], lig_columns_width (((char **) rows->pdata[row])[i]));
   }
   if (lig_cli_colour ())
     fputs ("\033[1m", stdout);
@@ -215,13 +256,19 @@ lig_cli_print_table (const char *const *header, GPtrArray *rows)
 char *
 lig_cli_format_time (double seconds)
 {
-  static const char *const units[] = {"us", "ms", "s"};
   if (seconds >= 3600 && seconds < 1e12)
     return g_strdup_printf ("%.0f h %02d min", floor (seconds / 3600),
                             (int) (fmod (seconds, 3600) / 60));
   if (seconds >= 60 && seconds < 3600)
     return g_strdup_printf ("%d:%02d", (int) seconds / 60, (int) seconds % 60);
-  return lig_units_scale (seconds * 1e6, units, G_N_ELEMENTS (units));
+  return lig_units_time (seconds);
+}
+
+char *
+lig_cli_format_left (double seconds)
+{
+  return seconds < 59.5 ? g_strdup_printf ("%.0f s", ceil (seconds))
+                        : lig_cli_format_time (seconds);
 }
 
 char *

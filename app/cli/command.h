@@ -117,7 +117,11 @@ int lig_cli_fail (GError *error);
 /* Does the same for a wrong command line and returns LIG_EXIT_USAGE. */
 int lig_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* A LigTuningMonitor that prints a line to stderr during a first measurement. */
+/* With --quiet nothing is printed to stderr but errors and warnings that something failed. */
+void lig_cli_set_quiet (gboolean quiet);
+gboolean lig_cli_quiet (void);
+
+/* A LigTuningMonitor that shows on stderr that a first measurement goes on. */
 void lig_cli_measuring (const char *what, double seconds);
 
 /* A LigTuningListener that prints the sentence to stderr. */
@@ -127,20 +131,31 @@ void lig_cli_listen (const char *text);
  * functions below except for JSON. */
 void lig_cli_say (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
+/* Does the same also with --quiet, for failures. */
+void lig_cli_warn (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
 /* Prints a line to stdout. */
 void lig_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Prints one JSON document and a newline to stdout; takes the node. */
+/* Prints one JSON document and a newline to stdout; takes the node. Adds the units of numbers whose
+ * keys do not name them. `schema` names the file in data/doc/schemas that describes the document,
+ * without .json; tests/cli/documents.py checks that it does. */
+void lig_cli_print_document (const char *schema, JsonNode *node);
+
+/* Prints a document without a schema; takes the node. */
 void lig_cli_print_json (JsonNode *node);
 
 /* Prints a table in aligned columns to stdout. `rows` contains string vectors as long as `header`;
  * the function may replace their strings. A header that begins with '>' is right-aligned. */
 void lig_cli_print_table (const char *const *header, GPtrArray *rows);
 
-/* Returns "12.3 us", "1.4 ms", "0:42", "3 h 05 min"; (transfer full). */
+/* Returns "12.3 µs", "1.40 ms", "0:42", "3 h 05 min"; (transfer full). */
 char *lig_cli_format_time (double seconds);
 
-/* Returns "142 to 150 us": two times in the same unit, or each with its own; (transfer full). */
+/* Returns the time that is left as "42 s", "1:05", "3 h 05 min"; (transfer full). */
+char *lig_cli_format_left (double seconds);
+
+/* Returns "142 to 150 µs": two times in the same unit, or each with its own; (transfer full). */
 char *lig_cli_format_range (double from, double to);
 
 G_END_DECLS

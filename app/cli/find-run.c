@@ -4,17 +4,32 @@
 
 #include "app/cli/runs.h"
 
+#include <ligature/store-select.h>
+
 #include <string.h>
+
+/* Prints which run was selected, unless the selector is part of its uuid or the only run's name. */
+static void
+say_selected (const char *selector, const char *kind, guint alike, const LigRunRow *row)
+{
+  g_autofree char *started = lig_runs_format_started (row->started);
+  g_autofree char *prefix = g_ascii_strdown (selector, -1);
+  if (strcmp (selector, "last") == 0)
+    lig_cli_say ("the last %s is %.8s %s, %s", kind && *kind == 't' ? "training" : "run", row->uuid,
+                 row->name, started);
+  else if (alike > 1 && strcmp (selector, row->name) == 0)
+    lig_cli_say ("the newest of %u run%s called %s is %.8s, %s; %s~1 is the one before", alike,
+                 LIG_ENDING (alike), row->name, row->uuid, started, selector);
+  else if (alike != 1 && !g_str_has_prefix (row->uuid, prefix))
+    lig_cli_say ("%s is %.8s %s, %s", selector, row->uuid, row->name, started);
+}
 
 LigRunRow *
 lig_cli_find_run (LigStore *store, const char *selector, const char *kind, GError **error)
 {
-  if (strcmp (selector, "last") != 0)
-    return lig_store_find_run (store, selector, error);
-  LigRunRow *row = lig_store_find_last (store, kind, error);
-  g_autofree char *started = row ? lig_runs_format_started (row->started) : NULL;
+  guint alike = 0;
+  LigRunRow *row = lig_store_select_run (store, selector, kind, &alike, error);
   if (row)
-    lig_cli_say ("the last %s is %.8s %s, %s", kind && *kind == 't' ? "training" : "run", row->uuid,
-                 row->name, started);
+    say_selected (selector, kind, alike, row);
   return row;
 }

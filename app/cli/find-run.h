@@ -6,8 +6,9 @@
 
 G_BEGIN_DECLS
 
-/* Returns a run by its uuid or the beginning of one. `last` selects the newest of `kind` (NULL: of
- * any kind) and prints its name to stderr. Returns NULL on error. */
+/* Returns the run that a word selects as in lig_store_select_run(). `last` and names are limited to
+ * the kind (NULL: any). Prints to stderr which run it is unless the word is the beginning of its
+ * uuid or the name of no other run. Returns NULL on error. */
 LigRunRow *
 lig_cli_find_run (LigStore *store, const char *selector, const char *kind, GError **error);
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* lig fuse: prints both rails and the verdicts, or the verdicts of one place, or makes the edit
  * that a verdict offers. */
+#include "app/cli/blame.h"
+#include "app/cli/fuse-pair.h"
+#include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
+#include "app/cli/table.h"
 #include <ligature/report.h>
 
 #include <stdio.h>
@@ -42,7 +46,7 @@ print_edit (const LigMend *mend, const char *file, const char *edit)
   lig_json_add_text (builder, "kind", lig_mend_kind_name (mend->kind));
   lig_json_add_text (builder, "text", edit);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("fuse-mend", json_builder_get_root (builder));
 }
 
 /* Makes the edit and writes the sequence, including the command line's fusion constraints. On
@@ -56,6 +60,8 @@ apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErr
                  "--apply-mend is '%s', expected at least 1", settings->mend);
     return FALSE;
   }
+  if (!lig_cli_check_output (settings->output, NULL, error))
+    return FALSE;
   const LigMend *mend = lig_plan_find_mend (plan, (guint) number, error);
   if (mend && !lig_mend_is_edit (mend)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
@@ -66,7 +72,7 @@ apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErr
   if (!mend || !lig_mend_apply (mend, sequence, error))
     return FALSE;
   g_autofree char *edit = lig_mend_describe (mend);
-  if (g_str_equal (settings->output, "-")) {
+  if (lig_cli_is_standard (settings->output)) {
     g_autofree char *json = lig_sequence_to_json (sequence);
     fputs (json, stdout);
   } else if (!lig_sequence_save (sequence, settings->output, error)) {
@@ -74,7 +80,7 @@ apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErr
   } else if (lig_cli_json ()) {
     print_edit (mend, settings->output, edit);
   }
-  lig_cli_say ("%s: %s", g_str_equal (settings->output, "-") ? "edit" : settings->output, edit);
+  lig_cli_say ("%s: %s", lig_cli_is_standard (settings->output) ? "edit" : settings->output, edit);
   return TRUE;
 }
 
@@ -84,12 +90,12 @@ explain (LigPlan *plan, const char *place, GError **error)
   if (lig_cli_json ()) {
     JsonNode *answer = lig_plan_explain_place_to_json (plan, place, error);
     if (answer)
-      lig_cli_print_json (answer);
+      lig_cli_print_document ("fuse-why", answer);
     return answer != NULL;
   }
   g_autofree char *answer = lig_plan_explain_place (plan, place, error);
   if (answer)
-    fputs (answer, stdout);
+    lig_cli_print_lines (answer, lig_cli_text_width ());
   return answer != NULL;
 }
 
@@ -97,10 +103,14 @@ static void
 show (LigPlan *plan, gboolean all)
 {
   if (lig_cli_json ()) {
-    lig_cli_print_json (lig_plan_to_json (plan));
+    lig_cli_print_document ("fuse", lig_plan_to_json (plan));
     return;
   }
-  g_autofree char *rails = lig_plan_to_rails (plan, lig_cli_colour (), all);
+  LigRailsOptions options = LIG_RAILS_OPTIONS_INIT;
+  options.width = lig_cli_text_width ();
+  options.colour = lig_cli_colour ();
+  options.all = all;
+  g_autofree char *rails = lig_plan_to_rails (plan, &options);
   fputs (rails, stdout);
 }
 
@@ -111,13 +121,12 @@ run (int argc, char **argv)
   g_auto (Settings) settings = {0};
   const GOptionEntry more[] = {
     {"all", 0, 0, G_OPTION_ARG_NONE, &settings.all,
-     "Also print the fusions whose pattern does not match", NULL},
+     "Also print all verdicts: why each fusion was refused", NULL},
     {"why", 0, 0, G_OPTION_ARG_STRING, &settings.why,
      "Only the verdicts about this op; '|PATH': about the gap before it", "PATH"},
     {"apply-mend", 0, 0, G_OPTION_ARG_STRING, &settings.mend,
      "Make the edit 'mend N' and write the sequence", "N"},
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &settings.output,
-     "The file for the edited sequence; -: standard output", "FILE"},
+    LIG_CLI_OUTPUT_ENTRY (&settings.output),
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&options, LIG_OPTION_PLAN, more);
@@ -129,7 +138,16 @@ run (int argc, char **argv)
                           "for standard output");
   if (settings.output && !settings.mend)
     return lig_cli_usage ("-o is only used with --apply-mend; add --apply-mend N");
+  g_auto (GStrv) devices = lig_cli_split_devices (options.device);
+  if (devices && (settings.all || settings.why || settings.mend))
+    return lig_cli_usage ("--%s is about one plan; give one device instead of %s",
+                          settings.all   ? "all"
+                          : settings.why ? "why"
+                                         : "apply-mend",
+                          options.device);
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (argv[1], &options, &error);
+  if (sequence && devices)
+    return lig_fuse_devices (sequence, &options, devices);
   g_autoptr (LigPlan) plan =
     sequence ? lig_cli_compile_sequence (sequence, &options, &error) : NULL;
   if (!plan || (settings.why && !settings.mend && !explain (plan, settings.why, &error)) ||

@@ -93,7 +93,7 @@ print_version (void)
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "version", LIG_VERSION);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("version", json_builder_get_root (builder));
   return LIG_EXIT_OK;
 }
 

@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* lig ops: lists the ops or describes one. Trained parameters and kernels are taken from a plan of
- * the op's example, which is correct also for macros and for ops that choose their kernels. */
+/* lig ops: lists the ops, describes an op or a fusion, or searches both. Trained parameters and
+ * kernels are taken from a plan of the op's example, which is correct also for macros and for ops
+ * that choose their kernels. */
 #include "app/cli/document.h"
+#include "app/cli/ops-fusions.h"
 #include "app/cli/sequence-options.h"
+
+#include "app/cli/table.h"
+#include <ligature/columns.h>
 
 #include <stdio.h>
 #include <string.h>
+
+/* The least columns for a help text behind the other columns. */
+#define LEAST_HELP 24
 
 static int run (int argc, char **argv);
 
 LIG_COMMAND (ops) = {
   .name = "ops",
-  .usage = "[OP]",
-  .summary = "Lists the ops, or describes one of them",
+  .usage = "[OP|FUSION|WORD…]",
+  .summary = "Lists the ops; describes one, or a fusion; or searches them",
   .example = "lig ops layer-norm",
   .run = run,
   .pages = TRUE,
 };
 
-/* Splits the example into an expression and an input. */
-static GStrv
-split_example (const LigOpInfo *info)
+GStrv
+lig_ops_split_example (const LigOpInfo *info)
 {
   GStrv parts = g_strsplit (info->example ? info->example : "", " @ ", 2);
   if (g_strv_length (parts) == 2)
@@ -29,14 +36,13 @@ split_example (const LigOpInfo *info)
   return NULL;
 }
 
-/* Returns a training plan of the example without fusions; NULL if the op has no example. */
-static LigPlan *
-plan_example (const LigOpInfo *info)
+LigPlan *
+lig_ops_plan_example (const LigOpInfo *info)
 {
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   LigShape shape;
   LigDtype dtype = LIG_FP32;
-  g_auto (GStrv) example = split_example (info);
+  g_auto (GStrv) example = lig_ops_split_example (info);
   g_autoptr (LigSequence) sequence =
     example ? lig_sequence_from_expression (example[0], NULL) : NULL;
   g_autoptr (LigDevice) device = lig_device_open ("null", NULL);
@@ -54,7 +60,7 @@ list_kernels (const LigOpInfo *info, LigPass pass)
 {
   guint count = 0;
   GString *text = g_string_new (NULL);
-  g_autoptr (LigPlan) plan = info->flags & LIG_OP_BLOCK ? NULL : plan_example (info);
+  g_autoptr (LigPlan) plan = info->flags & LIG_OP_BLOCK ? NULL : lig_ops_plan_example (info);
   const LigPlanStep *steps = plan ? lig_plan_get_steps (plan, &count) : NULL;
   for (guint i = 0; i < count; i++)
     if (steps[i].pass == pass)
@@ -69,7 +75,7 @@ list_parameters (const LigOpInfo *info)
 {
   guint count = 0;
   GString *text = g_string_new (NULL);
-  g_autoptr (LigPlan) plan = info->flags & LIG_OP_BLOCK ? NULL : plan_example (info);
+  g_autoptr (LigPlan) plan = info->flags & LIG_OP_BLOCK ? NULL : lig_ops_plan_example (info);
   const LigPlanOp *ops = plan ? lig_plan_get_ops (plan, &count) : NULL;
   for (guint i = 0; i < count; i++)
     for (const LigParameterInfo *one = ops[i].info->parameters; one && one->name; one++)
@@ -195,8 +201,8 @@ add_param (JsonBuilder *builder, const LigParam *param)
   json_builder_end_object (builder);
 }
 
-static void
-add_op (JsonBuilder *builder, const LigOpInfo *info)
+void
+lig_ops_add (JsonBuilder *builder, const LigOpInfo *info)
 {
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "op", info->name);
@@ -217,6 +223,7 @@ add_op (JsonBuilder *builder, const LigOpInfo *info)
   add_names (builder, "forward", list_kernels (info, LIG_PASS_FORWARD));
   add_names (builder, "backward", list_kernels (info, LIG_PASS_BACKWARD));
   json_builder_end_object (builder);
+  lig_ops_add_fusions (builder, info);
   json_builder_end_object (builder);
 }
 
@@ -239,15 +246,38 @@ print_all (void)
     printf ("%s%s%s%s\n", i > 0 ? "\n" : "", bold, info->category, plain);
     for (guint j = i; (other = lig_op_info_nth (j)); j++)
       if (strcmp (other->category, info->category) == 0)
-        printf ("  %-19s %s\n", other->name, other->summary);
+        lig_ops_print_entry (other->name, 22, other->summary);
   }
+}
+
+/* Prints a row of the table of parameters: four cells in columns and a help text behind them, or
+ * below them in a narrow terminal. */
+static void
+print_row (char **cells, const int *widths)
+{
+  int at = 0, width = lig_cli_text_width ();
+  g_autoptr (GString) line = g_string_new (NULL);
+  for (guint i = 0; i < 4; i++) {
+    lig_columns_append (line, cells[i], widths[i], LIG_SIDE_LEFT);
+    g_string_append (line, "  ");
+    at += widths[i] + 2;
+  }
+  gboolean empty = !*cells[4], below = width - at < LEAST_HELP;
+  while ((empty || below) && line->str[line->len - 1] == ' ')
+    g_string_truncate (line, line->len - 1);
+  if (below && !empty)
+    g_string_append_printf (line, "\n%*s", at = 4, "");
+  lig_columns_wrap (line, cells[4], at, at, width);
+  fputs (line->str, stdout);
 }
 
 static void
 print_params (const LigOpInfo *info)
 {
-  static const char *const header[] = {"parameter", "type", "default", "range", "", NULL};
+  int widths[4] = {0};
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  const char *const header[] = {"parameter", "type", "default", "range", "", NULL};
+  g_ptr_array_add (rows, g_strdupv ((char **) header));
   for (const LigParam *param = info->params; param && param->name; param++) {
     char **cells = g_new0 (char *, G_N_ELEMENTS (header));
     gboolean first = (param->flags & LIG_PARAM_POSITIONAL) != 0;
@@ -258,55 +288,63 @@ print_params (const LigOpInfo *info)
     cells[4] = g_strdup (param->help);
     g_ptr_array_add (rows, cells);
   }
-  if (rows->len == 0)
+  if (rows->len == 1)
     return;
-  printf ("\n");
-  lig_cli_print_table (header, rows);
-}
-
-static void
-print_line (const char *name, char *text)
-{
-  g_autofree char *own = text;
-  if (*own)
-    printf ("%-11s %s\n", name, own);
+  for (guint i = 0; i < rows->len; i++)
+    for (guint k = 0; k < G_N_ELEMENTS (widths); k++)
+      widths[k] = MAX (widths[k], lig_columns_width (((char **) rows->pdata[i])[k]));
+  for (guint i = 0; i < rows->len; i++) {
+    printf ("%s", i == 0 ? lig_cli_colour () ? "\n\033[1m" : "\n" : "");
+    print_row (rows->pdata[i], widths);
+    if (i == 0 && lig_cli_colour ())
+      printf ("\033[0m");
+  }
 }
 
 static void
 print_op (const LigOpInfo *info)
 {
-  g_auto (GStrv) example = split_example (info);
-  printf ("%s: %s\n\n", info->name, info->summary);
-  print_line ("formula", g_strdup (info->formula ? info->formula : ""));
-  print_line ("category", g_strdup (info->category));
-  print_line ("inputs", list_ports ("x", info->extra_inputs));
-  print_line ("outputs", list_ports ("y", info->extra_outputs));
-  print_line ("trained", list_parameters (info));
-  print_line ("saves", list_ports (NULL, info->saves));
-  print_line ("forward", list_kernels (info, LIG_PASS_FORWARD));
-  print_line ("backward", list_kernels (info, LIG_PASS_BACKWARD));
+  g_auto (GStrv) example = lig_ops_split_example (info);
+  lig_ops_print_title (info->name, info->summary);
+  lig_ops_print_line ("formula", g_strdup (info->formula ? info->formula : ""));
+  lig_ops_print_line ("category", g_strdup (info->category));
+  lig_ops_print_line ("inputs", list_ports ("x", info->extra_inputs));
+  lig_ops_print_line ("outputs", list_ports ("y", info->extra_outputs));
+  lig_ops_print_line ("trained", list_parameters (info));
+  lig_ops_print_line ("saves", list_ports (NULL, info->saves));
+  lig_ops_print_line ("forward", list_kernels (info, LIG_PASS_FORWARD));
+  lig_ops_print_line ("backward", list_kernels (info, LIG_PASS_BACKWARD));
   print_params (info);
+  lig_ops_print_fusions (info);
   if (example)
     printf ("\nExample:\n  lig check '%s' --input %s\n", example[0], example[1]);
 }
 
 static int
-show_one (const char *name)
+show_op (const LigOpInfo *info)
 {
-  const LigOpInfo *info = lig_op_info_find (name);
-  GError *error = NULL;
-  if (!info) {
-    /* The error of lig_op_new() suggests the most similar name. */
-    g_autoptr (LigOp) op = lig_op_new (name, &error);
-    return lig_cli_fail (error);
-  }
   if (!lig_cli_json ()) {
     print_op (info);
     return LIG_EXIT_OK;
   }
   g_autoptr (JsonBuilder) builder = json_builder_new ();
-  add_op (builder, info);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_ops_add (builder, info);
+  lig_cli_print_document ("op", json_builder_get_root (builder));
+  return LIG_EXIT_OK;
+}
+
+/* Describes the op or the fusion of exactly that name, else searches. */
+static int
+show (char **words)
+{
+  gboolean single = !words[1];
+  const LigOpInfo *info = single ? lig_op_info_find (words[0]) : NULL;
+  const LigFusion *fusion = single ? lig_fusion_find (words[0]) : NULL;
+  if (info)
+    return show_op (info);
+  if (!fusion)
+    return lig_ops_search (words);
+  lig_ops_show_fusion (fusion);
   return LIG_EXIT_OK;
 }
 
@@ -314,10 +352,10 @@ static int
 run (int argc, char **argv)
 {
   const LigOpInfo *info;
-  if (!lig_cli_parse (&lig_command_ops, NULL, &argc, &argv, 0, 1))
+  if (!lig_cli_parse (&lig_command_ops, NULL, &argc, &argv, 0, 4))
     return LIG_EXIT_USAGE;
   if (argc > 1)
-    return show_one (argv[1]);
+    return show (argv + 1);
   if (!lig_cli_json ()) {
     print_all ();
     return LIG_EXIT_OK;
@@ -325,8 +363,8 @@ run (int argc, char **argv)
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_array (builder);
   for (guint i = 0; (info = lig_op_info_nth (i)); i++)
-    add_op (builder, info);
+    lig_ops_add (builder, info);
   json_builder_end_array (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("ops", json_builder_get_root (builder));
   return LIG_EXIT_OK;
 }

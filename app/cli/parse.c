@@ -3,6 +3,7 @@
  * so that all messages have one form and propose the most similar name. */
 #include "app/cli/help.h"
 #include "app/cli/pager.h"
+#include "app/cli/switches.h"
 #include "app/cli/values.h"
 
 #include <ligature/suggest.h>
@@ -334,6 +335,7 @@ lig_cli_parse (const LigCommand *command,
     collector (command, line.entries, collector_data);
     return FALSE;
   }
+  lig_cli_settle_switches (line.entries, argc, *argv);
   take_output_options (*argv + 1);
   if (!check (&line, *argv + 1))
     return FALSE;

@@ -2,14 +2,15 @@
 /* lig plan: prints the steps of a plan and the map of its memory. */
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
+#include "app/cli/table.h"
 #include <ligature/report.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The columns of the picture; with more steps, several share one. */
-#define COLUMNS 96
+/* The widths from which tables have all columns, and all but those that few people need. */
+enum { HALF = 80, WIDE = 110 };
 
 static int run (int argc, char **argv);
 
@@ -113,6 +114,7 @@ print_json (LigPlan *plan)
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
   lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (plan)));
+  lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (plan));
   add_ops (builder, plan);
   add_steps (builder, plan);
   add_values (builder, plan);
@@ -122,32 +124,38 @@ print_json (LigPlan *plan)
   lig_json_add_integer (builder, "segments", lig_plan_get_segments (plan));
   lig_json_add_text (builder, "problem", problem);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("plan", json_builder_get_root (builder));
 }
 
 /* --- Text ---------------------------------------------------------------------------------- */
 
+/* Narrow tables have one column for what a step reads and writes. */
 static void
-print_steps (LigPlan *plan)
+print_steps (LigPlan *plan, int width)
 {
-  static const char *const header[] = {">step",  "pass",       "kernel",   ">read", ">written",
-                                       ">flops", ">predicted", "operands", NULL};
+  static const char *const wide[] = {">step",  "pass",       "<kernel",   ">read", ">written",
+                                     ">flops", ">predicted", "~operands", NULL};
+  static const char *const narrow[] = {">step",      "pass",      "<kernel", ">bytes",
+                                       ">predicted", "~operands", NULL};
   guint count;
+  gboolean all = width >= WIDE;
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   for (guint i = 0; i < count; i++) {
-    char **cells = g_new0 (char *, G_N_ELEMENTS (header));
-    cells[0] = g_strdup_printf ("%u", i);
-    cells[1] = g_strdup (lig_pass_name (steps[i].pass));
-    cells[2] = g_strdup (steps[i].kernel ? steps[i].kernel->name : "opaque");
-    cells[3] = lig_units_bytes (steps[i].read);
-    cells[4] = lig_units_bytes (steps[i].written);
-    cells[5] = lig_units_count (steps[i].flops);
-    cells[6] = steps[i].predicted > 0 ? lig_cli_format_time (steps[i].predicted) : g_strdup ("-");
-    cells[7] = g_strdup (steps[i].operands);
+    char **cells = g_new0 (char *, G_N_ELEMENTS (wide)), **cell = cells;
+    *cell++ = g_strdup_printf ("%u", i);
+    *cell++ = g_strdup (lig_pass_name (steps[i].pass));
+    *cell++ = g_strdup (steps[i].kernel ? steps[i].kernel->name : "opaque");
+    *cell++ = lig_units_bytes (steps[i].read + (all ? 0 : steps[i].written));
+    if (all) {
+      *cell++ = lig_units_bytes (steps[i].written);
+      *cell++ = lig_units_count (steps[i].flops);
+    }
+    *cell++ = steps[i].predicted > 0 ? lig_cli_format_time (steps[i].predicted) : g_strdup ("-");
+    *cell++ = lig_plan_name_values (plan, steps[i].operands);
     g_ptr_array_add (rows, cells);
   }
-  lig_cli_print_table (header, rows);
+  lig_cli_print_fitted (all ? wide : narrow, rows, width);
 }
 
 static int
@@ -193,6 +201,7 @@ is_saved (LigPlan *plan, const LigPlanValue *value)
   return saved;
 }
 
+/* With more steps than columns, several share one. */
 static char *
 draw_value (LigPlan *plan, const LigPlanValue *value, int columns)
 {
@@ -240,23 +249,30 @@ draw_passes (LigPlan *plan, int columns)
   return g_string_free (text, FALSE);
 }
 
+/* Narrow tables leave out offsets, and the narrowest ones tensors. */
 static void
-add_row (GPtrArray *rows, const char *name, const LigPlanValue *value, char *picture)
+add_row (GPtrArray *rows, int n_cells, char *name, const LigPlanValue *value, char *picture)
 {
-  char **cells = g_new0 (char *, 6);
-  cells[0] = g_strdup (name);
-  cells[1] = value ? lig_cli_format_tensor (&value->shape, value->dtype) : g_strdup ("");
-  cells[2] = value ? lig_units_bytes ((double) value->bytes) : g_strdup ("");
-  cells[3] = value ? g_strdup_printf ("%" G_GINT64_FORMAT, value->offset) : g_strdup ("");
-  cells[4] = picture;
+  char **cells = g_new0 (char *, 6), **cell = cells;
+  *cell++ = name;
+  if (n_cells > 3)
+    *cell++ = value ? lig_cli_format_tensor (&value->shape, value->dtype) : g_strdup ("");
+  *cell++ = value ? lig_units_bytes ((double) value->bytes) : g_strdup ("");
+  if (n_cells > 4)
+    *cell++ = value ? g_strdup_printf ("%" G_GINT64_FORMAT, value->offset) : g_strdup ("");
+  *cell++ = picture;
   g_ptr_array_add (rows, cells);
 }
 
 /* Prints the arena: the rows are its values by offset, the columns the steps. */
 static void
-print_picture (LigPlan *plan)
+print_picture (LigPlan *plan, int width)
 {
-  static const char *const header[] = {"value", "tensor", ">bytes", ">offset", "lives", NULL};
+  static const char *const headers[][6] = {
+    {"<value", ">bytes", "lives", NULL},
+    {"<value", "tensor", ">bytes", "lives", NULL},
+    {"<value", "tensor", ">bytes", ">offset", "lives", NULL},
+  };
   guint count;
   gint64 arena = lig_plan_get_arena_bytes (plan, NULL);
   g_autoptr (GPtrArray) values = list_arena (plan);
@@ -264,39 +280,51 @@ print_picture (LigPlan *plan)
   lig_plan_get_steps (plan, &count);
   if (count == 0 || values->len == 0)
     return;
-  int n_steps = (int) count, columns = MIN (n_steps, COLUMNS);
-  add_row (rows, "", NULL, draw_passes (plan, columns));
+  int n_cells = width >= WIDE ? 5 : width >= HALF ? 4 : 3;
+  int n_steps = (int) count, columns = MIN (n_steps, width / (n_cells > 3 ? 3 : 2));
+  add_row (rows, n_cells, g_strdup (""), NULL, draw_passes (plan, columns));
   for (guint i = 0; i < values->len; i++) {
     const LigPlanValue *value = values->pdata[i];
-    add_row (rows, value->name, value, draw_value (plan, value, columns));
+    add_row (rows, n_cells, lig_plan_name_values (plan, value->name), value,
+             draw_value (plan, value, columns));
   }
-  add_row (rows, "total", NULL, draw_fill (values, arena, n_steps, columns));
+  add_row (rows, n_cells, g_strdup ("total"), NULL, draw_fill (values, arena, n_steps, columns));
   printf ("\n");
-  lig_cli_print_table (header, rows);
-  printf ("f, b, u: a step of the forward pass, the backward pass, the update; █ saved for the "
-          "backward pass, ▒ other\n");
+  lig_cli_print_fitted (headers[n_cells - 3], rows, width);
+  lig_cli_print_wrapped ("f, b, u: a step of the forward pass, the backward pass, the update; "
+                         "█ saved for the backward pass, ▒ other",
+                         width);
 }
 
 static void
 print_plan (LigPlan *plan)
 {
+  int width = lig_cli_text_width ();
   gint64 peak, arena = lig_plan_get_arena_bytes (plan, &peak);
   g_autofree char *arena_text = lig_units_bytes ((double) arena);
   g_autofree char *peak_text = lig_units_bytes ((double) peak);
   g_autofree char *state = lig_units_bytes ((double) lig_plan_get_state_bytes (plan));
   guint segments = lig_plan_get_segments (plan);
-  lig_cli_print (
-    "plan for %s, compute %s, parameters %s, policy %s",
-    lig_device_get_name (lig_plan_get_device (plan)), lig_dtype_name (lig_plan_get_compute (plan)),
-    lig_dtype_name (lig_plan_get_parameters (plan)), lig_policy_name (lig_plan_get_policy (plan)));
+  g_autofree char *title = g_strdup_printf ("plan for %s, compute %s, parameters %s%s, policy %s",
+                                            lig_device_get_name (lig_plan_get_device (plan)),
+                                            lig_dtype_name (lig_plan_get_compute (plan)),
+                                            lig_dtype_name (lig_plan_get_parameters (plan)),
+                                            lig_plan_get_tf32 (plan) ? ", TF32 products" : "",
+                                            lig_policy_name (lig_plan_get_policy (plan)));
+  lig_cli_print_wrapped (title, width);
   printf ("\n");
-  print_steps (plan);
-  print_picture (plan);
-  printf ("\narena %s, at least %s alive at once; state %s; %u segment%s\n", arena_text, peak_text,
-          state, segments, segments == 1 ? "" : "s");
+  print_steps (plan, width);
+  print_picture (plan, width);
+  g_autofree char *sums =
+    g_strdup_printf ("arena %s, at least %s alive at once; state %s; %u segment%s", arena_text,
+                     peak_text, state, segments, segments == 1 ? "" : "s");
+  printf ("\n");
+  lig_cli_print_wrapped (sums, width);
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
-  if (problem)
-    printf ("\n%s\n", problem);
+  if (!problem)
+    return;
+  printf ("\n");
+  lig_cli_print_wrapped (problem, width);
 }
 
 static int

@@ -57,7 +57,7 @@ print_profile (const LigProfile *profile)
       char **row = g_new0 (char *, 6);
       row[0] = g_strdup_printf ("%s %d-%d", lig_pass_name (pass), groups[i].first,
                                 groups[i].first + groups[i].count - 1);
-      double roofline = lig_profile_get_roofline (profile, groups[i].predicted, measured);
+      double roofline = lig_profile_get_roofline (profile, groups[i].floor, measured);
       gboolean known = isfinite (roofline);
       row[1] = known ? lig_cli_format_time (groups[i].predicted) : g_strdup ("-");
       row[2] = lig_cli_format_time (measured);
@@ -128,14 +128,14 @@ print_json (GPtrArray *profiles, gboolean list)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   if (!list) {
-    lig_cli_print_json (lig_profile_to_json (profiles->pdata[0]));
+    lig_cli_print_document ("profile", lig_profile_to_json (profiles->pdata[0]));
     return;
   }
   json_builder_begin_array (builder);
   for (guint i = 0; i < profiles->len; i++)
     json_builder_add_value (builder, lig_profile_to_json (profiles->pdata[i]));
   json_builder_end_array (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("profile-compare", json_builder_get_root (builder));
 }
 
 /* Returns plan options for each policy of --compare, or for the one policy without it. */
@@ -196,7 +196,7 @@ run (int argc, char **argv)
     {NULL},
   };
   g_autofree GOptionEntry *entries =
-    lig_cli_sequence_entries (&options.sequence, LIG_OPTION_PLAN, more);
+    lig_cli_sequence_entries (&options.sequence, LIG_OPTION_PLAN | LIG_OPTION_RUNS, more);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_profile, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;

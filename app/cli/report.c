@@ -2,12 +2,12 @@
 /* lig report: writes a plan or a run to a file in one of the report formats. */
 #include "app/cli/document.h"
 #include "app/cli/find-run.h"
+#include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include <ligature/report.h>
 #include <ligature/shell.h>
+#include <ligature/store-select.h>
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 static int run (int argc, char **argv);
@@ -37,29 +37,49 @@ clear_options (Options *options)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear_options)
 
-/* A uuid or the beginning of one is never an expression, unless an op has exactly that name. */
+/* Returns whether the store has a run with this name. A missing store has none. */
 static gboolean
-is_run (const char *text)
+is_name (const char *text, const char *path)
 {
+  g_autoptr (LigStore) store = lig_store_open_existing (path, LIG_STORE_READ, NULL);
+  guint alike = 0;
+  g_autoptr (LigRunRow) row = store ? lig_store_select_run (store, text, NULL, &alike, NULL) : NULL;
+  return row && alike > 0;
+}
+
+/* A uuid or the beginning of one is never an expression, unless an op has exactly that name. Any
+ * other word is a run if the store has one of that name; its name may also be an expression, which
+ * is then meant as one. */
+static gboolean
+is_run (const char *text, const char *store)
+{
+  gsize length = strcspn (text, "~");
+  g_autofree char *base = g_strndup (text, length);
   gboolean hexadecimal =
-    g_ascii_isxdigit (*text) && strspn (text, "0123456789abcdefABCDEF-") == strlen (text);
-  return strcmp (text, "last") == 0 || (hexadecimal && !lig_op_info_find (text));
+    g_ascii_isxdigit (*base) && strspn (base, "0123456789abcdefABCDEF-") == length;
+  if (strcmp (base, "last") == 0)
+    return TRUE;
+  if (strpbrk (base, "!(") || strcmp (base, "-") == 0 || lig_op_info_find (base) ||
+      g_file_test (text, G_FILE_TEST_EXISTS))
+    return FALSE;
+  return hexadecimal || is_name (text, store);
 }
 
 /* Returns the first given option that only applies to a sequence, or NULL. */
 static const char *
 find_option (const LigSequenceOptions *options)
 {
-  return options->input    ? "input"
-         : options->device ? "device"
-         : options->dtype  ? "dtype"
-         : options->tf32   ? "tf32"
-         : options->policy ? "policy"
-         : options->forbid ? "forbid"
-         : options->force  ? "force"
-         : options->fence  ? "fence"
-         : options->eval   ? "eval"
-                           : NULL;
+  return options->input           ? "input"
+         : options->device        ? "device"
+         : options->dtype         ? "dtype"
+         : options->tf32 == TRUE  ? "tf32"
+         : options->tf32 == FALSE ? "no-tf32"
+         : options->policy        ? "policy"
+         : options->forbid        ? "forbid"
+         : options->force         ? "force"
+         : options->fence         ? "fence"
+         : options->eval          ? "eval"
+                                  : NULL;
 }
 
 /* --- The command line that reproduces the report -------------------------------------------- */
@@ -116,16 +136,13 @@ report_run (const char *selector, const char *path, const char *format, GError *
 
 /* --- Output --------------------------------------------------------------------------------- */
 
+/* Pictures and PDF have bytes that are no text. */
 static gboolean
-print_report (GBytes *report, GError **error)
+is_text (GBytes *report)
 {
   gsize size;
   const void *data = g_bytes_get_data (report, &size);
-  if (fwrite (data, 1, size, stdout) == size && fflush (stdout) == 0)
-    return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "standard output: cannot be written: %s",
-               g_strerror (errno));
-  return FALSE;
+  return !memchr (data, 0, size);
 }
 
 static void
@@ -142,7 +159,7 @@ print_result (const char *path, const char *format, gsize bytes)
   lig_json_add_text (builder, "format", format);
   lig_json_add_integer (builder, "bytes", (gint64) bytes);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("report", json_builder_get_root (builder));
 }
 
 /* --- Formats -------------------------------------------------------------------------------- */
@@ -160,33 +177,44 @@ append_formats (GString *to)
 
 /* --- The command ---------------------------------------------------------------------------- */
 
+static char *
+list_formats (void)
+{
+  const char *format;
+  GString *names = g_string_new (NULL);
+  for (guint i = 0; (format = lig_report_format_nth (i)); i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", format);
+  return g_string_free (names, FALSE);
+}
+
 static const char *
 find_format (const char *name)
 {
-  g_autoptr (GString) names = g_string_new (NULL);
   const char *format;
-  for (guint i = 0; (format = lig_report_format_nth (i)); i++) {
+  for (guint i = 0; (format = lig_report_format_nth (i)); i++)
     if (g_ascii_strcasecmp (format, name) == 0)
       return format;
-    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", format);
-  }
-  lig_cli_usage ("--format is '%s', expected %s", name, names->str);
+  g_autofree char *names = list_formats ();
+  lig_cli_usage ("--format is '%s', expected %s", name, names);
   return NULL;
 }
 
 /* Returns the format. If the command line is wrong, prints the error and returns NULL. */
 static const char *
-check_options (const Options *options, const LigSequenceOptions *plan, const char *what)
+check_options (const Options *options,
+               const LigSequenceOptions *plan,
+               const char *what,
+               gboolean recorded)
 {
   g_autoptr (GError) error = NULL;
-  const char *format = NULL, *foreign = is_run (what) ? find_option (plan) : NULL;
-  gboolean standard = options->output && strcmp (options->output, "-") == 0;
+  const char *format = NULL, *foreign = recorded ? find_option (plan) : NULL;
+  g_autofree char *names = list_formats ();
   if (!options->output)
     lig_cli_usage ("lig report needs -o FILE, or -o - with --format; see lig report --help");
-  else if (standard && !options->format)
-    lig_cli_usage ("-o - has no file name ending; choose the format with --format");
-  else if (standard && lig_cli_json ())
-    lig_cli_usage ("--json and -o - both write to standard output; give only one of them");
+  else if (lig_cli_is_standard (options->output) && !options->format)
+    lig_cli_usage ("-o - has no file name ending; choose the format with --format: %s", names);
+  else if (!lig_cli_check_output (options->output, NULL, &error))
+    lig_cli_usage ("%s", error->message);
   else if (foreign)
     lig_cli_usage ("--%s needs a sequence, but '%s' is a run; omit --%s", foreign, what, foreign);
   else if (options->format)
@@ -202,10 +230,8 @@ run (int argc, char **argv)
   g_auto (Options) options = {0};
   g_auto (LigSequenceOptions) plan = {0};
   const GOptionEntry more[] = {
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-     "The file to write; its ending selects the format; -: standard output", "FILE"},
-    {"format", 0, 0, G_OPTION_ARG_STRING, &options.format,
-     "The format, if the file name has no known ending", "FORMAT"},
+    LIG_CLI_OUTPUT_ENTRY (&options.output),
+    LIG_CLI_FORMAT_ENTRY (&options.format, "FORMAT"),
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&plan, LIG_OPTION_PLAN, more);
@@ -213,18 +239,16 @@ run (int argc, char **argv)
   GError *error = NULL;
   if (!lig_cli_parse (&lig_command_report, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
-  const char *format = check_options (&options, &plan, argv[1]);
+  gboolean recorded = is_run (argv[1], plan.store);
+  const char *format = check_options (&options, &plan, argv[1], recorded);
   if (!format)
     return LIG_EXIT_USAGE;
-  g_autoptr (GBytes) report = is_run (argv[1])
-                                ? report_run (argv[1], plan.store, format, &error)
-                                : report_plan (argv[1], &plan, command, format, &error);
-  if (!report)
+  g_autoptr (GBytes) report = recorded ? report_run (argv[1], plan.store, format, &error)
+                                       : report_plan (argv[1], &plan, command, format, &error);
+  if (!report || !lig_cli_check_output (options.output, is_text (report) ? NULL : format, &error) ||
+      !lig_cli_write_output (report, options.output, &error))
     return lig_cli_fail (error);
-  if (strcmp (options.output, "-") == 0)
-    return print_report (report, &error) ? LIG_EXIT_OK : lig_cli_fail (error);
-  if (!lig_report_save (report, options.output, &error))
-    return lig_cli_fail (error);
-  print_result (options.output, format, g_bytes_get_size (report));
+  if (!lig_cli_is_standard (options.output))
+    print_result (options.output, format, g_bytes_get_size (report));
   return LIG_EXIT_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig runs compare`: prints the settings in which runs differ, and their final numbers. */
-#include "app/cli/runs.h"
+/* `lig runs compare`: collects what differs between runs, and prints it as JSON. */
+#include "app/cli/runs-compare.h"
 
 #include <ligature/json.h>
 #include <ligature/profile.h>
@@ -8,63 +8,57 @@
 #include <math.h>
 #include <string.h>
 
-/* A line of the comparison, with NULL or NaN for runs without a value. */
-typedef struct {
-  char *name;
-  JsonNode **settings;
-  double *numbers;
-} Line;
-
-typedef struct {
-  int n_runs;
-  GPtrArray *lines; /* in the order of their first appearance */
-  GHashTable *by_name;
-} Comparison;
-
-static Comparison
-new_comparison (int n_runs)
-{
-  return (Comparison){n_runs, g_ptr_array_new (), g_hash_table_new (g_str_hash, g_str_equal)};
-}
+/* The share of a run's steps, at its end, of which a median is taken: one of so many. */
+#define LAST_SHARE 10
 
 static void
-clear_comparison (Comparison *self)
+clear_lines (GPtrArray *lines, guint n_runs)
 {
-  for (guint i = 0; i < self->lines->len; i++) {
-    Line *line = self->lines->pdata[i];
-    for (int j = 0; j < self->n_runs; j++)
+  for (guint i = 0; i < lines->len; i++) {
+    LigRunsLine *line = lines->pdata[i];
+    for (guint j = 0; j < n_runs; j++)
       g_clear_pointer (&line->settings[j], json_node_unref);
     g_free (line->settings);
-    g_free (line->numbers);
+    g_free (line->results);
     g_free (line->name);
     g_free (line);
   }
-  g_ptr_array_unref (self->lines);
-  g_hash_table_unref (self->by_name);
+  g_ptr_array_unref (lines);
 }
 
+static void
+clear_comparison (LigRunsComparison *self)
+{
+  clear_lines (self->settings, self->runs->len);
+  clear_lines (self->metrics, self->runs->len);
+  g_ptr_array_unref (self->runs);
+  g_free (self->steps);
+}
+
+typedef LigRunsComparison Comparison;
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Comparison, clear_comparison)
 
-static Line *
-get_line (Comparison *self, const char *name)
+static LigRunsLine *
+get_line (GPtrArray *lines, const char *name, guint n_runs)
 {
-  Line *line = g_hash_table_lookup (self->by_name, name);
-  if (line)
-    return line;
-  line = g_new0 (Line, 1);
+  for (guint i = 0; i < lines->len; i++)
+    if (strcmp (((LigRunsLine *) lines->pdata[i])->name, name) == 0)
+      return lines->pdata[i];
+  LigRunsLine *line = g_new0 (LigRunsLine, 1);
   line->name = g_strdup (name);
-  line->settings = g_new0 (JsonNode *, self->n_runs);
-  line->numbers = g_new (double, self->n_runs);
-  for (int i = 0; i < self->n_runs; i++)
-    line->numbers[i] = NAN;
-  g_ptr_array_add (self->lines, line);
-  g_hash_table_insert (self->by_name, line->name, line);
+  line->settings = g_new0 (JsonNode *, n_runs);
+  line->results = g_new0 (LigRunsResult, n_runs);
+  for (guint i = 0; i < n_runs; i++)
+    line->results[i].last = line->results[i].least = NAN;
+  g_ptr_array_add (lines, line);
   return line;
 }
 
+/* --- Settings ------------------------------------------------------------------------------ */
+
 /* Adds every leaf under its path: `settings.lr`, `sequence.ops.1.out-features`. */
 static void
-add_leaves (Comparison *self, int column, const char *path, JsonNode *node)
+add_leaves (Comparison *self, guint column, const char *path, JsonNode *node)
 {
   if (JSON_NODE_HOLDS_OBJECT (node)) {
     JsonObject *object = json_node_get_object (node);
@@ -81,14 +75,14 @@ add_leaves (Comparison *self, int column, const char *path, JsonNode *node)
       add_leaves (self, column, inner, json_array_get_element (array, i));
     }
   } else {
-    JsonNode **cell = &get_line (self, path)->settings[column];
+    JsonNode **cell = &get_line (self->settings, path, self->runs->len)->settings[column];
     g_clear_pointer (cell, json_node_unref);
     *cell = json_node_copy (node);
   }
 }
 
 static void
-add_settings (Comparison *self, int column, const LigRunRow *row)
+add_settings (Comparison *self, guint column, const LigRunRow *row)
 {
   g_autofree char *seed = g_strdup_printf ("%" G_GUINT64_FORMAT, row->seed);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
@@ -110,25 +104,11 @@ add_settings (Comparison *self, int column, const LigRunRow *row)
   add_leaves (self, column, "", root);
 }
 
-static gboolean
-add_numbers (Comparison *self, int column, LigStore *store, const char *run, GError **error)
-{
-  g_autoptr (GPtrArray) metrics = lig_store_get_metrics (store, run, error);
-  if (!metrics)
-    return FALSE;
-  for (guint i = 0; i < metrics->len; i++) {
-    const LigMetricRow *metric = metrics->pdata[i];
-    get_line (self, metric->name)->numbers[column] =
-      g_array_index (metric->values, double, metric->values->len - 1);
-  }
-  return TRUE;
-}
-
-static gboolean
-differs (const Line *line, int n_runs)
+gboolean
+lig_runs_line_differs (const LigRunsLine *line, guint n_runs)
 {
   const JsonNode *first = line->settings[0];
-  for (int i = 1; i < n_runs; i++) {
+  for (guint i = 1; i < n_runs; i++) {
     JsonNode *other = line->settings[i];
     if (!first != !other || (first && !json_node_equal ((JsonNode *) first, other)))
       return TRUE;
@@ -136,19 +116,53 @@ differs (const Line *line, int n_runs)
   return FALSE;
 }
 
-/* Adds the comparison: of the settings those that differ, of the numbers all with deltas. */
+/* --- Results ------------------------------------------------------------------------------- */
+
+/* The last value of a training loss is that of one batch, so the median of the last steps is
+ * compared. */
+static void
+summarize (const LigMetricRow *metric, LigRunsResult *result)
+{
+  const double *values = (const double *) (gpointer) metric->values->data;
+  guint count = metric->values->len, from = count - 1;
+  gint64 last = g_array_index (metric->steps, gint64, count - 1);
+  while (from > 0 && g_array_index (metric->steps, gint64, from - 1) > last - last / LAST_SHARE)
+    from--;
+  lig_spread_measure (values + from, count - from, &result->spread);
+  result->last = values[count - 1];
+  for (guint i = 0; i < count; i++)
+    if (isnan (result->least) || values[i] < result->least)
+      result->least = values[i];
+}
+
+static gboolean
+add_results (Comparison *self, guint column, LigStore *store, const char *run, GError **error)
+{
+  g_autoptr (GPtrArray) metrics = lig_store_get_metrics (store, run, error);
+  if (!metrics)
+    return FALSE;
+  for (guint i = 0; i < metrics->len; i++) {
+    const LigMetricRow *metric = metrics->pdata[i];
+    summarize (metric, &get_line (self->metrics, metric->name, self->runs->len)->results[column]);
+  }
+  return TRUE;
+}
+
+/* --- JSON ---------------------------------------------------------------------------------- */
+
+/* Adds the settings that differ. */
 static void
 add_settings_json (JsonBuilder *to, const Comparison *self)
 {
   lig_json_begin_array (to, "settings");
-  for (guint i = 0; i < self->lines->len; i++) {
-    const Line *line = self->lines->pdata[i];
-    if (!differs (line, self->n_runs))
+  for (guint i = 0; i < self->settings->len; i++) {
+    const LigRunsLine *line = self->settings->pdata[i];
+    if (!lig_runs_line_differs (line, self->runs->len))
       continue;
     json_builder_begin_object (to);
     lig_json_add_text (to, "name", line->name);
     lig_json_begin_array (to, "values");
-    for (int j = 0; j < self->n_runs; j++)
+    for (guint j = 0; j < self->runs->len; j++)
       if (line->settings[j])
         json_builder_add_value (to, json_node_copy (line->settings[j]));
       else
@@ -159,68 +173,67 @@ add_settings_json (JsonBuilder *to, const Comparison *self)
   json_builder_end_array (to);
 }
 
+/* Adds an array of a field of the results, minus that of the first run if `relative`. */
+static void
+add_field (JsonBuilder *to,
+           const char *name,
+           const LigRunsLine *line,
+           guint count,
+           gsize offset,
+           gboolean relative)
+{
+  lig_json_begin_array (to, name);
+  for (guint i = 0; i < count; i++) {
+    double first = G_STRUCT_MEMBER (double, &line->results[0], offset);
+    double value = G_STRUCT_MEMBER (double, &line->results[i], offset);
+    lig_json_add_number (to, NULL, relative ? value - first : value);
+  }
+  json_builder_end_array (to);
+}
+
 static void
 add_numbers_json (JsonBuilder *to, const Comparison *self)
 {
+  guint count = self->runs->len;
   lig_json_begin_array (to, "numbers");
-  for (guint i = 0; i < self->lines->len; i++) {
-    const Line *line = self->lines->pdata[i];
+  for (guint i = 0; i < self->metrics->len; i++) {
+    const LigRunsLine *line = self->metrics->pdata[i];
     json_builder_begin_object (to);
     lig_json_add_text (to, "name", line->name);
-    lig_json_begin_array (to, "values");
-    for (int j = 0; j < self->n_runs; j++)
-      lig_json_add_number (to, NULL, line->numbers[j]);
+    add_field (to, "values", line, count, G_STRUCT_OFFSET (LigRunsResult, last), FALSE);
+    add_field (to, "deltas", line, count, G_STRUCT_OFFSET (LigRunsResult, last), TRUE);
+    add_field (to, "least", line, count, G_STRUCT_OFFSET (LigRunsResult, least), FALSE);
+    lig_json_begin_array (to, "medians");
+    for (guint j = 0; j < count; j++) {
+      const LigSpread *spread = &line->results[j].spread;
+      lig_json_add_number (to, NULL, spread->count > 0 ? spread->median : NAN);
+    }
     json_builder_end_array (to);
-    lig_json_begin_array (to, "deltas");
-    for (int j = 0; j < self->n_runs; j++)
-      lig_json_add_number (to, NULL, line->numbers[j] - line->numbers[0]);
+    lig_json_begin_array (to, "differences");
+    for (guint j = 0; j < count; j++)
+      json_builder_add_string_value (
+        to, lig_difference_kind_name (
+              lig_spread_compare (&line->results[j].spread, &line->results[0].spread, NULL)));
     json_builder_end_array (to);
     json_builder_end_object (to);
   }
   json_builder_end_array (to);
 }
 
-/* Prints lines of one kind under a header of the runs' short names. */
 static void
-print_table (const char *title, GPtrArray *runs, GPtrArray *lines)
-{
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_strv_builder_add (builder, title);
-  for (guint i = 0; i < runs->len; i++) {
-    g_autofree char *name = g_strdup_printf (">%.8s", ((const LigRunRow *) runs->pdata[i])->uuid);
-    g_strv_builder_add (builder, name);
-  }
-  g_auto (GStrv) header = g_strv_builder_end (builder);
-  if (lines->len)
-    lig_cli_print_table ((const char *const *) header, lines);
-}
-
-/* --- The time of a step --------------------------------------------------------------------- */
-
-/* Returns the spread of each run's steps, with a count of 0 where there are none. */
-static LigSpread *
-read_spreads (LigStore *store, GPtrArray *runs)
-{
-  LigSpread *spreads = g_new0 (LigSpread, runs->len);
-  for (guint i = 0; i < runs->len; i++)
-    lig_profile_get_spread (store, ((const LigRunRow *) runs->pdata[i])->uuid, NULL, &spreads[i],
-                            NULL);
-  return spreads;
-}
-
-static void
-add_spreads_json (JsonBuilder *to, const LigSpread *spreads, guint count)
+add_steps_json (JsonBuilder *to, const Comparison *self)
 {
   lig_json_begin_array (to, "steps");
-  for (guint i = 0; i < count; i++) {
+  for (guint i = 0; i < self->runs->len; i++) {
+    const LigSpread *spread = &self->steps[i];
     LigDifference difference;
-    lig_spread_compare (&spreads[i], &spreads[0], &difference);
-    gboolean known = spreads[i].count > 0;
+    lig_spread_compare (spread, &self->steps[0], &difference);
+    gboolean known = spread->count > 0;
     json_builder_begin_object (to);
-    lig_json_add_integer (to, "count", spreads[i].count);
-    lig_json_add_number (to, "lower_us", known ? spreads[i].lower * 1e6 : NAN);
-    lig_json_add_number (to, "median_us", known ? spreads[i].median * 1e6 : NAN);
-    lig_json_add_number (to, "upper_us", known ? spreads[i].upper * 1e6 : NAN);
+    lig_json_add_integer (to, "count", spread->count);
+    lig_json_add_number (to, "lower_us", known ? spread->lower * 1e6 : NAN);
+    lig_json_add_number (to, "median_us", known ? spread->median * 1e6 : NAN);
+    lig_json_add_number (to, "upper_us", known ? spread->upper * 1e6 : NAN);
     lig_json_add_text (to, "difference", lig_difference_kind_name (difference.kind));
     lig_json_add_number (to, "noise_us", difference.noise * 1e6);
     json_builder_end_object (to);
@@ -229,127 +242,45 @@ add_spreads_json (JsonBuilder *to, const LigSpread *spreads, guint count)
 }
 
 static void
-print_spreads (GPtrArray *runs, const LigSpread *spreads)
-{
-  static const char *const names[] = {"median", "quartiles", "values", "to the first"};
-  g_autoptr (GPtrArray) table = lig_runs_new_table ();
-  gboolean some = FALSE;
-  for (guint line = 0; line < G_N_ELEMENTS (names); line++) {
-    char **cells = g_new0 (char *, runs->len + 2);
-    cells[0] = g_strdup (names[line]);
-    for (guint i = 0; i < runs->len; i++) {
-      LigDifference difference;
-      gboolean known = spreads[i].count > 0;
-      some |= known;
-      lig_spread_compare (&spreads[i], &spreads[0], &difference);
-      cells[i + 1] = !known || (line == 3 && i == 0) ? g_strdup ("-")
-                     : line == 0                     ? lig_cli_format_time (spreads[i].median)
-                     : line == 1 ? lig_cli_format_range (spreads[i].lower, spreads[i].upper)
-                     : line == 2 ? g_strdup_printf ("%u", spreads[i].count)
-                                 : lig_difference_to_text (&difference);
-    }
-    g_ptr_array_add (table, cells);
-  }
-  if (some)
-    print_table ("time of a step", runs, table);
-}
-
-/* --- The whole ------------------------------------------------------------------------------ */
-
-static void
-print_json (GPtrArray *runs,
-            const Comparison *settings,
-            const Comparison *numbers,
-            const LigSpread *spreads)
+print_json (const Comparison *self)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
   lig_json_begin_array (builder, "runs");
-  for (guint i = 0; i < runs->len; i++)
-    json_builder_add_string_value (builder, ((const LigRunRow *) runs->pdata[i])->uuid);
+  for (guint i = 0; i < self->runs->len; i++)
+    json_builder_add_string_value (builder, ((const LigRunRow *) self->runs->pdata[i])->uuid);
   json_builder_end_array (builder);
-  add_settings_json (builder, settings);
-  add_numbers_json (builder, numbers);
-  add_spreads_json (builder, spreads, runs->len);
+  add_settings_json (builder, self);
+  add_numbers_json (builder, self);
+  add_steps_json (builder, self);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
-}
-
-static char *
-format_setting (JsonNode *node)
-{
-  GType type = node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : 0;
-  if (!node)
-    return g_strdup ("-");
-  if (type == G_TYPE_STRING)
-    return g_strdup (json_node_get_string (node));
-  if (type == G_TYPE_DOUBLE)
-    return g_strdup_printf ("%.15g", json_node_get_double (node));
-  GString *text = g_string_new (NULL);
-  lig_json_append (text, node);
-  return g_string_free (text, FALSE);
-}
-
-static void
-print_settings (GPtrArray *runs, const Comparison *self)
-{
-  g_autoptr (GPtrArray) table = lig_runs_new_table ();
-  for (guint i = 0; i < self->lines->len; i++) {
-    const Line *line = self->lines->pdata[i];
-    if (!differs (line, self->n_runs))
-      continue;
-    char **cells = g_new0 (char *, self->n_runs + 2);
-    cells[0] = g_strdup (line->name);
-    for (int j = 0; j < self->n_runs; j++)
-      cells[j + 1] = format_setting (line->settings[j]);
-    g_ptr_array_add (table, cells);
-  }
-  print_table ("setting", runs, table);
-}
-
-/* Prints the first run's numbers, and those of the others with their differences from it. */
-static void
-print_numbers (GPtrArray *runs, const Comparison *self)
-{
-  g_autoptr (GPtrArray) table = lig_runs_new_table ();
-  for (guint i = 0; i < self->lines->len; i++) {
-    const Line *line = self->lines->pdata[i];
-    char **cells = g_new0 (char *, self->n_runs + 2);
-    cells[0] = g_strdup (line->name);
-    for (int j = 0; j < self->n_runs; j++) {
-      double delta = line->numbers[j] - line->numbers[0];
-      cells[j + 1] = j == 0 || isnan (delta)
-                       ? lig_runs_format_number (line->numbers[j])
-                       : g_strdup_printf ("%.6g (%+.3g)", line->numbers[j], delta);
-    }
-    g_ptr_array_add (table, cells);
-  }
-  print_table ("last value", runs, table);
+  lig_cli_print_document ("runs-compare", json_builder_get_root (builder));
 }
 
 int
-lig_runs_compare (LigStore *store, int n, char **arguments)
+lig_runs_compare (LigStore *store, const LigRunsOptions *options, int n, char **arguments)
 {
   GError *error = NULL;
-  g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_run_row_free);
-  g_auto (Comparison) settings = new_comparison (n);
-  g_auto (Comparison) numbers = new_comparison (n);
-  for (int i = 0; i < n; i++) {
-    LigRunRow *row = lig_cli_find_run (store, arguments[i], NULL, &error);
-    if (!row)
+  g_autoptr (GPtrArray) rows = lig_runs_select (store, options, n, arguments, NULL, &error);
+  if (!rows)
+    return lig_cli_fail (error);
+  if (rows->len == 1 && n > 1)
+    g_ptr_array_add (rows, lig_run_row_copy (rows->pdata[0]));
+  if (rows->len < 2)
+    return lig_cli_usage ("runs compare: %u run%s selected, expected at least 2", rows->len,
+                          LIG_ENDING (rows->len));
+  g_auto (Comparison) self = {g_ptr_array_ref (rows), g_ptr_array_new (), g_ptr_array_new (),
+                              g_new0 (LigSpread, rows->len)};
+  for (guint i = 0; i < rows->len; i++) {
+    const LigRunRow *row = rows->pdata[i];
+    add_settings (&self, i, row);
+    if (!add_results (&self, i, store, row->uuid, &error))
       return lig_cli_fail (error);
-    g_ptr_array_add (runs, row);
-    add_settings (&settings, i, row);
-    if (!add_numbers (&numbers, i, store, row->uuid, &error))
-      return lig_cli_fail (error);
+    lig_profile_get_spread (store, row->uuid, NULL, &self.steps[i], NULL);
   }
-  g_autofree LigSpread *spreads = read_spreads (store, runs);
-  if (lig_cli_json ()) {
-    print_json (runs, &settings, &numbers, spreads);
-  } else {
-    print_settings (runs, &settings);
-    print_numbers (runs, &numbers);
-    print_spreads (runs, spreads);
-  }
+  if (lig_cli_json ())
+    print_json (&self);
+  else
+    lig_runs_print_comparison (&self);
   return LIG_EXIT_OK;
 }

@@ -10,6 +10,22 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The most runs and files that a question lists. */
+#define MOST_LISTED 20
+
+typedef struct {
+  GStrv files; /* the runs' existing checkpoints */
+  double bytes;
+} Checkpoints;
+
+static void
+clear_checkpoints (Checkpoints *self)
+{
+  g_strfreev (self->files);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Checkpoints, clear_checkpoints)
+
 /* Returns whether the file is a checkpoint and this run was the last to write it. A row of a
  * database may name any file, and several runs may have written to the same one. */
 static gboolean
@@ -23,9 +39,15 @@ is_own (const char *path, const char *uuid)
          g_strcmp0 (lig_tensor_file_get_metadata (file, "ligature.run"), uuid) == 0;
 }
 
-/* Returns the names of the runs' existing checkpoints; NULL with an error set. */
-static GStrv
-find_files (LigStore *store, GPtrArray *runs, GError **error)
+static double
+get_size (const char *path)
+{
+  GStatBuf info;
+  return g_stat (path, &info) == 0 ? (double) info.st_size : 0;
+}
+
+static gboolean
+find_checkpoints (LigStore *store, GPtrArray *runs, Checkpoints *found, GError **error)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GStrvBuilder) files = g_strv_builder_new ();
@@ -33,55 +55,114 @@ find_files (LigStore *store, GPtrArray *runs, GError **error)
     const LigRunRow *row = runs->pdata[i];
     g_autoptr (GPtrArray) artifacts = lig_store_get_artifacts (store, row->uuid, error);
     if (!artifacts)
-      return NULL;
+      return FALSE;
     for (guint j = 0; j < artifacts->len; j++) {
       const LigArtifactRow *artifact = artifacts->pdata[j];
       if (strcmp (artifact->kind, "checkpoint") == 0 && is_own (artifact->path, row->uuid) &&
-          g_hash_table_add (seen, g_strdup (artifact->path)))
+          g_hash_table_add (seen, g_strdup (artifact->path))) {
         g_strv_builder_add (files, artifact->path);
+        found->bytes += get_size (artifact->path);
+      }
     }
   }
-  return g_strv_builder_end (files);
+  found->files = g_strv_builder_end (files);
+  return TRUE;
+}
+
+/* Rejects runs that a process is writing to: their rows would come back in part. */
+static gboolean
+check_ended (GPtrArray *runs, GError **error)
+{
+  for (guint i = 0; i < runs->len; i++) {
+    const LigRunRow *row = runs->pdata[i];
+    if (strcmp (row->status, "running") != 0)
+      continue;
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
+                 "run %.8s %s is running on %s; stop it first, or leave it out (nothing was "
+                 "deleted)",
+                 row->uuid, row->name, row->host);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* --- Questions ----------------------------------------------------------------------------- */
+
+static void
+name_files (const char *what, char **files)
+{
+  for (guint i = 0; files[i]; i++) {
+    g_autofree char *size = lig_units_bytes (get_size (files[i]));
+    if (i < MOST_LISTED)
+      lig_cli_say ("%s %s (%s)", what, files[i], size);
+  }
+  if (g_strv_length (files) > MOST_LISTED)
+    lig_cli_say ("%s %u more", what, g_strv_length (files) - MOST_LISTED);
 }
 
 static void
-name_files (char **files, const char *what)
+name_runs (GPtrArray *runs)
 {
-  for (char **file = files; *file; file++) {
-    GStatBuf info;
-    g_autofree char *size =
-      g_stat (*file, &info) == 0 ? lig_units_bytes ((double) info.st_size) : NULL;
-    lig_cli_say ("%s %s, %s", what, *file, size ? size : "gone");
+  for (guint i = 0; i < MIN (runs->len, MOST_LISTED); i++) {
+    const LigRunRow *row = runs->pdata[i];
+    g_autofree char *started = lig_runs_format_zoned (row->started);
+    lig_cli_say ("%.8s %s, %s, %s%s", row->uuid, row->name, row->status, started,
+                 row->starred ? ", starred" : "");
   }
+  if (runs->len > MOST_LISTED)
+    lig_cli_say ("and %u more", runs->len - MOST_LISTED);
 }
 
-/* Asks the user at the terminal and returns whether the answer is yes. */
+/* Asks the user at the terminal and returns whether the answer is yes. The end of the input is no
+ * answer; Ctrl+C ends the program before anything is deleted. */
 static gboolean
 confirm (const char *question)
 {
   char answer[16];
   fprintf (stderr, "%s [y/N] ", question);
-  return fgets (answer, sizeof answer, stdin) && g_ascii_tolower (answer[0]) == 'y';
+  if (fgets (answer, sizeof answer, stdin))
+    return g_ascii_tolower (answer[0]) == 'y';
+  fputc ('\n', stderr);
+  return FALSE;
 }
 
 static gboolean
-ask (GPtrArray *runs, char **files, gboolean *with_files)
+ask_for_checkpoints (guint runs, const Checkpoints *found)
 {
-  for (guint i = 0; i < runs->len; i++) {
-    const LigRunRow *row = runs->pdata[i];
-    g_autofree char *started = lig_runs_format_started (row->started);
-    lig_cli_say ("%.8s %s, %s, %s", row->uuid, row->name, row->status, started);
-  }
-  g_autofree char *question = g_strdup_printf ("delete %u run%s with all metrics and timings?",
-                                               runs->len, LIG_ENDING (runs->len));
+  guint count = g_strv_length (found->files);
+  g_autofree char *size = lig_units_bytes (found->bytes);
+  g_autofree char *question = count == 1
+                                ? g_strdup_printf ("Also delete %s checkpoint %s (%s)?",
+                                                   runs == 1 ? "its" : "the", found->files[0], size)
+                                : g_strdup_printf ("Also delete their %u checkpoint file%s (%s)?",
+                                                   count, LIG_ENDING (count), size);
+  if (count > 1)
+    name_files ("checkpoint", found->files);
+  return confirm (question);
+}
+
+static gboolean
+ask (GPtrArray *runs, const Checkpoints *found, const LigRunsOptions *options, gboolean *with_files)
+{
+  name_runs (runs);
+  guint count = g_strv_length (found->files);
+  g_autofree char *files =
+    !options->checkpoints || count == 0 ? g_strdup ("")
+    : count == 1 ? g_strdup_printf (" and the checkpoint %s", found->files[0])
+                 : g_strdup_printf (" and %u checkpoint file%s", count, LIG_ENDING (count));
+  const char *joint = *files ? "," : " and";
+  g_autofree char *question = runs->len == 1
+                                ? g_strdup_printf ("Delete 1 run%s its metrics%s?", joint, files)
+                                : g_strdup_printf ("Delete %u run%s%s their metrics%s?", runs->len,
+                                                   LIG_ENDING (runs->len), joint, files);
   if (!confirm (question))
     return FALSE;
-  if (!*with_files && *files) {
-    name_files (files, "checkpoint");
-    *with_files = confirm ("delete the checkpoints, too?");
-  }
+  if (!options->checkpoints && !options->keep_checkpoints && count > 0)
+    *with_files = ask_for_checkpoints (runs->len, found);
   return TRUE;
 }
+
+/* --- Deleting ------------------------------------------------------------------------------ */
 
 static gboolean
 remove_files (char **files, GError **error)
@@ -108,34 +189,47 @@ delete_all (LigStore *store, GPtrArray *runs, GError **error)
   }
   json_builder_end_array (builder);
   if (lig_cli_json ())
-    lig_cli_print_json (json_builder_get_root (builder));
+    lig_cli_print_document ("runs-delete", json_builder_get_root (builder));
   return TRUE;
+}
+
+static void
+conclude (guint runs, const Checkpoints *found, gboolean with_files)
+{
+  guint count = g_strv_length (found->files);
+  g_autofree char *size = lig_units_bytes (found->bytes);
+  if (with_files && count > 0)
+    lig_cli_say ("deleted %u run%s and %u checkpoint file%s (%s)", runs, LIG_ENDING (runs), count,
+                 LIG_ENDING (count), size);
+  else
+    lig_cli_say ("deleted %u run%s", runs, LIG_ENDING (runs));
+  if (!with_files)
+    name_files ("kept checkpoint", found->files);
 }
 
 /* Finds all runs first, so that a wrong selector deletes nothing and `last` selects the run that is
  * the last before anything is deleted. */
 int
-lig_runs_delete (LigStore *store, int n, char **arguments, gboolean yes, gboolean with_files)
+lig_runs_delete (LigStore *store, const LigRunsOptions *options, int n, char **arguments)
 {
   GError *error = NULL;
-  g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_run_row_free);
-  for (int i = 0; i < n; i++) {
-    LigRunRow *row = lig_cli_find_run (store, arguments[i], NULL, &error);
-    if (!row)
-      return lig_cli_fail (error);
-    g_ptr_array_add (runs, row);
-  }
-  g_auto (GStrv) files = find_files (store, runs, &error);
-  if (!files)
+  g_auto (Checkpoints) found = {0};
+  gboolean with_files = options->checkpoints;
+  g_autoptr (GPtrArray) runs = lig_runs_select (store, options, n, arguments, NULL, &error);
+  if (!runs || !check_ended (runs, &error) || !find_checkpoints (store, runs, &found, &error))
     return lig_cli_fail (error);
-  if (!yes && !isatty (STDIN_FILENO))
-    return lig_cli_usage ("runs delete: no terminal for the question; add --yes");
-  if (!yes && !ask (runs, files, &with_files)) {
+  if (runs->len == 0 && !lig_cli_json ()) {
+    lig_cli_say ("no matching runs in %s; nothing was deleted", lig_store_get_path (store));
+    return LIG_EXIT_OK;
+  }
+  if (!options->yes && runs->len > 0 && !isatty (STDIN_FILENO))
+    return lig_cli_usage ("runs delete: not a terminal; use --yes");
+  if (!options->yes && runs->len > 0 && !ask (runs, &found, options, &with_files)) {
     lig_cli_say ("nothing was deleted");
     return LIG_EXIT_FAILED;
   }
-  if (!delete_all (store, runs, &error) || (with_files && !remove_files (files, &error)))
+  if (!delete_all (store, runs, &error) || (with_files && !remove_files (found.files, &error)))
     return lig_cli_fail (error);
-  name_files (with_files ? (char *[]){NULL} : files, "kept:");
+  conclude (runs->len, &found, with_files);
   return LIG_EXIT_OK;
 }

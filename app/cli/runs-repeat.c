@@ -5,6 +5,7 @@
 #include "app/cli/train-progress.h"
 
 #include <ligature/repeat.h>
+#include <ligature/store-sweeps.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,15 @@ open_recording (LigStore *store, const char *what, GError **error)
 {
   if (g_file_test (what, G_FILE_TEST_IS_REGULAR))
     return lig_recording_read_report (what, error);
-  g_autoptr (LigRunRow) row = lig_cli_find_run (store, what, NULL, error);
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (LigRunRow) row = lig_cli_find_run (store, what, NULL, &failure);
+  g_autoptr (LigSweepRow) sweep = row ? NULL : lig_store_find_sweep (store, what, NULL);
+  if (sweep)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "'%s' is a sweep; repeat one of its runs: lig runs list --sweep %.8s", what,
+                 sweep->uuid);
+  else if (!row)
+    g_propagate_error (error, g_steal_pointer (&failure));
   return row ? lig_recording_read_run (store, row->uuid, error) : NULL;
 }
 
@@ -30,7 +39,7 @@ train (const LigRecording *recording, LigDevice *device, LigStore *store, GError
     return NULL;
   lig_cli_watch_run (run);
   if (!lig_run_wait (run, &failure))
-    lig_cli_say ("the repetition failed: %s", failure->message);
+    lig_cli_warn ("the repetition failed: %s", failure->message);
   lig_run_get_progress (run, &progress);
   if (progress.status != LIG_RUN_INTERRUPTED)
     return g_strdup (lig_run_get_uuid (run));
@@ -43,6 +52,10 @@ train (const LigRecording *recording, LigDevice *device, LigStore *store, GError
 static void
 print (const LigRecording *recording, const LigRepetition *found, const char *run)
 {
+  if (!lig_cli_json () && lig_cli_quiet ()) {
+    lig_cli_print ("%s", run);
+    return;
+  }
   if (!lig_cli_json ()) {
     lig_cli_print ("%s", found->text);
     lig_cli_print ("run %.8s repeats %.8s: lig runs compare %.8s %.8s", run,
@@ -53,12 +66,13 @@ print (const LigRecording *recording, const LigRepetition *found, const char *ru
   JsonObject *object = json_node_get_object (document);
   json_object_set_string_member (object, "repeats", lig_recording_get_run (recording));
   json_object_set_string_member (object, "run", run);
-  lig_cli_print_json (document);
+  lig_cli_print_document ("runs-repeat", document);
 }
 
 int
-lig_runs_repeat (LigStore *store, const char *what, const char *device_name)
+lig_runs_repeat (LigStore *store, const LigRunsOptions *options, int n, char **arguments)
 {
+  const char *what = arguments[0], *device_name = options->device;
   GError *error = NULL;
   g_autoptr (LigRecording) recording = open_recording (store, what, &error);
   if (!recording)
@@ -67,7 +81,7 @@ lig_runs_repeat (LigStore *store, const char *what, const char *device_name)
   g_autoptr (LigDevice) device = lig_cli_open_training_device (name, &error);
   if (!device) {
     if (!device_name)
-      lig_cli_say ("the run was on %s; repeat it elsewhere with --device", name);
+      lig_cli_warn ("the run was on %s; repeat it elsewhere with --device", name);
     return lig_cli_fail (error);
   }
   if (!lig_cli_json ())

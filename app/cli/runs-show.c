@@ -1,16 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig runs show`, and the tables of runs. */
-#include "app/cli/runs.h"
+/* `lig runs show`, and how verbs print times and numbers. */
+#include "app/cli/runs-show.h"
 
+#include <ligature/json.h>
 #include <ligature/report.h>
+#include <ligature/shell.h>
 
+#include <glib/gstdio.h>
 #include <math.h>
+#include <string.h>
+
+static char *
+format_moment (gint64 when, const char *format)
+{
+  g_autoptr (GDateTime) moment = g_date_time_new_from_unix_local (when / G_USEC_PER_SEC);
+  return moment ? g_date_time_format (moment, format) : g_strdup ("-");
+}
 
 char *
 lig_runs_format_started (gint64 when)
 {
-  g_autoptr (GDateTime) moment = g_date_time_new_from_unix_local (when / G_USEC_PER_SEC);
-  return moment ? g_date_time_format (moment, "%Y-%m-%d %H:%M:%S") : g_strdup ("-");
+  return format_moment (when, "%Y-%m-%d %H:%M:%S");
+}
+
+char *
+lig_runs_format_zoned (gint64 when)
+{
+  return format_moment (when, "%Y-%m-%d %H:%M:%S %Z");
+}
+
+char *
+lig_runs_format_minute (gint64 when)
+{
+  return format_moment (when, "%Y-%m-%d %H:%M");
 }
 
 char *
@@ -25,76 +47,188 @@ lig_runs_new_table (void)
   return g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
 }
 
+/* --- Facts --------------------------------------------------------------------------------- */
+
 static void
 print_line (const char *label, const char *text)
 {
   if (text && *text)
-    lig_cli_print ("%-10s %s", label, text);
+    lig_cli_print ("%-10s  %s", label, text);
+}
+
+/* Returns the device with the name of its model, which the versions contain. */
+static char *
+describe_device (const LigRunRow *row)
+{
+  g_autoptr (JsonNode) root = lig_json_from_text (row->versions, NULL);
+  const char *model = root && JSON_NODE_HOLDS_OBJECT (root)
+                        ? lig_json_get_string (json_node_get_object (root), "device", NULL)
+                        : NULL;
+  return model ? g_strdup_printf ("%s (%s)", row->device, model) : g_strdup (row->device);
+}
+
+static char *
+describe_versions (const LigRunRow *row)
+{
+  g_autoptr (JsonNode) root = lig_json_from_text (row->versions, NULL);
+  if (!root || !JSON_NODE_HOLDS_OBJECT (root))
+    return g_strdup (row->versions);
+  return g_strdup (lig_json_get_string (json_node_get_object (root), "libraries", ""));
+}
+
+static char *
+describe_sweep (const LigRunRow *row)
+{
+  return row->point < 0
+           ? NULL
+           : g_strdup_printf ("%s, point %" G_GINT64_FORMAT, row->sweep, row->point + 1);
 }
 
 static void
-print_metrics (GPtrArray *metrics)
+print_facts (const LigRunRow *row)
 {
-  static const char *const header[] = {"metric", ">values", ">first", ">last", NULL};
-  g_autoptr (GPtrArray) table = lig_runs_new_table ();
-  for (guint i = 0; i < metrics->len; i++) {
-    const LigMetricRow *metric = metrics->pdata[i];
-    char **cells = g_new0 (char *, G_N_ELEMENTS (header));
-    cells[0] = g_strdup (metric->name);
-    cells[1] = g_strdup_printf ("%u", metric->values->len);
-    cells[2] = lig_runs_format_number (g_array_index (metric->values, double, 0));
-    cells[3] =
-      lig_runs_format_number (g_array_index (metric->values, double, metric->values->len - 1));
-    g_ptr_array_add (table, cells);
-  }
-  if (table->len)
-    lig_cli_print_table (header, table);
-}
-
-static void
-print_details (const LigRunRow *row, GPtrArray *metrics, GPtrArray *verdicts, GPtrArray *artifacts)
-{
+  gboolean running = strcmp (row->status, "running") == 0;
+  gint64 end = row->ended ? row->ended : g_get_real_time ();
   g_autofree char *tags = g_strjoinv (" ", row->tags);
   g_autofree char *seed = g_strdup_printf ("%" G_GUINT64_FORMAT, row->seed);
-  g_autofree char *started = lig_runs_format_started (row->started);
-  g_autofree char *ended = row->ended ? lig_runs_format_started (row->ended) : NULL;
+  g_autofree char *started = lig_runs_format_zoned (row->started);
+  g_autofree char *ended = row->ended ? lig_runs_format_zoned (row->ended) : NULL;
+  g_autofree char *seconds =
+    lig_cli_format_time ((double) MAX (end - row->started, 0) / G_USEC_PER_SEC);
+  g_autofree char *duration = g_strdup_printf ("%s%s", seconds, running ? " so far" : "");
+  g_autofree char *device = describe_device (row), *versions = describe_versions (row),
+                  *sweep = describe_sweep (row);
   const char *const lines[][2] = {
     {"run", row->uuid},
     {"name", row->name},
+    {"kind", row->kind},
     {"status", row->status},
     {"message", row->message},
-    {"kind", row->kind},
-    {"device", row->device},
+    {"started", started},
+    {"ended", ended},
+    {"duration", duration},
+    {"device", device},
     {"dtype", row->dtype},
     {"recipe", row->recipe},
     {"policy", row->policy},
     {"seed", seed},
-    {"started", started},
-    {"ended", ended},
     {"host", row->host},
     {"revision", row->revision},
-    {"settings", row->settings},
-    {"versions", row->versions},
+    {"versions", versions},
+    {"parent", row->parent},
+    {"sweep", sweep},
+    {"starred", row->starred ? "yes" : NULL},
     {"tags", tags},
     {"notes", row->notes},
   };
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     print_line (lines[i][0], lines[i][1]);
-  print_line ("parent", row->parent);
-  print_line ("sweep", row->sweep);
+}
+
+/* --- Metrics and files --------------------------------------------------------------------- */
+
+static char **
+make_metric (const LigMetricRow *metric)
+{
+  const double *values = (const double *) (gpointer) metric->values->data;
+  guint least = 0, count = metric->values->len;
+  for (guint i = 1; i < count; i++)
+    if (values[i] < values[least] || isnan (values[least]))
+      least = i;
+  char **cells = g_new0 (char *, 7);
+  cells[0] = g_strconcat ("  ", metric->name, NULL);
+  cells[1] = g_strdup_printf ("%u", count);
+  cells[2] = lig_runs_format_number (values[0]);
+  cells[3] = lig_runs_format_number (values[count - 1]);
+  cells[4] = lig_runs_format_number (values[least]);
+  cells[5] = g_strdup_printf ("%" G_GINT64_FORMAT, g_array_index (metric->steps, gint64, least));
+  return cells;
+}
+
+static void
+print_metrics (GPtrArray *metrics)
+{
+  static const char *const header[] = {"  metric", ">values",  ">first", ">last",
+                                       ">least",   ">at step", NULL};
+  g_autoptr (GPtrArray) table = lig_runs_new_table ();
+  for (guint i = 0; i < metrics->len; i++)
+    g_ptr_array_add (table, make_metric (metrics->pdata[i]));
+  if (table->len == 0)
+    return;
+  lig_runs_print_title ("Metrics");
+  lig_cli_print_table (header, table);
+}
+
+static gboolean
+print_artifacts (GPtrArray *artifacts)
+{
+  gboolean exists = FALSE;
+  if (artifacts->len > 0)
+    lig_runs_print_title ("Files");
   for (guint i = 0; i < artifacts->len; i++) {
     const LigArtifactRow *artifact = artifacts->pdata[i];
-    print_line (artifact->kind, artifact->path);
+    GStatBuf info;
+    gboolean found = g_stat (artifact->path, &info) == 0;
+    g_autofree char *size = found ? lig_units_bytes ((double) info.st_size) : NULL;
+    lig_cli_print ("  %s %s (%s)", artifact->kind, artifact->path, found ? size : "missing");
+    exists |= found && strcmp (artifact->kind, "checkpoint") == 0;
   }
-  print_metrics (metrics);
-  for (guint i = 0; i < verdicts->len; i++) {
-    const LigVerdictRow *verdict = verdicts->pdata[i];
-    print_line (verdict->taken ? "fused" : "not fused", verdict->text);
-  }
+  return exists;
+}
+
+/* --- Commands ------------------------------------------------------------------------------ */
+
+static void
+print_command (const LigRunsOptions *options, const char *meaning, const char *format, ...)
+{
+  g_autoptr (GString) line = g_string_new ("lig ");
+  va_list arguments;
+  va_start (arguments, format);
+  g_string_append_vprintf (line, format, arguments);
+  va_end (arguments);
+  if (options->store)
+    lig_shell_append_option (line, "store", options->store);
+  lig_cli_print ("  %-28s  %s", meaning, line->str);
+}
+
+/* Returns how many steps the training was to have, 0 if that is unknown. */
+static gint64
+read_steps (const LigRunRow *row)
+{
+  g_autoptr (JsonNode) root = lig_json_from_text (row->settings, NULL);
+  return root && JSON_NODE_HOLDS_OBJECT (root)
+           ? lig_json_get_int (json_node_get_object (root), "steps", 0)
+           : 0;
+}
+
+static void
+print_commands (const LigRunRow *row,
+                const LigRunsOptions *options,
+                GPtrArray *verdicts,
+                gboolean resumable)
+{
+  guint taken = 0;
+  gint64 steps = read_steps (row);
+  for (guint i = 0; i < verdicts->len; i++)
+    taken += ((const LigVerdictRow *) verdicts->pdata[i])->taken;
+  g_autofree char *counts = g_strdup_printf ("verdicts (%u of %u taken)", taken, verdicts->len);
+  lig_runs_print_title ("Commands");
+  if (verdicts->len > 0 && !options->verdicts)
+    print_command (options, counts, "runs show %.8s --verdicts", row->uuid);
+  if (resumable && row->saved_step >= steps)
+    print_command (options, "train longer", "train --resume %.8s --steps %" G_GINT64_FORMAT,
+                   row->uuid, MAX (2 * row->saved_step, row->saved_step + 1));
+  else if (resumable)
+    print_command (options, "continue", "train --resume %.8s", row->uuid);
+  print_command (options, "repeat and compare", "runs repeat %.8s", row->uuid);
+  print_command (options, "report with rails and charts", "report %.8s -o %.8s.html", row->uuid,
+                 row->uuid);
+  if (strcmp (row->kind, "train") == 0)
+    print_command (options, "metrics for other tools", "runs export %.8s -o -", row->uuid);
 }
 
 int
-lig_runs_show (LigStore *store, int n, char **arguments)
+lig_runs_show (LigStore *store, const LigRunsOptions *options, int n, char **arguments)
 {
   GError *error = NULL;
   g_autoptr (LigRunRow) row = lig_cli_find_run (store, arguments[0], NULL, &error);
@@ -102,7 +236,7 @@ lig_runs_show (LigStore *store, int n, char **arguments)
     JsonNode *document = lig_run_to_json (store, row->uuid, &error);
     if (!document)
       return lig_cli_fail (error);
-    lig_cli_print_json (document);
+    lig_cli_print_document ("runs-show", document);
     return LIG_EXIT_OK;
   }
   const char *run = row ? row->uuid : NULL;
@@ -111,6 +245,13 @@ lig_runs_show (LigStore *store, int n, char **arguments)
   g_autoptr (GPtrArray) artifacts = verdicts ? lig_store_get_artifacts (store, run, &error) : NULL;
   if (!artifacts)
     return lig_cli_fail (error);
-  print_details (row, metrics, verdicts, artifacts);
+  print_facts (row);
+  lig_runs_print_sequence (row);
+  lig_runs_print_settings (row);
+  print_metrics (metrics);
+  if (options->verdicts && verdicts->len > 0)
+    lig_runs_print_verdicts (row, verdicts);
+  gboolean resumable = print_artifacts (artifacts) && strcmp (row->kind, "train") == 0;
+  print_commands (row, options, verdicts, resumable);
   return LIG_EXIT_OK;
 }

@@ -10,21 +10,71 @@
 
 G_BEGIN_DECLS
 
-/* The statuses that a run of the store can have, null-terminated. */
-extern const char *const lig_runs_statuses[];
+/* The options of all verbs. Which of them a verb has is in its row of the table in runs.c. */
+typedef struct {
+  char *store;
+  /* which runs */
+  char *status, *kind, *name, *device, *tag, *sweep, *since, *until;
+  gboolean starred, unstarred, all;
+  int limit;
+  /* the list */
+  char *sort, *columns;
+  gboolean reverse;
+  /* show */
+  gboolean verdicts;
+  /* export */
+  char *output, *format;
+  char **metrics;
+  /* changes */
+  gboolean remove, yes, checkpoints, keep_checkpoints;
+  /* repeat */
+  gboolean quiet;
+} LigRunsOptions;
 
-/* Return a local time, and a number or `-` for NaN; (transfer full). */
+/* The statuses and kinds that a run of the store can have, null-terminated. */
+extern const char *const lig_runs_statuses[];
+extern const char *const lig_runs_kinds[];
+
+/* Return a local time, with its zone or only to the minute; and a number, or `-` for NaN; (transfer
+ * full). */
 char *lig_runs_format_started (gint64 when);
+char *lig_runs_format_zoned (gint64 when);
+char *lig_runs_format_minute (gint64 when);
 char *lig_runs_format_number (double value);
 
 /* Returns an empty array of rows for lig_cli_print_table(). */
 GPtrArray *lig_runs_new_table (void);
 
+/* Returns the columns for tables on stdout, 0 if it is no terminal and the environment has no
+ * COLUMNS: a table in a pipe is never cut. */
+guint lig_runs_get_width (void);
+
+/* Returns an array of rows that are freed with it. */
+GPtrArray *lig_runs_new_rows (void);
+
+/* Returns whether an option that selects runs is given. */
+gboolean lig_runs_has_filter (const LigRunsOptions *options);
+
+/* Returns the rows of the runs that the words select, or the options without words; none twice.
+ * Words may be joined by commas. `last` and names are limited to the kind (NULL: any). Returns NULL
+ * with an error set if a word selects no run. */
+GPtrArray *lig_runs_select (LigStore *store,
+                            const LigRunsOptions *options,
+                            int n,
+                            char **words,
+                            const char *kind,
+                            GError **error);
+
+/* Returns the keys of the runs that the options select, in the order of --sort, the newest first
+ * without it. `text` is a part of a name, notes, device, tags or uuid, or NULL. */
+GArray *lig_runs_select_keys (LigStore *store,
+                              const LigRunsOptions *options,
+                              const char *text,
+                              GError **error);
+
 /* Run a verb with the `n` arguments after it and return an exit code. */
-int lig_runs_show (LigStore *store, int n, char **arguments);
-int lig_runs_delete (LigStore *store, int n, char **arguments, gboolean yes, gboolean with_files);
-int lig_runs_compare (LigStore *store, int n, char **arguments);
-int lig_runs_repeat (LigStore *store, const char *what, const char *device);
-int lig_runs_export (LigStore *store, const char *run, const char *output);
+typedef int LigRunsVerb (LigStore *store, const LigRunsOptions *options, int n, char **arguments);
+LigRunsVerb lig_runs_list, lig_runs_show, lig_runs_compare, lig_runs_tag, lig_runs_note,
+  lig_runs_star, lig_runs_unstar, lig_runs_delete, lig_runs_repeat, lig_runs_export;
 
 G_END_DECLS

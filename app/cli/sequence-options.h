@@ -4,12 +4,14 @@
 #pragma once
 
 #include "app/cli/command.h"
+#include "app/cli/switches.h"
 #include <ligature/plan.h>
 
 typedef struct {
   char *input, *device, *dtype, *policy, *store;
   GStrv forbid, force, fence;
-  gboolean eval, tf32;
+  gboolean eval, runs;
+  int tf32; /* 1, 0, or LIG_CLI_UNSET where neither --tf32 nor --no-tf32 was given */
   gint64 batch;
 } LigSequenceOptions;
 
@@ -21,7 +23,9 @@ typedef enum {
   LIG_OPTION_POLICY = 1 << 3,
   LIG_OPTION_WISHES = 1 << 4, /* --forbid, --force, --fence */
   LIG_OPTION_EVAL = 1 << 5,
-  LIG_OPTION_PLAN = (1 << 6) - 1,
+  LIG_OPTION_TF32 = 1 << 6,
+  LIG_OPTION_PLAN = (1 << 7) - 1,
+  LIG_OPTION_RUNS = 1 << 7, /* the device must be able to run */
 } LigOptionSet;
 
 /* Returns entries for these options followed by `more` (null-terminated or NULL); (transfer

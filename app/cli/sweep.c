@@ -3,6 +3,7 @@
  * that was interrupted. */
 #include "app/cli/blame.h"
 #include "app/cli/output.h"
+#include "app/cli/task.h"
 #include "app/cli/train-options.h"
 #include "app/cli/train-progress.h"
 
@@ -105,8 +106,8 @@ say_outcome (LigSweep *sweep, int number)
   g_autofree char *settings = lig_sweep_describe_point (sweep, (guint) number);
   g_autofree char *seconds = lig_cli_format_time (point->seconds);
   if (point->message)
-    lig_cli_say ("%d of %u: %s: %s: %s", number + 1, count, settings, point->status,
-                 point->message);
+    lig_cli_warn ("%d of %u: %s: %s: %s", number + 1, count, settings, point->status,
+                  point->message);
   else if (isfinite (point->eval_loss))
     lig_cli_say ("%d of %u: %s: held out %.4g, %s", number + 1, count, settings, point->eval_loss,
                  seconds);
@@ -134,7 +135,9 @@ train (LigSweep *sweep, int number, LigDevice *device, gboolean *interrupted, GE
 {
   g_autoptr (GError) failure = NULL;
   LigRunProgress progress;
+  lig_cli_task_begin ("preparing the training");
   g_autoptr (LigRun) run = lig_sweep_prepare (sweep, (guint) number, device, &failure);
+  lig_cli_task_end ();
   if (!run && is_hopeless (sweep, number, failure->message)) {
     g_propagate_error (error, g_steal_pointer (&failure));
     return FALSE;
@@ -284,7 +287,9 @@ conclude (LigSweep *sweep, gboolean interrupted, const Options *options)
   const char *uuid = lig_sweep_get_uuid (sweep);
   lig_sweep_get_points (sweep, &count);
   if (lig_cli_json ())
-    lig_cli_print_json (lig_sweep_to_json (sweep));
+    lig_cli_print_document ("sweep", lig_sweep_to_json (sweep));
+  else if (lig_cli_quiet ())
+    lig_cli_print ("%s", uuid);
   else
     print_table (sweep);
   g_autoptr (GString) command = g_string_new ("lig sweep");
@@ -295,7 +300,7 @@ conclude (LigSweep *sweep, gboolean interrupted, const Options *options)
   if (interrupted)
     lig_cli_say ("%u of %u run%s ended; continue with: %s", lig_sweep_count_ended (sweep), count,
                  LIG_ENDING (count), command->str);
-  else if (!lig_cli_json ())
+  else if (!lig_cli_json () && !lig_cli_quiet ())
     lig_cli_print ("sweep %s", uuid);
   return interrupted ? LIG_EXIT_INTERRUPTED : has_result (sweep) ? LIG_EXIT_OK : LIG_EXIT_FAILED;
 }
@@ -393,8 +398,9 @@ run (int argc, char **argv)
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_train_entries (&options.train, own);
-  if (!lig_cli_parse (&lig_command_sweep, entries, &argc, &argv, 0, 1))
+  if (!lig_cli_parse_training (&lig_command_sweep, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
+  lig_cli_set_quiet (options.train.quiet);
   int wrong = check_options (&options, argc);
   if (wrong != LIG_EXIT_OK)
     return wrong;

@@ -11,6 +11,9 @@ typedef struct {
   char *device, *init, *resume, *store;
   char **values; /* one for each setting, null where not given */
   char **helps;  /* likewise */
+  gboolean quiet;
+  gboolean has_metrics; /* whether the command has --metrics */
+  char *metrics;
 } LigTrainOptions;
 
 void lig_cli_init_training (LigTrainOptions *options);
@@ -20,6 +23,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigTrainOptions, lig_cli_clear_training)
 /* Returns `own` (null-terminated) followed by the entries of these options; (transfer container).
  */
 GOptionEntry *lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own);
+
+/* Parses the command line as lig_cli_parse() does, with the entries of the last
+ * lig_cli_train_entries(), and gives the switches to the settings. */
+gboolean lig_cli_parse_training (const LigCommand *command,
+                                 const GOptionEntry *entries,
+                                 int *argc,
+                                 char ***argv,
+                                 int least,
+                                 int most);
 
 /* Appends the optimizers and the kinds of data to a help text. */
 void lig_cli_train_notes (GString *to);

@@ -3,21 +3,22 @@
  */
 #include "app/cli/train-progress.h"
 
-#include <ligature/printable.h>
+#include "app/cli/live.h"
+#include "app/cli/metrics.h"
+#include "app/cli/progress.h"
 
 #include <glib-unix.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <unistd.h>
 
 typedef struct {
   LigRun *run;
   LigSweep *sweep; /* (nullable): the sweep of the run */
   int point;
   GMainLoop *loop;
-  gboolean terminal;
-  gint64 shown;                           /* monotonic time of the last line */
+  LigCliCadence *cadence;
+  gint64 began, printed;                  /* monotonic time; the step of the last printed line */
+  char *problem;                          /* the last problem that was said */
   guint interrupted, terminated, hung_up; /* sources of the signals, 0 after the signal */
   gboolean piped;                         /* the run was interrupted because the pipe broke */
 } Watch;
@@ -25,44 +26,100 @@ typedef struct {
 /* Set when a write to a broken pipe fails, of the progress or of an engine message. */
 static volatile sig_atomic_t pipe_broke;
 
-/* Returns `3 of 12, 40 s left · `; empty for a training that is not of a sweep. */
-static char *
-describe_sweep (const Watch *watch, const LigRunProgress *progress)
+/* --- The line ------------------------------------------------------------------------------ */
+
+/* The ranks of the parts. Up to LIG_CLI_LAST_ESSENTIAL they are abbreviated before they are left
+ * out. */
+enum { STEP, LOSS, EVALUATING, RATE = EVALUATING, LEFT, POINT, HELD_OUT, STEP_TIME, LOSS_SCALE };
+
+static void
+add_step (GArray *line, const LigRunProgress *progress)
 {
-  guint count;
-  if (!watch->sweep)
-    return g_strdup ("");
-  lig_sweep_get_points (watch->sweep, &count);
-  double left = lig_sweep_estimate_left (watch->sweep, watch->point, progress);
-  g_autofree char *time = isfinite (left) ? lig_cli_format_time (left) : NULL;
-  return g_strdup_printf ("%d of %u%s%s%s · ", watch->point + 1, count, time ? ", " : "",
-                          time ? time : "", time ? " left" : "");
+  char *brief =
+    g_strdup_printf ("%" G_GINT64_FORMAT "/%" G_GINT64_FORMAT, progress->step, progress->steps);
+  lig_cli_line_add (line, STEP, g_strconcat ("step ", brief, NULL), brief);
+}
+
+static void
+add_losses (GArray *line, const LigRunProgress *progress)
+{
+  if (!isnan (progress->loss)) {
+    char *brief = g_strdup_printf ("%.4f", progress->loss);
+    lig_cli_line_add (line, LOSS, g_strconcat ("loss ", brief, NULL), brief);
+  }
+  if (!isnan (progress->eval_loss))
+    lig_cli_line_add (line, HELD_OUT, g_strdup_printf ("held out %.4f", progress->eval_loss), NULL);
+  if (!isnan (progress->loss_scale))
+    lig_cli_line_add (line, LOSS_SCALE, g_strdup_printf ("loss scale %.6g", progress->loss_scale),
+                      NULL);
+}
+
+/* Adds how far the evaluation is; it takes the place of the rate. */
+static gboolean
+add_evaluation (GArray *line, LigRun *run)
+{
+  gint64 batch, batches;
+  if (!lig_run_get_evaluation (run, &batch, &batches))
+    return FALSE;
+  lig_cli_line_add (
+    line, EVALUATING,
+    g_strdup_printf ("evaluating %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT, batch, batches),
+    g_strdup ("evaluating"));
+  return TRUE;
+}
+
+/* Returns `6.4`, `640`, `12800` or `2.29 M`. */
+static char *
+format_rate (double rate)
+{
+  return rate < 99.5    ? g_strdup_printf ("%.3g", rate)
+         : rate < 99999 ? g_strdup_printf ("%.0f", rate)
+                        : lig_units_count (rate);
+}
+
+static void
+add_rate (GArray *line, const LigRunProgress *progress)
+{
+  if (isnan (progress->step_seconds) || isnan (progress->samples_per_second))
+    return;
+  g_autofree char *rate = format_rate (progress->samples_per_second);
+  lig_cli_line_add (line, RATE, g_strconcat (rate, " samples/s", NULL),
+                    g_strconcat (rate, "/s", NULL));
+  g_autofree char *time = lig_cli_format_time (progress->step_seconds);
+  lig_cli_line_add (line, STEP_TIME, g_strconcat (time, " a step", NULL), NULL);
+}
+
+/* Of a sweep it is the time of all its runs. */
+static void
+add_left (GArray *line, const Watch *watch, const LigRunProgress *progress)
+{
+  double left =
+    watch->sweep ? lig_sweep_estimate_left (watch->sweep, watch->point, progress) : progress->left;
+  if (!isfinite (left) || progress->status != LIG_RUN_RUNNING || progress->step >= progress->steps)
+    return;
+  char *time = lig_cli_format_left (left);
+  lig_cli_line_add (line, LEFT, g_strconcat (time, " left", NULL), time);
 }
 
 static char *
-describe (const LigRunProgress *progress)
+describe (const Watch *watch, const LigRunProgress *progress, int columns)
 {
-  g_autofree char *left =
-    isnan (progress->left) ? g_strdup ("") : lig_cli_format_time (progress->left);
-  g_autofree char *step = lig_cli_format_time (progress->step_seconds);
-  GString *text = g_string_new (NULL);
-  g_string_append_printf (text, "step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT, progress->step,
-                          progress->steps);
-  if (!isnan (progress->loss))
-    g_string_append_printf (text, " · loss %.4f", progress->loss);
-  if (!isnan (progress->eval_loss))
-    g_string_append_printf (text, " · held out %.4f", progress->eval_loss);
-  if (!isnan (progress->loss_scale))
-    g_string_append_printf (text, " · loss scale %.6g", progress->loss_scale);
-  if (!isnan (progress->step_seconds))
-    g_string_append_printf (text, " · %s a step · %.0f samples/s", step,
-                            progress->samples_per_second);
-  if (progress->step == progress->steps)
-    g_string_append (text, " · evaluating");
-  else if (*left)
-    g_string_append_printf (text, " · %s left", left);
-  return g_string_free (text, FALSE);
+  guint count = 0;
+  g_autoptr (GArray) line = lig_cli_line_new ();
+  if (watch->sweep) {
+    lig_sweep_get_points (watch->sweep, &count);
+    char *brief = g_strdup_printf ("%d/%u", watch->point + 1, count);
+    lig_cli_line_add (line, POINT, g_strconcat ("run ", brief, NULL), brief);
+  }
+  add_step (line, progress);
+  add_losses (line, progress);
+  if (!add_evaluation (line, watch->run))
+    add_rate (line, progress);
+  add_left (line, watch, progress);
+  return lig_cli_line_lay_out (line, columns);
 }
+
+/* --- Updates ------------------------------------------------------------------------------- */
 
 static void
 note_pipe (int number)
@@ -70,35 +127,85 @@ note_pipe (int number)
   pipe_broke = 1;
 }
 
+/* Says once that a checkpoint or a value could not be written. */
+static void
+say_problem (Watch *watch)
+{
+  g_autofree char *problem = lig_run_dup_problem (watch->run);
+  if (!problem || g_strcmp0 (problem, watch->problem) == 0)
+    return;
+  lig_cli_warn ("%s", problem);
+  g_free (watch->problem);
+  watch->problem = g_steal_pointer (&problem);
+}
+
+/* Returns the share of the run, or of the whole sweep. */
+static double
+find_share (const Watch *watch, const LigRunProgress *progress)
+{
+  guint count = 1;
+  double share = progress->steps > 0 ? (double) progress->step / (double) progress->steps : 1;
+  if (watch->sweep)
+    lig_sweep_get_points (watch->sweep, &count);
+  return (watch->point + share) / MAX (count, 1);
+}
+
+static void
+print_line (Watch *watch, const LigRunProgress *progress)
+{
+  g_autofree char *text = describe (watch, progress, 0);
+  g_printerr ("%s\n", text);
+  watch->printed = progress->step;
+}
+
+static void
+show (Watch *watch)
+{
+  LigRunProgress progress;
+  gint64 now = g_get_monotonic_time ();
+  lig_run_get_progress (watch->run, &progress);
+  gboolean begun = progress.step > progress.first_step;
+  if (lig_cli_live ()) {
+    g_autofree char *text = describe (watch, &progress, lig_cli_live_columns ());
+    if (begun || now - watch->began > G_USEC_PER_SEC)
+      lig_cli_live_show (text);
+  } else if (begun && lig_cli_logged () &&
+             lig_cli_cadence_due (watch->cadence, find_share (watch, &progress), now)) {
+    print_line (watch, &progress);
+  }
+}
+
 static gboolean
-show (gpointer data)
+update (gpointer data)
 {
   Watch *watch = data;
-  LigRunProgress progress;
   if (pipe_broke && !watch->piped) {
     watch->piped = TRUE;
     lig_run_interrupt (watch->run);
   }
-  lig_run_get_progress (watch->run, &progress);
-  gint64 time = g_get_monotonic_time ();
-  if (progress.step == progress.first_step ||
-      (!watch->terminal && time - watch->shown < 10 * G_USEC_PER_SEC))
-    return G_SOURCE_CONTINUE;
-  g_autofree char *sweep = describe_sweep (watch, &progress);
-  g_autofree char *text = describe (&progress), *problem = lig_run_dup_problem (watch->run);
-  g_autofree char *line = problem ? lig_printable (problem) : g_strdup ("");
-  fprintf (stderr, watch->terminal ? "\r\033[K%s%s%s%s" : "%s%s%s%s\n", sweep, text,
-           problem ? " · " : "", line);
-  fflush (stderr);
-  watch->shown = time;
+  say_problem (watch);
+  show (watch);
   return G_SOURCE_CONTINUE;
 }
+
+/* Removes the line. A log file gets the last step; in a sweep each run has a line of its own. */
+static void
+show_last (Watch *watch)
+{
+  LigRunProgress progress;
+  lig_run_get_progress (watch->run, &progress);
+  lig_cli_live_clear ();
+  say_problem (watch);
+  if (lig_cli_logged () && !watch->sweep && progress.step > progress.first_step &&
+      progress.step != watch->printed)
+    print_line (watch, &progress);
+}
+
+/* --- Signals ------------------------------------------------------------------------------- */
 
 static gboolean
 interrupt (Watch *watch)
 {
-  if (watch->terminal)
-    fputc ('\n', stderr);
   lig_cli_say ("interrupted: saving a checkpoint; press Ctrl+C again to end without one");
   lig_run_interrupt (watch->run);
   return G_SOURCE_REMOVE;
@@ -154,68 +261,43 @@ ended_cb (LigRun *run, LigRunStatus status, const char *message, Watch *watch)
   g_main_loop_quit (watch->loop);
 }
 
-void
-lig_cli_watch_run (LigRun *run)
-{
-  lig_cli_watch_sweep (run, NULL, 0);
-}
-
-void
-lig_cli_watch_sweep (LigRun *run, LigSweep *sweep, int point)
+static void
+watch_run (LigRun *run, LigSweep *sweep, int point, LigCliCadence *cadence)
 {
   Watch watch = {.run = run,
                  .sweep = sweep,
                  .point = point,
                  .loop = g_main_loop_new (NULL, FALSE),
-                 .terminal = isatty (STDERR_FILENO),
-                 .shown = g_get_monotonic_time ()};
+                 .cadence = cadence,
+                 .printed = -1,
+                 .began = g_get_monotonic_time ()};
   catch_signals (&watch);
-  guint interval = g_timeout_add (100, show, &watch);
+  guint interval = g_timeout_add (100, update, &watch);
   if (lig_run_describe_data (run) && point == 0)
     lig_cli_say ("%s", lig_run_describe_data (run));
   g_signal_connect (run, "ended", G_CALLBACK (ended_cb), &watch);
   lig_run_start (run);
+  lig_cli_metrics_follow (run);
   g_main_loop_run (watch.loop);
   g_source_remove (interval);
   g_clear_handle_id (&watch.interrupted, g_source_remove);
   g_clear_handle_id (&watch.terminated, g_source_remove);
   g_clear_handle_id (&watch.hung_up, g_source_remove);
   g_main_loop_unref (watch.loop);
-  if (watch.terminal)
-    fprintf (stderr, "\r\033[K");
-}
-
-static void
-print_scaling (const LigRunProgress *progress)
-{
-  gboolean scaled = !isnan (progress->loss_scale), skipped = progress->skipped > 0;
-  if (scaled)
-    printf ("loss scale %.6g%s", progress->loss_scale, skipped ? "; " : "\n");
-  if (skipped)
-    printf ("%" G_GINT64_FORMAT " update%s skipped, as gradients were not finite\n",
-            progress->skipped, LIG_ENDING (progress->skipped));
+  show_last (&watch);
+  g_free (watch.problem);
 }
 
 void
-lig_cli_print_outcome (LigRun *run)
+lig_cli_watch_run (LigRun *run)
 {
-  LigRunProgress progress;
-  lig_run_get_progress (run, &progress);
-  g_autofree char *step = lig_cli_format_time (progress.step_seconds);
-  g_autofree char *seconds = lig_cli_format_time (progress.seconds);
-  const char *uuid = lig_run_get_uuid (run);
-  printf ("%s after %" G_GINT64_FORMAT " step%s in %s", lig_run_status_name (progress.status),
-          progress.step, LIG_ENDING (progress.step), seconds);
-  if (!isnan (progress.loss))
-    printf (": loss %.4g to %.4g", progress.first_loss, progress.loss);
-  if (!isnan (progress.eval_loss))
-    printf (", held out %.4g", progress.eval_loss);
-  if (!isnan (progress.eval_accuracy))
-    printf (" (%.1f %% right)", 100 * progress.eval_accuracy);
-  printf (isnan (progress.step_seconds) ? "\n" : "; %s a step\n", step);
-  print_scaling (&progress);
-  if (uuid)
-    printf ("run %s: lig runs show %.8s\n", uuid, uuid);
-  if (lig_run_get_checkpoint (run))
-    lig_cli_print ("checkpoint %s", lig_run_get_checkpoint (run));
+  LigCliCadence cadence = {FALSE, 0, 0};
+  watch_run (run, NULL, 0, &cadence);
+}
+
+void
+lig_cli_watch_sweep (LigRun *run, LigSweep *sweep, int point)
+{
+  static LigCliCadence cadence;
+  watch_run (run, sweep, point, &cadence);
 }

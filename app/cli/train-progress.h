@@ -13,5 +13,7 @@ void lig_cli_watch_run (LigRun *run);
  */
 void lig_cli_watch_sweep (LigRun *run, LigSweep *sweep, int point);
 
-/* Prints the last lines: losses, speed, the run's command and checkpoint. */
-void lig_cli_print_outcome (LigRun *run);
+/* Prints the last lines to stdout, or to stderr: losses, speed, the checkpoint, the commands that
+ * show and continue the run in `store` (nullable). With --quiet stdout gets nothing but the uuid.
+ */
+void lig_cli_print_outcome (LigRun *run, const char *store, gboolean to_stderr);

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* lig train: trains a sequence on data, or continues a training that was interrupted. */
 #include "app/cli/find-run.h"
+#include "app/cli/live.h"
+#include "app/cli/metrics.h"
 #include "app/cli/output.h"
+#include "app/cli/runs.h"
+#include "app/cli/task.h"
 #include "app/cli/train-options.h"
 #include "app/cli/train-progress.h"
 
 #include <ligature/tensor-file.h>
 
 #include <string.h>
+#include <unistd.h>
 
 /* The number of files that a training has open at a time, with some to spare: two connections to
  * the store, data, checkpoints, the event loop. */
 #define MOST_FILES 24
 
 static int run (int argc, char **argv);
+static void append_notes (GString *to);
 
 LIG_COMMAND (train) = {
   .name = "train",
@@ -22,8 +28,24 @@ LIG_COMMAND (train) = {
   .example = "lig train 'linear(16, init-std=0.3) ! gelu ! linear(4) ! mean-squared-error' "
              "--input 32x8 --data synthetic --steps 200",
   .run = run,
-  .notes = lig_cli_train_notes,
+  .notes = append_notes,
 };
+
+static void
+append_notes (GString *to)
+{
+  g_string_append (
+    to,
+    "Metrics:\n"
+    "  --metrics writes one JSON object a line while the training goes on: {\"step\", \"loss\",\n"
+    "  \"lr\", \"grad_norm\", \"samples_per_second\"} for each step, and {\"step\", "
+    "\"eval_loss\",\n"
+    "  \"eval_accuracy\"} for each evaluation; null where a value is unknown. --resume continues\n"
+    "  the file after the step of the checkpoint. The training never waits for a reader: one\n"
+    "  that is more than 13,000 steps behind misses the oldest. The end of a pipe ends the\n"
+    "  output, not the training. With - the result is printed to stderr.\n\n");
+  lig_cli_train_notes (to);
+}
 
 static LigRun *
 begin (const char *text, const LigTrainOptions *options, LigStore *store, GError **error)
@@ -58,8 +80,13 @@ find_checkpoint (const char *selector, LigStore *store, GError **error)
   /* The newest first, as a run that resumed from a copy writes to the new file. */
   for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
     const LigArtifactRow *artifact = artifacts->pdata[i - 1];
-    if (g_str_equal (artifact->kind, "checkpoint") && is_checkpoint_of (artifact->path, row->uuid))
-      return g_strdup (artifact->path);
+    if (!g_str_equal (artifact->kind, "checkpoint") ||
+        !is_checkpoint_of (artifact->path, row->uuid))
+      continue;
+    g_autofree char *started = lig_runs_format_started (row->started);
+    lig_cli_say ("continuing %.8s %s of %s from step %" G_GINT64_FORMAT ": %s", row->uuid,
+                 row->name, started, MAX (row->saved_step, 0), artifact->path);
+    return g_strdup (artifact->path);
   }
   if (artifacts)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
@@ -135,11 +162,18 @@ print_result (LigRun *self)
   lig_json_add_text (builder, "status", lig_run_status_name (progress.status));
   lig_json_add_text (builder, "checkpoint", lig_run_get_checkpoint (self));
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("train", json_builder_get_root (builder));
+}
+
+/* Returns whether the metrics are on standard output. */
+static gboolean
+takes_stdout (const LigTrainOptions *options)
+{
+  return g_strcmp0 (options->metrics, "-") == 0;
 }
 
 static int
-train (LigRun *self)
+train (LigRun *self, const LigTrainOptions *options)
 {
   g_autoptr (GError) error = NULL;
   LigRunProgress progress;
@@ -147,6 +181,7 @@ train (LigRun *self)
     lig_cli_say ("the checkpoint continues as a new run; run %.8s, which wrote it, is not changed",
                  lig_run_get_parent (self));
   lig_cli_watch_run (self);
+  gboolean written = lig_cli_metrics_end ();
   if (!lig_run_wait (self, &error)) {
     const char *checkpoint = lig_run_get_checkpoint (self);
     if (checkpoint && g_file_test (checkpoint, G_FILE_TEST_EXISTS))
@@ -157,8 +192,31 @@ train (LigRun *self)
   if (lig_cli_json ())
     print_result (self);
   else
-    lig_cli_print_outcome (self);
-  return progress.status == LIG_RUN_INTERRUPTED ? LIG_EXIT_INTERRUPTED : LIG_EXIT_OK;
+    lig_cli_print_outcome (self, options->store, takes_stdout (options));
+  return progress.status == LIG_RUN_INTERRUPTED ? LIG_EXIT_INTERRUPTED
+         : written                              ? LIG_EXIT_OK
+                                                : LIG_EXIT_FAILED;
+}
+
+/* Opens the store and prepares the run. Resuming a run needs an existing store; any other training
+ * creates it. */
+static LigRun *
+prepare (const char *text, const LigTrainOptions *options, GError **error)
+{
+  gboolean existing = options->resume && !g_file_test (options->resume, G_FILE_TEST_IS_REGULAR);
+  g_autoptr (LigStore) store = NULL;
+  if (lig_cli_need_files (MOST_FILES, error))
+    store = existing ? lig_store_open_existing (options->store, LIG_STORE_CHANGE, error)
+                     : lig_store_open (options->store, error);
+  if (!store)
+    return NULL;
+  if (lig_store_get_warning (store))
+    lig_cli_say ("%s", lig_store_get_warning (store));
+  lig_cli_task_begin ("preparing the training");
+  LigRun *self =
+    options->resume ? resume (options, store, error) : begin (text, options, store, error);
+  lig_cli_task_end ();
+  return self;
 }
 
 static int
@@ -166,6 +224,7 @@ run (int argc, char **argv)
 {
   g_auto (LigTrainOptions) options;
   lig_cli_init_training (&options);
+  options.has_metrics = TRUE;
   const GOptionEntry own[] = {
     {"resume", 0, 0, G_OPTION_ARG_STRING, &options.resume, "Continue from a checkpoint or a run",
      "FILE|RUN"},
@@ -173,24 +232,21 @@ run (int argc, char **argv)
   };
   g_autofree GOptionEntry *entries = lig_cli_train_entries (&options, own);
   g_autoptr (GError) error = NULL;
-  if (!lig_cli_parse (&lig_command_train, entries, &argc, &argv, 0, 1))
+  if (!lig_cli_parse_training (&lig_command_train, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
+  lig_cli_set_quiet (options.quiet);
   if ((argc == 2) == (options.resume != NULL))
     return lig_cli_usage (
       "lig train needs either a sequence or --resume with a checkpoint or a run");
-  /* Resuming a run needs an existing store; any other training creates it. */
-  gboolean existing = options.resume && !g_file_test (options.resume, G_FILE_TEST_IS_REGULAR);
-  g_autoptr (LigStore) store = NULL;
-  if (lig_cli_need_files (MOST_FILES, &error))
-    store = existing ? lig_store_open_existing (options.store, LIG_STORE_CHANGE, &error)
-                     : lig_store_open (options.store, &error);
-  if (!store)
+  if (takes_stdout (&options) && lig_cli_json ())
+    return lig_cli_usage (
+      "--json and --metrics - both write to standard output; give --metrics a file");
+  if (takes_stdout (&options) && isatty (STDOUT_FILENO))
+    lig_cli_live_forbid ();
+  if (options.metrics && !lig_cli_metrics_open (options.metrics, options.resume != NULL, &error))
     return lig_cli_fail (g_steal_pointer (&error));
-  if (lig_store_get_warning (store))
-    lig_cli_say ("%s", lig_store_get_warning (store));
-  g_autoptr (LigRun) self =
-    options.resume ? resume (&options, store, &error) : begin (argv[1], &options, store, &error);
+  g_autoptr (LigRun) self = prepare (argv[1], &options, &error);
   if (!self)
     return lig_cli_fail (g_steal_pointer (&error));
-  return train (self);
+  return train (self, &options);
 }

@@ -380,8 +380,11 @@ void
 lig_json_append_string (GString *text, const char *string)
 {
   static const char letters[] = "\"\\bfnrt", meanings[] = "\"\\\b\f\n\r\t";
+  /* The name of a file may have any bytes, but a document is UTF-8. */
+  g_autofree char *valid =
+    g_utf8_validate (string, -1, NULL) ? NULL : g_utf8_make_valid (string, -1);
   g_string_append_c (text, '"');
-  for (const char *at = string; *at; at++) {
+  for (const char *at = valid ? valid : string; *at; at++) {
     const char *meaning = strchr (meanings, *at);
     if (meaning) {
       g_string_append_c (text, '\\');

@@ -94,6 +94,17 @@ lig_fusion_get_pattern (const LigFusion *fusion)
   return entry ? &entry->pattern : NULL;
 }
 
+gboolean
+lig_fusion_takes (const LigFusion *self, const LigOpInfo *op)
+{
+  g_return_val_if_fail (self && op, FALSE);
+  const LigPattern *pattern = lig_fusion_get_pattern (self);
+  for (int i = 0; pattern && i < pattern->n_elements; i++)
+    if (lig_element_fits (&pattern->elements[i], op))
+      return TRUE;
+  return FALSE;
+}
+
 /* Takes ownership of the table if it returns true. */
 static gboolean
 admit (LigFusion *fusion, gboolean first, GError **error)

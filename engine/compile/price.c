@@ -2,9 +2,12 @@
 /* Finds prices of groups: from the tuning table, by measuring if neither this compilation nor the
  * table has one, or by prediction. */
 #include "engine/compile/price.h"
+
+#include "engine/compile/predict.h"
 #include "engine/measure/lock.h"
 #include "engine/measure/tuning-private.h"
 #include <ligature/params.h>
+#include <ligature/units.h>
 
 #include <math.h>
 #include <string.h>
@@ -12,50 +15,31 @@
 const char *
 lig_format_price (LigDraft *draft, double seconds, const char *suffix)
 {
-  gboolean small = seconds < 1e-3;
-  g_autofree char *text =
-    g_strdup_printf ("%.3g %s%s", seconds * (small ? 1e6 : 1e3), small ? "us" : "ms", suffix);
+  g_autofree char *time = lig_units_time (seconds);
+  g_autofree char *text = g_strconcat (time, suffix, NULL);
   return g_string_chunk_insert_const (draft->strings, text);
-}
-
-void
-lig_predict_floors (const LigDeviceFacts *facts,
-                    gboolean product,
-                    double bytes,
-                    double flops,
-                    LigDtype dtype,
-                    double floors[2])
-{
-  double rate = facts->product[dtype];
-  gboolean known = facts->copy > 0 && (!product || rate > 0);
-  floors[0] = known ? bytes / facts->copy : 0;
-  floors[1] = known && product ? flops / rate : 0;
-}
-
-double
-lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype)
-{
-  const LigDeviceFacts *facts = lig_device_get_facts (device);
-  gboolean product = step->kernel && step->kernel->work < 0;
-  double floors[2];
-  if (facts->copy <= 0 || (product && facts->product[dtype] <= 0))
-    return 0;
-  lig_predict_floors (facts, product, step->read + step->written, step->flops, dtype, floors);
-  return MAX (floors[0], floors[1]) + facts->launch;
 }
 
 static double
 predict (LigDraft *draft, GArray *steps)
 {
-  double seconds = 0;
-  for (guint i = 0; i < steps->len; i++) {
-    double step =
-      lig_predict_step (draft->device, &g_array_index (steps, LigDraftStep, i), draft->compute);
-    if (step <= 0)
-      return 0;
-    seconds += step;
-  }
-  return seconds;
+  return lig_predict_steps (draft, (LigDraftStep *) (gpointer) steps->data, steps->len);
+}
+
+/* Lowers a group to the steps that are timed: as in a plan, some may overlap. */
+static gboolean
+lower (LigDraft *draft,
+       const LigGroup *group,
+       LigPass pass,
+       GArray *steps,
+       LigProbe *probe,
+       GError **error)
+{
+  if (!lig_lower_group (draft, group, pass, steps, probe, error))
+    return FALSE;
+  if (pass == LIG_PASS_BACKWARD && !probe->missing)
+    lig_start_beside (draft, steps, 0);
+  return TRUE;
 }
 
 /* Appends the bytes of a kernel's params, except those that distinguish the repetitions of a
@@ -84,7 +68,8 @@ lig_price_key (LigDraft *draft, GArray *steps)
   g_string_append_printf (key, "|%s%s", libraries, draft->options.tf32 ? "|tf32" : "");
   for (guint i = 0; i < steps->len; i++) {
     const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
-    g_string_append_printf (key, "|%s", step->kernel ? step->kernel->name : "opaque");
+    g_string_append_printf (key, "|%s%s", step->beside ? "&" : "",
+                            step->kernel ? step->kernel->name : "opaque");
     append_params (key, step);
     for (int j = 0; j < step->n_operands; j++) {
       LigOperand operand = lig_draft_operand (draft, step->values[j]);
@@ -213,7 +198,7 @@ lig_price_groups (LigDraft *draft,
     GArray *steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
     LigProbe probe;
     g_ptr_array_add (lists, steps);
-    if (!lig_lower_group (draft, &groups[i], pass, steps, &probe, error))
+    if (!lower (draft, &groups[i], pass, steps, &probe, error))
       return FALSE;
     g_ptr_array_add (keys, lig_price_key (draft, steps));
   }
@@ -243,7 +228,7 @@ lig_price_recall_bytes (
 {
   LigProbe probe;
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
-  gboolean lowered = lig_lower_group (draft, group, pass, steps, &probe, NULL) && !probe.missing;
+  gboolean lowered = lower (draft, group, pass, steps, &probe, NULL) && !probe.missing;
   *bytes = lowered ? 0 : NAN;
   for (guint i = 0; lowered && i < steps->len; i++) {
     const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);

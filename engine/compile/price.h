@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost of groups: measured on the device, recalled, or predicted from its ceilings. */
+/* The cost of groups: measured on the device, recalled, or predicted. */
 #pragma once
 
 #include "engine/compile/lower.h"
@@ -9,19 +9,6 @@ typedef struct {
   double noise;      /* half the spread of the middle half of the samples */
   gboolean measured; /* on this device, now or earlier; else predicted */
 } LigPrice;
-
-/* Returns the least seconds that a step takes: max(bytes / copy bandwidth, flops / product rate)
- * plus the cost of a launch; 0 where the device's ceilings are unknown. */
-double lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype);
-
-/* Sets the least seconds for moving the bytes, and for the operations if they are a product's; both
- * 0 where the device's ceilings are unknown. */
-void lig_predict_floors (const LigDeviceFacts *facts,
-                         gboolean product,
-                         double bytes,
-                         double flops,
-                         LigDtype dtype,
-                         double floors[2]);
 
 /* Finds the prices of groups in one pass. Groups that neither this draft nor the tuning table
  * contains are timed in turns, on random data; where the device cannot run they are predicted. */

@@ -3,7 +3,7 @@
  * backward, then the update. */
 #include "engine/compile/kernels.h"
 #include "engine/compile/lower.h"
-#include "engine/compile/price.h"
+#include "engine/compile/predict.h"
 #include "engine/compile/update.h"
 #include <ligature/params.h>
 
@@ -62,7 +62,7 @@ run_sums (LigDraft *draft, const LigGroup *group, guint *next)
 static gboolean
 may_run_beside (const LigDraft *draft, const LigDraftStep *step)
 {
-  double seconds = lig_predict_step (draft->device, step, draft->compute);
+  double seconds = lig_predict_floor (draft, step);
   return lig_device_get_facts (draft->device)->capability > 0 && step->kernel &&
          step->kernel->work == LIG_PRODUCT_OVER_ROWS &&
          lig_kernel_find (step->kernel->name) == step->kernel && seconds > 0 &&
@@ -115,18 +115,16 @@ run_group (LigDraft *draft, LigPass pass, int number, guint *next, GError **erro
   if (pass == LIG_PASS_BACKWARD)
     lig_start_beside (draft, draft->steps, (guint) group->first_step);
   group->n_steps = (int) draft->steps->len - group->first_step;
-  gboolean known = TRUE;
+  group->predicted =
+    group->n_steps > 0
+      ? lig_predict_steps (draft, lig_step (draft, group->first_step), (guint) group->n_steps)
+      : 0;
   for (int i = group->first_step; i < (int) draft->steps->len; i++) {
     LigDraftStep *step = lig_step (draft, i);
-    double seconds = lig_predict_step (draft->device, step, draft->compute);
     step->group = number;
-    known &= seconds > 0;
     group->bytes += step->read + step->written;
     group->flops += step->flops;
-    group->predicted += seconds;
   }
-  if (!known)
-    group->predicted = 0;
   return TRUE;
 }
 
@@ -172,7 +170,7 @@ lig_schedule (LigDraft *draft, GError **error)
   if (draft->options.training && draft->options.optimizer && draft->elements > 0)
     lig_schedule_update (draft);
   for (guint i = 0; i < draft->steps->len; i++)
-    lig_step (draft, i)->predicted =
-      lig_predict_step (draft->device, lig_step (draft, i), draft->compute);
+    if (lig_step (draft, i)->predicted == 0)
+      lig_predict_steps (draft, lig_step (draft, i), 1);
   return TRUE;
 }

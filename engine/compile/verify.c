@@ -92,14 +92,16 @@ lig_verify_groups (const LigDraft *draft, GError **error)
     for (int i = 0; i < (int) draft->groups[pass]->len; i++) {
       const LigGroup *group = lig_group (draft, pass, i);
       if (group->first < next || group->count < 1)
-        return violated (error, "fuse", "group %d of the %s pass overlaps", i,
-                         lig_pass_name (pass));
+        return violated (error, "fuse", "the group at %s overlaps another one of the %s pass",
+                         lig_part (draft, group->first)->path, lig_pass_name (pass));
       if (pass == LIG_PASS_FORWARD && group->first != next)
-        return violated (error, "fuse", "op %d belongs to no group", next);
+        return violated (error, "fuse", "the op at %s belongs to no group",
+                         lig_part (draft, next)->path);
       next = group->first + group->count;
       for (int j = group->first + 1; j < next; j++)
         if (lig_part (draft, j)->fence)
-          return violated (error, "fuse", "a group crosses the fence before %d", j);
+          return violated (error, "fuse", "a group crosses the fence before %s",
+                           lig_part (draft, j)->path);
     }
   }
   return TRUE;

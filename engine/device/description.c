@@ -4,6 +4,7 @@
 #include "engine/base/json-private.h"
 #include "engine/base/suggest.h"
 #include "engine/device/backend.h"
+#include "engine/device/costs.h"
 #include <ligature/folders.h>
 #include <ligature/json.h>
 
@@ -102,7 +103,7 @@ read_facts (JsonObject *object, LigDeviceFacts *facts, GError **error)
   text (object, "name", facts->name, sizeof facts->name);
   text (object, "libraries", facts->libraries, sizeof facts->libraries);
   text (object, "backend", facts->backend, sizeof facts->backend);
-  return read_products (object, facts, error);
+  return read_products (object, facts, error) && lig_costs_read (object, &facts->costs, error);
 }
 
 static gboolean
@@ -176,6 +177,8 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
       json_builder_add_double_value (builder, facts->product[i]);
     }
   json_builder_end_object (builder);
+  if (facts->costs.known)
+    lig_costs_write (builder, &facts->costs);
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   return lig_json_to_text (root);

@@ -16,6 +16,7 @@ assume_ceilings (LigDeviceFacts *facts)
     return;
   facts->copy = like.copy;
   facts->launch = like.launch;
+  facts->costs = like.costs;
   memcpy (facts->product, like.product, sizeof facts->product);
 }
 

@@ -49,6 +49,21 @@ lig_draw_number (double value, int digits)
 }
 
 char *
+lig_axis_trim (char *text)
+{
+  char *unit = strchr (text, ' '), *point = strpbrk (text, ".,");
+  if (!unit || !point || point > unit)
+    return text;
+  char *end = unit;
+  while (end[-1] == '0')
+    end--;
+  if (end - 1 == point)
+    end--;
+  memmove (end, unit, strlen (unit) + 1);
+  return text;
+}
+
+char *
 lig_draw_time (double seconds)
 {
   return seconds <= 0 ? g_strdup ("0") : lig_units_time (seconds);

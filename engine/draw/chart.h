@@ -34,6 +34,10 @@ typedef struct {
 /* Returns (transfer full) (element-type LigAxisTick) ticks about @spacing pixels apart. */
 GArray *lig_axis_ticks (const LigAxis *axis, double spacing);
 
+/* Removes zeros at the end of the decimals in place, as ticks are at round numbers: `1.50 ms`
+ * becomes `1.5 ms`. Returns the same text. */
+char *lig_axis_trim (char *text);
+
 /* Rounds the ends of an axis outwards; an empty axis becomes 0 to 1. */
 void lig_axis_round (LigAxis *axis, double spacing);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory in use over the steps of a plan, by kind, and the place of each value in the arena. */
+#include "engine/draw/chart.h"
 #include "engine/draw/timed.h"
 
 #include <glib/gi18n-lib.h>
@@ -165,7 +166,7 @@ draw_grid (Memory *memory)
   double tick = lig_timed_tick (memory->most, 4);
   for (int i = 0; i * tick <= memory->most * 1.0001; i++) {
     double y = to_y (memory, i * tick), points[] = {LEFT, y, memory->width - RIGHT, y};
-    g_autofree char *text = lig_draw_bytes (i * tick);
+    g_autofree char *text = lig_axis_trim (lig_draw_bytes (i * tick));
     lig_canvas_lines (memory->canvas, points, 2, memory->colours->line, 1, 0);
     lig_canvas_text (memory->canvas, LEFT - 6, y + 4, &style, text);
   }
@@ -348,16 +349,17 @@ draw_value (Memory *memory, const LigPlanValue *value, Kind kind, int end)
   g_autofree char *bytes = lig_draw_bytes ((double) value->bytes);
   g_autofree char *offset = lig_draw_bytes ((double) value->offset);
   g_autofree char *shape = lig_shape_to_string (&value->shape);
+  g_autofree char *name = lig_plan_name_values (memory->plan, value->name);
   g_autofree char *text =
-    g_strdup_printf (_ ("%s: %s %s, %s at %s\nlives from step %d to %d\n%s"), value->name, shape,
+    g_strdup_printf (_ ("%s: %s %s, %s at %s\nlives from step %d to %d\n%s"), name, shape,
                      lig_dtype_name (value->dtype), bytes, offset, first, last, kind_title (kind));
   LigColour colour = kind_colour (memory->colours, kind);
   LigTextStyle style = {.size = 11, .colour = memory->colours->ink};
   lig_canvas_begin_mark (memory->canvas, x, y, MAX (width, 1), MAX (height, 1), text);
   lig_canvas_box (memory->canvas, x, y, MAX (width, 1), MAX (height, 1), MIN (2, height / 4),
                   lig_colour_fade (colour, 0x60), height > 3 && width > 3 ? colour : 0, 1);
-  if (height > 14 && lig_canvas_text_width (memory->canvas, &style, value->name) + 8 < width)
-    lig_canvas_text (memory->canvas, x + 4, y + MIN (height / 2, 40) + 4, &style, value->name);
+  if (height > 14 && lig_canvas_text_width (memory->canvas, &style, name) + 8 < width)
+    lig_canvas_text (memory->canvas, x + 4, y + MIN (height / 2, 40) + 4, &style, name);
   lig_canvas_end_mark (memory->canvas);
 }
 

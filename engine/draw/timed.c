@@ -103,6 +103,7 @@ add_groups (GPtrArray *rows, const LigTimedPlan *timed, LigPass pass)
     row->bytes += groups[i].bytes;
     row->flops += groups[i].flops;
     row->predicted += lig_timed_hold (groups[i].predicted);
+    row->floor += lig_timed_hold (groups[i].floor);
     for (int j = 0; timed->steps && j < groups[i].n_steps; j++)
       row->measured += lig_timed_hold (timed->steps[groups[i].first_step + j]);
   }
@@ -122,6 +123,7 @@ add_update (GPtrArray *rows, const LigTimedPlan *timed)
       row->bytes += steps[i].read + steps[i].written;
       row->flops += steps[i].flops;
       row->predicted += lig_timed_hold (steps[i].predicted);
+      row->floor += lig_timed_hold (steps[i].floor);
       row->measured += timed->steps ? lig_timed_hold (timed->steps[i]) : 0;
     }
   if (row->name)
@@ -179,7 +181,7 @@ lig_timed_describe (const LigTimedRow *row)
     g_string_append_printf (text, _ ("\nfused: %s"), row->fusion->name);
   if (row->measured > 0 && row->predicted > 0)
     g_string_append_printf (text, _ ("\nmeasured %s, predicted %s: %.0f %% of the roofline"),
-                            measured, predicted, 100 * row->predicted / row->measured);
+                            measured, predicted, 100 * row->floor / row->measured);
   else if (row->measured > 0)
     g_string_append_printf (text, _ ("\nmeasured %s"), measured);
   else if (row->predicted > 0)

@@ -18,7 +18,7 @@ typedef struct {
   const LigFusion *fusion;
   LigPass pass;
   int first, count, repeats;
-  double bytes, flops, predicted, measured;
+  double bytes, flops, predicted, floor, measured;
 } LigTimedRow;
 
 /* Returns (transfer full) (element-type LigTimedRow) the groups of a pass that have kernels, in op

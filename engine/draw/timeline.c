@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One training step from left to right. Overlapping steps have a separate lane. The times are those
  * of single steps, without gaps and without the effects of overlap. */
+#include "engine/draw/chart.h"
 #include "engine/draw/timed.h"
 
 #include <glib/gi18n-lib.h>
@@ -145,7 +146,7 @@ draw_axis (Timeline *line, double total)
   for (int i = 0; i * tick <= total * 1.0001 && i <= MOST_TICKS; i++) {
     double x = LEFT + i * tick * line->scale;
     double points[] = {x, 4, x, bottom + 4};
-    g_autofree char *text = i == 0 ? g_strdup ("0") : lig_draw_time (i * tick);
+    g_autofree char *text = i == 0 ? g_strdup ("0") : lig_axis_trim (lig_draw_time (i * tick));
     lig_canvas_lines (line->canvas, points, 2, line->colours->line, 1, 0);
     lig_canvas_text (line->canvas, x, bottom + 18, &style, text);
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures a device's ceilings on random data: how fast it copies, multiplies and starts a kernel.
  */
+#include "engine/measure/costs.h"
 #include "engine/measure/lock.h"
 #include "engine/measure/stopwatch.h"
 #include <ligature/params.h>
@@ -82,25 +83,34 @@ measure_copy (Bench *bench, LigDeviceFacts *facts, GError **error)
   return TRUE;
 }
 
+/* Measures the rate of square products, the faster of two sizes: larger ones may be limited by
+ * power. */
+static gboolean
+measure_rate (Bench *bench, LigDtype dtype, double *rate, GError **error)
+{
+  for (gint64 side = bench->side; side >= bench->side / 2; side /= 2) {
+    gsize step = (gsize) (side * side) * lig_dtype_size (dtype);
+    LigOperand product[] = {{bench->memory, side * side, side, dtype},
+                            {bench->memory + step, side * side, side, dtype},
+                            {bench->memory + 2 * step, side * side, side, dtype}};
+    double seconds;
+    if (!lig_fill_random (bench->device, bench->memory, 2 * side * side, dtype, error) ||
+        !time_kernel (bench, "linear", product, 2, &seconds, error))
+      return FALSE;
+    *rate = MAX (*rate, 2 * (double) (side * side * side) / seconds);
+  }
+  return TRUE;
+}
+
 static gboolean
 measure_products (Bench *bench, LigDeviceFacts *facts, GError **error)
 {
-  gint64 size = bench->side * bench->side;
   for (int i = 0; i < LIG_N_DTYPES; i++) {
-    LigDtype dtype = (LigDtype) i;
-    gsize step = (gsize) size * lig_dtype_size (dtype);
-    LigOperand product[] = {{bench->memory, size, bench->side, dtype},
-                            {bench->memory + step, size, bench->side, dtype},
-                            {bench->memory + 2 * step, size, bench->side, dtype}};
-    double seconds, side = (double) bench->side;
     /* Types without kernels have no rate, even if a data sheet has one. */
     facts->product[i] = 0;
-    if (!lig_dtype_is_floating (dtype))
-      continue;
-    if (!lig_fill_random (bench->device, bench->memory, 2 * size, dtype, error) ||
-        !time_kernel (bench, "linear", product, 2, &seconds, error))
+    if (lig_dtype_is_floating ((LigDtype) i) &&
+        !measure_rate (bench, (LigDtype) i, &facts->product[i], error))
       return FALSE;
-    facts->product[i] = 2 * side * side * side / seconds;
   }
   return TRUE;
 }
@@ -178,10 +188,11 @@ measure (LigDevice *device, gboolean quickly, GError **error)
                   measure_products (&bench, &found, error) &&
                   (lig_device_calls (device)->capture ? measure_launch (&bench, &found, error)
                                                       : measure_step (&bench, &found, error));
-  lig_measuring_end (device);
   lig_stopwatch_clear (&bench.watch);
   lig_device_release (device, bench.workspace);
   lig_device_release (device, bench.memory);
+  fine = fine && (quickly || lig_measure_costs (device, &found, error));
+  lig_measuring_end (device);
   if (!fine)
     return FALSE;
   found.measured = TRUE;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures of groups, passes and steps compared with the same ops alone. */
-#include "engine/compile/price.h"
+#include "engine/compile/predict.h"
 #include "engine/plan/plan-private.h"
 #include <ligature/figures.h>
 
 #include <math.h>
+#include <string.h>
 
 /* Indexes of pairs: times that are compared are of the same kind. */
 enum { PREDICTED, MEASURED };
@@ -118,7 +119,9 @@ derive (LigFigures *self)
   self->rate = timed ? self->flops / self->seconds : NAN;
   self->copy_share = timed && self->copy > 0 ? self->bytes / self->seconds / self->copy : NAN;
   self->product_share = timed && self->peak > 0 ? self->products / self->seconds / self->peak : NAN;
-  self->roofline = timed ? self->predicted / self->seconds : NAN;
+  self->roofline = timed && !isnan (self->predicted)
+                     ? (self->floors[0] + self->floors[1] + self->floors[2]) / self->seconds
+                     : NAN;
 }
 
 void
@@ -293,8 +296,10 @@ add_rest (LigFigures *sum, const LigTimedPlan *timed, int step, gboolean only)
   for (guint i = 0; i < G_N_ELEMENTS (rest.own_pair); i++)
     rest.alone_pair[i] = rest.own_pair[i];
   /* The floor must be that of the steps whose time is the sum. */
-  if (!known && rest.measured)
+  if (!known && rest.measured) {
     rest.predicted = 0;
+    memset (rest.floors, 0, sizeof rest.floors);
+  }
   lig_figures_add (sum, &rest);
 }
 

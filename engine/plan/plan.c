@@ -2,6 +2,8 @@
 /* Plans: a compiled draft with its public tables. */
 #include "engine/plan/plan-private.h"
 
+#include "engine/compile/predict.h"
+
 #include <glib/gi18n-lib.h>
 
 /* Returns the bytes that this op saves for the backward pass and no earlier op saved. */
@@ -59,9 +61,11 @@ list_groups (LigPlan *self, LigPass pass)
   for (int i = 0; i < (int) self->draft->groups[pass]->len; i++) {
     const LigGroup *from = lig_group (self->draft, pass, i);
     g_autofree char *title = lig_plan_name_ops (self, from->first, from->count);
-    LigPlanGroup group = {from->fusion,     pass,           from->first, from->count,
-                          from->first_step, from->n_steps,  from->bytes, from->flops,
-                          from->predicted,  from->measured, NULL};
+    LigPlanGroup group = {
+      from->fusion, pass,        from->first,     from->count, from->first_step, from->n_steps,
+      from->bytes,  from->flops, from->predicted, 0,           from->measured,   NULL};
+    for (int k = 0; k < from->n_steps; k++)
+      group.floor += lig_predict_floor (self->draft, lig_step (self->draft, from->first_step + k));
     group.title = g_string_chunk_insert_const (self->strings, title);
     g_array_append_val (self->groups[pass], group);
   }
@@ -84,10 +88,17 @@ list_steps (LigPlan *self)
   self->segments = 1;
   for (int i = 0; i < (int) self->draft->steps->len; i++) {
     const LigDraftStep *from = lig_step (self->draft, i);
-    LigPlanStep step = {from->kernel,   from->pass,    from->group,
-                        from->part,     from->beside,  describe_operands (self, from),
-                        from->read,     from->written, from->flops,
-                        from->predicted};
+    LigPlanStep step = {from->kernel,
+                        from->pass,
+                        from->group,
+                        from->part,
+                        from->beside,
+                        describe_operands (self, from),
+                        from->read,
+                        from->written,
+                        from->flops,
+                        from->predicted,
+                        lig_predict_floor (self->draft, from)};
     self->segments += from->kernel == NULL;
     g_array_append_val (self->steps, step);
   }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison of two plans as a JSON document. */
+#include "engine/report/pair.h"
+#include "engine/report/plan-json.h"
+#include "engine/report/verdicts.h"
 #include <ligature/json-members.h>
 #include <ligature/report.h>
 
@@ -7,9 +10,20 @@
 #include <math.h>
 
 static void
-add_plan (JsonBuilder *to, const char *name, LigPlan *plan, const char *title)
+add_refusals (JsonBuilder *to, LigPlan *plan, LigPlan *other)
+{
+  g_autoptr (GArray) lines = lig_report_refused_only (plan, other);
+  lig_json_begin_array (to, "refused_only");
+  for (guint i = 0; i < lines->len; i++)
+    lig_report_add_verdict (to, plan, g_array_index (lines, LigVerdictLine, i).verdict);
+  json_builder_end_array (to);
+}
+
+static void
+add_plan (JsonBuilder *to, const char *name, LigPlan *plan, LigPlan *other, const char *title)
 {
   LigDevice *device = lig_plan_get_device (plan);
+  g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   guint ops, steps;
   lig_plan_get_ops (plan, &ops);
   lig_plan_get_steps (plan, &steps);
@@ -18,10 +32,15 @@ add_plan (JsonBuilder *to, const char *name, LigPlan *plan, const char *title)
   lig_json_add_text (to, "device", lig_device_get_name (device));
   lig_json_add_text (to, "device_name", lig_device_get_facts (device)->name);
   lig_json_add_text (to, "policy", lig_policy_name (lig_plan_get_policy (plan)));
+  lig_json_add_truth (to, "tf32", lig_plan_get_tf32 (plan));
   lig_json_add_text (to, "compute", lig_dtype_name (lig_plan_get_compute (plan)));
   lig_json_add_text (to, "parameters", lig_dtype_name (lig_plan_get_parameters (plan)));
   lig_json_add_integer (to, "ops", ops);
   lig_json_add_integer (to, "steps", steps);
+  lig_json_add_number (to, "memory_bytes", lig_report_needed_memory (plan));
+  lig_json_add_number (to, "device_memory_bytes", (double) lig_device_get_facts (device)->memory);
+  lig_json_add_text (to, "problem", problem);
+  add_refusals (to, plan, other);
   json_builder_end_object (to);
 }
 
@@ -43,46 +62,88 @@ add_groups (JsonBuilder *to, LigPlan *plan, LigPass pass, const LigPlanSide *sid
   json_builder_end_array (to);
 }
 
-/* @plan: (nullable): null for a total, which lists no groups */
+/* @figures: the figures of the groups, or of the whole pass for a total, which lists no groups */
 static void
-add_side (JsonBuilder *to, const char *name, LigPlan *plan, LigPass pass, const LigPlanSide *side)
+add_side (JsonBuilder *to,
+          const char *name,
+          LigPlan *plan,
+          LigPass pass,
+          const LigPlanSide *side,
+          const LigFigures *figures)
 {
   lig_json_begin_object (to, name);
   lig_json_add_number (to, "microseconds", side->seconds * 1e6);
   lig_json_add_number (to, "bytes", side->bytes);
   lig_json_add_integer (to, "kernels", side->n_steps);
+  lig_report_add_bound (to, figures->bound);
   if (plan)
     add_groups (to, plan, pass, side);
   json_builder_end_object (to);
+}
+
+/* Adds how many times as fast the second plan is, or null. */
+static void
+add_speed (JsonBuilder *to, const LigPlanChange *change)
+{
+  lig_json_add_number (to, "speed", change->before.seconds / change->after.seconds);
+}
+
+static void
+get_figures (LigPlan *plan, LigPass pass, LigFigures *figures)
+{
+  const LigTimedPlan timed = {.plan = plan};
+  if (pass == LIG_PASS_JOINT)
+    lig_figures_of_step (&timed, NULL, figures);
+  else
+    lig_figures_of_pass (&timed, NULL, pass, figures);
 }
 
 static void
 add_total (JsonBuilder *to, LigPlanComparison *comparison, LigPass pass, const char *name)
 {
   LigPlanChange total;
+  LigFigures before, after;
   lig_plan_comparison_get_total (comparison, pass, &total);
+  get_figures (lig_plan_comparison_get_before (comparison), pass, &before);
+  get_figures (lig_plan_comparison_get_after (comparison), pass, &after);
   lig_json_begin_object (to, name);
   lig_json_add_truth (to, "same", total.same);
   lig_json_add_truth (to, "measured", total.measured);
-  add_side (to, "before", NULL, pass, &total.before);
-  add_side (to, "after", NULL, pass, &total.after);
+  add_speed (to, &total);
+  add_side (to, "before", NULL, pass, &total.before, &before);
+  add_side (to, "after", NULL, pass, &total.after, &after);
   json_builder_end_object (to);
+}
+
+static void
+add_change_side (
+  JsonBuilder *to, const char *name, LigPlan *plan, LigPass pass, const LigPlanSide *side)
+{
+  LigFigures figures;
+  lig_report_side_figures (plan, pass, side, &figures);
+  add_side (to, name, plan, pass, side, &figures);
 }
 
 static void
 add_changes (JsonBuilder *to, LigPlanComparison *comparison, LigPass pass)
 {
-  guint count;
+  guint count, first = 0;
+  LigPlan *plans[] = {lig_plan_comparison_get_before (comparison),
+                      lig_plan_comparison_get_after (comparison)};
   const LigPlanChange *changes = lig_plan_comparison_get_changes (comparison, &count);
+  while (first < count && changes[first].pass != pass)
+    first++;
   lig_json_begin_array (to, lig_pass_name (pass));
-  for (guint i = 0; i < count; i++) {
+  for (guint i = first; i < count; i++) {
     if (changes[i].pass != pass)
       continue;
     json_builder_begin_object (to);
     lig_json_add_truth (to, "same", changes[i].same);
     lig_json_add_truth (to, "measured", changes[i].measured);
-    add_side (to, "before", lig_plan_comparison_get_before (comparison), pass, &changes[i].before);
-    add_side (to, "after", lig_plan_comparison_get_after (comparison), pass, &changes[i].after);
+    lig_json_add_integer (to, "like", changes[i].like - first);
+    add_speed (to, &changes[i]);
+    add_change_side (to, "before", plans[0], pass, &changes[i].before);
+    add_change_side (to, "after", plans[1], pass, &changes[i].after);
     json_builder_end_object (to);
   }
   json_builder_end_array (to);
@@ -94,9 +155,15 @@ lig_plan_comparison_to_json (LigPlanComparison *self, const char *before, const 
   g_return_val_if_fail (self && before && after, NULL);
   g_autoptr (JsonBuilder) to = json_builder_new ();
   json_builder_begin_object (to);
-  add_plan (to, "before", lig_plan_comparison_get_before (self), before);
-  add_plan (to, "after", lig_plan_comparison_get_after (self), after);
+  LigPlan *plans[] = {lig_plan_comparison_get_before (self), lig_plan_comparison_get_after (self)};
+  add_plan (to, "before", plans[0], plans[1], before);
+  add_plan (to, "after", plans[1], plans[0], after);
   add_total (to, self, LIG_PASS_JOINT, "total");
+  lig_json_begin_object (to, "totals");
+  add_total (to, self, LIG_PASS_FORWARD, "forward");
+  add_total (to, self, LIG_PASS_BACKWARD, "backward");
+  add_total (to, self, LIG_PASS_UPDATE, "update");
+  json_builder_end_object (to);
   add_changes (to, self, LIG_PASS_FORWARD);
   add_changes (to, self, LIG_PASS_BACKWARD);
   json_builder_end_object (to);

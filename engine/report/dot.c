@@ -3,6 +3,7 @@
  * box around the ops that one fusion covers; channels are additional edges. */
 #include "engine/plan/plan-private.h"
 #include "engine/report/picture.h"
+#include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -43,10 +44,12 @@ describe_group (LigPlan *plan, const LigPlanGroup *group)
                             : text->len > 0 ? "\n"
                                             : "",
                             lig_report_kernel_name (&steps[group->first_step + i]));
+  g_autofree char *predicted = lig_units_time (group->predicted);
+  g_autofree char *measured = lig_units_time (group->measured);
   if (group->predicted > 0)
-    g_string_append_printf (text, "\npredicted %.4g us", group->predicted * 1e6);
+    g_string_append_printf (text, "\npredicted %s", predicted);
   if (group->measured > 0)
-    g_string_append_printf (text, "\nmeasured %.4g us", group->measured * 1e6);
+    g_string_append_printf (text, "\nmeasured %s", measured);
   return g_string_free (text, FALSE);
 }
 

@@ -107,6 +107,7 @@ write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
   for (GList *name = names; name; name = name->next)
     json_object_set_member (object, name->data,
                             json_object_dup_member (json_node_get_object (root), name->data));
+  lig_json_add_units (document);
   g_autofree char *text = lig_json_to_text (document);
   g_string_append_printf (to, "%s\n", text);
   return TRUE;
@@ -184,6 +185,7 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   lig_report_add_artifacts (builder, run->artifacts);
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  lig_json_add_units (root);
   g_autofree char *text = lig_json_to_text (root);
   /* The metrics are inserted before the last line feed and brace. */
   g_string_append_len (to, text, (gssize) strlen (text) - 2);
@@ -201,6 +203,7 @@ write_pair (GString *to, const LigReportPair *pair, GError **error)
 {
   g_autoptr (JsonNode) document =
     lig_plan_comparison_to_json (pair->plans, pair->titles[0], pair->titles[1]);
+  lig_json_add_units (document);
   g_autofree char *text = lig_json_to_text (document);
   g_string_append_printf (to, "%s\n", text);
   return TRUE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Explains why a plan does not fit into a device's memory. */
+#include "engine/report/pair.h"
 #include "engine/report/paper.h"
 #include <ligature/report.h>
 #include <ligature/units.h>
@@ -28,7 +29,7 @@ get_workspace (LigPlan *plan)
   return (double) LIG_WORKSPACE_SIZE * (overlapping ? 2 : 1);
 }
 
-/* Returns the largest values, like `0.weight 4 TB, #1.y 2 TB, d0.weight 2 TB`. */
+/* Returns the largest values, like `0.weight 4.00 TB, 1.y 2.00 TB, d0.weight 2.00 TB`. */
 static char *
 list_largest (LigPlan *plan)
 {
@@ -50,9 +51,17 @@ list_largest (LigPlan *plan)
   }
   for (int place = 0; place < LARGEST && largest[place]; place++) {
     g_autofree char *bytes = lig_units_bytes ((double) largest[place]->bytes);
-    g_string_append_printf (text, "%s%s %s", place > 0 ? ", " : "", largest[place]->name, bytes);
+    g_autofree char *name = lig_plan_name_values (plan, largest[place]->name);
+    g_string_append_printf (text, "%s%s %s", place > 0 ? ", " : "", name, bytes);
   }
   return g_strdup (text->str);
+}
+
+double
+lig_report_needed_memory (LigPlan *plan)
+{
+  return (double) lig_plan_get_arena_bytes (plan, NULL) + (double) lig_plan_get_state_bytes (plan) +
+         get_workspace (plan);
 }
 
 char *

@@ -13,6 +13,9 @@
 /* The number of values of the arena that the report names. */
 #define LARGEST 10
 
+/* The width of rails on a page. */
+#define RAILS 100
+
 /* Returns whether the device has ceilings, from which times are predicted. */
 static gboolean
 is_priced (LigPlan *plan)
@@ -23,8 +26,7 @@ is_priced (LigPlan *plan)
 static char *
 format_time (LigPlan *plan, double seconds)
 {
-  return is_priced (plan) && !isnan (seconds) ? g_strdup_printf ("%.4g", seconds * 1e6)
-                                              : g_strdup ("-");
+  return is_priced (plan) && !isnan (seconds) ? lig_units_time (seconds) : g_strdup ("-");
 }
 
 /* --- Facts ---------------------------------------------------------------------------------- */
@@ -57,7 +59,8 @@ describe_ceilings (LigDevice *device)
       g_string_append_printf (text, ", %s products %s%sflop/s", lig_dtype_name ((LigDtype) i), rate,
                               strchr (rate, ' ') ? "" : " ");
   }
-  g_string_append_printf (text, ", a launch %.3g us", facts->launch * 1e6);
+  g_autofree char *launch = lig_units_time (facts->launch);
+  g_string_append_printf (text, ", a launch %s", launch);
   return g_string_free (text, FALSE);
 }
 
@@ -132,20 +135,30 @@ get_predicted (const LigPlanGroup *group)
   return group->predicted > 0 || group->n_steps == 0 ? group->predicted : NAN;
 }
 
+/* Returns the paths of a range of ops: `2 to 3`, or `2`. */
+static char *
+name_paths (LigPlan *plan, int first, int count)
+{
+  guint n_ops;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
+  const char *from = ops[first].path, *to = ops[MIN (first + count, (int) n_ops) - 1].path;
+  return g_str_equal (from, to) ? g_strdup (from) : g_strdup_printf (_ ("%s to %s"), from, to);
+}
+
 static void
 append_group (LigPaper *to, LigPlan *plan, const LigPlanGroup *group, guint index)
 {
   g_autofree char *number = g_strdup_printf ("%u", index);
-  g_autofree char *indexes = lig_report_indexes (group->first, group->count);
+  g_autofree char *paths = name_paths (plan, group->first, group->count);
   g_autofree char *ops = list_ops (plan, group);
   g_autofree char *kernels = list_kernels (plan, group);
   g_autofree char *bytes = lig_units_bytes (group->bytes);
   g_autofree char *flops = lig_units_count (group->flops);
   g_autofree char *predicted = format_time (plan, get_predicted (group));
   g_autofree char *measured =
-    group->measured > 0 ? g_strdup_printf ("%.4g", group->measured * 1e6) : g_strdup ("-");
-  lig_paper_row (to, number, group->fusion ? group->fusion->name : "-", indexes, ops, kernels,
-                 bytes, flops, predicted, measured, NULL);
+    group->measured > 0 ? lig_units_time (group->measured) : g_strdup ("-");
+  lig_paper_row (to, number, group->fusion ? group->fusion->name : "-", paths, ops, kernels, bytes,
+                 flops, predicted, measured, NULL);
 }
 
 /* Says what the fusions of a pass bring. */
@@ -175,8 +188,7 @@ append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
     return;
   }
   /* Translators: column titles separated by |; those that begin with > are right-aligned. */
-  lig_paper_head (to, _ (">Group|Fusion|>Indexes|Ops|Kernels|>Bytes|>Flops|>Predicted us"
-                         "|>Measured us"));
+  lig_paper_head (to, _ (">Group|Fusion|Paths|Ops|Kernels|>Bytes|>Flops|>Predicted|>Measured"));
   for (guint i = 0; i < count; i++) {
     append_group (to, plan, &groups[i], i);
     bytes += groups[i].bytes;
@@ -201,16 +213,15 @@ append_verdicts (LigPaper *to, LigPlan *plan)
     lig_paper_say (to, _ ("No fusion begins with any of these ops."));
     return;
   }
-  lig_paper_head (to, _ ("Path|Fusion|Pass|>Indexes|Reason|Gain and mend|Verdict"));
+  lig_paper_head (to, _ ("Path|Fusion|Pass|Reason|Gain and mend|Verdict"));
   for (guint i = 0; i < lines->len; i++) {
     const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
     const LigVerdict *verdict = line->verdict;
     const char *reason = lig_reason_name (verdict->reason);
-    g_autofree char *indexes = lig_report_indexes (verdict->first, verdict->count);
     g_autofree char *sentence = lig_report_verdict_text (verdict->text, line->times);
     g_autofree char *remedy = lig_report_remedy (verdict);
     lig_paper_row (to, ops[verdict->first].path, verdict->fusion->name,
-                   lig_pass_name (verdict->pass), indexes, verdict->taken ? "taken" : reason,
+                   lig_pass_name (verdict->pass), verdict->taken ? "taken" : reason,
                    remedy ? remedy : "", sentence, NULL);
   }
 }
@@ -228,7 +239,7 @@ compare_values (gconstpointer a, gconstpointer b)
 }
 
 static void
-append_value (LigPaper *to, const LigPlanValue *value)
+append_value (LigPaper *to, LigPlan *plan, const LigPlanValue *value)
 {
   g_autofree char *tensor = lig_report_tensor (&value->shape, value->dtype);
   g_autofree char *bytes = lig_units_bytes ((double) value->bytes);
@@ -237,7 +248,8 @@ append_value (LigPaper *to, const LigPlanValue *value)
     value->first < 0 ? g_strdup (_ ("before")) : g_strdup_printf ("%d", value->first);
   g_autofree char *last =
     value->last == G_MAXINT ? g_strdup (_ ("after")) : g_strdup_printf ("%d", value->last);
-  lig_paper_row (to, value->name, tensor, bytes, offset, first, last,
+  g_autofree char *name = lig_plan_name_values (plan, value->name);
+  lig_paper_row (to, name, tensor, bytes, offset, first, last,
                  value->saved ? _ ("for backward") : "", NULL);
 }
 
@@ -270,7 +282,7 @@ append_memory (LigPaper *to, LigPlan *plan)
   lig_paper_say (to, _ ("The largest values of the arena and the steps of their lifetimes."));
   lig_paper_head (to, _ ("Value|Tensor|>Bytes|>Offset|>From step|>To step|Saved"));
   for (guint i = 0; i < MIN (list->len, LARGEST); i++)
-    append_value (to, list->pdata[i]);
+    append_value (to, plan, list->pdata[i]);
 }
 
 static void
@@ -320,7 +332,9 @@ void
 lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
 {
   LigSequence *sequence = plan->draft->sequence;
-  g_autofree char *rails = lig_plan_to_rails (plan, FALSE, FALSE);
+  LigRailsOptions options = LIG_RAILS_OPTIONS_INIT;
+  options.width = RAILS;
+  g_autofree char *rails = lig_plan_to_rails (plan, &options);
   append_title (to, sequence);
   if (command)
     lig_paper_block (to, "sh", command);

@@ -84,8 +84,7 @@ append_facts (LigPaper *to, const LigReportRun *run)
   g_autofree char *started = format_moment (row->started);
   g_autofree char *ended = format_moment (row->ended);
   g_autofree char *took =
-    row->ended ? g_strdup_printf ("%.3g s", ((double) row->ended - (double) row->started) * 1e-6)
-               : NULL;
+    row->ended ? lig_units_time (((double) row->ended - (double) row->started) * 1e-6) : NULL;
   g_autofree char *tags = row->tags ? g_strjoinv (", ", row->tags) : NULL;
   const char *const facts[][2] = {
     {_ ("Run"), row->uuid},
@@ -370,7 +369,7 @@ append_time (LigPaper *to, GPtrArray *timings, guint first)
   double median = g_array_index (times, double, times->len / 2);
   g_autofree char *group = g_strdup_printf ("%d", row->group);
   g_autofree char *count = g_strdup_printf ("%u", times->len);
-  g_autofree char *time = g_strdup_printf ("%.4g", median);
+  g_autofree char *time = lig_units_time (median * 1e-6);
   g_autofree char *bytes = lig_units_bytes (row->bytes);
   g_autofree char *flops = lig_units_count (row->flops);
   g_autofree char *rate = lig_units_bytes (median > 0 ? row->bytes / median * 1e6 : 0);
@@ -385,7 +384,7 @@ append_times (LigPaper *to, GPtrArray *timings)
   if (timings->len == 0)
     return;
   lig_paper_heading (to, _ ("Times"));
-  lig_paper_head (to, _ ("Pass|>Group|>Samples|>Median us|>Bytes|>Flops|>Moved"));
+  lig_paper_head (to, _ ("Pass|>Group|>Samples|>Median|>Bytes|>Flops|>Moved"));
   for (guint i = 0; i < timings->len;)
     i += append_time (to, timings, i);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile as the JSON document of `lig profile`. */
+#include "engine/report/plan-json.h"
+
 #include <ligature/json-members.h>
 #include <ligature/json.h>
 #include <ligature/profile.h>
@@ -17,6 +19,7 @@ add_times (JsonBuilder *builder,
            double bytes,
            double flops,
            double predicted,
+           double floor,
            double measured)
 {
   lig_json_add_number (builder, "bytes", bytes);
@@ -24,8 +27,7 @@ add_times (JsonBuilder *builder,
   gboolean known = predicted > 0;
   lig_json_add_number (builder, "predicted_us", known ? predicted * 1e6 : NAN);
   lig_json_add_number (builder, "measured_us", measured * 1e6);
-  lig_json_add_number (builder, "roofline",
-                       lig_profile_get_roofline (profile, predicted, measured));
+  lig_json_add_number (builder, "roofline", lig_profile_get_roofline (profile, floor, measured));
 }
 
 static void
@@ -38,10 +40,7 @@ add_groups (JsonBuilder *builder, const LigProfile *profile, LigPass pass)
     json_builder_begin_object (builder);
     lig_json_add_text (builder, "pass", lig_pass_name (pass));
     lig_json_add_text (builder, "fusion", groups[i].fusion ? groups[i].fusion->name : NULL);
-    lig_json_begin_array (builder, "ops");
-    for (int j = 0; j < groups[i].count; j++)
-      json_builder_add_int_value (builder, groups[i].first + j);
-    json_builder_end_array (builder);
+    lig_report_add_ops (builder, profile->plan, groups[i].first, groups[i].count);
     lig_json_begin_array (builder, "kernels");
     for (int j = 0; j < groups[i].n_steps; j++) {
       const LigKernel *kernel = steps[groups[i].first_step + j].kernel;
@@ -49,7 +48,7 @@ add_groups (JsonBuilder *builder, const LigProfile *profile, LigPass pass)
     }
     json_builder_end_array (builder);
     add_times (builder, profile, groups[i].bytes, groups[i].flops, groups[i].predicted,
-               lig_profile_get_group_seconds (profile, &groups[i]));
+               groups[i].floor, lig_profile_get_group_seconds (profile, &groups[i]));
     json_builder_end_object (builder);
   }
 }
@@ -66,13 +65,12 @@ add_update (JsonBuilder *builder, const LigProfile *profile)
     json_builder_begin_object (builder);
     lig_json_add_text (builder, "pass", "update");
     lig_json_add_text (builder, "fusion", NULL);
-    lig_json_begin_array (builder, "ops");
-    json_builder_end_array (builder);
+    lig_report_add_ops (builder, profile->plan, 0, 0);
     lig_json_begin_array (builder, "kernels");
     json_builder_add_string_value (builder, steps[i].kernel->name);
     json_builder_end_array (builder);
     add_times (builder, profile, steps[i].read + steps[i].written, steps[i].flops,
-               steps[i].predicted, profile->steps[i]);
+               steps[i].predicted, steps[i].floor, profile->steps[i]);
     json_builder_end_object (builder);
   }
 }

@@ -4,6 +4,7 @@
 #include "engine/report/paper-kinds.h"
 #include <ligature/csv.h>
 #include <ligature/draw-sweep.h>
+#include <ligature/json-members.h>
 #include <ligature/units.h>
 
 #include <json-glib/json-glib.h>
@@ -177,6 +178,7 @@ static gboolean
 write_json (GString *to, LigSweep *sweep, const char *format, GError **error)
 {
   g_autoptr (JsonNode) document = lig_sweep_to_json (sweep);
+  lig_json_add_units (document);
   g_autofree char *text = lig_json_to_text (document);
   g_string_append_printf (to, "%s\n", text);
   return TRUE;

@@ -111,6 +111,7 @@ write_trace (GString *to, const LigPicture *picture, const char *command)
   json_builder_end_array (builder);
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  lig_json_add_units (root);
   g_autofree char *text = lig_json_to_text (root);
   g_string_append_printf (to, "%s\n", text);
 }

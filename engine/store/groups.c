@@ -21,6 +21,15 @@ lig_store_find_setting (const char *name, const char *path, char **made)
     {"seed", "r.seed"},
     {"host", "r.host"},
     {"sweep", "NULLIF (r.sweep, '')"},
+    {"run", "r.uuid"},
+    {"ended", "r.ended"},
+    {"first-loss", "r.first_loss"},
+    {"saved-step", "r.saved_step"},
+    {"parent", "NULLIF (r.parent, '')"},
+    {"revision", "NULLIF (r.revision, '')"},
+    {"tags", "(SELECT group_concat (tag, ' ') FROM tag WHERE run = r.id)"},
+    {LIG_RUN_BEST_EVAL_LOSS,
+     "(SELECT min (value) FROM metric WHERE run = r.id AND name = 'eval-loss')"},
     {LIG_RUN_ALL_BUT_SEED,
      "(SELECT hash || ' ' || name FROM experiment WHERE id = r.experiment) || ' ' || r.kind || ' '"
      " || r.device || ' ' || r.dtype || ' ' || r.recipe || ' ' || r.policy || ' ' ||"
@@ -148,4 +157,49 @@ lig_store_group_runs (LigStore *self, const LigRunFilter *filter, const char *by
       end_mean (means[k]);
   }
   return g_steal_pointer (&groups);
+}
+
+GPtrArray *
+lig_store_read_setting (
+  LigStore *self, const gint64 *keys, guint count, const char *name, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_STORE (self) && (keys || !count) && name, NULL);
+  g_autofree char *path = lig_store_make_path (name), *made = NULL;
+  g_autofree char *sql = g_strdup_printf ("SELECT CAST (%s AS TEXT) FROM run r WHERE r.id = ?2",
+                                          lig_store_find_setting (name, "?1", &made));
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) failure = NULL;
+  sqlite3_stmt *row = lig_store_begin_read (self, &failure, sql, "ti", path, (gint64) 0);
+  for (guint i = 0; row && !failure && i < count; i++) {
+    sqlite3_reset (row);
+    sqlite3_bind_int64 (row, 2, keys[i]);
+    gboolean known = lig_sql_next (row, &failure) && sqlite3_column_type (row, 0) != SQLITE_NULL;
+    g_ptr_array_add (values, known ? lig_sql_text (row, 0) : NULL);
+  }
+  lig_store_end_read (self, row);
+  if (!failure)
+    return g_steal_pointer (&values);
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return NULL;
+}
+
+GStrv
+lig_store_list_settings (LigStore *self, GError **error)
+{
+  static const char sql[] =
+    "SELECT DISTINCT key FROM run, json_each (CASE WHEN json_valid (settings) THEN settings"
+    " ELSE '{}' END) ORDER BY key";
+  g_return_val_if_fail (LIG_IS_STORE (self), NULL);
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+  g_autoptr (GError) failure = NULL;
+  sqlite3_stmt *row = lig_store_begin_read (self, &failure, sql, "");
+  while (row && lig_sql_next (row, &failure)) {
+    g_autofree char *name = lig_sql_text (row, 0);
+    g_strv_builder_add (names, name);
+  }
+  lig_store_end_read (self, row);
+  if (!failure)
+    return g_strv_builder_end (names);
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return NULL;
 }

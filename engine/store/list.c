@@ -50,6 +50,11 @@ make_statement (const char *columns, const LigRunFilter *f)
     g_string_append (sql, " AND r.id IN (SELECT run FROM tag WHERE tag = ?4)");
   if (f->starred)
     g_string_append (sql, " AND r.starred");
+  if (f->unstarred)
+    g_string_append (sql, " AND NOT r.starred");
+  if (f->name)
+    g_string_append (sql, " AND r.experiment IN (SELECT id FROM experiment"
+                          " WHERE name = ?14 OR name GLOB ?14)");
   if (f->kind)
     g_string_append (sql, " AND r.kind = ?6");
   if (f->started_from)
@@ -135,9 +140,9 @@ lig_store_list_keys (LigStore *self,
   g_autofree char *path = lig_store_make_path (f->group_by),
                   *order_path = lig_store_make_path (f->order_by);
   sqlite3_stmt *row =
-    lig_store_begin_read (self, &failure, sql, "ttttitiiitttt", f->text, f->status, f->device,
+    lig_store_begin_read (self, &failure, sql, "ttttitiiittttt", f->text, f->status, f->device,
                           f->tag, (gint64) 0, f->kind, f->started_from, f->started_to,
-                          g_get_real_time (), path, f->group, order_path, f->sweep);
+                          g_get_real_time (), path, f->group, order_path, f->sweep, f->name);
   while (row && (f->limit <= 0 || keys->len < (guint) f->limit) && lig_sql_next (row, &failure)) {
     gint64 key = sqlite3_column_int64 (row, 0);
     if (!f->status || !sqlite3_column_int (row, 1) || has_status (f->status, gone, key))

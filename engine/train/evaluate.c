@@ -89,10 +89,13 @@ evaluate_rest (LigRun *self, gint64 valid, gboolean *found, double *loss, GError
   return TRUE;
 }
 
+/* Notes how far the evaluation is, and returns whether the training has to end. */
 static gboolean
-has_request (LigRun *self)
+note_batch (LigRun *self, gint64 batch, gint64 batches)
 {
   g_mutex_lock (&self->lock);
+  self->eval_batch = batch;
+  self->eval_batches = batches;
   gboolean unwanted = self->request != LIG_REQUEST_NONE;
   g_mutex_unlock (&self->lock);
   return unwanted;
@@ -149,22 +152,32 @@ lig_run_get_evaluation_interval (LigRun *self, gint64 *batches)
   return interval;
 }
 
+static gboolean
+add_batches (LigRun *self, gint64 count, Sums *sums, gboolean *cut, GError **error)
+{
+  gint64 batches = self->eval ? lig_dataset_get_held_out_batches (self->data) : 0;
+  count = count > 0 ? MIN (count, batches) : batches;
+  *cut = FALSE;
+  for (gint64 i = 0; i < count; i++) {
+    *cut = note_batch (self, i, count);
+    if (*cut)
+      return TRUE;
+    if (!add_batch (self, i * batches / count, count == 1, sums, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 lig_run_evaluate (
   LigRun *self, gint64 most, double *loss, double *accuracy, gboolean *cut, GError **error)
 {
-  gint64 batches = self->eval ? lig_dataset_get_held_out_batches (self->data) : 0;
-  gint64 count = most > 0 ? MIN (most, batches) : batches;
   Sums sums = {0};
   *loss = *accuracy = NAN;
-  *cut = FALSE;
-  for (gint64 i = 0; i < count; i++) {
-    *cut = has_request (self);
-    if (*cut)
-      return TRUE;
-    if (!add_batch (self, i * batches / count, count == 1, &sums, error))
-      return FALSE;
-  }
+  gboolean fine = add_batches (self, most, &sums, cut, error);
+  note_batch (self, 0, 0);
+  if (!fine || *cut)
+    return fine;
   if (sums.samples > 0)
     *loss = sums.loss / sums.samples;
   if (sums.counted > 0)

@@ -387,7 +387,7 @@ lig_profile_measure (LigSequence *sequence,
 }
 
 double
-lig_profile_get_roofline (const LigProfile *self, double predicted, double measured)
+lig_profile_get_roofline (const LigProfile *self, double floor, double measured)
 {
   LigShape shape;
   LigDtype dtype;
@@ -396,7 +396,7 @@ lig_profile_get_roofline (const LigProfile *self, double predicted, double measu
   for (int i = 0; i < shape.n_axes; i++)
     if (shape.axes[i] == 0)
       return NAN;
-  return predicted > 0 && measured > 0 ? predicted / measured : NAN;
+  return floor > 0 && measured > 0 ? floor / measured : NAN;
 }
 
 double

@@ -10,6 +10,9 @@
 #include <math.h>
 #include <string.h>
 
+/* The most runs that a message lists. */
+#define MOST_NAMED 6
+
 static void
 clear (gpointer data)
 {
@@ -285,9 +288,33 @@ read_choices (JsonObject *object)
   return g_string_free (text, FALSE);
 }
 
+/* Sets the error for the report of a sweep, which names its runs. */
+static void
+fail_sweep (JsonObject *object, GError **error)
+{
+  JsonArray *runs = get_array (object, "runs");
+  g_autoptr (GString) names = g_string_new (NULL);
+  guint count = runs ? json_array_get_length (runs) : 0;
+  for (guint i = 0; i < MIN (count, MOST_NAMED); i++) {
+    JsonObject *run = get_element (runs, i);
+    const char *uuid = run ? lig_json_get_string (run, "run", NULL) : NULL;
+    if (uuid)
+      g_string_append_printf (names, "%s%.8s", names->len > 0 ? ", " : "", uuid);
+  }
+  if (count > MOST_NAMED)
+    g_string_append (names, ", …");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+               _ ("it is a report of a sweep; repeat one of its runs, or a report of one: %s"),
+               names->len > 0 ? names->str : "-");
+}
+
 static LigRecording *
 read_document (JsonObject *object, GError **error)
 {
+  if (json_object_has_member (object, "sweep") && json_object_has_member (object, "axes")) {
+    fail_sweep (object, error);
+    return NULL;
+  }
   const char *kind = lig_json_get_string (object, "kind", "");
   if (!g_str_equal (kind, "train") && !g_str_equal (kind, "profile")) {
     g_set_error_literal (error, LIG_ERROR, LIG_ERROR_FORMAT,

@@ -394,6 +394,7 @@ lig_recording_compare (const LigRecording *self, const LigRecording *repetition,
   }
   to->differences = explain (self, repetition);
   if (lig_recording_is_profile (self)) {
+    to->timed = TRUE;
     to->recorded = self->step;
     to->repeated = repetition->step;
     LigDifferenceKind kind = lig_spread_compare (&to->repeated, &to->recorded, &to->difference);
@@ -455,6 +456,12 @@ lig_repetition_to_json (const LigRepetition *self)
   for (char **one = self->differences; *one; one++)
     json_builder_add_string_value (builder, *one);
   json_builder_end_array (builder);
+  if (self->timed) {
+    lig_json_begin_object (builder, "units");
+    lig_json_add_text (builder, "recorded", "s");
+    lig_json_add_text (builder, "repeated", "s");
+    json_builder_end_object (builder);
+  }
   json_builder_end_object (builder);
   return json_builder_get_root (builder);
 }

@@ -64,6 +64,7 @@ struct _LigRun {
   gboolean paused;
   LigRequest request;
   LigRunProgress progress;
+  gint64 eval_batch, eval_batches; /* of the present evaluation, 0 without one */
   GError *error;
   char *problem;        /* the reason why the last checkpoint is missing */
   GArray *step_seconds; /* of float, the last ones, for the median */

@@ -165,8 +165,9 @@ evaluate (LigRun *self, gint64 step, gint64 batches, gboolean *cut, GError **err
     return FALSE;
   if (isnan (loss))
     return TRUE;
-  lig_run_metric (self, step, LIG_METRIC_EVAL_LOSS, loss);
+  /* The loss comes last: with it, the evaluation is complete for those who take the metrics. */
   lig_run_metric (self, step, LIG_METRIC_EVAL_ACCURACY, accuracy);
+  lig_run_metric (self, step, LIG_METRIC_EVAL_LOSS, loss);
   g_mutex_lock (&self->lock);
   self->progress.eval_loss = loss;
   self->progress.eval_accuracy = accuracy;
@@ -491,6 +492,16 @@ lig_run_get_progress (LigRun *self, LigRunProgress *progress)
         progress->seconds / (double) done * (double) (progress->steps - progress->step);
     progress->samples_per_second = samples / progress->step_seconds;
   }
+}
+
+gboolean
+lig_run_get_evaluation (LigRun *self, gint64 *batch, gint64 *batches)
+{
+  lock_to_watch (self);
+  *batch = self->eval_batch;
+  *batches = self->eval_batches;
+  g_mutex_unlock (&self->lock);
+  return *batches > 0;
 }
 
 char *

@@ -73,7 +73,8 @@ test_status (void)
   g_assert_cmpint (done.code, ==, 0);
 }
 
-/* Without --files the checkpoints are kept and named. With it only the run's own is deleted. */
+/* Without --checkpoints the checkpoints are kept and named. With it only the run's own is deleted.
+ */
 static void
 test_delete (void)
 {
@@ -82,7 +83,7 @@ test_delete (void)
   g_assert_cmpint (without.code, ==, 0);
   assert_contains (without.err, "kept.st");
   g_assert_true (exists ("kept.st"));
-  g_auto (Outcome) with = lig ("runs", "delete", gone, "--yes", "--files", NULL);
+  g_auto (Outcome) with = lig ("runs", "delete", gone, "--yes", "--checkpoints", NULL);
   g_assert_cmpint (with.code, ==, 0);
   g_assert_false (exists ("gone.st"));
 }
@@ -102,11 +103,11 @@ test_delete_spares (void)
     victim);
   g_auto (Outcome) forged = shell (line);
   g_assert_cmpint (forged.code, ==, 0);
-  g_auto (Outcome) deleted = lig ("runs", "delete", older, "--yes", "--files", NULL);
+  g_auto (Outcome) deleted = lig ("runs", "delete", older, "--yes", "--checkpoints", NULL);
   g_assert_cmpint (deleted.code, ==, 0);
   g_assert_true (exists ("shared.st"));
   g_assert_true (exists ("victim.txt"));
-  g_auto (Outcome) last = lig ("runs", "delete", newer, "--yes", "--files", NULL);
+  g_auto (Outcome) last = lig ("runs", "delete", newer, "--yes", "--checkpoints", NULL);
   g_assert_cmpint (last.code, ==, 0);
   g_assert_false (exists ("shared.st"));
   g_assert_true (exists ("victim.txt"));

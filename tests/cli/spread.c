@@ -11,7 +11,7 @@ test_profile (void)
                                "none,all", "--steps", "9", NULL);
   g_assert_cmpint (text.code, ==, 0);
   assert_contains (text.out, "quartiles  runs  to the first");
-  g_assert_true (g_regex_match_simple ("none .* (us|ms)  +[0-9.]+( us)? to [0-9.]+ (us|ms)     9",
+  g_assert_true (g_regex_match_simple ("none .* (µs|ms)  +[0-9.]+( µs)? to [0-9.]+ (µs|ms)     9",
                                        text.out, 0, 0));
   g_assert_true (g_regex_match_simple (
     "all .*     9  (no difference \\(noise .* %\\)|.* % (less|more) time|.* times the time)",

@@ -88,9 +88,9 @@ test_figures (void)
   g_autofree char *narrow = lig_spread_to_text (&(LigSpread){15, 1e-3, 1e-3, 1.0001e-3});
   g_autofree char *usual = lig_spread_to_text (&(LigSpread){15, 145e-6, 142e-6, 150e-6});
   g_autofree char *broad = lig_spread_to_text (&(LigSpread){15, 1e-3, 980e-6, 1.1e-3});
-  g_assert_cmpstr (narrow, ==, "1 ms");
+  g_assert_cmpstr (narrow, ==, "1.00 ms");
   g_assert_cmpstr (usual, ==, "142–150 µs");
-  g_assert_cmpstr (broad, ==, "980 µs–1.1 ms");
+  g_assert_cmpstr (broad, ==, "980 µs–1.10 ms");
   for (LigDifferenceKind kind = LIG_DIFFERENCE_UNKNOWN; kind <= LIG_DIFFERENCE_MORE; kind++)
     g_assert_cmpuint (strlen (lig_difference_kind_name (kind)), >, 3);
 }

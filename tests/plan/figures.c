@@ -206,8 +206,8 @@ test_measured (void)
   g_autofree char *time = lig_figures_time_text (&figures);
   g_autofree char *saving = lig_figures_saving_text (&figures);
   g_autofree char *rate = lig_figures_rate_text (&figures);
-  g_assert_cmpstr (time, ==, "10 µs");
-  g_assert_true (g_str_has_prefix (saving, "50 µs, "));
+  g_assert_cmpstr (time, ==, "10.0 µs");
+  g_assert_true (g_str_has_prefix (saving, "50.0 µs, "));
   g_assert_true (g_str_has_suffix (rate, " TFLOP/s · compute"));
   /* A layer norm of 3 MB is shorter than a launch; a GELU of 25 MB moves memory. */
   lig_figures_of_group (&timed, &unfused, &groups[1], &figures);

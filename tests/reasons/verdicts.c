@@ -174,7 +174,7 @@ test_measured (void)
   g_assert_cmpfloat_with_epsilon (verdict->fused - verdict->present, 20, 1e-6);
   g_autofree char *more = lig_units_bytes (-verdict->bytes);
   g_autofree char *expected =
-    g_strdup_printf ("would cost 20 µs, measured, and move %s more", more);
+    g_strdup_printf ("would cost 20.0 µs, measured, and move %s more", more);
   g_assert_cmpstr (text, ==, expected);
 }
 

@@ -203,10 +203,10 @@ test_times (void)
   /* The product alone and bias with GELU, against one kernel. */
   g_autofree char *refused =
     lig_verdict_describe_times (find_verdict (plan, "forward-bias-activation", 1));
-  g_assert_cmpstr (refused, ==, "measured: 50 ± 0.4 µs fused, 30 ± 0.4 µs as now");
+  g_assert_cmpstr (refused, ==, "measured: 50.0 ± 0.4 µs fused, 30.0 ± 0.4 µs as now");
   g_autofree char *taken =
     lig_verdict_describe_times (find_verdict (plan, "forward-linear-bias-activation", 0));
-  g_assert_cmpstr (taken, ==, "measured: 30 ± 0.4 µs fused, 70 ± 1.2 µs apart");
+  g_assert_cmpstr (taken, ==, "measured: 30.0 ± 0.4 µs fused, 70.0 ± 1.2 µs apart");
 }
 
 /* Fused kernels take 40.1 µs, less than single ones by less than the noise. */

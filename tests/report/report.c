@@ -112,13 +112,13 @@ test_plan_md (void)
 {
   g_autoptr (LigPlan) plan = new_plan (EXPRESSION, NULL, "null:h200");
   g_autofree char *text = plan_text (plan, "md");
-  g_autofree char *rails = lig_plan_to_rails (plan, FALSE, FALSE);
+  const LigRailsOptions form = {.size = sizeof form, .width = 100};
+  g_autofree char *rails = lig_plan_to_rails (plan, &form);
   guint count;
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
   g_assert_cmpuint (count, >, 0);
   for (guint i = 0; i < count; i++) {
-    g_autofree char *cell = as_cell (verdicts[i].text);
-    g_autofree char *end = g_strdup_printf (" | %s |\n", cell);
+    g_autofree char *cell = as_cell (verdicts[i].text), *end = g_strdup_printf (" | %s |\n", cell);
     assert_contains (text, end);
   }
   assert_contains (text, rails);
@@ -127,7 +127,7 @@ test_plan_md (void)
   assert_contains (text, "from a profile, not measured here");
   assert_contains (text, "compute fp32, parameters fp32");
   assert_contains (text, "| Policy | all |");
-  assert_contains (text, "| 2 | forward-linear-bias-activation | 2 to 4 |"
+  assert_contains (text, "| 2 | forward-linear-bias-activation | 2 to 3 |"
                          " 2 basic-linear, 2 bias, 3 gelu | linear_bias_gelu |");
   assert_contains (text, "| 1 | 1 | layer-norm | 16x8 | 16x8 fp32 | 16 |");
   assert_contains (text, "## Memory");
@@ -292,7 +292,7 @@ test_run_md (Fixture *f, gconstpointer data)
   assert_contains (text, "| 37 | 0.0540541 | 0.125 | - |\n");
   assert_contains (text, "| 100 | 0.02 | 0.0625 | 0.875 |\n");
   assert_contains (text, "█");
-  assert_contains (text, "| forward | 1 | 3 | 20 | 4 MB | 8 G |");
+  assert_contains (text, "| forward | 1 | 3 | 20.0 µs | 4.00 MB | 8.00 G |");
   assert_contains (text, "| forward | 0 | forward-linear-bias-activation | 0 to 1 |");
   assert_contains (text, "| it ends here, expected a\\|b |");
   assert_contains (text, "linear(3)\n");

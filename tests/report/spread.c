@@ -128,7 +128,7 @@ test_report (Fixture *f, gconstpointer data)
   g_autofree char *text = report (store, run, "md"), *html = report (store, run, "html");
   g_autofree char *json = report (store, run, "json");
   assert_contains (text, "## Measured times");
-  assert_contains (text, "| Whole step | 2 ms | 1.9 ms | 2.3 ms | 15 |");
+  assert_contains (text, "| Whole step | 2.00 ms | 1.90 ms | 2.30 ms | 15 |");
   assert_contains (text, "Doubtful times. Other programs kept 2.0 of 4 processors busy. "
                          "The middle half of the steps spreads over 20 % of the median.");
   g_assert_null (strstr (text, "synchronous"));
@@ -181,7 +181,7 @@ test_training (Fixture *f, gconstpointer data)
   g_assert_cmpfloat_with_epsilon (spread.lower, 2e-3, 1e-12);
   g_assert_cmpfloat_with_epsilon (spread.upper, 4e-3, 1e-12);
   g_autofree char *text = report (store, run, "md");
-  assert_contains (text, "| Whole step | 3 ms | 2 ms | 4 ms | 1000 |");
+  assert_contains (text, "| Whole step | 3.00 ms | 2.00 ms | 4.00 ms | 1000 |");
 }
 
 int

@@ -185,9 +185,9 @@ test_gains (Fixture *f, gconstpointer data)
   g_autofree char *both = lig_card_gain (18.5, 3e6, TRUE);
   g_autofree char *mixed = lig_card_gain (-4.8, 3e6, FALSE);
   g_autofree char *bytes = lig_card_gain (NAN, -3e6, FALSE);
-  g_assert_cmpstr (both, ==, "18.5 µs, 3 MB less");
-  g_assert_cmpstr (mixed, ==, "≈ 4.8 µs more, 3 MB less");
-  g_assert_cmpstr (bytes, ==, "3 MB more");
+  g_assert_cmpstr (both, ==, "18.5 µs, 3.00 MB less");
+  g_assert_cmpstr (mixed, ==, "≈ 4.80 µs more, 3.00 MB less");
+  g_assert_cmpstr (bytes, ==, "3.00 MB more");
   g_assert_null (lig_card_gain (NAN, NAN, FALSE));
 }
 

@@ -173,7 +173,7 @@ test_bars (Fixture *f, gconstpointer data)
   measure_all (f, 1e-5, 0);
   group = get_group (f, LIG_PASS_FORWARD, 0);
   g_assert_true (group->measured);
-  g_assert_cmpstr (group->texts[LIG_BRACKET_TIME].text, ==, "10 µs");
+  g_assert_cmpstr (group->texts[LIG_BRACKET_TIME].text, ==, "10.0 µs");
   const LigScoreMap *map = lig_score_sheet_get_map (f->sheet);
   g_assert_cmpfloat_with_epsilon (group->share, 1e-5 / map->figures[0].seconds, 1e-9);
   g_assert_cmpfloat (fabs (group->share - predicted), >, 0.01);
@@ -191,8 +191,8 @@ test_texts (Fixture *f, gconstpointer data)
   group = get_group (f, LIG_PASS_FORWARD, 1);
   g_assert_true (g_str_has_suffix (group->texts[LIG_BRACKET_RATE].text, " TFLOP/s · compute"));
   g_assert_true (g_str_has_suffix (group->texts[LIG_BRACKET_RATE_SHORT].text, " TFLOP/s"));
-  g_assert_cmpstr (group->texts[LIG_BRACKET_SAVING].text, ==, "40 µs, 37.7 MB less");
-  g_assert_cmpstr (group->texts[LIG_BRACKET_SAVING_SHORT].text, ==, "40 µs less");
+  g_assert_cmpstr (group->texts[LIG_BRACKET_SAVING].text, ==, "40.0 µs, 37.7 MB less");
+  g_assert_cmpstr (group->texts[LIG_BRACKET_SAVING_SHORT].text, ==, "40.0 µs less");
   g_assert_false (group->loses);
   /* A measured loss is one, whatever was predicted. */
   measure_all (f, 1e-4, 2e-5);
@@ -258,7 +258,7 @@ test_inspector (Fixture *f, gconstpointer data)
   g_assert_true (says (f->inspector, "measured on another NVIDIA H200"));
   lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
   wait_for_frame (f->window);
-  g_assert_true (says (f->inspector, "10 µs"));
+  g_assert_true (says (f->inspector, "10.0 µs"));
   g_assert_true (says (f->inspector, "is the least possible by the device’s ceilings"));
   g_assert_true (says (f->inspector, " % of copy · launch"));
 }

@@ -414,7 +414,7 @@ test_profile (Fixture *f, gconstpointer data)
   lig_document_set_profiles (f->doc, &(LigTimedPlan){.plan = plan, .steps = steps}, 1);
   gtk_test_accessible_assert_property (
     GTK_ACCESSIBLE (lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 0)),
-    GTK_ACCESSIBLE_PROPERTY_LABEL, "forward, fused: Linear + bias + GELU, 3 ms");
+    GTK_ACCESSIBLE_PROPERTY_LABEL, "forward, fused: Linear + bias + GELU, 3.00 ms");
 }
 
 /* --- How fast ------------------------------------------------------------------------------ */

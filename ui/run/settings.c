@@ -8,6 +8,7 @@
 #include "ui/session/command.h"
 #include "ui/widgets/figures.h"
 #include <ligature/json.h>
+#include <ligature/units.h>
 
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>
@@ -342,10 +343,8 @@ lig_train_format_seconds (double seconds)
 {
   if (!isfinite (seconds))
     return g_strdup ("–");
-  if (seconds < 1e-3)
-    return g_strdup_printf (_ ("%.3g µs"), seconds * 1e6);
   if (seconds < 1)
-    return g_strdup_printf (_ ("%.3g ms"), seconds * 1e3);
+    return lig_units_time (seconds);
   gint64 whole = (gint64) ceil (seconds);
   if (whole < 60)
     return g_strdup_printf (_ ("%d s"), (int) whole);

@@ -3,7 +3,7 @@
  * ligature-cuda and a driver; `null[:PROFILE]` makes plans for a device that is only described. */
 #pragma once
 
-#include <ligature/error.h>
+#include <ligature/costs.h>
 
 G_BEGIN_DECLS
 
@@ -25,6 +25,7 @@ typedef struct {
   gboolean measured;              /* whether the rates were measured on this very device */
   char backend[16];               /* the backend whose kernels it runs; empty: CUDA if the
                                      capability is not 0, else the CPU */
+  LigDeviceCosts costs;           /* of kernels, beyond the rates above */
 } LigDeviceFacts;
 
 /**
@@ -35,7 +36,8 @@ typedef struct {
  * @LIG_DEVICE_STAGES: it has its own memory, into which host memory is copied in two stages
  * @LIG_DEVICE_CHOOSES: its matrix products choose among algorithms by measuring, and their bits
  *   depend on the choice
- * @LIG_DEVICE_MEASURES: its default policy is %LIG_POLICY_MEASURED, else %LIG_POLICY_ALL
+ * @LIG_DEVICE_MEASURES: its default policy is %LIG_POLICY_MEASURED; so is that of a described GPU
+ *   with known costs; else it is %LIG_POLICY_ALL
  */
 typedef enum {
   LIG_DEVICE_DESCRIBED = 1 << 0,

@@ -60,7 +60,7 @@ LIG_API const char *lig_bound_name (LigBound bound);
  * @fused: the number of these that are fused
  * @measured: whether the time of every part with a kernel was measured
  * @seconds: the time; unless @measured, predicted where nothing was measured; NaN: unknown
- * @predicted: the least possible time by the device's ceilings; NaN: unknown
+ * @predicted: the time by the device's ceilings and costs; NaN: unknown
  * @bytes: the bytes read and written
  * @flops: the floating-point operations
  * @alone_bytes: the bytes of the same ops alone; NaN: unknown
@@ -74,8 +74,8 @@ LIG_API const char *lig_bound_name (LigBound bound);
  * @rate: the achieved floating-point operations per second; NaN unless measured
  * @copy_share: the achieved share of the device's copy bandwidth; NaN unless measured
  * @product_share: the achieved share of the device's peak rate of products; NaN unless measured
- * @roofline: @predicted divided by the measured time: 1 for all of the roofline; NaN unless
- *   measured
+ * @roofline: the least possible time by the device's ceilings, divided by the measured time: 1 for
+ *   all of the roofline; NaN unless measured
  *
  * The figures of a group, of several, or of a pass. The other fields belong to the library.
  */

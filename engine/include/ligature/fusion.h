@@ -87,4 +87,13 @@ LIG_API const LigFusion *lig_fusion_nth (guint n);
  */
 LIG_API const LigFusion *lig_fusion_find (const char *name);
 
+/**
+ * lig_fusion_takes:
+ * @self: a registered fusion
+ * @op: the table of an op
+ *
+ * Returns: whether the op fits an element of the fusion's pattern. A macro fits none: its parts do
+ */
+LIG_API gboolean lig_fusion_takes (const LigFusion *self, const LigOpInfo *op);
+
 G_END_DECLS

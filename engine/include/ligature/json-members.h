@@ -108,4 +108,14 @@ LIG_API void lig_json_begin_object (JsonBuilder *to, const char *name);
  */
 LIG_API void lig_json_begin_array (JsonBuilder *to, const char *name);
 
+/**
+ * lig_json_add_units:
+ * @document: a document, or an array of documents
+ *
+ * Adds the member `units` to a document that contains numbers whose keys do not name their unit: an
+ * object with a unit for each such key, such as `"memory": "B"`. In an array each object gets its
+ * own. Units are B, B/s, FLOP/s, s and us.
+ */
+LIG_API void lig_json_add_units (JsonNode *document);
+
 G_END_DECLS

@@ -49,7 +49,8 @@ typedef struct {
   int first, count;        /* expanded indexes */
   int first_step, n_steps; /* steps of the plan; 0 steps: no kernel is launched */
   double bytes, flops;
-  double predicted;  /* seconds, from the device's ceilings; 0 if these are unknown */
+  double predicted;  /* seconds, from the device's ceilings and costs; 0 if these are unknown */
+  double floor;      /* seconds that the ceilings alone allow: the roofline; 0 if unknown */
   double measured;   /* seconds; 0 if nothing was measured */
   const char *title; /* the ops in translated words: `Linear + bias + GELU` */
 } LigPlanGroup;
@@ -65,6 +66,7 @@ typedef struct {
   const char *operands; /* the names of the values: "0.y 1.weight -> 1.y" */
   double read, written, flops;
   double predicted; /* seconds; 0 if the device's ceilings are unknown */
+  double floor;     /* seconds that the ceilings alone allow; 0 if unknown */
 } LigPlanStep;
 
 /* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of
@@ -212,6 +214,17 @@ LIG_API gboolean lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group);
  *   + GELU`, `Layer norm`
  */
 LIG_API char *lig_plan_name_ops (LigPlan *plan, int first, int count);
+
+/**
+ * lig_plan_name_values:
+ * @self: a plan
+ * @names: the name of one of its values, or several of them: LigPlanValue.name,
+ *   LigPlanStep.operands
+ *
+ * Returns: (transfer full): the same names for people, with paths in place of expanded indexes:
+ *   `3.y` for `#5.y`; the value of an inner part of a macro has the part's name, `2.basic-linear.y`
+ */
+LIG_API char *lig_plan_name_values (LigPlan *self, const char *names) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_plan_get_verdicts:

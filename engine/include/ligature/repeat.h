@@ -142,6 +142,7 @@ typedef enum {
  * @after: its value in the repetition
  * @recorded: the distribution of the last losses, or of the times of a profile's step in seconds
  * @repeated: the same of the repetition
+ * @timed: whether both distributions are of times
  * @difference: the comparison of both
  * @differences: (array zero-terminated=1): sentences on the settings, versions, devices and files
  *   that differ, `setting lr is 0.1, was 0.01`
@@ -155,6 +156,7 @@ typedef struct {
   char *metric;
   double before, after;
   LigSpread recorded, repeated;
+  gboolean timed;
   LigDifference difference;
   GStrv differences;
   char *text;

@@ -35,6 +35,47 @@ LIG_API JsonNode *
 lig_plan_comparison_to_json (LigPlanComparison *self, const char *before, const char *after);
 
 /**
+ * lig_plan_comparison_to_text:
+ * @self: a comparison
+ * @before: a short title of the first plan
+ * @after: a short title of the second plan
+ * @colour: whether to use the colour sequences of terminals
+ * @width: the characters in a line, 60 to 200
+ *
+ * Returns: (transfer full): both plans beside each other: the totals, the places where the groups
+ *   differ, for each pass the ops with the groups, times and bounds of both, and the refusals that
+ *   only one plan has. Repetitions of a block with the same groups are shown once
+ */
+LIG_API char *lig_plan_comparison_to_text (
+  LigPlanComparison *self, const char *before, const char *after, gboolean colour, int width);
+
+/**
+ * lig_plans_to_totals:
+ * @plans: (array length=count): plans of one sequence
+ * @titles: (array length=count): a short title of each plan
+ * @count: the number of plans, at least one
+ * @colour: whether to use the colour sequences of terminals
+ * @width: the characters in a line, 60 to 200
+ *
+ * Returns: (transfer full): a table with a column for each plan: device, times with their bounds,
+ *   speed compared with the first plan, bytes, kernels, memory
+ */
+LIG_API char *lig_plans_to_totals (
+  LigPlan *const *plans, const char *const *titles, guint count, gboolean colour, int width);
+
+/**
+ * lig_plans_totals_to_json:
+ * @plans: (array length=count): plans of one sequence
+ * @titles: (array length=count): a short title of each plan
+ * @count: the number of plans, at least one
+ *
+ * Returns: (transfer full): the figures of lig_plans_to_totals() as a document with an object for
+ *   each plan in `plans`
+ */
+LIG_API JsonNode *
+lig_plans_totals_to_json (LigPlan *const *plans, const char *const *titles, guint count);
+
+/**
  * lig_profile_to_json:
  * @self: a profile
  *
@@ -42,17 +83,50 @@ lig_plan_comparison_to_json (LigPlanComparison *self, const char *before, const 
  */
 LIG_API JsonNode *lig_profile_to_json (const LigProfile *self);
 
+/* The widths for which rails are laid out; narrower ones get lines of the narrowest. */
+#define LIG_RAILS_NARROWEST 60
+#define LIG_RAILS_WIDEST 200
+
+/**
+ * LigRailsOptions:
+ * @size: the size of the struct in the program's version of it, set by %LIG_RAILS_OPTIONS_INIT
+ * @width: the most columns of a line; taken between %LIG_RAILS_NARROWEST and %LIG_RAILS_WIDEST
+ * @colour: whether to use the colour sequences of terminals, which take no columns
+ * @all: whether to list all verdicts below the rails
+ *
+ * The form of a plan as text.
+ */
+typedef struct {
+  gsize size;
+  int width;
+  gboolean colour;
+  gboolean all;
+} LigRailsOptions;
+
+/* Initializes a #LigRailsOptions: 80 columns, no colour, no verdicts. */
+#define LIG_RAILS_OPTIONS_INIT \
+  { \
+    .size = sizeof (LigRailsOptions), .width = 80 \
+  }
+
 /**
  * lig_plan_to_rails:
  * @self: a plan
- * @colour: whether to use the colour sequences of terminals
- * @all: whether to list the fusions whose pattern does not fit too, which are many
+ * @options: (nullable): the form of the text; %NULL: the form of %LIG_RAILS_OPTIONS_INIT
  *
- * Returns: (transfer full): forward rail, ops and backward rail in three columns, then the fusions
- *   that were refused and the reasons, near misses first. Verdicts that repetitions of a block have
- *   in common are listed once, at the first repetition, with their number
+ * Writes a plan as text. The answer comes first: the time of each pass, its saving compared with
+ * every op alone, and the three mends that would save most together. Below it are forward rail, ops
+ * and backward rail in three columns, with the time, the bytes and the saving of each group; then,
+ * if asked for, the verdicts, near misses first.
+ *
+ * No line is wider than the width, counted as lig_columns_width() does. Narrow rails leave out what
+ * is saved, then the bytes, then the middle of names. Repetitions of a block that have equal groups
+ * are drawn once, with the sum of their figures; verdicts that they have in common are listed once,
+ * at the first repetition, with their number.
+ *
+ * Returns: (transfer full): lines of text
  */
-LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all);
+LIG_API char *lig_plan_to_rails (LigPlan *self, const LigRailsOptions *options);
 
 /**
  * lig_plan_explain_place:

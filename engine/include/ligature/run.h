@@ -416,6 +416,18 @@ LIG_API void lig_run_interrupt (LigRun *self);
 LIG_API void lig_run_get_progress (LigRun *self, LigRunProgress *progress);
 
 /**
+ * lig_run_get_evaluation:
+ * @self: a run
+ * @batch: (out): the number of held-out batches that are done
+ * @batches: (out): the number of held-out batches of this evaluation
+ *
+ * Reads how far the present evaluation is. May be called from any thread.
+ *
+ * Returns: whether the run is evaluating now; otherwise both numbers are 0
+ */
+LIG_API gboolean lig_run_get_evaluation (LigRun *self, gint64 *batch, gint64 *batches);
+
+/**
  * lig_run_dup_problem:
  * @self: a run
  *

@@ -47,12 +47,16 @@ typedef struct {
  * seed, so that each group has the repetitions of one run. */
 #define LIG_RUN_ALL_BUT_SEED "*"
 
+/* The name of a run's least held-out loss. */
+#define LIG_RUN_BEST_EVAL_LOSS "best-eval-loss"
+
 /**
  * lig_store_group_runs:
  * @self: a store
  * @filter: (nullable): the conditions that runs must meet; %NULL for all runs
  * @by: the name of a setting, like `lr`; one of `name`, `kind`, `device`, `dtype`, `recipe`,
- *   `policy`, `seed`, `host`, `sweep`; or %LIG_RUN_ALL_BUT_SEED
+ *   `policy`, `seed`, `host`, `sweep`, `run`, `ended`, `parent`, `revision`, `tags`, `first-loss`,
+ *   `saved-step`; %LIG_RUN_BEST_EVAL_LOSS; or %LIG_RUN_ALL_BUT_SEED
  *
  * Groups runs by the value of a setting and computes the mean and the spread of their results.
  *
@@ -61,5 +65,27 @@ typedef struct {
  */
 LIG_API GPtrArray *
 lig_store_group_runs (LigStore *self, const LigRunFilter *filter, const char *by, GError **error);
+
+/**
+ * lig_store_read_setting:
+ * @self: a store
+ * @keys: (array length=count): keys from lig_store_list_keys()
+ * @count: the number of keys
+ * @name: the name of a setting as in lig_store_group_runs()
+ *
+ * Returns: (transfer container) (element-type utf8): for each key the value of the setting as text,
+ *   %NULL for a run without it; owned by the array; %NULL with an error set
+ */
+LIG_API GPtrArray *lig_store_read_setting (
+  LigStore *self, const gint64 *keys, guint count, const char *name, GError **error);
+
+/**
+ * lig_store_list_settings:
+ * @self: a store
+ *
+ * Returns: (transfer full): the names of all settings that any run has, in alphabetical order;
+ *   %NULL with an error set
+ */
+LIG_API GStrv lig_store_list_settings (LigStore *self, GError **error);
 
 G_END_DECLS

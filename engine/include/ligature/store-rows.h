@@ -102,6 +102,8 @@ LIG_API void lig_run_row_free (LigRunRow *row);
  *   without that setting
  * @order_by: the setting for %LIG_RUN_BY_SETTING, named as in lig_store_group_runs()
  * @sweep: the uuid of a sweep, %NULL for any
+ * @name: the whole name, or a pattern of it with `*`, `?` and `[…]`; %NULL for any
+ * @unstarred: whether only runs without a star match
  *
  * Conditions that a run must meet to be listed.
  */
@@ -113,6 +115,8 @@ typedef struct {
   gint64 started_from, started_to;
   const char *group_by, *group, *order_by;
   const char *sweep;
+  const char *name;
+  gboolean unstarred;
 } LigRunFilter;
 
 /* The column that a list of runs is sorted by. Runs without a value are last in both directions,

@@ -322,7 +322,7 @@ LIG_API gint64 lig_store_get_data_version (LigStore *self, GError **error);
 /**
  * lig_store_find_run:
  * @self: a store
- * @selector: a uuid, the beginning of one (at least 4 characters, which only one run has) or `last`
+ * @selector: a selector as for lig_store_select_run()
  *
  * Returns: (transfer full): the run, or %NULL with %LIG_ERROR_STORE set
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures for people: three digits and a unit, `1.4 ms`, `12.3 GB`; `∞` or `-` for figures that are
- * not finite. The decimal point follows the locale's LC_NUMERIC. The functions may be called from
- * any thread. */
+/* Figures for people: always three significant digits and a unit, `1.40 ms`, `12.3 GB`, but a whole
+ * number of the first unit is written as such, `16 B`; `∞` or `-` for figures that are not finite.
+ * The decimal point follows the locale's LC_NUMERIC. The functions may be called from any thread.
+ */
 #pragma once
 
 #include <ligature/error.h>
@@ -14,8 +15,8 @@ G_BEGIN_DECLS
  * @units: (array length=count): the names of units, each a thousand times the one before
  * @count: the number of units, at least one
  *
- * Returns: (transfer full): three significant digits, more if the last unit needs them, and the
- *   unit after a space; no space before an empty unit
+ * Returns: (transfer full): three significant digits, more if the last unit needs them, fewer for a
+ *   whole number of the first unit, and the unit after a space; no space before an empty unit
  */
 LIG_API char *lig_units_scale (double value, const char *const *units, guint count);
 
@@ -23,7 +24,7 @@ LIG_API char *lig_units_scale (double value, const char *const *units, guint cou
  * lig_units_bytes:
  * @bytes: a size, or a rate per second
  *
- * Returns: (transfer full): the size with its unit, `1.2 GB`, in powers of a thousand
+ * Returns: (transfer full): the size with its unit, `1.20 GB`, in powers of a thousand
  */
 LIG_API char *lig_units_bytes (double bytes);
 
@@ -31,7 +32,7 @@ LIG_API char *lig_units_bytes (double bytes);
  * lig_units_count:
  * @count: a number of things, floating-point operations for example
  *
- * Returns: (transfer full): the number with its unit, `1.2 M`, in powers of a thousand
+ * Returns: (transfer full): the number with its unit, `1.20 M`, in powers of a thousand
  */
 LIG_API char *lig_units_count (double count);
 
@@ -39,7 +40,7 @@ LIG_API char *lig_units_count (double count);
  * lig_units_time:
  * @seconds: a duration
  *
- * Returns: (transfer full): the duration with its unit, `1.4 ms`, from nanoseconds to seconds
+ * Returns: (transfer full): the duration with its unit, `1.40 ms`, from nanoseconds to seconds
  */
 LIG_API char *lig_units_time (double seconds);
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The live line: the last line of the terminal, replaced again and again while work is done. The
+ * functions may be called from any thread. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Returns whether stderr is a terminal that can replace its last line. It is not under TERM=dumb,
+ * nor where CI is set, nor with --quiet. */
+gboolean lig_cli_live (void);
+
+/* Returns whether progress is printed to stderr in lines: where it is not live, except with
+ * --quiet.
+ */
+gboolean lig_cli_logged (void);
+
+/* Shows no progress from now on, as the terminal is full of other lines. */
+void lig_cli_live_forbid (void);
+
+/* Returns the columns for the line. They are asked anew on each call, as a terminal is resized. */
+int lig_cli_live_columns (void);
+
+/* Shows the text instead of the present line, shortened to the present width. A program in the
+ * background shows nothing. A signal that ends or stops the program removes the line first. */
+void lig_cli_live_show (const char *text);
+
+/* Removes the line. Everything that prints calls this first. */
+void lig_cli_live_clear (void);
+
+G_END_DECLS

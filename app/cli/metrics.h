@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* `--metrics FILE|-`: the values of a training as JSON lines while it goes on. */
+#pragma once
+
+#include <ligature/run.h>
+
+G_BEGIN_DECLS
+
+/* Opens the file, or standard output for `-`, of the next training. An existing file must contain
+ * metrics: a resumed training continues it, any other replaces it. Returns FALSE with an error set.
+ */
+gboolean lig_cli_metrics_open (const char *path, gboolean resumed, GError **error);
+
+/* Begins to write the values of a run that has just started, if a file was opened. A thread of its
+ * own writes, so that the training never waits for a reader: one that is slower than the training
+ * misses its oldest steps. */
+void lig_cli_metrics_follow (LigRun *run);
+
+/* Writes the last values of a run that has ended and closes the file. Returns FALSE if something
+ * could not be written, which was said before. */
+gboolean lig_cli_metrics_end (void);
+
+G_END_DECLS

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* The fusions of an op, and the description of a fusion. Kernels are taken from plans of an example
+ * that follows from the pattern: with the fusion forced, and with every op alone. */
+#include "app/cli/ops-fusions.h"
+
+#include "app/cli/table.h"
+#include <ligature/columns.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/* The input of examples: rows that every op accepts. */
+#define EXAMPLE_INPUT "16x32"
+
+/* The columns before a sentence. */
+enum { NARROW = 4, LEAST_SENTENCE = 34 };
+
+static const LigPass passes[] = {LIG_PASS_FORWARD, LIG_PASS_BACKWARD, LIG_PASS_JOINT};
+
+/* --- Ops ----------------------------------------------------------------------------------- */
+
+static gboolean
+is_in (const LigFusion *fusion, LigPlan *parts)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (parts, &count);
+  for (guint i = 0; i < count; i++)
+    if (lig_fusion_takes (fusion, ops[i].info))
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns the fusions that take the op, or a part of it if it is a macro, in the order in which
+ * they are tried. */
+static GPtrArray *
+find_fusions (const LigOpInfo *info)
+{
+  const LigFusion *fusion;
+  GPtrArray *found = g_ptr_array_new ();
+  /* The parts of a block are those of any sequence. */
+  g_autoptr (LigPlan) parts = info->flags & LIG_OP_BLOCK ? NULL : lig_ops_plan_example (info);
+  for (guint i = 0; (fusion = lig_fusion_nth (i)); i++)
+    if (lig_fusion_takes (fusion, info) || (parts && is_in (fusion, parts)))
+      g_ptr_array_add (found, (gpointer) fusion);
+  return found;
+}
+
+void
+lig_ops_print_entry (const char *name, int column, const char *sentence)
+{
+  int width = lig_cli_text_width ();
+  gboolean below = width - column < LEAST_SENTENCE || lig_columns_width (name) > column - 4;
+  int indent = below ? NARROW : column;
+  g_autoptr (GString) text = g_string_new ("  ");
+  if (below)
+    g_string_append_printf (text, "%s\n%*s", name, indent, "");
+  else
+    lig_columns_append (text, name, column - 2, LIG_SIDE_LEFT);
+  lig_columns_wrap (text, sentence, indent, indent, width);
+  fputs (text->str, stdout);
+}
+
+void
+lig_ops_print_fusions (const LigOpInfo *info)
+{
+  g_autoptr (GPtrArray) fusions = find_fusions (info);
+  for (guint i = 0; i < G_N_ELEMENTS (passes); i++) {
+    gboolean begun = FALSE;
+    for (guint k = 0; k < fusions->len; k++) {
+      const LigFusion *fusion = fusions->pdata[k];
+      if (fusion->pass != passes[i])
+        continue;
+      if (!begun)
+        printf ("\nFusions, %s:\n", lig_pass_name (passes[i]));
+      begun = TRUE;
+      g_autofree char *sentence = g_strdup_printf ("%s: %s", fusion->pattern, fusion->summary);
+      lig_ops_print_entry (fusion->name, LIG_OPS_COLUMN, sentence);
+    }
+  }
+}
+
+static void
+add_facts (JsonBuilder *to, const LigFusion *fusion)
+{
+  lig_json_add_text (to, "fusion", fusion->name);
+  lig_json_add_text (to, "pass", lig_pass_name (fusion->pass));
+  lig_json_add_text (to, "summary", fusion->summary);
+  lig_json_add_text (to, "pattern", fusion->pattern);
+}
+
+void
+lig_ops_add_fusion (JsonBuilder *to, const LigFusion *fusion)
+{
+  json_builder_begin_object (to);
+  add_facts (to, fusion);
+  json_builder_end_object (to);
+}
+
+void
+lig_ops_add_fusions (JsonBuilder *to, const LigOpInfo *info)
+{
+  g_autoptr (GPtrArray) fusions = find_fusions (info);
+  lig_json_begin_array (to, "fusions");
+  for (guint i = 0; i < fusions->len; i++)
+    lig_ops_add_fusion (to, fusions->pdata[i]);
+  json_builder_end_array (to);
+}
+
+/* --- The example of a fusion --------------------------------------------------------------- */
+
+/* Returns the first op that fits a class such as `@activation`: one that the fusion takes without
+ * naming it. */
+static const char *
+find_member (const LigFusion *fusion)
+{
+  const LigOpInfo *info;
+  g_auto (GStrv) words = g_strsplit_set (fusion->pattern, " []|", -1);
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++)
+    if (lig_fusion_takes (fusion, info) &&
+        !g_strv_contains ((const char *const *) words, info->name))
+      return info->name;
+  return NULL;
+}
+
+/* Returns the expression of a sequence that fits the whole pattern, with the first alternative of
+ * each element; NULL if an op of it has no example. */
+static char *
+make_example (const LigFusion *fusion)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_auto (GStrv) elements = g_strsplit (fusion->pattern, " ", -1);
+  for (char **element = elements; *element; element++) {
+    g_auto (GStrv) names = g_strsplit_set (*element + (**element == '['), "|]", 2);
+    const char *name = *names[0] == '@' ? find_member (fusion) : names[0];
+    const LigOpInfo *info = name ? lig_op_info_find (name) : NULL;
+    g_auto (GStrv) example = info ? lig_ops_split_example (info) : NULL;
+    if (!example)
+      return NULL;
+    g_string_append_printf (text, "%s%s", text->len > 0 ? " ! " : "", example[0]);
+  }
+  return g_strdup (text->str);
+}
+
+/* Compiles the example without fusions, or with the fusion forced. */
+static LigPlan *
+compile (const char *example, const LigFusion *forced)
+{
+  LigShape shape;
+  LigDtype dtype = LIG_FP32;
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigSequence) sequence = lig_sequence_from_expression (example, NULL);
+  g_autoptr (LigDevice) device = lig_device_open ("null", NULL);
+  if (!sequence || !device || !lig_shape_parse (EXAMPLE_INPUT, &shape, &dtype, NULL))
+    return NULL;
+  lig_sequence_set_input (sequence, &shape, dtype);
+  LigOp *first = forced ? lig_sequence_find (sequence, "0", NULL) : NULL;
+  if (first)
+    lig_op_set_forced (first, (const char *const[]){forced->name, NULL});
+  options.policy = LIG_POLICY_NONE;
+  options.input_gradient = TRUE;
+  return lig_plan_compile (sequence, device, &options, NULL);
+}
+
+/* Returns the names of the kernels of a pass, separated by ", "; with @fusion only those of its
+ * groups. */
+static char *
+list_kernels (LigPlan *plan, LigPass pass, const LigFusion *fusion)
+{
+  guint count, n_steps;
+  GString *text = g_string_new (NULL);
+  const LigPlanGroup *groups = plan ? lig_plan_get_groups (plan, pass, &count) : NULL;
+  const LigPlanStep *steps = plan ? lig_plan_get_steps (plan, &n_steps) : NULL;
+  for (guint i = 0; groups && i < count; i++) {
+    if (fusion && groups[i].fusion != fusion)
+      continue;
+    for (int k = 0; k < groups[i].n_steps; k++) {
+      const LigKernel *kernel = steps[groups[i].first_step + k].kernel;
+      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "",
+                              kernel ? kernel->name : "opaque");
+    }
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* --- A fusion ------------------------------------------------------------------------------ */
+
+static char *
+list_ops (const LigFusion *fusion)
+{
+  const LigOpInfo *info;
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++)
+    if (lig_fusion_takes (fusion, info))
+      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", info->name);
+  return g_string_free (text, FALSE);
+}
+
+static void
+add_list (JsonBuilder *to, const char *name, char *list)
+{
+  g_autofree char *own = list;
+  g_auto (GStrv) words = g_strsplit (own, ", ", -1);
+  lig_json_begin_array (to, name);
+  for (char **word = words; *word; word++)
+    json_builder_add_string_value (to, *word);
+  json_builder_end_array (to);
+}
+
+static void
+print_json (const LigFusion *fusion, const char *example, LigPlan *alone, LigPlan *fused)
+{
+  g_autoptr (JsonBuilder) to = json_builder_new ();
+  json_builder_begin_object (to);
+  add_facts (to, fusion);
+  add_list (to, "ops", list_ops (fusion));
+  lig_json_add_text (to, "example", example);
+  lig_json_begin_object (to, "alone");
+  add_list (to, "forward", list_kernels (alone, LIG_PASS_FORWARD, NULL));
+  add_list (to, "backward", list_kernels (alone, LIG_PASS_BACKWARD, NULL));
+  json_builder_end_object (to);
+  lig_json_begin_object (to, "kernels");
+  add_list (to, "forward", list_kernels (fused, LIG_PASS_FORWARD, fusion));
+  add_list (to, "backward", list_kernels (fused, LIG_PASS_BACKWARD, fusion));
+  json_builder_end_object (to);
+  json_builder_end_object (to);
+  lig_cli_print_document ("fusion", json_builder_get_root (to));
+}
+
+void
+lig_ops_print_title (const char *name, const char *summary)
+{
+  int width = lig_cli_text_width ();
+  g_autoptr (GString) line = g_string_new (name);
+  g_autofree char *sentence = g_strconcat (": ", summary, NULL);
+  lig_columns_wrap (line, sentence, lig_columns_width (name), 2, width);
+  printf ("%s\n", line->str);
+}
+
+void
+lig_ops_print_line (const char *name, char *text)
+{
+  g_autofree char *own = text;
+  int width = lig_cli_text_width ();
+  g_autoptr (GString) line = g_string_new (NULL);
+  if (!own || !*own)
+    return;
+  lig_columns_append (line, name, 12, LIG_SIDE_LEFT);
+  lig_columns_wrap (line, own, 12, 12, width);
+  fputs (line->str, stdout);
+}
+
+/* Prints the kernels of the ops alone and those of the fusion, for each of its passes. */
+static void
+print_kernels (const LigFusion *fusion, LigPlan *alone, LigPlan *fused)
+{
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    g_autofree char *kernels = list_kernels (fused, pass, fusion);
+    if (!*kernels)
+      continue;
+    lig_ops_print_line (pass == LIG_PASS_FORWARD ? "forward" : "backward",
+                        list_kernels (alone, pass, NULL));
+    lig_ops_print_line ("", g_strconcat ("→ ", kernels, NULL));
+  }
+}
+
+static void
+print_text (const LigFusion *fusion, const char *example, LigPlan *alone, LigPlan *fused)
+{
+  lig_ops_print_title (fusion->name, fusion->summary);
+  lig_ops_print_line ("pass",
+                      g_strdup (fusion->pass == LIG_PASS_JOINT ? "forward and backward"
+                                                               : lig_pass_name (fusion->pass)));
+  lig_ops_print_line ("pattern", g_strdup (fusion->pattern));
+  lig_ops_print_line ("ops", list_ops (fusion));
+  print_kernels (fusion, alone, fused);
+  if (example)
+    printf ("\nExample:\n  lig fuse '%s' --input " EXAMPLE_INPUT " --force %s@0\n", example,
+            fusion->name);
+}
+
+void
+lig_ops_show_fusion (const LigFusion *fusion)
+{
+  g_autofree char *example = make_example (fusion);
+  g_autoptr (LigPlan) alone = example ? compile (example, NULL) : NULL;
+  g_autoptr (LigPlan) fused = example ? compile (example, fusion) : NULL;
+  if (lig_cli_json ())
+    print_json (fusion, example, alone, fused);
+  else
+    print_text (fusion, example, alone, fused);
+}

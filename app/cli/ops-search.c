@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* The search of `lig ops WORD` in the names and summaries of ops and fusions. */
+#include "app/cli/ops-fusions.h"
+
+#include <ligature/suggest.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/* Returns whether each word is in the name, the title or the summary, in any case. */
+static gboolean
+matches (char **words, const char *name, const char *title, const char *summary)
+{
+  g_autofree char *all = g_strjoin ("\n", name, title ? title : "", summary ? summary : "", NULL);
+  g_autofree char *text = g_utf8_casefold (all, -1);
+  for (char **word = words; *word; word++) {
+    g_autofree char *part = g_utf8_casefold (*word, -1);
+    if (!strstr (text, part))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static GPtrArray *
+find_ops (char **words)
+{
+  const LigOpInfo *info;
+  GPtrArray *found = g_ptr_array_new ();
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++)
+    if (matches (words, info->name, info->title, info->summary))
+      g_ptr_array_add (found, (gpointer) info);
+  return found;
+}
+
+static GPtrArray *
+find_fusions (char **words)
+{
+  const LigFusion *fusion;
+  GPtrArray *found = g_ptr_array_new ();
+  for (guint i = 0; (fusion = lig_fusion_nth (i)); i++)
+    if (matches (words, fusion->name, fusion->pattern, fusion->summary))
+      g_ptr_array_add (found, (gpointer) fusion);
+  return found;
+}
+
+/* Fails with the most similar name of an op or a fusion. */
+static int
+fail (char **words)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *text = g_strjoinv (" ", words);
+  for (guint i = 0; lig_op_info_nth (i); i++)
+    g_ptr_array_add (names, (gpointer) lig_op_info_nth (i)->name);
+  for (guint i = 0; lig_fusion_nth (i); i++)
+    g_ptr_array_add (names, (gpointer) lig_fusion_nth (i)->name);
+  g_ptr_array_add (names, NULL);
+  g_autofree char *ending = lig_suggest_ending (text, (const char *const *) names->pdata);
+  return lig_cli_fail (g_error_new (LIG_ERROR, LIG_ERROR_OP,
+                                    "no op or fusion is called '%s' or mentions it%s", text,
+                                    *ending ? ending : "; lig ops lists them"));
+}
+
+static void
+print_json (GPtrArray *ops, GPtrArray *fusions)
+{
+  g_autoptr (JsonBuilder) to = json_builder_new ();
+  json_builder_begin_object (to);
+  lig_json_begin_array (to, "ops");
+  for (guint i = 0; i < ops->len; i++)
+    lig_ops_add (to, ops->pdata[i]);
+  json_builder_end_array (to);
+  lig_json_begin_array (to, "fusions");
+  for (guint i = 0; i < fusions->len; i++)
+    lig_ops_add_fusion (to, fusions->pdata[i]);
+  json_builder_end_array (to);
+  json_builder_end_object (to);
+  lig_cli_print_document ("ops-search", json_builder_get_root (to));
+}
+
+static void
+print_text (GPtrArray *ops, GPtrArray *fusions)
+{
+  if (ops->len > 0)
+    printf ("Ops:\n");
+  for (guint i = 0; i < ops->len; i++) {
+    const LigOpInfo *info = ops->pdata[i];
+    lig_ops_print_entry (info->name, LIG_OPS_COLUMN, info->summary);
+  }
+  if (fusions->len > 0)
+    printf ("%sFusions:\n", ops->len > 0 ? "\n" : "");
+  for (guint i = 0; i < fusions->len; i++) {
+    const LigFusion *fusion = fusions->pdata[i];
+    lig_ops_print_entry (fusion->name, LIG_OPS_COLUMN, fusion->summary);
+  }
+  printf ("\nlig ops NAME describes one of them.\n");
+}
+
+int
+lig_ops_search (char **words)
+{
+  g_autoptr (GPtrArray) ops = find_ops (words);
+  g_autoptr (GPtrArray) fusions = find_fusions (words);
+  if (ops->len + fusions->len == 0)
+    return fail (words);
+  if (lig_cli_json ())
+    print_json (ops, fusions);
+  else
+    print_text (ops, fusions);
+  return LIG_EXIT_OK;
+}

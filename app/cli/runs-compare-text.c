@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of `lig runs compare`: one column for each run, in as many tables as the width needs.
+ */
+#include "app/cli/runs-compare.h"
+
+#include <ligature/json.h>
+#include <ligature/printable.h>
+
+#include <math.h>
+#include <string.h>
+
+/* The space between columns, and the least characters of a cell that is shortened. */
+enum { GAP = 2, LEAST_CELL = 8 };
+
+/* --- Tables -------------------------------------------------------------------------------- */
+
+static char *
+shorten (const char *text, glong width)
+{
+  g_autofree char *line = lig_printable (text);
+  if (g_utf8_strlen (line, -1) <= width)
+    return g_steal_pointer (&line);
+  g_autofree char *start = g_utf8_substring (line, 0, width - 1);
+  return g_strconcat (start, "…", NULL);
+}
+
+static glong
+measure (GPtrArray *lines, const char *header, guint column)
+{
+  glong width = g_utf8_strlen (header, -1) - (*header == '>');
+  for (guint i = 0; i < lines->len; i++)
+    width = MAX (width, g_utf8_strlen (((char **) lines->pdata[i])[column], -1));
+  return width;
+}
+
+/* Shortens the cells so that the labels, the first run and any other one fit. */
+static void
+shorten_cells (GPtrArray *lines, glong label, glong width)
+{
+  glong room = width - label - 2 * GAP, first = 0;
+  for (guint i = 0; i < lines->len; i++)
+    first = MAX (first, g_utf8_strlen (((char **) lines->pdata[i])[1], -1));
+  first = MAX (MIN (first, room / 2), LEAST_CELL);
+  for (guint i = 0; i < lines->len; i++)
+    for (char **cell = (char **) lines->pdata[i] + 1; *cell; cell++) {
+      gboolean is_first = cell == (char **) lines->pdata[i] + 1;
+      char *text = shorten (*cell, is_first ? first : MAX (room - first, LEAST_CELL));
+      g_free (*cell);
+      *cell = text;
+    }
+}
+
+/* Prints the first two columns and those from `first` to `end`. */
+static void
+print_block (char **header, GPtrArray *lines, guint first, guint end)
+{
+  g_autoptr (GPtrArray) block = lig_runs_new_table ();
+  g_autoptr (GPtrArray) titles = g_ptr_array_new ();
+  for (guint j = 0; header[j]; j++)
+    if (j < 2 || (j >= first && j < end))
+      g_ptr_array_add (titles, header[j]);
+  g_ptr_array_add (titles, NULL);
+  for (guint i = 0; i < lines->len; i++) {
+    g_autoptr (GStrvBuilder) cells = g_strv_builder_new ();
+    for (guint j = 0; header[j]; j++)
+      if (j < 2 || (j >= first && j < end))
+        g_strv_builder_add (cells, ((char **) lines->pdata[i])[j]);
+    g_ptr_array_add (block, g_strv_builder_end (cells));
+  }
+  lig_cli_print_table ((const char *const *) titles->pdata, block);
+}
+
+/* Prints lines under a header of the runs' short names. Runs that do not fit beside the first one
+ * follow in another table, again with the first one. */
+static void
+print_table (const char *title, GPtrArray *runs, GPtrArray *lines)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  glong width = lig_runs_get_width ();
+  g_strv_builder_add (builder, title);
+  for (guint i = 0; i < runs->len; i++) {
+    g_autofree char *name = g_strdup_printf (">%.8s", ((const LigRunRow *) runs->pdata[i])->uuid);
+    g_strv_builder_add (builder, name);
+  }
+  g_auto (GStrv) header = g_strv_builder_end (builder);
+  if (lines->len == 0)
+    return;
+  if (width == 0) {
+    lig_cli_print_table ((const char *const *) header, lines);
+    return;
+  }
+  glong label = measure (lines, header[0], 0);
+  shorten_cells (lines, label, width);
+  glong start = label + GAP + measure (lines, header[1], 1);
+  for (guint first = 2, end; header[first]; first = end) {
+    glong sum = start;
+    for (end = first; header[end]; end++) {
+      sum += GAP + measure (lines, header[end], end);
+      if (end > first && sum > width)
+        break;
+    }
+    print_block (header, lines, first, end);
+  }
+}
+
+/* --- Settings ------------------------------------------------------------------------------ */
+
+static char *
+format_setting (JsonNode *node)
+{
+  GType type = node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : 0;
+  if (!node)
+    return g_strdup ("-");
+  if (type == G_TYPE_STRING)
+    return g_strdup (json_node_get_string (node));
+  if (type == G_TYPE_DOUBLE)
+    return g_strdup_printf ("%.15g", json_node_get_double (node));
+  GString *text = g_string_new (NULL);
+  lig_json_append (text, node);
+  return g_string_free (text, FALSE);
+}
+
+/* Returns whether a setting repeats one that every run has in a column of its own. */
+static gboolean
+is_repeated (const char *name)
+{
+  static const char *const names[] = {"settings.seed", "settings.name", "settings.policy", NULL};
+  return g_strv_contains (names, name);
+}
+
+static void
+print_settings (const LigRunsComparison *self)
+{
+  static const char prefix[] = "settings.";
+  g_autoptr (GPtrArray) table = lig_runs_new_table ();
+  for (guint i = 0; i < self->settings->len; i++) {
+    const LigRunsLine *line = self->settings->pdata[i];
+    if (!lig_runs_line_differs (line, self->runs->len) || is_repeated (line->name))
+      continue;
+    char **cells = g_new0 (char *, self->runs->len + 2);
+    cells[0] =
+      g_strdup (line->name + (g_str_has_prefix (line->name, prefix) ? strlen (prefix) : 0));
+    for (guint j = 0; j < self->runs->len; j++)
+      cells[j + 1] = format_setting (line->settings[j]);
+    g_ptr_array_add (table, cells);
+  }
+  if (table->len > 0)
+    print_table ("setting", self->runs, table);
+  else
+    lig_cli_print ("the same settings");
+}
+
+/* --- Results ------------------------------------------------------------------------------- */
+
+static char *
+format_change (double value, double reference)
+{
+  if (isnan (value) || isnan (reference))
+    return lig_runs_format_number (value);
+  double change = value - reference;
+  return change == 0 ? g_strdup_printf ("%.6g (0)", value)
+                     : g_strdup_printf ("%.6g (%+.3g)", value, change);
+}
+
+static char *
+format_median (const LigSpread *spread, const LigSpread *reference)
+{
+  LigDifference difference;
+  if (spread->count == 0 || reference->count == 0)
+    return lig_runs_format_number (spread->count > 0 ? spread->median : NAN);
+  lig_spread_compare (spread, reference, &difference);
+  return difference.kind == LIG_DIFFERENCE_NONE && spread->median != reference->median
+           ? g_strdup_printf ("%.6g (no difference)", spread->median)
+           : format_change (spread->median, reference->median);
+}
+
+/* The figures of a metric that are compared: those of evaluations and rates have no noise. */
+typedef enum { MEDIAN, LAST, LEAST } Figure;
+
+static char *
+format_result (const LigRunsResult *result, const LigRunsResult *reference, Figure figure)
+{
+  gboolean first = result == reference;
+  if (figure == MEDIAN)
+    return first ? lig_runs_format_number (result->spread.count ? result->spread.median : NAN)
+                 : format_median (&result->spread, &reference->spread);
+  double value = figure == LAST ? result->last : result->least;
+  double other = figure == LAST ? reference->last : reference->least;
+  return first ? lig_runs_format_number (value) : format_change (value, other);
+}
+
+static void
+add_result (GPtrArray *table, const LigRunsComparison *self, const LigRunsLine *line, Figure figure)
+{
+  static const char *const names[] = {"median", "last", "least"};
+  char **cells = g_new0 (char *, self->runs->len + 2);
+  cells[0] = g_strdup_printf ("%s, %s", line->name, names[figure]);
+  for (guint i = 0; i < self->runs->len; i++)
+    cells[i + 1] = format_result (&line->results[i], &line->results[0], figure);
+  g_ptr_array_add (table, cells);
+}
+
+static void
+print_results (const LigRunsComparison *self)
+{
+  g_autoptr (GPtrArray) table = lig_runs_new_table ();
+  gboolean medians = FALSE;
+  for (guint i = 0; i < self->metrics->len; i++) {
+    const LigRunsLine *line = self->metrics->pdata[i];
+    gboolean evaluation = g_str_has_prefix (line->name, "eval-");
+    if (strcmp (line->name, "step-ms") == 0)
+      continue;
+    gboolean last = evaluation || strcmp (line->name, "learning-rate") == 0;
+    medians |= !last;
+    add_result (table, self, line, last ? LAST : MEDIAN);
+    if (strcmp (line->name, LIG_METRIC_EVAL_LOSS) == 0)
+      add_result (table, self, line, LEAST);
+  }
+  print_table ("result", self->runs, table);
+  if (medians)
+    lig_cli_print ("medians of the last tenth of the steps");
+}
+
+/* --- The time of a step --------------------------------------------------------------------- */
+
+static char *
+format_steps (const LigSpread *spread, const LigSpread *reference, guint line)
+{
+  LigDifference difference;
+  lig_spread_compare (spread, reference, &difference);
+  if (spread->count == 0 || (line == 3 && spread == reference))
+    return g_strdup ("-");
+  return line == 0   ? lig_cli_format_time (spread->median)
+         : line == 1 ? lig_cli_format_range (spread->lower, spread->upper)
+         : line == 2 ? g_strdup_printf ("%u", spread->count)
+                     : lig_difference_to_text (&difference);
+}
+
+static void
+print_steps (const LigRunsComparison *self)
+{
+  static const char *const names[] = {"median", "quartiles", "values", "to the first"};
+  g_autoptr (GPtrArray) table = lig_runs_new_table ();
+  gboolean some = FALSE;
+  for (guint i = 0; i < self->runs->len; i++)
+    some |= self->steps[i].count > 0;
+  for (guint line = 0; some && line < G_N_ELEMENTS (names); line++) {
+    char **cells = g_new0 (char *, self->runs->len + 2);
+    cells[0] = g_strdup (names[line]);
+    for (guint i = 0; i < self->runs->len; i++)
+      cells[i + 1] = format_steps (&self->steps[i], &self->steps[0], line);
+    g_ptr_array_add (table, cells);
+  }
+  print_table ("time of a step", self->runs, table);
+}
+
+void
+lig_runs_print_comparison (const LigRunsComparison *self)
+{
+  print_settings (self);
+  lig_cli_print ("%s", "");
+  print_results (self);
+  lig_cli_print ("%s", "");
+  print_steps (self);
+}

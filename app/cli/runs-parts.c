@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of `lig runs show`: sequence, settings and verdicts. */
+#include "app/cli/document.h"
+#include "app/cli/runs-show.h"
+
+#include <ligature/json.h>
+#include <ligature/plan.h>
+#include <ligature/run.h>
+
+#include <string.h>
+
+/* The greatest widths of the columns of settings. */
+enum { WIDEST_NAME = 24, WIDEST_VALUE = 16 };
+
+void
+lig_runs_print_title (const char *title)
+{
+  lig_cli_print ("%s", "");
+  lig_cli_print ("%s", title);
+}
+
+static guint
+get_line_width (void)
+{
+  guint width = lig_runs_get_width ();
+  return width > 0 ? width : G_MAXUINT;
+}
+
+/* --- The sequence -------------------------------------------------------------------------- */
+
+/* Breaks an expression before `!` where a line would be too long. */
+static void
+print_expression (const char *text)
+{
+  g_auto (GStrv) ops = g_strsplit (text, " ! ", -1);
+  g_autoptr (GString) line = g_string_new (NULL);
+  guint width = get_line_width ();
+  for (char **op = ops; *op; op++) {
+    guint length = (guint) (g_utf8_strlen (line->str, -1) + g_utf8_strlen (*op, -1));
+    if (line->len > 0 && length + 5 > width) {
+      lig_cli_print ("  %s", line->str);
+      g_string_truncate (line, 0);
+    }
+    g_string_append_printf (line, "%s%s", op == ops ? "" : line->len > 0 ? " ! " : "! ", *op);
+  }
+  lig_cli_print ("  %s", line->str);
+}
+
+void
+lig_runs_print_sequence (const LigRunRow *row)
+{
+  g_autoptr (LigSequence) sequence = lig_sequence_from_json (row->sequence, -1, NULL, NULL);
+  if (!sequence)
+    return;
+  LigShape shape;
+  LigDtype dtype;
+  g_autofree char *expression = lig_sequence_to_expression (sequence), *input = NULL;
+  if (lig_sequence_has_input (sequence)) {
+    lig_sequence_get_input (sequence, &shape, &dtype);
+    input = lig_cli_format_tensor (&shape, dtype);
+  }
+  g_autofree char *title = g_strdup_printf ("Sequence (input %s)", input ? input : "not given");
+  lig_runs_print_title (title);
+  print_expression (expression);
+}
+
+/* --- Settings ------------------------------------------------------------------------------ */
+
+static char *
+format_value (JsonNode *node)
+{
+  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
+    return g_strdup (json_node_get_string (node));
+  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_DOUBLE)
+    return lig_runs_format_number (json_node_get_double (node));
+  GString *text = g_string_new (NULL);
+  lig_json_append (text, node);
+  return g_string_free (text, FALSE);
+}
+
+static const LigSetting *
+find_setting (const char *name)
+{
+  for (guint i = 0; lig_run_setting_nth (i); i++)
+    if (strcmp (lig_run_setting_nth (i)->name, name) == 0)
+      return lig_run_setting_nth (i);
+  return NULL;
+}
+
+/* Returns the value of an unset setting as text, NULL if it has none. */
+static char *
+find_default (const LigRunSettings *defaults, const LigSetting *setting)
+{
+  g_autofree char *text = lig_run_settings_get (defaults, setting->name);
+  if (!text || !*text)
+    return g_strdup (setting->usual);
+  return setting->kind == LIG_SETTING_NUMBER ? lig_runs_format_number (g_ascii_strtod (text, NULL))
+                                             : g_steal_pointer (&text);
+}
+
+/* Returns the setting's help; for a default with the words for its effect, `0, never clipped`. */
+static char *
+make_meaning (const LigSetting *setting, gboolean differs)
+{
+  const char *help = setting && setting->help ? setting->help : "";
+  return !differs && setting && setting->unset && setting->kind != LIG_SETTING_TEXT
+           ? g_strdup_printf ("%s: %s", help, setting->unset)
+           : g_strdup (help);
+}
+
+static void
+add_setting (GPtrArray *table,
+             const LigRunSettings *defaults,
+             gboolean training,
+             const char *name,
+             JsonNode *node)
+{
+  const LigSetting *setting = training ? find_setting (name) : NULL;
+  g_autofree char *usual = setting ? find_default (defaults, setting) : NULL;
+  char **cells = g_new0 (char *, 5);
+  cells[1] = format_value (node);
+  gboolean differs = usual && strcmp (usual, cells[1]) != 0;
+  cells[0] = g_strdup_printf ("%s%s", differs ? "* " : "  ", name);
+  cells[2] = differs ? g_strdup_printf ("default %s", usual) : g_strdup ("");
+  cells[3] = make_meaning (setting, differs || !usual);
+  g_ptr_array_add (table, cells);
+}
+
+/* Returns the width of a column; longer cells push the rest of their line. */
+static int
+measure (GPtrArray *table, guint column, glong most)
+{
+  glong widest = 0;
+  for (guint i = 0; i < table->len; i++)
+    widest = MAX (widest, g_utf8_strlen (((char **) table->pdata[i])[column], -1));
+  return (int) MIN (widest, most);
+}
+
+/* Prints the meaning of a setting only where it fits. */
+static void
+print_settings_table (GPtrArray *table)
+{
+  guint width = get_line_width ();
+  int names = measure (table, 0, WIDEST_NAME), values = measure (table, 1, WIDEST_VALUE);
+  for (guint i = 0; i < table->len; i++) {
+    char **cells = table->pdata[i];
+    const char *between = *cells[2] && *cells[3] ? "; " : "";
+    g_autofree char *start = g_strdup_printf ("%-*s  %-*s  ", names, cells[0], values, cells[1]);
+    g_autofree char *whole = g_strconcat (start, cells[3], between, cells[2], NULL);
+    g_autofree char *brief = g_strconcat (start, cells[2], NULL);
+    gboolean fits = (guint) g_utf8_strlen (whole, -1) <= width;
+    lig_cli_print ("%s", g_strchomp (fits ? whole : brief));
+  }
+}
+
+void
+lig_runs_print_settings (const LigRunRow *row)
+{
+  g_autoptr (JsonNode) root = lig_json_from_text (row->settings, NULL);
+  if (!root || !JSON_NODE_HOLDS_OBJECT (root))
+    return;
+  g_auto (LigRunSettings) defaults;
+  lig_run_settings_init (&defaults);
+  JsonObject *object = json_node_get_object (root);
+  g_autoptr (GPtrArray) table = lig_runs_new_table ();
+  g_autoptr (GList) names = json_object_get_members (object);
+  for (GList *name = names; name; name = name->next)
+    add_setting (table, &defaults, strcmp (row->kind, "train") == 0, name->data,
+                 json_object_get_member (object, name->data));
+  lig_runs_print_title ("Settings (* differs from the default)");
+  print_settings_table (table);
+}
+
+/* --- Verdicts ------------------------------------------------------------------------------ */
+
+/* Returns a plan of the run's ops, from which their paths are known; NULL if it cannot be compiled.
+ */
+static LigPlan *
+compile (const LigRunRow *row)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_NONE;
+  g_autoptr (LigSequence) sequence = lig_sequence_from_json (row->sequence, -1, NULL, NULL);
+  g_autoptr (LigDevice) device = lig_device_open ("null", NULL);
+  return sequence && device ? lig_plan_compile (sequence, device, &options, NULL) : NULL;
+}
+
+static char *
+name_place (LigPlan *plan, int first, int count)
+{
+  guint n = 0;
+  const LigPlanOp *ops = plan ? lig_plan_get_ops (plan, &n) : NULL;
+  int last = first + MAX (count, 1) - 1;
+  if (first < 0 || last < first || (guint) last >= n)
+    return count > 1 ? g_strdup_printf ("ops %d to %d", first, last)
+                     : g_strdup_printf ("op %d", first);
+  return g_strcmp0 (ops[first].path, ops[last].path) == 0
+           ? g_strdup (ops[first].path)
+           : g_strdup_printf ("%s to %s", ops[first].path, ops[last].path);
+}
+
+void
+lig_runs_print_verdicts (const LigRunRow *row, GPtrArray *verdicts)
+{
+  g_autoptr (LigPlan) plan = compile (row);
+  lig_runs_print_title ("Verdicts");
+  for (guint i = 0; i < verdicts->len; i++) {
+    const LigVerdictRow *verdict = verdicts->pdata[i];
+    g_autofree char *place = name_place (plan, verdict->first_op, verdict->count);
+    const char *text = verdict->text ? verdict->text : "";
+    g_autofree char *start = g_strconcat (verdict->fusion, ": ", NULL);
+    const char *reason = g_str_has_prefix (text, start) ? text + strlen (start) : text;
+    if (verdict->taken)
+      lig_cli_print ("  fused      %s at %s", verdict->fusion, place);
+    else
+      lig_cli_print ("  not fused  %s at %s: %s", verdict->fusion, place, reason);
+  }
+}

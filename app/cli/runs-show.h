@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The longer parts of `lig runs show`. */
+#pragma once
+
+#include "app/cli/runs.h"
+
+G_BEGIN_DECLS
+
+/* Prints the title of a part after an empty line. */
+void lig_runs_print_title (const char *title);
+
+/* Prints the input and the ops of the run's sequence, as an expression that can be pasted. */
+void lig_runs_print_sequence (const LigRunRow *row);
+
+/* Prints the settings, one on each line, with the defaults of those that differ from them. */
+void lig_runs_print_settings (const LigRunRow *row);
+
+/* Prints every decision about a fusion with the ops that it is about. */
+void lig_runs_print_verdicts (const LigRunRow *row, GPtrArray *verdicts);
+
+G_END_DECLS

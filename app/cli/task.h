@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* A task: work that may take seconds. From the first second on the live line names it. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Begins a task, `measuring cpu`, instead of the present one. */
+void lig_cli_task_begin (const char *what);
+
+/* Names the present part of the task. */
+void lig_cli_task_detail (const char *detail);
+
+/* Sets the share of the task that is done, so that the time left is known; where stderr is no
+ * terminal, prints a line now and then. */
+void lig_cli_task_advance (double share, const char *detail);
+
+/* Ends the task and removes its line. */
+void lig_cli_task_end (void);
+
+G_END_DECLS

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* The result of a training in a few lines. */
+#include "app/cli/train-progress.h"
+
+#include <ligature/printable.h>
+#include <ligature/shell.h>
+
+#include <math.h>
+
+static void
+append_scaling (GString *to, const LigRunProgress *progress)
+{
+  gboolean scaled = !isnan (progress->loss_scale), skipped = progress->skipped > 0;
+  if (scaled)
+    g_string_append_printf (to, "loss scale %.6g%s", progress->loss_scale, skipped ? "; " : "\n");
+  if (skipped)
+    g_string_append_printf (to,
+                            "%" G_GINT64_FORMAT " update%s skipped, as gradients were not finite\n",
+                            progress->skipped, LIG_ENDING (progress->skipped));
+}
+
+static void
+append_result (GString *to, const LigRunProgress *progress)
+{
+  g_autofree char *step = lig_cli_format_time (progress->step_seconds);
+  g_autofree char *seconds = lig_cli_format_time (progress->seconds);
+  g_string_append_printf (to, "%s after %" G_GINT64_FORMAT " step%s in %s",
+                          lig_run_status_name (progress->status), progress->step,
+                          LIG_ENDING (progress->step), seconds);
+  if (!isnan (progress->loss))
+    g_string_append_printf (to, ": loss %.4g to %.4g", progress->first_loss, progress->loss);
+  if (!isnan (progress->eval_loss))
+    g_string_append_printf (to, ", held out %.4g", progress->eval_loss);
+  if (!isnan (progress->eval_accuracy))
+    g_string_append_printf (to, " (%.1f %% right)", 100 * progress->eval_accuracy);
+  if (!isnan (progress->step_seconds))
+    g_string_append_printf (to, "; %s a step", step);
+  g_string_append_c (to, '\n');
+  append_scaling (to, progress);
+}
+
+/* Appends the commands that show and continue the run. A training that begins now is the last one;
+ * one that is resumed may not be. */
+static void
+append_commands (GString *to, LigRun *run, const LigRunProgress *progress, const char *store)
+{
+  const char *uuid = lig_run_get_uuid (run), *checkpoint = lig_run_get_checkpoint (run);
+  g_autoptr (GString) show = g_string_new ("lig runs show");
+  g_autoptr (GString) next = g_string_new ("lig train");
+  if (!uuid)
+    return;
+  g_autofree char *selector = g_strndup (uuid, 8);
+  lig_shell_append (show, progress->first_step > 0 ? selector : "last");
+  lig_shell_append_option (next, "resume", selector);
+  if (progress->status == LIG_RUN_DONE)
+    g_string_append_printf (next, " --steps %" G_GINT64_FORMAT, 2 * progress->steps);
+  if (store) {
+    lig_shell_append_option (show, "store", store);
+    lig_shell_append_option (next, "store", store);
+  }
+  g_string_append_printf (to, "run %s: %s\n", uuid, show->str);
+  if (checkpoint)
+    g_string_append_printf (to, "checkpoint %s\ncontinue with: %s\n", checkpoint, next->str);
+}
+
+void
+lig_cli_print_outcome (LigRun *run, const char *store, gboolean to_stderr)
+{
+  LigRunProgress progress;
+  g_autoptr (GString) text = g_string_new (NULL);
+  lig_run_get_progress (run, &progress);
+  if (lig_cli_quiet ()) {
+    if (!to_stderr && lig_run_get_uuid (run))
+      lig_cli_print ("%s", lig_run_get_uuid (run));
+    return;
+  }
+  append_result (text, &progress);
+  append_commands (text, run, &progress, store);
+  g_auto (GStrv) lines = g_strsplit (g_strchomp (text->str), "\n", -1);
+  for (char **line = lines; *line; line++) {
+    g_autofree char *printable = lig_printable (*line);
+    if (to_stderr)
+      g_printerr ("%s\n", printable);
+    else
+      lig_cli_print ("%s", *line);
+  }
+}

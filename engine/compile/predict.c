@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Predicts the times of steps. A kernel takes as long as copying its bytes, and what its kind cost
+ * at the size when the device was measured; a product as long as one of its area and depth did, and
+ * what its additions cost then. */
+#include "engine/compile/predict.h"
+
+#include "engine/device/costs.h"
+
+void
+lig_predict_floors (const LigDeviceFacts *facts,
+                    gboolean product,
+                    double bytes,
+                    double flops,
+                    LigDtype dtype,
+                    double floors[2])
+{
+  double rate = facts->product[dtype];
+  gboolean known = facts->copy > 0 && (!product || rate > 0);
+  floors[0] = known ? bytes / facts->copy : 0;
+  floors[1] = known && product ? flops / rate : 0;
+}
+
+static gboolean
+is_product (const LigDraftStep *step)
+{
+  return step->kernel && step->kernel->work < 0;
+}
+
+double
+lig_predict_floor (const LigDraft *draft, const LigDraftStep *step)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
+  gboolean product = is_product (step);
+  double floors[2];
+  if (facts->copy <= 0 || (product && facts->product[draft->compute] <= 0))
+    return 0;
+  lig_predict_floors (facts, product, step->read + step->written, step->flops, draft->compute,
+                      floors);
+  return MAX (floors[0], floors[1]) + facts->launch;
+}
+
+/* Returns whether the step computes all sums that its kernel may leave out: its last output. */
+static gboolean
+computes_sums (const LigDraftStep *step)
+{
+  return step->values[step->n_operands - 1] >= 0;
+}
+
+static double
+predict_product (const LigDraft *draft, const LigDraftStep *step)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
+  LigOperand result = {0}, left = lig_draft_operand (draft, step->values[0]);
+  for (int i = step->n_operands - 1; i >= step->n_inputs; i--)
+    if (step->values[i] >= 0 && lig_draft_operand (draft, step->values[i]).size >= result.size)
+      result = lig_draft_operand (draft, step->values[i]);
+  double area = (double) result.size, depth = area > 0 ? step->flops / (2 * area) : 0;
+  double seconds = lig_cost_of_product (facts, draft->compute, area, depth);
+  LigCost cost = lig_cost_of_kernel (step->kernel, computes_sums (step));
+  const LigOperand *decides = cost == LIG_COST_PRODUCT_SUMS ? &left : &result;
+  if (cost != LIG_N_COSTS)
+    seconds += lig_cost_of_bytes (
+      &facts->costs, cost, (double) decides->size * (double) lig_dtype_size (decides->dtype));
+  return seconds;
+}
+
+/* Returns the seconds of a step by itself. */
+static double
+predict_alone (const LigDraft *draft, const LigDraftStep *step)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
+  double floor = lig_predict_floor (draft, step), bytes = step->read + step->written;
+  if (floor <= 0 || !facts->costs.known || !step->kernel || step->empty)
+    return floor;
+  if (is_product (step))
+    return MAX (predict_product (draft, step), facts->launch + bytes / facts->copy);
+  return bytes / facts->copy +
+         lig_cost_of_bytes (&facts->costs, lig_cost_of_kernel (step->kernel, FALSE), bytes);
+}
+
+/* The share of the time beyond the floor that a step which overlaps others adds to theirs. */
+#define EXPOSED 0.5
+
+/* Lets the overlapping steps share the time that they add to the others. */
+static double
+overlap (const LigDraft *draft, LigDraftStep *steps, guint count, double total)
+{
+  double launch = lig_device_get_facts (draft->device)->launch, beside = 0, taken = 0;
+  for (guint i = 0; i < count; i++)
+    if (steps[i].beside) {
+      beside += steps[i].predicted;
+      double floor = lig_predict_floor (draft, &steps[i]) - launch;
+      taken += floor + EXPOSED * (steps[i].predicted - floor);
+    }
+  double rest = total - beside, whole = MAX (rest + MIN (taken, beside), beside);
+  for (guint i = 0; i < count && beside > 0; i++)
+    if (steps[i].beside)
+      steps[i].predicted *= (whole - rest) / beside;
+  return whole;
+}
+
+double
+lig_predict_steps (const LigDraft *draft, LigDraftStep *steps, guint count)
+{
+  double total = 0;
+  gboolean known = TRUE;
+  for (guint i = 0; i < count; i++) {
+    steps[i].predicted = predict_alone (draft, &steps[i]);
+    total += steps[i].predicted;
+    known &= steps[i].predicted > 0;
+  }
+  if (lig_device_get_facts (draft->device)->costs.known)
+    total = overlap (draft, steps, count, total);
+  return known ? total : 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Predicts the times of steps from what is known of a device. */
+#pragma once
+
+#include "engine/compile/draft.h"
+
+/* Sets the least seconds for moving the bytes, and for the operations if they are a product's; both
+ * 0 where the device's ceilings are unknown. */
+void lig_predict_floors (const LigDeviceFacts *facts,
+                         gboolean product,
+                         double bytes,
+                         double flops,
+                         LigDtype dtype,
+                         double floors[2]);
+
+/* Returns the least seconds that a step takes by the roofline: max(bytes / copy bandwidth, flops /
+ * product rate) plus a launch; 0 where the device's ceilings are unknown. */
+double lig_predict_floor (const LigDraft *draft, const LigDraftStep *step);
+
+/* Predicts the seconds that each step of a list adds to its pass, by the measured costs of the
+ * device, and returns their sum; where the costs are not known, by the floors; 0 where the ceilings
+ * are unknown too. A step that overlaps others adds its floor and half of the rest, but the list takes
+ * at least as long as all such steps. */
+double lig_predict_steps (const LigDraft *draft, LigDraftStep *steps, guint count);

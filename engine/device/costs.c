@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* The kinds of kernels whose costs are measured, and times between the measured ones. */
+#include "engine/device/costs.h"
+
+#include <math.h>
+
+/* The kinds in the order of LigCost. A kernel belongs to the first kind that has a pattern for it;
+ * the last patterns of products stand for kernels with the sums that they may leave out. */
+static const struct {
+  const char *name, *probe;
+  const char *patterns[4];
+  gboolean sums;
+} kinds[LIG_N_COSTS] = {
+  {"norm", "layer_norm", {"*_norm", "l2_normalization*"}, FALSE},
+  {"norm-gradient", "layer_norm_backward", {"*_norm_backward", "*_norm_backward_add"}, FALSE},
+  {"sums", "bias_backward", {"bias_backward"}, FALSE},
+  {"activation-sums", "bias_gelu_backward", {"bias_*_backward"}, FALSE},
+  {"vector", "bias", {"bias", "bias_*"}, FALSE},
+  {"loss", "cross_entropy", {"cross_entropy", "mean_squared_error", "accuracy"}, FALSE},
+  {"loss-gradient",
+   "cross_entropy_backward",
+   {"cross_entropy_backward", "mean_squared_error_backward"},
+   FALSE},
+  {"gathered-sums", "embedding_backward", {"embedding_backward"}, FALSE},
+  {"elements", "gelu", {NULL}, FALSE},
+  {"product-bias", "linear_bias", {"linear_bias", "linear_bias_relu"}, FALSE},
+  {"product-gelu", "linear_bias_gelu", {"linear_bias_gelu"}, FALSE},
+  {"product-add", "linear_bias_add", {"linear_bias_add", "linear_backward_input_add"}, FALSE},
+  {"product-gelu-gradient", "linear_backward_input_gelu", {"linear_backward_input_gelu"}, FALSE},
+  {"product-gelu-sums", "linear_backward_input_gelu", {"linear_backward_input_gelu"}, TRUE},
+  {"product-sums", "linear_backward_weight_bias", {"linear_backward_weight_bias"}, FALSE},
+};
+
+const char *
+lig_cost_name (LigCost cost)
+{
+  return (guint) cost < LIG_N_COSTS ? kinds[cost].name : NULL;
+}
+
+const LigKernel *
+lig_cost_get_probe (LigCost cost)
+{
+  return lig_kernel_find (kinds[cost].probe);
+}
+
+static LigCost
+find_kind (const LigKernel *kernel, gboolean sums)
+{
+  gboolean product = kernel->work < 0;
+  LigCost other = product ? LIG_N_COSTS : LIG_COST_ELEMENTS, found = other;
+  for (LigCost i = 0; i < LIG_N_COSTS; i++)
+    for (guint j = 0; j < G_N_ELEMENTS (kinds[i].patterns) && kinds[i].patterns[j]; j++)
+      if (product == (i > LIG_COST_ELEMENTS) && (found == other || (sums && kinds[i].sums)) &&
+          g_pattern_match_simple (kinds[i].patterns[j], kernel->name))
+        found = i;
+  return found;
+}
+
+/* Returns the kinds of the built-in kernels, without and with sums: a plan of many ops asks for
+ * them thousands of times. */
+static GHashTable *const *
+get_tables (void)
+{
+  static GHashTable *tables[2];
+  static gsize made;
+  if (g_once_init_enter (&made)) {
+    for (int sums = 0; sums < 2; sums++) {
+      tables[sums] = g_hash_table_new (NULL, NULL);
+      const LigKernel *kernel;
+      for (guint i = 0; (kernel = lig_kernel_nth (i)); i++)
+        g_hash_table_insert (tables[sums], (gpointer) kernel,
+                             GINT_TO_POINTER (find_kind (kernel, sums)));
+    }
+    g_once_init_leave (&made, 1);
+  }
+  return tables;
+}
+
+LigCost
+lig_cost_of_kernel (const LigKernel *kernel, gboolean sums)
+{
+  gpointer kind;
+  if (g_hash_table_lookup_extended (get_tables ()[sums != FALSE], kernel, NULL, &kind))
+    return (LigCost) GPOINTER_TO_INT (kind);
+  return find_kind (kernel, sums);
+}
+
+/* Returns a place in a table of `count` measured values at equal steps of the logarithm, from
+ * `first`: the number of the value before it, and in `rest` the share of the next. */
+static int
+find_place (double value, int first, int step, int count, double *rest)
+{
+  double at = (log2 (MAX (value, 1)) - first) / step;
+  at = CLAMP (at, 0, count - 1);
+  int number = MIN ((int) at, count - 2);
+  *rest = at - number;
+  return number;
+}
+
+/* Costs are powers of the size between two measured ones. */
+static double
+interpolate (double from, double to, double share)
+{
+  return from <= 0 || to <= 0 ? from + share * (to - from) : from * pow (to / from, share);
+}
+
+double
+lig_cost_of_bytes (const LigDeviceCosts *self, LigCost cost, double bytes)
+{
+  const double *times = self->kernels + cost * LIG_COST_SIZES;
+  double rest, largest = exp2 (LIG_COST_FIRST_SIZE + LIG_COST_SIZE_STEP * (LIG_COST_SIZES - 1));
+  int at = find_place (bytes, LIG_COST_FIRST_SIZE, LIG_COST_SIZE_STEP, LIG_COST_SIZES, &rest);
+  double seconds = interpolate (times[at], times[at + 1], rest);
+  /* Beyond the largest size, times are proportional to it. */
+  return seconds * MAX (bytes / largest, 1);
+}
+
+/* Returns the seconds of a launch and of the operations at the device's rate. */
+static double
+ideal (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth)
+{
+  return facts->launch + 2 * area * depth / facts->product[dtype];
+}
+
+/* Returns how many times as long as the ideal a measured product took. */
+static double
+get_multiple (const LigDeviceFacts *facts, LigDtype dtype, int row, int column)
+{
+  gboolean wide = dtype == LIG_FP32;
+  const double *seconds = wide ? facts->costs.wide_products : facts->costs.products;
+  double area = exp2 (LIG_COST_FIRST_AREA + LIG_COST_AREA_STEP * row);
+  double depth = exp2 (LIG_COST_FIRST_DEPTH + LIG_COST_DEPTH_STEP * column);
+  return seconds[row * LIG_COST_DEPTHS + column] /
+         ideal (facts, wide ? LIG_FP32 : LIG_BF16, area, depth);
+}
+
+double
+lig_cost_of_product (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth)
+{
+  double down, right;
+  int row = find_place (area, LIG_COST_FIRST_AREA, LIG_COST_AREA_STEP, LIG_COST_AREAS, &down);
+  int column =
+    find_place (depth, LIG_COST_FIRST_DEPTH, LIG_COST_DEPTH_STEP, LIG_COST_DEPTHS, &right);
+  double upper = interpolate (get_multiple (facts, dtype, row, column),
+                              get_multiple (facts, dtype, row, column + 1), right);
+  double lower = interpolate (get_multiple (facts, dtype, row + 1, column),
+                              get_multiple (facts, dtype, row + 1, column + 1), right);
+  return interpolate (upper, lower, down) * ideal (facts, dtype, area, depth);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* What kernels cost on a device beyond its ceilings: measured by lig_device_measure(), kept in
+ * device descriptions, used to predict the times of plans. */
+#pragma once
+
+#include <ligature/error.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LigCost:
+ * @LIG_COST_NORM: normalizations of rows
+ * @LIG_COST_NORM_GRADIENT: their gradients, with the sums over rows
+ * @LIG_COST_SUMS: sums over rows, the gradient of a bias
+ * @LIG_COST_ACTIVATION_SUMS: gradients of activations with the sums over rows
+ * @LIG_COST_VECTOR: additions of a bias to rows, with or without an activation
+ * @LIG_COST_LOSS: losses
+ * @LIG_COST_LOSS_GRADIENT: gradients of losses
+ * @LIG_COST_GATHERED_SUMS: gradients of embeddings
+ * @LIG_COST_ELEMENTS: all other kernels that are no products
+ * @LIG_COST_PRODUCT_BIAS: a bias added by a product; this cost and those below come on top of the
+ *   bare product of the same shape
+ * @LIG_COST_PRODUCT_GELU: GELU computed by a product, which also saves the sum before it
+ * @LIG_COST_PRODUCT_ADD: a residual added by a product
+ * @LIG_COST_PRODUCT_GELU_GRADIENT: the gradient of GELU computed by a product
+ * @LIG_COST_PRODUCT_GELU_SUMS: the same, with the sums over rows
+ * @LIG_COST_PRODUCT_SUMS: the gradient of a bias computed by the product of its weight gradient
+ * @LIG_N_COSTS: the number of kinds
+ *
+ * A kind of kernel whose costs are measured.
+ */
+typedef enum {
+  LIG_COST_NORM,
+  LIG_COST_NORM_GRADIENT,
+  LIG_COST_SUMS,
+  LIG_COST_ACTIVATION_SUMS,
+  LIG_COST_VECTOR,
+  LIG_COST_LOSS,
+  LIG_COST_LOSS_GRADIENT,
+  LIG_COST_GATHERED_SUMS,
+  LIG_COST_ELEMENTS,
+  LIG_COST_PRODUCT_BIAS,
+  LIG_COST_PRODUCT_GELU,
+  LIG_COST_PRODUCT_ADD,
+  LIG_COST_PRODUCT_GELU_GRADIENT,
+  LIG_COST_PRODUCT_GELU_SUMS,
+  LIG_COST_PRODUCT_SUMS,
+  LIG_N_COSTS
+} LigCost;
+
+/**
+ * LIG_COST_SIZES:
+ *
+ * The number of sizes at which each kind is measured: 2^18 bytes, and eight times as many at each
+ * further size.
+ */
+#define LIG_COST_SIZES 4
+
+/**
+ * LIG_COST_AREAS:
+ *
+ * The number of result sizes at which products are measured: 2^14 elements, and eight times as many
+ * at each further size.
+ */
+#define LIG_COST_AREAS 5
+
+/**
+ * LIG_COST_DEPTHS:
+ *
+ * The number of depths at which products are measured: 64, and four times as many at each further
+ * depth.
+ */
+#define LIG_COST_DEPTHS 5
+
+/**
+ * LigDeviceCosts:
+ * @known: whether the device's costs are known; all else is 0 otherwise
+ * @kernels: by #LigCost and size: the seconds beyond those of copying the kernel's bytes; of a
+ *   product's kinds, beyond the bare product, by the bytes of the result, or of the incoming
+ *   gradient for %LIG_COST_PRODUCT_SUMS
+ * @products: by result size and depth: the seconds of a product of bf16
+ * @wide_products: the same of fp32
+ *
+ * The costs of kernels on a device. Times between the measured sizes are interpolated.
+ */
+typedef struct {
+  gboolean known;
+  double kernels[LIG_N_COSTS * LIG_COST_SIZES];
+  double products[LIG_COST_AREAS * LIG_COST_DEPTHS];
+  double wide_products[LIG_COST_AREAS * LIG_COST_DEPTHS];
+} LigDeviceCosts;
+
+/**
+ * lig_cost_name:
+ * @cost: a kind of kernel
+ *
+ * Returns: (transfer none): its name in device descriptions, `norm-gradient`
+ */
+LIG_API const char *lig_cost_name (LigCost cost);
+
+G_END_DECLS

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of texts that show several plans beside each other. */
+#pragma once
+
+#include <ligature/comparison.h>
+#include <ligature/figures.h>
+
+#include <json-glib/json-glib.h>
+
+/* Returns the bytes that the plan needs on its device: arena, state and workspaces. */
+double lig_report_needed_memory (LigPlan *plan);
+
+/* Removes spaces from the end and appends the end of a line. */
+void lig_report_end_line (GString *to);
+
+/* Returns `1.79 ×`, how many times as fast the second time is; `same` if no digit differs;
+ * (transfer full), NULL if a time is unknown. */
+char *lig_report_speed (double before, double after);
+
+/* Returns the refusals of fusions whose pattern fits that `plan` has and `other` has not, the
+ * largest gain first; equal ones in the repetitions of a block are one line. (transfer full)
+ * (element-type LigVerdictLine) */
+GArray *lig_report_refused_only (LigPlan *plan, LigPlan *other);
+
+/* Finds the figures of the groups of one side of a change. */
+void
+lig_report_side_figures (LigPlan *plan, LigPass pass, const LigPlanSide *side, LigFigures *figures);
+
+/* Adds the name of the bound in English, for programs, or null. */
+void lig_report_add_bound (JsonBuilder *to, LigBound bound);

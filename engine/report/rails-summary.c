@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* The answer above the rails: the times of the passes, and the mends that would save most. */
+#include "engine/report/rails.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+
+/* The mends that are shown. */
+enum { SHOWN = 3 };
+
+/* An edit with all that it would save; one in a block is made in every repetition. */
+typedef struct {
+  const LigMend *mend;
+  GArray *verdicts; /* const LigVerdict * */
+  double gain;      /* seconds, NaN: unknown */
+  double bytes;
+  gboolean measured;
+  gboolean instead; /* of a better one, whose ops it needs */
+} Edit;
+
+static void
+clear_edit (gpointer data)
+{
+  g_array_unref (((Edit *) data)->verdicts);
+}
+
+/* --- The passes ---------------------------------------------------------------------------- */
+
+static void
+append_title (const LigRails *self, GString *text)
+{
+  gboolean measured = self->passes[0].measured && self->passes[1].measured;
+  const char *name = lig_device_get_name (lig_plan_get_device (self->plan));
+  const char *compute = lig_dtype_name (lig_plan_get_compute (self->plan));
+  g_autofree char *types = lig_plan_get_tf32 (self->plan)
+                             ? g_strdup_printf (_ ("%s with TF32 products"), compute)
+                             : g_strdup (compute);
+  g_autofree char *title = g_strdup_printf (_ ("%s, %s, policy %s"), name, types,
+                                            lig_policy_name (lig_plan_get_policy (self->plan)));
+  g_autofree char *line = measured || isnan (self->passes[0].seconds)
+                            ? g_strdup (title)
+                            : g_strdup_printf (_ ("%s (≈: predicted)"), title);
+  lig_columns_wrap (text, line, 0, 2, self->width);
+}
+
+/* Returns `21.2 µs (40 %), 75.5 MB`, or null. */
+static char *
+describe_saving (const LigFigures *figures)
+{
+  char *texts[LIG_RAILS_FIGURES] = {NULL};
+  lig_rails_write_figures (figures, texts);
+  g_autofree char *time = texts[LIG_RAILS_SAVING], *bytes = texts[LIG_RAILS_LESS];
+  double percent = 100 * figures->saved_seconds / figures->alone_seconds;
+  g_autofree char *share = time && fabs (percent) >= 0.5
+                             ? g_strdup_printf ("%s (%.0f %%)", time, percent)
+                             : g_strdup (time);
+  g_free (texts[LIG_RAILS_TIME]);
+  g_free (texts[LIG_RAILS_BYTES]);
+  return share && bytes ? g_strdup_printf ("%s, %s", share, bytes)
+                        : g_strdup (share ? share : bytes);
+}
+
+/* Returns the figures of a pass and its saving, in the words for which there is room. */
+static char *
+describe_pass (const LigFigures *figures, int room)
+{
+  g_autofree char *time = lig_figures_time_text (figures);
+  g_autofree char *bytes = lig_units_bytes (figures->bytes);
+  g_autofree char *saving = describe_saving (figures);
+  g_autofree char *all = time ? g_strdup_printf ("%s, %s", time, bytes) : g_strdup (bytes);
+  if (figures->kernels == 0)
+    return g_strdup (_ ("no kernel"));
+  if (!saving)
+    return g_steal_pointer (&all);
+  g_autofree char *wide = g_strdup_printf (_ ("%s; saves %s against unfused"), all, saving);
+  return lig_columns_width (wide) <= room ? g_steal_pointer (&wide)
+                                          : g_strdup_printf (_ ("%s; saves %s"), all, saving);
+}
+
+static void
+append_pass (const LigRails *self, GString *text, LigPass pass)
+{
+  const char *const titles[] = {_ ("forward"), _ ("backward")};
+  int indent = MAX (lig_columns_width (titles[0]), lig_columns_width (titles[1])) + 2;
+  if (self->n_groups[pass] == 0)
+    return;
+  g_autofree char *line = describe_pass (&self->passes[pass], self->width - indent);
+  lig_columns_append (text, titles[pass], indent, LIG_SIDE_LEFT);
+  lig_columns_wrap (text, line, indent, indent, self->width);
+}
+
+/* --- The mends ----------------------------------------------------------------------------- */
+
+/* Marks the ops of the verdict's groups, with and without its fusion, in its passes. Returns
+ * whether none was marked before. */
+static gboolean
+claim (const LigRails *self, const LigVerdict *verdict, gboolean *taken[2], gboolean mark)
+{
+  gboolean free = TRUE;
+  int first, last;
+  lig_verdict_get_range (verdict, &first, &last);
+  for (int side = 0; side < 2; side++) {
+    if (verdict->pass != LIG_PASS_JOINT && (int) verdict->pass != side)
+      continue;
+    for (int i = MAX (first, 0); i <= last && i < (int) self->n_ops; i++) {
+      int owner = self->owners[side][i];
+      const LigPlanGroup *group = owner < 0 ? NULL : &self->groups[side][owner];
+      int from = group ? group->first : i, count = group ? group->count : 1;
+      for (int k = from; k < from + count; k++) {
+        free &= !taken[side][k];
+        taken[side][k] |= mark;
+      }
+    }
+  }
+  return free;
+}
+
+/* Returns whether none of the edit's ops was claimed before, and claims them if so. */
+static gboolean
+claim_edit (const LigRails *self, const Edit *edit, gboolean *taken[2])
+{
+  for (guint mark = 0; mark < 2; mark++)
+    for (guint i = 0; i < edit->verdicts->len; i++)
+      if (!claim (self, g_array_index (edit->verdicts, const LigVerdict *, i), taken, mark > 0) &&
+          mark == 0)
+        return FALSE;
+  return TRUE;
+}
+
+static void
+add_verdict (GArray *edits, GHashTable *numbers, const LigVerdict *verdict)
+{
+  const LigMend *mend = verdict->mend;
+  gpointer key = GUINT_TO_POINTER (mend->number), at;
+  if (!g_hash_table_lookup_extended (numbers, key, NULL, &at)) {
+    Edit edit = {.mend = mend,
+                 .verdicts = g_array_new (FALSE, FALSE, sizeof (const LigVerdict *)),
+                 .measured = TRUE};
+    at = GUINT_TO_POINTER (edits->len);
+    g_hash_table_insert (numbers, key, at);
+    g_array_append_val (edits, edit);
+  }
+  Edit *edit = &g_array_index (edits, Edit, GPOINTER_TO_UINT (at));
+  const LigVerdict *last =
+    edit->verdicts->len > 0
+      ? g_array_index (edit->verdicts, const LigVerdict *, edit->verdicts->len - 1)
+      : NULL;
+  /* Of several fusions at one place the edit allows one. */
+  if (last && verdict->first < last->first + last->count)
+    return;
+  g_array_append_val (edit->verdicts, verdict);
+  edit->gain += mend->gain * 1e-6;
+  edit->bytes += mend->bytes;
+  edit->measured &= mend->measured;
+}
+
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  const Edit *one = a, *two = b;
+  double left = isnan (one->gain) ? one->bytes : one->gain;
+  double right = isnan (two->gain) ? two->bytes : two->gain;
+  return left != right ? (left > right ? -1 : 1)
+                       : (int) one->mend->number - (int) two->mend->number;
+}
+
+/* Returns the edits that would save time; bytes, where no time is known. */
+static GArray *
+list_edits (const LigRails *self)
+{
+  guint count;
+  const LigVerdict *verdicts = lig_plan_get_verdicts (self->plan, &count);
+  GArray *edits = g_array_new (FALSE, FALSE, sizeof (Edit));
+  g_array_set_clear_func (edits, clear_edit);
+  g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < count; i++) {
+    const LigMend *mend = verdicts[i].taken ? NULL : verdicts[i].mend;
+    double gain = !mend ? NAN : isnan (mend->gain) ? mend->bytes : mend->gain;
+    if (mend && lig_mend_is_edit (mend) && gain > (isnan (mend->gain) ? 0.5 : 0.05))
+      add_verdict (edits, numbers, &verdicts[i]);
+  }
+  g_array_sort (edits, compare);
+  return edits;
+}
+
+/* Moves the edits that can be made together to the front and marks the others. */
+static void
+split_edits (const LigRails *self, GArray *edits)
+{
+  gboolean *taken[] = {g_new0 (gboolean, self->n_ops + 1), g_new0 (gboolean, self->n_ops + 1)};
+  guint kept = 0;
+  for (guint i = 0; i < edits->len; i++) {
+    Edit edit = g_array_index (edits, Edit, i);
+    edit.instead = kept == SHOWN || !claim_edit (self, &edit, taken);
+    for (guint k = i; k > kept && !edit.instead; k--)
+      g_array_index (edits, Edit, k) = g_array_index (edits, Edit, k - 1);
+    g_array_index (edits, Edit, edit.instead ? i : kept++) = edit;
+  }
+  g_free (taken[0]);
+  g_free (taken[1]);
+}
+
+/* Keeps the best edits that can be made together, those of different groups; then, where there are
+ * few, the best of the others. */
+static void
+choose_edits (const LigRails *self, GArray *edits)
+{
+  split_edits (self, edits);
+  if (edits->len > SHOWN)
+    g_array_remove_range (edits, SHOWN, edits->len - SHOWN);
+}
+
+static char *
+describe_gain (double gain, double bytes, gboolean measured)
+{
+  g_autofree char *time = isnan (gain) ? lig_units_bytes (bytes) : lig_units_time (gain);
+  return g_strconcat (measured || isnan (gain) ? "" : "≈ ", time, NULL);
+}
+
+/* Returns the edit in the words of the command line's options: FUSION@PATH. */
+static char *
+describe_edit (const LigMend *mend)
+{
+  if (mend->kind == LIG_MEND_FORCE && !mend->value)
+    return g_strdup_printf (_ ("force %s@%s"), mend->fusion, mend->path);
+  if (mend->kind == LIG_MEND_UNFORBID && mend->path)
+    return g_strdup_printf (_ ("allow %s@%s"), mend->fusion, mend->path);
+  return lig_mend_describe (mend);
+}
+
+static void
+append_edits (const LigRails *self, GString *text, GArray *edits)
+{
+  double gain = 0, bytes = 0;
+  gboolean measured = TRUE;
+  guint count = 0;
+  for (guint i = 0; i < edits->len; i++) {
+    const Edit *edit = &g_array_index (edits, Edit, i);
+    if (edit->instead)
+      continue;
+    gain += edit->gain;
+    bytes += edit->bytes;
+    measured &= edit->measured;
+    count++;
+  }
+  g_autofree char *sum = describe_gain (gain, bytes, measured);
+  g_autofree char *head =
+    g_strdup_printf (count > 1 ? _ ("would save %s together:") : _ ("would save %s:"), sum);
+  lig_columns_wrap (text, head, 0, 2, self->width);
+  for (guint i = 0; i < edits->len; i++) {
+    const Edit *edit = &g_array_index (edits, Edit, i);
+    g_autofree char *one = describe_gain (edit->gain, edit->bytes, edit->measured);
+    g_autofree char *name = describe_edit (edit->mend);
+    g_autofree char *what = edit->instead ? g_strdup_printf (_ ("or %s"), name) : g_strdup (name);
+    g_autofree char *number = g_strdup_printf (_ ("  mend %u  "), edit->mend->number);
+    gsize start = text->len;
+    g_string_append (text, number);
+    lig_columns_append (text, one, MAX (lig_columns_width (one), 9), LIG_SIDE_RIGHT);
+    g_string_append (text, "  ");
+    lig_columns_wrap (text, what, lig_columns_width (text->str + start), 4, self->width);
+  }
+}
+
+static void
+append_edit (const LigRails *self, GString *text, const Edit *edit)
+{
+  g_autofree char *gain = describe_gain (edit->gain, edit->bytes, edit->measured);
+  g_autofree char *what = describe_edit (edit->mend);
+  g_autofree char *line =
+    g_strdup_printf (_ ("would save %s: %s (mend %u)"), gain, what, edit->mend->number);
+  lig_columns_wrap (text, line, 0, 2, self->width);
+}
+
+static void
+append_mends (const LigRails *self, GString *text)
+{
+  g_autoptr (GArray) edits = list_edits (self);
+  choose_edits (self, edits);
+  if (edits->len == 0)
+    lig_columns_wrap (text, _ ("No mend is known that would save time."), 0, 2, self->width);
+  else if (edits->len == 1)
+    append_edit (self, text, &g_array_index (edits, Edit, 0));
+  else
+    append_edits (self, text, edits);
+  const char *how =
+    edits->len > 0
+      ? _ ("to apply one: lig fuse P --apply-mend N -o FILE; to see more: --why PATH, --all")
+      : _ ("to see more: lig fuse P --why PATH, or --all");
+  lig_columns_wrap (text, how, 0, 2, self->width);
+}
+
+void
+lig_rails_append_summary (const LigRails *self, GString *text)
+{
+  g_autofree char *problem = lig_plan_explain_memory (self->plan, NULL);
+  append_title (self, text);
+  append_pass (self, text, LIG_PASS_FORWARD);
+  append_pass (self, text, LIG_PASS_BACKWARD);
+  append_mends (self, text);
+  if (!problem)
+    return;
+  g_string_append (text, self->colour ? "\n\033[1m" : "\n");
+  lig_columns_wrap (text, problem, 0, 2, self->width);
+  g_string_append (text, self->colour ? "\033[0m" : "");
+}

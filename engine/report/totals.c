@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* The totals of several plans beside each other: a column for each plan. */
+#include "engine/report/pair.h"
+
+#include <ligature/columns.h>
+#include <ligature/json-members.h>
+#include <ligature/report.h>
+#include <ligature/units.h>
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+
+/* The widths of the labels and of a plan's column. */
+enum { LABEL = 10, LEAST_COLUMN = 21, MOST_COLUMN = 32 };
+
+/* A plan with its figures. */
+typedef struct {
+  LigPlan *plan;
+  const char *title;
+  LigFigures passes[3], step;
+} Total;
+
+static Total *
+sum_up (LigPlan *const *plans, const char *const *titles, guint count)
+{
+  Total *totals = g_new0 (Total, count);
+  for (guint i = 0; i < count; i++) {
+    const LigTimedPlan timed = {.plan = plans[i]};
+    totals[i].plan = plans[i];
+    totals[i].title = titles[i];
+    for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++)
+      lig_figures_of_pass (&timed, NULL, pass, &totals[i].passes[pass]);
+    lig_figures_of_step (&timed, NULL, &totals[i].step);
+  }
+  return totals;
+}
+
+/* --- Cells --------------------------------------------------------------------------------- */
+
+/* Returns `≈ 32.4 µs memory`; NULL if there is nothing to show. */
+static char *
+format_time (const LigFigures *figures)
+{
+  const char *bound = lig_bound_name (figures->bound);
+  g_autofree char *time = figures->kernels > 0 ? lig_figures_time_text (figures) : NULL;
+  return time && bound ? g_strjoin (" ", time, bound, NULL) : g_steal_pointer (&time);
+}
+
+static char *
+get_name (const Total *total, const Total *first)
+{
+  LigDevice *device = lig_plan_get_device (total->plan);
+  const char *name = lig_device_get_facts (device)->name;
+  return g_strdup (*name ? name : lig_device_get_name (device));
+}
+
+static char *
+get_policy (const Total *total, const Total *first)
+{
+  const char *compute = lig_dtype_name (lig_plan_get_compute (total->plan));
+  const char *parameters = lig_dtype_name (lig_plan_get_parameters (total->plan));
+  const char *policy = lig_policy_name (lig_plan_get_policy (total->plan));
+  if (lig_plan_get_tf32 (total->plan))
+    return g_strjoin (", ", policy, compute, "TF32", NULL);
+  return g_str_equal (compute, parameters)
+           ? g_strjoin (", ", policy, compute, NULL)
+           : g_strdup_printf ("%s, %s:%s", policy, compute, parameters);
+}
+
+static char *
+get_step (const Total *total, const Total *first)
+{
+  return format_time (&total->step);
+}
+
+static char *
+get_speed (const Total *total, const Total *first)
+{
+  char *speed = total == first ? NULL : lig_report_speed (first->step.seconds, total->step.seconds);
+  return speed;
+}
+
+static char *
+get_forward (const Total *total, const Total *first)
+{
+  return format_time (&total->passes[LIG_PASS_FORWARD]);
+}
+
+static char *
+get_backward (const Total *total, const Total *first)
+{
+  return format_time (&total->passes[LIG_PASS_BACKWARD]);
+}
+
+static char *
+get_update (const Total *total, const Total *first)
+{
+  return format_time (&total->passes[LIG_PASS_UPDATE]);
+}
+
+static char *
+get_bytes (const Total *total, const Total *first)
+{
+  return lig_units_bytes (total->step.bytes);
+}
+
+static char *
+get_kernels (const Total *total, const Total *first)
+{
+  return g_strdup_printf ("%u", total->step.kernels);
+}
+
+static char *
+get_fused (const Total *total, const Total *first)
+{
+  /* Translators: the number of fused groups, the number of all groups. */
+  return g_strdup_printf (_ ("%u of %u"), total->step.fused, total->step.groups);
+}
+
+static char *
+get_memory (const Total *total, const Total *first)
+{
+  double all = (double) lig_device_get_facts (lig_plan_get_device (total->plan))->memory;
+  double bytes = lig_report_needed_memory (total->plan);
+  g_autofree char *needed = lig_units_bytes (bytes);
+  g_autofree char *memory = all > 0 ? lig_units_bytes (all) : NULL;
+  if (!memory)
+    return g_steal_pointer (&needed);
+  return g_strdup_printf (bytes > all ? _ ("%s, only %s") : _ ("%s of %s"), needed, memory);
+}
+
+/* --- Text ---------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *label;
+  char *(*get) (const Total *total, const Total *first);
+} rows[] = {
+  {N_ ("device"), get_name},   {N_ ("policy"), get_policy},   {N_ ("step"), get_step},
+  {N_ ("speed"), get_speed},   {N_ ("forward"), get_forward}, {N_ ("backward"), get_backward},
+  {N_ ("update"), get_update}, {N_ ("moved"), get_bytes},     {N_ ("kernels"), get_kernels},
+  {N_ ("fused"), get_fused},   {N_ ("memory"), get_memory},
+};
+
+/* Appends a row unless no plan has anything in it. */
+static void
+append_row (GString *to, guint row, const Total *totals, guint from, guint until, int column)
+{
+  gboolean any = FALSE;
+  g_autoptr (GString) line = g_string_new (NULL);
+  lig_columns_append (line, _ (rows[row].label), LABEL, LIG_SIDE_LEFT);
+  for (guint i = from; i < until; i++) {
+    g_autofree char *cell = rows[row].get (&totals[i], totals);
+    any |= cell != NULL;
+    lig_columns_append (line, cell ? cell : "", column - 2, LIG_SIDE_LEFT);
+    g_string_append (line, "  ");
+  }
+  if (!any)
+    return;
+  lig_report_end_line (line);
+  g_string_append (to, line->str);
+}
+
+char *
+lig_plans_to_totals (
+  LigPlan *const *plans, const char *const *titles, guint count, gboolean colour, int width)
+{
+  g_return_val_if_fail (plans && titles && count > 0, NULL);
+  GString *to = g_string_new (NULL);
+  g_autofree Total *totals = sum_up (plans, titles, count);
+  width = CLAMP (width, 60, 200);
+  guint most = (guint) MAX ((width - LABEL + 2) / LEAST_COLUMN, 1);
+  int column = MIN ((width - LABEL + 2) / (int) MIN (most, count), MOST_COLUMN);
+  for (guint from = 0; from < count; from += most) {
+    guint until = MIN (from + most, count);
+    g_string_append_printf (to, "%s%s%*s", from > 0 ? "\n" : "", colour ? "\033[1m" : "", LABEL,
+                            "");
+    for (guint i = from; i < until; i++) {
+      lig_columns_append (to, titles[i], column - 2, LIG_SIDE_LEFT);
+      g_string_append (to, "  ");
+    }
+    lig_report_end_line (to);
+    g_string_append (to, colour ? "\033[0m" : "");
+    for (guint row = 0; row < G_N_ELEMENTS (rows); row++)
+      append_row (to, row, totals, from, until, column);
+  }
+  return g_string_free (to, FALSE);
+}
+
+/* --- JSON ---------------------------------------------------------------------------------- */
+
+static void
+add_figures (JsonBuilder *to, const char *name, const LigFigures *figures)
+{
+  lig_json_begin_object (to, name);
+  lig_json_add_number (to, "microseconds", figures->seconds * 1e6);
+  lig_json_add_truth (to, "measured", figures->measured);
+  lig_json_add_number (to, "bytes", figures->bytes);
+  lig_json_add_integer (to, "kernels", figures->kernels);
+  lig_json_add_integer (to, "groups", figures->groups);
+  lig_json_add_integer (to, "fused", figures->fused);
+  lig_report_add_bound (to, figures->bound);
+  json_builder_end_object (to);
+}
+
+static void
+add_total (JsonBuilder *to, const Total *total, const Total *first)
+{
+  LigDevice *device = lig_plan_get_device (total->plan);
+  g_autofree char *problem = lig_plan_explain_memory (total->plan, NULL);
+  json_builder_begin_object (to);
+  lig_json_add_text (to, "title", total->title);
+  lig_json_add_text (to, "device", lig_device_get_name (device));
+  lig_json_add_text (to, "device_name", lig_device_get_facts (device)->name);
+  lig_json_add_text (to, "policy", lig_policy_name (lig_plan_get_policy (total->plan)));
+  lig_json_add_truth (to, "tf32", lig_plan_get_tf32 (total->plan));
+  lig_json_add_text (to, "compute", lig_dtype_name (lig_plan_get_compute (total->plan)));
+  lig_json_add_text (to, "parameters", lig_dtype_name (lig_plan_get_parameters (total->plan)));
+  add_figures (to, "step", &total->step);
+  add_figures (to, "forward", &total->passes[LIG_PASS_FORWARD]);
+  add_figures (to, "backward", &total->passes[LIG_PASS_BACKWARD]);
+  add_figures (to, "update", &total->passes[LIG_PASS_UPDATE]);
+  lig_json_add_number (to, "speed", first->step.seconds / total->step.seconds);
+  lig_json_add_number (to, "memory_bytes", lig_report_needed_memory (total->plan));
+  lig_json_add_number (to, "device_memory_bytes", (double) lig_device_get_facts (device)->memory);
+  lig_json_add_text (to, "problem", problem);
+  json_builder_end_object (to);
+}
+
+JsonNode *
+lig_plans_totals_to_json (LigPlan *const *plans, const char *const *titles, guint count)
+{
+  g_return_val_if_fail (plans && titles && count > 0, NULL);
+  g_autofree Total *totals = sum_up (plans, titles, count);
+  g_autoptr (JsonBuilder) to = json_builder_new ();
+  json_builder_begin_object (to);
+  lig_json_begin_array (to, "plans");
+  for (guint i = 0; i < count; i++)
+    add_total (to, &totals[i], totals);
+  json_builder_end_array (to);
+  json_builder_end_object (to);
+  return json_builder_get_root (to);
+}
