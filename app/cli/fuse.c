@@ -3,6 +3,7 @@
  * that a verdict offers. */
 #include "app/cli/blame.h"
 #include "app/cli/fuse-pair.h"
+#include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/table.h"
 #include <ligature/report.h>
@@ -59,6 +60,8 @@ apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErr
                  "--apply-mend is '%s', expected at least 1", settings->mend);
     return FALSE;
   }
+  if (!lig_cli_check_output (settings->output, NULL, error))
+    return FALSE;
   const LigMend *mend = lig_plan_find_mend (plan, (guint) number, error);
   if (mend && !lig_mend_is_edit (mend)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
@@ -69,7 +72,7 @@ apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErr
   if (!mend || !lig_mend_apply (mend, sequence, error))
     return FALSE;
   g_autofree char *edit = lig_mend_describe (mend);
-  if (g_str_equal (settings->output, "-")) {
+  if (lig_cli_is_standard (settings->output)) {
     g_autofree char *json = lig_sequence_to_json (sequence);
     fputs (json, stdout);
   } else if (!lig_sequence_save (sequence, settings->output, error)) {
@@ -77,7 +80,7 @@ apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErr
   } else if (lig_cli_json ()) {
     print_edit (mend, settings->output, edit);
   }
-  lig_cli_say ("%s: %s", g_str_equal (settings->output, "-") ? "edit" : settings->output, edit);
+  lig_cli_say ("%s: %s", lig_cli_is_standard (settings->output) ? "edit" : settings->output, edit);
   return TRUE;
 }
 
@@ -123,8 +126,7 @@ run (int argc, char **argv)
      "Only the verdicts about this op; '|PATH': about the gap before it", "PATH"},
     {"apply-mend", 0, 0, G_OPTION_ARG_STRING, &settings.mend,
      "Make the edit 'mend N' and write the sequence", "N"},
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &settings.output,
-     "The file for the edited sequence; -: standard output", "FILE"},
+    LIG_CLI_OUTPUT_ENTRY (&settings.output),
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&options, LIG_OPTION_PLAN, more);

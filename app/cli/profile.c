@@ -196,7 +196,7 @@ run (int argc, char **argv)
     {NULL},
   };
   g_autofree GOptionEntry *entries =
-    lig_cli_sequence_entries (&options.sequence, LIG_OPTION_PLAN, more);
+    lig_cli_sequence_entries (&options.sequence, LIG_OPTION_PLAN | LIG_OPTION_RUNS, more);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_profile, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig runs`: the table of its verbs and options. Each verb has its own file. */
 #include "app/cli/help.h"
+#include "app/cli/output-file.h"
 #include "app/cli/runs-columns.h"
+#include "app/cli/shared-options.h"
 
 #include <string.h>
 
@@ -10,8 +12,7 @@ extern LIG_COMMAND (runs);
 static LigRunsOptions options;
 
 static const GOptionEntry entries[] = {
-  {"store", 0, 0, G_OPTION_ARG_FILENAME, &options.store,
-   "The database of runs" LIG_CLI_STORE_DEFAULT, "FILE"},
+  LIG_CLI_STORE_ENTRY (&options.store),
   LIG_CLI_GROUP ("Selection"),
   {"name", 0, 0, G_OPTION_ARG_STRING, &options.name,
    "Only runs of this name; * and ? are wildcards", "NAME"},
@@ -37,10 +38,8 @@ static const GOptionEntry entries[] = {
    "The columns, among them any setting: name,lr,eval-loss", "COLUMN,…"},
   {"verdicts", 0, 0, G_OPTION_ARG_NONE, &options.verdicts,
    "Also print every decision about a fusion", NULL},
-  {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-   "The file to write; -: standard output [default: -]", "FILE"},
-  {"format", 0, 0, G_OPTION_ARG_STRING, &options.format,
-   "The format [default: the file's ending, else csv]", "csv|json"},
+  LIG_CLI_OUTPUT_ENTRY (&options.output),
+  LIG_CLI_FORMAT_ENTRY (&options.format, "csv|json"),
   {"metric", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.metrics, "Only this metric" LIG_CLI_SEVERAL,
    "METRIC"},
   {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print only errors and the run's uuid",

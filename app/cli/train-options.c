@@ -3,6 +3,7 @@
 #include "app/cli/train-options.h"
 
 #include "app/cli/blame.h"
+#include "app/cli/shared-options.h"
 #include <ligature/dataset.h>
 
 #include <string.h>
@@ -97,25 +98,14 @@ lig_cli_train_notes (GString *to)
   g_string_append_c (to, '\n');
 }
 
-/* Returns the setting's help with its optimizers and its default. */
-static char *
-make_help (const LigSetting *setting)
-{
-  g_autofree char *initial = lig_setting_default (setting);
-  GString *text = g_string_new (setting->help);
-  if (setting->of)
-    g_string_append_printf (text, "; of %s", setting->of);
-  if (initial)
-    g_string_append_printf (text, " [default: %s]", initial);
-  return g_string_free (text, FALSE);
-}
-
 static const char *
-describe_device (void)
+find_value (const LigTrainOptions *options, const char *name)
 {
-  g_autofree char *text =
-    g_strconcat (lig_device_forms (LIG_DEVICE_DESCRIBED), LIG_CLI_DEVICE_DEFAULT, NULL);
-  return g_intern_string (text);
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (strcmp (setting->name, name) == 0)
+      return options->values[i];
+  return NULL;
 }
 
 /* The options whose entries were made last; a program parses one command line. */
@@ -139,11 +129,10 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     LIG_CLI_GROUP (LIG_CLI_OPTIMIZER),
     LIG_CLI_GROUP (LIG_CLI_SCHEDULE),
     LIG_CLI_GROUP (LIG_CLI_DEVICE),
-    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, describe_device (), "DEVICE"},
+    lig_cli_device_entry (TRUE, &options->device),
     LIG_CLI_GROUP (LIG_CLI_FUSIONS),
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
-    {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
-     "The database of runs" LIG_CLI_STORE_DEFAULT, "FILE"},
+    LIG_CLI_STORE_ENTRY (&options->store),
     {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print only errors and the run's uuid",
      NULL},
     LIG_CLI_GROUP (LIG_CLI_DATA),
@@ -165,7 +154,7 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
     if (is_switch (setting))
       continue;
-    options->helps[i] = make_help (setting);
+    options->helps[i] = lig_cli_setting_help (setting);
     const GOptionEntry group = LIG_CLI_GROUP (setting->group);
     const GOptionEntry entry = {
       setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], options->helps[i],
@@ -188,25 +177,22 @@ lig_cli_parse_training (const LigCommand *command,
                         int most)
 {
   const LigSetting *setting;
+  g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (command, entries, argc, argv, least, most))
     return FALSE;
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
     if (is_switch (setting) && parsed->sequence.tf32 != LIG_CLI_UNSET)
       parsed->values[i] = g_strdup (parsed->sequence.tf32 ? "1" : "0");
-  return TRUE;
+  /* The types are read with the same errors as those of a plan. */
+  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  const LigSequenceOptions types = {.dtype = (char *) find_value (parsed, "dtype")};
+  if (lig_cli_plan_options (&types, &plan, &error))
+    return TRUE;
+  lig_cli_fail (g_steal_pointer (&error));
+  return FALSE;
 }
 
 /* --- Values -------------------------------------------------------------------------------- */
-
-static const char *
-find_value (const LigTrainOptions *options, const char *name)
-{
-  const LigSetting *setting;
-  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
-    if (strcmp (setting->name, name) == 0)
-      return options->values[i];
-  return NULL;
-}
 
 /* Confines a checkpoint path from a .lig file to the file's folder. A path on the command line is
  * the user's choice. */
@@ -261,12 +247,7 @@ lig_cli_train_settings (const char *text,
 LigDevice *
 lig_cli_open_training_device (const char *name, GError **error)
 {
-  g_autoptr (LigDevice) device = lig_cli_open_named (name, error);
-  if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "device '%s' is only described; train on cpu or cuda:0", name);
-    return NULL;
-  }
+  g_autoptr (LigDevice) device = lig_cli_open_real (name, error);
   if (device && lig_device_get_remark (device))
     lig_cli_say ("%s", lig_device_get_remark (device));
   return g_steal_pointer (&device);

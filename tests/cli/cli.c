@@ -274,10 +274,10 @@ test_why (void)
   assert_contains (answer.out, "remove the fence before 1");
   g_auto (Outcome) gap = lig ("fuse", "linear(64) ! gelu ! linear(8)", "--input", "256x64",
                               "--device", "null:h200", "--why", "|2", "--json", NULL);
-  assert_keys (gap.json, "place ops forward backward joint");
+  assert_keys (gap.json, "place ops paths forward backward joint");
   g_assert_cmpuint (length_at (gap.json, "ops"), ==, 2);
   assert_keys (at (gap.json, "backward.0"),
-               "fusion pass ops taken reason observed required title why text near_miss gain_us "
+               "fusion pass ops paths taken reason observed required title why text near_miss gain_us "
                "gain_measured gain_bytes fused_us present_us times_measured mend alternative");
   assert_keys (at (gap.json, "backward.0.mend"),
                "number kind fusion path value edit gain_us measured gain_bytes text");

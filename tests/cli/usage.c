@@ -176,11 +176,21 @@ test_order (void)
   assert_contains (alone.err, "Usage: lig ");
 }
 
+/* The exit code is 130 and the document complete, also where nothing had been printed. */
+static void
+test_interrupted (void)
+{
+  g_auto (Outcome) outcome =
+    shell ("sleep 3 | timeout --preserve-status -s INT 0.5 lig check - --json");
+  assert_failed (&outcome, 130, "cancelled", "interrupted");
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/usage/wrong", test_wrong);
   g_test_add_func ("/usage/order", test_order);
+  g_test_add_func ("/usage/interrupted", test_interrupted);
   return run_cli_tests ();
 }
