@@ -276,9 +276,10 @@ test_why (void)
                               "--device", "null:h200", "--why", "|2", "--json", NULL);
   assert_keys (gap.json, "place ops paths forward backward joint");
   g_assert_cmpuint (length_at (gap.json, "ops"), ==, 2);
-  assert_keys (at (gap.json, "backward.0"),
-               "fusion pass ops paths taken reason observed required title why text near_miss gain_us "
-               "gain_measured gain_bytes fused_us present_us times_measured mend alternative");
+  assert_keys (
+    at (gap.json, "backward.0"),
+    "fusion pass ops paths taken reason observed required title why text near_miss gain_us "
+    "gain_measured gain_bytes fused_us present_us times_measured mend alternative");
   assert_keys (at (gap.json, "backward.0.mend"),
                "number kind fusion path value edit gain_us measured gain_bytes text");
   g_assert_cmpstr (text_at (gap.json, "backward.0.mend.kind"), ==, "force");
@@ -391,8 +392,8 @@ test_plan (void)
                                   "64x32", "--device", "null:h200", "--json", NULL);
   JsonNode *root = outcome.json;
   g_assert_cmpint (outcome.code, ==, 0);
-  assert_keys (root, "device policy ops steps values arena_bytes live_peak state_bytes segments "
-                     "problem");
+  assert_keys (root, "device policy tf32 ops steps values arena_bytes live_peak state_bytes "
+                     "segments problem units");
   assert_keys (at (root, "steps.0"),
                "index pass kernel group operands read written flops predicted_us");
   assert_keys (at (root, "values.0"), "name shape dtype place offset bytes first last saved");
