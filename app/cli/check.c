@@ -183,7 +183,7 @@ print_totals (LigPlan *plan, int width)
 static void
 print_table (LigPlan *plan, const char *problem)
 {
-  static const char *const header[] = {"path",   "op",          "output", ">elements",
+  static const char *const header[] = {"path",   "<op",         "output", ">elements",
                                        ">saved", "~parameters", NULL};
   guint count;
   LigShape shape;

@@ -78,7 +78,9 @@ apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErr
                  mend->number, mend->value);
     return FALSE;
   }
-  if (!mend || !lig_mend_apply (mend, sequence, error))
+  if (!mend)
+    return lig_cli_blame (error, "apply-mend");
+  if (!lig_mend_apply (mend, sequence, error))
     return FALSE;
   g_autofree char *edit = lig_mend_describe (mend);
   if (lig_cli_is_standard (settings->output)) {
@@ -100,12 +102,12 @@ explain (LigPlan *plan, const char *place, GError **error)
     JsonNode *answer = lig_plan_explain_place_to_json (plan, place, error);
     if (answer)
       lig_cli_print_document ("fuse-why", answer);
-    return answer != NULL;
+    return answer || lig_cli_blame (error, "why");
   }
   g_autofree char *answer = lig_plan_explain_place (plan, place, error);
   if (answer)
     lig_cli_print_lines (answer, lig_cli_text_width ());
-  return answer != NULL;
+  return answer || lig_cli_blame (error, "why");
 }
 
 static void

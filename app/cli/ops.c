@@ -20,7 +20,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (ops) = {
   .name = "ops",
   .usage = "[OP|FUSION|WORD…]",
-  .summary = "Lists the ops; describes an op or a fusion; searches both for words",
+  .summary = "Lists the ops; describes one, or a fusion; or searches them",
   .example = "lig ops layer-norm",
   .run = run,
   .pages = TRUE,

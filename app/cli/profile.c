@@ -154,7 +154,7 @@ make_plans (const Options *options,
   g_auto (GStrv) names = g_strsplit (options->compare ? options->compare : "", ",", -1);
   for (char **name = names; *name; name++) {
     if (!lig_policy_from_name (*name, &plan.policy)) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                    "--compare has '%s', expected none, all or measured", *name);
       return NULL;
     }
@@ -190,7 +190,8 @@ run (int argc, char **argv)
 {
   g_auto (Options) options = {.steps = 15};
   const GOptionEntry more[] = {
-    {"steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "Number of runs of each plan (15)", "N"},
+    {"steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "Number of runs of each plan [default: 15]",
+     "N"},
     {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare, "Compare these policies",
      "POLICY[,POLICY…]"},
     {NULL},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig runs list`: a table that fits the terminal, or a JSON document with everything. */
+#include "app/cli/pager.h"
 #include "app/cli/runs-columns.h"
 #include "app/cli/terminal.h"
 
@@ -35,7 +36,7 @@ free_column (gpointer data)
 guint
 lig_runs_get_width (void)
 {
-  if (!isatty (STDOUT_FILENO) && !g_getenv ("COLUMNS"))
+  if (!isatty (lig_cli_terminal (STDOUT_FILENO)) && !g_getenv ("COLUMNS"))
     return 0;
   return CLAMP ((guint) lig_cli_width (STDOUT_FILENO), LIG_CLI_NARROWEST, LIG_CLI_WIDEST);
 }
@@ -118,7 +119,7 @@ add_named (LigStore *store,
            GPtrArray *table,
            GError **error)
 {
-  g_auto (GStrv) parts = g_strsplit (names, ",", -1);
+  g_auto (GStrv) parts = g_strsplit (*names ? names : " ", ",", -1);
   for (char **part = parts; *part; part++) {
     const LigRunsColumn *known = lig_runs_find_column (g_strstrip (*part));
     if (known && !add_known (store, keys, rows, known, table, error))

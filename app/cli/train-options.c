@@ -118,6 +118,20 @@ is_switch (const LigSetting *setting)
   return strcmp (setting->name, "tf32") == 0;
 }
 
+gboolean
+lig_cli_check_resume (const LigTrainOptions *options,
+                      const LigCommand *command,
+                      const char *text,
+                      const char *what)
+{
+  if (text && options->resume)
+    lig_cli_usage ("'%s' contradicts --resume, which has its own sequence; omit one of them", text);
+  else if (!text && !options->resume)
+    lig_cli_usage ("lig %s needs P or --resume %s; see lig %s --help", command->name, what,
+                   command->name);
+  return !text != !options->resume;
+}
+
 /* --- Entries ------------------------------------------------------------------------------- */
 
 static void
@@ -141,13 +155,15 @@ GOptionEntry *
 lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
 {
   /* The first lines give the order of the groups. */
+  const GOptionEntry order[] = {
+    LIG_CLI_GROUP (LIG_CLI_DATA),      LIG_CLI_GROUP (LIG_CLI_SEQUENCE),
+    LIG_CLI_GROUP (LIG_CLI_OPTIMIZER), LIG_CLI_GROUP (LIG_CLI_SCHEDULE),
+    LIG_CLI_GROUP (LIG_CLI_DEVICE),    LIG_CLI_GROUP (LIG_CLI_FUSIONS),
+    LIG_CLI_GROUP (LIG_CLI_OUTPUT),    LIG_CLI_GROUP (LIG_CLI_OPTIONS),
+  };
   const GOptionEntry shared[] = {
-    LIG_CLI_GROUP (LIG_CLI_DATA),
-    LIG_CLI_GROUP (LIG_CLI_OPTIMIZER),
-    LIG_CLI_GROUP (LIG_CLI_SCHEDULE),
     LIG_CLI_GROUP (LIG_CLI_DEVICE),
     lig_cli_device_entry (TRUE, &options->device),
-    LIG_CLI_GROUP (LIG_CLI_FUSIONS),
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
     LIG_CLI_STORE_ENTRY (&options->store),
     {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print only errors and the run's uuid",
@@ -162,6 +178,7 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
      "Write each step as a line of JSON; -: standard output [default: none]", "FILE|-"},
   };
   g_autoptr (GArray) entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  g_array_append_vals (entries, order, G_N_ELEMENTS (order));
   for (; own->long_name; own++)
     g_array_append_val (entries, *own);
   g_array_append_vals (entries, shared, G_N_ELEMENTS (shared));

@@ -97,11 +97,10 @@ add_groups (JsonBuilder *builder, LigPlan *plan, LigPass pass)
     json_builder_end_array (builder);
     lig_json_add_integer (builder, "bytes", (gint64) groups[i].bytes);
     lig_json_add_integer (builder, "flops", (gint64) groups[i].flops);
-    json_builder_set_member_name (builder, "predicted_us");
-    if (groups[i].predicted > 0 || groups[i].n_steps == 0)
-      json_builder_add_double_value (builder, groups[i].predicted * 1e6);
-    else
-      json_builder_add_null_value (builder);
+    gboolean known = groups[i].predicted > 0 || groups[i].n_steps == 0;
+    lig_json_add_number (builder, "predicted_us", known ? groups[i].predicted * 1e6 : NAN);
+    lig_json_add_number (builder, "measured_us",
+                         groups[i].measured > 0 ? groups[i].measured * 1e6 : NAN);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);

@@ -293,11 +293,11 @@ test_why (void)
     lig ("fuse", "block(2) { linear(8) ! gelu ! relu }", "--input", "8x8", "--why", "0.2", NULL);
   assert_contains (beyond.err, "in the first repetition it is 0.0.2");
   g_auto (Outcome) missing = lig ("fuse", "gelu", "--input", "8x8", "--why", "7", "--json", NULL);
-  assert_failed (&missing, 1, "index", "'7'");
+  assert_failed (&missing, 2, "usage", "'7'");
   g_auto (Outcome) edge = lig ("fuse", "gelu", "--input", "8x8", "--why", "|0", "--json", NULL);
-  assert_failed (&edge, 1, "index", "the first op");
+  assert_failed (&edge, 2, "usage", "the first op");
   g_auto (Outcome) empty = lig ("fuse", "gelu", "--input", "8x8", "--why", "", "--json", NULL);
-  assert_failed (&empty, 1, "index", "''");
+  assert_failed (&empty, 2, "usage", "''");
 }
 
 static void
@@ -326,7 +326,7 @@ test_apply_mend (void)
   /* The error contains both numbers. */
   g_auto (Outcome) large =
     lig ("fuse", FENCED, "--apply-mend", "99", "-o", "other.lig", "--json", NULL);
-  assert_failed (&large, 1, "index", "no edit has the number 99; the plan offers ");
+  assert_failed (&large, 2, "usage", "no edit has the number 99; the plan offers ");
   /* A policy is no part of a sequence. */
   g_auto (Outcome) policies = lig ("fuse", "linear(64) ! gelu ! linear(64)", "--input", "256x64",
                                    "--device", "cpu", "--all", NULL);

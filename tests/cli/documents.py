@@ -33,7 +33,8 @@ WORDS = {"us": "microsecond", "ms": "millisecond", "s": "second", "B": "byte", "
          "MHz": "megahertz", "W": "watt", "C": "Celsius", "varies": "unit"}
 
 # Functions for the commands of the table: `newest NAME [MEMBER]` prints the newest run whose name
-# contains NAME, or another member of it; `make_tensors FILE TENSOR SHAPE` writes a safetensors file.
+# contains NAME, or another member of it; `make_tensors FILE TENSOR SHAPE` writes a safetensors
+# file; `add_costs PROFILE` prints a device profile with costs of kernels.
 PRELUDE = r'''
 newest () {
   lig runs list "$1" --json | python3 -c 'import json, sys
@@ -47,6 +48,16 @@ count = math.prod (axes)
 head = json.dumps ({name: {"dtype": "F32", "shape": axes, "data_offsets": [0, 4 * count]}}).encode ()
 values = struct.pack (f"<{count}f", *[(i % 7 - 3) / 8 for i in range (count)])
 open (file, "wb").write (struct.pack ("<Q", len (head)) + head + values)' "$@"
+}
+add_costs () {
+  python3 -c 'import json, sys
+part, profile = (json.load (open (path)) for path in sys.argv[1:])
+times = [1e-6 * (i + 1) for i in range (25)]
+kinds = part["$defs"]["costs"]["properties"]["kernels"]["properties"]
+profile["costs"] = {"kernels": {kind: times[:4] for kind in kinds}, "products": times,
+                    "wide-products": times}
+profile["units"]["costs"] = "s"
+print (json.dumps (profile))' "$DATA/doc/schemas/common.json" "$1"
 }
 '''
 
@@ -231,14 +242,8 @@ class Walk:
                 self.walk(one, f"{pointer}/additionalProperties", (*keys, key))
 
 
-def check_document(document, name, seen):
-    if name not in ALL:
-        raise Wrong(f"data/doc/schemas/{name}.json: missing")
-    pointer = f"#/$defs/{name}"
-    errors = [f"{'.'.join(map(str, error.absolute_path))}: {error.message[:300]}"
-              for error in validator(pointer).iter_errors(document)]
-    if errors:
-        raise Wrong("\n".join(errors[:8]))
+def check_units(document, name, pointer, seen):
+    """Collects the properties that occur, and checks the units of all numbers."""
     is_list = isinstance(document, list)
     for one in document if is_list else [document]:
         walk = Walk(seen)
@@ -248,6 +253,20 @@ def check_document(document, name, seen):
         walk.walk([one] if is_list else one, pointer)
         if not by_hand and set(walk.units) != walk.used:
             raise Wrong(f"units names {sorted(walk.units)}, but {sorted(walk.used)} occur")
+
+
+def check_document(document, name, seen):
+    if name not in ALL:
+        raise Wrong(f"data/doc/schemas/{name}.json: missing")
+    pointer = f"#/$defs/{name}"
+    problems = [f"{'.'.join(map(str, error.absolute_path))}: {error.message[:300]}"
+                for error in validator(pointer).iter_errors(document)]
+    try:
+        check_units(document, name, pointer, seen)
+    except Wrong as error:
+        problems.append(str(error))
+    if problems:
+        raise Wrong("\n".join(problems[:8]))
 
 
 # --- Commands -------------------------------------------------------------------------------------

@@ -166,7 +166,7 @@ test_unpaged (void)
     g_assert_null (strstr (session.text, "paged"));
   }
   /* A text that fits on the terminal, one document, and an error. */
-  g_auto (Session) brief = type ("PAGER='echo paged' lig ops gelu", "");
+  g_auto (Session) brief = type ("PAGER='echo paged' lig check gelu --input 2x2 --device null", "");
   g_assert_null (strstr (brief.text, "paged"));
   g_auto (Session) json = type ("PAGER='echo paged' lig ops --json", "");
   g_assert_null (strstr (json.text, "paged"));

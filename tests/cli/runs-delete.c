@@ -2,47 +2,6 @@
 /* `lig runs delete` in a terminal, in a pipe, by words and by options. */
 #include "tests/cli/runs-store.h"
 
-#include <pty.h>
-#include <unistd.h>
-
-/* Reads from the terminal until the text ends with `end`, NULL for the end of the program. */
-static void
-read_until (int terminal, GString *text, const char *end)
-{
-  char part[512];
-  while (!end || !g_str_has_suffix (text->str, end)) {
-    gssize size = read (terminal, part, sizeof part);
-    if (size <= 0)
-      return;
-    g_string_append_len (text, part, size);
-  }
-}
-
-/* Runs a line of the shell in a terminal; each answer is typed at a question. Returns the output,
- * and the code in `code`: that of the shell, or minus the signal. */
-static char *
-type (const char *line, const char *answers, int *code)
-{
-  int terminal, status;
-  GString *text = g_string_new (NULL);
-  pid_t child = forkpty (&terminal, NULL, NULL, NULL);
-  if (child == 0) {
-    g_assert_cmpint (chdir (folder), ==, 0);
-    execlp ("sh", "sh", "-c", line, NULL);
-    _exit (127);
-  }
-  for (const char *answer = answers; *answer; answer++) {
-    const char keys[] = {*answer, '\n', '\0'};
-    read_until (terminal, text, "[y/N] ");
-    g_assert_cmpint (write (terminal, keys, *answer < ' ' ? 1 : 2), >, 0);
-  }
-  read_until (terminal, text, NULL);
-  waitpid (child, &status, 0);
-  close (terminal);
-  *code = WIFEXITED (status) ? WEXITSTATUS (status) : -WTERMSIG (status);
-  return g_string_free (text, FALSE);
-}
-
 /* Checks which runs are left, by the first digits of their uuids. */
 static void
 check_left (const char *expected)
@@ -59,17 +18,17 @@ test_answers (void)
 {
   int code;
   make_store ();
-  g_autofree char *no = type ("lig runs delete large", "n", &code);
+  g_autofree char *no = type ("lig runs delete large", "n", 80, &code);
   g_assert_cmpint (code, ==, 1);
   assert_contains (no, "11112222 large, done, 2026-11-19 10:00:00 CET");
   assert_contains (no, "Delete 1 run and its metrics? [y/N]");
   assert_contains (no, "nothing was deleted");
-  g_autofree char *end = type ("lig runs delete large", "\004", &code);
+  g_autofree char *end = type ("lig runs delete large", "\004", 80, &code);
   g_assert_cmpint (code, ==, 1);
-  g_autofree char *interrupted = type ("exec lig runs delete large", "\003", &code);
+  g_autofree char *interrupted = type ("exec lig runs delete large", "\003", 80, &code);
   g_assert_true (code == -SIGINT || code == 130);
   check_left (ALL);
-  g_autofree char *yes = type ("lig runs delete large last", "y", &code);
+  g_autofree char *yes = type ("lig runs delete large last", "y", 80, &code);
   g_assert_cmpint (code, ==, 0);
   assert_contains (yes, "Delete 2 runs and their metrics? [y/N]");
   assert_contains (yes, "deleted 2 runs");
@@ -106,7 +65,7 @@ test_options (void)
     lig ("runs", "delete", "--unstarred", "--since", "2026-11-22", "--yes", NULL);
   g_assert_cmpint (since.code, ==, 0);
   check_left ("33330 22220 11112 11110 ");
-  g_autofree char *question = type ("lig runs delete --all --unstarred", "n", &code);
+  g_autofree char *question = type ("lig runs delete --all --unstarred", "n", 80, &code);
   assert_contains (question, "Delete 3 runs and their metrics? [y/N]");
   g_auto (Outcome) all = lig ("runs", "delete", "--all", "--unstarred", "--yes", NULL);
   g_assert_cmpint (all.code, ==, 0);
@@ -170,13 +129,13 @@ test_checkpoints (void)
   train ("a.st");
   train ("b.st");
   train ("c.st");
-  g_autofree char *kept = type ("lig runs delete t~2", "yn", &code);
+  g_autofree char *kept = type ("lig runs delete t~2", "yn", 80, &code);
   g_assert_cmpint (code, ==, 0);
   g_assert_true (
     g_regex_match_simple ("Also delete its checkpoint [^ ]*a.st \\([0-9.]+ kB\\)\\?", kept, 0, 0));
   assert_contains (kept, "kept checkpoint");
   g_assert_true (exists ("a.st"));
-  g_autofree char *gone = type ("lig runs delete t t~1", "yy", &code);
+  g_autofree char *gone = type ("lig runs delete t t~1", "yy", 80, &code);
   g_assert_true (
     g_regex_match_simple ("Also delete their 2 checkpoint files \\([0-9.]+ kB\\)\\?", gone, 0, 0));
   assert_contains (gone, "deleted 2 runs and 2 checkpoint files");
@@ -192,12 +151,12 @@ test_checkpoint_options (void)
   g_auto (Outcome) both =
     lig ("runs", "delete", "t", "--checkpoints", "--keep-checkpoints", "--json", NULL);
   assert_failed (&both, 2, "usage", "contradicts");
-  g_autofree char *kept = type ("lig runs delete t --keep-checkpoints", "y", &code);
+  g_autofree char *kept = type ("lig runs delete t --keep-checkpoints", "y", 80, &code);
   g_assert_cmpint (code, ==, 0);
   g_assert_null (strstr (kept, "Also delete"));
   g_assert_true (exists ("d.st"));
   train ("e.st");
-  g_autofree char *gone = type ("lig runs delete t --checkpoints", "y", &code);
+  g_autofree char *gone = type ("lig runs delete t --checkpoints", "y", 80, &code);
   g_assert_cmpint (code, ==, 0);
   assert_contains (gone, "Delete 1 run, its metrics and the checkpoint ");
   g_assert_false (exists ("e.st"));

@@ -86,6 +86,8 @@ test_words (void)
   g_auto (Outcome) column = lig ("runs", "list", "--columns", "name,eval-los", "--json", NULL);
   assert_failed (&column, 2, "usage",
                  "--columns: 'eval-los' is no column; did you mean 'eval-loss'?");
+  g_auto (Outcome) none = lig ("runs", "list", "--columns", "", "--json", NULL);
+  assert_failed (&none, 2, "usage", "--columns: '' is no column; give a setting such as lr");
   g_auto (Outcome) sort = lig ("runs", "list", "--sort", "lrr", "--json", NULL);
   assert_failed (&sort, 2, "usage", "--sort: 'lrr' is no column; did you mean 'lr'?");
   g_auto (Outcome) kind = lig ("runs", "list", "--kind", "trainn", "--json", NULL);
@@ -147,6 +149,26 @@ test_width (void)
   assert_lines (narrow.out, "run       name     status  started           loss  eval-loss\n"
                             "44440000  small    failed  2026-11-22 10:00     2          3\n"
                             "33330000  a probe  done    2026-11-21 10:00     -          -\n");
+}
+
+/* A pager gets the table for the terminal that it is in. */
+static void
+test_terminal (void)
+{
+  static const char *const pagers[] = {"cat", "cat -u"};
+  int code;
+  make_store ();
+  for (guint i = 0; i < G_N_ELEMENTS (pagers); i++) {
+    g_autofree char *line = g_strdup_printf ("LIG_PAGER='%s' TERM=dumb lig runs list", pagers[i]);
+    g_autofree char *narrow = type (line, "", 66, &code);
+    g_assert_cmpint (code, ==, 0);
+    assert_contains (narrow, "not shown in a width of 66: ");
+    assert_contains (narrow,
+                     "\r\n44440000  small    failed       2026-11-22 10:00      2          3\r\n");
+    g_autofree char *wide = type (line, "", 200, &code);
+    g_assert_null (strstr (wide, "not shown"));
+    assert_contains (wide, "* keep\r\n");
+  }
 }
 
 /* A long name is shortened before a column is left out. */
@@ -225,6 +247,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-runs-list/words", test_words);
   g_test_add_func ("/cli-runs-list/columns", test_columns);
   g_test_add_func ("/cli-runs-list/width", test_width);
+  g_test_add_func ("/cli-runs-list/terminal", test_terminal);
   g_test_add_func ("/cli-runs-list/long-name", test_long_name);
   g_test_add_func ("/cli-runs-list/json", test_json);
   g_test_add_func ("/cli-runs-list/marks", test_marks);

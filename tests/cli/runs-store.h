@@ -5,8 +5,10 @@
 #include "tests/cli/case.h"
 
 #include <ligature/store.h>
+#include <pty.h>
 #include <sqlite3.h>
 #include <stdarg.h>
+#include <unistd.h>
 
 #define FIRST "11110000-0000-4000-8000-000000000001"
 #define SECOND "11112222-0000-4000-8000-000000000002"
@@ -140,6 +142,45 @@ static inline void
 assert_lines (const char *text, const char *expected)
 {
   g_assert_cmpstr (text, ==, expected);
+}
+
+/* Reads from the terminal until the text ends with `end`, NULL for the end of the program. */
+static inline void
+read_until (int terminal, GString *text, const char *end)
+{
+  char part[512];
+  while (!end || !g_str_has_suffix (text->str, end)) {
+    gssize size = read (terminal, part, sizeof part);
+    if (size <= 0)
+      return;
+    g_string_append_len (text, part, size);
+  }
+}
+
+/* Runs a line of the shell in a terminal of 24 rows; each answer is typed at a question. Returns
+ * the output, and the code in `code`: that of the shell, or minus the signal. */
+static inline char *
+type (const char *line, const char *answers, gushort columns, int *code)
+{
+  int terminal, status;
+  GString *text = g_string_new (NULL);
+  const struct winsize size = {.ws_row = 24, .ws_col = columns};
+  pid_t child = forkpty (&terminal, NULL, NULL, &size);
+  if (child == 0) {
+    g_assert_cmpint (chdir (folder), ==, 0);
+    execlp ("sh", "sh", "-c", line, NULL);
+    _exit (127);
+  }
+  for (const char *answer = answers; *answer; answer++) {
+    const char keys[] = {*answer, '\n', '\0'};
+    read_until (terminal, text, "[y/N] ");
+    g_assert_cmpint (write (terminal, keys, *answer < ' ' ? 1 : 2), >, 0);
+  }
+  read_until (terminal, text, NULL);
+  waitpid (child, &status, 0);
+  close (terminal);
+  *code = WIFEXITED (status) ? WEXITSTATUS (status) : -WTERMSIG (status);
+  return g_string_free (text, FALSE);
 }
 
 static inline int
