@@ -2,6 +2,8 @@
 /* Reports a full or closed standard output as an error. */
 #include "app/cli/output.h"
 
+#include "app/cli/task.h"
+
 #include <ligature/error.h>
 
 #include <errno.h>
@@ -45,6 +47,7 @@ int
 lig_cli_end (int code)
 {
   ending = code;
+  lig_cli_task_end ();
   return code;
 }
 
