@@ -2,6 +2,7 @@
 /* lig profile: prints the time of each group next to its prediction, and compares policies. */
 #include "app/cli/profile-text.h"
 #include "app/cli/sequence-options.h"
+#include "app/cli/shared-options.h"
 #include "app/cli/table.h"
 #include "app/cli/task.h"
 
@@ -183,7 +184,7 @@ run (int argc, char **argv)
      "N"},
     {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare, "Compare these policies",
      "POLICY[,POLICY…]"},
-    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print only errors and the tables", NULL},
+    LIG_CLI_QUIET_ENTRY (&options.quiet),
     {NULL},
   };
   g_autofree GOptionEntry *entries =
