@@ -130,6 +130,24 @@ is_switch (const LigSetting *setting)
 
 /* --- Entries ------------------------------------------------------------------------------- */
 
+/* Appends the options of all settings, each after its group. */
+static void
+append_settings (GArray *entries, LigTrainOptions *options)
+{
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
+    if (is_switch (setting))
+      continue;
+    options->helps[i] = make_help (setting);
+    const GOptionEntry group = LIG_CLI_GROUP (setting->group);
+    const GOptionEntry entry = {
+      setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], options->helps[i],
+      setting->argument};
+    g_array_append_val (entries, group);
+    g_array_append_val (entries, entry);
+  }
+}
+
 GOptionEntry *
 lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
 {
@@ -161,18 +179,7 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
   g_array_append_vals (entries, shared, G_N_ELEMENTS (shared));
   if (options->has_metrics)
     g_array_append_vals (entries, metrics, G_N_ELEMENTS (metrics));
-  const LigSetting *setting;
-  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
-    if (is_switch (setting))
-      continue;
-    options->helps[i] = make_help (setting);
-    const GOptionEntry group = LIG_CLI_GROUP (setting->group);
-    const GOptionEntry entry = {
-      setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], options->helps[i],
-      setting->argument};
-    g_array_append_val (entries, group);
-    g_array_append_val (entries, entry);
-  }
+  append_settings (entries, options);
   parsed = options;
   return lig_cli_sequence_entries (&options->sequence,
                                    LIG_OPTION_INPUT | LIG_OPTION_TF32 | LIG_OPTION_WISHES,
