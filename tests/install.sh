@@ -109,6 +109,14 @@ shell_files () {
   return $status
 }
 
+# The schemas of JSON documents refer to each other by file name.
+schemas () {
+  local file folder=$prefix/share/ligature/doc/schemas
+  for file in "$source"/data/doc/schemas/*.json; do
+    diff "$file" "$folder/${file##*/}" || return 1
+  done
+}
+
 # The files for the desktop, if the window was built.
 desktop_files () {
   local file share=$prefix/share id=org.ligature.Ligature status=0
@@ -147,6 +155,7 @@ if [ -f "$build/engine/Ligature-1.gir" ]; then
 fi
 check 'the installed command runs' command_runs
 check 'the manual page and the completions are installed' shell_files
+check 'the schemas of JSON documents are installed' schemas
 if [ -x "$prefix/bin/ligature" ]; then
   check 'the desktop finds the window' desktop_files
   check 'the window says its version' window_says_version

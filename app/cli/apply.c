@@ -4,11 +4,15 @@
 #include "app/cli/apply.h"
 
 #include "app/cli/document.h"
+#include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
+#include "app/cli/shared-options.h"
 #include "app/cli/task.h"
 #include "kernels/times.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 static char *weights, *input, *output, *gradient;
 static gint64 seed;
@@ -29,10 +33,9 @@ static const GOptionEntry own_entries[] = {
   {"weights", 0, 0, G_OPTION_ARG_FILENAME, &weights,
    "The parameters; without it they are drawn from --seed", "W.safetensors"},
   {"input", 0, 0, G_OPTION_ARG_FILENAME, &input, "Tensors `input` and `extra.N`", "X.safetensors"},
-  {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The file to write", "Y.safetensors"},
+  LIG_CLI_OUTPUT_ENTRY (&output),
   {"grad", 0, 0, G_OPTION_ARG_FILENAME, &gradient,
    "Gradients `output` and `extra.N`; run backward and write the gradients", "G.safetensors"},
-  {"seed", 0, 0, G_OPTION_ARG_INT64, &seed, "Seed of initial parameters and dropout", "N"},
   {NULL},
 };
 
@@ -108,6 +111,13 @@ measure_nothing (LigPlanOptions *plan)
   g_setenv ("LIGATURE_SEARCH", "none", FALSE);
 }
 
+static gboolean
+save (LigTensorFile *results, GError **error)
+{
+  return lig_cli_is_standard (output) ? lig_tensor_file_write (results, STDOUT_FILENO, error)
+                                      : lig_tensor_file_save (results, output, error);
+}
+
 /* Runs the program and returns its outputs and gradients. */
 static LigTensorFile *
 compute (LigProgram *program, GError **error)
@@ -118,8 +128,7 @@ compute (LigProgram *program, GError **error)
     return NULL;
   lig_times_mark ("first run");
   if (!lig_apply_read_outputs (program, results, error) ||
-      (gradient && !lig_apply_read_gradients (program, results, error)) ||
-      !lig_tensor_file_save (results, output, error))
+      (gradient && !lig_apply_read_gradients (program, results, error)) || !save (results, error))
     return NULL;
   return g_steal_pointer (&results);
 }
@@ -159,18 +168,6 @@ print_results (LigTensorFile *results)
   lig_cli_print ("written to %s", output);
 }
 
-static LigDevice *
-open_device (const LigSequenceOptions *options, GError **error)
-{
-  g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
-  if (!device || !lig_device_has (device, LIG_DEVICE_DESCRIBED))
-    return g_steal_pointer (&device);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-               "%s is only described; choose an available device, such as cpu",
-               lig_device_get_name (device));
-  return NULL;
-}
-
 static gboolean
 apply (const char *text, const LigSequenceOptions *options, GError **error)
 {
@@ -186,7 +183,7 @@ apply (const char *text, const LigSequenceOptions *options, GError **error)
   lig_times_mark ("sequence and input");
   lig_cli_task_begin ("applying");
   lig_cli_task_detail ("planning");
-  g_autoptr (LigDevice) device = open_device (options, error);
+  g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
   g_autoptr (LigState) state = device ? make_state (sequence, device, &requested, error) : NULL;
   g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, &requested, error) : NULL;
   g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
@@ -201,7 +198,7 @@ apply (const char *text, const LigSequenceOptions *options, GError **error)
   lig_cli_task_end ();
   if (lig_cli_json ())
     print_json (plan, results);
-  else
+  else if (!lig_cli_is_standard (output))
     print_results (results);
   return TRUE;
 }
@@ -210,15 +207,27 @@ static int
 run (int argc, char **argv)
 {
   g_auto (LigSequenceOptions) options = {0};
-  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
-    &options,
-    LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_TF32 | LIG_OPTION_POLICY | LIG_OPTION_WISHES,
-    own_entries);
+  g_autofree char *seed_text = NULL;
+  g_autoptr (GArray) own = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  const GOptionEntry seed_entry = lig_cli_setting_entry ("seed", &seed_text);
+  g_array_append_vals (own, own_entries, G_N_ELEMENTS (own_entries) - 1);
+  g_array_append_val (own, seed_entry);
+  g_autofree GOptionEntry *entries =
+    lig_cli_sequence_entries (&options,
+                              LIG_OPTION_DEVICE | LIG_OPTION_RUNS | LIG_OPTION_DTYPE |
+                                LIG_OPTION_TF32 | LIG_OPTION_POLICY | LIG_OPTION_WISHES,
+                              (const GOptionEntry *) (gpointer) own->data);
+  for (GOptionEntry *entry = entries; entry->long_name; entry++)
+    if (strcmp (entry->long_name, "policy") == 0)
+      entry->description = "How fusions are chosen [default: all]";
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_apply, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
   if (!input || !output)
     return lig_cli_usage ("lig apply needs %s; see lig apply --help",
                           input ? "-o Y.safetensors" : "--input X.safetensors");
+  if (!lig_cli_check_output (output, "safetensors", &error) ||
+      !lig_cli_read_count ("seed", seed_text, &seed, &error))
+    return lig_cli_fail (g_steal_pointer (&error));
   return apply (argv[1], &options, &error) ? LIG_EXIT_OK : lig_cli_fail (g_steal_pointer (&error));
 }

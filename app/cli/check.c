@@ -5,10 +5,12 @@
 #include "app/cli/document.h"
 #include "app/cli/problems.h"
 #include "app/cli/sequence-options.h"
+#include "app/cli/shared-options.h"
 #include "app/cli/table.h"
 #include <ligature/report.h>
 
 #include <stdio.h>
+#include <string.h>
 
 static int run (int argc, char **argv);
 
@@ -181,7 +183,7 @@ print_totals (LigPlan *plan, int width)
 static void
 print_table (LigPlan *plan, const char *problem)
 {
-  static const char *const header[] = {"path",   "op",          "output", ">elements",
+  static const char *const header[] = {"path",   "<op",         "output", ">elements",
                                        ">saved", "~parameters", NULL};
   guint count;
   LigShape shape;
@@ -224,21 +226,30 @@ compile (const char *text, LigSequenceOptions *options, GPtrArray **problems, GE
   return compiled;
 }
 
+static const char *
+describe_device (void)
+{
+  g_autofree char *text = g_strconcat (lig_device_forms (0), " [default: null]", NULL);
+  return g_intern_string (text);
+}
+
 static int
 run (int argc, char **argv)
 {
   g_auto (LigSequenceOptions) options = {0};
-  const GOptionEntry more[] = {
-    {"batch", 0, 0, G_OPTION_ARG_INT64, &options.batch, "Length of the input's first axis", "N"},
-    {NULL},
-  };
+  g_autofree char *batch = NULL;
+  const GOptionEntry more[] = {lig_cli_setting_entry ("batch", &batch), {NULL}};
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
     &options, LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_TF32, more);
+  /* Checking needs no device, so none is chosen. */
+  for (GOptionEntry *entry = entries; entry->long_name; entry++)
+    if (strcmp (entry->long_name, "device") == 0)
+      entry->description = describe_device ();
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_check, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
-  if (options.batch < 0)
-    return lig_cli_usage ("--batch is %" G_GINT64_FORMAT ", expected at least 1", options.batch);
+  if (!lig_cli_read_count ("batch", batch, &options.batch, &error))
+    return lig_cli_fail (g_steal_pointer (&error));
   g_autoptr (GPtrArray) problems = NULL;
   g_autoptr (LigPlan) plan = compile (argv[1], &options, &problems, &error);
   if (!plan && problems && problems->len > 0)

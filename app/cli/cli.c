@@ -6,6 +6,7 @@
 
 #include "app/cli/pager.h"
 
+#include <ligature/columns.h>
 #include <ligature/error.h>
 #include <ligature/printable.h>
 #include <ligature/report.h>
@@ -207,13 +208,13 @@ lig_cli_print_json (JsonNode *node)
 }
 
 static void
-print_cell (const char *text, glong width, gboolean right, gboolean last)
+print_cell (const char *text, int width, gboolean right, gboolean last)
 {
-  glong padding = MAX (width - g_utf8_strlen (text, -1), 0);
+  int padding = MAX (width - lig_columns_width (text), 0);
   if (right)
-    printf ("%*s%s", (int) padding, "", text);
+    printf ("%*s%s", padding, "", text);
   else
-    printf ("%s%*s", text, last ? 0 : (int) padding, "");
+    printf ("%s%*s", text, last ? 0 : padding, "");
   fputs (last ? "\n" : "  ", stdout);
 }
 
@@ -235,11 +236,11 @@ lig_cli_print_table (const char *const *header, GPtrArray *rows)
   escape_cells (rows);
   lig_cli_live_clear ();
   guint columns = g_strv_length ((GStrv) header);
-  g_autofree glong *widths = g_new0 (glong, columns);
+  g_autofree int *widths = g_new0 (int, columns);
   for (guint i = 0; i < columns; i++) {
-    widths[i] = g_utf8_strlen (header[i], -1) - (header[i][0] == '>');
+    widths[i] = lig_columns_width (header[i]) - (header[i][0] == '>');
     for (guint row = 0; row < rows->len; row++)
-      widths[i] = MAX (widths[i], g_utf8_strlen (((char **) rows->pdata[row])[i], -1));
+      widths[i] = MAX (widths[i], lig_columns_width (((char **) rows->pdata[row])[i]));
   }
   if (lig_cli_colour ())
     fputs ("\033[1m", stdout);

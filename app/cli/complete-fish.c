@@ -2,6 +2,7 @@
 /* Completions for fish. */
 #include "app/cli/generate.h"
 
+#include "app/cli/help.h"
 #include "app/cli/values.h"
 
 #include <string.h>
@@ -38,12 +39,35 @@ has_files (const char *kinds)
   return kinds && (strstr (kinds, LIG_VALUES_FILE) || *kinds == 'P');
 }
 
+/* Appends the condition under which an option is offered: its command, and a verb that has it or
+ * none yet. */
+static void
+append_fish_condition (GString *to, const LigCliPage *page, const GOptionEntry *entry)
+{
+  const LigCliVerb *verb;
+  const LigCommand *command = page->command;
+  guint index = (guint) (entry - (const GOptionEntry *) (gconstpointer) page->entries->data);
+  g_string_append_printf (to, "__fish_seen_subcommand_from %s", command->name);
+  if (!command->verb_nth)
+    return;
+  g_autofree char *all = lig_cli_join_verbs (command, " ");
+  g_string_append_printf (to,
+                          "; and begin; not __fish_seen_subcommand_from %s; or "
+                          "__fish_seen_subcommand_from",
+                          all);
+  for (guint i = 0; (verb = command->verb_nth (i)); i++)
+    if (lig_cli_verb_has (verb, page->groups->pdata[index], entry->long_name))
+      g_string_append_printf (to, " %s", verb->name);
+  g_string_append (to, "; end");
+}
+
 static void
 append_fish_option (GString *to, const LigCliPage *page, const GOptionEntry *entry)
 {
   g_autofree char *kinds = entry->arg != G_OPTION_ARG_NONE ? lig_cli_get_kinds (entry) : NULL;
-  g_string_append_printf (to, "complete -c lig -n '__fish_seen_subcommand_from %s' -l %s",
-                          page->command->name, entry->long_name);
+  g_string_append (to, "complete -c lig -n '");
+  append_fish_condition (to, page, entry);
+  g_string_append_printf (to, "' -l %s", entry->long_name);
   if (entry->short_name)
     g_string_append_printf (to, " -s %c", entry->short_name);
   if (entry->arg != G_OPTION_ARG_NONE)
@@ -55,23 +79,67 @@ append_fish_option (GString *to, const LigCliPage *page, const GOptionEntry *ent
   g_string_append_c (to, '\n');
 }
 
+/* Appends the arguments of a command after `condition`. */
+static void
+append_fish_positions (GString *to, const char *condition, char **positions)
+{
+  for (char **kinds = positions; *kinds; kinds++) {
+    if (strcmp (*kinds, "-") == 0)
+      continue;
+    g_string_append_printf (to, "complete -c lig -n '%s'%s", condition,
+                            has_files (*kinds) ? " -F" : "");
+    append_fish_values (to, *kinds);
+    g_string_append_c (to, '\n');
+  }
+}
+
+static void
+append_fish_verbs (GString *to, const LigCommand *command)
+{
+  const LigCliVerb *verb;
+  g_autofree char *all = lig_cli_join_verbs (command, " ");
+  for (guint i = 0; (verb = command->verb_nth (i)); i++) {
+    g_auto (GStrv) positions = lig_cli_read_positions (verb->arguments);
+    g_autofree char *condition =
+      g_strdup_printf ("__fish_seen_subcommand_from %s; and __fish_seen_subcommand_from %s",
+                       command->name, verb->name);
+    g_string_append_printf (to,
+                            "complete -c lig -n '__fish_seen_subcommand_from %s; and not "
+                            "__fish_seen_subcommand_from %s' -a %s -d ",
+                            command->name, all, verb->name);
+    append_fish_text (to, verb->summary ? verb->summary : "");
+    g_string_append_c (to, '\n');
+    append_fish_positions (to, condition, positions);
+  }
+}
+
+static void
+append_fish_command (GString *to, const LigCliPage *page)
+{
+  const LigCommand *command = page->command;
+  static const char *const conditions[] = {"__fish_use_subcommand",
+                                           "__fish_seen_subcommand_from help"};
+  for (guint i = 0; i < G_N_ELEMENTS (conditions); i++) {
+    g_string_append_printf (to, "complete -c lig -n '%s' -a %s -d ", conditions[i], command->name);
+    append_fish_text (to, command->summary);
+    g_string_append_c (to, '\n');
+  }
+  if (command->verb_nth) {
+    append_fish_verbs (to, command);
+    return;
+  }
+  g_autofree char *condition = g_strdup_printf ("__fish_seen_subcommand_from %s", command->name);
+  append_fish_positions (to, condition, page->positions);
+}
+
 void
 lig_cli_append_fish (GString *to, GPtrArray *pages)
 {
   g_string_append (to, "# fish completion for lig; made by lig --generate fish\n"
-                       "complete -c lig -f\n");
-  for (guint i = 0; i < pages->len; i++) {
-    const LigCliPage *page = pages->pdata[i];
-    g_string_append_printf (to, "complete -c lig -n __fish_use_subcommand -a %s -d ",
-                            page->command->name);
-    append_fish_text (to, page->command->summary);
-    g_string_append_c (to, '\n');
-    for (char **kinds = page->positions; *kinds; kinds++) {
-      g_string_append_printf (to, "complete -c lig -n '__fish_seen_subcommand_from %s'%s",
-                              page->command->name, has_files (*kinds) ? " -F" : "");
-      append_fish_values (to, *kinds);
-      g_string_append_c (to, '\n');
-    }
-  }
+                       "complete -c lig -f\n"
+                       "complete -c lig -n __fish_use_subcommand -a help -d 'Prints the commands, "
+                       "or the options of one'\n");
+  for (guint i = 0; i < pages->len; i++)
+    append_fish_command (to, pages->pdata[i]);
   lig_cli_for_each_option (to, pages, append_fish_option);
 }

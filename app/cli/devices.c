@@ -3,7 +3,9 @@
 #include "app/cli/blame.h"
 #include "app/cli/document.h"
 #include "app/cli/live.h"
+#include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
+#include "app/cli/shared-options.h"
 #include "app/cli/task.h"
 #include <ligature/json.h>
 #include <ligature/report.h>
@@ -30,11 +32,8 @@ LIG_COMMAND (devices) = {
 static const GOptionEntry entries[] = {
   {"measure", 0, 0, G_OPTION_ARG_NONE, &measure,
    "Measure the peak rates and keep them in the store", NULL},
-  {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-   "Write the profile of DEVICE (default: the GPU, else the CPU), for --device null:FILE",
-   "FILE.json"},
-  {"store", 0, 0, G_OPTION_ARG_FILENAME, &store_path, "The database of runs and measurements",
-   "FILE"},
+  LIG_CLI_OUTPUT_ENTRY (&output),
+  LIG_CLI_STORE_ENTRY (&store_path),
   {NULL},
 };
 
@@ -231,9 +230,10 @@ write_profile (GPtrArray *devices, GError **error)
   g_autofree char *lines = lig_json_to_text (document);
   char *text = g_strconcat (lines, "\n", NULL);
   g_autoptr (GBytes) file = g_bytes_new_take (text, strlen (text));
-  if (!lig_report_save (file, output, error))
+  if (!lig_cli_write_output (file, output, error))
     return FALSE;
-  lig_cli_say ("the profile of %s is in %s", lig_device_get_name (best), output);
+  if (!lig_cli_is_standard (output))
+    lig_cli_say ("the profile of %s is in %s", lig_device_get_name (best), output);
   return TRUE;
 }
 
@@ -269,6 +269,8 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_devices, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
+  if (!lig_cli_check_output (output, NULL, &error))
+    return lig_cli_fail (g_steal_pointer (&error));
   g_auto (GStrv) names = argc > 1 ? g_strdupv ((char *[]){argv[1], NULL}) : lig_device_list ();
   g_autoptr (GPtrArray) missing = find_missing (names);
   g_autoptr (GPtrArray) devices = open_devices (names, &error);
@@ -276,7 +278,7 @@ run (int argc, char **argv)
     return lig_cli_fail (g_steal_pointer (&error));
   if (lig_cli_json ())
     print_json (devices, missing);
-  else
+  else if (!lig_cli_is_standard (output))
     print_table (devices, missing);
   return LIG_EXIT_OK;
 }

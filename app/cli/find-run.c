@@ -4,6 +4,8 @@
 
 #include "app/cli/runs.h"
 
+#include <ligature/store-select.h>
+
 #include <string.h>
 
 /* Prints which run was selected, unless the selector is part of its uuid or the only run's name. */
@@ -16,8 +18,8 @@ say_selected (const char *selector, const char *kind, guint alike, const LigRunR
     lig_cli_say ("the last %s is %.8s %s, %s", kind && *kind == 't' ? "training" : "run", row->uuid,
                  row->name, started);
   else if (alike > 1 && strcmp (selector, row->name) == 0)
-    lig_cli_say ("the newest of %u runs called %s is %.8s, %s; %s~1 is the one before", alike,
-                 row->name, row->uuid, started, selector);
+    lig_cli_say ("the newest of %u run%s called %s is %.8s, %s; %s~1 is the one before", alike,
+                 LIG_ENDING (alike), row->name, row->uuid, started, selector);
   else if (alike != 1 && !g_str_has_prefix (row->uuid, prefix))
     lig_cli_say ("%s is %.8s %s, %s", selector, row->uuid, row->name, started);
 }

@@ -3,6 +3,7 @@
  * that a verdict offers. */
 #include "app/cli/blame.h"
 #include "app/cli/fuse-pair.h"
+#include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/table.h"
 #include <ligature/report.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 
 static int run (int argc, char **argv);
+static void append_notes (GString *to);
 
 LIG_COMMAND (fuse) = {
   .name = "fuse",
@@ -17,8 +19,16 @@ LIG_COMMAND (fuse) = {
   .summary = "Prints the chosen fusions, forward and backward, and refusals",
   .example = "lig fuse 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
+  .notes = append_notes,
   .pages = TRUE,
 };
+
+static void
+append_notes (GString *to)
+{
+  g_string_append (to, "--device A,B shows the plans for two devices beside each other: times, "
+                       "groups and refusals that differ; more devices are a table of totals.\n\n");
+}
 
 typedef struct {
   gboolean all;
@@ -59,6 +69,8 @@ apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErr
                  "--apply-mend is '%s', expected at least 1", settings->mend);
     return FALSE;
   }
+  if (!lig_cli_check_output (settings->output, NULL, error))
+    return FALSE;
   const LigMend *mend = lig_plan_find_mend (plan, (guint) number, error);
   if (mend && !lig_mend_is_edit (mend)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
@@ -66,10 +78,12 @@ apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErr
                  mend->number, mend->value);
     return FALSE;
   }
-  if (!mend || !lig_mend_apply (mend, sequence, error))
+  if (!mend)
+    return lig_cli_blame (error, "apply-mend");
+  if (!lig_mend_apply (mend, sequence, error))
     return FALSE;
   g_autofree char *edit = lig_mend_describe (mend);
-  if (g_str_equal (settings->output, "-")) {
+  if (lig_cli_is_standard (settings->output)) {
     g_autofree char *json = lig_sequence_to_json (sequence);
     fputs (json, stdout);
   } else if (!lig_sequence_save (sequence, settings->output, error)) {
@@ -77,7 +91,7 @@ apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErr
   } else if (lig_cli_json ()) {
     print_edit (mend, settings->output, edit);
   }
-  lig_cli_say ("%s: %s", g_str_equal (settings->output, "-") ? "edit" : settings->output, edit);
+  lig_cli_say ("%s: %s", lig_cli_is_standard (settings->output) ? "edit" : settings->output, edit);
   return TRUE;
 }
 
@@ -88,12 +102,12 @@ explain (LigPlan *plan, const char *place, GError **error)
     JsonNode *answer = lig_plan_explain_place_to_json (plan, place, error);
     if (answer)
       lig_cli_print_document ("fuse-why", answer);
-    return answer != NULL;
+    return answer || lig_cli_blame (error, "why");
   }
   g_autofree char *answer = lig_plan_explain_place (plan, place, error);
   if (answer)
     lig_cli_print_lines (answer, lig_cli_text_width ());
-  return answer != NULL;
+  return answer || lig_cli_blame (error, "why");
 }
 
 static void
@@ -123,8 +137,7 @@ run (int argc, char **argv)
      "Only the verdicts about this op; '|PATH': about the gap before it", "PATH"},
     {"apply-mend", 0, 0, G_OPTION_ARG_STRING, &settings.mend,
      "Make the edit 'mend N' and write the sequence", "N"},
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &settings.output,
-     "The file for the edited sequence; -: standard output", "FILE"},
+    LIG_CLI_OUTPUT_ENTRY (&settings.output),
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&options, LIG_OPTION_PLAN, more);

@@ -30,19 +30,53 @@ keep (LigCliPage *page, const char *text)
   return copy;
 }
 
-/* Returns the positional arguments of a usage: the words before the first option, as in
- * `P|RUN -o FILE`. */
-static GStrv
-read_positions (const char *usage)
+GStrv
+lig_cli_read_positions (const char *usage)
 {
+  gboolean repeats = FALSE;
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_auto (GStrv) words = g_strsplit (usage, " ", -1);
   for (char **word = words; *word && !g_str_has_prefix (*word + strspn (*word, "["), "-"); word++) {
     g_autofree char *kinds = lig_cli_values_kinds (*word, FALSE);
-    if (kinds)
-      g_strv_builder_add (builder, kinds);
+    g_strv_builder_add (builder, kinds ? kinds : "-");
+    repeats = strstr (*word, "…") != NULL;
   }
+  if (!repeats)
+    g_strv_builder_add (builder, "-");
   return g_strv_builder_end (builder);
+}
+
+char *
+lig_cli_join_commands (const char *separator)
+{
+  const LigCommand *command;
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; (command = lig_cli_command_nth (i)); i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? separator : "", command->name);
+  return g_string_free (text, FALSE);
+}
+
+char *
+lig_cli_join_verbs (const LigCommand *command, const char *separator)
+{
+  const LigCliVerb *verb;
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; (verb = command->verb_nth (i)); i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? separator : "", verb->name);
+  return g_string_free (text, FALSE);
+}
+
+void
+lig_cli_append_options (GString *to,
+                        const LigCliPage *page,
+                        const LigCliVerb *verb,
+                        const char *separator)
+{
+  for (guint i = 0; i < page->entries->len; i++) {
+    const char *name = g_array_index (page->entries, GOptionEntry, i).long_name;
+    if (lig_cli_verb_has (verb, page->groups->pdata[i], name))
+      g_string_append_printf (to, "%s--%s", separator, name);
+  }
 }
 
 static void
@@ -54,7 +88,7 @@ collect (const LigCommand *command, const GOptionEntry *entries, gpointer data)
   page->texts = g_ptr_array_new_with_free_func (g_free);
   page->groups = g_ptr_array_new ();
   page->titles = lig_cli_list_groups (entries);
-  page->positions = read_positions (command->usage);
+  page->positions = lig_cli_read_positions (command->usage);
   const char *group = LIG_CLI_OPTIONS;
   for (; entries->long_name; entries++) {
     GOptionEntry entry = *entries;
@@ -101,6 +135,24 @@ lig_cli_get_kinds (const GOptionEntry *entry)
   return lig_cli_values_kinds (entry->arg_description, entry->arg == G_OPTION_ARG_FILENAME);
 }
 
+/* Appends the options of all commands for programs: the command, the long and the short name, the
+ * number of GOptionArg, the placeholder and the description, separated by tabs. */
+static void
+append_option (GString *to, const LigCliPage *page, const GOptionEntry *entry)
+{
+  if (!(entry->flags & G_OPTION_FLAG_HIDDEN))
+    g_string_append_printf (to, "%s\t%s\t%.1s\t%d\t%s\t%s\n", page->command->name, entry->long_name,
+                            entry->short_name ? &entry->short_name : "", (int) entry->arg,
+                            entry->arg_description ? entry->arg_description : "",
+                            entry->description ? entry->description : "");
+}
+
+static void
+append_options (GString *to, GPtrArray *pages)
+{
+  lig_cli_for_each_option (to, pages, append_option);
+}
+
 int
 lig_cli_generate (int n, char **arguments)
 {
@@ -110,7 +162,8 @@ lig_cli_generate (int n, char **arguments)
   } writers[] = {{"man", lig_cli_append_manual},
                  {"bash", lig_cli_append_bash},
                  {"zsh", lig_cli_append_zsh},
-                 {"fish", lig_cli_append_fish}};
+                 {"fish", lig_cli_append_fish},
+                 {"options", append_options}};
   for (gsize i = 0; n == 1 && i < G_N_ELEMENTS (writers); i++) {
     if (strcmp (writers[i].name, arguments[0]) != 0)
       continue;
@@ -120,5 +173,5 @@ lig_cli_generate (int n, char **arguments)
     fputs (text->str, stdout);
     return LIG_EXIT_OK;
   }
-  return lig_cli_usage ("--generate takes man, bash, zsh or fish");
+  return lig_cli_usage ("--generate takes man, bash, zsh, fish or options");
 }

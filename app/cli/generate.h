@@ -19,6 +19,22 @@ typedef struct {
 /* Returns the LigCliPage of each command; (transfer full). */
 GPtrArray *lig_cli_pages (void);
 
+/* Returns the kinds of the arguments of a usage such as `P|RUN -o FILE`: of the words before the
+ * first option. The last one is also for all further arguments; it is `-`, which has no values,
+ * unless the last word ends with an ellipsis. */
+GStrv lig_cli_read_positions (const char *usage);
+
+/* Returns the names of the commands, or of the verbs of one, joined by the separator; (transfer
+ * full). */
+char *lig_cli_join_commands (const char *separator);
+char *lig_cli_join_verbs (const LigCommand *command, const char *separator);
+
+/* Appends the long options that a verb has, each with a separator before it. */
+void lig_cli_append_options (GString *to,
+                             const LigCliPage *page,
+                             const LigCliVerb *verb,
+                             const char *separator);
+
 /* Calls `append` for each option of each command. */
 void lig_cli_for_each_option (GString *to,
                               GPtrArray *pages,

@@ -144,6 +144,20 @@ append_verbs (GString *to, const LigCommand *command, int column, int width)
   }
 }
 
+/* Stands for a space at which no line is broken. */
+#define KEPT "\001"
+
+static void
+mark_spaces (char *text)
+{
+  int depth = 0;
+  for (; *text; text++) {
+    depth += (*text == '[') - (*text == ']');
+    if (*text == ' ' && depth > 0)
+      *text = KEPT[0];
+  }
+}
+
 static void
 append_usage (GString *to, const LigCommand *command, const LigCliVerb *verb, int width)
 {
@@ -151,7 +165,11 @@ append_usage (GString *to, const LigCommand *command, const LigCliVerb *verb, in
     verb ? g_strconcat (command->name, " ", verb->name, NULL) : g_strdup (command->name);
   g_autofree char *text =
     g_strdup_printf ("Usage: lig %s %s", name, verb ? verb->arguments : command->usage);
-  lig_cli_append_wrapped (to, g_strchomp (text), 0, (int) strlen ("Usage: "), width);
+  /* An option in brackets stays on one line. */
+  g_autoptr (GString) wrapped = g_string_new (NULL);
+  mark_spaces (g_strchomp (text));
+  lig_cli_append_wrapped (wrapped, text, 0, (int) strlen ("Usage: "), width);
+  g_string_append (to, g_strdelimit (wrapped->str, KEPT, ' '));
   g_string_append (to, "\n\n");
   lig_cli_append_wrapped (to, verb && verb->summary ? verb->summary : command->summary, 0, 0,
                           width);

@@ -78,6 +78,8 @@ look_for_json (char **words)
   for (; *words && strcmp (*words, "--") != 0; words++)
     if (strcmp (*words, "--json") == 0)
       lig_cli_request_json ();
+  if (lig_cli_json ())
+    lig_cli_watch_interrupt ();
 }
 
 static int

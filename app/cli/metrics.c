@@ -166,9 +166,12 @@ append_step (GString *to, gint64 step, double milliseconds)
   append (to, "loss", values->loss, TRUE);
   append (to, "lr", values->rate, FALSE);
   append (to, "grad_norm", values->norm, TRUE);
-  double rate = self.samples / milliseconds * 1e3;
-  g_string_append_printf (
-    to, rate < 1e4 ? ",\"samples_per_second\":%.5g" : ",\"samples_per_second\":%.0f", rate);
+  double rate = milliseconds > 0 ? self.samples / milliseconds * 1e3 : NAN;
+  g_string_append (to, ",\"samples_per_second\":");
+  if (isfinite (rate))
+    g_string_append_printf (to, rate < 1e4 ? "%.5g" : "%.0f", rate);
+  else
+    g_string_append (to, "null");
   if (!isnan (values->scale))
     append (to, "loss_scale", values->scale, TRUE);
   g_string_append (to, "}\n");

@@ -20,7 +20,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (ops) = {
   .name = "ops",
   .usage = "[OP|FUSION|WORD…]",
-  .summary = "Lists the ops; describes one, or a fusion; or searches their names and summaries",
+  .summary = "Lists the ops; describes one, or a fusion; or searches them",
   .example = "lig ops layer-norm",
   .run = run,
   .pages = TRUE,

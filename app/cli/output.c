@@ -2,12 +2,14 @@
 /* Reports a full or closed standard output as an error. */
 #include "app/cli/output.h"
 
+#include "app/cli/command.h"
 #include "app/cli/task.h"
 
 #include <ligature/error.h>
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +43,27 @@ void
 lig_cli_watch_output (void)
 {
   atexit (check_output);
+}
+
+/* Writes constant texts only, as a signal handler may call little else. */
+static void
+end_interrupted (int number)
+{
+  static const char document[] =
+    "{\"error\": {\"code\": \"cancelled\", \"message\": \"interrupted\", \"path\": null}}\n";
+  static const char line[] = "lig: interrupted\n";
+  gboolean told = write (STDERR_FILENO, line, sizeof line - 1) > 0;
+  told |= write (STDOUT_FILENO, document, sizeof document - 1) > 0;
+  _exit (told ? LIG_EXIT_INTERRUPTED : LIG_EXIT_FAILED);
+}
+
+void
+lig_cli_watch_interrupt (void)
+{
+  struct sigaction action = {.sa_handler = end_interrupted}, before;
+  /* A job in the background of a script ignores Ctrl+C. */
+  if (sigaction (SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction (SIGINT, &action, NULL);
 }
 
 int

@@ -14,6 +14,10 @@ void lig_cli_open_missing_streams (void);
 /* Makes the program fail at exit if standard output did not accept everything printed. */
 void lig_cli_watch_output (void);
 
+/* Makes Ctrl+C print {"error":…} to standard output before the program ends with
+ * LIG_EXIT_INTERRUPTED. A training handles it itself. */
+void lig_cli_watch_interrupt (void);
+
 /* Records the exit code of the program and returns it. Main calls it last. */
 int lig_cli_end (int code);
 

@@ -319,6 +319,21 @@ check_verb (const Line *line, const LigCliVerb *verb)
   return TRUE;
 }
 
+/* Refuses a missing or an additional argument. The words of an expression without quotes are
+ * several arguments. */
+static gboolean
+refuse_count (const Line *line, int count, int most, char **words)
+{
+  const char *usage = line->command->usage;
+  const char *end = strstr (usage, " [-");
+  g_autofree char *needed = end ? g_strndup (usage, (gsize) (end - usage)) : g_strdup (usage);
+  if (count <= most)
+    return refuse (line, "lig %s needs %s", line->command->name, needed);
+  if (*usage != 'P')
+    return refuse (line, "argument '%s' is unexpected", words[most]);
+  return refuse (line, "argument '%s' is unexpected; write an expression in quotes", words[most]);
+}
+
 gboolean
 lig_cli_parse (const LigCommand *command,
                const GOptionEntry *entries,
@@ -347,7 +362,7 @@ lig_cli_parse (const LigCommand *command,
   if (asks_for_help (command, *argc, *argv))
     return print_verb_help (command, *argc, *argv);
   if (*argc - 1 < least || *argc - 1 > most)
-    return refuse (&line, "lig %s takes %s", command->name, command->usage);
+    return refuse_count (&line, *argc - 1, most, *argv + 1);
   const LigCliVerb *verb = *argc > 1 ? lig_cli_find_verb (command, (*argv)[1]) : NULL;
   if (!check_verb (&line, verb))
     return FALSE;

@@ -133,9 +133,9 @@ print_json (LigPlan *plan)
 static void
 print_steps (LigPlan *plan, int width)
 {
-  static const char *const wide[] = {">step",  "pass",       "kernel",    ">read", ">written",
+  static const char *const wide[] = {">step",  "pass",       "<kernel",   ">read", ">written",
                                      ">flops", ">predicted", "~operands", NULL};
-  static const char *const narrow[] = {">step",      "pass",      "kernel", ">bytes",
+  static const char *const narrow[] = {">step",      "pass",      "<kernel", ">bytes",
                                        ">predicted", "~operands", NULL};
   guint count;
   gboolean all = width >= WIDE;
@@ -269,9 +269,9 @@ static void
 print_picture (LigPlan *plan, int width)
 {
   static const char *const headers[][6] = {
-    {"value", ">bytes", "lives", NULL},
-    {"value", "tensor", ">bytes", "lives", NULL},
-    {"value", "tensor", ">bytes", ">offset", "lives", NULL},
+    {"<value", ">bytes", "lives", NULL},
+    {"<value", "tensor", ">bytes", "lives", NULL},
+    {"<value", "tensor", ">bytes", ">offset", "lives", NULL},
   };
   guint count;
   gint64 arena = lig_plan_get_arena_bytes (plan, NULL);

@@ -2,9 +2,26 @@
 #include "app/cli/problems.h"
 
 #include "app/cli/command.h"
+#include "app/cli/terminal.h"
+#include <ligature/columns.h>
 #include <ligature/error.h>
 #include <ligature/json-members.h>
 #include <ligature/printable.h>
+
+#include <unistd.h>
+
+/* Prints a line behind its title. Only a terminal's lines are broken: programs look for texts. */
+static void
+print_line (const char *title, const char *text)
+{
+  g_autoptr (GString) line = g_string_new (title);
+  int indent = (int) line->len + 1;
+  gboolean broken = isatty (STDERR_FILENO);
+  int width = CLAMP (lig_cli_width (STDERR_FILENO), LIG_CLI_NARROWEST, LIG_CLI_WIDEST);
+  g_string_append_c (line, ' ');
+  lig_columns_wrap (line, text, indent, indent, broken ? width : G_MAXINT);
+  g_printerr ("%s", line->str);
+}
 
 static void
 print_lines (const GPtrArray *problems)
@@ -13,11 +30,11 @@ print_lines (const GPtrArray *problems)
     const LigPlanProblem *problem = problems->pdata[i];
     g_autofree char *message = lig_cli_phrase (problem->error);
     g_autofree char *line = lig_printable (message);
-    g_printerr ("lig: %s\n", line);
+    print_line ("lig:", line);
     for (guint k = 0; k < problem->mends->len; k++) {
       g_autofree char *mend = lig_problem_mend_describe (problem->mends->pdata[k]);
       g_autofree char *text = lig_printable (mend);
-      g_printerr ("     %s %s\n", k == 0 ? "to mend it:" : "        or:", text);
+      print_line (k == 0 ? "     to mend it:" : "             or:", text);
     }
   }
   if (problems->len > 1)

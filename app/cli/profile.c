@@ -179,14 +179,15 @@ run (int argc, char **argv)
 {
   g_auto (Options) options = {.steps = 15};
   const GOptionEntry more[] = {
-    {"steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "Number of runs of each plan (15)", "N"},
+    {"steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "Number of runs of each plan [default: 15]",
+     "N"},
     {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare, "Compare these policies",
      "POLICY[,POLICY…]"},
     {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print only errors and the tables", NULL},
     {NULL},
   };
   g_autofree GOptionEntry *entries =
-    lig_cli_sequence_entries (&options.sequence, LIG_OPTION_PLAN, more);
+    lig_cli_sequence_entries (&options.sequence, LIG_OPTION_PLAN | LIG_OPTION_RUNS, more);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_profile, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* lig report: writes a plan or a run to a file in one of the report formats. */
+#include "app/cli/blame.h"
 #include "app/cli/document.h"
 #include "app/cli/find-run.h"
+#include "app/cli/fuse-pair.h"
+#include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/task.h"
 #include <ligature/report.h>
 #include <ligature/shell.h>
+#include <ligature/store-select.h>
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 static int run (int argc, char **argv);
@@ -95,15 +97,39 @@ quote_command (int argc, char **argv)
   return g_string_free (text, FALSE);
 }
 
+/* Reports the plans for two devices beside each other. */
+static GBytes *
+report_pair (
+  const char *text, LigSequenceOptions *options, GStrv devices, const char *format, GError **error)
+{
+  if (!lig_fuse_check_devices (devices, error))
+    return NULL;
+  if (g_strv_length (devices) > 2) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "a report compares two devices; lig fuse --device %s shows more", options->device);
+    return NULL;
+  }
+  g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
+  g_autoptr (GPtrArray) plans =
+    sequence ? lig_fuse_compile_devices (sequence, options, devices, error) : NULL;
+  if (!plans)
+    return NULL;
+  g_autoptr (LigPlanComparison) both = lig_plan_compare (plans->pdata[0], plans->pdata[1]);
+  return lig_report_comparison (both, devices[0], devices[1], format, error);
+}
+
 /* The command names the device even if the user left it out: another machine might choose another.
  */
 static GBytes *
 report_plan (const char *text,
-             const LigSequenceOptions *options,
+             LigSequenceOptions *options,
              const char *command,
              const char *format,
              GError **error)
 {
+  g_auto (GStrv) devices = lig_cli_split_devices (options->device);
+  if (devices)
+    return report_pair (text, options, devices, format, error);
   g_autoptr (LigPlan) plan = lig_cli_compile (text, options, error);
   if (!plan)
     return NULL;
@@ -139,16 +165,13 @@ report_run (const char *selector, const char *path, const char *format, GError *
 
 /* --- Output --------------------------------------------------------------------------------- */
 
+/* Pictures and PDF have bytes that are no text. */
 static gboolean
-print_report (GBytes *report, GError **error)
+is_text (GBytes *report)
 {
   gsize size;
   const void *data = g_bytes_get_data (report, &size);
-  if (fwrite (data, 1, size, stdout) == size && fflush (stdout) == 0)
-    return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "standard output: cannot be written: %s",
-               g_strerror (errno));
-  return FALSE;
+  return !memchr (data, 0, size);
 }
 
 static void
@@ -183,17 +206,25 @@ append_formats (GString *to)
 
 /* --- The command ---------------------------------------------------------------------------- */
 
+static char *
+list_formats (void)
+{
+  const char *format;
+  GString *names = g_string_new (NULL);
+  for (guint i = 0; (format = lig_report_format_nth (i)); i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", format);
+  return g_string_free (names, FALSE);
+}
+
 static const char *
 find_format (const char *name)
 {
-  g_autoptr (GString) names = g_string_new (NULL);
   const char *format;
-  for (guint i = 0; (format = lig_report_format_nth (i)); i++) {
+  for (guint i = 0; (format = lig_report_format_nth (i)); i++)
     if (g_ascii_strcasecmp (format, name) == 0)
       return format;
-    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", format);
-  }
-  lig_cli_usage ("--format is '%s', expected %s", name, names->str);
+  g_autofree char *names = list_formats ();
+  lig_cli_usage ("--format is '%s', expected %s", name, names);
   return NULL;
 }
 
@@ -206,13 +237,13 @@ check_options (const Options *options,
 {
   g_autoptr (GError) error = NULL;
   const char *format = NULL, *foreign = recorded ? find_option (plan) : NULL;
-  gboolean standard = options->output && strcmp (options->output, "-") == 0;
+  g_autofree char *names = list_formats ();
   if (!options->output)
     lig_cli_usage ("lig report needs -o FILE, or -o - with --format; see lig report --help");
-  else if (standard && !options->format)
-    lig_cli_usage ("-o - has no file name ending; choose the format with --format");
-  else if (standard && lig_cli_json ())
-    lig_cli_usage ("--json and -o - both write to standard output; give only one of them");
+  else if (lig_cli_is_standard (options->output) && !options->format)
+    lig_cli_usage ("-o - has no file name ending; choose the format with --format: %s", names);
+  else if (!lig_cli_check_output (options->output, NULL, &error))
+    lig_cli_usage ("%s", error->message);
   else if (foreign)
     lig_cli_usage ("--%s needs a sequence, but '%s' is a run; omit --%s", foreign, what, foreign);
   else if (options->format)
@@ -228,10 +259,8 @@ run (int argc, char **argv)
   g_auto (Options) options = {0};
   g_auto (LigSequenceOptions) plan = {0};
   const GOptionEntry more[] = {
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-     "The file to write; its ending selects the format; -: standard output", "FILE"},
-    {"format", 0, 0, G_OPTION_ARG_STRING, &options.format,
-     "The format, if the file name has no known ending", "FORMAT"},
+    LIG_CLI_OUTPUT_ENTRY (&options.output),
+    LIG_CLI_FORMAT_ENTRY (&options.format, "FORMAT"),
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&plan, LIG_OPTION_PLAN, more);
@@ -246,12 +275,10 @@ run (int argc, char **argv)
   g_autoptr (GBytes) report = recorded ? report_run (argv[1], plan.store, format, &error)
                                        : report_plan (argv[1], &plan, command, format, &error);
   lig_cli_task_end ();
-  if (!report)
+  if (!report || !lig_cli_check_output (options.output, is_text (report) ? NULL : format, &error) ||
+      !lig_cli_write_output (report, options.output, &error))
     return lig_cli_fail (error);
-  if (strcmp (options.output, "-") == 0)
-    return print_report (report, &error) ? LIG_EXIT_OK : lig_cli_fail (error);
-  if (!lig_report_save (report, options.output, &error))
-    return lig_cli_fail (error);
-  print_result (options.output, format, g_bytes_get_size (report));
+  if (!lig_cli_is_standard (options.output))
+    print_result (options.output, format, g_bytes_get_size (report));
   return LIG_EXIT_OK;
 }

@@ -3,6 +3,7 @@
  */
 #include "app/cli/runs-compare.h"
 
+#include <ligature/columns.h>
 #include <ligature/json.h>
 #include <ligature/printable.h>
 
@@ -15,31 +16,28 @@ enum { GAP = 2, LEAST_CELL = 8 };
 /* --- Tables -------------------------------------------------------------------------------- */
 
 static char *
-shorten (const char *text, glong width)
+shorten (const char *text, int width)
 {
   g_autofree char *line = lig_printable (text);
-  if (g_utf8_strlen (line, -1) <= width)
-    return g_steal_pointer (&line);
-  g_autofree char *start = g_utf8_substring (line, 0, width - 1);
-  return g_strconcat (start, "…", NULL);
+  return lig_columns_elide (line, width);
 }
 
-static glong
+static int
 measure (GPtrArray *lines, const char *header, guint column)
 {
-  glong width = g_utf8_strlen (header, -1) - (*header == '>');
+  int width = lig_columns_width (header) - (*header == '>');
   for (guint i = 0; i < lines->len; i++)
-    width = MAX (width, g_utf8_strlen (((char **) lines->pdata[i])[column], -1));
+    width = MAX (width, lig_columns_width (((char **) lines->pdata[i])[column]));
   return width;
 }
 
 /* Shortens the cells so that the labels, the first run and any other one fit. */
 static void
-shorten_cells (GPtrArray *lines, glong label, glong width)
+shorten_cells (GPtrArray *lines, int label, int width)
 {
-  glong room = width - label - 2 * GAP, first = 0;
+  int room = width - label - 2 * GAP, first = 0;
   for (guint i = 0; i < lines->len; i++)
-    first = MAX (first, g_utf8_strlen (((char **) lines->pdata[i])[1], -1));
+    first = MAX (first, lig_columns_width (((char **) lines->pdata[i])[1]));
   first = MAX (MIN (first, room / 2), LEAST_CELL);
   for (guint i = 0; i < lines->len; i++)
     for (char **cell = (char **) lines->pdata[i] + 1; *cell; cell++) {
@@ -76,7 +74,7 @@ static void
 print_table (const char *title, GPtrArray *runs, GPtrArray *lines)
 {
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  glong width = lig_runs_get_width ();
+  int width = (int) lig_runs_get_width ();
   g_strv_builder_add (builder, title);
   for (guint i = 0; i < runs->len; i++) {
     g_autofree char *name = g_strdup_printf (">%.8s", ((const LigRunRow *) runs->pdata[i])->uuid);
@@ -89,11 +87,11 @@ print_table (const char *title, GPtrArray *runs, GPtrArray *lines)
     lig_cli_print_table ((const char *const *) header, lines);
     return;
   }
-  glong label = measure (lines, header[0], 0);
+  int label = measure (lines, header[0], 0);
   shorten_cells (lines, label, width);
-  glong start = label + GAP + measure (lines, header[1], 1);
+  int start = label + GAP + measure (lines, header[1], 1);
   for (guint first = 2, end; header[first]; first = end) {
-    glong sum = start;
+    int sum = start;
     for (end = first; header[end]; end++) {
       sum += GAP + measure (lines, header[end], end);
       if (end > first && sum > width)
@@ -218,7 +216,7 @@ print_results (const LigRunsComparison *self)
   }
   print_table ("result", self->runs, table);
   if (medians)
-    lig_cli_print ("medians of the last tenth of the steps; differences from the first run");
+    lig_cli_print ("medians of the last tenth of the steps");
 }
 
 /* --- The time of a step --------------------------------------------------------------------- */

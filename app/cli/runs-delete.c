@@ -131,10 +131,11 @@ ask_for_checkpoints (guint runs, const Checkpoints *found)
 {
   guint count = g_strv_length (found->files);
   g_autofree char *size = lig_units_bytes (found->bytes);
-  g_autofree char *question =
-    count == 1 ? g_strdup_printf ("Also delete %s checkpoint %s (%s)?", runs == 1 ? "its" : "the",
-                                  found->files[0], size)
-               : g_strdup_printf ("Also delete their %u checkpoint files (%s)?", count, size);
+  g_autofree char *question = count == 1
+                                ? g_strdup_printf ("Also delete %s checkpoint %s (%s)?",
+                                                   runs == 1 ? "its" : "the", found->files[0], size)
+                                : g_strdup_printf ("Also delete their %u checkpoint file%s (%s)?",
+                                                   count, LIG_ENDING (count), size);
   if (count > 1)
     name_files ("checkpoint", found->files);
   return confirm (question);
@@ -145,14 +146,15 @@ ask (GPtrArray *runs, const Checkpoints *found, const LigRunsOptions *options, g
 {
   name_runs (runs);
   guint count = g_strv_length (found->files);
-  g_autofree char *files = !options->checkpoints || count == 0 ? g_strdup ("")
-                           : count == 1
-                             ? g_strdup_printf (" and the checkpoint %s", found->files[0])
-                             : g_strdup_printf (" and %u checkpoint files", count);
+  g_autofree char *files =
+    !options->checkpoints || count == 0 ? g_strdup ("")
+    : count == 1 ? g_strdup_printf (" and the checkpoint %s", found->files[0])
+                 : g_strdup_printf (" and %u checkpoint file%s", count, LIG_ENDING (count));
   const char *joint = *files ? "," : " and";
-  g_autofree char *question =
-    runs->len == 1 ? g_strdup_printf ("Delete 1 run%s its metrics%s?", joint, files)
-                   : g_strdup_printf ("Delete %u runs%s their metrics%s?", runs->len, joint, files);
+  g_autofree char *question = runs->len == 1
+                                ? g_strdup_printf ("Delete 1 run%s its metrics%s?", joint, files)
+                                : g_strdup_printf ("Delete %u run%s%s their metrics%s?", runs->len,
+                                                   LIG_ENDING (runs->len), joint, files);
   if (!confirm (question))
     return FALSE;
   if (!options->checkpoints && !options->keep_checkpoints && count > 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig runs export`: writes the metrics of runs as CSV, one column per metric, or as JSON. */
+#include "app/cli/output-file.h"
 #include "app/cli/runs.h"
 
 #include <ligature/csv.h>
@@ -7,8 +8,6 @@
 #include <ligature/report.h>
 #include <ligature/suggest.h>
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The metrics of one run. */
@@ -213,9 +212,10 @@ static const char *
 choose_format (const LigRunsOptions *options)
 {
   const char *format = options->format, *output = options->output;
-  gboolean standard = !output || strcmp (output, "-") == 0;
-  if (format && strcmp (format, "csv") != 0 && strcmp (format, "json") != 0)
-    lig_cli_usage ("--format is '%s', expected csv or json", format);
+  gboolean standard = !output || lig_cli_is_standard (output);
+  g_autoptr (GError) error = NULL;
+  if (!lig_cli_check_output (output, NULL, &error))
+    lig_cli_usage ("%s", error->message);
   else if (format && standard && lig_cli_json () && strcmp (format, "csv") == 0)
     lig_cli_usage ("--json and --format csv both write to standard output; give -o FILE");
   else if (format)
@@ -229,18 +229,6 @@ choose_format (const LigRunsOptions *options)
   else
     lig_cli_usage ("runs export: '%s' ends in neither .csv nor .json; give --format", output);
   return NULL;
-}
-
-static gboolean
-print_bytes (GBytes *bytes, GError **error)
-{
-  gsize size;
-  const void *data = g_bytes_get_data (bytes, &size);
-  if (fwrite (data, 1, size, stdout) == size && fflush (stdout) == 0)
-    return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "standard output: cannot be written: %s",
-               g_strerror (errno));
-  return FALSE;
 }
 
 static void
@@ -276,11 +264,9 @@ lig_runs_export (LigStore *store, const LigRunsOptions *options, int n, char **a
                                : make_json (store, parts, options->metrics ? names : NULL, &error);
   if (!bytes)
     return lig_cli_fail (error);
-  if (!output || strcmp (output, "-") == 0)
-    return print_bytes (bytes, &error) ? LIG_EXIT_OK : lig_cli_fail (error);
-  if (!lig_report_save (bytes, output, &error))
+  if (!lig_cli_write_output (bytes, output ? output : "-", &error))
     return lig_cli_fail (error);
-  if (lig_cli_json ())
+  if (output && !lig_cli_is_standard (output) && lig_cli_json ())
     print_result (parts, output, g_strv_length (names));
   return LIG_EXIT_OK;
 }

@@ -3,6 +3,7 @@
 #include "app/cli/dates.h"
 #include "app/cli/runs-columns.h"
 
+#include <ligature/store-select.h>
 #include <ligature/store-sweeps.h>
 #include <ligature/suggest.h>
 

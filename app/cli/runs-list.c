@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig runs list`: a table that fits the terminal, or a JSON document with everything. */
+#include "app/cli/pager.h"
 #include "app/cli/runs-columns.h"
 #include "app/cli/terminal.h"
 
+#include <ligature/columns.h>
 #include <ligature/printable.h>
 #include <ligature/report.h>
 #include <ligature/store-groups.h>
@@ -35,7 +37,7 @@ free_column (gpointer data)
 guint
 lig_runs_get_width (void)
 {
-  if (!isatty (STDOUT_FILENO) && !g_getenv ("COLUMNS"))
+  if (!isatty (lig_cli_terminal (STDOUT_FILENO)) && !g_getenv ("COLUMNS"))
     return 0;
   return CLAMP ((guint) lig_cli_width (STDOUT_FILENO), LIG_CLI_NARROWEST, LIG_CLI_WIDEST);
 }
@@ -118,7 +120,7 @@ add_named (LigStore *store,
            GPtrArray *table,
            GError **error)
 {
-  g_auto (GStrv) parts = g_strsplit (names, ",", -1);
+  g_auto (GStrv) parts = g_strsplit (*names ? names : " ", ",", -1);
   for (char **part = parts; *part; part++) {
     const LigRunsColumn *known = lig_runs_find_column (g_strstrip (*part));
     if (known && !add_known (store, keys, rows, known, table, error))
@@ -152,7 +154,7 @@ add_usual (LigStore *store, GArray *keys, GPtrArray *rows, GPtrArray *table, GEr
 static guint
 get_header_width (const Column *self)
 {
-  return (guint) g_utf8_strlen (self->header, -1) - (self->header[0] == '>');
+  return (guint) lig_columns_width (self->header) - (self->header[0] == '>');
 }
 
 static guint
@@ -160,7 +162,7 @@ get_width (const Column *self)
 {
   guint width = get_header_width (self);
   for (guint i = 0; i < self->cells->len; i++)
-    width = MAX (width, (guint) g_utf8_strlen (self->cells->pdata[i], -1));
+    width = MAX (width, (guint) lig_columns_width (self->cells->pdata[i]));
   return width;
 }
 
@@ -185,10 +187,7 @@ shorten (Column *self, guint width)
 {
   for (guint i = 0; i < self->cells->len; i++) {
     char *cell = self->cells->pdata[i];
-    if ((guint) g_utf8_strlen (cell, -1) <= width)
-      continue;
-    g_autofree char *start = g_utf8_substring (cell, 0, (glong) width - 1);
-    self->cells->pdata[i] = g_strconcat (start, "…", NULL);
+    self->cells->pdata[i] = lig_columns_elide (cell, (int) width);
     g_free (cell);
   }
 }
@@ -258,7 +257,7 @@ fit (GPtrArray *table, gboolean chosen, guint width)
   if (!gone || !*gone)
     return;
   g_autofree char *names = g_strjoinv (", ", gone);
-  lig_cli_say ("not shown in %u columns: %s; choose with --columns", width, names);
+  lig_cli_say ("not shown in a width of %u: %s; choose with --columns", width, names);
 }
 
 static void
@@ -321,11 +320,15 @@ make_json (const LigRunRow *row, const char *best)
   return node;
 }
 
+/* The document has everything; the columns are only checked. */
 static gboolean
-print_json (LigStore *store, GArray *keys, GError **error)
+print_json (LigStore *store, GArray *keys, const char *columns, GError **error)
 {
   const gint64 *all = (const gint64 *) (gpointer) keys->data;
   g_autoptr (GPtrArray) rows = lig_store_read_runs (store, all, keys->len, error);
+  g_autoptr (GPtrArray) table = g_ptr_array_new_with_free_func (free_column);
+  if (rows && columns && !add_named (store, keys, rows, columns, table, error))
+    return FALSE;
   g_autoptr (GPtrArray) best =
     rows ? lig_store_read_setting (store, all, keys->len, LIG_RUN_BEST_EVAL_LOSS, error) : NULL;
   if (!best)
@@ -350,7 +353,7 @@ lig_runs_list (LigStore *store, const LigRunsOptions *options, int n, char **arg
     return lig_cli_fail (error);
   if (keys->len == 0 && !lig_cli_json ())
     lig_cli_say ("no matching runs in %s", lig_store_get_path (store));
-  else if (!(lig_cli_json () ? print_json (store, keys, &error)
+  else if (!(lig_cli_json () ? print_json (store, keys, options->columns, &error)
                              : lig_runs_print_list (store, keys, options->columns, &error)))
     return lig_cli_fail (error);
   return LIG_EXIT_OK;

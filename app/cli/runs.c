@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig runs`: the table of its verbs and options. Each verb has its own file. */
 #include "app/cli/help.h"
+#include "app/cli/output-file.h"
 #include "app/cli/runs-columns.h"
+#include "app/cli/shared-options.h"
 
 #include <string.h>
 
@@ -10,8 +12,7 @@ extern LIG_COMMAND (runs);
 static LigRunsOptions options;
 
 static const GOptionEntry entries[] = {
-  {"store", 0, 0, G_OPTION_ARG_FILENAME, &options.store,
-   "The database of runs" LIG_CLI_STORE_DEFAULT, "FILE"},
+  LIG_CLI_STORE_ENTRY (&options.store),
   LIG_CLI_GROUP ("Selection"),
   {"name", 0, 0, G_OPTION_ARG_STRING, &options.name,
    "Only runs of this name; * and ? are wildcards", "NAME"},
@@ -31,16 +32,14 @@ static const GOptionEntry entries[] = {
   {"limit", 0, 0, G_OPTION_ARG_INT, &options.limit, "At most N runs, the first of the order", "N"},
   LIG_CLI_GROUP (LIG_CLI_OUTPUT),
   {"sort", 0, 0, G_OPTION_ARG_STRING, &options.sort,
-   "Order by a column or setting; -KEY: the greatest first [default: -started]", "KEY"},
+   "Order by a column or setting; -COLUMN: the greatest first [default: -started]", "COLUMN"},
   {"reverse", 'r', 0, G_OPTION_ARG_NONE, &options.reverse, "Reverse the order", NULL},
   {"columns", 0, 0, G_OPTION_ARG_STRING, &options.columns,
-   "The columns, among them any setting: name,lr,eval-loss", "KEY,…"},
+   "The columns, among them any setting: name,lr,eval-loss", "COLUMN,…"},
   {"verdicts", 0, 0, G_OPTION_ARG_NONE, &options.verdicts,
    "Also print every decision about a fusion", NULL},
-  {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-   "The file to write; -: standard output [default: -]", "FILE"},
-  {"format", 0, 0, G_OPTION_ARG_STRING, &options.format,
-   "The format [default: the file's ending, else csv]", "csv|json"},
+  LIG_CLI_OUTPUT_ENTRY (&options.output),
+  LIG_CLI_FORMAT_ENTRY (&options.format, "csv|json"),
   {"metric", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.metrics, "Only this metric" LIG_CLI_SEVERAL,
    "METRIC"},
   {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print only errors and the run's uuid",
@@ -152,8 +151,8 @@ check_options (const Verb *verb)
     if (lig_cli_is_group (entry) || !is_given (entry) ||
         g_strv_contains ((const char *const *) allowed, entry->long_name))
       continue;
-    lig_cli_usage ("lig runs %s has no option --%s; see lig runs --help", verb->form.name,
-                   entry->long_name);
+    lig_cli_usage ("lig runs %s has no option --%s; see lig help runs %s", verb->form.name,
+                   entry->long_name, verb->form.name);
     return FALSE;
   }
   return TRUE;
@@ -166,11 +165,12 @@ check_arguments (const Verb *verb, int n)
   gboolean filters = strstr (verb->form.options, FILTER) != NULL, list = verb->run == lig_runs_list;
   gboolean given = lig_runs_has_filter (&options);
   if (n < verb->least || n > verb->most)
-    lig_cli_usage ("usage: lig runs %s %s", verb->form.name, verb->form.arguments);
+    lig_cli_usage ("lig runs %s takes %s; see lig help runs %s", verb->form.name,
+                   verb->form.arguments, verb->form.name);
   else if (options.limit < 0)
     lig_cli_usage ("runs: --limit is %d, expected at least 0", options.limit);
   else if (filters && !list && n == 0 && !given)
-    lig_cli_usage ("usage: lig runs %s %s; options such as --since or --all select runs",
+    lig_cli_usage ("lig runs %s takes %s; options such as --since or --all select runs",
                    verb->form.name, verb->form.arguments);
   else if (filters && !list && n > 0 && (given || options.sort || options.reverse))
     lig_cli_usage ("runs %s: runs are selected either by name or by options; give one of them",

@@ -3,6 +3,7 @@
 #include "app/cli/sequence-options.h"
 
 #include "app/cli/blame.h"
+#include "app/cli/shared-options.h"
 #include "app/cli/task.h"
 #include "app/cli/values.h"
 #include <ligature/suggest.h>
@@ -10,31 +11,11 @@
 
 #include <string.h>
 
-static const char *
-describe_device (void)
-{
-  g_autofree char *text = g_strconcat (lig_device_forms (0), LIG_CLI_DEVICE_DEFAULT, NULL);
-  return g_intern_string (text);
-}
-
-static const char *
-describe_dtype (void)
-{
-  g_autofree char *text =
-    g_strconcat ("Type of computations, and of parameters: ",
-                 lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "),
-                 " [default: the file's, else fp32]", NULL);
-  return g_intern_string (text);
-}
-
 /* An entry of the options in a set. */
 typedef struct {
   unsigned set;
   GOptionEntry entry;
 } Known;
-
-static const char policies[] =
-  "How fusions are chosen: none, all or measured [default: measured on a GPU, all elsewhere]";
 
 GOptionEntry *
 lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOptionEntry *more)
@@ -48,22 +29,16 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
      {"eval", 0, 0, G_OPTION_ARG_NONE, &options->eval, "Plan evaluation: no backward pass", NULL}},
     {LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_TF32 | LIG_OPTION_POLICY,
      LIG_CLI_GROUP (LIG_CLI_DEVICE)},
-    {LIG_OPTION_DEVICE,
-     {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, describe_device (), "DEVICE"}},
-    {LIG_OPTION_DTYPE,
-     {"dtype", 0, 0, G_OPTION_ARG_STRING, &options->dtype, describe_dtype (),
-      "COMPUTE[:PARAMETERS]"}},
+    {LIG_OPTION_DEVICE, lig_cli_device_entry (set & LIG_OPTION_RUNS, &options->device)},
+    {LIG_OPTION_DTYPE, lig_cli_setting_entry ("dtype", &options->dtype)},
     {LIG_OPTION_TF32,
      {"tf32", 0, 0, G_OPTION_ARG_NONE, &options->tf32, "Allow TF32 matrix products of fp32 tensors",
       NULL}},
     {LIG_OPTION_TF32,
      {"no-tf32", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &options->tf32,
       "Do not, even if the `train` object of the file does", NULL}},
-    {LIG_OPTION_POLICY,
-     {"policy", 0, 0, G_OPTION_ARG_STRING, &options->policy, policies, "POLICY"}},
-    {LIG_OPTION_POLICY,
-     {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
-      "The database of measured times" LIG_CLI_STORE_DEFAULT, "FILE"}},
+    {LIG_OPTION_POLICY, lig_cli_setting_entry ("policy", &options->policy)},
+    {LIG_OPTION_POLICY, LIG_CLI_STORE_ENTRY (&options->store)},
     {LIG_OPTION_WISHES, LIG_CLI_GROUP (LIG_CLI_FUSIONS)},
     {LIG_OPTION_WISHES,
      {"forbid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->forbid,
@@ -77,6 +52,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
   };
   GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   options->tf32 = LIG_CLI_UNSET;
+  options->runs = (set & LIG_OPTION_RUNS) != 0;
   for (; more && more->long_name; more++)
     g_array_append_val (entries, *more);
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
@@ -187,7 +163,8 @@ lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GErr
 LigDevice *
 lig_cli_open_device (const LigSequenceOptions *options, GError **error)
 {
-  LigDevice *device = lig_cli_open_named (options->device, error);
+  LigDevice *device = options->runs ? lig_cli_open_real (options->device, error)
+                                    : lig_cli_open_named (options->device, error);
   if (device)
     lig_tuning_recall (device, options->store);
   if (device && !options->device)

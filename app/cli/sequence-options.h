@@ -10,7 +10,7 @@
 typedef struct {
   char *input, *device, *dtype, *policy, *store;
   GStrv forbid, force, fence;
-  gboolean eval;
+  gboolean eval, runs;
   int tf32; /* 1, 0, or LIG_CLI_UNSET where neither --tf32 nor --no-tf32 was given */
   gint64 batch;
 } LigSequenceOptions;
@@ -25,6 +25,7 @@ typedef enum {
   LIG_OPTION_EVAL = 1 << 5,
   LIG_OPTION_TF32 = 1 << 6,
   LIG_OPTION_PLAN = (1 << 7) - 1,
+  LIG_OPTION_RUNS = 1 << 7, /* the device must be able to run */
 } LigOptionSet;
 
 /* Returns entries for these options followed by `more` (null-terminated or NULL); (transfer

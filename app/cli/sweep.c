@@ -337,19 +337,19 @@ gives_checkpoint (const Options *options)
 
 /* Returns LIG_EXIT_OK, or prints what is wrong with the command line. */
 static int
-check_options (const Options *options, int argc)
+check_options (const Options *options, const char *text)
 {
   const char *foreign = options->train.resume ? find_contradiction (options) : NULL;
-  if ((argc == 2) == (options->train.resume != NULL))
-    return lig_cli_usage ("lig sweep needs either a sequence or --resume with a sweep");
+  if (!lig_cli_check_resume (&options->train, &lig_command_sweep, text, "SWEEP"))
+    return LIG_EXIT_USAGE;
   if (foreign)
     return lig_cli_usage ("--%s contradicts --resume: the sweep fixes it; omit it", foreign);
   if (options->retry && !options->train.resume)
-    return lig_cli_usage ("--retry needs --resume with a sweep whose runs failed");
+    return lig_cli_usage ("--retry is only used with --resume; give a sweep whose runs failed");
   if (!options->train.resume && !options->over && !options->list)
-    return lig_cli_usage ("lig sweep needs --over or --list, the settings to vary");
+    return lig_cli_usage ("lig sweep needs settings to vary; give --over KEY=A,B,… or --list FILE");
   if (options->zip && g_strv_length (options->over ? options->over : (char *[]){NULL}) < 2)
-    return lig_cli_usage ("--zip needs at least two --over, which then advance together");
+    return lig_cli_usage ("--zip needs at least two --over; give another, or omit --zip");
   if (gives_checkpoint (options))
     return lig_cli_usage ("--checkpoint is one file, and each run of a sweep has its own; omit it");
   return LIG_EXIT_OK;
@@ -401,7 +401,7 @@ run (int argc, char **argv)
   if (!lig_cli_parse_training (&lig_command_sweep, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
   lig_cli_set_quiet (options.train.quiet);
-  int wrong = check_options (&options, argc);
+  int wrong = check_options (&options, argv[1]);
   if (wrong != LIG_EXIT_OK)
     return wrong;
   g_autoptr (LigStore) store = NULL;

@@ -56,7 +56,7 @@ lig_cli_print_lines (const char *text, int width)
 static const char *
 get_title (const char *head)
 {
-  return head + (*head == '>' || *head == '~');
+  return head + (*head && strchr ("<>~", *head));
 }
 
 static int
@@ -68,17 +68,27 @@ sum_up (const Table *table)
   return sum;
 }
 
+/* Returns the widest column that may lose something, of the marked ones if only these may. */
+static int
+find_widest (const Table *table, gboolean marked)
+{
+  int widest = -1;
+  for (guint i = 0; i < table->n_fixed; i++)
+    if (table->widths[i] > LEAST &&
+        (marked ? table->header[i][0] == '<' : table->header[i][0] != '>') &&
+        (widest < 0 || table->widths[i] > table->widths[widest]))
+      widest = (int) i;
+  return widest;
+}
+
 /* Takes columns from the widest texts until the fixed columns fit. */
 static void
 shrink (Table *table, int room)
 {
   for (table->sum = sum_up (table); table->sum - GAP > room; table->sum--) {
-    guint widest = 0;
-    for (guint i = 0; i < table->n_fixed; i++)
-      if (table->header[i][0] != '>' &&
-          (table->header[widest][0] == '>' || table->widths[i] > table->widths[widest]))
-        widest = i;
-    if (table->widths[widest] <= LEAST)
+    int widest = find_widest (table, TRUE);
+    widest = widest < 0 ? find_widest (table, FALSE) : widest;
+    if (widest < 0)
       return;
     table->widths[widest]--;
   }

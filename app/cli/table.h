@@ -18,7 +18,8 @@ void lig_cli_print_lines (const char *text, int width);
 /* Prints a table whose lines take at most `width` columns. `rows` contains string vectors as long
  * as `header`; the function may replace their strings. A header that begins with '>' is
  * right-aligned. The last column may begin with '~': if it does not fit, its cells go on in further
- * lines. If the others are too wide, the widest ones lose the middle of their texts. */
+ * lines. If the others are too wide, the widest ones lose the middle of their texts, first those
+ * with '<'. */
 void lig_cli_print_fitted (const char *const *header, GPtrArray *rows, int width);
 
 G_END_DECLS

@@ -3,6 +3,7 @@
 #include "app/cli/train-options.h"
 
 #include "app/cli/blame.h"
+#include "app/cli/shared-options.h"
 #include <ligature/dataset.h>
 
 #include <string.h>
@@ -78,7 +79,7 @@ static void
 append_data (GString *to)
 {
   const LigDatasetInfo *info;
-  g_string_append (to, "Data:\n");
+  g_string_append (to, "Kinds of data:\n");
   for (guint n = 0; (info = lig_dataset_info_nth (n)); n++) {
     g_autofree char *name =
       g_strconcat (info->name, info->path == LIG_DATASET_NO_PATH ? "" : ":PATH", NULL);
@@ -97,25 +98,14 @@ lig_cli_train_notes (GString *to)
   g_string_append_c (to, '\n');
 }
 
-/* Returns the setting's help with its optimizers and its default. */
-static char *
-make_help (const LigSetting *setting)
-{
-  g_autofree char *initial = lig_setting_default (setting);
-  GString *text = g_string_new (setting->help);
-  if (setting->of)
-    g_string_append_printf (text, "; of %s", setting->of);
-  if (initial)
-    g_string_append_printf (text, " [default: %s]", initial);
-  return g_string_free (text, FALSE);
-}
-
 static const char *
-describe_device (void)
+find_value (const LigTrainOptions *options, const char *name)
 {
-  g_autofree char *text =
-    g_strconcat (lig_device_forms (LIG_DEVICE_DESCRIBED), LIG_CLI_DEVICE_DEFAULT, NULL);
-  return g_intern_string (text);
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (strcmp (setting->name, name) == 0)
+      return options->values[i];
+  return NULL;
 }
 
 /* The options whose entries were made last; a program parses one command line. */
@@ -128,6 +118,20 @@ is_switch (const LigSetting *setting)
   return strcmp (setting->name, "tf32") == 0;
 }
 
+gboolean
+lig_cli_check_resume (const LigTrainOptions *options,
+                      const LigCommand *command,
+                      const char *text,
+                      const char *what)
+{
+  if (text && options->resume)
+    lig_cli_usage ("'%s' contradicts --resume, which has its own sequence; omit one of them", text);
+  else if (!text && !options->resume)
+    lig_cli_usage ("lig %s needs P or --resume %s; see lig %s --help", command->name, what,
+                   command->name);
+  return !text != !options->resume;
+}
+
 /* --- Entries ------------------------------------------------------------------------------- */
 
 /* Appends the options of all settings, each after its group. */
@@ -138,7 +142,7 @@ append_settings (GArray *entries, LigTrainOptions *options)
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
     if (is_switch (setting))
       continue;
-    options->helps[i] = make_help (setting);
+    options->helps[i] = lig_cli_setting_help (setting);
     const GOptionEntry group = LIG_CLI_GROUP (setting->group);
     const GOptionEntry entry = {
       setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], options->helps[i],
@@ -152,16 +156,17 @@ GOptionEntry *
 lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
 {
   /* The first lines give the order of the groups. */
+  const GOptionEntry order[] = {
+    LIG_CLI_GROUP (LIG_CLI_DATA),      LIG_CLI_GROUP (LIG_CLI_SEQUENCE),
+    LIG_CLI_GROUP (LIG_CLI_OPTIMIZER), LIG_CLI_GROUP (LIG_CLI_SCHEDULE),
+    LIG_CLI_GROUP (LIG_CLI_DEVICE),    LIG_CLI_GROUP (LIG_CLI_FUSIONS),
+    LIG_CLI_GROUP (LIG_CLI_OUTPUT),    LIG_CLI_GROUP (LIG_CLI_OPTIONS),
+  };
   const GOptionEntry shared[] = {
-    LIG_CLI_GROUP (LIG_CLI_DATA),
-    LIG_CLI_GROUP (LIG_CLI_OPTIMIZER),
-    LIG_CLI_GROUP (LIG_CLI_SCHEDULE),
     LIG_CLI_GROUP (LIG_CLI_DEVICE),
-    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, describe_device (), "DEVICE"},
-    LIG_CLI_GROUP (LIG_CLI_FUSIONS),
+    lig_cli_device_entry (TRUE, &options->device),
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
-    {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
-     "The database of runs" LIG_CLI_STORE_DEFAULT, "FILE"},
+    LIG_CLI_STORE_ENTRY (&options->store),
     {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print only errors and the run's uuid",
      NULL},
     LIG_CLI_GROUP (LIG_CLI_DATA),
@@ -174,6 +179,7 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
      "Write each step as a line of JSON; -: standard output [default: none]", "FILE|-"},
   };
   g_autoptr (GArray) entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  g_array_append_vals (entries, order, G_N_ELEMENTS (order));
   for (; own->long_name; own++)
     g_array_append_val (entries, *own);
   g_array_append_vals (entries, shared, G_N_ELEMENTS (shared));
@@ -195,25 +201,27 @@ lig_cli_parse_training (const LigCommand *command,
                         int most)
 {
   const LigSetting *setting;
+  g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (command, entries, argc, argv, least, most))
     return FALSE;
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
     if (is_switch (setting) && parsed->sequence.tf32 != LIG_CLI_UNSET)
       parsed->values[i] = g_strdup (parsed->sequence.tf32 ? "1" : "0");
-  return TRUE;
+  if (g_strcmp0 (find_value (parsed, "checkpoint"), "-") == 0) {
+    lig_cli_usage ("--checkpoint needs a file, which is replaced while the training runs; standard "
+                   "output is none");
+    return FALSE;
+  }
+  /* The types are read with the same errors as those of a plan. */
+  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  const LigSequenceOptions types = {.dtype = (char *) find_value (parsed, "dtype")};
+  if (lig_cli_plan_options (&types, &plan, &error))
+    return TRUE;
+  lig_cli_fail (g_steal_pointer (&error));
+  return FALSE;
 }
 
 /* --- Values -------------------------------------------------------------------------------- */
-
-static const char *
-find_value (const LigTrainOptions *options, const char *name)
-{
-  const LigSetting *setting;
-  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
-    if (strcmp (setting->name, name) == 0)
-      return options->values[i];
-  return NULL;
-}
 
 /* Confines a checkpoint path from a .lig file to the file's folder. A path on the command line is
  * the user's choice. */
@@ -268,12 +276,7 @@ lig_cli_train_settings (const char *text,
 LigDevice *
 lig_cli_open_training_device (const char *name, GError **error)
 {
-  g_autoptr (LigDevice) device = lig_cli_open_named (name, error);
-  if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "device '%s' is only described; train on cpu or cuda:0", name);
-    return NULL;
-  }
+  g_autoptr (LigDevice) device = lig_cli_open_real (name, error);
   if (device && lig_device_get_remark (device))
     lig_cli_say ("%s", lig_device_get_remark (device));
   return g_steal_pointer (&device);

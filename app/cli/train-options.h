@@ -36,6 +36,13 @@ gboolean lig_cli_parse_training (const LigCommand *command,
 /* Appends the optimizers and the kinds of data to a help text. */
 void lig_cli_train_notes (GString *to);
 
+/* Checks that either a sequence or --resume is given; `what` is the value of --resume. Prints what
+ * is wrong and returns FALSE. */
+gboolean lig_cli_check_resume (const LigTrainOptions *options,
+                               const LigCommand *command,
+                               const char *text,
+                               const char *what);
+
 /* Reads the file's `train` object first, then the command line, which overrides it. */
 gboolean lig_cli_train_settings (const char *text,
                                  LigSequence *sequence,

@@ -225,6 +225,7 @@ run (int argc, char **argv)
   lig_cli_init_training (&options);
   options.has_metrics = TRUE;
   const GOptionEntry own[] = {
+    LIG_CLI_GROUP (LIG_CLI_SCHEDULE),
     {"resume", 0, 0, G_OPTION_ARG_STRING, &options.resume, "Continue from a checkpoint or a run",
      "FILE|RUN"},
     {NULL},
@@ -234,9 +235,8 @@ run (int argc, char **argv)
   if (!lig_cli_parse_training (&lig_command_train, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
   lig_cli_set_quiet (options.quiet);
-  if ((argc == 2) == (options.resume != NULL))
-    return lig_cli_usage (
-      "lig train needs either a sequence or --resume with a checkpoint or a run");
+  if (!lig_cli_check_resume (&options, &lig_command_train, argv[1], "FILE|RUN"))
+    return LIG_EXIT_USAGE;
   if (takes_stdout (&options) && lig_cli_json ())
     return lig_cli_usage (
       "--json and --metrics - both write to standard output; give --metrics a file");

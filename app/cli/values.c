@@ -2,12 +2,13 @@
 /* The values of options and arguments, read from the registries when a shell completes a word. */
 #include "app/cli/values.h"
 
-#include "app/cli/runs.h"
+#include "app/cli/runs-columns.h"
 #include <ligature/dataset.h>
 #include <ligature/fusion.h>
 #include <ligature/op.h>
 #include <ligature/plan.h>
 #include <ligature/report.h>
+#include <ligature/run.h>
 #include <ligature/store-sweeps.h>
 
 #include <string.h>
@@ -71,16 +72,43 @@ list_data_kinds (GStrvBuilder *to)
     g_strv_builder_add (to, lig_dataset_info_nth (i)->name);
 }
 
-/* Adds the runs. A completion shows no errors, so without a store only `last` is offered. */
+/* Returns whether a shell takes the word as it is. */
+static gboolean
+is_plain (const char *word)
+{
+  return *word && *word != '-' &&
+         strspn (word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+") ==
+           strlen (word);
+}
+
+/* Adds the runs, first by their names. A completion shows no errors, so without a store only `last`
+ * is offered. */
 static void
 list_runs (GStrvBuilder *to)
 {
   const LigRunFilter filter = {.limit = MOST_RUNS};
   g_autoptr (LigStore) store = lig_store_open_existing (NULL, LIG_STORE_READ, NULL);
   g_autoptr (GPtrArray) runs = store ? lig_store_list_runs (store, &filter, NULL) : NULL;
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   g_strv_builder_add (to, "last");
+  for (guint i = 0; runs && i < runs->len; i++) {
+    const char *name = ((const LigRunRow *) runs->pdata[i])->name;
+    if (is_plain (name) && g_hash_table_add (seen, (gpointer) name))
+      g_strv_builder_add (to, name);
+  }
   for (guint i = 0; runs && i < runs->len; i++)
     g_strv_builder_add (to, ((const LigRunRow *) runs->pdata[i])->uuid);
+}
+
+/* Adds the columns of a list of runs, and the settings of trainings. */
+static void
+list_columns (GStrvBuilder *to)
+{
+  for (guint i = 0; lig_runs_column_nth (i); i++)
+    g_strv_builder_add (to, lig_runs_column_nth (i)->key);
+  for (guint i = 0; lig_run_setting_nth (i); i++)
+    if (!lig_runs_find_column (lig_run_setting_nth (i)->name))
+      g_strv_builder_add (to, lig_run_setting_nth (i)->name);
 }
 
 static void
@@ -98,10 +126,10 @@ static const struct {
   const char *kind;
   void (*list) (GStrvBuilder *to);
 } kinds[] = {
-  {"COMPUTE", list_dtypes},  {"DEVICE", list_devices},  {"FORMAT", list_formats},
-  {"FUSION", list_fusions},  {"KIND", list_data_kinds}, {"OP", list_ops},
-  {"P", list_ops},           {"POLICY", list_policies}, {"RUN", list_runs},
-  {"STATUS", list_statuses}, {"SWEEP", list_sweeps},
+  {"COLUMN", list_columns}, {"COMPUTE", list_dtypes},  {"DEVICE", list_devices},
+  {"FORMAT", list_formats}, {"FUSION", list_fusions},  {"KIND", list_data_kinds},
+  {"OP", list_ops},         {"P", list_ops},           {"POLICY", list_policies},
+  {"RUN", list_runs},       {"STATUS", list_statuses}, {"SWEEP", list_sweeps},
 };
 
 static gboolean

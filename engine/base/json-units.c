@@ -9,12 +9,12 @@
  * its unit, such as step_us or saved_bytes, is not listed. */
 static const struct {
   const char *key, *unit;
-  gboolean members; /* whether the value is an object of numbers with this unit */
+  gboolean members; /* whether the value is an object, all of whose numbers have this unit */
 } units[] = {
-  {"copy", "B/s", FALSE}, {"dur", "us", FALSE},        {"l2", "B", FALSE},
-  {"launch", "s", FALSE}, {"live_peak", "B", FALSE},   {"memory", "B", FALSE},
-  {"offset", "B", FALSE}, {"product", "FLOP/s", TRUE}, {"read", "B", FALSE},
-  {"ts", "us", FALSE},    {"written", "B", FALSE},
+  {"copy", "B/s", FALSE}, {"costs", "s", TRUE},   {"dur", "us", FALSE},
+  {"l2", "B", FALSE},     {"launch", "s", FALSE}, {"live_peak", "B", FALSE},
+  {"memory", "B", FALSE}, {"offset", "B", FALSE}, {"product", "FLOP/s", TRUE},
+  {"read", "B", FALSE},   {"ts", "us", FALSE},    {"written", "B", FALSE},
 };
 
 /* Members whose keys users choose. */

@@ -202,7 +202,9 @@ lig_cover_measured (LigDraft *draft, GArray *candidates, GError **error)
   choose (draft, candidates, LIG_PASS_FORWARD);
   choose (draft, candidates, LIG_PASS_BACKWARD);
   const LigBackend *calls = lig_device_calls (draft->device);
-  if (calls && calls->capture && !lig_cover_whole (draft, candidates, error))
+  gboolean whole =
+    calls ? calls->capture != NULL : lig_device_get_facts (draft->device)->costs.known;
+  if (whole && !lig_cover_whole (draft, candidates, error))
     return FALSE;
   explain_losers (draft, candidates);
   return TRUE;

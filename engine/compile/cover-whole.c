@@ -5,6 +5,7 @@
  * kind of fusion added or removed. Last, the winner runs against no fusion and all in order again,
  * in more turns. */
 #include "engine/compile/cover.h"
+#include "engine/compile/predict.h"
 #include "engine/measure/lock.h"
 #include "engine/measure/tuning-private.h"
 
@@ -264,7 +265,8 @@ explain (Contest *contest, LigCandidate *candidate, double with, double without)
   verdict->found.value = with * 1e6;
   verdict->needed.value = without * 1e6;
   verdict->found.unit = verdict->needed.unit = "us";
-  verdict->found.measured = verdict->needed.measured = TRUE;
+  verdict->found.measured = verdict->needed.measured =
+    !lig_device_has (contest->draft->device, LIG_DEVICE_DESCRIBED);
   verdict->whole = TRUE;
 }
 
@@ -447,6 +449,34 @@ decide (Contest *contest, const char *key, GError **error)
   return TRUE;
 }
 
+/* The share by which predictions of whole steps err. */
+#define PREDICTION_NOISE 0.03
+
+/* Decides by predictions, as the last round would by times. */
+static gboolean
+decide_predicted (Contest *contest, GError **error)
+{
+  LigPrice prices[3] = {0};
+  double bytes[3];
+  for (guint i = 0; i < contest->covers->len; i++) {
+    g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
+    Cover *cover = contest->covers->pdata[i];
+    if (!lower_cover (contest, cover, steps, error))
+      return FALSE;
+    cover->seconds = prices[i].seconds =
+      lig_predict_steps (contest->draft, (LigDraftStep *) (gpointer) steps->data, steps->len);
+    prices[i].noise = PREDICTION_NOISE * cover->seconds;
+    bytes[i] = sum_bytes (steps);
+    if (cover->seconds <= 0)
+      return TRUE;
+  }
+  Cover *first = contest->covers->pdata[0];
+  gboolean varied = first != contest->none && first != contest->all;
+  adopt (contest, first,
+         contest->covers->pdata[lig_cover_judge (prices, bytes, contest->covers->len, varied)]);
+  return TRUE;
+}
+
 gboolean
 lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error)
 {
@@ -455,6 +485,8 @@ lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error)
   propose_first (&contest);
   if (covers->len < 2)
     return TRUE;
+  if (lig_device_has (draft->device, LIG_DEVICE_DESCRIBED))
+    return decide_predicted (&contest, error);
   g_autofree char *key = decision_key (&contest, error);
   if (!key)
     return FALSE;

@@ -29,7 +29,9 @@ lig_policy_for (LigPolicy policy, LigDevice *device)
 {
   if (policy != LIG_POLICY_DEFAULT)
     return policy;
-  return lig_device_has (device, LIG_DEVICE_MEASURES) ? LIG_POLICY_MEASURED : LIG_POLICY_ALL;
+  return lig_device_has (device, LIG_DEVICE_MEASURES) || lig_device_get_facts (device)->costs.known
+           ? LIG_POLICY_MEASURED
+           : LIG_POLICY_ALL;
 }
 
 gboolean

@@ -58,14 +58,17 @@ predict_product (const LigDraft *draft, const LigDraftStep *step)
   double seconds = lig_cost_of_product (facts, draft->compute, area, depth);
   LigCost cost = lig_cost_of_kernel (step->kernel, computes_sums (step));
   const LigOperand *decides = cost == LIG_COST_PRODUCT_SUMS ? &left : &result;
+  if (cost != LIG_N_COSTS && draft->compute == LIG_FP32)
+    cost += LIG_COST_WIDE_BIAS - LIG_COST_PRODUCT_BIAS;
   if (cost != LIG_N_COSTS)
     seconds += lig_cost_of_bytes (
       &facts->costs, cost, (double) decides->size * (double) lig_dtype_size (decides->dtype));
   return seconds;
 }
 
-double
-lig_predict_step (const LigDraft *draft, const LigDraftStep *step)
+/* Returns the seconds of a step by itself. */
+static double
+predict_alone (const LigDraft *draft, const LigDraftStep *step)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
   double floor = lig_predict_floor (draft, step), bytes = step->read + step->written;
@@ -75,4 +78,40 @@ lig_predict_step (const LigDraft *draft, const LigDraftStep *step)
     return MAX (predict_product (draft, step), facts->launch + bytes / facts->copy);
   return bytes / facts->copy +
          lig_cost_of_bytes (&facts->costs, lig_cost_of_kernel (step->kernel, FALSE), bytes);
+}
+
+/* The share of the time beyond the floor that a step which overlaps others adds to theirs. */
+#define EXPOSED 0.5
+
+/* Lets the overlapping steps share the time that they add to the others. */
+static double
+overlap (const LigDraft *draft, LigDraftStep *steps, guint count, double total)
+{
+  double launch = lig_device_get_facts (draft->device)->launch, beside = 0, taken = 0;
+  for (guint i = 0; i < count; i++)
+    if (steps[i].beside) {
+      beside += steps[i].predicted;
+      double floor = lig_predict_floor (draft, &steps[i]) - launch;
+      taken += floor + EXPOSED * (steps[i].predicted - floor);
+    }
+  double rest = total - beside, whole = MAX (rest + MIN (taken, beside), beside);
+  for (guint i = 0; i < count && beside > 0; i++)
+    if (steps[i].beside)
+      steps[i].predicted *= (whole - rest) / beside;
+  return whole;
+}
+
+double
+lig_predict_steps (const LigDraft *draft, LigDraftStep *steps, guint count)
+{
+  double total = 0;
+  gboolean known = TRUE;
+  for (guint i = 0; i < count; i++) {
+    steps[i].predicted = predict_alone (draft, &steps[i]);
+    total += steps[i].predicted;
+    known &= steps[i].predicted > 0;
+  }
+  if (lig_device_get_facts (draft->device)->costs.known)
+    total = overlap (draft, steps, count, total);
+  return known ? total : 0;
 }

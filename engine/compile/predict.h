@@ -17,6 +17,8 @@ void lig_predict_floors (const LigDeviceFacts *facts,
  * product rate) plus a launch; 0 where the device's ceilings are unknown. */
 double lig_predict_floor (const LigDraft *draft, const LigDraftStep *step);
 
-/* Returns the seconds that a step takes by the measured costs of its device; where these are not
- * known, the floor; 0 where the ceilings are unknown too. */
-double lig_predict_step (const LigDraft *draft, const LigDraftStep *step);
+/* Predicts the seconds that each step of a list adds to its pass, by the measured costs of the
+ * device, and returns their sum; where the costs are not known, by the floors; 0 where the ceilings
+ * are unknown too. A step that overlaps others adds its floor and half of the rest, but the list takes
+ * at least as long as all such steps. */
+double lig_predict_steps (const LigDraft *draft, LigDraftStep *steps, guint count);

@@ -23,14 +23,23 @@ lig_format_price (LigDraft *draft, double seconds, const char *suffix)
 static double
 predict (LigDraft *draft, GArray *steps)
 {
-  double seconds = 0;
-  for (guint i = 0; i < steps->len; i++) {
-    double step = lig_predict_step (draft, &g_array_index (steps, LigDraftStep, i));
-    if (step <= 0)
-      return 0;
-    seconds += step;
-  }
-  return seconds;
+  return lig_predict_steps (draft, (LigDraftStep *) (gpointer) steps->data, steps->len);
+}
+
+/* Lowers a group to the steps that are timed: as in a plan, some may overlap. */
+static gboolean
+lower (LigDraft *draft,
+       const LigGroup *group,
+       LigPass pass,
+       GArray *steps,
+       LigProbe *probe,
+       GError **error)
+{
+  if (!lig_lower_group (draft, group, pass, steps, probe, error))
+    return FALSE;
+  if (pass == LIG_PASS_BACKWARD && !probe->missing)
+    lig_start_beside (draft, steps, 0);
+  return TRUE;
 }
 
 /* Appends the bytes of a kernel's params, except those that distinguish the repetitions of a
@@ -59,7 +68,8 @@ lig_price_key (LigDraft *draft, GArray *steps)
   g_string_append_printf (key, "|%s%s", libraries, draft->options.tf32 ? "|tf32" : "");
   for (guint i = 0; i < steps->len; i++) {
     const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
-    g_string_append_printf (key, "|%s", step->kernel ? step->kernel->name : "opaque");
+    g_string_append_printf (key, "|%s%s", step->beside ? "&" : "",
+                            step->kernel ? step->kernel->name : "opaque");
     append_params (key, step);
     for (int j = 0; j < step->n_operands; j++) {
       LigOperand operand = lig_draft_operand (draft, step->values[j]);
@@ -188,7 +198,7 @@ lig_price_groups (LigDraft *draft,
     GArray *steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
     LigProbe probe;
     g_ptr_array_add (lists, steps);
-    if (!lig_lower_group (draft, &groups[i], pass, steps, &probe, error))
+    if (!lower (draft, &groups[i], pass, steps, &probe, error))
       return FALSE;
     g_ptr_array_add (keys, lig_price_key (draft, steps));
   }
@@ -218,7 +228,7 @@ lig_price_recall_bytes (
 {
   LigProbe probe;
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
-  gboolean lowered = lig_lower_group (draft, group, pass, steps, &probe, NULL) && !probe.missing;
+  gboolean lowered = lower (draft, group, pass, steps, &probe, NULL) && !probe.missing;
   *bytes = lowered ? 0 : NAN;
   for (guint i = 0; lowered && i < steps->len; i++) {
     const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);

@@ -115,18 +115,16 @@ run_group (LigDraft *draft, LigPass pass, int number, guint *next, GError **erro
   if (pass == LIG_PASS_BACKWARD)
     lig_start_beside (draft, draft->steps, (guint) group->first_step);
   group->n_steps = (int) draft->steps->len - group->first_step;
-  gboolean known = TRUE;
+  group->predicted =
+    group->n_steps > 0
+      ? lig_predict_steps (draft, lig_step (draft, group->first_step), (guint) group->n_steps)
+      : 0;
   for (int i = group->first_step; i < (int) draft->steps->len; i++) {
     LigDraftStep *step = lig_step (draft, i);
-    double seconds = lig_predict_step (draft, step);
     step->group = number;
-    known &= seconds > 0;
     group->bytes += step->read + step->written;
     group->flops += step->flops;
-    group->predicted += seconds;
   }
-  if (!known)
-    group->predicted = 0;
   return TRUE;
 }
 
@@ -172,6 +170,7 @@ lig_schedule (LigDraft *draft, GError **error)
   if (draft->options.training && draft->options.optimizer && draft->elements > 0)
     lig_schedule_update (draft);
   for (guint i = 0; i < draft->steps->len; i++)
-    lig_step (draft, i)->predicted = lig_predict_step (draft, lig_step (draft, i));
+    if (lig_step (draft, i)->predicted == 0)
+      lig_predict_steps (draft, lig_step (draft, i), 1);
   return TRUE;
 }

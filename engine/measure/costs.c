@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SETS = 8, SAMPLES = 7, MOST_REPEATS = 64, MOST_PORTS = 8 };
+enum { MOST_SETS = 8, SAMPLES = 7, MOST_SAMPLES = 25, MOST_REPEATS = 64, MOST_PORTS = 8 };
 
 #define SAMPLE_SPAN 300e-6 /* shortest sample in seconds */
 
@@ -38,24 +38,38 @@ typedef struct {
 /* --- Timing --------------------------------------------------------------------------------- */
 
 static gsize
+operand_bytes (const LigOperand *operand)
+{
+  return ((gsize) operand->size * lig_dtype_size (operand->dtype) + 255) / 256 * 256;
+}
+
+static gsize
 sum_bytes (const Probe *probe)
 {
   gsize bytes = 0;
   for (int i = 0; i < probe->count; i++)
-    bytes += ((gsize) probe->operands[i].size * lig_dtype_size (probe->operands[i].dtype) + 255) /
-             256 * 256;
+    bytes += operand_bytes (&probe->operands[i]);
   return bytes;
 }
 
+/* A probe that is ready to be timed: a graph of launches on several sets of buffers in turn. */
+typedef struct {
+  const Probe *probe;
+  char *memory;
+  guint sets, repeats;
+  void *graph;
+} Trial;
+
 static gboolean
-launch (Bench *bench, const Probe *probe, guint set, gboolean rehearse, GError **error)
+launch (Bench *bench, const Trial *trial, guint set, gboolean rehearse, GError **error)
 {
+  const Probe *probe = trial->probe;
   LigOperand operands[MOST_PORTS];
-  char *at = bench->memory + set * sum_bytes (probe);
+  char *at = trial->memory + set * sum_bytes (probe);
   for (int i = 0; i < probe->count; i++) {
     operands[i] = probe->operands[i];
     operands[i].data = operands[i].size > 0 ? at : NULL;
-    at += ((gsize) operands[i].size * lig_dtype_size (operands[i].dtype) + 255) / 256 * 256;
+    at += operand_bytes (&operands[i]);
   }
   LigLaunch one = {
     .operands = operands,
@@ -71,74 +85,92 @@ launch (Bench *bench, const Probe *probe, guint set, gboolean rehearse, GError *
   return FALSE;
 }
 
-/* Fills whole numbers with zeros, which are valid everywhere. */
+/* Fills the buffers; whole numbers with zeros, which are valid everywhere. */
 static gboolean
-fill (Bench *bench, const Probe *probe, guint sets, GError **error)
+fill (Bench *bench, const Trial *trial, GError **error)
 {
-  char *at = bench->memory;
-  for (guint set = 0; set < sets; set++)
-    for (int i = 0; i < probe->count; i++) {
-      const LigOperand *operand = &probe->operands[i];
+  char *at = trial->memory;
+  for (guint set = 0; set < trial->sets; set++)
+    for (int i = 0; i < trial->probe->count; i++) {
+      const LigOperand *operand = &trial->probe->operands[i];
       if (operand->size > 0 &&
           !lig_fill_random (bench->device, at, operand->size, operand->dtype, error))
         return FALSE;
-      at += ((gsize) operand->size * lig_dtype_size (operand->dtype) + 255) / 256 * 256;
+      at += operand_bytes (operand);
     }
   return TRUE;
 }
 
 static gboolean
-replay (Bench *bench, void *graph, double *seconds, GError **error)
+replay (Bench *bench, const Trial *trial, double *seconds, GError **error)
 {
   LigBackendDevice *handle = lig_device_handle (bench->device);
-  return lig_stopwatch_start (&bench->watch, error) &&
-         lig_device_check (bench->device,
-                           bench->calls->replay (handle, graph, lig_device_stream (bench->device)),
-                           _ ("measuring"), error) &&
-         lig_stopwatch_stop (&bench->watch, seconds, error);
+  void *stream = lig_device_stream (bench->device);
+  if (!lig_stopwatch_start (&bench->watch, error) ||
+      !lig_device_check (bench->device, bench->calls->replay (handle, trial->graph, stream),
+                         _ ("measuring"), error) ||
+      !lig_stopwatch_stop (&bench->watch, seconds, error))
+    return FALSE;
+  *seconds /= trial->repeats;
+  return TRUE;
 }
 
-/* Returns a graph of launches on each set in turn, or NULL with the error set. */
-static void *
-capture (Bench *bench, const Probe *probe, guint sets, guint repeats, GError **error)
+static gboolean
+capture (Bench *bench, Trial *trial, GError **error)
 {
   LigBackendDevice *handle = lig_device_handle (bench->device);
-  void *stream = lig_device_stream (bench->device), *graph = NULL;
+  void *stream = lig_device_stream (bench->device);
   if (!lig_device_check (bench->device, bench->calls->capture (handle, stream), _ ("capturing"),
                          error))
-    return NULL;
+    return FALSE;
   gboolean fine = TRUE;
-  for (guint i = 0; i < repeats && fine; i++)
-    fine = launch (bench, probe, i % sets, FALSE, error);
-  LigStatus status = bench->calls->capture_end (handle, stream, &graph);
-  if (fine && lig_device_check (bench->device, status, _ ("capturing"), error))
-    return graph;
-  bench->calls->graph_free (handle, graph);
-  return NULL;
+  for (guint i = 0; i < trial->repeats && fine; i++)
+    fine = launch (bench, trial, i % trial->sets, FALSE, error);
+  LigStatus status = bench->calls->capture_end (handle, stream, &trial->graph);
+  return fine && lig_device_check (bench->device, status, _ ("capturing"), error);
 }
 
-/* Measures the seconds of one launch of the probe: the median of several samples. */
+/* Chooses the algorithm, and captures launches for at least SAMPLE_SPAN. */
 static gboolean
-time_probe (Bench *bench, const Probe *probe, double *seconds, GError **error)
+prepare (Bench *bench, Trial *trial, gsize space, GError **error)
 {
-  gsize bytes = sum_bytes (probe), cache = (gsize) MAX (bench->facts->l2, 32 << 20);
-  guint sets = (guint) CLAMP (2 * cache / MAX (bytes, 1) + 1, 1, MOST_SETS);
-  double once, samples[SAMPLES];
-  g_return_val_if_fail (sets * bytes <= bench->bytes, FALSE);
-  lig_tuning_report (probe->kernel->name);
-  if (!fill (bench, probe, sets, error) || !launch (bench, probe, 0, TRUE, error) ||
-      !lig_stopwatch_start (&bench->watch, error) || !launch (bench, probe, 0, FALSE, error) ||
+  gsize bytes = sum_bytes (trial->probe), cache = (gsize) MAX (bench->facts->l2, 32 << 20);
+  double once;
+  trial->sets = (guint) CLAMP (MIN (2 * cache, space - bytes) / MAX (bytes, 1) + 1, 1, MOST_SETS);
+  lig_tuning_report (trial->probe->kernel->name);
+  if (!fill (bench, trial, error) || !launch (bench, trial, 0, TRUE, error) ||
+      !lig_stopwatch_start (&bench->watch, error) || !launch (bench, trial, 0, FALSE, error) ||
       !lig_stopwatch_stop (&bench->watch, &once, error))
     return FALSE;
-  guint repeats = (guint) CLAMP (SAMPLE_SPAN / MAX (once, 1e-7) + 1, sets, MOST_REPEATS);
-  void *graph = capture (bench, probe, sets, repeats, error);
-  gboolean fine = graph && replay (bench, graph, seconds, error);
-  for (int i = 0; i < SAMPLES && fine; i++)
-    fine = replay (bench, graph, &samples[i], error);
-  if (graph)
-    bench->calls->graph_free (lig_device_handle (bench->device), graph);
+  trial->repeats = (guint) CLAMP (SAMPLE_SPAN / MAX (once, 1e-7) + 1, trial->sets, MOST_REPEATS);
+  return capture (bench, trial, error) && replay (bench, trial, &once, error);
+}
+
+/* Measures the seconds of one launch of the probe: the median of several samples. With another
+ * probe, measures by how much the first takes longer, in turns, so that both have the same clocks.
+ */
+static gboolean
+time_probe (Bench *bench, const Probe *probe, const Probe *other, double *seconds, GError **error)
+{
+  gsize space = other ? bench->bytes / 2 : bench->bytes;
+  Trial trials[] = {{.probe = probe, .memory = bench->memory},
+                    {.probe = other, .memory = bench->memory + space}};
+  int count = other ? 2 : 1;
+  double samples[MOST_SAMPLES], times[2] = {0};
+  gboolean fine = TRUE;
+  for (int i = 0; i < count && fine; i++)
+    fine = prepare (bench, &trials[i], space, error);
+  int n = other ? MOST_SAMPLES : SAMPLES;
+  for (int i = 0; i < n && fine; i++) {
+    for (int k = 0; k < count && fine; k++)
+      fine = replay (bench, &trials[k], &times[k], error);
+    samples[i] = times[0] - times[1];
+  }
+  for (int i = 0; i < count; i++)
+    if (trials[i].graph)
+      bench->calls->graph_free (lig_device_handle (bench->device), trials[i].graph);
   if (fine)
-    *seconds = lig_median (samples, SAMPLES) / repeats;
+    *seconds = lig_median (samples, (guint) n);
   return fine;
 }
 
@@ -223,7 +255,7 @@ lay_out_product (Probe *probe, LigCost cost, const Size *size, LigDtype type)
     [LIG_COST_PRODUCT_ADD] = {x, weight, vector, y, y},
     [LIG_COST_PRODUCT_GELU_GRADIENT] = {x, back, y, y, absent},
     [LIG_COST_PRODUCT_GELU_SUMS] = {x, back, y, y, vector},
-    [LIG_COST_PRODUCT_SUMS] = {y, y, matrix (size->columns, size->columns, type), vector},
+    [LIG_COST_PRODUCT_SUMS] = {y, x, matrix (size->columns, size->depth, type), vector},
     [LIG_N_COSTS] = {x, weight, y},
   };
   static const int counts[] = {
@@ -255,7 +287,7 @@ measure_rows (Bench *bench, LigCost cost, GError **error)
   for (int i = 0; i < LIG_COST_SIZES; i++) {
     double seconds, read, written;
     lay_out_rows (&probe, cost, (gint64) 1 << (LIG_COST_FIRST_SIZE + LIG_COST_SIZE_STEP * i));
-    if (!time_probe (bench, &probe, &seconds, error))
+    if (!time_probe (bench, &probe, NULL, &seconds, error))
       return FALSE;
     lig_kernel_bytes (probe.kernel, probe.operands, &read, &written);
     bench->facts->costs.kernels[cost * LIG_COST_SIZES + i] =
@@ -264,7 +296,7 @@ measure_rows (Bench *bench, LigCost cost, GError **error)
   return TRUE;
 }
 
-/* The depth at which additions to products are measured. */
+/* The depth at which additions to products are measured; those of fp32 take longer. */
 enum { ADDITION_DEPTH = 1024 };
 
 /* Measures the difference between a product with additions and the bare product. */
@@ -277,22 +309,25 @@ measure_additions (Bench *bench, LigCost cost, GError **error)
   } bare[] = {{LIG_PRODUCT_OVER_COLUMNS, "linear"},
               {LIG_PRODUCT_COLUMNS_BY_ROWS, "linear_backward_input"},
               {LIG_PRODUCT_OVER_ROWS, "linear_backward_weight"}};
+  gboolean wide = cost >= LIG_COST_WIDE_BIAS;
+  LigCost kind = wide ? cost - (LIG_COST_WIDE_BIAS - LIG_COST_PRODUCT_BIAS) : cost;
   Probe probe = {.kernel = lig_cost_get_probe (cost)}, alone;
   for (int i = 0; i < LIG_COST_SIZES; i++) {
-    double seconds, without;
-    /* The result, or the incoming gradient, has elements of two bytes. */
-    Size size = size_of (LIG_COST_FIRST_SIZE - 1 + LIG_COST_SIZE_STEP * i, ADDITION_DEPTH);
-    lay_out_product (&probe, cost, &size, LIG_BF16);
+    double seconds;
+    /* The result, or the incoming gradient, has elements of two or four bytes. */
+    int shift = wide ? 2 : 1;
+    Size size = size_of (LIG_COST_FIRST_SIZE - shift + LIG_COST_SIZE_STEP * i,
+                         wide ? ADDITION_DEPTH / 4 : ADDITION_DEPTH);
+    lay_out_product (&probe, kind, &size, wide ? LIG_FP32 : LIG_BF16);
     alone = probe;
-    alone.operands[2] = probe.operands[cost == LIG_COST_PRODUCT_SUMS ? 2 : 3];
+    alone.operands[2] = probe.operands[kind == LIG_COST_PRODUCT_SUMS ? 2 : 3];
     alone.count = 3;
     for (guint j = 0; j < G_N_ELEMENTS (bare); j++)
       if (bare[j].work == probe.kernel->work)
         alone.kernel = lig_kernel_find (bare[j].kernel);
-    if (!time_probe (bench, &probe, &seconds, error) ||
-        !time_probe (bench, &alone, &without, error))
+    if (!time_probe (bench, &probe, &alone, &seconds, error))
       return FALSE;
-    bench->facts->costs.kernels[cost * LIG_COST_SIZES + i] = MAX (seconds - without, 0);
+    bench->facts->costs.kernels[cost * LIG_COST_SIZES + i] = MAX (seconds, 0);
   }
   return TRUE;
 }
@@ -313,10 +348,36 @@ measure_products (Bench *bench, LigDtype type, double *all, GError **error)
       lay_out_product (&probe, LIG_N_COSTS, &size, type);
       if (j > 0 && (least > LONGEST_PRODUCT || sum_bytes (&probe) > bench->bytes))
         *seconds = seconds[-1] * exp2 (LIG_COST_DEPTH_STEP);
-      else if (!time_probe (bench, &probe, seconds, error))
+      else if (!time_probe (bench, &probe, NULL, seconds, error))
         return FALSE;
     }
   return TRUE;
+}
+
+/* A smaller problem never takes longer than a larger one, which a kernel could compute instead. */
+static void
+smooth (Bench *bench)
+{
+  LigDeviceCosts *costs = &bench->facts->costs;
+  double *tables[] = {costs->products, costs->wide_products};
+  enum { PRODUCTS = LIG_COST_AREAS * LIG_COST_DEPTHS };
+  for (guint k = 0; k < G_N_ELEMENTS (tables); k++)
+    for (int i = PRODUCTS - 1; i >= 0; i--) {
+      if (i % LIG_COST_DEPTHS < LIG_COST_DEPTHS - 1)
+        tables[k][i] = MIN (tables[k][i], tables[k][i + 1]);
+      if (i + LIG_COST_DEPTHS < PRODUCTS)
+        tables[k][i] = MIN (tables[k][i], tables[k][i + LIG_COST_DEPTHS]);
+    }
+  for (int i = LIG_N_COSTS * LIG_COST_SIZES - 1; i >= 0; i--) {
+    int size = i % LIG_COST_SIZES;
+    double bytes = i / LIG_COST_SIZES < LIG_COST_PRODUCT_BIAS
+                     ? exp2 (LIG_COST_FIRST_SIZE + LIG_COST_SIZE_STEP * (size + 1)) -
+                         exp2 (LIG_COST_FIRST_SIZE + LIG_COST_SIZE_STEP * size)
+                     : 0;
+    if (size < LIG_COST_SIZES - 1)
+      costs->kernels[i] =
+        MIN (costs->kernels[i], costs->kernels[i + 1] + bytes / bench->facts->copy);
+  }
 }
 
 static gboolean
@@ -330,6 +391,7 @@ measure (Bench *bench, GError **error)
     if (i < LIG_COST_PRODUCT_BIAS ? !measure_rows (bench, i, error)
                                   : !measure_additions (bench, i, error))
       return FALSE;
+  smooth (bench);
   return TRUE;
 }
 

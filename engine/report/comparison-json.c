@@ -15,7 +15,7 @@ add_refusals (JsonBuilder *to, LigPlan *plan, LigPlan *other)
   g_autoptr (GArray) lines = lig_report_refused_only (plan, other);
   lig_json_begin_array (to, "refused_only");
   for (guint i = 0; i < lines->len; i++)
-    lig_report_add_verdict (to, g_array_index (lines, LigVerdictLine, i).verdict);
+    lig_report_add_verdict (to, plan, g_array_index (lines, LigVerdictLine, i).verdict);
   json_builder_end_array (to);
 }
 

@@ -66,6 +66,18 @@ add_ops (JsonBuilder *builder, LigPlan *plan)
   json_builder_end_array (builder);
 }
 
+void
+lig_report_add_ops (JsonBuilder *builder, LigPlan *plan, int first, int count)
+{
+  guint n_ops;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
+  lig_json_add_range (builder, "ops", first, count);
+  lig_json_begin_array (builder, "paths");
+  for (int i = first; i < MIN (first + count, (int) n_ops); i++)
+    json_builder_add_string_value (builder, ops[i].path);
+  json_builder_end_array (builder);
+}
+
 static void
 add_groups (JsonBuilder *builder, LigPlan *plan, LigPass pass)
 {
@@ -76,7 +88,7 @@ add_groups (JsonBuilder *builder, LigPlan *plan, LigPass pass)
   for (guint i = 0; i < count; i++) {
     json_builder_begin_object (builder);
     lig_json_add_text (builder, "fusion", groups[i].fusion ? groups[i].fusion->name : NULL);
-    lig_json_add_range (builder, "ops", groups[i].first, groups[i].count);
+    lig_report_add_ops (builder, plan, groups[i].first, groups[i].count);
     lig_json_begin_array (builder, "kernels");
     for (int j = 0; j < groups[i].n_steps; j++) {
       const LigKernel *kernel = steps[groups[i].first_step + j].kernel;
@@ -85,11 +97,10 @@ add_groups (JsonBuilder *builder, LigPlan *plan, LigPass pass)
     json_builder_end_array (builder);
     lig_json_add_integer (builder, "bytes", (gint64) groups[i].bytes);
     lig_json_add_integer (builder, "flops", (gint64) groups[i].flops);
-    json_builder_set_member_name (builder, "predicted_us");
-    if (groups[i].predicted > 0 || groups[i].n_steps == 0)
-      json_builder_add_double_value (builder, groups[i].predicted * 1e6);
-    else
-      json_builder_add_null_value (builder);
+    gboolean known = groups[i].predicted > 0 || groups[i].n_steps == 0;
+    lig_json_add_number (builder, "predicted_us", known ? groups[i].predicted * 1e6 : NAN);
+    lig_json_add_number (builder, "measured_us",
+                         groups[i].measured > 0 ? groups[i].measured * 1e6 : NAN);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -129,12 +140,12 @@ add_mend (JsonBuilder *builder, const char *name, const LigMend *mend)
 }
 
 void
-lig_report_add_verdict (JsonBuilder *builder, const LigVerdict *verdict)
+lig_report_add_verdict (JsonBuilder *builder, LigPlan *plan, const LigVerdict *verdict)
 {
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "fusion", verdict->fusion->name);
   lig_json_add_text (builder, "pass", lig_pass_name (verdict->pass));
-  lig_json_add_range (builder, "ops", verdict->first, verdict->count);
+  lig_report_add_ops (builder, plan, verdict->first, verdict->count);
   lig_json_add_truth (builder, "taken", verdict->taken);
   lig_json_add_text (builder, "reason", lig_reason_name (verdict->reason));
   lig_json_add_text (builder, "observed", verdict->observed);
@@ -178,7 +189,7 @@ lig_plan_to_json (LigPlan *self)
   lig_json_add_text (builder, "problem", problem);
   lig_json_begin_array (builder, "verdicts");
   for (guint i = 0; i < count; i++)
-    lig_report_add_verdict (builder, &verdicts[i]);
+    lig_report_add_verdict (builder, self, &verdicts[i]);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
   return json_builder_get_root (builder);

@@ -6,5 +6,8 @@
 
 #include <json-glib/json-glib.h>
 
-/* Adds the verdict as an object. */
-void lig_report_add_verdict (JsonBuilder *builder, const LigVerdict *verdict);
+/* Adds the verdict of a plan as an object. */
+void lig_report_add_verdict (JsonBuilder *builder, LigPlan *plan, const LigVerdict *verdict);
+
+/* Adds a range of ops as `ops`, their expanded indexes, and `paths`. */
+void lig_report_add_ops (JsonBuilder *builder, LigPlan *plan, int first, int count);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile as the JSON document of `lig profile`. */
+#include "engine/report/plan-json.h"
+
 #include <ligature/json-members.h>
 #include <ligature/json.h>
 #include <ligature/profile.h>
@@ -38,10 +40,7 @@ add_groups (JsonBuilder *builder, const LigProfile *profile, LigPass pass)
     json_builder_begin_object (builder);
     lig_json_add_text (builder, "pass", lig_pass_name (pass));
     lig_json_add_text (builder, "fusion", groups[i].fusion ? groups[i].fusion->name : NULL);
-    lig_json_begin_array (builder, "ops");
-    for (int j = 0; j < groups[i].count; j++)
-      json_builder_add_int_value (builder, groups[i].first + j);
-    json_builder_end_array (builder);
+    lig_report_add_ops (builder, profile->plan, groups[i].first, groups[i].count);
     lig_json_begin_array (builder, "kernels");
     for (int j = 0; j < groups[i].n_steps; j++) {
       const LigKernel *kernel = steps[groups[i].first_step + j].kernel;
@@ -66,8 +65,7 @@ add_update (JsonBuilder *builder, const LigProfile *profile)
     json_builder_begin_object (builder);
     lig_json_add_text (builder, "pass", "update");
     lig_json_add_text (builder, "fusion", NULL);
-    lig_json_begin_array (builder, "ops");
-    json_builder_end_array (builder);
+    lig_report_add_ops (builder, profile->plan, 0, 0);
     lig_json_begin_array (builder, "kernels");
     json_builder_add_string_value (builder, steps[i].kernel->name);
     json_builder_end_array (builder);

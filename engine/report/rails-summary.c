@@ -50,32 +50,41 @@ describe_saving (const LigFigures *figures)
   char *texts[LIG_RAILS_FIGURES] = {NULL};
   lig_rails_write_figures (figures, texts);
   g_autofree char *time = texts[LIG_RAILS_SAVING], *bytes = texts[LIG_RAILS_LESS];
-  g_autofree char *share =
-    time ? g_strdup_printf ("%s (%.0f %%)", time,
-                            100 * figures->saved_seconds / figures->alone_seconds)
-         : NULL;
+  double percent = 100 * figures->saved_seconds / figures->alone_seconds;
+  g_autofree char *share = time && fabs (percent) >= 0.5
+                             ? g_strdup_printf ("%s (%.0f %%)", time, percent)
+                             : g_strdup (time);
   g_free (texts[LIG_RAILS_TIME]);
   g_free (texts[LIG_RAILS_BYTES]);
   return share && bytes ? g_strdup_printf ("%s, %s", share, bytes)
                         : g_strdup (share ? share : bytes);
 }
 
+/* Returns the figures of a pass and its saving, in the words for which there is room. */
+static char *
+describe_pass (const LigFigures *figures, int room)
+{
+  g_autofree char *time = lig_figures_time_text (figures);
+  g_autofree char *bytes = lig_units_bytes (figures->bytes);
+  g_autofree char *saving = describe_saving (figures);
+  g_autofree char *all = time ? g_strdup_printf ("%s, %s", time, bytes) : g_strdup (bytes);
+  if (figures->kernels == 0)
+    return g_strdup (_ ("no kernel"));
+  if (!saving)
+    return g_steal_pointer (&all);
+  g_autofree char *wide = g_strdup_printf (_ ("%s; saves %s against unfused"), all, saving);
+  return lig_columns_width (wide) <= room ? g_steal_pointer (&wide)
+                                          : g_strdup_printf (_ ("%s; saves %s"), all, saving);
+}
+
 static void
 append_pass (const LigRails *self, GString *text, LigPass pass)
 {
-  const LigFigures *figures = &self->passes[pass];
   const char *const titles[] = {_ ("forward"), _ ("backward")};
   int indent = MAX (lig_columns_width (titles[0]), lig_columns_width (titles[1])) + 2;
   if (self->n_groups[pass] == 0)
     return;
-  g_autofree char *time = lig_figures_time_text (figures);
-  g_autofree char *bytes = lig_units_bytes (figures->bytes);
-  g_autofree char *saving = describe_saving (figures);
-  g_autofree char *all = figures->kernels == 0 ? g_strdup (_ ("no kernel"))
-                         : time                ? g_strdup_printf ("%s, %s", time, bytes)
-                                               : g_strdup (bytes);
-  g_autofree char *line =
-    saving ? g_strdup_printf (_ ("%s; saves %s"), all, saving) : g_strdup (all);
+  g_autofree char *line = describe_pass (&self->passes[pass], self->width - indent);
   lig_columns_append (text, titles[pass], indent, LIG_SIDE_LEFT);
   lig_columns_wrap (text, line, indent, indent, self->width);
 }
@@ -287,7 +296,10 @@ lig_rails_append_summary (const LigRails *self, GString *text)
   append_title (self, text);
   append_pass (self, text, LIG_PASS_FORWARD);
   append_pass (self, text, LIG_PASS_BACKWARD);
-  if (problem)
-    lig_columns_wrap (text, problem, 0, 2, self->width);
   append_mends (self, text);
+  if (!problem)
+    return;
+  g_string_append (text, self->colour ? "\n\033[1m" : "\n");
+  lig_columns_wrap (text, problem, 0, 2, self->width);
+  g_string_append (text, self->colour ? "\033[0m" : "");
 }

@@ -172,17 +172,13 @@ lig_plan_explain_place_to_json (LigPlan *self, const char *place, GError **error
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "place");
   json_builder_add_string_value (builder, place);
-  json_builder_set_member_name (builder, "ops");
-  json_builder_begin_array (builder);
-  for (int i = at.first; i <= at.last; i++)
-    json_builder_add_int_value (builder, i);
-  json_builder_end_array (builder);
+  lig_report_add_ops (builder, self, at.first, at.last - at.first + 1);
   for (guint n = 0; n < G_N_ELEMENTS (passes); n++) {
     json_builder_set_member_name (builder, lig_pass_name (passes[n]));
     json_builder_begin_array (builder);
     for (guint i = 0; i < verdicts->len; i++)
       if (((const LigVerdict *) verdicts->pdata[i])->pass == passes[n])
-        lig_report_add_verdict (builder, verdicts->pdata[i]);
+        lig_report_add_verdict (builder, self, verdicts->pdata[i]);
     json_builder_end_array (builder);
   }
   json_builder_end_object (builder);

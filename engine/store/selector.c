@@ -2,6 +2,7 @@
 /* Finds the run that a user's word selects: `last`, a name, a uuid or the beginning of one, each
  * with `~N` for the Nth run before it. */
 #include "engine/store/private.h"
+#include <ligature/store-select.h>
 #include <ligature/suggest.h>
 
 #include <glib/gi18n-lib.h>
@@ -90,8 +91,11 @@ fail_ambiguous (LigStore *self, const char *selector, GArray *keys, GError **err
   if (keys->len > rows->len)
     g_string_append (list, ", …");
   g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-               _ ("'%s' matches %u runs in store '%s'; give more characters: %s"), selector,
-               keys->len, self->path, list->str);
+               g_dngettext (GETTEXT_PACKAGE,
+                            "'%s' matches %u run in store '%s'; give more characters: %s",
+                            "'%s' matches %u runs in store '%s'; give more characters: %s",
+                            (gulong) keys->len),
+               selector, keys->len, self->path, list->str);
 }
 
 /* Returns the end of the sentence about an unknown run, which suggests a name. */

@@ -392,7 +392,7 @@ copy_bytes (LigTensorFile *self, const LigFileEntry *entry, int fd)
   return TRUE;
 }
 
-/* Writes and syncs everything; sets errno on failure. */
+/* Writes everything; sets errno on failure. */
 static gboolean
 write_content (LigTensorFile *self, int fd, const GString *header, GPtrArray *entries)
 {
@@ -402,7 +402,7 @@ write_content (LigTensorFile *self, int fd, const GString *header, GPtrArray *en
     done = entry->tensor ? write_bytes (fd, entry->tensor->data, (gsize) entry_bytes (entry))
                          : copy_bytes (self, entry, fd);
   }
-  return done && fsync (fd) == 0;
+  return done;
 }
 
 /* Syncs a folder, without which a rename may be lost in a power cut. Ignores EINVAL, the error of
@@ -485,7 +485,8 @@ replace_file (LigTensorFile *self, const char *path, const GString *header, GPtr
     return FALSE;
   /* The file is closed only after the rename: until then its lock keeps other processes from
    * removing it. */
-  gboolean done = write_content (self, fd, header, entries) && g_rename (temporary, path) == 0;
+  gboolean done =
+    write_content (self, fd, header, entries) && fsync (fd) == 0 && g_rename (temporary, path) == 0;
   int code = errno;
   if (!done)
     g_unlink (temporary);
@@ -493,6 +494,22 @@ replace_file (LigTensorFile *self, const char *path, const GString *header, GPtr
   if (!done)
     errno = code;
   return done && closed && sync_folder (folder);
+}
+
+gboolean
+lig_tensor_file_write (LigTensorFile *self, int descriptor, GError **error)
+{
+  g_return_val_if_fail (self && descriptor >= 0, FALSE);
+  g_autoptr (GPtrArray) entries = lig_tensor_file_get_entries (self);
+  g_ptr_array_sort (entries, compare_places);
+  g_autoptr (GString) header = build_header (self, entries, error);
+  if (!header)
+    return FALSE;
+  if (write_content (self, descriptor, header, entries))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("cannot write the tensors: %s"),
+               g_strerror (errno));
+  return FALSE;
 }
 
 gboolean

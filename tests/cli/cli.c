@@ -274,11 +274,12 @@ test_why (void)
   assert_contains (answer.out, "remove the fence before 1");
   g_auto (Outcome) gap = lig ("fuse", "linear(64) ! gelu ! linear(8)", "--input", "256x64",
                               "--device", "null:h200", "--why", "|2", "--json", NULL);
-  assert_keys (gap.json, "place ops forward backward joint");
+  assert_keys (gap.json, "place ops paths forward backward joint");
   g_assert_cmpuint (length_at (gap.json, "ops"), ==, 2);
-  assert_keys (at (gap.json, "backward.0"),
-               "fusion pass ops taken reason observed required title why text near_miss gain_us "
-               "gain_measured gain_bytes fused_us present_us times_measured mend alternative");
+  assert_keys (
+    at (gap.json, "backward.0"),
+    "fusion pass ops paths taken reason observed required title why text near_miss gain_us "
+    "gain_measured gain_bytes fused_us present_us times_measured mend alternative");
   assert_keys (at (gap.json, "backward.0.mend"),
                "number kind fusion path value edit gain_us measured gain_bytes text");
   g_assert_cmpstr (text_at (gap.json, "backward.0.mend.kind"), ==, "force");
@@ -292,11 +293,11 @@ test_why (void)
     lig ("fuse", "block(2) { linear(8) ! gelu ! relu }", "--input", "8x8", "--why", "0.2", NULL);
   assert_contains (beyond.err, "in the first repetition it is 0.0.2");
   g_auto (Outcome) missing = lig ("fuse", "gelu", "--input", "8x8", "--why", "7", "--json", NULL);
-  assert_failed (&missing, 1, "index", "'7'");
+  assert_failed (&missing, 2, "usage", "'7'");
   g_auto (Outcome) edge = lig ("fuse", "gelu", "--input", "8x8", "--why", "|0", "--json", NULL);
-  assert_failed (&edge, 1, "index", "the first op");
+  assert_failed (&edge, 2, "usage", "the first op");
   g_auto (Outcome) empty = lig ("fuse", "gelu", "--input", "8x8", "--why", "", "--json", NULL);
-  assert_failed (&empty, 1, "index", "''");
+  assert_failed (&empty, 2, "usage", "''");
 }
 
 static void
@@ -325,7 +326,7 @@ test_apply_mend (void)
   /* The error contains both numbers. */
   g_auto (Outcome) large =
     lig ("fuse", FENCED, "--apply-mend", "99", "-o", "other.lig", "--json", NULL);
-  assert_failed (&large, 1, "index", "no edit has the number 99; the plan offers ");
+  assert_failed (&large, 2, "usage", "no edit has the number 99; the plan offers ");
   /* A policy is no part of a sequence. */
   g_auto (Outcome) policies = lig ("fuse", "linear(64) ! gelu ! linear(64)", "--input", "256x64",
                                    "--device", "cpu", "--all", NULL);
@@ -391,8 +392,8 @@ test_plan (void)
                                   "64x32", "--device", "null:h200", "--json", NULL);
   JsonNode *root = outcome.json;
   g_assert_cmpint (outcome.code, ==, 0);
-  assert_keys (root, "device policy ops steps values arena_bytes live_peak state_bytes segments "
-                     "problem");
+  assert_keys (root, "device policy tf32 ops steps values arena_bytes live_peak state_bytes "
+                     "segments problem units");
   assert_keys (at (root, "steps.0"),
                "index pass kernel group operands read written flops predicted_us");
   assert_keys (at (root, "values.0"), "name shape dtype place offset bytes first last saved");

@@ -33,7 +33,8 @@ WORDS = {"us": "microsecond", "ms": "millisecond", "s": "second", "B": "byte", "
          "MHz": "megahertz", "W": "watt", "C": "Celsius", "varies": "unit"}
 
 # Functions for the commands of the table: `newest NAME [MEMBER]` prints the newest run whose name
-# contains NAME, or another member of it; `make_tensors FILE TENSOR SHAPE` writes a safetensors file.
+# contains NAME, or another member of it; `make_tensors FILE TENSOR SHAPE` writes a safetensors
+# file; `add_costs PROFILE` prints a device profile with costs of kernels.
 PRELUDE = r'''
 newest () {
   lig runs list "$1" --json | python3 -c 'import json, sys
@@ -47,6 +48,16 @@ count = math.prod (axes)
 head = json.dumps ({name: {"dtype": "F32", "shape": axes, "data_offsets": [0, 4 * count]}}).encode ()
 values = struct.pack (f"<{count}f", *[(i % 7 - 3) / 8 for i in range (count)])
 open (file, "wb").write (struct.pack ("<Q", len (head)) + head + values)' "$@"
+}
+add_costs () {
+  python3 -c 'import json, sys
+part, profile = (json.load (open (path)) for path in sys.argv[1:])
+times = [1e-6 * (i + 1) for i in range (25)]
+kinds = part["$defs"]["costs"]["properties"]["kernels"]["properties"]
+profile["costs"] = {"kernels": {kind: times[:4] for kind in kinds}, "products": times,
+                    "wide-products": times}
+profile["units"]["costs"] = "s"
+print (json.dumps (profile))' "$DATA/doc/schemas/common.json" "$1"
 }
 '''
 
@@ -138,9 +149,9 @@ def check_schema(name):
             find(schema["$ref"])
         if is_property and not re.match(r".+[.]$", described(schema)):
             raise Wrong(f"{pointer}: no description, or no full stop at its end")
-        if schema.get("unit") and WORDS[schema["unit"]] not in described(schema):
-            if not any(WORDS[schema["unit"]] in described(find(outer)) for outer in outside(pointer)):
-                raise Wrong(f"{pointer}: the description does not name the unit {schema['unit']}")
+        if schema.get("x-unit") and WORDS[schema["x-unit"]] not in described(schema):
+            if not any(WORDS[schema["x-unit"]] in described(find(outer)) for outer in outside(pointer)):
+                raise Wrong(f"{pointer}: the description does not name the unit {schema['x-unit']}")
         types = schema.get("type", [])
         if "object" not in types or "array" in types:
             continue
@@ -189,7 +200,7 @@ class Walk:
         self.seen, self.units, self.used = seen, {}, set()
 
     def check_unit(self, schema, keys, value):
-        unit = schema.get("unit")
+        unit = schema.get("x-unit")
         if self.units is None:
             return
         if unit == "varies":
@@ -231,14 +242,8 @@ class Walk:
                 self.walk(one, f"{pointer}/additionalProperties", (*keys, key))
 
 
-def check_document(document, name, seen):
-    if name not in ALL:
-        raise Wrong(f"data/doc/schemas/{name}.json: missing")
-    pointer = f"#/$defs/{name}"
-    errors = [f"{'.'.join(map(str, error.absolute_path))}: {error.message[:300]}"
-              for error in validator(pointer).iter_errors(document)]
-    if errors:
-        raise Wrong("\n".join(errors[:8]))
+def check_units(document, name, pointer, seen):
+    """Collects the properties that occur, and checks the units of all numbers."""
     is_list = isinstance(document, list)
     for one in document if is_list else [document]:
         walk = Walk(seen)
@@ -248,6 +253,20 @@ def check_document(document, name, seen):
         walk.walk([one] if is_list else one, pointer)
         if not by_hand and set(walk.units) != walk.used:
             raise Wrong(f"units names {sorted(walk.units)}, but {sorted(walk.used)} occur")
+
+
+def check_document(document, name, seen):
+    if name not in ALL:
+        raise Wrong(f"data/doc/schemas/{name}.json: missing")
+    pointer = f"#/$defs/{name}"
+    problems = [f"{'.'.join(map(str, error.absolute_path))}: {error.message[:300]}"
+                for error in validator(pointer).iter_errors(document)]
+    try:
+        check_units(document, name, pointer, seen)
+    except Wrong as error:
+        problems.append(str(error))
+    if problems:
+        raise Wrong("\n".join(problems[:8]))
 
 
 # --- Commands -------------------------------------------------------------------------------------
@@ -293,8 +312,7 @@ def check_row(shell, seen, name, code, command):
 # --- The tests ------------------------------------------------------------------------------------
 
 def check_seen(seen):
-    """Each property has a value in at least one document, or is untested for a reason; an untested
-    one has none."""
+    """Each property has a value in at least one document, or is untested for a reason."""
     missing = []
     for pointer, schema, is_property in all_subschemas():
         if is_property and pointer not in seen and "ntested: " not in comment(schema):
@@ -331,9 +349,12 @@ def list_commands():
     return re.findall(r"'([a-z-]+)'", re.search(r"^commands = \[(.*?)\]", text, re.M | re.S)[1])
 
 
-def check_commands(table):
-    """Each command is tested with --json."""
-    for command in list_commands():
+def check_commands(shell, table):
+    """Each command, and each verb of `lig runs`, is tested with --json."""
+    verbs = re.search(r"lig runs ((?:[a-z]+\|)+[a-z]+)", shell.expect([LIG, "runs", "--help"], 0).decode())
+    if not verbs:
+        raise Wrong("the help text of lig runs lists no verbs")
+    for command in list_commands() + [f"runs {verb}" for verb in verbs[1].split("|")]:
         if not any(re.search(rf"\blig {command}\b.* --json\b", line) for _, _, line in table):
             raise Wrong(f"no line in documents.txt tests lig {command} --json")
 
@@ -371,15 +392,24 @@ def check_hostile(shell, seen):
         check_document(parse(result.stdout), "error", seen)
 
 
-def check_locale(shell, seen):
-    """A locale with decimal commas changes no document."""
-    known = subprocess.run(["locale", "-a"], capture_output=True, check=False).stdout.decode().split()
-    locales = [one for one in known if re.match(r"de_DE|fr_FR", one)] + ["C"]
+def make_locale(folder):
+    """Returns the environment of a locale with decimal commas; None where it cannot be made."""
+    made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", f"{folder}/de_DE.UTF-8"],
+                          capture_output=True, check=False).returncode == 0
+    return {"LOCPATH": folder, "LC_ALL": "de_DE.UTF-8"} if made else None
+
+
+def check_locale(shell):
+    """A locale with decimal commas, or one without UTF-8, changes no document."""
     command = [LIG, "fuse", ROOT / "data/examples/residual-mlp.lig", "--device", "null:h200", "--json"]
     usual = shell.expect(command, 0)
-    for one in locales[:2]:
-        if shell.expect(command, 0, LC_ALL=one) != usual:
-            raise Wrong(f"the document is different with LC_ALL={one}")
+    try:
+        commas = make_locale(shell.folder)
+    except FileNotFoundError:
+        commas = None
+    for environment in [{"LC_ALL": "C"}] + ([commas] if commas else []):
+        if shell.expect(command, 0, **environment) != usual:
+            raise Wrong(f"the document is different with {environment}")
 
 
 def check_numbers(shell):
@@ -427,15 +457,15 @@ def main():
     for name in ALL:
         tests.check(f"schema {name}", check_schema, name)
     tests.check("sources", check_sources, table)
-    tests.check("commands", check_commands, table)
     with tempfile.TemporaryDirectory() as folder:
         shell = Shell(folder)
+        tests.check("commands", check_commands, shell, table)
         for name, code, command in table:
             tests.check(f"{name}: {command}", check_row, shell, seen, name, code, command)
         tests.check("every property occurs", check_seen, seen)
         tests.check("failures", check_failures, shell, seen)
         tests.check("hostile names", check_hostile, shell, seen)
-        tests.check("locale", check_locale, shell, seen)
+        tests.check("locale", check_locale, shell)
         tests.check("numbers", check_numbers, shell)
         tests.check("order", check_order, shell)
     print(f"1..{tests.count}")

@@ -59,6 +59,12 @@ def check_kernels(lines, folder):
     assert [int(line.split()[0]) for line in lines] == moved, (lines, moved)
 
 
+def check_losses(lines, folder):
+    assert [int(line.split("\t")[0]) for line in lines] == list(range(1, 21)), lines
+    last = folder.document("runs", "show", "last")["loss"]["last"]
+    assert abs(float(lines[-1].split("\t")[1]) - last) < 1e-6, (lines[-1], last)
+
+
 def check_rates(lines, folder):
     groups = folder.document("sweep", "--resume", "last")["groups"]
     expected = [[group["settings"]["lr"], group["mean"]] for group in groups]
@@ -68,7 +74,7 @@ def check_rates(lines, folder):
 
 def find_best(folder):
     runs = [run for run in folder.document("runs", "list") if run["eval"]["loss"] is not None]
-    assert len(runs) == 4, runs
+    assert len(runs) == 5, runs
     return min(runs, key=lambda run: run["eval"]["loss"])
 
 
@@ -104,7 +110,7 @@ def check_nothing(lines, folder):
     assert not lines, lines
 
 
-CHECKS = [check_total, check_mends, check_kernels, check_rates, check_best, check_curve,
+CHECKS = [check_total, check_mends, check_kernels, check_losses, check_rates, check_best, check_curve,
           check_roofline, check_memory, check_message, check_total, check_nothing]
 FAILING = {check_message}
 

@@ -52,6 +52,8 @@ manual_has_all () {
     done
   done
   grep -qF 'runs export RUN' man || status=1
+  grep -qx 'Optimizer:' man || { echo "no group of options"; status=1; }
+  grep -qF '[default: 1000]' man || { echo "no default"; status=1; }
   for section in NAME SYNOPSIS DESCRIPTION OPTIONS COMMANDS 'EXIT STATUS' ENVIRONMENT FILES EXAMPLES; do
     grep -qx "\.SH $section" man || { echo "no section $section"; status=1; }
   done
@@ -120,6 +122,22 @@ bash_completes () {
     offers 'lig runs show ' last only && offers 'lig devices ' cpu
 }
 
+# Options stand before the command, and a verb offers its own options and arguments.
+bash_completes_verbs () {
+  # shellcheck disable=SC1091
+  . ./bash
+  offers 'lig --j' --json only && offers 'lig --json fu' fuse only &&
+    offers 'lig --device nul' null:h200 && offers 'lig --device cpu --json che' check only &&
+    offers 'lig --device cpu check model.lig --dtype ' fp32 fp16 bf16 &&
+    offers 'lig --color al' always only && offers 'lig he' help only &&
+    offers 'lig help ' ops train runs && offers 'lig help runs s' show star only &&
+    offers 'lig help train ' '' only && offers 'lig runs --json li' list only &&
+    offers 'lig runs list --st' --store --status --starred only &&
+    offers 'lig runs show --st' --store only && offers 'lig runs list ' '' only &&
+    offers 'lig runs --store x.db show ' last only && offers 'lig runs compare last ' last only &&
+    offers 'lig check model.lig ' '' only
+}
+
 # Completes every option of every command, and the runs of the store.
 bash_completes_all () {
   # shellcheck disable=SC1091
@@ -141,15 +159,53 @@ zsh_reads () {
   zsh -n zsh && grep -q '^#compdef lig$' zsh
 }
 
+# Types lines and the tab key in a zsh with a terminal of its own.
+zsh_completes () {
+  needs zsh || return 77
+  mkdir -p bin functions
+  ln -sf "$LIG" bin/lig
+  cp zsh functions/_lig
+  cat > type.zsh << 'END'
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "PS1=P; PATH=$PWD/bin:\$PATH; fpath=($PWD/functions \$fpath); autoload -U compinit"
+zpty -w z "compinit -u -D; unsetopt beep; bindkey '^I' complete-word; print rea''dy"
+zpty -r z found '*ready*'
+while IFS='|' read -r line reply; do
+  zpty -w -n z "$line"$'\t'
+  zpty -r z found "*$reply*"
+  print -r -- "$reply"
+  zpty -w -n z $'\x15'
+done < lines
+zpty -d z
+END
+  cat > lines << 'END'
+lig ops layer|lig ops layer-norm
+lig fuse x --policy=me|lig fuse x --policy=measured
+lig --json che|lig --json check
+lig runs sho|lig runs show
+lig runs show --sto|lig runs show --store
+lig help swe|lig help sweep
+END
+  # A line that is not completed is waited for until the time is over.
+  timeout 60 zsh -f type.zsh > replies
+  cat replies
+  cut -d '|' -f 2 lines | cmp - replies
+}
+
 fish_completes () {
   needs fish || return 77
   fish -n fish || return 1
   mkdir -p bin home
   ln -sf "$LIG" bin/lig
   HOME=$work/home PATH=$work/bin:$PATH fish -c 'source ./fish
-    complete -C "lig ops layer"; complete -C "lig fuse m --policy "; complete -C "lig tr"' > replies
+    complete -C "lig ops layer"; complete -C "lig fuse m --policy "; complete -C "lig tr"
+    complete -C "lig --json che"; complete -C "lig help swe"; complete -C "lig runs compa"
+    complete -C "lig runs show --stat"; complete -C "lig runs list --stat"' > replies
   cat replies
-  grep -q '^layer-norm' replies && grep -q '^measured' replies && grep -q '^train' replies
+  grep -q '^layer-norm' replies && grep -q '^measured' replies && grep -q '^train' replies &&
+    grep -q '^check' replies && grep -q '^sweep' replies && grep -q '^compare' replies &&
+    [ "$(grep -c '^--status' replies)" = 1 ]
 }
 
 refuses_others () {
@@ -166,8 +222,10 @@ check /generated/manual manual_has_all
 check /generated/groff manual_formats
 check /generated/mandoc manual_lints
 check /generated/bash bash_completes
+check /generated/bash-verbs bash_completes_verbs
 check /generated/bash-all bash_completes_all
 check /generated/zsh zsh_reads
+check /generated/zsh-completes zsh_completes
 check /generated/fish fish_completes
 check /generated/refused refuses_others
 echo "1..$n"

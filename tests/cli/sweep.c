@@ -100,10 +100,10 @@ test_refused (void)
   static const struct {
     const char *arguments[4], *part;
   } cases[] = {
-    {{NULL}, "needs --over or --list"},
+    {{NULL}, "give --over KEY=A,B,… or --list FILE"},
     {{"--over", "lr=1,2", "--zip"}, "--zip needs at least two"},
-    {{"--over", "lr=1,2", "--retry"}, "--retry needs --resume"},
-    {{"--resume", "last", "--over", "lr=1"}, "either a sequence or --resume"},
+    {{"--over", "lr=1,2", "--retry"}, "--retry is only used with --resume"},
+    {{"--resume", "last", "--over", "lr=1"}, "contradicts --resume"},
     {{"--over", "lr=1,2", "--checkpoint", "c.safetensors"}, "each run of a sweep has its own"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {

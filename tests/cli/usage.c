@@ -22,30 +22,30 @@ static const struct {
   {USAGE, "help fus", "command 'fus' is unknown; did you mean 'fuse'?"},
   {USAGE, "help fuse gelu", "lig fuse has no verbs; see lig help fuse"},
   {USAGE, "help runs lst", "verb 'lst' of lig runs is unknown; did you mean 'list'?"},
-  {USAGE, "help runs list all", "lig help takes [COMMAND [VERB]]; see lig help --help"},
+  {USAGE, "help runs list all", "argument 'all' is unexpected; see lig help --help"},
   {USAGE, "runs help lst", "verb 'lst' of lig runs is unknown; did you mean 'list'?"},
   {USAGE, "runs lst", "verb 'lst' of lig runs is unknown; did you mean 'list'?"},
   {USAGE, "runs frobnicate", "verb 'frobnicate' of lig runs is unknown; see lig runs --help"},
-  {USAGE, "--generate sh", "--generate takes man, bash, zsh or fish"},
+  {USAGE, "--generate sh", "--generate takes man, bash, zsh, fish"},
   /* Options. */
   {USAGE, FUSE "--polcy all", "option --polcy is unknown; did you mean --policy?"},
   {USAGE, FUSE "--zzz", "option --zzz is unknown; see lig fuse --help"},
   {USAGE, FUSE "-z", "option -z is unknown; see lig fuse --help"},
-  {USAGE, FUSE "--policy", "--policy needs a value, POLICY; see lig fuse --help"},
+  {USAGE, FUSE "--policy", "--policy needs a value, none|all|measured; see lig fuse --help"},
   {USAGE, FUSE "--all=yes", "--all takes no value, not 'yes'; see lig fuse --help"},
   {USAGE, FUSE "--policy=al", "expected none, all, measured; did you mean 'all'?"},
   {USAGE, FUSE "--color=red", "--color is 'red', expected auto, always, never"},
   {USAGE, "check gelu --batch many", "--batch is 'many', expected a whole number"},
   {USAGE, "check gelu --batch 99999999999999999999", "expected a whole number"},
-  {USAGE, "check gelu --input 2x2 --batch -1", "--batch is -1, expected at least 1"},
+  {USAGE, "check gelu --input 2x2 --batch -1", "--batch is '-1', expected a whole number from 0"},
   {USAGE, "profile gelu --steps 1.5", "--steps is '1.5', expected a whole number"},
   {USAGE, "profile gelu --steps 0", "--steps is 0, expected 1 to 1000000"},
   /* Counts of arguments. */
-  {USAGE, "check", "lig check takes P "},
-  {USAGE, "check gelu relu", "lig check takes P "},
-  {USAGE, "devices cpu null", "lig devices takes [DEVICE] "},
-  {USAGE, "train", "lig train needs either a sequence or --resume"},
-  {USAGE, "runs", "lig runs takes list|show|"},
+  {USAGE, "check", "lig check needs P; see lig check --help"},
+  {USAGE, "check gelu relu", "argument 'relu' is unexpected; write an expression in quotes"},
+  {USAGE, "devices cpu null", "argument 'null' is unexpected; see lig devices --help"},
+  {USAGE, "train", "lig train needs P or --resume FILE|RUN; see lig train --help"},
+  {USAGE, "runs", "lig runs needs list|show|"},
   {USAGE, "runs show", "lig runs show takes RUN; see lig help runs show"},
   {USAGE, "--values", "--values takes one kind of value"},
   /* Values of options. */
@@ -65,6 +65,11 @@ static const struct {
   {USAGE, FUSE "--force backward-residual", "--force is 'backward-residual', expected FUSION@PATH"},
   {USAGE, FUSE "--fence 7", "--fence: no op has the path '7'"},
   {USAGE, FUSE "--apply-mend 1", "--apply-mend needs a file"},
+  {USAGE, FUSE "--apply-mend 9 -o x.lig", "--apply-mend: no edit has the number 9"},
+  {USAGE, FUSE "--why 7", "--why: no op has the path '7'"},
+  {USAGE, "profile gelu --input 2x2 --compare al", "--compare has 'al', expected none, all or "},
+  {USAGE, "sweep --resume x --lr 3", "--lr contradicts --resume: the sweep fixes it; omit it"},
+  {USAGE, "apply gelu", "lig apply needs --input X.safetensors; see lig apply --help"},
   {USAGE, FUSE "-o x.lig", "-o is only used with --apply-mend"},
   /* Sequences: an unreadable one is a failure. */
   {FAILED, "check gleu --input 2x2", "op 'gleu' is unknown; did you mean 'gelu'?"},
@@ -82,10 +87,11 @@ static const struct {
   {USAGE, TRAIN "--optimizer adam", "expected sgd, adamw; did you mean 'adamw'?"},
   {USAGE, TRAIN "--schedule cosin", "expected constant, cosine; did you mean 'cosine'?"},
   {USAGE, TRAIN "--warmup 5000", "warmup is 5000, expected a whole number from 0 to steps, 1000"},
-  {USAGE, TRAIN "--device null:h200", "device 'null:h200' is only described; train on cpu or "},
-  {USAGE, TRAIN "--resume last", "lig train needs either a sequence or --resume"},
+  {USAGE, TRAIN "--device null:h200", "device 'null:h200' is only described and runs nothing; give --device cpu"},
+  {USAGE, TRAIN "--resume last",
+   "contradicts --resume, which has its own sequence; omit one of them"},
   {FAILED, TRAIN "--data csv:missing.csv", "missing.csv"},
-  {USAGE, SWEEP, "lig sweep needs --over or --list"},
+  {USAGE, SWEEP, "lig sweep needs settings to vary; give --over KEY=A,B,… or --list FILE"},
   {USAGE, SWEEP "--over lr=", "--over: 'lr=' is no list of values"},
   {USAGE, SWEEP "--over lr=a,b", "--over: lr is 'a', expected a number"},
   {USAGE, SWEEP "--over foo=1", "--over: training has no setting 'foo'"},
@@ -176,11 +182,21 @@ test_order (void)
   assert_contains (alone.err, "Usage: lig ");
 }
 
+/* The exit code is 130 and the document complete, also where nothing had been printed. */
+static void
+test_interrupted (void)
+{
+  g_auto (Outcome) outcome =
+    shell ("sleep 3 | timeout --preserve-status -s INT 0.5 lig check - --json");
+  assert_failed (&outcome, 130, "cancelled", "interrupted");
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/usage/wrong", test_wrong);
   g_test_add_func ("/usage/order", test_order);
+  g_test_add_func ("/usage/interrupted", test_interrupted);
   return run_cli_tests ();
 }

@@ -137,7 +137,7 @@ def try_optimizer(lig, work):
         sys.exit(f"resumed: {json.dumps(longer)}")
     expect("optimizer.adam-squares.0.weight",
            pathlib.Path(result["checkpoint"]).read_bytes().decode("latin-1"))
-    refused = run(lig, "train", sequence, *options, "--mean-share", "1", status=1)
+    refused = run(lig, "train", sequence, *options, "--mean-share", "1", status=2)
     expect("--mean-share is '1', expected a number from 0 to 0.9999999", refused)
     expect("--optimizer sgd|adamw|adam", run(lig, "train", "--help"))
 
@@ -146,7 +146,7 @@ def try_dataset(lig, work):
     sequence = "linear(32, init-std=0.5) ! gelu ! linear(2) ! cross-entropy"
     train(lig, work, sequence, "--batch", "14", "--data", "parity?bits=4", "--steps", "200",
           "--lr", "0.02")
-    refused = run(lig, "train", sequence, "--batch", "8", "--data", "parity?bits=21", status=1)
+    refused = run(lig, "train", sequence, "--batch", "8", "--data", "parity?bits=21", status=2)
     expect("bits is '21', expected a whole number from 1 to 20", refused)
     expect("Parity of numbers", run(lig, "train", "--help"))
 

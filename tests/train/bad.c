@@ -156,9 +156,9 @@ static const struct {
    "where': No such file or directory"},
   {"--resume missing", "store", "has no run 'missing'"},
   {"--resume good.csv", "format", "truncated"},
-  {"'" LINE "' --resume last", "usage", "needs either a sequence or --resume"},
-  {"--steps 4", "usage", "needs either a sequence or --resume"},
-  {"a b --data csv:good.csv", "usage", "lig train takes P --data"},
+  {"'" LINE "' --resume last", "usage", "contradicts --resume, which has its own sequence"},
+  {"--steps 4", "usage", "lig train needs P or --resume FILE|RUN"},
+  {"a b --data csv:good.csv", "usage", "argument 'b' is unexpected; write an expression in quotes"},
   {"'" LINE "' --dta csv:good.csv", "usage", "option --dta is unknown; did you mean --data?"},
 };
 

@@ -329,23 +329,6 @@ LIG_API gint64 lig_store_get_data_version (LigStore *self, GError **error);
 LIG_API LigRunRow *lig_store_find_run (LigStore *self, const char *selector, GError **error);
 
 /**
- * lig_store_select_run:
- * @self: a store
- * @selector: `last`, the newest run; a name, the newest run of that name; a uuid, or the beginning
- *   of one, at least 4 characters, which only one run has. `~N` after each of them selects the Nth
- *   run before it: of all runs, or of those with the name. A name takes precedence over the
- *   beginning of a uuid.
- * @kind: (nullable): `train` or `profile`, to which `last` and names are limited; %NULL for any
- * @alike: (out) (optional): the number of runs with the selector's name, 0 if it is no name
- *
- * Finds the run that a user's word selects. The error of an ambiguous selector lists the runs.
- *
- * Returns: (transfer full): the run, or %NULL with %LIG_ERROR_STORE set
- */
-LIG_API LigRunRow *lig_store_select_run (
-  LigStore *self, const char *selector, const char *kind, guint *alike, GError **error);
-
-/**
  * lig_store_find_last:
  * @self: a store
  * @kind: (nullable): `train` or `profile`, %NULL for any

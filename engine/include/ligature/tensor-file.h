@@ -137,6 +137,18 @@ LIG_API void lig_tensor_file_set_metadata (LigTensorFile *self, const char *key,
  */
 LIG_API gboolean lig_tensor_file_save (LigTensorFile *self, const char *path, GError **error);
 
+/**
+ * lig_tensor_file_write:
+ * @self: a file of tensors
+ * @descriptor: an open file descriptor, such as that of a pipe
+ *
+ * Writes everything to the descriptor and neither syncs nor closes it.
+ *
+ * Returns: %FALSE with %LIG_ERROR_FILE set, or %LIG_ERROR_FORMAT if a name is not UTF-8 or is
+ *   `__metadata__`
+ */
+LIG_API gboolean lig_tensor_file_write (LigTensorFile *self, int descriptor, GError **error);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigTensorFile, lig_tensor_file_free)
 
 G_END_DECLS

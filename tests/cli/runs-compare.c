@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* `lig runs compare`: settings that differ, medians against the noise, and the width. */
+#include "tests/cli/runs-store.h"
+
+/* The two runs have almost the same loss, which trembles by more than they differ. */
+static void
+test_noise (void)
+{
+  make_store ();
+  g_auto (Outcome) outcome = lig ("runs", "compare", "1111000", "2222", NULL);
+  g_assert_cmpint (outcome.code, ==, 0);
+  assert_contains (outcome.out, "setting  11110000  22220000\n"
+                                "steps          50       100\n"
+                                "lr          0.001      0.01\n\n");
+  g_assert_true (g_regex_match_simple ("loss, median +[0-9.]+ +[0-9.]+ \\(no difference\\)\n",
+                                       outcome.out, 0, 0));
+  assert_cells (outcome.out, "\neval-loss, last 0.45 0.44 (-0.01)\n");
+  assert_cells (outcome.out, "\neval-loss, least 0.4 0.3 (-0.1)\n");
+  assert_cells (outcome.out, "\nlearning-rate, last 0.01 0.01 (0)\n");
+}
+
+static void
+test_difference (void)
+{
+  make_store ();
+  g_auto (Outcome) text = lig ("runs", "compare", "large", "small~2", NULL);
+  g_assert_true (g_regex_match_simple (
+    "loss, median +0\\.9[0-9]* +0\\.5[0-9]* \\(-0\\.[34][0-9]*\\)\n", text.out, 0, 0));
+  g_auto (Outcome) json = lig ("runs", "compare", "large", "small~2", "--json", NULL);
+  assert_keys (json.json, "runs settings numbers steps");
+  g_assert_cmpstr (text_at (json.json, "numbers.2.name"), ==, "loss");
+  assert_keys (at (json.json, "numbers.2"), "name values deltas least medians differences");
+  g_assert_cmpstr (text_at (json.json, "numbers.2.differences.1"), ==, "less");
+  g_assert_cmpstr (text_at (json.json, "numbers.2.differences.0"), ==, "none");
+}
+
+static void
+test_same (void)
+{
+  make_store ();
+  g_auto (Outcome) outcome = lig ("runs", "compare", "large", "large", NULL);
+  assert_contains (outcome.out, "the same settings\n");
+  g_assert_true (
+    g_regex_match_simple ("loss, median +[0-9.]+ +[0-9.]+ \\(0\\)\n", outcome.out, 0, 0));
+  g_assert_null (strstr (outcome.out, "+0)"));
+  g_auto (Outcome) one = lig ("runs", "compare", "large", "--json", NULL);
+  assert_failed (&one, 2, "usage", "1 run selected, expected at least 2");
+}
+
+/* Every line fits, and the first run is repeated beside those of the next table. */
+static void
+test_width (void)
+{
+  make_store ();
+  g_auto (Outcome) narrow = with_columns ("60", "lig runs compare --kind train");
+  g_assert_cmpint (narrow.code, ==, 0);
+  guint headers = 0;
+  g_auto (GStrv) lines = g_strsplit (narrow.out, "\n", -1);
+  for (char **line = lines; *line; line++) {
+    headers += g_str_has_prefix (*line, "result ") && strstr (*line, "44440000") != NULL;
+    g_assert_cmpint (g_utf8_strlen (*line, -1), <=, 60);
+  }
+  g_assert_cmpuint (headers, >, 1);
+  g_auto (Outcome) pipe = with_columns (NULL, "lig runs compare --kind train");
+  g_assert_true (
+    g_regex_match_simple ("result +44440000 +22220000 +11112222 +11110000\n", pipe.out, 0, 0));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cli-runs-compare/noise", test_noise);
+  g_test_add_func ("/cli-runs-compare/difference", test_difference);
+  g_test_add_func ("/cli-runs-compare/same", test_same);
+  g_test_add_func ("/cli-runs-compare/width", test_width);
+  return run_store_tests (argc, argv);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* `lig runs show`: what it prints about a run, and that its commands can be pasted. */
+#include "tests/cli/runs-store.h"
+
+static void
+test_facts (void)
+{
+  make_store ();
+  g_auto (Outcome) outcome = with_columns ("80", "lig runs show small~2");
+  g_assert_cmpint (outcome.code, ==, 0);
+  assert_contains (outcome.out, "run         " FIRST "\n");
+  assert_contains (outcome.out, "started     2026-11-18 10:00:00 CET\n");
+  assert_contains (outcome.out, "ended       2026-11-18 10:01:30 CET\n");
+  assert_contains (outcome.out, "duration    1:30\n");
+  assert_contains (outcome.out, "device      cpu (AMD EPYC)\n");
+  assert_contains (outcome.out, "starred     yes\ntags        keep\n");
+  assert_contains (outcome.out, "Sequence (input 4x2:fp32)\n"
+                                "  linear(8) ! gelu ! mean-squared-error\n");
+  assert_cells (outcome.out, "\n eval-loss 2 0.4 0.45 0.4 25\n");
+}
+
+/* Each setting has a line; those that differ from the default name it. */
+static void
+test_settings (void)
+{
+  make_store ();
+  g_auto (Outcome) wide = with_columns ("200", "lig runs show large");
+  g_auto (Outcome) narrow = with_columns ("60", "lig runs show large");
+  assert_contains (wide.out, "* steps      50     default 1000; Optimizer steps in all\n"
+                             "* lr         0.1    default 0.001; Learning rate\n"
+                             "  optimizer  adamw  Rule of the updates\n");
+  assert_contains (narrow.out, "* lr         0.1    default 0.001; Learning rate\n");
+  g_auto (GStrv) lines = g_strsplit (narrow.out, "\n", -1);
+  gboolean inside = FALSE;
+  for (char **line = lines; *line; line++) {
+    inside = (inside || g_str_has_prefix (*line, "Settings")) && **line;
+    g_assert_true (!inside || g_utf8_strlen (*line, -1) <= 60);
+  }
+}
+
+/* Returns the command of the line with this meaning; (transfer full). */
+static char *
+find_command (const char *text, const char *meaning)
+{
+  const char *line = strstr (text, meaning), *start = line ? strstr (line, "lig ") : NULL;
+  if (!start)
+    g_error ("'%s' has no command for '%s'", text, meaning);
+  return g_strndup (start, strcspn (start, "\n"));
+}
+
+static void
+test_commands (void)
+{
+  g_auto (Outcome) trained =
+    lig ("train", "linear(2) ! gelu ! mean-squared-error", "--input", "16x8", "--data", "synthetic",
+         "--steps", "3", "--device", "cpu", "--name", "show", "--checkpoint", "s.st", "--store",
+         "own store.db", NULL);
+  g_assert_cmpint (trained.code, ==, 0);
+  g_auto (Outcome) shown = lig ("runs", "show", "show", "--store", "own store.db", NULL);
+  g_assert_true (g_regex_match_simple ("checkpoint [^ ]*s.st \\([0-9.]+ kB\\)\n", shown.out, 0, 0));
+  const char *const meanings[] = {"verdicts (", "train longer", "repeat and compare", "report with",
+                                  "metrics for"};
+  for (guint i = 0; i < G_N_ELEMENTS (meanings); i++) {
+    g_autofree char *command = find_command (shown.out, meanings[i]);
+    assert_contains (command, " --store 'own store.db'");
+    g_auto (Outcome) pasted = shell (command);
+    g_assert_cmpint (pasted.code, ==, 0);
+  }
+  g_auto (Outcome) gone = shell ("rm s.st; lig runs show show~1 --store 'own store.db'");
+  assert_contains (gone.out, "s.st (missing)\n");
+  g_assert_null (strstr (gone.out, "train --resume"));
+}
+
+/* Verdicts are named with the paths of their ops, also in a repeated block. */
+static void
+test_verdicts (void)
+{
+  g_auto (Outcome) profiled = lig ("profile", "linear(8) ! gelu ! linear(4) ! gelu", "--input",
+                                   "16x8", "--device", "cpu", "--store", "v.db", NULL);
+  g_assert_cmpint (profiled.code, ==, 0);
+  g_auto (Outcome) brief = lig ("runs", "show", "last", "--store", "v.db", NULL);
+  g_assert_null (strstr (brief.out, "Verdicts\n"));
+  g_auto (Outcome) outcome = lig ("runs", "show", "last", "--verdicts", "--store", "v.db", NULL);
+  assert_contains (outcome.out, "Verdicts\n");
+  assert_contains (outcome.out, "  fused      forward-linear-bias-activation at 0 to 1\n");
+  assert_contains (outcome.out, "  fused      forward-linear-bias-activation at 2 to 3\n");
+  g_assert_true (g_regex_match_simple ("  not fused  [a-z-]+ at [0-9].*: .+\n", outcome.out, 0, 0));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cli-runs-show/facts", test_facts);
+  g_test_add_func ("/cli-runs-show/settings", test_settings);
+  g_test_add_func ("/cli-runs-show/commands", test_commands);
+  g_test_add_func ("/cli-runs-show/verdicts", test_verdicts);
+  return run_store_tests (argc, argv);
+}
