@@ -7,6 +7,7 @@
 #include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
+#include "app/cli/task.h"
 #include "kernels/times.h"
 
 #include <stdio.h>
@@ -180,6 +181,8 @@ apply (const char *text, const LigSequenceOptions *options, GError **error)
   if (!inputs || !adopt_input (sequence, inputs, error))
     return FALSE;
   lig_times_mark ("sequence and input");
+  lig_cli_task_begin ("applying");
+  lig_cli_task_detail ("planning");
   g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
   g_autoptr (LigState) state = device ? make_state (sequence, device, &requested, error) : NULL;
   g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, &requested, error) : NULL;
@@ -187,10 +190,12 @@ apply (const char *text, const LigSequenceOptions *options, GError **error)
   lig_times_mark ("state and plan");
   if (!program || !feed (program, inputs, error))
     return FALSE;
+  lig_cli_task_detail (gradient ? "forward and backward" : "forward");
   g_autoptr (LigTensorFile) results = compute (program, error);
   if (!results)
     return FALSE;
   lig_times_mark ("results");
+  lig_cli_task_end ();
   if (lig_cli_json ())
     print_json (plan, results);
   else if (!lig_cli_is_standard (output))

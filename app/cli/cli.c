@@ -73,6 +73,8 @@ print_message (const char *message)
 static void
 tell (const char *code, const char *message, const char *path)
 {
+  /* The work that failed has ended. */
+  lig_cli_task_end ();
   print_message (message);
   if (!json_requested)
     return;

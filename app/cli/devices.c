@@ -2,9 +2,11 @@
 /* lig devices: the devices to run on or to plan for, with their ceilings. */
 #include "app/cli/blame.h"
 #include "app/cli/document.h"
+#include "app/cli/live.h"
 #include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
+#include "app/cli/task.h"
 #include <ligature/json.h>
 #include <ligature/report.h>
 #include <ligature/store.h>
@@ -45,8 +47,13 @@ static gboolean
 measure_device (LigStore *store, LigDevice *device, GError **error)
 {
   const char *name = lig_device_get_name (device);
-  lig_cli_say ("measuring %s …", name);
-  if (!lig_device_measure (device, error))
+  g_autofree char *task = g_strconcat ("measuring ", name, NULL);
+  if (!lig_cli_live ())
+    lig_cli_say ("%s …", task);
+  lig_cli_task_begin (task);
+  gboolean measured = lig_device_measure (device, error);
+  lig_cli_task_end ();
+  if (!measured)
     return FALSE;
   g_autofree char *json = lig_device_facts_to_json (lig_device_get_facts (device));
   return lig_store_put_device (store, name, json, error);

@@ -3,6 +3,8 @@
 #include "app/cli/output.h"
 
 #include "app/cli/command.h"
+#include "app/cli/task.h"
+
 #include <ligature/error.h>
 
 #include <errno.h>
@@ -68,6 +70,7 @@ int
 lig_cli_end (int code)
 {
   ending = code;
+  lig_cli_task_end ();
   return code;
 }
 

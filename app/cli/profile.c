@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* lig profile: prints the time of each group next to its prediction, and compares policies. */
+#include "app/cli/profile-text.h"
 #include "app/cli/sequence-options.h"
+#include "app/cli/table.h"
+#include "app/cli/task.h"
 
 #include <ligature/report.h>
 #include <ligature/tuning.h>
 
-#include <math.h>
 #include <stdio.h>
 
 static int run (int argc, char **argv);
@@ -23,6 +25,7 @@ typedef struct {
   LigSequenceOptions sequence;
   char *compare;
   int steps;
+  gboolean quiet;
 } Options;
 
 static void
@@ -34,77 +37,18 @@ clear (Options *options)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
 
-static void
-print_profile (const LigProfile *profile)
-{
-  static const char *const header[] = {"group",     ">predicted", ">measured",
-                                       ">roofline", "kernels",    NULL};
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
-  guint count, n_steps;
-  const LigPlanStep *steps = lig_plan_get_steps (profile->plan, &n_steps);
-  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
-    const LigPlanGroup *groups = lig_plan_get_groups (profile->plan, pass, &count);
-    for (guint i = 0; i < count; i++) {
-      if (groups[i].n_steps == 0)
-        continue;
-      g_autoptr (GString) kernels = g_string_new (NULL);
-      for (int j = 0; j < groups[i].n_steps; j++) {
-        const LigKernel *kernel = steps[groups[i].first_step + j].kernel;
-        g_string_append_printf (kernels, "%s%s", j > 0 ? ", " : "",
-                                kernel ? kernel->name : "opaque");
-      }
-      double measured = lig_profile_get_group_seconds (profile, &groups[i]);
-      char **row = g_new0 (char *, 6);
-      row[0] = g_strdup_printf ("%s %d-%d", lig_pass_name (pass), groups[i].first,
-                                groups[i].first + groups[i].count - 1);
-      double roofline = lig_profile_get_roofline (profile, groups[i].floor, measured);
-      gboolean known = isfinite (roofline);
-      row[1] = known ? lig_cli_format_time (groups[i].predicted) : g_strdup ("-");
-      row[2] = lig_cli_format_time (measured);
-      row[3] = known ? g_strdup_printf ("%.0f %%", 100 * roofline) : g_strdup ("-");
-      row[4] = g_strdup (kernels->str);
-      g_ptr_array_add (rows, row);
-    }
-  }
-  lig_cli_print_table (header, rows);
-}
-
-/* Prints the medians and the quartiles of each plan, and how it differs from the first one. */
-static void
-print_summary (GPtrArray *profiles)
-{
-  static const char *const header[] = {"policy",     ">forward", ">backward",    ">update", ">step",
-                                       ">quartiles", ">runs",    "to the first", NULL};
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
-  const LigProfile *first = profiles->pdata[0];
-  for (guint i = 0; i < profiles->len; i++) {
-    const LigProfile *profile = profiles->pdata[i];
-    char **row = g_new0 (char *, 9);
-    row[0] = g_strdup (lig_policy_name (lig_plan_get_policy (profile->plan)));
-    row[1] = lig_cli_format_time (profile->forward);
-    row[2] = lig_cli_format_time (profile->backward);
-    row[3] = lig_cli_format_time (profile->update);
-    row[4] = lig_cli_format_time (profile->step);
-    row[5] = lig_cli_format_range (profile->step_spread.lower, profile->step_spread.upper);
-    row[6] = g_strdup_printf ("%u", profile->step_spread.count);
-    LigDifference difference;
-    lig_spread_compare (&profile->step_spread, &first->step_spread, &difference);
-    row[7] = i == 0 ? g_strdup ("") : lig_difference_to_text (&difference);
-    g_ptr_array_add (rows, row);
-  }
-  lig_cli_print_table (header, rows);
-}
-
 /* Prints the clocks, power and temperature during the measurement, if the device reports them. */
 static void
-print_health (const LigProfile *profile)
+print_health (const LigProfile *profile, int width)
 {
   const LigDeviceHealth *health = &profile->health;
   if (health->clock < 0)
     return;
-  printf ("\n%s, %.0f MHz, memory %.0f MHz, %.0f of %.0f W, %.0f °C", health->driver, health->clock,
-          health->memory_clock, health->power, health->power_limit, health->temperature);
-  printf ("%s%s\n", *health->throttling ? ", slowed by: " : "", health->throttling);
+  g_autofree char *text = g_strdup_printf (
+    "%s, %.0f MHz, memory %.0f MHz, %.0f of %.0f W, %.0f °C%s%s", health->driver, health->clock,
+    health->memory_clock, health->power, health->power_limit, health->temperature,
+    *health->throttling ? ", slowed by: " : "", health->throttling);
+  lig_cli_print_wrapped (text, width);
 }
 
 /* Says why the times are doubtful: each disturbance of any of the plans once, of the first plan
@@ -165,6 +109,17 @@ make_plans (const Options *options,
   return g_steal_pointer (&plans);
 }
 
+/* Shows how far the measurement is. */
+static gboolean
+show_round (guint round, guint rounds, gpointer data)
+{
+  const char *policies = data;
+  g_autofree char *text = g_strdup_printf ("run %u/%u%s%s", round, rounds, policies ? " of " : "",
+                                           policies ? policies : "");
+  lig_cli_task_advance ((double) round / rounds, text);
+  return TRUE;
+}
+
 static GPtrArray *
 measure (const char *text, const Options *options, GError **error)
 {
@@ -180,9 +135,43 @@ measure (const char *text, const Options *options, GError **error)
   g_autoptr (LigDevice) device = sequence ? lig_cli_open_device (&options->sequence, error) : NULL;
   if (!device)
     return NULL;
+  lig_cli_task_begin ("profiling");
+  lig_cli_task_detail ("preparing");
   lig_tuning_learn (device, store);
-  return lig_profile_measure (sequence, device, (const LigPlanOptions *) (gpointer) plans->data,
-                              plans->len, (guint) options->steps, store, error);
+  GPtrArray *profiles = lig_profile_measure_watched (
+    sequence, device, (const LigPlanOptions *) (gpointer) plans->data, plans->len,
+    (guint) options->steps, store, show_round, options->compare, error);
+  lig_cli_task_end ();
+  return profiles;
+}
+
+/* Returns the profile of the plan without fusions, the baseline of savings, or NULL. */
+static const LigProfile *
+find_alone (GPtrArray *profiles)
+{
+  for (guint i = 0; i < profiles->len; i++) {
+    const LigProfile *profile = profiles->pdata[i];
+    if (lig_plan_get_policy (profile->plan) == LIG_POLICY_NONE)
+      return profile;
+  }
+  return NULL;
+}
+
+/* Prints the times of the steps first, then those of the groups. */
+static void
+print (GPtrArray *profiles)
+{
+  int width = lig_cli_text_width ();
+  lig_cli_print_profiles (profiles, width);
+  for (guint i = 0; i < profiles->len; i++) {
+    const LigProfile *profile = profiles->pdata[i];
+    printf ("\nPolicy %s:\n", lig_policy_name (lig_plan_get_policy (profile->plan)));
+    lig_cli_print_groups (profile, find_alone (profiles), width);
+  }
+  printf ("\n");
+  lig_cli_explain_roofline (profiles, width);
+  print_health (profiles->pdata[profiles->len - 1], width);
+  print_conditions (profiles);
 }
 
 static int
@@ -194,6 +183,7 @@ run (int argc, char **argv)
      "N"},
     {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare, "Compare these policies",
      "POLICY[,POLICY…]"},
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print only errors and the tables", NULL},
     {NULL},
   };
   g_autofree GOptionEntry *entries =
@@ -201,21 +191,15 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_profile, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
+  lig_cli_set_quiet (options.quiet);
   if (options.steps < 1 || options.steps > 1000000)
     return lig_cli_usage ("--steps is %d, expected 1 to 1000000", options.steps);
   g_autoptr (GPtrArray) profiles = measure (argv[1], &options, &error);
   if (!profiles)
     return lig_cli_fail (g_steal_pointer (&error));
-  if (lig_cli_json ()) {
+  if (lig_cli_json ())
     print_json (profiles, options.compare != NULL);
-    return LIG_EXIT_OK;
-  }
-  for (guint i = 0; i < profiles->len; i++) {
-    print_profile (profiles->pdata[i]);
-    printf ("\n");
-  }
-  print_summary (profiles);
-  print_health (profiles->pdata[profiles->len - 1]);
-  print_conditions (profiles);
+  else
+    print (profiles);
   return LIG_EXIT_OK;
 }

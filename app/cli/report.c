@@ -4,6 +4,7 @@
 #include "app/cli/find-run.h"
 #include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
+#include "app/cli/task.h"
 #include <ligature/report.h>
 #include <ligature/shell.h>
 #include <ligature/store-select.h>
@@ -111,6 +112,7 @@ report_plan (const char *text,
     g_string_append (whole, " --device");
     lig_shell_append (whole, lig_device_get_name (lig_plan_get_device (plan)));
   }
+  lig_cli_task_begin ("making the report");
   return lig_report_plan (plan, whole->str, format, error);
 }
 
@@ -122,6 +124,7 @@ report_run (const char *selector, const char *path, const char *format, GError *
     return NULL;
   if (lig_store_get_warning (store))
     lig_cli_say ("%s", lig_store_get_warning (store));
+  lig_cli_task_begin ("making the report");
   /* The uuid is used from here on: `last` may change while the report is made. */
   g_autoptr (GError) failure = NULL;
   g_autoptr (LigRunRow) row = lig_cli_find_run (store, selector, NULL, &failure);
@@ -245,6 +248,7 @@ run (int argc, char **argv)
     return LIG_EXIT_USAGE;
   g_autoptr (GBytes) report = recorded ? report_run (argv[1], plan.store, format, &error)
                                        : report_plan (argv[1], &plan, command, format, &error);
+  lig_cli_task_end ();
   if (!report || !lig_cli_check_output (options.output, is_text (report) ? NULL : format, &error) ||
       !lig_cli_write_output (report, options.output, &error))
     return lig_cli_fail (error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig runs repeat`: trains or profiles again from what is recorded, and compares both. */
 #include "app/cli/runs.h"
+#include "app/cli/task.h"
 #include "app/cli/train-options.h"
 #include "app/cli/train-progress.h"
 
@@ -49,6 +50,24 @@ train (const LigRecording *recording, LigDevice *device, LigStore *store, GError
   return NULL;
 }
 
+/* Shows how far the measurement is. */
+static gboolean
+show_round (guint round, guint rounds, gpointer data)
+{
+  g_autofree char *text = g_strdup_printf ("run %u/%u", round, rounds);
+  lig_cli_task_advance ((double) round / rounds, text);
+  return TRUE;
+}
+
+static char *
+profile (const LigRecording *recording, LigDevice *device, LigStore *store, GError **error)
+{
+  lig_cli_task_begin ("profiling");
+  char *run = lig_recording_profile (recording, device, store, show_round, NULL, error);
+  lig_cli_task_end ();
+  return run;
+}
+
 static void
 print (const LigRecording *recording, const LigRepetition *found, const char *run)
 {
@@ -90,7 +109,7 @@ lig_runs_repeat (LigStore *store, const LigRunsOptions *options, int n, char **a
                  lig_recording_get_run (recording), lig_recording_get_name (recording),
                  lig_device_get_name (device));
   g_autofree char *run = lig_recording_is_profile (recording)
-                           ? lig_recording_profile (recording, device, store, NULL, NULL, &error)
+                           ? profile (recording, device, store, &error)
                            : train (recording, device, store, &error);
   g_autoptr (LigRepetition) found =
     run ? lig_recording_conclude (recording, store, run, &error) : NULL;

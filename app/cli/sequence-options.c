@@ -4,6 +4,7 @@
 
 #include "app/cli/blame.h"
 #include "app/cli/shared-options.h"
+#include "app/cli/task.h"
 #include "app/cli/values.h"
 #include <ligature/suggest.h>
 #include <ligature/tuning.h>
@@ -214,8 +215,8 @@ lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **e
   return sequence ? lig_cli_compile_sequence (sequence, options, error) : NULL;
 }
 
-LigPlan *
-lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *options, GError **error)
+static LigPlan *
+compile (LigSequence *sequence, const LigSequenceOptions *options, GError **error)
 {
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
   if (!lig_cli_plan_options (options, &plan, error))
@@ -236,4 +237,13 @@ lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *optio
   lig_tuning_init (&tuning, store);
   plan.tuning = &tuning;
   return lig_plan_compile (sequence, device, &plan, error);
+}
+
+LigPlan *
+lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *options, GError **error)
+{
+  lig_cli_task_begin ("planning");
+  LigPlan *plan = compile (sequence, options, error);
+  lig_cli_task_end ();
+  return plan;
 }

@@ -216,6 +216,29 @@ def sweep():
     assert not progress_rows(terminal), terminal.screen.rows()
 
 
+def measuring(command, pattern):
+    """A long measurement names itself and the time, and Ctrl+C leaves nothing of it."""
+    terminal = Terminal([LIG] + command, columns=60)
+    terminal.wait_for(pattern)
+    terminal.resize(30)
+    terminal.wait_for_updates(2)
+    rows = [row for row in terminal.screen.rows() if ' · ' in row]
+    assert len(rows) == 1 and len(rows[0]) < 30, rows
+    terminal.type('\x03')
+    assert terminal.finish() == -signal.SIGINT
+    assert not [row for row in terminal.screen.rows() if ' · ' in row], terminal.screen.rows()
+
+
+def profile():
+    measuring(['profile', 'linear(1024) ! gelu ! linear(1024)', '--input', '1024x1024', '--device',
+               'cpu', '--steps', '1000', '--compare', 'none,all'],
+              r'^profiling · run \d+/1003 of none,all · .* left$')
+
+
+def devices():
+    measuring(['devices', 'cpu', '--measure'], r'^measuring cpu · \d+ s$')
+
+
 def screen_itself():
     """The screen of these tests finds what the tests look for."""
     screen = Screen(10)
@@ -237,7 +260,7 @@ chosen = sys.argv[1:]
 tests = [screen_itself, widths_20, widths_60, widths_78, widths_200, resize_narrower,
          resize_narrower_and_cut, resize_to_the_least, resize_wider, interrupted_twice, killed,
          stopped_and_continued, background, warning_in_between, evaluation, dumb, quiet,
-         lines_in_a_pipe, sweep]
+         lines_in_a_pipe, sweep, profile, devices]
 try:
     run([test for test in tests if not chosen or test.__name__ in chosen])
 finally:

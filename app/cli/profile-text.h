@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles as text. */
+#pragma once
+
+#include <ligature/profile.h>
+
+G_BEGIN_DECLS
+
+/* Prints the medians and the quartiles of each plan, and how it differs from the first one. */
+void lig_cli_print_profiles (GPtrArray *profiles, int width);
+
+/* Prints the groups of a plan by path, equal ones of a block's repetitions as one row, with the sum
+ * of their times. `alone` is the profile of the same ops without fusions; if it is null, savings
+ * are predicted. */
+void lig_cli_print_groups (const LigProfile *profile, const LigProfile *alone, int width);
+
+/* Explains a roofline above 100 %, if there is one. */
+void lig_cli_explain_roofline (GPtrArray *profiles, int width);
+
+G_END_DECLS
