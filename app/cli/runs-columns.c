@@ -202,6 +202,9 @@ char *
 lig_runs_find_setting (LigStore *store, const char *option, const char *key, GError **error)
 {
   const char *name = translate (key);
+  for (guint i = 0; lig_run_setting_nth (i); i++)
+    if (strcmp (lig_run_setting_nth (i)->name, name) == 0)
+      return g_strdup (name);
   g_auto (GStrv) settings = list_settings (store, error);
   if (!settings)
     return NULL;

@@ -3,6 +3,7 @@
  */
 #include "app/cli/runs-compare.h"
 
+#include <ligature/columns.h>
 #include <ligature/json.h>
 #include <ligature/printable.h>
 
@@ -12,34 +13,34 @@
 /* The space between columns, and the least characters of a cell that is shortened. */
 enum { GAP = 2, LEAST_CELL = 8 };
 
+/* The most columns of a run's name in a header. */
+#define MOST_NAME 16
+
 /* --- Tables -------------------------------------------------------------------------------- */
 
 static char *
-shorten (const char *text, glong width)
+shorten (const char *text, int width)
 {
   g_autofree char *line = lig_printable (text);
-  if (g_utf8_strlen (line, -1) <= width)
-    return g_steal_pointer (&line);
-  g_autofree char *start = g_utf8_substring (line, 0, width - 1);
-  return g_strconcat (start, "…", NULL);
+  return lig_columns_elide (line, width);
 }
 
-static glong
+static int
 measure (GPtrArray *lines, const char *header, guint column)
 {
-  glong width = g_utf8_strlen (header, -1) - (*header == '>');
+  int width = lig_columns_width (header) - (*header == '>');
   for (guint i = 0; i < lines->len; i++)
-    width = MAX (width, g_utf8_strlen (((char **) lines->pdata[i])[column], -1));
+    width = MAX (width, lig_columns_width (((char **) lines->pdata[i])[column]));
   return width;
 }
 
 /* Shortens the cells so that the labels, the first run and any other one fit. */
 static void
-shorten_cells (GPtrArray *lines, glong label, glong width)
+shorten_cells (GPtrArray *lines, int label, int width)
 {
-  glong room = width - label - 2 * GAP, first = 0;
+  int room = width - label - 2 * GAP, first = 0;
   for (guint i = 0; i < lines->len; i++)
-    first = MAX (first, g_utf8_strlen (((char **) lines->pdata[i])[1], -1));
+    first = MAX (first, lig_columns_width (((char **) lines->pdata[i])[1]));
   first = MAX (MIN (first, room / 2), LEAST_CELL);
   for (guint i = 0; i < lines->len; i++)
     for (char **cell = (char **) lines->pdata[i] + 1; *cell; cell++) {
@@ -70,16 +71,37 @@ print_block (char **header, GPtrArray *lines, guint first, guint end)
   lig_cli_print_table ((const char *const *) titles->pdata, block);
 }
 
-/* Prints lines under a header of the runs' short names. Runs that do not fit beside the first one
- * follow in another table, again with the first one. */
+/* Returns whether the runs have different names, also shortened ones. */
+static gboolean
+has_own_names (GPtrArray *runs)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < runs->len; i++) {
+    const char *name = ((const LigRunRow *) runs->pdata[i])->name;
+    if (!*name || !g_hash_table_add (seen, shorten (name, MOST_NAME)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static char *
+make_title (const LigRunRow *row, gboolean named)
+{
+  g_autofree char *name = named ? shorten (row->name, MOST_NAME) : g_strndup (row->uuid, 8);
+  return g_strconcat (">", name, NULL);
+}
+
+/* Prints lines under a header of the runs' names, or of their uuids if names repeat. Runs that do
+ * not fit beside the first one follow in another table, again with the first one. */
 static void
 print_table (const char *title, GPtrArray *runs, GPtrArray *lines)
 {
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  glong width = lig_runs_get_width ();
+  int width = (int) lig_runs_get_width ();
+  gboolean named = has_own_names (runs);
   g_strv_builder_add (builder, title);
   for (guint i = 0; i < runs->len; i++) {
-    g_autofree char *name = g_strdup_printf (">%.8s", ((const LigRunRow *) runs->pdata[i])->uuid);
+    g_autofree char *name = make_title (runs->pdata[i], named);
     g_strv_builder_add (builder, name);
   }
   g_auto (GStrv) header = g_strv_builder_end (builder);
@@ -89,11 +111,11 @@ print_table (const char *title, GPtrArray *runs, GPtrArray *lines)
     lig_cli_print_table ((const char *const *) header, lines);
     return;
   }
-  glong label = measure (lines, header[0], 0);
+  int label = measure (lines, header[0], 0);
   shorten_cells (lines, label, width);
-  glong start = label + GAP + measure (lines, header[1], 1);
+  int start = label + GAP + measure (lines, header[1], 1);
   for (guint first = 2, end; header[first]; first = end) {
-    glong sum = start;
+    int sum = start;
     for (end = first; header[end]; end++) {
       sum += GAP + measure (lines, header[end], end);
       if (end > first && sum > width)
@@ -120,10 +142,12 @@ format_setting (JsonNode *node)
   return g_string_free (text, FALSE);
 }
 
-/* Returns whether a setting repeats one that every run has in a column of its own. */
+/* Returns whether a setting repeats another one or the header. */
 static gboolean
-is_repeated (const char *name)
+is_repeated (const char *name, gboolean named)
 {
+  if (named && strcmp (name, "name") == 0)
+    return TRUE;
   static const char *const names[] = {"settings.seed", "settings.name", "settings.policy", NULL};
   return g_strv_contains (names, name);
 }
@@ -133,9 +157,10 @@ print_settings (const LigRunsComparison *self)
 {
   static const char prefix[] = "settings.";
   g_autoptr (GPtrArray) table = lig_runs_new_table ();
+  gboolean named = has_own_names (self->runs);
   for (guint i = 0; i < self->settings->len; i++) {
     const LigRunsLine *line = self->settings->pdata[i];
-    if (!lig_runs_line_differs (line, self->runs->len) || is_repeated (line->name))
+    if (!lig_runs_line_differs (line, self->runs->len) || is_repeated (line->name, named))
       continue;
     char **cells = g_new0 (char *, self->runs->len + 2);
     cells[0] =

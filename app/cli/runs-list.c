@@ -4,6 +4,7 @@
 #include "app/cli/runs-columns.h"
 #include "app/cli/terminal.h"
 
+#include <ligature/columns.h>
 #include <ligature/printable.h>
 #include <ligature/report.h>
 #include <ligature/store-groups.h>
@@ -153,7 +154,7 @@ add_usual (LigStore *store, GArray *keys, GPtrArray *rows, GPtrArray *table, GEr
 static guint
 get_header_width (const Column *self)
 {
-  return (guint) g_utf8_strlen (self->header, -1) - (self->header[0] == '>');
+  return (guint) lig_columns_width (self->header) - (self->header[0] == '>');
 }
 
 static guint
@@ -161,7 +162,7 @@ get_width (const Column *self)
 {
   guint width = get_header_width (self);
   for (guint i = 0; i < self->cells->len; i++)
-    width = MAX (width, (guint) g_utf8_strlen (self->cells->pdata[i], -1));
+    width = MAX (width, (guint) lig_columns_width (self->cells->pdata[i]));
   return width;
 }
 
@@ -186,10 +187,7 @@ shorten (Column *self, guint width)
 {
   for (guint i = 0; i < self->cells->len; i++) {
     char *cell = self->cells->pdata[i];
-    if ((guint) g_utf8_strlen (cell, -1) <= width)
-      continue;
-    g_autofree char *start = g_utf8_substring (cell, 0, (glong) width - 1);
-    self->cells->pdata[i] = g_strconcat (start, "…", NULL);
+    self->cells->pdata[i] = lig_columns_elide (cell, (int) width);
     g_free (cell);
   }
 }

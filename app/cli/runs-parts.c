@@ -3,14 +3,22 @@
 #include "app/cli/document.h"
 #include "app/cli/runs-show.h"
 
+#include <ligature/columns.h>
 #include <ligature/json.h>
 #include <ligature/plan.h>
+#include <ligature/printable.h>
 #include <ligature/run.h>
 
 #include <string.h>
 
 /* The greatest widths of the columns of settings. */
 enum { WIDEST_NAME = 24, WIDEST_VALUE = 16 };
+
+/* The least columns for the meaning of a setting. */
+#define LEAST_MEANING 14
+
+/* The column of the fusion in a line about a verdict. */
+#define VERDICT_INDENT 13
 
 void
 lig_runs_print_title (const char *title)
@@ -36,7 +44,7 @@ print_expression (const char *text)
   g_autoptr (GString) line = g_string_new (NULL);
   guint width = get_line_width ();
   for (char **op = ops; *op; op++) {
-    guint length = (guint) (g_utf8_strlen (line->str, -1) + g_utf8_strlen (*op, -1));
+    guint length = (guint) (lig_columns_width (line->str) + lig_columns_width (*op));
     if (line->len > 0 && length + 5 > width) {
       lig_cli_print ("  %s", line->str);
       g_string_truncate (line, 0);
@@ -128,15 +136,33 @@ add_setting (GPtrArray *table,
 
 /* Returns the width of a column; longer cells push the rest of their line. */
 static int
-measure (GPtrArray *table, guint column, glong most)
+measure (GPtrArray *table, guint column, int most)
 {
-  glong widest = 0;
+  int widest = 0;
   for (guint i = 0; i < table->len; i++)
-    widest = MAX (widest, g_utf8_strlen (((char **) table->pdata[i])[column], -1));
-  return (int) MIN (widest, most);
+    widest = MAX (widest, lig_columns_width (((char **) table->pdata[i])[column]));
+  return MIN (widest, most);
 }
 
-/* Prints the meaning of a setting only where it fits. */
+/* Appends a cell of at least this width. */
+static void
+append_cell (GString *to, const char *text, int width)
+{
+  lig_columns_append (to, text, MAX (width, lig_columns_width (text)), LIG_SIDE_LEFT);
+  g_string_append (to, "  ");
+}
+
+/* Appends the first words of a text, which contain its unit. */
+static void
+append_start (GString *to, const char *text, int width)
+{
+  g_autoptr (GString) wrapped = g_string_new (NULL);
+  lig_columns_wrap (wrapped, text, 0, 0, width - 1);
+  g_string_append_len (to, wrapped->str, (gssize) strcspn (wrapped->str, "\n"));
+  g_string_append (to, "…");
+}
+
+/* Shortens the meaning of a setting where it does not fit. */
 static void
 print_settings_table (GPtrArray *table)
 {
@@ -144,12 +170,18 @@ print_settings_table (GPtrArray *table)
   int names = measure (table, 0, WIDEST_NAME), values = measure (table, 1, WIDEST_VALUE);
   for (guint i = 0; i < table->len; i++) {
     char **cells = table->pdata[i];
-    const char *between = *cells[2] && *cells[3] ? "; " : "";
-    g_autofree char *start = g_strdup_printf ("%-*s  %-*s  ", names, cells[0], values, cells[1]);
-    g_autofree char *whole = g_strconcat (start, cells[3], between, cells[2], NULL);
-    g_autofree char *brief = g_strconcat (start, cells[2], NULL);
-    gboolean fits = (guint) g_utf8_strlen (whole, -1) <= width;
-    lig_cli_print ("%s", g_strchomp (fits ? whole : brief));
+    g_autoptr (GString) line = g_string_new (NULL);
+    append_cell (line, cells[0], names);
+    append_cell (line, cells[1], values);
+    g_string_append_printf (line, "%s%s", cells[2], *cells[2] && *cells[3] ? "; " : "");
+    int taken = lig_columns_width (line->str);
+    if (width == G_MAXUINT || taken + lig_columns_width (cells[3]) <= (int) width)
+      g_string_append (line, cells[3]);
+    else if (taken + LEAST_MEANING <= (int) width)
+      append_start (line, cells[3], (int) width - taken);
+    else if (*cells[2] && *cells[3])
+      g_string_truncate (line, line->len - strlen ("; "));
+    lig_cli_print ("%s", g_strchomp (line->str));
   }
 }
 
@@ -199,6 +231,22 @@ name_place (LigPlan *plan, int first, int count)
            : g_strdup_printf ("%s to %s", ops[first].path, ops[last].path);
 }
 
+static void
+print_wrapped (const char *text)
+{
+  guint width = lig_runs_get_width ();
+  if (width == 0) {
+    lig_cli_print ("%s", text);
+    return;
+  }
+  g_autofree char *plain = lig_printable (text);
+  g_autoptr (GString) wrapped = g_string_new (NULL);
+  lig_columns_wrap (wrapped, plain, 0, VERDICT_INDENT, (int) width);
+  g_auto (GStrv) lines = g_strsplit (g_strchomp (wrapped->str), "\n", -1);
+  for (char **line = lines; *line; line++)
+    lig_cli_print ("%s", *line);
+}
+
 void
 lig_runs_print_verdicts (const LigRunRow *row, GPtrArray *verdicts)
 {
@@ -210,9 +258,10 @@ lig_runs_print_verdicts (const LigRunRow *row, GPtrArray *verdicts)
     const char *text = verdict->text ? verdict->text : "";
     g_autofree char *start = g_strconcat (verdict->fusion, ": ", NULL);
     const char *reason = g_str_has_prefix (text, start) ? text + strlen (start) : text;
-    if (verdict->taken)
-      lig_cli_print ("  fused      %s at %s", verdict->fusion, place);
-    else
-      lig_cli_print ("  not fused  %s at %s: %s", verdict->fusion, place, reason);
+    g_autofree char *line =
+      verdict->taken
+        ? g_strdup_printf ("  fused      %s at %s", verdict->fusion, place)
+        : g_strdup_printf ("  not fused  %s at %s: %s", verdict->fusion, place, reason);
+    print_wrapped (line);
   }
 }

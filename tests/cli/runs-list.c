@@ -181,8 +181,7 @@ test_long_name (void)
     " SET name = ? WHERE id = 1', ('long' * 30,)); c.commit ()\"");
   g_assert_cmpint (renamed.code, ==, 0);
   g_auto (Outcome) usual = with_columns ("80", "lig runs list --limit 1");
-  assert_contains (usual.out, "44440000  longlonglong");
-  assert_contains (usual.out, "…  ");
+  g_assert_true (g_regex_match_simple ("44440000  long[a-z]*…[a-z]*ong  ", usual.out, 0, 0));
   g_auto (GStrv) lines = g_strsplit (usual.out, "\n", -1);
   for (char **line = lines; *line; line++)
     g_assert_cmpint (g_utf8_strlen (*line, -1), <=, 80);

@@ -26,10 +26,10 @@ test_settings (void)
   make_store ();
   g_auto (Outcome) wide = with_columns ("200", "lig runs show large");
   g_auto (Outcome) narrow = with_columns ("60", "lig runs show large");
-  assert_contains (wide.out, "* steps      50     Optimizer steps in all; default 1000\n"
-                             "* lr         0.1    Learning rate; default 0.001\n"
+  assert_contains (wide.out, "* steps      50     default 1000; Optimizer steps in all\n"
+                             "* lr         0.1    default 0.001; Learning rate\n"
                              "  optimizer  adamw  Rule of the updates\n");
-  assert_contains (narrow.out, "* lr         0.1    Learning rate; default 0.001\n");
+  assert_contains (narrow.out, "* lr         0.1    default 0.001; Learning rate\n");
   g_auto (GStrv) lines = g_strsplit (narrow.out, "\n", -1);
   gboolean inside = FALSE;
   for (char **line = lines; *line; line++) {
