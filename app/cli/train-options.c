@@ -232,6 +232,25 @@ confine (const char *text, const LigTrainOptions *options, LigRunSettings *setti
   return find_value (options, "checkpoint") || lig_run_settings_confine (settings, folder, error);
 }
 
+gboolean
+lig_cli_check_optimizer (const LigTrainOptions *options,
+                         const LigRunSettings *settings,
+                         GError **error)
+{
+  const LigSetting *setting;
+  const char *optimizer = settings->optimizer ? settings->optimizer : LIG_OPTIMIZER_DEFAULT;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
+    g_auto (GStrv) readers = g_strsplit (setting->of ? setting->of : optimizer, ", ", -1);
+    if (!options->values[i] || g_strv_contains ((const char *const *) readers, optimizer))
+      continue;
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "--%s is of the optimizer %s, not %s; omit it, or give --optimizer %s",
+                 setting->name, setting->of, optimizer, readers[0]);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 /* Checks the options that the engine reads only later, together with others. */
 static gboolean
 check_options (const LigTrainOptions *options, const LigRunSettings *settings, GError **error)

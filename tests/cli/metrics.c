@@ -249,7 +249,7 @@ test_quiet (void)
   g_assert_cmpstr (repeat.err, ==, "");
   g_assert_cmpuint (strlen (repeat.out), ==, 37);
   g_auto (Outcome) wrong = shell ("lig train " MODEL " --input 32x8 --data nothing -q");
-  g_assert_cmpint (wrong.code, ==, 1);
+  g_assert_cmpint (wrong.code, ==, 2);
   assert_contains (wrong.err, "nothing");
 }
 
