@@ -39,7 +39,7 @@ static const struct {
   {USAGE, "check gelu --batch 99999999999999999999", "expected a whole number"},
   {USAGE, "check gelu --input 2x2 --batch -1", "--batch is '-1', expected a whole number from 0"},
   {USAGE, "profile gelu --steps 1.5", "--steps is '1.5', expected a whole number"},
-  {USAGE, "profile gelu --steps 0", "--steps is 0, expected 1 to 1000000"},
+  {USAGE, "profile gelu --steps 0", "--steps is '0', expected a whole number from 1 to 1000000"},
   /* Counts of arguments. */
   {USAGE, "check", "lig check needs P; see lig check --help"},
   {USAGE, "check gelu relu", "argument 'relu' is unexpected; write an expression in quotes"},
@@ -87,7 +87,8 @@ static const struct {
   {USAGE, TRAIN "--optimizer adam", "expected sgd, adamw; did you mean 'adamw'?"},
   {USAGE, TRAIN "--schedule cosin", "expected constant, cosine; did you mean 'cosine'?"},
   {USAGE, TRAIN "--warmup 5000", "warmup is 5000, expected a whole number from 0 to steps, 1000"},
-  {USAGE, TRAIN "--device null:h200", "device 'null:h200' is only described and runs nothing; give --device cpu"},
+  {USAGE, TRAIN "--device null:h200",
+   "device 'null:h200' is only described and runs nothing; give --device cpu"},
   {USAGE, TRAIN "--resume last",
    "contradicts --resume, which has its own sequence; omit one of them"},
   {FAILED, TRAIN "--data csv:missing.csv", "missing.csv"},
