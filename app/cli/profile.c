@@ -194,7 +194,8 @@ run (int argc, char **argv)
     return LIG_EXIT_USAGE;
   lig_cli_set_quiet (options.quiet);
   if (options.steps < 1 || options.steps > 1000000)
-    return lig_cli_usage ("--steps is %d, expected 1 to 1000000", options.steps);
+    return lig_cli_usage ("--steps is '%d', expected a whole number from 1 to 1000000",
+                          options.steps);
   g_autoptr (GPtrArray) profiles = measure (argv[1], &options, &error);
   if (!profiles)
     return lig_cli_fail (g_steal_pointer (&error));
