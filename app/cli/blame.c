@@ -44,7 +44,7 @@ lig_cli_split_devices (const char *device)
   return names;
 }
 
-/* Devices are listed only for `lig fuse`. */
+/* Devices are listed only for `lig fuse` and `lig report`. */
 static gboolean
 need_one_device (const char *device, GError **error)
 {

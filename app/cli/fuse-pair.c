@@ -8,23 +8,31 @@
 
 #include <stdio.h>
 
-/* Returns LIG_EXIT_OK, or prints why the list cannot be compared. */
-static int
-check (GStrv devices)
+gboolean
+lig_fuse_check_devices (GStrv devices, GError **error)
 {
   for (guint i = 0; devices[i]; i++) {
-    if (!*devices[i])
-      return lig_cli_usage ("--device lists an empty name; give names like null:a100,null:h200");
+    gboolean twice = FALSE;
     for (guint k = 0; k < i; k++)
-      if (g_str_equal (devices[i], devices[k]))
-        return lig_cli_usage ("--device lists %s twice; name different devices", devices[i]);
+      twice |= g_str_equal (devices[i], devices[k]);
+    if (!*devices[i])
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   "--device lists an empty name; give names like null:a100,null:h200");
+    else if (twice)
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   "--device lists %s twice; name different devices", devices[i]);
+    else
+      continue;
+    return FALSE;
   }
-  return LIG_EXIT_OK;
+  return TRUE;
 }
 
-/* Returns the LigPlan of each device. */
-static GPtrArray *
-compile (LigSequence *sequence, LigSequenceOptions *options, GStrv devices, GError **error)
+GPtrArray *
+lig_fuse_compile_devices (LigSequence *sequence,
+                          LigSequenceOptions *options,
+                          GStrv devices,
+                          GError **error)
 {
   g_autoptr (GPtrArray) plans = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_plan_unref);
   char *list = options->device;
@@ -72,10 +80,9 @@ int
 lig_fuse_devices (LigSequence *sequence, LigSequenceOptions *options, GStrv devices)
 {
   GError *error = NULL;
-  int wrong = check (devices);
-  if (wrong != LIG_EXIT_OK)
-    return wrong;
-  g_autoptr (GPtrArray) plans = compile (sequence, options, devices, &error);
+  g_autoptr (GPtrArray) plans = lig_fuse_check_devices (devices, &error)
+                                  ? lig_fuse_compile_devices (sequence, options, devices, &error)
+                                  : NULL;
   if (!plans)
     return lig_cli_fail (error);
   if (plans->len == 2)

@@ -4,6 +4,15 @@
 
 #include "app/cli/sequence-options.h"
 
+/* Checks that the names are different devices. Returns FALSE with a G_OPTION_ERROR set. */
+gboolean lig_fuse_check_devices (GStrv devices, GError **error);
+
+/* Returns the LigPlan of each device; (transfer full), NULL with an error set. */
+GPtrArray *lig_fuse_compile_devices (LigSequence *sequence,
+                                     LigSequenceOptions *options,
+                                     GStrv devices,
+                                     GError **error);
+
 /* Compiles the sequence for each device and prints the plans beside each other. Returns an exit
  * code. */
 int lig_fuse_devices (LigSequence *sequence, LigSequenceOptions *options, GStrv devices);

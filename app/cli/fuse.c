@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 static int run (int argc, char **argv);
+static void append_notes (GString *to);
 
 LIG_COMMAND (fuse) = {
   .name = "fuse",
@@ -18,8 +19,16 @@ LIG_COMMAND (fuse) = {
   .summary = "Prints the chosen fusions, forward and backward, and refusals",
   .example = "lig fuse 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
+  .notes = append_notes,
   .pages = TRUE,
 };
+
+static void
+append_notes (GString *to)
+{
+  g_string_append (to, "--device A,B shows the plans for two devices beside each other: times, "
+                       "groups and refusals that differ; more devices are a table of totals.\n\n");
+}
 
 typedef struct {
   gboolean all;

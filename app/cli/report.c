@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* lig report: writes a plan or a run to a file in one of the report formats. */
+#include "app/cli/blame.h"
 #include "app/cli/document.h"
 #include "app/cli/find-run.h"
+#include "app/cli/fuse-pair.h"
 #include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/task.h"
@@ -95,15 +97,39 @@ quote_command (int argc, char **argv)
   return g_string_free (text, FALSE);
 }
 
+/* Reports the plans for two devices beside each other. */
+static GBytes *
+report_pair (
+  const char *text, LigSequenceOptions *options, GStrv devices, const char *format, GError **error)
+{
+  if (!lig_fuse_check_devices (devices, error))
+    return NULL;
+  if (g_strv_length (devices) > 2) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "a report compares two devices; lig fuse --device %s shows more", options->device);
+    return NULL;
+  }
+  g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
+  g_autoptr (GPtrArray) plans =
+    sequence ? lig_fuse_compile_devices (sequence, options, devices, error) : NULL;
+  if (!plans)
+    return NULL;
+  g_autoptr (LigPlanComparison) both = lig_plan_compare (plans->pdata[0], plans->pdata[1]);
+  return lig_report_comparison (both, devices[0], devices[1], format, error);
+}
+
 /* The command names the device even if the user left it out: another machine might choose another.
  */
 static GBytes *
 report_plan (const char *text,
-             const LigSequenceOptions *options,
+             LigSequenceOptions *options,
              const char *command,
              const char *format,
              GError **error)
 {
+  g_auto (GStrv) devices = lig_cli_split_devices (options->device);
+  if (devices)
+    return report_pair (text, options, devices, format, error);
   g_autoptr (LigPlan) plan = lig_cli_compile (text, options, error);
   if (!plan)
     return NULL;

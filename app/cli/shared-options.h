@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that several commands have. Each has one name, one description and one kind of value,
- * wherever it occurs; tests/cli/alike.c compares all commands. */
+/* Options that several commands have. All of them have it with one name, one description
+ * and one kind of value; tests/cli/alike.c compares all commands. */
 #pragma once
 
 #include "app/cli/command.h"

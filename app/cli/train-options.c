@@ -206,6 +206,11 @@ lig_cli_parse_training (const LigCommand *command,
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
     if (is_switch (setting) && parsed->sequence.tf32 != LIG_CLI_UNSET)
       parsed->values[i] = g_strdup (parsed->sequence.tf32 ? "1" : "0");
+  if (g_strcmp0 (find_value (parsed, "checkpoint"), "-") == 0) {
+    lig_cli_usage ("--checkpoint needs a file, which is replaced while the training runs; standard "
+                   "output is none");
+    return FALSE;
+  }
   /* The types are read with the same errors as those of a plan. */
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
   const LigSequenceOptions types = {.dtype = (char *) find_value (parsed, "dtype")};

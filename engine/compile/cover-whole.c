@@ -449,6 +449,9 @@ decide (Contest *contest, const char *key, GError **error)
   return TRUE;
 }
 
+/* The share by which predictions of whole steps err. */
+#define PREDICTION_NOISE 0.03
+
 /* Decides by predictions, as the last round would by times. */
 static gboolean
 decide_predicted (Contest *contest, GError **error)
@@ -462,6 +465,7 @@ decide_predicted (Contest *contest, GError **error)
       return FALSE;
     cover->seconds = prices[i].seconds =
       lig_predict_steps (contest->draft, (LigDraftStep *) (gpointer) steps->data, steps->len);
+    prices[i].noise = PREDICTION_NOISE * cover->seconds;
     bytes[i] = sum_bytes (steps);
     if (cover->seconds <= 0)
       return TRUE;

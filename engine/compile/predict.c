@@ -58,6 +58,8 @@ predict_product (const LigDraft *draft, const LigDraftStep *step)
   double seconds = lig_cost_of_product (facts, draft->compute, area, depth);
   LigCost cost = lig_cost_of_kernel (step->kernel, computes_sums (step));
   const LigOperand *decides = cost == LIG_COST_PRODUCT_SUMS ? &left : &result;
+  if (cost != LIG_N_COSTS && draft->compute == LIG_FP32)
+    cost += LIG_COST_WIDE_BIAS - LIG_COST_PRODUCT_BIAS;
   if (cost != LIG_N_COSTS)
     seconds += lig_cost_of_bytes (
       &facts->costs, cost, (double) decides->size * (double) lig_dtype_size (decides->dtype));

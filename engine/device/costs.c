@@ -5,7 +5,8 @@
 #include <math.h>
 
 /* The kinds in the order of LigCost. A kernel belongs to the first kind that has a pattern for it;
- * the last patterns of products stand for kernels with the sums that they may leave out. */
+ * `sums` marks kernels with the sums that they may leave out. The kinds of fp32 products follow
+ * those of others in the same order. */
 static const struct {
   const char *name, *probe;
   const char *patterns[4];
@@ -29,6 +30,12 @@ static const struct {
   {"product-gelu-gradient", "linear_backward_input_gelu", {"linear_backward_input_gelu"}, FALSE},
   {"product-gelu-sums", "linear_backward_input_gelu", {"linear_backward_input_gelu"}, TRUE},
   {"product-sums", "linear_backward_weight_bias", {"linear_backward_weight_bias"}, FALSE},
+  {"wide-bias", "linear_bias", {NULL}, FALSE},
+  {"wide-gelu", "linear_bias_gelu", {NULL}, FALSE},
+  {"wide-add", "linear_bias_add", {NULL}, FALSE},
+  {"wide-gelu-gradient", "linear_backward_input_gelu", {NULL}, FALSE},
+  {"wide-gelu-sums", "linear_backward_input_gelu", {NULL}, FALSE},
+  {"wide-sums", "linear_backward_weight_bias", {NULL}, FALSE},
 };
 
 const char *

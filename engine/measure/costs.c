@@ -296,7 +296,7 @@ measure_rows (Bench *bench, LigCost cost, GError **error)
   return TRUE;
 }
 
-/* The depth at which additions to products are measured. */
+/* The depth at which additions to products are measured; those of fp32 take longer. */
 enum { ADDITION_DEPTH = 1024 };
 
 /* Measures the difference between a product with additions and the bare product. */
@@ -309,14 +309,18 @@ measure_additions (Bench *bench, LigCost cost, GError **error)
   } bare[] = {{LIG_PRODUCT_OVER_COLUMNS, "linear"},
               {LIG_PRODUCT_COLUMNS_BY_ROWS, "linear_backward_input"},
               {LIG_PRODUCT_OVER_ROWS, "linear_backward_weight"}};
+  gboolean wide = cost >= LIG_COST_WIDE_BIAS;
+  LigCost kind = wide ? cost - (LIG_COST_WIDE_BIAS - LIG_COST_PRODUCT_BIAS) : cost;
   Probe probe = {.kernel = lig_cost_get_probe (cost)}, alone;
   for (int i = 0; i < LIG_COST_SIZES; i++) {
     double seconds;
-    /* The result, or the incoming gradient, has elements of two bytes. */
-    Size size = size_of (LIG_COST_FIRST_SIZE - 1 + LIG_COST_SIZE_STEP * i, ADDITION_DEPTH);
-    lay_out_product (&probe, cost, &size, LIG_BF16);
+    /* The result, or the incoming gradient, has elements of two or four bytes. */
+    int shift = wide ? 2 : 1;
+    Size size = size_of (LIG_COST_FIRST_SIZE - shift + LIG_COST_SIZE_STEP * i,
+                         wide ? ADDITION_DEPTH / 4 : ADDITION_DEPTH);
+    lay_out_product (&probe, kind, &size, wide ? LIG_FP32 : LIG_BF16);
     alone = probe;
-    alone.operands[2] = probe.operands[cost == LIG_COST_PRODUCT_SUMS ? 2 : 3];
+    alone.operands[2] = probe.operands[kind == LIG_COST_PRODUCT_SUMS ? 2 : 3];
     alone.count = 3;
     for (guint j = 0; j < G_N_ELEMENTS (bare); j++)
       if (bare[j].work == probe.kernel->work)

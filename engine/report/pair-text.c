@@ -101,7 +101,8 @@ append_cell (const Page *page, const LigPlanChange *change, int which, int op)
     g_string_append_printf (to, "%*s", page->cell, "");
     return;
   }
-  begin (page, group->fusion ? "\033[34m" : "");
+  if (group->fusion)
+    begin (page, "\033[34m");
   g_string_append (to, !group->fusion ? "· " : first ? "┌ " : last ? "└ " : "│ ");
   if (!last) {
     lig_columns_append (to, first && group->fusion ? get_name (group->fusion) : "", page->cell - 2,
@@ -117,7 +118,8 @@ append_cell (const Page *page, const LigPlanChange *change, int which, int op)
   lig_columns_append (to, time, TIME, LIG_SIDE_RIGHT);
   g_string_append_c (to, ' ');
   lig_columns_append (to, bound ? bound : "", page->cell - 2 - TIME - 1, LIG_SIDE_LEFT);
-  end (page);
+  if (group->fusion)
+    end (page);
 }
 
 /* Appends how many times as fast the second plan is in the change. */
@@ -271,8 +273,8 @@ append_head (const Page *page, LigPass pass)
   if (page->cell == 0)
     g_string_append_c (page->to, ' ');
   lig_columns_append (page->to, _ ("speed"), SPEED, LIG_SIDE_RIGHT);
-  lig_report_end_line (page->to);
   end (page);
+  lig_report_end_line (page->to);
 }
 
 static void
@@ -381,9 +383,11 @@ append_refusals (const Page *page, int which)
     const LigVerdict *verdict = line->verdict;
     g_autofree char *sentence = lig_report_verdict_text (verdict->text, line->times);
     if (i == 0) {
+      g_string_append_c (page->to, '\n');
       begin (page, "\033[1m");
-      g_string_append_printf (page->to, _ ("\nOnly %s refuses:\n"), page->titles[which]);
+      g_string_append_printf (page->to, _ ("Only %s refuses:"), page->titles[which]);
       end (page);
+      g_string_append_c (page->to, '\n');
     }
     g_string_append (page->to, "  ");
     lig_columns_append (page->to, get_op (page->plans[which], verdict->first)->path, INDENT - 3,
@@ -444,7 +448,10 @@ lig_plan_comparison_to_text (
     .colour = colour,
     .width = CLAMP (width, 60, 200)};
   fit (&page);
-  g_autofree char *totals = lig_plans_to_totals (page.plans, page.titles, 2, colour, page.width);
+  g_autofree char *first = g_strconcat ("A ", before, NULL);
+  g_autofree char *second = g_strconcat ("B ", after, NULL);
+  const char *const heads[] = {first, second};
+  g_autofree char *totals = lig_plans_to_totals (page.plans, heads, 2, colour, page.width);
   append_summary (&page);
   g_string_append (page.to, totals);
   append_pass (&page, LIG_PASS_FORWARD);

@@ -184,7 +184,7 @@ append_label (GString *text, const char *label, int room)
     return;
   }
   int kept = MIN (path, MAX (room - name, LAST));
-  const char *last = kept < path ? space - kept + 1 : label;
+  const char *last = kept < path ? g_utf8_offset_to_pointer (space, 1 - kept) : label;
   last += *last == '.';
   gsize start = text->len;
   g_string_append (text, kept < path ? "…" : "");

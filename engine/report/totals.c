@@ -178,8 +178,9 @@ lig_plans_to_totals (
       lig_columns_append (to, titles[i], column - 2, LIG_SIDE_LEFT);
       g_string_append (to, "  ");
     }
-    lig_report_end_line (to);
-    g_string_append (to, colour ? "\033[0m" : "");
+    while (to->str[to->len - 1] == ' ')
+      g_string_truncate (to, to->len - 1);
+    g_string_append (to, colour ? "\033[0m\n" : "\n");
     for (guint row = 0; row < G_N_ELEMENTS (rows); row++)
       append_row (to, row, totals, from, until, column);
   }

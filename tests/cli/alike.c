@@ -213,7 +213,7 @@ test_errors (void)
   }
 }
 
-/* A device that is only described is a wrong command line wherever something has to run. */
+/* A device that is only described is a wrong command line of each command that runs something. */
 static void
 test_described (void)
 {

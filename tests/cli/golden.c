@@ -15,6 +15,7 @@ static void
 assert_fits (const char *place, const char *text, int width)
 {
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_assert_true (g_utf8_validate (text, -1, NULL));
   for (guint i = 0; lines[i]; i++) {
     if (lig_columns_width (lines[i]) > width)
       g_error ("%s: line %u has %d columns: %s", place, i + 1, lig_columns_width (lines[i]),

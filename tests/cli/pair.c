@@ -140,6 +140,24 @@ test_many (void)
 }
 
 static void
+test_report (void)
+{
+  static const char *const formats[] = {"html", "md", "csv", "svg", "json"};
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    g_auto (Outcome) found = lig ("report", BLOCKS, "--input", "64x768", "--device", PAIR, "-o",
+                                  "-", "--format", formats[i], NULL);
+    g_assert_cmpint (found.code, ==, 0);
+    assert_contains (found.out, g_str_equal (formats[i], "csv") ? "forward" : "null:h100");
+  }
+  g_auto (Outcome) three = lig ("report", "gelu", "--input", "4x4", "--device",
+                                "null:a100,null:h100,null:h200", "-o", "x.html", "--json", NULL);
+  assert_failed (&three, 2, "usage", "a report compares two devices");
+  g_auto (Outcome) trace = lig ("report", "gelu", "--input", "4x4", "--device", PAIR, "-o",
+                                "x.trace.json", "--json", NULL);
+  assert_failed (&trace, 1, "format", "trace.json");
+}
+
+static void
 test_refused (void)
 {
   static const struct {
@@ -175,6 +193,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pair/differences", test_differences);
   g_test_add_func ("/pair/json", test_json);
   g_test_add_func ("/pair/many", test_many);
+  g_test_add_func ("/pair/report", test_report);
   g_test_add_func ("/pair/refused", test_refused);
   return run_cli_tests ();
 }

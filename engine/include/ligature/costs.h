@@ -25,6 +25,13 @@ G_BEGIN_DECLS
  * @LIG_COST_PRODUCT_GELU_GRADIENT: the gradient of GELU computed by a product
  * @LIG_COST_PRODUCT_GELU_SUMS: the same, with the sums over rows
  * @LIG_COST_PRODUCT_SUMS: the gradient of a bias computed by the product of its weight gradient
+ * @LIG_COST_WIDE_BIAS: as @LIG_COST_PRODUCT_BIAS, of fp32 products; so are those below of the kinds
+ *   above in the same order
+ * @LIG_COST_WIDE_GELU: GELU
+ * @LIG_COST_WIDE_ADD: a residual
+ * @LIG_COST_WIDE_GELU_GRADIENT: the gradient of GELU
+ * @LIG_COST_WIDE_GELU_SUMS: the same, with the sums over rows
+ * @LIG_COST_WIDE_SUMS: the gradient of a bias
  * @LIG_N_COSTS: the number of kinds
  *
  * A kind of kernel whose costs are measured.
@@ -45,6 +52,12 @@ typedef enum {
   LIG_COST_PRODUCT_GELU_GRADIENT,
   LIG_COST_PRODUCT_GELU_SUMS,
   LIG_COST_PRODUCT_SUMS,
+  LIG_COST_WIDE_BIAS,
+  LIG_COST_WIDE_GELU,
+  LIG_COST_WIDE_ADD,
+  LIG_COST_WIDE_GELU_GRADIENT,
+  LIG_COST_WIDE_GELU_SUMS,
+  LIG_COST_WIDE_SUMS,
   LIG_N_COSTS
 } LigCost;
 
