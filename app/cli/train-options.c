@@ -134,6 +134,7 @@ lig_cli_check_resume (const LigTrainOptions *options,
 
 /* --- Entries ------------------------------------------------------------------------------- */
 
+/* Appends the options of all settings, each after its group. */
 static void
 append_settings (GArray *entries, LigTrainOptions *options)
 {

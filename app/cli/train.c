@@ -35,15 +35,14 @@ static void
 append_notes (GString *to)
 {
   g_string_append (
-    to,
-    "Metrics:\n"
-    "  --metrics writes one JSON object a line while the training goes on: {\"step\", \"loss\",\n"
-    "  \"lr\", \"grad_norm\", \"samples_per_second\"} for each step, and {\"step\", "
-    "\"eval_loss\",\n"
-    "  \"eval_accuracy\"} for each evaluation; null where a value is unknown. --resume continues\n"
-    "  the file after the step of the checkpoint. The training never waits for a reader: one\n"
-    "  that is more than 13,000 steps behind misses the oldest. The end of a pipe ends the\n"
-    "  output, not the training. With - the result is printed to stderr.\n\n");
+    to, "Metrics:\n"
+        "  --metrics writes one JSON object on a line while the training goes on:\n"
+        "    {\"step\", \"loss\", \"lr\", \"grad_norm\", \"samples_per_second\"}   for a step\n"
+        "    {\"step\", \"eval_loss\", \"eval_accuracy\"}   for an evaluation\n"
+        "  With --resume the file goes on after the step of the checkpoint.\n"
+        "  The training never waits for a reader: one that is 13,000 steps behind misses steps.\n"
+        "  A closed pipe ends the output, not the training.\n"
+        "  With - the result is printed to stderr.\n\n");
   lig_cli_train_notes (to);
 }
 

@@ -185,7 +185,7 @@ test_full_disk (void)
   g_assert_cmpint (resumed.code, ==, 0);
 }
 
-/* A reader that waits costs the training no time: it misses steps, and is told how many. */
+/* A reader that waits costs the training no time: it misses steps, whose number is printed. */
 static void
 test_slow_reader (void)
 {
