@@ -12,6 +12,7 @@
 #include <ligature/tensor-file.h>
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The number of files that a training has open at a time, with some to spare: two connections to
@@ -172,6 +173,14 @@ takes_stdout (const LigTrainOptions *options)
   return g_strcmp0 (options->metrics, "-") == 0;
 }
 
+/* Returns whether the stream is a file. The reader of a pipe may print to the terminal, too. */
+static gboolean
+is_regular (int descriptor)
+{
+  struct stat info;
+  return fstat (descriptor, &info) == 0 && S_ISREG (info.st_mode);
+}
+
 static int
 train (LigRun *self, const LigTrainOptions *options)
 {
@@ -241,7 +250,7 @@ run (int argc, char **argv)
   if (takes_stdout (&options) && lig_cli_json ())
     return lig_cli_usage (
       "--json and --metrics - both write to standard output; give --metrics a file");
-  if (takes_stdout (&options) && isatty (STDOUT_FILENO))
+  if (takes_stdout (&options) && !is_regular (STDOUT_FILENO))
     lig_cli_live_forbid ();
   if (options.metrics && !lig_cli_metrics_open (options.metrics, options.resume != NULL, &error))
     return lig_cli_fail (g_steal_pointer (&error));
