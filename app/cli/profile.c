@@ -182,8 +182,8 @@ run (int argc, char **argv)
   const GOptionEntry more[] = {
     {"steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "Number of runs of each plan [default: 15]",
      "N"},
-    {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare, "Compare these policies",
-     "POLICY[,POLICY…]"},
+    {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare,
+     "Compare these policies with each other [default: only --policy]", "POLICY[,POLICY…]"},
     LIG_CLI_QUIET_ENTRY (&options.quiet),
     {NULL},
   };

@@ -191,8 +191,8 @@ static const struct {
   gint64 columns;
   LigDtype type;
 } layouts[] = {
-  [LIG_COST_NORM] = {"mvvmss", 2048, LIG_BF16},
-  [LIG_COST_NORM_GRADIENT] = {"mmvssmvv", 2048, LIG_BF16},
+  [LIG_COST_NORM] = {"mvvmss", 768, LIG_BF16},
+  [LIG_COST_NORM_GRADIENT] = {"mmvssmvv", 768, LIG_BF16},
   [LIG_COST_SUMS] = {"mv", 2048, LIG_BF16},
   [LIG_COST_ACTIVATION_SUMS] = {"mmmv", 2048, LIG_BF16},
   [LIG_COST_VECTOR] = {"mvm", 2048, LIG_BF16},

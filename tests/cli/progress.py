@@ -206,6 +206,18 @@ def lines_in_a_pipe():
         assert lines[0].endswith(' left'), lines
 
 
+def metrics_on_the_terminal():
+    """Lines of metrics, also those that another program prints, are not mixed with progress."""
+    command = ' '.join("'%s'" % word for word in [LIG, 'train', MODEL] + ENDLESS[:6])
+    for end in ('', ' | cat'):
+        terminal = Terminal(['/bin/sh', '-c', command + ' --steps 20000 --metrics -' + end])
+        assert terminal.finish() == 0
+        text = terminal.raw.replace('\r\n', '\n')
+        assert '\r' not in text and '\x1b' not in text, repr(text[:2000])
+        assert text.count('"grad_norm"') == 20000
+        assert re.search('^done after 20000 steps', text, re.M), text[-500:]
+
+
 def sweep():
     terminal = Terminal([LIG, 'sweep', MODEL] + ENDLESS[:6] + ['--over', 'steps=1000,100000000'],
                         columns=100)
@@ -260,7 +272,8 @@ chosen = sys.argv[1:]
 tests = [screen_itself, widths_20, widths_60, widths_78, widths_200, resize_narrower,
          resize_narrower_and_cut, resize_to_the_least, resize_wider, interrupted_twice, killed,
          stopped_and_continued, background, warning_in_between, evaluation, dumb, quiet,
-         lines_in_a_pipe, sweep, profile, devices]
+         lines_in_a_pipe,
+         metrics_on_the_terminal, sweep, profile, devices]
 try:
     run([test for test in tests if not chosen or test.__name__ in chosen])
 finally:

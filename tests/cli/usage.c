@@ -89,6 +89,8 @@ static const struct {
   {USAGE, TRAIN "--warmup 5000", "warmup is 5000, expected a whole number from 0 to steps, 1000"},
   {USAGE, TRAIN "--device null:h200",
    "device 'null:h200' is only described and runs nothing; give --device cpu"},
+  {USAGE, TRAIN "--momentum 0.9",
+   "--momentum is of the optimizer sgd, not adamw; omit it, or give --optimizer sgd"},
   {USAGE, TRAIN "--resume last",
    "contradicts --resume, which has its own sequence; omit one of them"},
   {FAILED, TRAIN "--data csv:missing.csv", "missing.csv"},
