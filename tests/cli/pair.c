@@ -169,7 +169,7 @@ test_refused (void)
     {"fuse", "null:a100,", NULL, "empty name", 2},
     {"fuse", PAIR, "--all", "--all is about one plan", 2},
     {"fuse", PAIR, "--why=0", "--why is about one plan", 2},
-    {"fuse", "cpu,null:b100", NULL, "null:b100", 2},
+    {"fuse", "cpu,null:b100", NULL, "b100", 2},
     {"plan", PAIR, NULL, "lig fuse --device null:a100,null:h100", 2},
     {"check", PAIR, NULL, "lig fuse --device", 2},
     {"profile", PAIR, NULL, "lig fuse --device", 2},
