@@ -39,7 +39,7 @@ static const struct {
   {USAGE, "check gelu --batch 99999999999999999999", "expected a whole number"},
   {USAGE, "check gelu --input 2x2 --batch -1", "--batch is '-1', expected a whole number from 0"},
   {USAGE, "profile gelu --steps 1.5", "--steps is '1.5', expected a whole number"},
-  {USAGE, "profile gelu --steps 0", "--steps is 0, expected 1 to 1000000"},
+  {USAGE, "profile gelu --steps 0", "--steps is '0', expected a whole number from 1 to 1000000"},
   /* Counts of arguments. */
   {USAGE, "check", "lig check needs P; see lig check --help"},
   {USAGE, "check gelu relu", "argument 'relu' is unexpected; write an expression in quotes"},
