@@ -30,12 +30,12 @@ LIG_COMMAND (apply) = {
 };
 
 static const GOptionEntry own_entries[] = {
-  {"weights", 0, 0, G_OPTION_ARG_FILENAME, &weights,
-   "The parameters; without it they are drawn from --seed", "W.safetensors"},
+  {"weights", 0, 0, G_OPTION_ARG_FILENAME, &weights, "The parameters [default: drawn from --seed]",
+   "W.safetensors"},
   {"input", 0, 0, G_OPTION_ARG_FILENAME, &input, "Tensors `input` and `extra.N`", "X.safetensors"},
   LIG_CLI_OUTPUT_ENTRY (&output),
   {"grad", 0, 0, G_OPTION_ARG_FILENAME, &gradient,
-   "Gradients `output` and `extra.N`; run backward and write the gradients", "G.safetensors"},
+   "Gradients `output` and `extra.N`; run backward, too, and write the gradients", "G.safetensors"},
   {NULL},
 };
 
@@ -182,7 +182,7 @@ apply (const char *text, const LigSequenceOptions *options, GError **error)
     return FALSE;
   lig_times_mark ("sequence and input");
   lig_cli_task_begin ("applying");
-  lig_cli_task_detail ("planning");
+  lig_cli_task_detail ("planning", NULL);
   g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
   g_autoptr (LigState) state = device ? make_state (sequence, device, &requested, error) : NULL;
   g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, &requested, error) : NULL;
@@ -190,7 +190,7 @@ apply (const char *text, const LigSequenceOptions *options, GError **error)
   lig_times_mark ("state and plan");
   if (!program || !feed (program, inputs, error))
     return FALSE;
-  lig_cli_task_detail (gradient ? "forward and backward" : "forward");
+  lig_cli_task_detail (gradient ? "forward and backward" : "forward", NULL);
   g_autoptr (LigTensorFile) results = compute (program, error);
   if (!results)
     return FALSE;

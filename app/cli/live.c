@@ -44,7 +44,7 @@ lig_cli_logged (void)
 void
 lig_cli_live_forbid (void)
 {
-  forbidden = TRUE;
+  forbidden = isatty (STDERR_FILENO);
 }
 
 int

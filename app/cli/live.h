@@ -16,10 +16,10 @@ gboolean lig_cli_live (void);
  */
 gboolean lig_cli_logged (void);
 
-/* Shows no progress from now on, as the terminal is full of other lines. */
+/* Shows no progress on the terminal from now on, as it gets other lines; a log file still does. */
 void lig_cli_live_forbid (void);
 
-/* Returns the columns for the line. They are asked anew on each call, as a terminal is resized. */
+/* Returns the columns for the line. Each call asks the terminal, which may have been resized. */
 int lig_cli_live_columns (void);
 
 /* Shows the text instead of the present line, shortened to the present width. A program in the

@@ -125,8 +125,8 @@ cut_file (gint64 first_step)
   if (ftruncate (self.file, end) == 0)
     return;
   self.failed = TRUE;
-  lig_cli_warn ("--metrics: '%s' cannot be cut to its first %" G_GINT64_FORMAT " bytes: %s",
-                self.path, end, g_strerror (errno));
+  lig_cli_warn ("--metrics: %s: its old lines cannot be removed: %s", self.path,
+                g_strerror (errno));
 }
 
 /* --- Lines --------------------------------------------------------------------------------- */

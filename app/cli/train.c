@@ -12,6 +12,7 @@
 #include <ligature/tensor-file.h>
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The number of files that a training has open at a time, with some to spare: two connections to
@@ -35,15 +36,14 @@ static void
 append_notes (GString *to)
 {
   g_string_append (
-    to,
-    "Metrics:\n"
-    "  --metrics writes one JSON object a line while the training goes on: {\"step\", \"loss\",\n"
-    "  \"lr\", \"grad_norm\", \"samples_per_second\"} for each step, and {\"step\", "
-    "\"eval_loss\",\n"
-    "  \"eval_accuracy\"} for each evaluation; null where a value is unknown. --resume continues\n"
-    "  the file after the step of the checkpoint. The training never waits for a reader: one\n"
-    "  that is more than 13,000 steps behind misses the oldest. The end of a pipe ends the\n"
-    "  output, not the training. With - the result is printed to stderr.\n\n");
+    to, "Metrics:\n"
+        "  --metrics writes one JSON object on a line while the training goes on.\n"
+        "  For a step: {\"step\", \"loss\", \"lr\", \"grad_norm\", \"samples_per_second\"}\n"
+        "  For an evaluation: {\"step\", \"eval_loss\", \"eval_accuracy\"}\n"
+        "  With --resume the file goes on after the step of the checkpoint.\n"
+        "  The training never waits for a reader: one that is 13,000 steps behind misses steps.\n"
+        "  A closed pipe ends the output, not the training.\n"
+        "  With - the result is printed to stderr.\n\n");
   lig_cli_train_notes (to);
 }
 
@@ -53,7 +53,8 @@ begin (const char *text, const LigTrainOptions *options, LigStore *store, GError
   g_auto (LigRunSettings) settings;
   lig_run_settings_init (&settings);
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, &options->sequence, error);
-  if (!sequence || !lig_cli_train_settings (text, sequence, options, &settings, error))
+  if (!sequence || !lig_cli_train_settings (text, sequence, options, &settings, error) ||
+      !lig_cli_check_optimizer (options, &settings, error))
     return NULL;
   g_autoptr (LigDevice) device = lig_cli_open_training_device (options->device, error);
   return device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
@@ -172,6 +173,14 @@ takes_stdout (const LigTrainOptions *options)
   return g_strcmp0 (options->metrics, "-") == 0;
 }
 
+/* Returns whether the stream is a file. The reader of a pipe may print to the terminal, too. */
+static gboolean
+is_regular (int descriptor)
+{
+  struct stat info;
+  return fstat (descriptor, &info) == 0 && S_ISREG (info.st_mode);
+}
+
 static int
 train (LigRun *self, const LigTrainOptions *options)
 {
@@ -241,7 +250,7 @@ run (int argc, char **argv)
   if (takes_stdout (&options) && lig_cli_json ())
     return lig_cli_usage (
       "--json and --metrics - both write to standard output; give --metrics a file");
-  if (takes_stdout (&options) && isatty (STDOUT_FILENO))
+  if (takes_stdout (&options) && !is_regular (STDOUT_FILENO))
     lig_cli_live_forbid ();
   if (options.metrics && !lig_cli_metrics_open (options.metrics, options.resume != NULL, &error))
     return lig_cli_fail (g_steal_pointer (&error));

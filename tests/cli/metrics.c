@@ -185,7 +185,7 @@ test_full_disk (void)
   g_assert_cmpint (resumed.code, ==, 0);
 }
 
-/* A reader that waits costs the training no time: it misses steps, and is told how many. */
+/* A reader that waits costs the training no time: it misses steps, whose number is printed. */
 static void
 test_slow_reader (void)
 {
@@ -248,9 +248,9 @@ test_quiet (void)
   g_assert_cmpint (repeat.code, ==, 0);
   g_assert_cmpstr (repeat.err, ==, "");
   g_assert_cmpuint (strlen (repeat.out), ==, 37);
-  g_auto (Outcome) wrong = shell ("lig train " MODEL " --input 32x8 --data nothing -q");
+  g_auto (Outcome) wrong = shell ("lig train " MODEL " --input 32x8 --data csv:missing.csv -q");
   g_assert_cmpint (wrong.code, ==, 1);
-  assert_contains (wrong.err, "nothing");
+  assert_contains (wrong.err, "missing.csv");
 }
 
 int

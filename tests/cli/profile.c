@@ -132,7 +132,7 @@ test_quiet (void)
   assert_failed (&wrong, 2, "usage", "gleu");
 }
 
-/* Where nothing is a terminal, long measurements say now and then how far they are. */
+/* Without a terminal, a long measurement says now and then how far it is. */
 static void
 test_logged (void)
 {

@@ -206,6 +206,18 @@ def lines_in_a_pipe():
         assert lines[0].endswith(' left'), lines
 
 
+def metrics_on_the_terminal():
+    """Lines of metrics, also those that another program prints, are not mixed with progress."""
+    command = ' '.join("'%s'" % word for word in [LIG, 'train', MODEL] + ENDLESS[:6])
+    for end in ('', ' | cat'):
+        terminal = Terminal(['/bin/sh', '-c', command + ' --steps 20000 --metrics -' + end])
+        assert terminal.finish() == 0
+        text = terminal.raw.replace('\r\n', '\n')
+        assert '\r' not in text and '\x1b' not in text, repr(text[:2000])
+        assert text.count('"grad_norm"') == 20000
+        assert re.search('^done after 20000 steps', text, re.M), text[-500:]
+
+
 def sweep():
     terminal = Terminal([LIG, 'sweep', MODEL] + ENDLESS[:6] + ['--over', 'steps=1000,100000000'],
                         columns=100)
@@ -216,14 +228,15 @@ def sweep():
     assert not progress_rows(terminal), terminal.screen.rows()
 
 
-def measuring(command, pattern):
+def measuring(command, pattern, narrower):
     """A long measurement names itself and the time, and Ctrl+C leaves nothing of it."""
     terminal = Terminal([LIG] + command, columns=60)
     terminal.wait_for(pattern)
-    terminal.resize(30)
-    terminal.wait_for_updates(2)
-    rows = [row for row in terminal.screen.rows() if ' · ' in row]
-    assert len(rows) == 1 and len(rows[0]) < 30, rows
+    if narrower:
+        terminal.resize(narrower)
+        terminal.wait_for_updates(2)
+        rows = [row for row in terminal.screen.rows() if ' · ' in row]
+        assert len(rows) == 1 and len(rows[0]) < narrower, rows
     terminal.type('\x03')
     assert terminal.finish() == -signal.SIGINT
     assert not [row for row in terminal.screen.rows() if ' · ' in row], terminal.screen.rows()
@@ -232,11 +245,11 @@ def measuring(command, pattern):
 def profile():
     measuring(['profile', 'linear(1024) ! gelu ! linear(1024)', '--input', '1024x1024', '--device',
                'cpu', '--steps', '1000', '--compare', 'none,all'],
-              r'^profiling · run \d+/1003 of none,all · .* left$')
+              r'^profiling · run \d+/1003 · none,all · .* left$', 30)
 
 
 def devices():
-    measuring(['devices', 'cpu', '--measure'], r'^measuring cpu · \d+ s$')
+    measuring(['devices', 'cpu', '--measure'], r'^measuring cpu · \d+ s$', None)
 
 
 def screen_itself():
@@ -260,7 +273,8 @@ chosen = sys.argv[1:]
 tests = [screen_itself, widths_20, widths_60, widths_78, widths_200, resize_narrower,
          resize_narrower_and_cut, resize_to_the_least, resize_wider, interrupted_twice, killed,
          stopped_and_continued, background, warning_in_between, evaluation, dumb, quiet,
-         lines_in_a_pipe, sweep, profile, devices]
+         lines_in_a_pipe,
+         metrics_on_the_terminal, sweep, profile, devices]
 try:
     run([test for test in tests if not chosen or test.__name__ in chosen])
 finally:

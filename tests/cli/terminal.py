@@ -2,8 +2,8 @@
 """A terminal for tests: the program runs on a pseudo-terminal, and a screen keeps its text.
 
 The screen knows what the program uses: \\r, \\n and the sequences that clear. A line that is longer
-than the screen is wrapped; when the screen is resized, it is wrapped anew, as most terminals do, or
-each row is cut, as the others do."""
+than the screen is wrapped; when the screen is resized, it is wrapped again, as most terminals do,
+or each row is cut, as the others do."""
 import contextlib
 import fcntl
 import os
