@@ -30,12 +30,12 @@ LIG_COMMAND (apply) = {
 };
 
 static const GOptionEntry own_entries[] = {
-  {"weights", 0, 0, G_OPTION_ARG_FILENAME, &weights,
-   "The parameters; without it they are drawn from --seed", "W.safetensors"},
+  {"weights", 0, 0, G_OPTION_ARG_FILENAME, &weights, "The parameters [default: drawn from --seed]",
+   "W.safetensors"},
   {"input", 0, 0, G_OPTION_ARG_FILENAME, &input, "Tensors `input` and `extra.N`", "X.safetensors"},
   LIG_CLI_OUTPUT_ENTRY (&output),
   {"grad", 0, 0, G_OPTION_ARG_FILENAME, &gradient,
-   "Gradients `output` and `extra.N`; run backward and write the gradients", "G.safetensors"},
+   "Gradients `output` and `extra.N`; run backward, too, and write the gradients", "G.safetensors"},
   {NULL},
 };
 

@@ -18,18 +18,23 @@ static const Fact description[] = {
    "lig fuses and trains sequences of operations without a window. P stands for a sequence: a "
    ".lig file, - for one on standard input, or an expression such as layer-norm ! linear(3072) "
    "! gelu. RUN stands for a run in the store: its uuid, at least four of its first "
-   "characters, or last."},
+   "characters, its name, or last. Options may stand before the command, too."},
   {NULL, "Every command prints one JSON document with --json; an error is then an object with the "
          "members code, message and path. Messages go to standard error."},
+  {NULL, "A text that is longer than the terminal is shown by a pager, as in git."},
 };
 
 static const Fact options[] = {
-  {"--help", "Print the commands, or after a command its options and an example."},
+  {"help [COMMAND [VERB]], --help",
+   "Print the commands, or the options and an example of one; -h: without the example."},
+  {"--json", "Print one JSON document; errors, too."},
+  {"--color auto|always|never", "Whether text has colours: by default on a terminal."},
+  {"--no-pager", "Do not show long texts by a pager."},
   {"--version", "Print the version."},
   {"--generate man|bash|zsh|fish", "Print this page, or the completions of a shell."},
   {"--values KIND",
-   "Print the values that a completion offers, one a line: COMPUTE, DEVICE, FORMAT, "
-   "FUSION, KIND, OP, POLICY, RUN or STATUS."},
+   "Print the values that a completion offers, one a line: COLUMN, COMPUTE, DEVICE, FORMAT, "
+   "FUSION, KIND, OP, POLICY, RUN, STATUS or SWEEP."},
 };
 
 static const Fact statuses[] = {
@@ -51,6 +56,10 @@ static const Fact environment[] = {
   {"GOMP_SPINCOUNT, OMP_WAIT_POLICY",
    "How long waiting threads spin. Unless one of them is set, lig "
    "executes itself again with a short spin."},
+  {"LIG_PAGER, PAGER", "The pager, run by a shell; less by default, with LESS=FRX unless LESS is "
+                       "set. If it is empty or "
+                       "cat, nothing is paged."},
+  {"COLUMNS", "The width of texts, from 60 to 200 columns; by default that of the terminal."},
   {"NO_COLOR, TERM", "No colour is printed if NO_COLOR is set or TERM is dumb."},
 };
 

@@ -2,6 +2,7 @@
 /* lig profile: prints the time of each group next to its prediction, and compares policies. */
 #include "app/cli/profile-text.h"
 #include "app/cli/sequence-options.h"
+#include "app/cli/shared-options.h"
 #include "app/cli/table.h"
 #include "app/cli/task.h"
 
@@ -179,9 +180,9 @@ run (int argc, char **argv)
   const GOptionEntry more[] = {
     {"steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "Number of runs of each plan [default: 15]",
      "N"},
-    {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare, "Compare these policies",
-     "POLICY[,POLICY…]"},
-    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print only errors and the tables", NULL},
+    {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare,
+     "Compare these policies with each other [default: only --policy]", "POLICY[,POLICY…]"},
+    LIG_CLI_QUIET_ENTRY (&options.quiet),
     {NULL},
   };
   g_autofree GOptionEntry *entries =
@@ -191,7 +192,8 @@ run (int argc, char **argv)
     return LIG_EXIT_USAGE;
   lig_cli_set_quiet (options.quiet);
   if (options.steps < 1 || options.steps > 1000000)
-    return lig_cli_usage ("--steps is %d, expected 1 to 1000000", options.steps);
+    return lig_cli_usage ("--steps is '%d', expected a whole number from 1 to 1000000",
+                          options.steps);
   g_autoptr (GPtrArray) profiles = measure (argv[1], &options, &error);
   if (!profiles)
     return lig_cli_fail (g_steal_pointer (&error));

@@ -13,6 +13,9 @@
 /* The space between columns, and the least characters of a cell that is shortened. */
 enum { GAP = 2, LEAST_CELL = 8 };
 
+/* The most columns of a run's name in a header. */
+#define MOST_NAME 16
+
 /* --- Tables -------------------------------------------------------------------------------- */
 
 static char *
@@ -68,16 +71,37 @@ print_block (char **header, GPtrArray *lines, guint first, guint end)
   lig_cli_print_table ((const char *const *) titles->pdata, block);
 }
 
-/* Prints lines under a header of the runs' short names. Runs that do not fit beside the first one
- * follow in another table, again with the first one. */
+/* Returns whether the runs have different names, also shortened ones. */
+static gboolean
+has_own_names (GPtrArray *runs)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < runs->len; i++) {
+    const char *name = ((const LigRunRow *) runs->pdata[i])->name;
+    if (!*name || !g_hash_table_add (seen, shorten (name, MOST_NAME)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static char *
+make_title (const LigRunRow *row, gboolean named)
+{
+  g_autofree char *name = named ? shorten (row->name, MOST_NAME) : g_strndup (row->uuid, 8);
+  return g_strconcat (">", name, NULL);
+}
+
+/* Prints lines under a header of the runs' names, or of their uuids if names repeat. Runs that do
+ * not fit beside the first one follow in another table, again with the first one. */
 static void
 print_table (const char *title, GPtrArray *runs, GPtrArray *lines)
 {
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   int width = (int) lig_runs_get_width ();
+  gboolean named = has_own_names (runs);
   g_strv_builder_add (builder, title);
   for (guint i = 0; i < runs->len; i++) {
-    g_autofree char *name = g_strdup_printf (">%.8s", ((const LigRunRow *) runs->pdata[i])->uuid);
+    g_autofree char *name = make_title (runs->pdata[i], named);
     g_strv_builder_add (builder, name);
   }
   g_auto (GStrv) header = g_strv_builder_end (builder);
@@ -118,10 +142,12 @@ format_setting (JsonNode *node)
   return g_string_free (text, FALSE);
 }
 
-/* Returns whether a setting repeats one that every run has in a column of its own. */
+/* Returns whether a setting repeats another one or the header. */
 static gboolean
-is_repeated (const char *name)
+is_repeated (const char *name, gboolean named)
 {
+  if (named && strcmp (name, "name") == 0)
+    return TRUE;
   static const char *const names[] = {"settings.seed", "settings.name", "settings.policy", NULL};
   return g_strv_contains (names, name);
 }
@@ -131,9 +157,10 @@ print_settings (const LigRunsComparison *self)
 {
   static const char prefix[] = "settings.";
   g_autoptr (GPtrArray) table = lig_runs_new_table ();
+  gboolean named = has_own_names (self->runs);
   for (guint i = 0; i < self->settings->len; i++) {
     const LigRunsLine *line = self->settings->pdata[i];
-    if (!lig_runs_line_differs (line, self->runs->len) || is_repeated (line->name))
+    if (!lig_runs_line_differs (line, self->runs->len) || is_repeated (line->name, named))
       continue;
     char **cells = g_new0 (char *, self->runs->len + 2);
     cells[0] =

@@ -2,6 +2,7 @@
 /* `lig runs delete`: deletes runs from the store and, if requested, their checkpoints. */
 #include "app/cli/runs.h"
 
+#include <ligature/printable.h>
 #include <ligature/tensor-file.h>
 
 #include <errno.h>
@@ -119,7 +120,8 @@ static gboolean
 confirm (const char *question)
 {
   char answer[16];
-  fprintf (stderr, "%s [y/N] ", question);
+  g_autofree char *line = lig_printable (question);
+  fprintf (stderr, "%s [y/N] ", line);
   if (fgets (answer, sizeof answer, stdin))
     return g_ascii_tolower (answer[0]) == 'y';
   fputc ('\n', stderr);

@@ -16,6 +16,12 @@ G_BEGIN_DECLS
       "The database of runs and measured times" LIG_CLI_STORE_DEFAULT, "FILE" \
   }
 
+/* The line of -q in the option table of a command with progress. */
+#define LIG_CLI_QUIET_ENTRY(variable) \
+  { \
+    "quiet", 'q', 0, G_OPTION_ARG_NONE, variable, "Print only errors and the result", NULL \
+  }
+
 /* Returns the description of a training's setting as an option, with its optimizers and default;
  * (transfer full). */
 char *lig_cli_setting_help (const LigSetting *setting);

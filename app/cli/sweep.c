@@ -385,8 +385,8 @@ run (int argc, char **argv)
   GError *error = NULL;
   lig_cli_init_training (&options.train);
   const GOptionEntry own[] = {
-    {"over", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.over, "A setting and the values to try",
-     "KEY=A,B,…"},
+    {"over", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.over,
+     "A setting and the values to try" LIG_CLI_SEVERAL, "KEY=A,B,…"},
     {"list", 0, 0, G_OPTION_ARG_FILENAME, &options.list, "A csv file with the settings of each run",
      "FILE"},
     {"zip", 0, 0, G_OPTION_ARG_NONE, &options.zip, "Advance all --over together, not as a grid",

@@ -167,8 +167,7 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     lig_cli_device_entry (TRUE, &options->device),
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
     LIG_CLI_STORE_ENTRY (&options->store),
-    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print only errors and the run's uuid",
-     NULL},
+    LIG_CLI_QUIET_ENTRY (&options->quiet),
     LIG_CLI_GROUP (LIG_CLI_DATA),
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init,
      "Begin with these weights [default: drawn from --seed]", "W.safetensors"},
@@ -231,6 +230,25 @@ confine (const char *text, const LigTrainOptions *options, LigRunSettings *setti
   g_autofree char *folder =
     g_file_test (text, G_FILE_TEST_EXISTS) ? g_path_get_dirname (text) : g_get_current_dir ();
   return find_value (options, "checkpoint") || lig_run_settings_confine (settings, folder, error);
+}
+
+gboolean
+lig_cli_check_optimizer (const LigTrainOptions *options,
+                         const LigRunSettings *settings,
+                         GError **error)
+{
+  const LigSetting *setting;
+  const char *optimizer = settings->optimizer ? settings->optimizer : LIG_OPTIMIZER_DEFAULT;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
+    g_auto (GStrv) readers = g_strsplit (setting->of ? setting->of : optimizer, ", ", -1);
+    if (!options->values[i] || g_strv_contains ((const char *const *) readers, optimizer))
+      continue;
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "--%s is of the optimizer %s, not %s; omit it, or give --optimizer %s",
+                 setting->name, setting->of, optimizer, readers[0]);
+    return FALSE;
+  }
+  return TRUE;
 }
 
 /* Checks the options that the engine reads only later, together with others. */

@@ -53,7 +53,8 @@ begin (const char *text, const LigTrainOptions *options, LigStore *store, GError
   g_auto (LigRunSettings) settings;
   lig_run_settings_init (&settings);
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, &options->sequence, error);
-  if (!sequence || !lig_cli_train_settings (text, sequence, options, &settings, error))
+  if (!sequence || !lig_cli_train_settings (text, sequence, options, &settings, error) ||
+      !lig_cli_check_optimizer (options, &settings, error))
     return NULL;
   g_autoptr (LigDevice) device = lig_cli_open_training_device (options->device, error);
   return device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;

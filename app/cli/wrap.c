@@ -44,9 +44,14 @@ find_column (const char *line)
 static void
 append_line (GString *to, const char *line, int width)
 {
-  gsize start = find_column (line);
+  gsize begin = strspn (line, " "), start = find_column (line);
   int column = (int) g_utf8_strlen (line, (gssize) start);
-  int indent = column < width / 2 ? column : 4;
+  gboolean columns = column <= width * 5 / 8;
+  int indent = columns ? column : MAX ((int) begin, 4);
+  if (!columns) {
+    start = begin;
+    column = (int) begin;
+  }
   g_string_append_len (to, line, (gssize) start);
   lig_cli_append_wrapped (to, line + start, column, indent, width);
 }

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 void lig_cli_append_wrapped (GString *to, const char *text, int column, int indent, int width);
 
 /* Appends the lines of a prepared text. Of a line that is too long the rest is indented like the
- * text of its second column, which two spaces separate from the first, else like its beginning. */
+ * text of its second column, which two spaces separate from a narrow first one, else like its
+ * beginning. */
 void lig_cli_append_lines (GString *to, const char *text, int width);
 
 /* Appends a command line, indented by `indent`, that works when it is pasted: lines end with a

@@ -479,7 +479,8 @@ lig_run_settings_read (LigRunSettings *self, const char *json, GStrv *warnings, 
         return FALSE;
       continue;
     }
-    g_autofree char *warning = g_strdup_printf ("$.train.%s: unknown key, kept", name);
+    g_autofree char *like = lig_suggest_nth (name, get_name);
+    g_autofree char *warning = g_strdup_printf ("$.train.%s: unknown key, kept%s", name, like);
     g_strv_builder_add (unknown, warning);
   }
   if (warnings)

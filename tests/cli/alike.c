@@ -188,6 +188,8 @@ test_errors (void)
     {"forbid", "--forbid nothing"},
     {"force", "--force forward-add-norm"},
     {"json", "--json=1"},
+    {"input", "--input 4xx"},
+    {"input", "--input 4x2:fp99"},
   };
   g_autoptr (GPtrArray) options = read_options ();
   g_autofree char *tensors = in_folder ("x.safetensors");
@@ -197,7 +199,9 @@ test_errors (void)
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
     g_autofree char *first = NULL;
     for (guint k = 0; k < G_N_ELEMENTS (usual); k++) {
-      if (!has_option (options, usual[k].command, wrong[i].name))
+      gboolean tensors_file =
+        g_str_equal (usual[k].command, "apply") && g_str_equal (wrong[i].name, "input");
+      if (!has_option (options, usual[k].command, wrong[i].name) || tensors_file)
         continue;
       g_auto (Outcome) found = run_with (k, wrong[i].option);
       if (found.code != 2 || !found.json)
@@ -333,6 +337,12 @@ test_standard_output (void)
     g_autofree char *file = in_folder ("-");
     g_assert_false (g_file_test (file, G_FILE_TEST_EXISTS));
   }
+  /* A pipe gets the bytes of the file. */
+  g_auto (Outcome) same =
+    shell ("lig apply gelu --input x.safetensors --device cpu -o y.safetensors "
+           "&& lig apply gelu --input x.safetensors --device cpu -o - | "
+           "cmp - y.safetensors");
+  g_assert_cmpint (same.code, ==, 0);
   /* Each command with -o is tested. */
   g_autoptr (GPtrArray) options = read_options ();
   for (guint i = 0; i < options->len; i++) {

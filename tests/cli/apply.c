@@ -199,7 +199,7 @@ test_damaged (void)
   assert_contains (cut.err, "cut.safetensors");
   g_auto (Outcome) device = lig ("apply", "gelu", "--device", "null:h200", "--input",
                                  "x.safetensors", "-o", "y.safetensors", "--json", NULL);
-  g_assert_cmpint (device.code, ==, 2);
+  assert_failed (&device, 2, "usage", "null:h200");
   g_auto (Outcome) nowhere = lig ("apply", SEQUENCE, "--input", "x.safetensors", "-o",
                                   "nowhere/y.safetensors", "--json", NULL);
   assert_failed (&nowhere, 1, "file", "nowhere");

@@ -135,7 +135,8 @@ bash_completes_verbs () {
     offers 'lig runs list --st' --store --status --starred only &&
     offers 'lig runs show --st' --store only && offers 'lig runs list ' '' only &&
     offers 'lig runs --store x.db show ' last only && offers 'lig runs compare last ' last only &&
-    offers 'lig check model.lig ' '' only
+    offers 'lig check model.lig ' '' only &&
+    offers 'lig runs list --sort st' started status step step-time star steps only
 }
 
 # Completes every option of every command, and the runs of the store.

@@ -63,6 +63,26 @@ test_groups (void)
   g_assert_null (strstr (list.out, "--yes"));
 }
 
+/* A number has a default, but for one that has to be given. */
+static void
+test_defaults (void)
+{
+  g_auto (Outcome) options = lig ("--generate", "options", NULL);
+  g_auto (GStrv) lines = g_strsplit (g_strchomp (options.out), "\n", -1);
+  guint numbers = 0;
+  for (char **line = lines; *line; line++) {
+    /* The command, the option, its letter, whether it takes a value, the value, the description. */
+    g_auto (GStrv) cells = g_strsplit (*line, "\t", -1);
+    g_assert_cmpuint (g_strv_length (cells), ==, 6);
+    if (strcmp (cells[4], "N") != 0 && strcmp (cells[4], "X") != 0)
+      continue;
+    numbers++;
+    if (!strstr (cells[5], "[default: ") && strcmp (cells[1], "apply-mend") != 0)
+      g_error ("lig %s --%s has no default: %s", cells[0], cells[1], cells[5]);
+  }
+  g_assert_cmpuint (numbers, >, 30);
+}
+
 static void
 test_short (void)
 {
@@ -211,6 +231,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/help/width", test_width);
   g_test_add_func ("/help/groups", test_groups);
+  g_test_add_func ("/help/defaults", test_defaults);
   g_test_add_func ("/help/short", test_short);
   g_test_add_func ("/help/colour", test_colour);
   g_test_add_func ("/pager/paged", test_pager);

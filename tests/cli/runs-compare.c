@@ -26,6 +26,9 @@ test_difference (void)
   g_auto (Outcome) text = lig ("runs", "compare", "large", "small~2", NULL);
   g_assert_true (g_regex_match_simple (
     "loss, median +0\\.9[0-9]* +0\\.5[0-9]* \\(-0\\.[34][0-9]*\\)\n", text.out, 0, 0));
+  /* Names of their own are the header. */
+  assert_contains (text.out, "setting  large  small\n"
+                             "lr         0.1  0.001\n\n");
   g_auto (Outcome) json = lig ("runs", "compare", "large", "small~2", "--json", NULL);
   assert_keys (json.json, "runs settings numbers steps");
   g_assert_cmpstr (text_at (json.json, "numbers.2.name"), ==, "loss");

@@ -127,6 +127,25 @@ test_resume (void)
   assert_contains (last.err, " from step 5: ");
 }
 
+/* A profile has the same name as the training of the same sequence, but cannot be resumed. */
+static void
+test_kind (void)
+{
+  static const char sequence[] = "linear(3) ! mean-squared-error";
+  g_auto (Outcome) trained = lig ("train", sequence, "--input", "16x8", "--data", "synthetic",
+                                  "--steps", "3", "--device", "cpu", "--store", "k.db", NULL);
+  g_assert_cmpint (trained.code, ==, 0);
+  g_auto (Outcome) profiled = lig ("profile", "linear(3) ! mean-squared-error", "--input", "16x8",
+                                   "--device", "cpu", "--store", "k.db", NULL);
+  g_assert_cmpint (profiled.code, ==, 0);
+  g_auto (Outcome) shown = lig ("runs", "show", sequence, "--store", "k.db", "--json", NULL);
+  g_assert_cmpstr (text_at (shown.json, "kind"), ==, "profile");
+  g_auto (Outcome) resumed =
+    lig ("train", "--resume", sequence, "--steps", "5", "--store", "k.db", "--json", NULL);
+  g_assert_cmpint (resumed.code, ==, 0);
+  g_assert_cmpint (int_at (resumed.json, "steps"), ==, 5);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -137,5 +156,6 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-runs-names/odd-names", test_odd_names);
   g_test_add_func ("/cli-runs-names/report", test_report);
   g_test_add_func ("/cli-runs-names/resume", test_resume);
+  g_test_add_func ("/cli-runs-names/kind", test_kind);
   return run_store_tests (argc, argv);
 }

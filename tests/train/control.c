@@ -357,7 +357,7 @@ test_settings (void)
   }
   g_auto (GStrv) warnings = NULL;
   g_assert_true (lig_run_settings_read (&a, "{\"lrr\":1,\"lr\":\"0.5\"}", &warnings, &error));
-  g_assert_cmpstr (warnings[0], ==, "$.train.lrr: unknown key, kept");
+  g_assert_cmpstr (warnings[0], ==, "$.train.lrr: unknown key, kept; did you mean 'lr'?");
   g_assert_cmpfloat (a.lr, ==, 0.5);
   g_assert_false (lig_run_settings_read (&a, "{\"lr\":[1]}", NULL, &error));
   assert_message (error, "$.train.lr: ");

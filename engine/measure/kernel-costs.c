@@ -2,7 +2,7 @@
 /* Measures kernels at several sizes as they run in plans: captured in a graph, on random data that
  * rotates through more memory than the last cache holds, products with the algorithm that they
  * choose by measuring. */
-#include "engine/measure/costs.h"
+#include "engine/measure/kernel-costs.h"
 #include "engine/device/costs.h"
 #include "engine/measure/choices.h"
 #include "engine/measure/stopwatch.h"
@@ -191,8 +191,8 @@ static const struct {
   gint64 columns;
   LigDtype type;
 } layouts[] = {
-  [LIG_COST_NORM] = {"mvvmss", 2048, LIG_BF16},
-  [LIG_COST_NORM_GRADIENT] = {"mmvssmvv", 2048, LIG_BF16},
+  [LIG_COST_NORM] = {"mvvmss", 768, LIG_BF16},
+  [LIG_COST_NORM_GRADIENT] = {"mmvssmvv", 768, LIG_BF16},
   [LIG_COST_SUMS] = {"mv", 2048, LIG_BF16},
   [LIG_COST_ACTIVATION_SUMS] = {"mmmv", 2048, LIG_BF16},
   [LIG_COST_VECTOR] = {"mvm", 2048, LIG_BF16},
