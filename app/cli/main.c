@@ -97,20 +97,23 @@ print_version (void)
   return LIG_EXIT_OK;
 }
 
-/* Runs the options that stand alone, without a command. */
+/* Runs the options without a command: `lig --help` is `lig help`. */
 static int
 run_options (int argc, char **argv)
 {
+  g_autoptr (GPtrArray) words = g_ptr_array_new ();
   if (argc < 2) {
     lig_cli_help_all (stderr);
     return LIG_EXIT_USAGE;
   }
+  g_ptr_array_add (words, "help");
   for (int i = 1; i < argc; i++)
-    if (is_one_of (argv[i], "--help", "-h")) {
-      lig_cli_help_all (stdout);
-      return LIG_EXIT_OK;
-    }
-  return lig_cli_refuse_options (argv + 1);
+    if (!is_one_of (argv[i], "--help", "-h"))
+      g_ptr_array_add (words, argv[i]);
+  int count = (int) words->len;
+  g_ptr_array_add (words, NULL);
+  return count < argc ? lig_cli_help (count, (char **) words->pdata)
+                      : lig_cli_refuse_options (argv + 1);
 }
 
 static int

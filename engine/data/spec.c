@@ -66,8 +66,7 @@ find_kind (LigDataset *self, const char *name, const char *spec, GError **error)
   g_autofree char *names = join_kinds ();
   g_autofree char *like = lig_suggest_nth (name, get_name);
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-               _ ("a dataset is written KIND[:PATH][?key=value]; '%s' is none of the kinds %s%s"),
-               name, names, like);
+               _ ("kind of data '%s' is unknown; choose from %s%s"), name, names, like);
   return FALSE;
 }
 

@@ -345,7 +345,7 @@ find (LigState *self, const char *path, GError **error)
   for (guint i = 0; i < self->parameters->len; i++)
     if (g_str_equal (g_array_index (self->parameters, Parameter, i).path, path))
       return &g_array_index (self->parameters, Parameter, i);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, _ ("no parameter is called '%s'"), path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, _ ("parameter '%s' is unknown"), path);
   return NULL;
 }
 

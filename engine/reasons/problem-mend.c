@@ -154,7 +154,7 @@ set_dtype (LigSequence *sequence, const char *name, GError **error)
 {
   LigDtype dtype;
   if (!lig_dtype_from_name (name, &dtype)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, _ ("no element type is called '%s'"), name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, _ ("element type '%s' is unknown"), name);
     return FALSE;
   }
   lig_sequence_set_types (sequence, (int) dtype, lig_sequence_get_parameters (sequence));

@@ -8,6 +8,7 @@
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
 
 /* The widths of the labels and of a plan's column. */
 enum { LABEL = 10, LEAST_COLUMN = 21, MOST_COLUMN = 32 };
@@ -246,7 +247,8 @@ add_total (JsonBuilder *to, const Total *total, const Total *first)
   add_figures (to, "forward", &total->passes[LIG_PASS_FORWARD]);
   add_figures (to, "backward", &total->passes[LIG_PASS_BACKWARD]);
   add_figures (to, "update", &total->passes[LIG_PASS_UPDATE]);
-  lig_json_add_number (to, "speed", first->step.seconds / total->step.seconds);
+  gboolean both = first->step.seconds > 0 && total->step.seconds > 0;
+  lig_json_add_number (to, "speed", both ? first->step.seconds / total->step.seconds : NAN);
   lig_json_add_number (to, "memory_bytes", lig_report_needed_memory (total->plan));
   lig_json_add_number (to, "device_memory_bytes", (double) lig_device_get_facts (device)->memory);
   lig_json_add_text (to, "problem", problem);

@@ -327,7 +327,7 @@ find_named (Parser *self, LigOp *op, const Token *token)
   if (!param) {
     g_autofree char *got = quote (token);
     g_autofree char *like = LIG_SUGGEST_FROM (name, lig_op_get_info (op)->params, LigParam);
-    fail (self, token->start, LIG_ERROR_OP, _ ("no parameter is called %s; %s%s"), got, list, like);
+    fail (self, token->start, LIG_ERROR_OP, _ ("parameter %s is unknown; %s%s"), got, list, like);
   }
   return param;
 }

@@ -198,7 +198,7 @@ read_dtype (LigReader *self, JsonObject *object, const char *key, gboolean float
   if (!name)
     return FALSE;
   if (!lig_dtype_from_name (name, &dtype))
-    return lig_reader_refuse (self, LIG_ERROR_DTYPE, _ ("no element type is called '%s'"),
+    return lig_reader_refuse (self, LIG_ERROR_DTYPE, _ ("element type '%s' is unknown"),
                               strlen (name) > LONGEST_NAME ? "…" : name);
   if (floating && !lig_dtype_is_floating (dtype))
     return lig_reader_refuse (self, LIG_ERROR_DTYPE, _ ("expected %s, got %s"),

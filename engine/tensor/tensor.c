@@ -98,7 +98,7 @@ lig_shape_to_string (const LigShape *shape)
 }
 
 static gboolean
-parse_axes (char **fields, LigShape *shape, GError **error)
+parse_axes (const char *text, char **fields, LigShape *shape, GError **error)
 {
   int n_axes = (int) g_strv_length (fields);
   if (n_axes > LIG_MAX_AXES) {
@@ -110,8 +110,10 @@ parse_axes (char **fields, LigShape *shape, GError **error)
   for (int i = 0; i < n_axes; i++) {
     g_autoptr (GError) local = NULL;
     if (!g_ascii_string_to_signed (fields[i], 10, 0, G_MAXINT64, &shape->axes[i], &local)) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                   _ ("a shape is written like 16384x4096:bf16; '%s' is not a length"), fields[i]);
+      g_set_error (
+        error, LIG_ERROR, LIG_ERROR_FORMAT,
+        _ ("shape '%s': axis %d is '%s', expected a length; write it like 16384x4096:bf16"), text,
+        i, fields[i]);
       return FALSE;
     }
   }
@@ -126,14 +128,14 @@ lig_shape_parse (const char *text, LigShape *shape, LigDtype *dtype, GError **er
   LigDtype named = *dtype;
   if (!fields[0]) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 _ ("a shape is written like 16384x4096:bf16; '%s' has no length"), text);
+                 _ ("shape '%s': no length; write it like 16384x4096:bf16"), text);
     return FALSE;
   }
   if (parts[0] && parts[1] && !lig_dtype_from_name (parts[1], &named)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, _ ("no element type is called '%s'"), parts[1]);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, _ ("element type '%s' is unknown"), parts[1]);
     return FALSE;
   }
-  if (!parse_axes (fields, shape, error) || !lig_shape_check (shape, named, error))
+  if (!parse_axes (text, fields, shape, error) || !lig_shape_check (shape, named, error))
     return FALSE;
   *dtype = named;
   return TRUE;

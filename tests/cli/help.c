@@ -174,6 +174,7 @@ test_unpaged (void)
     "PAGER='echo paged' LIG_PAGER= lig help train",
     "PAGER='echo paged' lig --no-pager help train",
     "PAGER='echo paged' lig help train --no-pager",
+    "PAGER='echo paged' lig --no-pager --help train",
     "LIG_PAGER=no-such-pager lig help train",
     "PAGER='echo paged' lig help train | cat",
   };

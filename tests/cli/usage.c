@@ -49,9 +49,9 @@ static const struct {
   {USAGE, "runs show", "lig runs show takes RUN; see lig help runs show"},
   {USAGE, "--values", "--values takes one kind of value"},
   /* Values of options. */
-  {USAGE, "check gelu --input 2xx2", "--input: a shape is written like 16384x4096:bf16"},
-  {USAGE, "check gelu --input ''", "--input: a shape is written like 16384x4096:bf16"},
-  {USAGE, "check gelu --input 2x2:fp8", "--input: no element type is called 'fp8'"},
+  {USAGE, "check gelu --input 2xx2", "--input: shape '2xx2': axis 1 is '', expected a length"},
+  {USAGE, "check gelu --input ''", "--input: shape '': no length; write it like 16384x4096:bf16"},
+  {USAGE, "check gelu --input 2x2:fp8", "--input: element type 'fp8' is unknown"},
   {USAGE, "check gelu --input 2x2 --device nul", "device 'nul' is unknown; "},
   {USAGE, "check gelu --input 2x2 --device cuda:x", "did you mean 'cuda:0'?"},
   {USAGE, "check gelu --input 2x2 --device null:h20", "did you mean 'h200'?"},

@@ -15,7 +15,7 @@ test_spec (void)
     int code;
     const char *words;
   } bad[] = {
-    {"picture", "a.txt", LIG_ERROR_FORMAT, "none of the kinds text, tokens, "},
+    {"picture", "a.txt", LIG_ERROR_FORMAT, "is unknown; choose from text, tokens, "},
     {"text", "a.txt?color=1", LIG_ERROR_VALUE, "no option 'color'"},
     {"text", "a.txt?held-out=1", LIG_ERROR_VALUE, "held-out is '1'"},
     {"text", "a.txt?held-out=nan", LIG_ERROR_VALUE, "held-out is 'nan'"},
@@ -40,7 +40,7 @@ test_spec (void)
   assert_error_has (error, LIG_ERROR_FORMAT, "text:PATH");
   g_clear_error (&error);
   g_assert_null (lig_dataset_open ("", &shape, LIG_INT32, 0, 0, &error));
-  assert_error_has (error, LIG_ERROR_FORMAT, "KIND");
+  assert_error_has (error, LIG_ERROR_FORMAT, "kind of data");
   g_clear_error (&error);
   g_assert_null (lig_dataset_open ("synthetic", NULL, LIG_FP32, 0, 0, &error));
   assert_error_has (error, LIG_ERROR_SHAPE, "batch");

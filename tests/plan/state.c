@@ -195,7 +195,7 @@ test_misfits (void)
   g_clear_error (&error);
   g_assert_null (lig_state_get (state, LIG_STATE_PARAMETERS, "7.weight", &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_INDEX);
-  g_assert_cmpstr (error->message, ==, "no parameter is called '7.weight'");
+  g_assert_cmpstr (error->message, ==, "parameter '7.weight' is unknown");
   g_clear_error (&error);
   g_assert_null (
     lig_state_get (state, (LigStateArray) lig_state_find_array ("variance"), "0.weight", &error));

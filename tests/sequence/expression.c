@@ -164,7 +164,7 @@ static const struct {
    LIG_ERROR_OP},
   {"gelu(4)", "column 6: each value needs a name here; gelu has no parameters", LIG_ERROR_OP},
   {"linear(4, size=5)",
-   "column 11: no parameter is called 'size'; linear has out-features, in-features, init-std, "
+   "column 11: parameter 'size' is unknown; linear has out-features, in-features, init-std, "
    "bias",
    LIG_ERROR_OP},
   {"linear(4, bias=true, bias=true)", "column 22: bias is given twice", LIG_ERROR_FORMAT},

@@ -271,7 +271,7 @@ static const struct {
    "$.input.shape: the first 2 axes have 1099512676352 elements, at most 1099511627776 are "
    "possible"},
   {HEAD "\"input\":{\"shape\":[4],\"dtype\":\"fp99\"},\"ops\":[]}",
-   "$.input.dtype: no element type is called 'fp99'"},
+   "$.input.dtype: element type 'fp99' is unknown"},
   {HEAD "\"types\":{\"compute\":\"int32\"},\"ops\":[]}",
    "$.types.compute: expected fp32, fp16 or bf16, got int32"},
   {HEAD "\"types\":{\"parameters\":32},\"ops\":[]}",

@@ -348,8 +348,8 @@ test_example (void)
   check_refusal (&info, EXAMPLE "twice-example(7) @ 4x8': column 15: each value needs a name here; "
                                 "twice-example has factor, count");
   info.example = "twice-example @ 4y8";
-  check_refusal (&info, EXAMPLE "twice-example @ 4y8': a shape is written like 16384x4096:bf16; "
-                                "'4y8' is not a length");
+  check_refusal (&info, EXAMPLE "twice-example @ 4y8': shape '4y8': axis 0 is '4y8', expected a "
+                                "length; write it like 16384x4096:bf16");
 #undef EXAMPLE
 #define EXAMPLE "op twice-example: its example 'twice-example @ 4x8': twice-example at 0: "
   info = whole ("twice-example");

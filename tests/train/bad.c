@@ -147,7 +147,7 @@ static const struct {
   {"'" LINE "' --batch 2 --data csv:good.csv --device null:h200", "usage",
    "device 'null:h200' is only described"},
   {"'" LINE "' --batch 2 --data csv:good.csv --input 2xx", "usage",
-   "--input: a shape is written like"},
+   "--input: shape '2xx': axis 1 is '', expected a length"},
   {"'" LINE "' --batch 2 --data csv:good.csv --init missing", "file", "cannot open 'missing'"},
   {"'" LINE "' --batch 2 --data csv:good.csv --init good.csv", "format", "truncated"},
   {"'" LINE "' --batch 2 --data csv:good.csv --checkpoint /dev/full", "file",

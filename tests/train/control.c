@@ -383,7 +383,7 @@ test_refusals (Fixture *f, gconstpointer data)
      "synthetic", "", "embedding at 1: the data has token 255, the vocabulary has 200"},
     {"linear(4) ! mean-squared-error", "8x6", NULL, "", "training needs data; set data"},
     {"linear(4) ! mean-squared-error", "8x6", "synthetics", "",
-     "'synthetics' is none of the kinds"},
+     "kind of data 'synthetics' is unknown; choose from text, "},
     {"linear(4) ! mean-squared-error", NULL, "synthetic", "batch=4",
      "set the input's shape, like 32x64"},
     {"linear(4) ! mean-squared-error", NULL, "csv:/nonexistent", "", "set batch, like 32"},
