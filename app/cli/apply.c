@@ -182,7 +182,7 @@ apply (const char *text, const LigSequenceOptions *options, GError **error)
     return FALSE;
   lig_times_mark ("sequence and input");
   lig_cli_task_begin ("applying");
-  lig_cli_task_detail ("planning");
+  lig_cli_task_detail ("planning", NULL);
   g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
   g_autoptr (LigState) state = device ? make_state (sequence, device, &requested, error) : NULL;
   g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, &requested, error) : NULL;
@@ -190,7 +190,7 @@ apply (const char *text, const LigSequenceOptions *options, GError **error)
   lig_times_mark ("state and plan");
   if (!program || !feed (program, inputs, error))
     return FALSE;
-  lig_cli_task_detail (gradient ? "forward and backward" : "forward");
+  lig_cli_task_detail (gradient ? "forward and backward" : "forward", NULL);
   g_autoptr (LigTensorFile) results = compute (program, error);
   if (!results)
     return FALSE;

@@ -164,8 +164,8 @@ void
 lig_cli_measuring (const char *what, double seconds)
 {
   static gboolean said;
-  g_autofree char *detail = g_strdup_printf ("measuring %s, the result is kept", what);
-  lig_cli_task_detail (detail);
+  g_autofree char *detail = g_strconcat ("measuring ", what, NULL);
+  lig_cli_task_detail (detail, "the result is kept");
   if (seconds < 1 || said || !lig_cli_logged ())
     return;
   said = TRUE;

@@ -28,6 +28,13 @@ lig_fuse_check_devices (GStrv devices, GError **error)
   return TRUE;
 }
 
+/* Errors about a device name it themselves. */
+static gboolean
+names_no_device (const GError *error)
+{
+  return error->domain == LIG_ERROR && error->code != LIG_ERROR_DEVICE;
+}
+
 GPtrArray *
 lig_fuse_compile_devices (LigSequence *sequence,
                           LigSequenceOptions *options,
@@ -41,7 +48,7 @@ lig_fuse_compile_devices (LigSequence *sequence,
     LigPlan *plan = lig_cli_compile_sequence (sequence, options, error);
     if (plan)
       g_ptr_array_add (plans, plan);
-    else if (plans->len > 0)
+    else if (plans->len > 0 && names_no_device (*error))
       g_prefix_error (error, "%s: ", *device);
   }
   options->device = list;

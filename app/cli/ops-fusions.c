@@ -263,6 +263,27 @@ print_kernels (const LigFusion *fusion, LigPlan *alone, LigPlan *fused)
   }
 }
 
+/* Prints a command that can be pasted; a line that is too long goes on after a backslash. */
+static void
+print_example (const LigFusion *fusion, const char *example)
+{
+  int width = lig_cli_text_width ();
+  g_autofree char *command = g_strdup_printf ("  lig fuse '%s'", example);
+  g_autofree char *wish = g_strdup_printf ("--force %s@0", fusion->name);
+  const char *const options[] = {"--input " EXAMPLE_INPUT, wish};
+  g_autoptr (GString) line = g_string_new (command);
+  printf ("\nExample:\n");
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++) {
+    int room = width - (i + 1 < G_N_ELEMENTS (options) ? 2 : 0);
+    if (lig_columns_width (line->str) + 1 + lig_columns_width (options[i]) > room) {
+      printf ("%s \\\n", line->str);
+      g_string_assign (line, "   ");
+    }
+    g_string_append_printf (line, " %s", options[i]);
+  }
+  printf ("%s\n", line->str);
+}
+
 static void
 print_text (const LigFusion *fusion, const char *example, LigPlan *alone, LigPlan *fused)
 {
@@ -274,8 +295,7 @@ print_text (const LigFusion *fusion, const char *example, LigPlan *alone, LigPla
   lig_ops_print_line ("ops", list_ops (fusion));
   print_kernels (fusion, alone, fused);
   if (example)
-    printf ("\nExample:\n  lig fuse '%s' --input " EXAMPLE_INPUT " --force %s@0\n", example,
-            fusion->name);
+    print_example (fusion, example);
 }
 
 void

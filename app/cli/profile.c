@@ -114,10 +114,8 @@ make_plans (const Options *options,
 static gboolean
 show_round (guint round, guint rounds, gpointer data)
 {
-  const char *policies = data;
-  g_autofree char *text = g_strdup_printf ("run %u/%u%s%s", round, rounds, policies ? " of " : "",
-                                           policies ? policies : "");
-  lig_cli_task_advance ((double) round / rounds, text);
+  g_autofree char *text = g_strdup_printf ("run %u/%u", round, rounds);
+  lig_cli_task_advance ((double) round / rounds, text, data);
   return TRUE;
 }
 
@@ -137,7 +135,7 @@ measure (const char *text, const Options *options, GError **error)
   if (!device)
     return NULL;
   lig_cli_task_begin ("profiling");
-  lig_cli_task_detail ("preparing");
+  lig_cli_task_detail ("preparing", options->compare);
   lig_tuning_learn (device, store);
   GPtrArray *profiles = lig_profile_measure_watched (
     sequence, device, (const LigPlanOptions *) (gpointer) plans->data, plans->len,

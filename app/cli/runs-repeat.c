@@ -55,7 +55,7 @@ static gboolean
 show_round (guint round, guint rounds, gpointer data)
 {
   g_autofree char *text = g_strdup_printf ("run %u/%u", round, rounds);
-  lig_cli_task_advance ((double) round / rounds, text);
+  lig_cli_task_advance ((double) round / rounds, text, NULL);
   return TRUE;
 }
 

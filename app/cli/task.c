@@ -16,7 +16,7 @@ static GMutex lock;
 static GCond ended;
 static GThread *ticker;
 static struct {
-  char *what, *detail;
+  char *what, *detail, *remark;
   gint64 began, counted; /* when the task began, and when its share was first set */
   double first, share;   /* the first share and the present one; NaN: unknown */
   LigCliCadence cadence;
@@ -41,6 +41,8 @@ describe (int columns)
   lig_cli_line_add (line, 0, g_strdup (task.what), NULL);
   if (task.detail)
     lig_cli_line_add (line, 2, g_strdup (task.detail), NULL);
+  if (task.remark)
+    lig_cli_line_add (line, LIG_CLI_LAST_ESSENTIAL + 1, g_strdup (task.remark), NULL);
   g_autofree char *time =
     isfinite (left) ? lig_cli_format_left (left)
                     : g_strdup_printf ("%.0f s", floor ((double) (now - task.began) * 1e-6));
@@ -78,18 +80,20 @@ lig_cli_task_begin (const char *what)
 }
 
 void
-lig_cli_task_detail (const char *detail)
+lig_cli_task_detail (const char *detail, const char *remark)
 {
   g_mutex_lock (&lock);
   g_free (task.detail);
+  g_free (task.remark);
   task.detail = g_strdup (detail);
+  task.remark = g_strdup (remark);
   g_mutex_unlock (&lock);
 }
 
 void
-lig_cli_task_advance (double share, const char *detail)
+lig_cli_task_advance (double share, const char *detail, const char *remark)
 {
-  lig_cli_task_detail (detail);
+  lig_cli_task_detail (detail, remark);
   g_mutex_lock (&lock);
   gint64 now = g_get_monotonic_time ();
   if (isnan (task.first)) {
@@ -115,5 +119,6 @@ lig_cli_task_end (void)
   g_clear_pointer (&ticker, g_thread_join);
   g_clear_pointer (&task.what, g_free);
   g_clear_pointer (&task.detail, g_free);
+  g_clear_pointer (&task.remark, g_free);
   lig_cli_live_clear ();
 }

@@ -9,12 +9,13 @@ G_BEGIN_DECLS
 /* Begins a task, `measuring cpu`, instead of the present one. */
 void lig_cli_task_begin (const char *what);
 
-/* Names the present part of the task. */
-void lig_cli_task_detail (const char *detail);
+/* Names the present part of the task, `measuring linear`; a remark (nullable) is shown if there is
+ * room. */
+void lig_cli_task_detail (const char *detail, const char *remark);
 
 /* Sets the share of the task that is done, so that the time left is known; where stderr is no
  * terminal, prints a line now and then. */
-void lig_cli_task_advance (double share, const char *detail);
+void lig_cli_task_advance (double share, const char *detail, const char *remark);
 
 /* Ends the task and removes its line. */
 void lig_cli_task_end (void);

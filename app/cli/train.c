@@ -37,9 +37,9 @@ append_notes (GString *to)
 {
   g_string_append (
     to, "Metrics:\n"
-        "  --metrics writes one JSON object on a line while the training goes on:\n"
-        "    {\"step\", \"loss\", \"lr\", \"grad_norm\", \"samples_per_second\"}   for a step\n"
-        "    {\"step\", \"eval_loss\", \"eval_accuracy\"}   for an evaluation\n"
+        "  --metrics writes one JSON object on a line while the training goes on.\n"
+        "  For a step: {\"step\", \"loss\", \"lr\", \"grad_norm\", \"samples_per_second\"}\n"
+        "  For an evaluation: {\"step\", \"eval_loss\", \"eval_accuracy\"}\n"
         "  With --resume the file goes on after the step of the checkpoint.\n"
         "  The training never waits for a reader: one that is 13,000 steps behind misses steps.\n"
         "  A closed pipe ends the output, not the training.\n"

@@ -91,7 +91,8 @@ copy (Contest *contest, const gboolean *taken)
 {
   gboolean *flags = g_new0 (gboolean, contest->candidates->len);
   for (guint i = 0; i < contest->candidates->len; i++)
-    flags[i] = taken ? taken[i] : candidate_at (contest, i)->forced;
+    flags[i] =
+      taken ? taken[i] : candidate_at (contest, i)->forced && candidate_at (contest, i)->legal;
   return flags;
 }
 
@@ -260,13 +261,14 @@ explain (Contest *contest, LigCandidate *candidate, double with, double without)
   if (candidate->shorter && !candidate->taken)
     return;
   LigVerdict *verdict = &g_array_index (contest->draft->verdicts, LigVerdict, candidate->verdict);
-  verdict->observed = lig_format_price (contest->draft, with, " (whole step)");
-  verdict->required = lig_format_price (contest->draft, without, " (whole step)");
+  gboolean described = lig_device_has (contest->draft->device, LIG_DEVICE_DESCRIBED);
+  const char *suffix = described ? " (whole step) (predicted)" : " (whole step)";
+  verdict->observed = lig_format_price (contest->draft, with, suffix);
+  verdict->required = lig_format_price (contest->draft, without, suffix);
   verdict->found.value = with * 1e6;
   verdict->needed.value = without * 1e6;
   verdict->found.unit = verdict->needed.unit = "us";
-  verdict->found.measured = verdict->needed.measured =
-    !lig_device_has (contest->draft->device, LIG_DEVICE_DESCRIBED);
+  verdict->found.measured = verdict->needed.measured = !described;
   verdict->whole = TRUE;
 }
 

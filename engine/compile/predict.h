@@ -19,6 +19,6 @@ double lig_predict_floor (const LigDraft *draft, const LigDraftStep *step);
 
 /* Predicts the seconds that each step of a list adds to its pass, by the measured costs of the
  * device, and returns their sum; where the costs are not known, by the floors; 0 where the ceilings
- * are unknown too. A step that overlaps others adds its floor and half of the rest, but the list takes
- * at least as long as all such steps. */
+ * are unknown too. A step that overlaps others adds its floor and half of the rest, but the list
+ * takes at least as long as all such steps. */
 double lig_predict_steps (const LigDraft *draft, LigDraftStep *steps, guint count);

@@ -23,7 +23,7 @@ read_list (JsonObject *object, const List *list, GError **error)
   JsonArray *array = node && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
   guint length = array ? json_array_get_length (array) : 0;
   if (length != list->count) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("costs: %s has %u numbers, expected %u"),
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("costs: length of %s is %u, expected %u"),
                  list->name, length, list->count);
     return FALSE;
   }

@@ -32,8 +32,7 @@ double lig_cost_of_bytes (const LigDeviceCosts *self, LigCost cost, double bytes
 
 /* Returns the seconds of a bare product of that many result elements, each a sum of `depth`
  * products. The costs and the rate of the type must be known. */
-double
-lig_cost_of_product (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth);
+double lig_cost_of_product (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth);
 
 /* Reads the member `costs` of a device description; without it the costs are unknown. */
 gboolean lig_costs_read (JsonObject *description, LigDeviceCosts *costs, GError **error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures a device's ceilings on random data: how fast it copies, multiplies and starts a kernel.
  */
-#include "engine/measure/costs.h"
+#include "engine/measure/kernel-costs.h"
 #include "engine/measure/lock.h"
 #include "engine/measure/stopwatch.h"
 #include <ligature/params.h>

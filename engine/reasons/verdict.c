@@ -153,7 +153,10 @@ lig_verdict_describe_times (const LigVerdict *self)
   g_autofree char *fused = format_time (self->fused, self->fused_noise);
   g_autofree char *present = format_time (self->present, self->present_noise);
   if (self->whole)
-    return g_strdup_printf (_ ("measured whole steps: %s with it, %s without"), fused, present);
+    return g_strdup_printf (self->times_measured
+                              ? _ ("measured whole steps: %s with it, %s without")
+                              : _ ("predicted whole steps: %s with it, %s without"),
+                            fused, present);
   if (self->taken)
     return g_strdup_printf (self->times_measured ? _ ("measured: %s fused, %s apart")
                                                  : _ ("predicted: %s fused, %s apart"),

@@ -85,7 +85,8 @@ add_side (JsonBuilder *to,
 static void
 add_speed (JsonBuilder *to, const LigPlanChange *change)
 {
-  lig_json_add_number (to, "speed", change->before.seconds / change->after.seconds);
+  gboolean both = change->before.seconds > 0 && change->after.seconds > 0;
+  lig_json_add_number (to, "speed", both ? change->before.seconds / change->after.seconds : NAN);
 }
 
 static void

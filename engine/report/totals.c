@@ -160,6 +160,31 @@ append_row (GString *to, guint row, const Total *totals, guint from, guint until
   g_string_append (to, line->str);
 }
 
+/* Appends the answer about more than two plans: the fastest one, compared with the slowest. */
+static void
+append_fastest (GString *to, const Total *totals, guint count, int width)
+{
+  const Total *fastest = NULL, *slowest = NULL;
+  for (guint i = 0; i < count; i++) {
+    double seconds = totals[i].step.seconds;
+    if (!(seconds > 0))
+      continue;
+    if (!fastest || seconds < fastest->step.seconds)
+      fastest = &totals[i];
+    if (!slowest || seconds > slowest->step.seconds)
+      slowest = &totals[i];
+  }
+  g_autofree char *speed =
+    fastest != slowest ? lig_report_speed (slowest->step.seconds, fastest->step.seconds) : NULL;
+  if (!speed)
+    return;
+  /* Translators: a device, a factor such as 2.74 ×, another device. */
+  g_autofree char *sentence = g_strdup_printf (_ ("%s is the fastest: %s as fast as %s."),
+                                               fastest->title, speed, slowest->title);
+  lig_columns_wrap (to, sentence, 0, 0, width);
+  g_string_append_c (to, '\n');
+}
+
 char *
 lig_plans_to_totals (
   LigPlan *const *plans, const char *const *titles, guint count, gboolean colour, int width)
@@ -168,6 +193,8 @@ lig_plans_to_totals (
   GString *to = g_string_new (NULL);
   g_autofree Total *totals = sum_up (plans, titles, count);
   width = CLAMP (width, 60, 200);
+  if (count > 2)
+    append_fastest (to, totals, count, width);
   guint most = (guint) MAX ((width - LABEL + 2) / LEAST_COLUMN, 1);
   int column = MIN ((width - LABEL + 2) / (int) MIN (most, count), MOST_COLUMN);
   for (guint from = 0; from < count; from += most) {
@@ -220,7 +247,8 @@ add_total (JsonBuilder *to, const Total *total, const Total *first)
   add_figures (to, "forward", &total->passes[LIG_PASS_FORWARD]);
   add_figures (to, "backward", &total->passes[LIG_PASS_BACKWARD]);
   add_figures (to, "update", &total->passes[LIG_PASS_UPDATE]);
-  lig_json_add_number (to, "speed", first->step.seconds / total->step.seconds);
+  gboolean both = first->step.seconds > 0 && total->step.seconds > 0;
+  lig_json_add_number (to, "speed", both ? first->step.seconds / total->step.seconds : NAN);
   lig_json_add_number (to, "memory_bytes", lig_report_needed_memory (total->plan));
   lig_json_add_number (to, "device_memory_bytes", (double) lig_device_get_facts (device)->memory);
   lig_json_add_text (to, "problem", problem);

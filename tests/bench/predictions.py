@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compares predictions with the card: for each sequence the groups of the plan for a described
-device with those of the plan that is measured on the card, and the times of the passes. Beside
-them stands the error of predictions from ceilings alone, with every fusion that fits.
+device with those of the plan that is measured on the card, and the times of the passes, with
+the error of predictions from ceilings alone, in plans with every fusion that fits, beside theirs.
 
     python3 tests/bench/predictions.py [--lig build/app/lig] [--device cuda:0] [--profile h200]
                                        [--only NAME,NAME] [-o FILE.json]

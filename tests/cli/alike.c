@@ -337,6 +337,12 @@ test_standard_output (void)
     g_autofree char *file = in_folder ("-");
     g_assert_false (g_file_test (file, G_FILE_TEST_EXISTS));
   }
+  /* A pipe gets the bytes of the file. */
+  g_auto (Outcome) same =
+    shell ("lig apply gelu --input x.safetensors --device cpu -o y.safetensors "
+           "&& lig apply gelu --input x.safetensors --device cpu -o - | "
+           "cmp - y.safetensors");
+  g_assert_cmpint (same.code, ==, 0);
   /* Each command with -o is tested. */
   g_autoptr (GPtrArray) options = read_options ();
   for (guint i = 0; i < options->len; i++) {

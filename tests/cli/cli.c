@@ -272,8 +272,8 @@ test_why (void)
   g_assert_true (forward && fence && backward && claimed);
   g_assert_true (forward < backward && backward < claimed);
   assert_contains (answer.out, "remove the fence before 1");
-  g_auto (Outcome) gap = lig ("fuse", "linear(64) ! gelu ! linear(8)", "--input", "256x64",
-                              "--device", "null:h200", "--why", "|2", "--json", NULL);
+  g_auto (Outcome) gap = lig ("fuse", "--policy", "all", "linear(64) ! gelu ! linear(8)", "--input",
+                              "256x64", "--device", "null:h200", "--why", "|2", "--json", NULL);
   assert_keys (gap.json, "place ops paths forward backward joint");
   g_assert_cmpuint (length_at (gap.json, "ops"), ==, 2);
   assert_keys (

@@ -34,7 +34,8 @@ WORDS = {"us": "microsecond", "ms": "millisecond", "s": "second", "B": "byte", "
 
 # Functions for the commands of the table: `newest NAME [MEMBER]` prints the newest run whose name
 # contains NAME, or another member of it; `make_tensors FILE TENSOR SHAPE` writes a safetensors
-# file; `add_costs PROFILE` prints a device profile with costs of kernels.
+# file; `add_costs PROFILE` prints a device profile with costs of kernels; `interrupt
+# COMMAND` interrupts it, as Ctrl+C does, once it trains.
 PRELUDE = r'''
 newest () {
   lig runs list "$1" --json | python3 -c 'import json, sys
@@ -48,6 +49,18 @@ count = math.prod (axes)
 head = json.dumps ({name: {"dtype": "F32", "shape": axes, "data_offsets": [0, 4 * count]}}).encode ()
 values = struct.pack (f"<{count}f", *[(i % 7 - 3) / 8 for i in range (count)])
 open (file, "wb").write (struct.pack ("<Q", len (head)) + head + values)' "$@"
+}
+interrupt () {
+  set -m
+  "$@" > interrupted.json &
+  until lig runs list --status running --json | grep -q run; do
+    sleep 0.2
+  done
+  kill -INT $!
+  wait $!
+  set -- $?
+  cat interrupted.json
+  return "$1"
 }
 add_costs () {
   python3 -c 'import json, sys

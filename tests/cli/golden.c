@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The texts of lig fuse, check and plan at the widths 60, 80 and 200: each NAME.args in
+/* The texts of lig fuse, check, plan and ops at the widths 60, 80 and 200: each NAME.args in
  * tests/cli/golden has the arguments of one command, and NAME.60, NAME.80 and NAME.200 have its
  * output. No line may be wider. LIGATURE_REGENERATE=1 rewrites the outputs. */
 #include "tests/cli/case.h"

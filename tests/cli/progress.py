@@ -228,14 +228,15 @@ def sweep():
     assert not progress_rows(terminal), terminal.screen.rows()
 
 
-def measuring(command, pattern):
+def measuring(command, pattern, narrower):
     """A long measurement names itself and the time, and Ctrl+C leaves nothing of it."""
     terminal = Terminal([LIG] + command, columns=60)
     terminal.wait_for(pattern)
-    terminal.resize(30)
-    terminal.wait_for_updates(2)
-    rows = [row for row in terminal.screen.rows() if ' · ' in row]
-    assert len(rows) == 1 and len(rows[0]) < 30, rows
+    if narrower:
+        terminal.resize(narrower)
+        terminal.wait_for_updates(2)
+        rows = [row for row in terminal.screen.rows() if ' · ' in row]
+        assert len(rows) == 1 and len(rows[0]) < narrower, rows
     terminal.type('\x03')
     assert terminal.finish() == -signal.SIGINT
     assert not [row for row in terminal.screen.rows() if ' · ' in row], terminal.screen.rows()
@@ -244,11 +245,11 @@ def measuring(command, pattern):
 def profile():
     measuring(['profile', 'linear(1024) ! gelu ! linear(1024)', '--input', '1024x1024', '--device',
                'cpu', '--steps', '1000', '--compare', 'none,all'],
-              r'^profiling · run \d+/1003 of none,all · .* left$')
+              r'^profiling · run \d+/1003 · none,all · .* left$', 30)
 
 
 def devices():
-    measuring(['devices', 'cpu', '--measure'], r'^measuring cpu · \d+ s$')
+    measuring(['devices', 'cpu', '--measure'], r'^measuring cpu · \d+ s$', None)
 
 
 def screen_itself():

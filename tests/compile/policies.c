@@ -131,10 +131,11 @@ check_times (LigPlan *plan, gboolean predicted)
     g_assert_cmpstr (list[i].found.unit, ==, "us");
     g_assert_cmpfloat (list[i].found.value, >, 0);
     g_assert_cmpfloat (list[i].needed.value, >, 0);
-    /* A measured candidate has to win by more than its noise, which the verdict does not
-     * contain. */
+    /* A measured candidate has to win by more than its noise, which the verdict does not contain.
+     * Predicted whole steps that differ by less than 4 % are equally fast; of these the one with
+     * every fusion in order is kept, as on a card. */
     if (list[i].taken)
-      g_assert_cmpfloat (list[i].found.value, <, 0.98 * list[i].needed.value);
+      g_assert_cmpfloat (list[i].found.value, <, (predicted ? 1.04 : 0.98) * list[i].needed.value);
     else if (predicted)
       g_assert_cmpfloat (list[i].found.value, >=, 0.98 * list[i].needed.value - 1e-9);
   }

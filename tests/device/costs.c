@@ -142,13 +142,13 @@ check_refused (const char *find, const char *replace, const char *text)
 static void
 test_refused (void)
 {
-  check_refused ("\"norm\": [", "\"norm\": [1e-6, ", "norm has 5 numbers, expected 4");
-  check_refused ("\"sums\": [", "\"summe\": [", "sums has 0 numbers, expected 4");
-  check_refused ("\"products\": [", "\"products\": [-1, ", "products has 26 numbers, expected 25");
-  check_refused ("\"costs\": {", "\"costs\": {}, \"rest\": {", "products has 0 numbers");
+  check_refused ("\"norm\": [", "\"norm\": [1e-6, ", "length of norm is 5, expected 4");
+  check_refused ("\"sums\": [", "\"summe\": [", "length of sums is 0, expected 4");
+  check_refused ("\"products\": [", "\"products\": [-1, ", "length of products is 26, expected 25");
+  check_refused ("\"costs\": {", "\"costs\": {}, \"rest\": {", "length of products is 0");
   check_refused ("\"vector\": [1", "\"vector\": [-1", "expected a number from 0 to 10");
-  check_refused ("\"vector\": [1", "\"vector\": [\"a\", 1", "vector has 5 numbers");
-  check_refused ("\"gathered-sums\": [2", "\"gathered-sums\": [1e9, 2", "has 5 numbers");
+  check_refused ("\"vector\": [1", "\"vector\": [\"a\", 1", "length of vector is 5");
+  check_refused ("\"gathered-sums\": [2", "\"gathered-sums\": [1e9, 2", "is 5, expected 4");
 }
 
 int

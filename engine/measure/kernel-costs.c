@@ -2,7 +2,7 @@
 /* Measures kernels at several sizes as they run in plans: captured in a graph, on random data that
  * rotates through more memory than the last cache holds, products with the algorithm that they
  * choose by measuring. */
-#include "engine/measure/costs.h"
+#include "engine/measure/kernel-costs.h"
 #include "engine/device/costs.h"
 #include "engine/measure/choices.h"
 #include "engine/measure/stopwatch.h"
