@@ -4,6 +4,7 @@
 #include "app/cli/metrics.h"
 
 #include "app/cli/command.h"
+#include "app/cli/task.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -306,7 +307,9 @@ lig_cli_metrics_end (void)
   if (!self.path)
     return TRUE;
   g_atomic_int_set (&self.ending, 1);
+  lig_cli_task_begin ("waiting for the reader of --metrics");
   g_clear_pointer (&self.thread, g_thread_join);
+  lig_cli_task_end ();
   if (self.missed > 0)
     lig_cli_warn ("--metrics: %s: the reader was too slow for %" G_GINT64_FORMAT
                   " step%s; the store has all of them",

@@ -91,6 +91,22 @@ choose_names (GPtrArray *parts, char **requested, GError **error)
   return requested ? g_strdupv (requested) : g_steal_pointer (&names);
 }
 
+/* A table without a row would look like a training without a step. */
+static gboolean
+check_trained (GPtrArray *parts, const char *format, GError **error)
+{
+  for (guint i = 0; i < parts->len; i++)
+    if (strcmp (((const Part *) parts->pdata[i])->row->kind, "profile") != 0)
+      return TRUE;
+  if (parts->len == 0 || strcmp (format, "csv") != 0)
+    return TRUE;
+  const LigRunRow *row = ((const Part *) parts->pdata[0])->row;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               "run %.8s %s is a profile, which has no metrics; give --json, or lig report %.8s",
+               row->uuid, row->name, row->uuid);
+  return FALSE;
+}
+
 /* --- CSV ----------------------------------------------------------------------------------- */
 
 /* Finds the smallest step after the positions of all metrics. Returns FALSE after the last step. */
@@ -257,7 +273,8 @@ lig_runs_export (LigStore *store, const LigRunsOptions *options, int n, char **a
     return LIG_EXIT_USAGE;
   g_autoptr (GPtrArray) rows = lig_runs_select (store, options, n, arguments, "train", &error);
   g_autoptr (GPtrArray) parts = rows ? read_parts (store, rows, &error) : NULL;
-  g_auto (GStrv) names = parts ? choose_names (parts, options->metrics, &error) : NULL;
+  gboolean trained = parts && check_trained (parts, format, &error);
+  g_auto (GStrv) names = trained ? choose_names (parts, options->metrics, &error) : NULL;
   g_autoptr (GBytes) bytes = !names ? NULL
                              : strcmp (format, "csv") == 0
                                ? make_csv (parts, names)

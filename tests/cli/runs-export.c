@@ -71,6 +71,9 @@ test_refused (void)
   assert_failed (&format, 2, "usage", "expected csv, json");
   g_auto (Outcome) both = lig ("runs", "export", "large", "--format", "csv", "--json", NULL);
   assert_failed (&both, 2, "usage", "both write to standard output");
+  g_auto (Outcome) profile = lig ("runs", "export", "3333", NULL);
+  g_assert_cmpint (profile.code, ==, 1);
+  assert_contains (profile.err, "run 33330000 a probe is a profile, which has no metrics");
   g_auto (Outcome) none = lig ("runs", "export", "--json", NULL);
   assert_failed (&none, 2, "usage", "select runs");
 }
