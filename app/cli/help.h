@@ -32,6 +32,12 @@ gboolean lig_cli_verb_has (const LigCliVerb *verb, const char *group, const char
 /* Prints the usage of `lig` and its commands. */
 void lig_cli_help_all (FILE *file);
 
+/* Print the commands, or the options of one, as a JSON document. */
+void lig_cli_print_commands_json (void);
+void lig_cli_print_help_json (const LigCommand *command,
+                              const LigCliVerb *verb,
+                              const GOptionEntry *entries);
+
 /* Finds a command, or returns NULL. */
 const LigCommand *lig_cli_find_command (const char *name);
 

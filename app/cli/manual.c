@@ -31,7 +31,8 @@ static const Fact options[] = {
   {"--color auto|always|never", "Whether text has colours: by default on a terminal."},
   {"--no-pager", "Do not show long texts by a pager."},
   {"--version", "Print the version."},
-  {"--generate man|bash|zsh|fish", "Print this page, or the completions of a shell."},
+  {"--generate man|bash|zsh|fish|options",
+   "Print this page, the completions of a shell, or all options as a table."},
   {"--values KIND",
    "Print the values that a completion offers, one a line: COLUMN, COMPUTE, DEVICE, FORMAT, "
    "FUSION, KIND, OP, POLICY, RUN, STATUS or SWEEP."},
@@ -102,6 +103,14 @@ append_line (GString *to, const char *request, const char *text)
   g_string_append_c (to, '\n');
 }
 
+/* Appends the text with a full stop. */
+static void
+append_sentence (GString *to, const char *text)
+{
+  g_autofree char *sentence = g_strconcat (text, *text ? "." : "", NULL);
+  append_line (to, "", sentence);
+}
+
 static void
 append_facts (GString *to, const char *title, const Fact *facts, gsize count)
 {
@@ -148,7 +157,7 @@ append_verbs (GString *to, const LigCommand *command)
     g_autofree char *text =
       g_strdup_printf ("lig %s %s %s", command->name, verb->name, verb->arguments);
     append_line (to, ".TP\n.B ", text);
-    append_line (to, "", verb->summary ? verb->summary : "");
+    append_sentence (to, verb->summary ? verb->summary : "");
   }
 }
 
@@ -167,10 +176,12 @@ append_command (GString *to, const LigCliPage *page)
   const LigCommand *command = page->command;
   g_autofree char *usage = g_strconcat ("lig ", command->name, " ", command->usage, NULL);
   append_line (to, ".SS ", usage);
-  append_line (to, "", command->summary);
+  append_sentence (to, command->summary);
   append_verbs (to, command);
+  /* The options of every command are in a section of their own. */
   for (guint i = 0; i < page->titles->len; i++)
-    append_group (to, page, page->titles->pdata[i]);
+    if (strcmp (page->titles->pdata[i], LIG_CLI_GENERAL) != 0)
+      append_group (to, page, page->titles->pdata[i]);
   g_autoptr (GString) notes = g_string_new (NULL);
   g_autoptr (GString) wrapped = g_string_new (NULL);
   if (command->notes)
@@ -185,9 +196,10 @@ lig_cli_append_manual (GString *to, GPtrArray *pages)
 {
   g_string_append (to, ".\\\" Made by lig --generate man.\n");
   g_string_append_printf (to, ".TH LIG 1 \"\" \"Ligature %s\" \"User Commands\"\n", LIG_VERSION);
-  g_string_append (to, ".SH NAME\nlig \\- fuse and train sequences of operations\n"
-                       ".SH SYNOPSIS\n.B lig\n.I COMMAND\n[\\fIARGUMENT\\fR]... "
-                       "[\\fIOPTION\\fR]...\n");
+  g_string_append (to,
+                   ".SH NAME\nlig \\- fuse and train sequences of operations\n"
+                   ".SH SYNOPSIS\n.B lig\n[\\fIOPTION\\fR]...\n.I COMMAND\n[\\fIARGUMENT\\fR]... "
+                   "[\\fIOPTION\\fR]...\n");
   append_facts (to, "DESCRIPTION", description, G_N_ELEMENTS (description));
   append_facts (to, "OPTIONS", options, G_N_ELEMENTS (options));
   g_string_append (to, ".SH COMMANDS\n");
@@ -199,7 +211,8 @@ lig_cli_append_manual (GString *to, GPtrArray *pages)
   g_string_append (to, ".SH EXAMPLES\n");
   for (guint i = 0; i < pages->len; i++) {
     const LigCommand *command = ((const LigCliPage *) pages->pdata[i])->command;
-    append_line (to, i > 0 ? ".PP\n" : "", command->summary);
+    g_string_append (to, i > 0 ? ".PP\n" : "");
+    append_sentence (to, command->summary);
     g_autoptr (GString) example = g_string_new (NULL);
     lig_cli_append_shell (example, command->example, 0, MANUAL_WIDTH);
     append_example (to, example->str);

@@ -73,6 +73,10 @@ static void
 print (const LigCommand *command, const GOptionEntry *entries, gpointer data)
 {
   g_autoptr (GString) text = g_string_new (NULL);
+  if (lig_cli_json ()) {
+    lig_cli_print_help_json (command, data, entries);
+    return;
+  }
   lig_cli_append_help (text, command, data, entries, TRUE);
   fputs (text->str, stdout);
 }
@@ -98,7 +102,10 @@ lig_cli_help (int argc, char **argv)
     return LIG_EXIT_USAGE;
   const LigCommand *command = argc > 1 ? lig_cli_find_command (argv[1]) : NULL;
   if (argc == 1 || strcmp (argv[1], "help") == 0) {
-    lig_cli_help_all (stdout);
+    if (lig_cli_json ())
+      lig_cli_print_commands_json ();
+    else
+      lig_cli_help_all (stdout);
     return LIG_EXIT_OK;
   }
   if (!command)

@@ -285,10 +285,13 @@ static void
 print_help (const Line *line, char **words)
 {
   g_autoptr (GString) text = g_string_new (NULL);
+  const LigCliVerb *verb = find_verb (line->command, words);
   prepare_output (TRUE);
-  lig_cli_append_help (text, line->command, find_verb (line->command, words), line->entries,
-                       line->help > 1);
-  fputs (text->str, stdout);
+  lig_cli_append_help (text, line->command, verb, line->entries, line->help > 1);
+  if (lig_cli_json ())
+    lig_cli_print_help_json (line->command, verb, line->entries);
+  else
+    fputs (text->str, stdout);
   exit (LIG_EXIT_OK);
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "app/cli/command.h"
-#include <ligature/device.h>
+#include <ligature/plan.h>
 #include <ligature/run.h>
 
 G_BEGIN_DECLS

@@ -41,14 +41,15 @@ options_of () {
 }
 
 manual_has_all () {
-  local command option section status=0
+  local command option section general status=0
+  general=$(awk '/^\.S/ { inside = $0 == ".SH OPTIONS" } inside' man | sed 's/\\-/-/g')
   [ "$(commands | wc -l)" -ge 10 ] || return 1
   for command in $(commands); do
     section=$(awk -v start=".SS lig $command " '
       index ($0, ".S") == 1 { inside = index ($0, start) == 1 } inside' man | sed 's/\\-/-/g')
     [ -n "$section" ] || { echo "no section of $command"; status=1; }
     for option in $(options_of "$command"); do
-      grep -qF -- "$option" <<< "$section" || { echo "$command: no $option"; status=1; }
+      grep -qF -- "$option" <<< "$section$general" || { echo "$command: no $option"; status=1; }
     done
   done
   grep -qF 'runs export RUN' man || status=1
