@@ -150,8 +150,8 @@ add_values (GStrvBuilder *to, const char *text, GError **error)
   /* The difference of two gint64 may be none. */
   if (last < from || (guint64) last - (guint64) from >= LIG_SWEEP_MOST) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("'%s' is no range of 1 to %d numbers; write the least first, like 1..5"), text,
-                 LIG_SWEEP_MOST);
+                 _ ("range '%s' is empty or too long; write its least number first, like 1..5"),
+                 text);
     return FALSE;
   }
   for (gint64 i = from; i <= last; i++) {

@@ -110,7 +110,7 @@ test_ranges (void)
   static const char *const ranges[] = {"5..1", "1..1000000", "-9223372036854775808..0"};
   for (guint i = 0; i < G_N_ELEMENTS (ranges); i++) {
     g_autofree char *over = g_strconcat ("seed=", ranges[i], NULL);
-    g_autofree char *text = g_strdup_printf ("'%s' is no range of 1 to ", ranges[i]);
+    g_autofree char *text = g_strdup_printf ("range '%s' is empty or too long; ", ranges[i]);
     g_auto (Outcome) outcome =
       lig ("sweep", "linear(2) ! mean-squared-error", "--input", "16x8", "--data", "synthetic",
            "--device", "cpu", "--store", "r.db", "--over", over, "--json", NULL);
