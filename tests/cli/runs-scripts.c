@@ -132,6 +132,15 @@ test_long_answer (void)
   assert_contains (outcome.out, "kept checkpoint ");
 }
 
+/* A name that is misspelt is no op either, and the message says both. */
+static void
+test_report (void)
+{
+  make_store ();
+  g_auto (Outcome) outcome = lig ("report", "largo", "-o", "x.md", "--json", NULL);
+  assert_failed (&outcome, 1, "op", "'largo' is no run, and as a sequence: column 1: op 'largo'");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -144,5 +153,6 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-runs-scripts/settings", test_settings);
   g_test_add_func ("/cli-runs-scripts/ranges", test_ranges);
   g_test_add_func ("/cli-runs-scripts/long-answer", test_long_answer);
+  g_test_add_func ("/cli-runs-scripts/report", test_report);
   return run_store_tests (argc, argv);
 }
