@@ -94,7 +94,11 @@ find_checkpoint (const char *selector, LigStore *store, GError **error)
                  row->name, started, MAX (row->saved_step, 0), artifact->path);
     return g_strdup (artifact->path);
   }
-  if (lost && row->saved_step > 0)
+  if (artifacts && strcmp (row->kind, "train") != 0)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
+                 "run %.8s is a %s and cannot be continued; give a training, such as last",
+                 row->uuid, row->kind);
+  else if (lost && row->saved_step > 0)
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_FILE,
       "run %.8s has no checkpoint: '%s' %s; lig runs repeat %.8s trains again", row->uuid, lost,

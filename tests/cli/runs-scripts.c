@@ -132,6 +132,24 @@ test_long_answer (void)
   assert_contains (outcome.out, "kept checkpoint ");
 }
 
+/* A profile is never continued, and a pipe without a reader is no silent halt. */
+static void
+test_waiting (void)
+{
+  g_auto (Outcome) profiled = lig ("profile", "linear(2) ! gelu", "--input", "16x8", "--device",
+                                   "cpu", "--steps", "5", "--store", "w.db", NULL);
+  g_assert_cmpint (profiled.code, ==, 0);
+  g_auto (Outcome) resumed =
+    shell ("lig train --resume $(lig runs list --store w.db --columns run | tail -n 1) --store w.db"
+           " --json");
+  assert_failed (&resumed, 1, "file", "is a profile and cannot be continued; give a training");
+  g_auto (Outcome) waiting = shell (
+    "mkfifo pipe; (sleep 1; cat pipe) | wc -l & lig train 'linear(2) ! mean-squared-error'"
+    " --input 16x8 --data synthetic --steps 3 --device cpu --store w.db --metrics pipe; wait");
+  assert_contains (waiting.err, "--metrics: waiting for a reader of the pipe 'pipe'");
+  assert_contains (waiting.out, "4\n");
+}
+
 /* A name that is misspelt is no op either, and the message says both. */
 static void
 test_report (void)
@@ -154,5 +172,6 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-runs-scripts/ranges", test_ranges);
   g_test_add_func ("/cli-runs-scripts/long-answer", test_long_answer);
   g_test_add_func ("/cli-runs-scripts/report", test_report);
+  g_test_add_func ("/cli-runs-scripts/waiting", test_waiting);
   return run_store_tests (argc, argv);
 }
