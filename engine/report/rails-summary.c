@@ -168,38 +168,38 @@ compare (gconstpointer a, gconstpointer b)
                        : (int) one->mend->number - (int) two->mend->number;
 }
 
-/* Returns whether whole plans with edits are predicted: their times can be compared only where
- * nothing is measured. */
+/* Returns whether plans with edits can be compared with this one by predictions: where nothing is
+ * measured. */
 static gboolean
 can_try (const LigRails *self)
 {
-  return lig_device_has (lig_plan_get_device (self->plan), LIG_DEVICE_DESCRIBED);
+  guint count;
+  const LigVerdict *verdicts = lig_plan_get_verdicts (self->plan, &count);
+  if (lig_device_has (lig_plan_get_device (self->plan), LIG_DEVICE_DESCRIBED))
+    return TRUE;
+  for (guint i = 0; i < count; i++)
+    if (verdicts[i].gain_measured)
+      return FALSE;
+  return lig_plan_get_policy (self->plan) != LIG_POLICY_MEASURED;
 }
 
-/* Returns whether the edit may save time; bytes, where no time is known. Policy `all` takes the
- * first fusion that fits, so that a whole plan may gain where its groups alone do not; policy
- * `measured` has judged that already. */
-static gboolean
-may_save (const LigRails *self, const LigMend *mend)
-{
-  if (isnan (mend->gain))
-    return mend->bytes > 0.5;
-  return mend->gain * 1e-6 > LEAST_SECONDS ||
-         (can_try (self) && lig_plan_get_policy (self->plan) == LIG_POLICY_ALL);
-}
-
-/* Returns the edits that may save time, the best first. */
+/* Returns the edits that may save time, the best first; bytes, where no time is known. Policy `all`
+ * takes the first fusion that fits, so that a whole plan may gain where its groups alone do not;
+ * policy `measured` has judged that already. */
 static GArray *
-list_edits (const LigRails *self)
+list_edits (const LigRails *self, gboolean tries)
 {
   guint count;
   const LigVerdict *verdicts = lig_plan_get_verdicts (self->plan, &count);
+  gboolean any = tries && lig_plan_get_policy (self->plan) == LIG_POLICY_ALL;
   GArray *edits = g_array_new (FALSE, FALSE, sizeof (Edit));
   g_array_set_clear_func (edits, clear_edit);
   g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < count; i++) {
     const LigMend *mend = verdicts[i].taken ? NULL : verdicts[i].mend;
-    if (mend && lig_mend_is_edit (mend) && may_save (self, mend))
+    gboolean saves =
+      mend && (isnan (mend->gain) ? mend->bytes > 0.5 : any || mend->gain * 1e-6 > LEAST_SECONDS);
+    if (saves && lig_mend_is_edit (mend))
       add_verdict (edits, numbers, &verdicts[i]);
   }
   g_array_sort (edits, compare);
@@ -218,8 +218,7 @@ predict_saving (const LigRails *self,
                 char **groups)
 {
   LigFigures before, after;
-  g_autoptr (LigPlan) mended =
-    can_try (self) ? lig_plan_mend (self->plan, numbers, count, NULL) : NULL;
+  g_autoptr (LigPlan) mended = lig_plan_mend (self->plan, numbers, count, NULL);
   if (!mended)
     return FALSE;
   lig_figures_of_step (&(LigTimedPlan){.plan = self->plan}, NULL, &before);
@@ -253,6 +252,7 @@ try_edits (const LigRails *self, GArray *edits)
     Edit *edit = &g_array_index (edits, Edit, kept);
     gboolean known =
       predict_saving (self, &edit->mend->number, 1, &edit->gain, &edit->bytes, &edit->groups);
+    edit->measured = FALSE;
     gboolean saves = isnan (edit->gain) ? edit->bytes > 0.5 : edit->gain >= LEAST_SECONDS;
     if (known && saves && !is_repeated (edits, kept))
       kept++;
@@ -285,8 +285,6 @@ split_edits (const LigRails *self, GArray *edits)
 static void
 choose_edits (const LigRails *self, GArray *edits)
 {
-  if (can_try (self))
-    try_edits (self, edits);
   split_edits (self, edits);
   if (edits->len > SHOWN)
     g_array_remove_range (edits, SHOWN, edits->len - SHOWN);
@@ -316,7 +314,7 @@ sum_edits (const LigRails *self, GArray *edits, guint *count)
 {
   guint numbers[SHOWN];
   double gain = 0, bytes = 0;
-  gboolean measured = TRUE;
+  gboolean measured = TRUE, tried = FALSE;
   *count = 0;
   for (guint i = 0; i < edits->len; i++) {
     const Edit *edit = &g_array_index (edits, Edit, i);
@@ -325,9 +323,10 @@ sum_edits (const LigRails *self, GArray *edits, guint *count)
     gain += edit->gain;
     bytes += edit->bytes;
     measured &= edit->measured;
+    tried |= edit->groups != NULL;
     numbers[(*count)++] = edit->mend->number;
   }
-  if (*count > 1)
+  if (*count > 1 && tried)
     predict_saving (self, numbers, *count, &gain, &bytes, NULL);
   return describe_gain (gain, bytes, measured);
 }
@@ -367,7 +366,10 @@ append_edit (const LigRails *self, GString *text, const Edit *edit)
 static void
 append_mends (const LigRails *self, GString *text)
 {
-  g_autoptr (GArray) edits = list_edits (self);
+  gboolean tries = can_try (self);
+  g_autoptr (GArray) edits = list_edits (self, tries);
+  if (tries)
+    try_edits (self, edits);
   choose_edits (self, edits);
   if (edits->len == 0)
     lig_columns_wrap (text, _ ("No mend is known that would save time."), 0, 2, self->width);

@@ -26,6 +26,7 @@ CASES = [
     (EXAMPLE, ["--fence", "3", "--fence", "4"], 0),
     (EXAMPLE, ["--policy", "all"], 2),
     (EXAMPLE, ["--policy", "all", "--dtype", "fp32"], 1),
+    (EXAMPLE, ["--policy", "none"], 0),
     (EXAMPLE, ["--forbid", "forward-linear-bias-add", "--forbid", "backward-add-norm"], 2),
     (BLOCK, ["--input", "2048x768:bf16", "--fence", "0.0.3"], 1),
     (BLOCK, ["--input", "2048x768:bf16", "--policy", "all"], 1),
