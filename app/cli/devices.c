@@ -269,7 +269,8 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_devices, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
-  if (!lig_cli_check_output (output, NULL, &error))
+  if (output &&
+      (!lig_cli_check_output (output, NULL, &error) || !lig_cli_check_file (output, &error)))
     return lig_cli_fail (g_steal_pointer (&error));
   g_auto (GStrv) names = argc > 1 ? g_strdupv ((char *[]){argv[1], NULL}) : lig_device_list ();
   g_autoptr (GPtrArray) missing = find_missing (names);
