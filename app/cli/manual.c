@@ -71,6 +71,8 @@ static const Fact files[] = {
    "XDG_DATA_HOME is ~/.local/share by default."},
   {"*.lig", "A sequence with its input, fusion constraints and training settings, in JSON."},
   {"*.safetensors", "Weights, tensors and checkpoints."},
+  {"share/ligature/doc/schemas",
+   "Below the folder of the installation: a JSON Schema of each document and file."},
 };
 
 /* Escapes hyphens, which troff would turn into dashes, and line beginnings that would be requests.
