@@ -31,7 +31,7 @@ LIG_COMMAND (devices) = {
 
 static const GOptionEntry entries[] = {
   {"measure", 0, 0, G_OPTION_ARG_NONE, &measure,
-   "Measure the peak rates and keep them in the store", NULL},
+   "Measure the peak rates, on a GPU also the costs of kernels, and keep them in the store", NULL},
   LIG_CLI_OUTPUT_ENTRY (&output),
   LIG_CLI_STORE_ENTRY (&store_path),
   {NULL},
