@@ -176,6 +176,35 @@ append_usage (GString *to, const LigCommand *command, const LigCliVerb *verb, in
   g_string_append (to, ".\n");
 }
 
+/* Returns whether a paragraph of the notes is about an option that the verb lacks: its first line
+ * names it. */
+static gboolean
+is_foreign (const char *paragraph, const LigCliVerb *verb)
+{
+  g_autofree char *line = g_strndup (paragraph, strcspn (paragraph, "\n"));
+  const char *option = strstr (line, "--");
+  if (!verb || !option)
+    return FALSE;
+  g_autofree char *name = g_strndup (option + 2, strcspn (option + 2, " ,:;.)"));
+  return !lig_cli_verb_has (verb, LIG_CLI_OPTIONS, name);
+}
+
+static void
+append_notes (GString *to, const LigCommand *command, const LigCliVerb *verb, int width)
+{
+  g_autoptr (GString) notes = g_string_new (NULL);
+  if (command->notes)
+    command->notes (notes);
+  g_auto (GStrv) paragraphs = g_strsplit (g_strchomp (notes->str), "\n\n", -1);
+  for (char **paragraph = paragraphs; *paragraph; paragraph++) {
+    if (is_foreign (*paragraph, verb))
+      continue;
+    g_string_append_c (to, '\n');
+    lig_cli_append_lines (to, *paragraph, width);
+    g_string_append_c (to, '\n');
+  }
+}
+
 void
 lig_cli_append_help (GString *to,
                      const LigCommand *command,
@@ -196,14 +225,7 @@ lig_cli_append_help (GString *to,
     g_string_append_printf (to, "%s --help shows an example, too.\n", command->name);
     return;
   }
-  g_autoptr (GString) notes = g_string_new (NULL);
-  if (command->notes)
-    command->notes (notes);
-  if (notes->len > 0) {
-    g_string_append_c (to, '\n');
-    lig_cli_append_lines (to, g_strchomp (notes->str), width);
-    g_string_append_c (to, '\n');
-  }
+  append_notes (to, command, verb, width);
   if (verb && !g_strrstr (command->example, verb->name))
     return;
   append_title (to, "Example");

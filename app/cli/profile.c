@@ -5,8 +5,10 @@
 #include "app/cli/shared-options.h"
 #include "app/cli/table.h"
 #include "app/cli/task.h"
+#include "app/cli/values.h"
 
 #include <ligature/report.h>
+#include <ligature/suggest.h>
 #include <ligature/tuning.h>
 
 #include <stdio.h>
@@ -99,8 +101,10 @@ make_plans (const Options *options,
   g_auto (GStrv) names = g_strsplit (options->compare ? options->compare : "", ",", -1);
   for (char **name = names; *name; name++) {
     if (!lig_policy_from_name (*name, &plan.policy)) {
+      g_auto (GStrv) policies = lig_cli_values_list ("POLICY");
+      g_autofree char *like = lig_suggest_ending (*name, (const char *const *) policies);
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                   "--compare has '%s', expected none, all or measured", *name);
+                   "--compare has '%s', expected none, all or measured%s", *name, like);
       return NULL;
     }
     g_array_append_val (plans, plan);

@@ -87,6 +87,8 @@ check_choice (const LigDataset *self,
       return TRUE;
     g_string_append_printf (names, "%s%s", names->len > 0 ? _ (" or ") : "", choice->name);
   }
+  g_autofree char *like = LIG_SUGGEST_FROM (text, option->choices, LigDatasetChoice);
+  g_string_append (names, like);
   return refuse (self, option->name, text, names->str, error);
 }
 

@@ -3,6 +3,7 @@
 #include "engine/sequence/reader.h"
 
 #include "engine/sequence/literal.h"
+#include <ligature/suggest.h>
 
 #include <glib/gi18n-lib.h>
 #include <json-glib/json-glib.h>
@@ -109,13 +110,26 @@ lig_reader_member (LigReader *self, JsonObject *object, const char *key)
   return string;
 }
 
+/* Suggests one of the keys, or a parameter of the op. */
+static char *
+suggest (const char *key, const char *const *keys, LigOp *op)
+{
+  const LigParam *param = op ? lig_op_get_info (op)->params : NULL;
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  for (; param && param->name; param++)
+    g_strv_builder_add (builder, param->name);
+  g_strv_builder_addv (builder, (const char **) keys);
+  g_auto (GStrv) names = g_strv_builder_end (builder);
+  return lig_suggest_ending (key, (const char *const *) names);
+}
+
 static void
-warn (LigReader *self, const char *key)
+warn (LigReader *self, const char *key, const char *like)
 {
   gsize outside = lig_reader_enter (self, key);
   if (self->warnings->len < MAX_WARNINGS)
     g_ptr_array_add (self->warnings,
-                     g_strdup_printf (_ ("%s: unknown key, kept"), self->path->str));
+                     g_strdup_printf (_ ("%s: unknown key, kept%s"), self->path->str, like));
   else
     self->n_silent++;
   lig_reader_leave (self, outside);
@@ -142,7 +156,8 @@ lig_reader_gather_unknown (LigReader *self, JsonObject *object, const char *cons
     if (!unknown)
       unknown = json_object_new ();
     json_object_set_member (unknown, key, json_node_copy (value));
-    warn (self, key);
+    g_autofree char *like = suggest (key, keys, op);
+    warn (self, key, like);
   }
   return g_steal_pointer (&unknown);
 }

@@ -27,7 +27,7 @@ test_expressions (void)
   static const char *const cases[][2] = {
     {"linear (", "Spalte 9: erwartet: ein Wert, gefunden: das Ende"},
     {"gelu ! | ! | ! gelu", "Spalte 12: ein zweiter Zaun in einer Lücke"},
-    {"gelux", "Spalte 1: keine Operation heißt „gelux“; war gelu gemeint?"},
+    {"gelux", "Spalte 1: Operation „gelux“ ist unbekannt; war „gelu“ gemeint?"},
     {"linear", "Spalte 1: linear braucht out-features"},
     {"linear(4, bias=2)", "Spalte 16: bias von linear: erwartet: true oder false, gefunden: 2"},
     {" ", "der Ausdruck ist leer, erwartet: eine Operation"},
@@ -69,11 +69,12 @@ test_devices (void)
 {
   GError *error = NULL;
   g_assert_null (lig_device_open ("tpu", &error));
-  expect (error, "kein Gerät heißt „tpu“; zur Wahl stehen cpu, cuda:N und null[:PROFILE]");
+  expect (error, "das Gerät „tpu“ ist unbekannt; zur Wahl stehen cpu, cuda:N und null[:PROFILE]");
   error = NULL;
   g_assert_null (lig_device_open ("null:h300", &error));
-  expect (error, "keine Gerätebeschreibung heißt „h300“; h200, h100, a100 oder den Pfad einer "
-                 "JSON-Datei angeben");
+  expect (error,
+          "die Gerätebeschreibung „h300“ ist unbekannt; h200, h100, a100 oder den Pfad einer "
+          "JSON-Datei angeben; war „h100“ gemeint?");
 }
 
 static LigDataset *
@@ -91,8 +92,8 @@ test_data (void)
   g_autofree char *spec = g_strconcat ("csv:", file, NULL);
   GError *error = NULL;
   g_assert_null (open_data ("quux:a", &error));
-  expect (error, "Daten schreibt man ART[:PFAD][?schlüssel=wert]; „quux“ ist keine der Arten "
-                 "text, tokens, csv, idx, synthetic");
+  expect (error, "die Art der Daten „quux“ ist unbekannt; zur Wahl stehen text, tokens, csv, idx, "
+                 "synthetic");
   error = NULL;
   g_assert_null (open_data ("csv", &error));
   expect (error, "csv: braucht einen Pfad, wie in csv:PFAD");
@@ -130,7 +131,7 @@ test_settings (void)
   g_auto (LigRunSettings) settings;
   lig_run_settings_init (&settings);
   g_assert_false (lig_run_settings_set (&settings, "warmth", "1", &error));
-  expect (error, "ein Training hat keine Einstellung „warmth“");
+  expect (error, "Training hat keine Einstellung „warmth“; war „warmup“ gemeint?");
 }
 
 int

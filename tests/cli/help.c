@@ -61,6 +61,10 @@ test_groups (void)
   g_auto (Outcome) list = lig ("help", "runs", "list", NULL);
   assert_contains (list.out, "--limit N");
   g_assert_null (strstr (list.out, "--yes"));
+  assert_contains (list.out, "Columns (--columns");
+  g_auto (Outcome) show = lig ("help", "runs", "show", NULL);
+  assert_contains (show.out, "\nRUN:\n");
+  g_assert_null (strstr (show.out, "Columns (--columns"));
 }
 
 /* A number has a default, but for one that has to be given. */

@@ -67,13 +67,15 @@ static const struct {
   {USAGE, FUSE "--apply-mend 1", "--apply-mend needs a file"},
   {USAGE, FUSE "--apply-mend 9 -o x.lig", "--apply-mend: no edit has the number 9"},
   {USAGE, FUSE "--why 7", "--why: no op has the path '7'"},
-  {USAGE, "profile gelu --input 2x2 --compare al", "--compare has 'al', expected none, all or "},
+  {USAGE, "profile gelu --input 2x2 --compare al",
+   "--compare has 'al', expected none, all or measured; did you mean 'all'?"},
   {USAGE, "sweep --resume x --lr 3", "--lr contradicts --resume: the sweep fixes it; omit it"},
   {USAGE, "apply gelu", "lig apply needs --input X.safetensors; see lig apply --help"},
   {USAGE, FUSE "-o x.lig", "-o is only used with --apply-mend"},
   /* Sequences: an unreadable one is a failure. */
   {FAILED, "check gleu --input 2x2", "op 'gleu' is unknown; did you mean 'gelu'?"},
   {FAILED, "check 'linear(ot-features=3)' --input 2x2", "did you mean 'out-features'?"},
+  {USAGE, TRAIN "--data 'csv:x?task=clas'", "did you mean 'class'?"},
   {FAILED, "check wrong-op.lig", "$.ops[0].op: op 'gleu' is unknown; did you mean 'gelu'?"},
   {FAILED, "check wrong-fusion.lig", "fusion 'forward-linear-bias-activaton' is unknown; did you"},
   {FAILED, "check missing.lig", "missing.lig"},
@@ -134,6 +136,9 @@ check (int code, const char *arguments, const char *message)
 static void
 test_wrong (void)
 {
+  g_autofree char *key = in_folder ("wrong-key.lig");
+  g_assert_true (g_file_set_contents (
+    key, "{\"ligature\":1,\"ops\":[{\"op\":\"linear\",\"ot-features\":3}]}", -1, NULL));
   g_autofree char *op = in_folder ("wrong-op.lig"), *fusion = in_folder ("wrong-fusion.lig");
   g_assert_true (
     g_file_set_contents (op, "{\"ligature\":1,\"ops\":[{\"op\":\"gleu\"}]}", -1, NULL));
@@ -144,6 +149,9 @@ test_wrong (void)
                          -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     check (cases[i].code, cases[i].arguments, cases[i].message);
+  g_auto (Outcome) warning = shell ("lig check wrong-key.lig --input 2x2");
+  assert_contains (warning.err,
+                   "$.ops[0].ot-features: unknown key, kept; did you mean 'out-features'?");
 }
 
 /* Any option of the command may stand before it. */
