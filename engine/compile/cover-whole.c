@@ -479,6 +479,17 @@ decide_predicted (Contest *contest, GError **error)
   return TRUE;
 }
 
+/* Returns whether a store has times of a candidate, which are better than predictions. */
+static gboolean
+any_measured (GArray *candidates)
+{
+  for (guint i = 0; i < candidates->len; i++)
+    if (g_array_index (candidates, LigCandidate, i).legal &&
+        g_array_index (candidates, LigCandidate, i).measured)
+      return TRUE;
+  return FALSE;
+}
+
 gboolean
 lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error)
 {
@@ -487,12 +498,14 @@ lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error)
   propose_first (&contest);
   if (covers->len < 2)
     return TRUE;
-  if (lig_device_has (draft->device, LIG_DEVICE_DESCRIBED))
-    return decide_predicted (&contest, error);
   g_autofree char *key = decision_key (&contest, error);
   if (!key)
     return FALSE;
-  if (recall (&contest, key) || draft->options.recall)
+  if (recall (&contest, key))
+    return TRUE;
+  if (lig_device_has (draft->device, LIG_DEVICE_DESCRIBED))
+    return any_measured (candidates) || decide_predicted (&contest, error);
+  if (draft->options.recall)
     return TRUE;
   lig_measuring_begin (draft->device);
   gboolean fine = decide (&contest, key, error);

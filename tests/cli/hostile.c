@@ -326,7 +326,7 @@ test_report_ends (void)
   for (guint i = 0; i < G_N_ELEMENTS (figures); i++)
     for (guint j = 0; j < G_N_ELEMENTS (formats); j++) {
       g_autofree char *line = g_strdup_printf (
-        "sed 's/\"copy\" : [0-9.]*,/\"copy\" : %s,/' \"$LIGATURE_DATA/devices/h200.json\" > d.json "
+        "sed 's/\"copy\": [0-9.]*,/\"copy\": %s,/' \"$LIGATURE_DATA/devices/h200.json\" > d.json "
         "&& timeout -s KILL 60 lig report 'linear(8) ! gelu' --input 4x8 --device null:./d.json "
         "-o ends.%s",
         figures[i], formats[j]);

@@ -79,7 +79,7 @@ def main():
           verdicts[0].startswith("taken: forward-linear-bias-activation at 1:")
           and any(line.startswith("refused: ") for line in verdicts))
     try:
-        Ligature.Sequence.from_expression("linear(8) ! gule")
+        Ligature.Sequence.from_expression("linear(8) ! gleu")
     except GLib.Error as error:
         check(2, "an error as an exception", error.matches(Ligature.error_quark(), Ligature.Error.OP)
               and "gelu" in error.message)

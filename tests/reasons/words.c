@@ -256,7 +256,7 @@ test_unforce (void)
   static const LigPolicy policies[] = {LIG_POLICY_ALL, LIG_POLICY_MEASURED};
   for (guint i = 0; i < G_N_ELEMENTS (policies); i++) {
     g_autoptr (GError) error = NULL;
-    g_autoptr (LigSequence) sequence = new_sequence ("linear(256) ! gelu ! relu", "512x64");
+    g_autoptr (LigSequence) sequence = new_sequence ("linear(256) ! gelu ! relu", "4096x64:bf16");
     force_first (sequence, 0, "forward-bias-activation");
     g_autoptr (LigPlan) plan = compile_on ("null:h200", sequence, policies[i]);
     const LigVerdict *verdict = find_verdict (plan, "forward-linear-bias-activation", 0);

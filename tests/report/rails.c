@@ -204,6 +204,7 @@ test_folded (void)
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   LigRailsOptions form = LIG_RAILS_OPTIONS_INIT;
   guint count, times = 0;
+  options.policy = LIG_POLICY_ALL;
   g_autoptr (LigPlan) plan = new_plan (BLOCKS, &options);
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
   g_autofree char *few = lig_plan_to_rails (plan, NULL);

@@ -126,7 +126,7 @@ test_plan_md (void)
   assert_contains (text, "NVIDIA H200 (only described)");
   assert_contains (text, "from a profile, not measured here");
   assert_contains (text, "compute fp32, parameters fp32");
-  assert_contains (text, "| Policy | all |");
+  assert_contains (text, "| Policy | measured");
   assert_contains (text, "| 2 | forward-linear-bias-activation | 2 to 3 |"
                          " 2 basic-linear, 2 bias, 3 gelu | linear_bias_gelu |");
   assert_contains (text, "| 1 | 1 | layer-norm | 16x8 | 16x8 fp32 | 16 |");
