@@ -262,6 +262,11 @@ check_options (const LigTrainOptions *options, const LigRunSettings *settings, G
                  "training needs data; give --data, such as --data text:FOLDER");
     return FALSE;
   }
+  if (g_strcmp0 (find_value (options, "name"), "last") == 0) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "--name is 'last', which selects the newest run of any name; give another name");
+    return FALSE;
+  }
   if (data && !lig_dataset_check (data, error))
     return lig_cli_blame (error, "data");
   if (dtype && !lig_cli_check_dtype (dtype, error))
