@@ -34,12 +34,23 @@ takes_next (const char *word)
   return self.takes;
 }
 
+/* Returns whether the word is the value of a switch, as in `--tf32 1`; no command has such a name.
+ */
+static gboolean
+is_truth (const char *word)
+{
+  return strcmp (word, "0") == 0 || strcmp (word, "1") == 0;
+}
+
 gboolean
 lig_cli_arrange (int argc, char **argv)
 {
   int command = 1;
-  while (command < argc && argv[command][0] == '-' && strcmp (argv[command], "--") != 0)
-    command += takes_next (argv[command]) ? 2 : 1;
+  while (command < argc && argv[command][0] == '-' && strcmp (argv[command], "--") != 0) {
+    gboolean next = takes_next (argv[command]) ||
+                    (command + 1 < argc && argv[command][1] == '-' && is_truth (argv[command + 1]));
+    command += next ? 2 : 1;
+  }
   if (command >= argc)
     return FALSE;
   char *name = argv[command];

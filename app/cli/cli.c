@@ -70,9 +70,26 @@ print_message (const char *message)
   g_printerr ("lig: %s\n", line);
 }
 
-static void
-tell (const char *code, const char *message, const char *path)
+/* The longest sentence of an error, in characters; a word of the command line may be longer. */
+#define LONGEST_SENTENCE 1000
+
+/* Returns the sentence without the middle of a very long one; it is valid UTF-8. */
+static char *
+shorten (const char *sentence)
 {
+  g_autofree char *text =
+    g_utf8_validate (sentence, -1, NULL) ? g_strdup (sentence) : lig_printable (sentence);
+  glong length = g_utf8_strlen (text, -1), half = LONGEST_SENTENCE / 2;
+  if (length <= LONGEST_SENTENCE)
+    return g_steal_pointer (&text);
+  g_autofree char *start = g_utf8_substring (text, 0, half);
+  return g_strconcat (start, "…", g_utf8_offset_to_pointer (text, length - half), NULL);
+}
+
+static void
+tell (const char *code, const char *sentence, const char *path)
+{
+  g_autofree char *message = shorten (sentence);
   /* The work that failed has ended. */
   lig_cli_task_end ();
   print_message (message);
@@ -201,7 +218,9 @@ void
 lig_cli_print_json (JsonNode *node)
 {
   lig_json_add_units (node);
-  g_autofree char *text = lig_json_to_text (node);
+  g_autofree char *raw = lig_json_to_text (node);
+  /* The name of a file may be any bytes, JSON is UTF-8. */
+  g_autofree char *text = g_utf8_make_valid (raw, -1);
   lig_cli_live_clear ();
   printf ("%s\n", text);
   json_node_unref (node);

@@ -175,6 +175,11 @@ check_option (Line *line, const GOptionEntry *entry, const char *rest, char ***w
   const char *value = rest ? rest : *++*word;
   if (!value)
     return refuse (line, "--%s needs a value, %s", entry->long_name, entry->arg_description);
+  /* An unset variable of a script is no request for the default, such as another store. */
+  if (!*value)
+    return refuse (line, "--%s is empty, expected %s", entry->long_name, entry->arg_description);
+  if (entry->arg != G_OPTION_ARG_FILENAME && !g_utf8_validate (value, -1, NULL))
+    return refuse (line, "--%s is '%s', expected UTF-8 text", entry->long_name, value);
   return check_value (line, entry, value);
 }
 

@@ -97,20 +97,21 @@ refuse_fusion (GError **error, const char *option, const char *name)
 static gboolean
 constrain (LigSequence *sequence, const char *text, gboolean force, GError **error)
 {
-  g_auto (GStrv) parts = g_strsplit (text, "@", 2);
+  const char *sign = strchr (text, '@');
+  g_autofree char *name = g_strndup (text, strcspn (text, "@"));
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  if (force && !parts[1])
+  if (force && !sign)
     return refuse (error, "force", text, "FUSION@PATH");
-  if (!lig_fusion_find (parts[0]))
-    return refuse_fusion (error, force ? "force" : "forbid", parts[0]);
-  LigOp *op = parts[1] ? lig_sequence_find (sequence, parts[1], error) : NULL;
-  if (parts[1] && !op)
+  if (!lig_fusion_find (name))
+    return refuse_fusion (error, force ? "force" : "forbid", name);
+  LigOp *op = sign ? lig_sequence_find (sequence, sign + 1, error) : NULL;
+  if (sign && !op)
     return lig_cli_blame (error, force ? "force" : "forbid");
   const char *const *old = !op     ? lig_sequence_get_forbidden (sequence)
                            : force ? lig_op_get_forced (op)
                                    : lig_op_get_forbidden (op);
   g_strv_builder_addv (builder, (const char **) old);
-  g_strv_builder_add (builder, parts[0]);
+  g_strv_builder_add (builder, name);
   g_auto (GStrv) list = g_strv_builder_end (builder);
   if (!op)
     lig_sequence_set_forbidden (sequence, (const char *const *) list);

@@ -48,6 +48,15 @@ count_edits (const char *a, const char *b)
   return last[width];
 }
 
+/* Returns whether the word is the name without some of its letters, the commonest slip. */
+static gboolean
+lacks_letters (const char *word, const char *name)
+{
+  for (; *word && *name; name++)
+    word += *word == *name;
+  return !*word;
+}
+
 static Likeness
 compare (const char *word, const char *candidate)
 {
@@ -63,7 +72,8 @@ compare (const char *word, const char *candidate)
   /* A short name that begins otherwise is another word, such as `gpu` for `cpu`. */
   gboolean other = longer <= 3 && word[0] != name[0] && word[0] != name[1];
   gboolean similar = edits <= MAX (longer, 3) / 3 && edits < length && !other;
-  return (Likeness){similar ? RANK_EDITS : RANK_NONE, edits};
+  /* Of names with as many edits, one that only lacks letters is more likely. */
+  return (Likeness){similar ? RANK_EDITS : RANK_NONE, 2 * edits - lacks_letters (word, name)};
 }
 
 const char *

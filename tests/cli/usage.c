@@ -50,7 +50,7 @@ static const struct {
   {USAGE, "--values", "--values takes one kind of value"},
   /* Values of options. */
   {USAGE, "check gelu --input 2xx2", "--input: shape '2xx2': axis 1 is '', expected a length"},
-  {USAGE, "check gelu --input ''", "--input: shape '': no length; write it like 16384x4096:bf16"},
+  {USAGE, "check gelu --input ''", "--input is empty, expected D{xD}[:dtype]"},
   {USAGE, "check gelu --input 2x2:fp8", "--input: element type 'fp8' is unknown"},
   {USAGE, "check gelu --input 2x2 --device nul", "device 'nul' is unknown; "},
   {USAGE, "check gelu --input 2x2 --device cuda:x", "did you mean 'cuda:0'?"},

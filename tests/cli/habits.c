@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Command lines as hands and scripts write them: empty values, bytes that are no text, very long
+ * words, misspelt options of every command. */
+#include "tests/cli/case.h"
+
+/* Checks that the line is refused as a wrong usage whose sentence contains the part. */
+static void
+assert_refused (const char *line, const char *part)
+{
+  g_test_message ("%s", line);
+  g_auto (Outcome) outcome = shell (line);
+  g_assert_true (g_utf8_validate (outcome.out, -1, NULL));
+  assert_failed (&outcome, 2, "usage", part);
+}
+
+/* Returns the fields of the lines that `lig --generate options` prints: command, option, letter,
+ * whether it takes a value, form. */
+static GPtrArray *
+list_options (void)
+{
+  static const char *const general[] = {"json", "color", "no-pager", "help", NULL};
+  GPtrArray *rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  g_auto (Outcome) outcome = shell ("lig --generate options");
+  g_auto (GStrv) lines = g_strsplit (g_strchomp (outcome.out), "\n", -1);
+  for (char **line = lines; *line; line++) {
+    g_auto (GStrv) row = g_strsplit (*line, "\t", -1);
+    /* The options that every command has are tried with one. */
+    gboolean common = g_strv_contains (general, row[1]);
+    if (!common || strcmp (row[0], "runs") == 0)
+      g_ptr_array_add (rows, g_steal_pointer (&row));
+  }
+  g_assert_cmpuint (rows->len, >, 100);
+  return rows;
+}
+
+/* An empty value is most often a variable that is not set; the default would then be another store
+ * than the one that is meant. */
+static void
+test_empty (void)
+{
+  g_autoptr (GPtrArray) rows = list_options ();
+  for (guint i = 0; i < rows->len; i++) {
+    char **row = rows->pdata[i];
+    if (strcmp (row[3], "0") == 0)
+      continue;
+    g_autofree char *part = g_strdup_printf ("--%s is empty, expected %s", row[1], row[4]);
+    g_autofree char *apart = g_strdup_printf ("lig %s x --json --%s ''", row[0], row[1]);
+    g_autofree char *joined = g_strdup_printf ("lig --json --%s= %s x", row[1], row[0]);
+    assert_refused (i % 2 ? apart : joined, part);
+  }
+  assert_refused ("lig fuse gelu --json --input 2x2 --forbid @0", "fusion '' is unknown");
+}
+
+/* Returns whether another option of the command has this name. */
+static gboolean
+has_option (GPtrArray *rows, const char *command, const char *name)
+{
+  for (guint i = 0; i < rows->len; i++) {
+    char **row = rows->pdata[i];
+    if (strcmp (row[0], command) == 0 && strcmp (row[1], name) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* A slip of the hand in any option names the option that is meant. */
+static void
+test_misspelt (void)
+{
+  g_autoptr (GPtrArray) rows = list_options ();
+  for (guint i = 0; i < rows->len; i++) {
+    char **row = rows->pdata[i], *name = row[1];
+    gsize length = strlen (name);
+    if (length < 4)
+      continue;
+    g_autofree char *upper = g_ascii_strup (name, -1);
+    g_autofree char *swapped = g_strdup_printf ("%c%c%c%s", name[0], name[2], name[1], name + 3);
+    g_autofree char *dropped = g_strdup_printf ("%.*s%c", (int) length - 2, name, name[length - 1]);
+    char *slips[] = {upper, swapped, dropped};
+    g_autofree char *part = g_strdup_printf ("did you mean --%s?", name);
+    for (guint j = 0; j < G_N_ELEMENTS (slips); j++) {
+      g_autofree char *line = g_strdup_printf ("lig %s x --json --%s", row[0], slips[j]);
+      if (!has_option (rows, row[0], slips[j]))
+        assert_refused (line, part);
+    }
+  }
+}
+
+/* JSON is UTF-8, also where the words of the command line are not. */
+static void
+test_bytes (void)
+{
+  assert_refused ("lig check gelu --json -$(printf '\\377')", "option -\\xff is unknown");
+  assert_refused ("lig check gelu --json --$(printf '\\377')", "option --\\xff is unknown");
+  assert_refused ("lig --json $(printf '\\377')", "command '\\xff' is unknown");
+  assert_refused ("lig check gelu --json --color $(printf '\\377')",
+                  "--color is '\\xff', expected");
+  assert_refused ("lig check gelu --json --device $(printf '\\377')",
+                  "--device is '\\xff', expected UTF-8 text");
+  g_auto (Outcome) outcome = shell ("lig --json check $(printf 'missing\\377.lig')");
+  g_assert_true (g_utf8_validate (outcome.out, -1, NULL));
+  g_assert_cmpint (outcome.code, ==, 1);
+  g_assert_nonnull (outcome.json);
+}
+
+static void
+test_long (void)
+{
+  g_auto (Outcome) outcome = shell ("lig --json fuse gelu --device $(printf %0100000d 0)");
+  assert_failed (&outcome, 2, "usage", "device '000");
+  g_assert_cmpuint (strlen (outcome.err), <, 1100);
+  g_assert_true (g_str_has_suffix (g_strchomp (outcome.err), "null[:PROFILE]"));
+}
+
+/* The value of a switch is no command. */
+static void
+test_switch (void)
+{
+  g_auto (Outcome) before = shell ("lig --tf32 1 --device null --json fuse gelu --input 2x2");
+  g_auto (Outcome) after = shell ("lig fuse gelu --input 2x2 --device null --json --tf32 1");
+  g_assert_cmpint (before.code, ==, 0);
+  g_assert_cmpstr (before.out, ==, after.out);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  /* The program need not execute itself again for it. */
+  g_setenv ("GOMP_SPINCOUNT", "10000", FALSE);
+  g_test_add_func ("/habits/empty", test_empty);
+  g_test_add_func ("/habits/misspelt", test_misspelt);
+  g_test_add_func ("/habits/bytes", test_bytes);
+  g_test_add_func ("/habits/long", test_long);
+  g_test_add_func ("/habits/switch", test_switch);
+  return run_cli_tests ();
+}
