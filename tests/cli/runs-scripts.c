@@ -159,6 +159,19 @@ test_report (void)
   assert_failed (&outcome, 1, "op", "'largo' is no run, and as a sequence: column 1: op 'largo'");
 }
 
+/* A store that became empty has no runs; where options select, it has none that match. */
+static void
+test_none (void)
+{
+  make_store ();
+  g_auto (Outcome) gone = lig ("runs", "delete", "--all", "--yes", NULL);
+  g_assert_cmpint (gone.code, ==, 0);
+  g_auto (Outcome) none = lig ("runs", "list", NULL);
+  assert_contains (none.err, "lig: no runs in ");
+  g_auto (Outcome) starred = lig ("runs", "list", "--starred", NULL);
+  assert_contains (starred.err, "lig: no matching runs in ");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -173,5 +186,6 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-runs-scripts/long-answer", test_long_answer);
   g_test_add_func ("/cli-runs-scripts/report", test_report);
   g_test_add_func ("/cli-runs-scripts/waiting", test_waiting);
+  g_test_add_func ("/cli-runs-scripts/none", test_none);
   return run_store_tests (argc, argv);
 }
