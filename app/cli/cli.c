@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 #include "app/cli/live.h"
 #include "app/cli/task.h"
+#include "app/cli/terminal.h"
 
 #include "app/cli/pager.h"
 
@@ -266,6 +267,8 @@ lig_cli_print_table (const char *const *header, GPtrArray *rows)
     widths[i] = lig_columns_width (header[i]) - (header[i][0] == '>');
     for (guint row = 0; row < rows->len; row++)
       widths[i] = MAX (widths[i], lig_columns_width (((char **) rows->pdata[row])[i]));
+    /* A longer cell pushes the rest of its own line, not of all lines. */
+    widths[i] = MIN (widths[i], LIG_CLI_WIDEST);
   }
   if (lig_cli_colour ())
     fputs ("\033[1m", stdout);

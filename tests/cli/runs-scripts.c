@@ -172,6 +172,24 @@ test_none (void)
   assert_contains (starred.err, "lig: no matching runs in ");
 }
 
+/* A very long name is printed in a pipe, but the lines of other runs are not as long. */
+static void
+test_long_name (void)
+{
+  static const char start[] = "lig train 'linear(2) ! mean-squared-error' --input 16x8 --data"
+                              " synthetic --steps 3 --device cpu --store long.db -q --name ";
+  g_autofree char *name = g_strnfill (3000, 'n');
+  g_autofree char *first = g_strconcat (start, name, NULL);
+  g_autofree char *second = g_strconcat (start, "short", NULL);
+  g_auto (Outcome) one = shell (first);
+  g_auto (Outcome) two = shell (second);
+  g_auto (Outcome) list = shell ("lig runs list --store long.db");
+  g_auto (GStrv) lines = g_strsplit (list.out, "\n", -1);
+  assert_contains (lines[1], "short ");
+  g_assert_cmpuint (strlen (lines[1]), <, 400);
+  assert_contains (lines[2], name);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -187,5 +205,6 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-runs-scripts/report", test_report);
   g_test_add_func ("/cli-runs-scripts/waiting", test_waiting);
   g_test_add_func ("/cli-runs-scripts/none", test_none);
+  g_test_add_func ("/cli-runs-scripts/long-name", test_long_name);
   return run_store_tests (argc, argv);
 }
