@@ -122,6 +122,29 @@ test_switch (void)
   g_assert_cmpstr (before.out, ==, after.out);
 }
 
+/* A reader that has enough is no failure, as for every program in a pipe. */
+static void
+test_pipe (void)
+{
+  static const char *const lines[] = {
+    "ops",
+    "--json ops",
+    "--generate bash",
+    "train 'linear(2) ! mean-squared-error' --input 2x2 --data synthetic --steps 2 --device cpu -q",
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
+    /* The reader has ended before the program begins. */
+    g_autofree char *script = g_strdup_printf (
+      "{ sleep 0.2; lig %s; echo $? > code; } | true; sleep 0.2; while [ ! -s code ]; do sleep "
+      "0.1; done; cat code; rm code",
+      lines[i]);
+    g_test_message ("%s", script);
+    g_auto (Outcome) outcome = shell (script);
+    g_assert_cmpstr (outcome.out, ==, "141\n");
+    g_assert_cmpstr (outcome.err, ==, "");
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -133,5 +156,6 @@ main (int argc, char **argv)
   g_test_add_func ("/habits/bytes", test_bytes);
   g_test_add_func ("/habits/long", test_long);
   g_test_add_func ("/habits/switch", test_switch);
+  g_test_add_func ("/habits/pipe", test_pipe);
   return run_cli_tests ();
 }

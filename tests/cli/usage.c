@@ -52,6 +52,7 @@ static const struct {
   {USAGE, "check gelu --input 2xx2", "--input: shape '2xx2': axis 1 is '', expected a length"},
   {USAGE, "check gelu --input ''", "--input is empty, expected D{xD}[:dtype]"},
   {USAGE, "check gelu --input 2x2:fp8", "--input: element type 'fp8' is unknown"},
+  {USAGE, "check gelu --input 2x2:bf61", "element type 'bf61' is unknown; did you mean 'bf16'?"},
   {USAGE, "check gelu --input 2x2 --device nul", "device 'nul' is unknown; "},
   {USAGE, "check gelu --input 2x2 --device cuda:x", "did you mean 'cuda:0'?"},
   {USAGE, "check gelu --input 2x2 --device null:h20", "did you mean 'h200'?"},
@@ -59,6 +60,7 @@ static const struct {
   {FAILED, "check gelu --input 2x2 --device cuda:99", "cuda:99 cannot be used"},
   {FAILED, "check gelu --input 2x2 --device null:none.json", "none.json"},
   {USAGE, FUSE "--dtype fp8", "--dtype is 'fp8', expected fp32, fp16 or bf16"},
+  {USAGE, FUSE "--dtype BF16", "or two of them like bf16:fp32; did you mean 'bf16'?"},
   {USAGE, FUSE "--forbid forward-linear-bias-activaton",
    "--forbid: fusion 'forward-linear-bias-activaton' is unknown; did you mean "
    "'forward-linear-bias-activation'?"},
@@ -99,6 +101,7 @@ static const struct {
   {USAGE, SWEEP, "lig sweep needs settings to vary; give --over KEY=A,B,… or --list FILE"},
   {USAGE, SWEEP "--over lr=", "--over: 'lr=' is no list of values"},
   {USAGE, SWEEP "--over lr=a,b", "--over: lr is 'a', expected a number"},
+  {USAGE, SWEEP "--over dtype=fp32,fp8", "--over: dtype is 'fp8', expected fp32, fp16 or bf16"},
   {USAGE, SWEEP "--over foo=1", "--over: training has no setting 'foo'"},
   {USAGE, SWEEP "--over stesp=1", "--over: training has no setting 'stesp'; did you mean 'steps'?"},
   {USAGE, SWEEP "--over 0.out-featurs=1",
