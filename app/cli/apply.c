@@ -227,6 +227,7 @@ run (int argc, char **argv)
     return lig_cli_usage ("lig apply needs %s; see lig apply --help",
                           input ? "-o Y.safetensors" : "--input X.safetensors");
   if (!lig_cli_check_output (output, "safetensors", &error) ||
+      !lig_cli_check_file (output, &error) ||
       !lig_cli_read_count ("seed", seed_text, &seed, &error))
     return lig_cli_fail (g_steal_pointer (&error));
   return apply (argv[1], &options, &error) ? LIG_EXIT_OK : lig_cli_fail (g_steal_pointer (&error));

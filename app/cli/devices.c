@@ -31,7 +31,7 @@ LIG_COMMAND (devices) = {
 
 static const GOptionEntry entries[] = {
   {"measure", 0, 0, G_OPTION_ARG_NONE, &measure,
-   "Measure the peak rates and keep them in the store", NULL},
+   "Measure the peak rates, on a GPU also the costs of kernels, and keep them in the store", NULL},
   LIG_CLI_OUTPUT_ENTRY (&output),
   LIG_CLI_STORE_ENTRY (&store_path),
   {NULL},
@@ -269,7 +269,8 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_devices, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
-  if (!lig_cli_check_output (output, NULL, &error))
+  if (output &&
+      (!lig_cli_check_output (output, NULL, &error) || !lig_cli_check_file (output, &error)))
     return lig_cli_fail (g_steal_pointer (&error));
   g_auto (GStrv) names = argc > 1 ? g_strdupv ((char *[]){argv[1], NULL}) : lig_device_list ();
   g_autoptr (GPtrArray) missing = find_missing (names);

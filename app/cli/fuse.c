@@ -69,7 +69,8 @@ apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErr
                  "--apply-mend is '%s', expected at least 1", settings->mend);
     return FALSE;
   }
-  if (!lig_cli_check_output (settings->output, NULL, error))
+  if (!lig_cli_check_output (settings->output, NULL, error) ||
+      !lig_cli_check_file (settings->output, error))
     return FALSE;
   const LigMend *mend = lig_plan_find_mend (plan, (guint) number, error);
   if (mend && !lig_mend_is_edit (mend)) {

@@ -151,10 +151,14 @@ static void
 mark_spaces (char *text)
 {
   int depth = 0;
+  const char *word = text;
   for (; *text; text++) {
     depth += (*text == '[') - (*text == ']');
-    if (*text == ' ' && depth > 0)
+    if (*text != ' ')
+      continue;
+    if (depth > 0 || *word == '-')
       *text = KEPT[0];
+    word = text + 1;
   }
 }
 
@@ -165,7 +169,7 @@ append_usage (GString *to, const LigCommand *command, const LigCliVerb *verb, in
     verb ? g_strconcat (command->name, " ", verb->name, NULL) : g_strdup (command->name);
   g_autofree char *text =
     g_strdup_printf ("Usage: lig %s %s", name, verb ? verb->arguments : command->usage);
-  /* An option in brackets stays on one line. */
+  /* An option stays on one line with its value. */
   g_autoptr (GString) wrapped = g_string_new (NULL);
   mark_spaces (g_strchomp (text));
   lig_cli_append_wrapped (wrapped, text, 0, (int) strlen ("Usage: "), width);

@@ -18,7 +18,8 @@ static const Fact description[] = {
    "lig fuses and trains sequences of operations without a window. P stands for a sequence: a "
    ".lig file, - for one on standard input, or an expression such as layer-norm ! linear(3072) "
    "! gelu. RUN stands for a run in the store: its uuid, at least four of its first "
-   "characters, its name, or last. Options may stand before the command, too."},
+   "characters, its name, or last; last~1 is the run before the last, NAME~1 the one before the "
+   "newest of that name. Options may stand before the command, too."},
   {NULL, "Every command prints one JSON document with --json; an error is then an object with the "
          "members code, message and path. Messages go to standard error."},
   {NULL, "A text that is longer than the terminal is shown by a pager, as in git."},
@@ -70,6 +71,8 @@ static const Fact files[] = {
    "XDG_DATA_HOME is ~/.local/share by default."},
   {"*.lig", "A sequence with its input, fusion constraints and training settings, in JSON."},
   {"*.safetensors", "Weights, tensors and checkpoints."},
+  {"share/ligature/doc/schemas",
+   "Below the folder of the installation: a JSON Schema of each document and file."},
 };
 
 /* Escapes hyphens, which troff would turn into dashes, and line beginnings that would be requests.
@@ -164,10 +167,15 @@ append_verbs (GString *to, const LigCommand *command)
 static void
 append_group (GString *to, const LigCliPage *page, const char *title)
 {
-  g_string_append_printf (to, ".PP\n%s:\n", title);
-  for (guint i = 0; i < page->entries->len; i++)
-    if (strcmp (page->groups->pdata[i], title) == 0)
-      append_option (to, &g_array_index (page->entries, GOptionEntry, i));
+  gboolean first = TRUE;
+  for (guint i = 0; i < page->entries->len; i++) {
+    if (strcmp (page->groups->pdata[i], title) != 0)
+      continue;
+    if (first)
+      g_string_append_printf (to, ".PP\n%s:\n", title);
+    first = FALSE;
+    append_option (to, &g_array_index (page->entries, GOptionEntry, i));
+  }
 }
 
 static void

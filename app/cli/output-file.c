@@ -19,6 +19,21 @@ lig_cli_is_standard (const char *file)
 }
 
 gboolean
+lig_cli_check_file (const char *file, GError **error)
+{
+  if (lig_cli_is_standard (file))
+    return TRUE;
+  g_autofree char *folder = g_path_get_dirname (file);
+  int problem = g_file_test (file, G_FILE_TEST_IS_DIR) ? EISDIR
+                : access (folder, W_OK | X_OK) == 0    ? 0
+                                                       : errno;
+  if (problem)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", file,
+                 g_strerror (problem));
+  return problem == 0;
+}
+
+gboolean
 lig_cli_check_output (const char *file, const char *format, GError **error)
 {
   if (!lig_cli_is_standard (file))

@@ -28,6 +28,10 @@ gboolean lig_cli_is_standard (const char *file);
  * a G_OPTION_ERROR set. */
 gboolean lig_cli_check_output (const char *file, const char *format, GError **error);
 
+/* Checks that the file can be saved, before anything is computed: that its folder can be written,
+ * since a new file replaces the old one. Returns FALSE with LIG_ERROR_FILE set. */
+gboolean lig_cli_check_file (const char *file, GError **error);
+
 /* Writes the bytes to the file or to standard output. Returns FALSE with an error set. */
 gboolean lig_cli_write_output (GBytes *bytes, const char *file, GError **error);
 

@@ -241,10 +241,13 @@ parse (const GOptionEntry *entries, int *argc, char ***argv, GError **error)
   g_option_context_add_main_entries (options, (const GOptionEntry *) (gpointer) plain->data, NULL);
   if (!g_option_context_parse (options, argc, argv, error))
     return;
-  if (*argc > 1 && strcmp ((*argv)[1], "--") == 0) {
-    memmove (*argv + 1, *argv + 2, (gsize) (*argc - 1) * sizeof **argv);
-    --*argc;
-  }
+  /* GLib keeps it if the next word begins with a dash. */
+  for (int i = 1; i < *argc; i++)
+    if (strcmp ((*argv)[i], "--") == 0) {
+      memmove (*argv + i, *argv + i + 1, (gsize) (*argc - i) * sizeof **argv);
+      --*argc;
+      break;
+    }
 }
 
 /* Returns the first verb among the words, NULL if there is none. */

@@ -272,6 +272,8 @@ run (int argc, char **argv)
   const char *format = check_options (&options, &plan, argv[1], recorded);
   if (!format)
     return LIG_EXIT_USAGE;
+  if (!lig_cli_check_file (options.output, &error))
+    return lig_cli_fail (error);
   g_autoptr (GBytes) report = recorded ? report_run (argv[1], plan.store, format, &error)
                                        : report_plan (argv[1], &plan, command, format, &error);
   lig_cli_task_end ();

@@ -127,16 +127,24 @@ print_table (const char *title, GPtrArray *runs, GPtrArray *lines)
 
 /* --- Settings ------------------------------------------------------------------------------ */
 
+/* Returns whether the value was measured while a profile was made, and is no setting. */
+static gboolean
+is_condition (const char *name)
+{
+  return g_str_has_prefix (name, "settings.conditions.") ||
+         g_str_has_prefix (name, "settings.health.");
+}
+
 static char *
-format_setting (JsonNode *node)
+format_setting (const char *name, JsonNode *node)
 {
   GType type = node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : 0;
-  if (!node)
+  if (!node || JSON_NODE_HOLDS_NULL (node))
     return g_strdup ("-");
   if (type == G_TYPE_STRING)
-    return g_strdup (json_node_get_string (node));
+    return g_strdup (*json_node_get_string (node) ? json_node_get_string (node) : "-");
   if (type == G_TYPE_DOUBLE)
-    return g_strdup_printf ("%.15g", json_node_get_double (node));
+    return g_strdup_printf ("%.*g", is_condition (name) ? 3 : 15, json_node_get_double (node));
   GString *text = g_string_new (NULL);
   lig_json_append (text, node);
   return g_string_free (text, FALSE);
@@ -150,6 +158,16 @@ is_repeated (const char *name, gboolean named)
     return TRUE;
   static const char *const names[] = {"settings.seed", "settings.name", "settings.policy", NULL};
   return g_strv_contains (names, name);
+}
+
+/* Returns whether a cell shows a value: an unknown one looks like a missing one. */
+static gboolean
+has_values (char **cells)
+{
+  for (char **cell = cells + 1; *cell; cell++)
+    if (strcmp (*cell, "-") != 0)
+      return TRUE;
+  return FALSE;
 }
 
 static void
@@ -166,8 +184,11 @@ print_settings (const LigRunsComparison *self)
     cells[0] =
       g_strdup (line->name + (g_str_has_prefix (line->name, prefix) ? strlen (prefix) : 0));
     for (guint j = 0; j < self->runs->len; j++)
-      cells[j + 1] = format_setting (line->settings[j]);
-    g_ptr_array_add (table, cells);
+      cells[j + 1] = format_setting (line->name, line->settings[j]);
+    if (has_values (cells))
+      g_ptr_array_add (table, cells);
+    else
+      g_strfreev (cells);
   }
   if (table->len > 0)
     print_table ("setting", self->runs, table);
@@ -241,6 +262,8 @@ print_results (const LigRunsComparison *self)
     if (strcmp (line->name, LIG_METRIC_EVAL_LOSS) == 0)
       add_result (table, self, line, LEAST);
   }
+  if (table->len > 0)
+    lig_cli_print ("%s", "");
   print_table ("result", self->runs, table);
   if (medians)
     lig_cli_print ("medians of the last tenth of the steps");
@@ -276,6 +299,8 @@ print_steps (const LigRunsComparison *self)
       cells[i + 1] = format_steps (&self->steps[i], &self->steps[0], line);
     g_ptr_array_add (table, cells);
   }
+  if (table->len > 0)
+    lig_cli_print ("%s", "");
   print_table ("time of a step", self->runs, table);
 }
 
@@ -283,8 +308,6 @@ void
 lig_runs_print_comparison (const LigRunsComparison *self)
 {
   print_settings (self);
-  lig_cli_print ("%s", "");
   print_results (self);
-  lig_cli_print ("%s", "");
   print_steps (self);
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -119,13 +120,17 @@ name_runs (GPtrArray *runs)
 static gboolean
 confirm (const char *question)
 {
-  char answer[16];
+  char *answer = NULL;
+  gsize space = 0;
   g_autofree char *line = lig_printable (question);
   fprintf (stderr, "%s [y/N] ", line);
-  if (fgets (answer, sizeof answer, stdin))
-    return g_ascii_tolower (answer[0]) == 'y';
-  fputc ('\n', stderr);
-  return FALSE;
+  /* The whole line, as its rest would answer the next question. */
+  gboolean given = getline (&answer, &space, stdin) > 0;
+  gboolean yes = given && g_ascii_tolower (answer[0]) == 'y';
+  free (answer);
+  if (!given)
+    fputc ('\n', stderr);
+  return yes;
 }
 
 static gboolean

@@ -23,7 +23,7 @@ gboolean
 lig_runs_has_filter (const LigRunsOptions *o)
 {
   return o->status || o->kind || o->name || o->device || o->tag || o->sweep || o->since ||
-         o->until || o->starred || o->unstarred || o->all || o->limit > 0;
+         o->until || o->starred || o->unstarred || o->all || o->limit != LIG_RUNS_NO_LIMIT;
 }
 
 /* Rejects unknown words, for which an empty list would look like a result. */
@@ -62,7 +62,7 @@ make_filter (const LigRunsOptions *o, const char *text, LigRunFilter *filter, GE
                            .unstarred = o->unstarred,
                            .kind = o->kind,
                            .name = o->name,
-                           .limit = o->limit};
+                           .limit = o->limit == LIG_RUNS_NO_LIMIT ? 0 : o->limit};
   if (o->starred && o->unstarred) {
     g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                          "--starred and --unstarred together select no run; give one of them");
@@ -122,6 +122,9 @@ add_word (LigStore *store,
   if (whole)
     return add_row (rows, seen, g_steal_pointer (&whole));
   g_auto (GStrv) parts = g_strsplit (word, ",", -1);
+  /* An unset variable of a script gives an empty word. */
+  if (!*parts)
+    return add_row (rows, seen, lig_cli_find_run (store, word, kind, error));
   for (char **part = parts; *part; part++)
     if (!add_row (rows, seen, lig_cli_find_run (store, *part, kind, error)))
       return FALSE;

@@ -194,11 +194,14 @@ lig_runs_print_settings (const LigRunRow *row)
   g_auto (LigRunSettings) defaults;
   lig_run_settings_init (&defaults);
   JsonObject *object = json_node_get_object (root);
+  gboolean training = strcmp (row->kind, "train") == 0;
   g_autoptr (GPtrArray) table = lig_runs_new_table ();
   g_autoptr (GList) names = json_object_get_members (object);
   for (GList *name = names; name; name = name->next)
-    add_setting (table, &defaults, strcmp (row->kind, "train") == 0, name->data,
-                 json_object_get_member (object, name->data));
+    /* The objects of a profile are its conditions. */
+    if (training || !JSON_NODE_HOLDS_OBJECT (json_object_get_member (object, name->data)))
+      add_setting (table, &defaults, training, name->data,
+                   json_object_get_member (object, name->data));
   lig_runs_print_title ("Settings (* differs from the default)");
   print_settings_table (table);
 }

@@ -248,7 +248,10 @@ lig_runs_show (LigStore *store, const LigRunsOptions *options, int n, char **arg
   print_facts (row);
   lig_runs_print_sequence (row);
   lig_runs_print_settings (row);
+  lig_runs_print_conditions (row);
   print_metrics (metrics);
+  if (!lig_runs_print_times (store, row, &error))
+    return lig_cli_fail (error);
   if (options->verdicts && verdicts->len > 0)
     lig_runs_print_verdicts (row, verdicts);
   gboolean resumable = print_artifacts (artifacts) && strcmp (row->kind, "train") == 0;

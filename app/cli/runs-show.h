@@ -15,6 +15,12 @@ void lig_runs_print_sequence (const LigRunRow *row);
 /* Prints the settings, one on each line, with the defaults of those that differ from them. */
 void lig_runs_print_settings (const LigRunRow *row);
 
+/* Prints the times of a profile. Returns FALSE with an error set if the store cannot be read. */
+gboolean lig_runs_print_times (LigStore *store, const LigRunRow *row, GError **error);
+
+/* Prints the known conditions under which a profile was measured, one on each line. */
+void lig_runs_print_conditions (const LigRunRow *row);
+
 /* Prints every decision about a fusion with the ops that it is about. */
 void lig_runs_print_verdicts (const LigRunRow *row, GPtrArray *verdicts);
 

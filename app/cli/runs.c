@@ -9,7 +9,8 @@
 
 extern LIG_COMMAND (runs);
 
-static LigRunsOptions options;
+/* Zero is a wrong limit and not the absence of one, for which a script would delete all runs. */
+static LigRunsOptions options = {.limit = LIG_RUNS_NO_LIMIT};
 
 static const GOptionEntry entries[] = {
   LIG_CLI_STORE_ENTRY (&options.store),
@@ -138,7 +139,9 @@ find_verb (const char *name)
 static gboolean
 is_given (const GOptionEntry *entry)
 {
-  if (entry->arg == G_OPTION_ARG_NONE || entry->arg == G_OPTION_ARG_INT)
+  if (entry->arg == G_OPTION_ARG_INT)
+    return *(const int *) entry->arg_data != LIG_RUNS_NO_LIMIT;
+  if (entry->arg == G_OPTION_ARG_NONE)
     return *(const int *) entry->arg_data != 0;
   return *(void *const *) entry->arg_data != NULL;
 }
@@ -168,8 +171,8 @@ check_arguments (const Verb *verb, int n)
   if (n < verb->least || n > verb->most)
     lig_cli_usage ("lig runs %s takes %s; see lig help runs %s", verb->form.name,
                    verb->form.arguments, verb->form.name);
-  else if (options.limit < 0)
-    lig_cli_usage ("runs: --limit is %d, expected at least 0", options.limit);
+  else if (options.limit < 1)
+    lig_cli_usage ("--limit is %d, expected at least 1", options.limit);
   else if (filters && !list && n == 0 && !given)
     lig_cli_usage ("lig runs %s takes %s; options such as --since or --all select runs",
                    verb->form.name, verb->form.arguments);

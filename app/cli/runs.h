@@ -10,6 +10,9 @@
 
 G_BEGIN_DECLS
 
+/* The value of `limit` where none is given. */
+#define LIG_RUNS_NO_LIMIT G_MAXINT
+
 /* The options of all verbs. Which of them a verb has is in its row of the table in runs.c. */
 typedef struct {
   char *store;

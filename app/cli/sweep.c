@@ -43,13 +43,16 @@ append_notes (GString *to)
 {
   g_string_append (
     to,
-    "KEY is a setting of a training, one of the options above, or PATH.PARAMETER of an op, such "
-    "as\n"
-    "0.out-features. Several --over are combined to a grid; with --zip they advance together.\n"
-    "A..B are the whole numbers from A to B. FILE has the keys in its first line, with commas\n"
-    "between them, and the values of one run in each further line; \"…\" for a value with commas.\n"
-    "Runs that differ only in the seed are one line of the table: mean, spread and count.\n"
-    "SWEEP is a uuid, its beginning, or last.\n\n");
+    "KEY is a setting of a training, one of the options above, or PATH.PARAMETER of an op, such as "
+    "0.out-features. A..B are the whole numbers from A to B. Several --over are combined to a "
+    "grid; "
+    "with --zip they advance together.\n\n"
+    "The FILE of --list has the keys in its first line, with commas between them, and the values "
+    "of "
+    "one run in each further line; \"…\" for a value with commas.\n\n"
+    "Runs that differ only in the seed are one line of the table: mean, spread and count. SWEEP is "
+    "a "
+    "uuid, its beginning, or last.\n\n");
   lig_cli_train_notes (to);
 }
 

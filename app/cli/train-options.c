@@ -157,10 +157,11 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
 {
   /* The first lines give the order of the groups. */
   const GOptionEntry order[] = {
-    LIG_CLI_GROUP (LIG_CLI_DATA),      LIG_CLI_GROUP (LIG_CLI_SEQUENCE),
-    LIG_CLI_GROUP (LIG_CLI_OPTIMIZER), LIG_CLI_GROUP (LIG_CLI_SCHEDULE),
-    LIG_CLI_GROUP (LIG_CLI_DEVICE),    LIG_CLI_GROUP (LIG_CLI_FUSIONS),
-    LIG_CLI_GROUP (LIG_CLI_OUTPUT),    LIG_CLI_GROUP (LIG_CLI_OPTIONS),
+    LIG_CLI_GROUP (LIG_CLI_OPTIONS),  LIG_CLI_GROUP (LIG_CLI_DATA),
+    LIG_CLI_GROUP (LIG_CLI_SEQUENCE), LIG_CLI_GROUP (LIG_CLI_OPTIMIZER),
+    LIG_CLI_GROUP (LIG_CLI_SCHEDULE), LIG_CLI_GROUP (LIG_CLI_DEVICE),
+    LIG_CLI_GROUP (LIG_CLI_FUSIONS),  LIG_CLI_GROUP (LIG_CLI_OUTPUT),
+    LIG_CLI_GROUP (LIG_CLI_OPTIONS),
   };
   const GOptionEntry shared[] = {
     LIG_CLI_GROUP (LIG_CLI_DEVICE),
@@ -259,6 +260,11 @@ check_options (const LigTrainOptions *options, const LigRunSettings *settings, G
   if (!settings->data) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                  "training needs data; give --data, such as --data text:FOLDER");
+    return FALSE;
+  }
+  if (g_strcmp0 (find_value (options, "name"), "last") == 0) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "--name is 'last', which selects the newest run of any name; give another name");
     return FALSE;
   }
   if (data && !lig_dataset_check (data, error))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lig train: trains a sequence on data, or continues a training that was interrupted. */
+#include "app/cli/blame.h"
 #include "app/cli/find-run.h"
 #include "app/cli/live.h"
 #include "app/cli/metrics.h"
@@ -109,6 +110,16 @@ find_contradiction (const LigTrainOptions *options, const char *device)
                                                                     : NULL;
 }
 
+/* Returns whether a setting is given that a checkpoint fixes. */
+static gboolean
+has_fixed (const LigTrainOptions *options)
+{
+  for (guint i = 0; lig_run_setting_nth (i); i++)
+    if (options->values[i] && strcmp (lig_run_setting_nth (i)->name, "steps") != 0)
+      return TRUE;
+  return FALSE;
+}
+
 static LigRun *
 resume (const LigTrainOptions *options, LigStore *store, GError **error)
 {
@@ -132,8 +143,12 @@ resume (const LigTrainOptions *options, LigStore *store, GError **error)
   }
   g_auto (GStrv) overrides = g_strv_builder_end (builder);
   g_autoptr (LigDevice) device = lig_cli_open_training_device (name, error);
-  return device ? lig_run_resume (checkpoint, device, (const char *const *) overrides, store, error)
-                : NULL;
+  LigRun *self =
+    device ? lig_run_resume (checkpoint, device, (const char *const *) overrides, store, error)
+           : NULL;
+  if (!self && has_fixed (options) && g_error_matches (*error, LIG_ERROR, LIG_ERROR_VALUE))
+    lig_cli_blame (error, NULL);
+  return self;
 }
 
 static void

@@ -67,6 +67,17 @@ lig_cli_append_lines (GString *to, const char *text, int width)
   }
 }
 
+/* Returns the columns of a word that should be on one line: an option includes its value. */
+static int
+measure_word (char **word, gboolean quoted, int most)
+{
+  int length = (int) g_utf8_strlen (*word, -1);
+  if (quoted || **word != '-' || !word[1] || *word[1] == '-')
+    return length;
+  int both = length + 1 + (int) g_utf8_strlen (word[1], -1) + (word[2] ? 2 : 0);
+  return both <= most ? both : length;
+}
+
 void
 lig_cli_append_shell (GString *to, const char *line, int indent, int width)
 {
@@ -79,7 +90,8 @@ lig_cli_append_shell (GString *to, const char *line, int indent, int width)
     /* Within quotes a line may only end between two ops. A backslash follows the last word of a
      * line unless it ends the command. */
     gboolean fixed = word > words && quoted && strcmp (word[-1], "!") != 0;
-    if (word > words && !fixed && column + 1 + length + (word[1] ? 2 : 0) > width) {
+    int needed = measure_word (word, quoted, width - indent - 2);
+    if (word > words && !fixed && column + 1 + needed + (word[1] ? 2 : 0) > width) {
       g_string_append (to, quoted ? "\n" : " \\\n");
       append_spaces (to, indent + 2);
       column = indent + 2;

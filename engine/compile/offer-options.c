@@ -79,7 +79,10 @@ wins_measured (const Trial *self, const LigCandidate *wanted)
       continue;
     if (stays_forced (self, candidate))
       return FALSE;
-    if (!candidate->loses)
+    /* A shorter match at the same op saves a part of what the whole one saves. */
+    gboolean part = candidate->shorter && candidate->group.fusion == wanted->group.fusion &&
+                    candidate->group.first == wanted->group.first;
+    if (!candidate->loses && !part)
       others += candidate->unfused - candidate->fused;
   }
   return wanted->unfused - wanted->fused > others;

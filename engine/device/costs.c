@@ -145,6 +145,9 @@ double
 lig_cost_of_product (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth)
 {
   double down, right;
+  /* Nothing smaller is faster. */
+  area = MAX (area, exp2 (LIG_COST_FIRST_AREA));
+  depth = MAX (depth, exp2 (LIG_COST_FIRST_DEPTH));
   int row = find_place (area, LIG_COST_FIRST_AREA, LIG_COST_AREA_STEP, LIG_COST_AREAS, &down);
   int column =
     find_place (depth, LIG_COST_FIRST_DEPTH, LIG_COST_DEPTH_STEP, LIG_COST_DEPTHS, &right);

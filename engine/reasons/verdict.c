@@ -170,6 +170,8 @@ static char *
 say_slower (const LigVerdict *verdict)
 {
   g_autofree char *times = lig_verdict_describe_times (verdict);
+  if (times && verdict->present > verdict->fused && verdict->whole && !verdict->times_measured)
+    return g_strdup_printf (_ ("%s; predictions may err by more than the difference"), times);
   if (times && verdict->present > verdict->fused)
     return g_strdup_printf (_ ("%s; the difference is within 2 %% or the noise"), times);
   return times ? g_steal_pointer (&times)
@@ -268,7 +270,9 @@ lig_verdict_describe_gain (const LigVerdict *self)
   if (isnan (self->gain))
     return add_bytes (self, NULL);
   if (size < 0.05)
-    return add_bytes (self, _ ("would save nothing"));
+    return add_bytes (self, self->reason == LIG_REASON_SLOWER && self->present > self->fused
+                              ? _ ("may save nothing")
+                              : _ ("would save nothing"));
   g_autofree char *time = lig_units_time (size * 1e-6);
   const char *format =
     self->gain_measured

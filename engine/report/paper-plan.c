@@ -213,13 +213,14 @@ append_verdicts (LigPaper *to, LigPlan *plan)
     lig_paper_say (to, _ ("No fusion begins with any of these ops."));
     return;
   }
+  g_auto (LigRemedies) remedies = {.plan = plan};
   lig_paper_head (to, _ ("Path|Fusion|Pass|Reason|Gain and mend|Verdict"));
   for (guint i = 0; i < lines->len; i++) {
     const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
     const LigVerdict *verdict = line->verdict;
     const char *reason = lig_reason_name (verdict->reason);
     g_autofree char *sentence = lig_report_verdict_text (verdict->text, line->times);
-    g_autofree char *remedy = lig_report_remedy (verdict);
+    g_autofree char *remedy = lig_report_remedy (&remedies, verdict);
     lig_paper_row (to, ops[verdict->first].path, verdict->fusion->name,
                    lig_pass_name (verdict->pass), verdict->taken ? "taken" : reason,
                    remedy ? remedy : "", sentence, NULL);

@@ -5,8 +5,9 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-/* The mends that are shown. */
-enum { SHOWN = 3 };
+/* The mends that are shown, and those that are tried to find them. */
+enum { SHOWN = 3, TRIED = 6 };
+#define LEAST_SECONDS 0.05e-6 /* less is no saving */
 
 /* An edit with all that it would save; one in a block is made in every repetition. */
 typedef struct {
@@ -16,12 +17,15 @@ typedef struct {
   double bytes;
   gboolean measured;
   gboolean instead; /* of a better one, whose ops it needs */
+  char *groups;     /* (nullable): those of the plan with the edit, if it was tried */
 } Edit;
 
 static void
 clear_edit (gpointer data)
 {
-  g_array_unref (((Edit *) data)->verdicts);
+  Edit *edit = data;
+  g_array_unref (edit->verdicts);
+  g_free (edit->groups);
 }
 
 /* --- The passes ---------------------------------------------------------------------------- */
@@ -164,23 +168,99 @@ compare (gconstpointer a, gconstpointer b)
                        : (int) one->mend->number - (int) two->mend->number;
 }
 
-/* Returns the edits that would save time; bytes, where no time is known. */
-static GArray *
-list_edits (const LigRails *self)
+/* Returns whether plans with edits can be compared with this one by predictions: where nothing is
+ * measured. */
+static gboolean
+can_try (const LigRails *self)
 {
   guint count;
   const LigVerdict *verdicts = lig_plan_get_verdicts (self->plan, &count);
+  if (lig_device_has (lig_plan_get_device (self->plan), LIG_DEVICE_DESCRIBED))
+    return TRUE;
+  for (guint i = 0; i < count; i++)
+    if (verdicts[i].gain_measured)
+      return FALSE;
+  return lig_plan_get_policy (self->plan) != LIG_POLICY_MEASURED;
+}
+
+/* Returns the edits that may save time, the best first; bytes, where no time is known. Policy `all`
+ * takes the first fusion that fits, so that a whole plan may gain where its groups alone do not;
+ * policy `measured` has judged that already. */
+static GArray *
+list_edits (const LigRails *self, gboolean tries)
+{
+  guint count;
+  const LigVerdict *verdicts = lig_plan_get_verdicts (self->plan, &count);
+  gboolean any = tries && lig_plan_get_policy (self->plan) == LIG_POLICY_ALL;
   GArray *edits = g_array_new (FALSE, FALSE, sizeof (Edit));
   g_array_set_clear_func (edits, clear_edit);
   g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < count; i++) {
     const LigMend *mend = verdicts[i].taken ? NULL : verdicts[i].mend;
-    double gain = !mend ? NAN : isnan (mend->gain) ? mend->bytes : mend->gain;
-    if (mend && lig_mend_is_edit (mend) && gain > (isnan (mend->gain) ? 0.5 : 0.05))
+    gboolean saves =
+      mend && (isnan (mend->gain) ? mend->bytes > 0.5 : any || mend->gain * 1e-6 > LEAST_SECONDS);
+    if (saves && lig_mend_is_edit (mend))
       add_verdict (edits, numbers, &verdicts[i]);
   }
   g_array_sort (edits, compare);
   return edits;
+}
+
+/* Finds what all these edits save by the prediction of the plan that has them; FALSE if that is not
+ * known. @gain: (out): seconds, NaN: unknown. @groups: (out) (optional) (transfer full): the groups
+ * of that plan */
+static gboolean
+predict_saving (const LigRails *self,
+                const guint *numbers,
+                guint count,
+                double *gain,
+                double *bytes,
+                char **groups)
+{
+  LigFigures before, after;
+  g_autoptr (LigPlan) mended = lig_plan_mend (self->plan, numbers, count, NULL);
+  if (!mended)
+    return FALSE;
+  lig_figures_of_step (&(LigTimedPlan){.plan = self->plan}, NULL, &before);
+  lig_figures_of_step (&(LigTimedPlan){.plan = mended}, NULL, &after);
+  *gain = before.predicted - after.predicted;
+  *bytes = before.bytes - after.bytes;
+  if (groups)
+    *groups = lig_plan_get_choices (mended);
+  return TRUE;
+}
+
+/* Returns whether an edit before this one leads to the same groups. */
+static gboolean
+is_repeated (GArray *edits, guint number)
+{
+  const char *groups = g_array_index (edits, Edit, number).groups;
+  for (guint i = 0; i < number; i++)
+    if (g_strcmp0 (g_array_index (edits, Edit, i).groups, groups) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Compares the predictions of whole plans instead of single groups: an edit may let another fusion
+ * in than the refused one, or none, if the policy refuses it for another reason. Edits that save
+ * nothing, or the same as another, are dropped; only the first ones are tried. */
+static void
+try_edits (const LigRails *self, GArray *edits)
+{
+  guint kept = 0;
+  for (guint tried = 0; kept < edits->len && kept < SHOWN && tried < TRIED; tried++) {
+    Edit *edit = &g_array_index (edits, Edit, kept);
+    gboolean known =
+      predict_saving (self, &edit->mend->number, 1, &edit->gain, &edit->bytes, &edit->groups);
+    edit->measured = FALSE;
+    gboolean saves = isnan (edit->gain) ? edit->bytes > 0.5 : edit->gain >= LEAST_SECONDS;
+    if (known && saves && !is_repeated (edits, kept))
+      kept++;
+    else
+      g_array_remove_index (edits, kept);
+  }
+  g_array_set_size (edits, kept);
+  g_array_sort (edits, compare);
 }
 
 /* Moves the edits that can be made together to the front and marks the others. */
@@ -228,12 +308,14 @@ describe_edit (const LigMend *mend)
   return lig_mend_describe (mend);
 }
 
-static void
-append_edits (const LigRails *self, GString *text, GArray *edits)
+/* Returns the gain of all edits that can be made together; `count` is their number. */
+static char *
+sum_edits (const LigRails *self, GArray *edits, guint *count)
 {
+  guint numbers[SHOWN];
   double gain = 0, bytes = 0;
-  gboolean measured = TRUE;
-  guint count = 0;
+  gboolean measured = TRUE, tried = FALSE;
+  *count = 0;
   for (guint i = 0; i < edits->len; i++) {
     const Edit *edit = &g_array_index (edits, Edit, i);
     if (edit->instead)
@@ -241,9 +323,19 @@ append_edits (const LigRails *self, GString *text, GArray *edits)
     gain += edit->gain;
     bytes += edit->bytes;
     measured &= edit->measured;
-    count++;
+    tried |= edit->groups != NULL;
+    numbers[(*count)++] = edit->mend->number;
   }
-  g_autofree char *sum = describe_gain (gain, bytes, measured);
+  if (*count > 1 && tried)
+    predict_saving (self, numbers, *count, &gain, &bytes, NULL);
+  return describe_gain (gain, bytes, measured);
+}
+
+static void
+append_edits (const LigRails *self, GString *text, GArray *edits)
+{
+  guint count;
+  g_autofree char *sum = sum_edits (self, edits, &count);
   g_autofree char *head =
     g_strdup_printf (count > 1 ? _ ("would save %s together:") : _ ("would save %s:"), sum);
   lig_columns_wrap (text, head, 0, 2, self->width);
@@ -274,7 +366,10 @@ append_edit (const LigRails *self, GString *text, const Edit *edit)
 static void
 append_mends (const LigRails *self, GString *text)
 {
-  g_autoptr (GArray) edits = list_edits (self);
+  gboolean tries = can_try (self);
+  g_autoptr (GArray) edits = list_edits (self, tries);
+  if (tries)
+    try_edits (self, edits);
   choose_edits (self, edits);
   if (edits->len == 0)
     lig_columns_wrap (text, _ ("No mend is known that would save time."), 0, 2, self->width);

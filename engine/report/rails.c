@@ -13,11 +13,12 @@
 enum { PATHS = 8 };
 
 static void
-append_verdict (GString *text, const char *path, const LigVerdictLine *line, int width)
+append_verdict (
+  GString *text, const char *path, const LigVerdictLine *line, LigRemedies *remedies, int width)
 {
   const LigVerdict *verdict = line->verdict;
   g_autofree char *sentence = lig_report_verdict_text (verdict->text, line->times);
-  g_autofree char *remedy = lig_report_remedy (verdict);
+  g_autofree char *remedy = lig_report_remedy (remedies, verdict);
   gsize start = text->len;
   g_string_append_printf (text, "  %-*s", PATHS - 1, path);
   if (lig_columns_width (text->str + start) > PATHS + 1)
@@ -34,6 +35,7 @@ static void
 append_verdicts (const LigRails *self, GString *text)
 {
   g_autoptr (GArray) lines = lig_report_list_verdicts (self->plan);
+  g_auto (LigRemedies) remedies = {.plan = self->plan};
   gboolean begun = FALSE;
   for (guint i = 0; i < lines->len; i++) {
     const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
@@ -43,7 +45,7 @@ append_verdicts (const LigRails *self, GString *text)
     if (!begun)
       g_string_append (text, _ ("\nVerdicts:\n"));
     begun = TRUE;
-    append_verdict (text, self->ops[verdict->first].path, line, self->width);
+    append_verdict (text, self->ops[verdict->first].path, line, &remedies, self->width);
   }
 }
 

@@ -4,6 +4,9 @@
 
 #include <glib/gi18n-lib.h>
 
+/* The edits that are made to see what follows. */
+enum { MOST_TRIED = 8 };
+
 /* Appends the path without the number of a block's repetition, every second one: `3.7.2` becomes
  * `3.*.2`. */
 static void
@@ -93,17 +96,68 @@ describe_mend (const LigMend *mend)
   return g_strdup_printf (_ ("mend %u: %s"), mend->number, edit);
 }
 
+void
+lig_remedies_clear (LigRemedies *self)
+{
+  g_clear_pointer (&self->mended, g_hash_table_unref);
+}
+
+/* Returns whether the edit only allows the fusion, so that the policy decides, and moves no op. */
+static gboolean
+only_allows (const LigMend *mend)
+{
+  return mend && (mend->kind == LIG_MEND_REMOVE_FENCE || mend->kind == LIG_MEND_UNFORBID ||
+                  mend->kind == LIG_MEND_MAKE_PRIVATE || mend->kind == LIG_MEND_UNFORCE);
+}
+
+/* Returns the plan after the edit, or NULL; (transfer none). Nothing may be measured for it. */
+static LigPlan *
+find_mended (LigRemedies *self, const LigMend *mend)
+{
+  gpointer number = GUINT_TO_POINTER (mend->number), known;
+  if (!lig_device_has (lig_plan_get_device (self->plan), LIG_DEVICE_DESCRIBED))
+    return NULL;
+  if (!self->mended)
+    self->mended = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) lig_plan_unref);
+  if (g_hash_table_lookup_extended (self->mended, number, NULL, &known))
+    return known;
+  LigPlan *plan = g_hash_table_size (self->mended) < MOST_TRIED
+                    ? lig_plan_mend (self->plan, &mend->number, 1, NULL)
+                    : NULL;
+  if (plan)
+    g_hash_table_insert (self->mended, number, plan);
+  return plan;
+}
+
+/* Returns the reason why the fusion is refused after the edit too, or NULL; (transfer none). */
+static const char *
+find_obstacle (LigRemedies *self, const LigVerdict *verdict)
+{
+  guint count;
+  LigPlan *plan = only_allows (verdict->mend) ? find_mended (self, verdict->mend) : NULL;
+  const LigVerdict *verdicts = plan ? lig_plan_get_verdicts (plan, &count) : NULL;
+  for (guint i = 0; verdicts && i < count; i++)
+    if (verdicts[i].fusion == verdict->fusion && verdicts[i].pass == verdict->pass &&
+        verdicts[i].first == verdict->first && verdicts[i].count == verdict->count)
+      return verdicts[i].taken ? NULL : verdicts[i].why;
+  return NULL;
+}
+
 char *
-lig_report_remedy (const LigVerdict *verdict)
+lig_report_remedy (LigRemedies *self, const LigVerdict *verdict)
 {
   const LigMend *mends[] = {verdict->mend, verdict->alternative};
-  char *gain = lig_verdict_describe_gain (verdict);
+  const char *obstacle = find_obstacle (self, verdict);
+  char *gain = obstacle ? NULL : lig_verdict_describe_gain (verdict);
   g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
   if (gain)
     g_ptr_array_add (parts, gain);
   for (guint i = 0; i < G_N_ELEMENTS (mends); i++)
     if (mends[i])
       g_ptr_array_add (parts, describe_mend (mends[i]));
+  if (obstacle)
+    /* Translators: a fusion after an edit; the reason follows. */
+    g_ptr_array_add (parts, g_strdup_printf (_ ("it would then be refused: %s"), obstacle));
   guint count = parts->len;
   g_ptr_array_add (parts, NULL);
   return count > 0 ? g_strjoinv ("; ", (char **) parts->pdata) : NULL;

@@ -24,6 +24,16 @@ GArray *lig_report_list_verdicts (LigPlan *plan);
 /* Returns the sentence with the number of equal verdicts: `… (12 times)`; (transfer full). */
 char *lig_report_verdict_text (const char *text, guint times);
 
-/* Returns the gain and the mend: `would save about 3 us; mend 2: remove the fence before 3`;
- * (transfer full). NULL if both are unknown. */
-char *lig_report_remedy (const LigVerdict *verdict);
+/* The plans after the edits that verdicts offer. */
+typedef struct {
+  LigPlan *plan;
+  GHashTable *mended; /* (nullable): LigPlan by the number of the edit */
+} LigRemedies;
+
+void lig_remedies_clear (LigRemedies *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigRemedies, lig_remedies_clear)
+
+/* Returns the gain and the mend: `would save about 3 us; mend 2: remove the fence before 3`; or, if
+ * the policy would refuse the fusion after the edit too, the reason instead of the gain. (transfer
+ * full) NULL if both are unknown. */
+char *lig_report_remedy (LigRemedies *self, const LigVerdict *verdict);

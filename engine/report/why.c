@@ -127,10 +127,11 @@ append_pass (GString *text, LigPlan *plan, const Place *place, LigPass pass, con
   lig_plan_get_ops (plan, &n_ops);
   g_autoptr (GPtrArray) verdicts =
     lig_verdicts_about (all, count, n_ops, place->first, place->last, place->gap, pass);
+  g_auto (LigRemedies) remedies = {.plan = plan};
   g_string_append_printf (text, "\n%s\n", title);
   for (guint i = 0; i < verdicts->len; i++) {
     const LigVerdict *verdict = verdicts->pdata[i];
-    g_autofree char *remedy = lig_report_remedy (verdict);
+    g_autofree char *remedy = lig_report_remedy (&remedies, verdict);
     g_string_append_printf (text, "  %s\n    %s\n", verdict->title, verdict->text);
     if (remedy)
       g_string_append_printf (text, "    %s\n", remedy);

@@ -121,10 +121,12 @@ fail_unknown (LigStore *self, const char *selector, GError **error)
   gsize length = strlen (selector);
   if (!*suggestion && length > 0 && length < LEAST_PREFIX &&
       strspn (selector, "0123456789abcdefABCDEF") == length)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 g_dngettext (GETTEXT_PACKAGE, "run '%s' has %d character, expected at least 4",
-                              "run '%s' has %d characters, expected at least 4", (gulong) length),
-                 selector, (int) length);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_STORE,
+      g_dngettext (
+        GETTEXT_PACKAGE, "store '%s' has no run called '%s'; a uuid needs at least %d character",
+        "store '%s' has no run called '%s'; a uuid needs at least %d characters", LEAST_PREFIX),
+      self->path, selector, LEAST_PREFIX);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s' has no run '%s'%s"), self->path,
                  selector, suggestion);

@@ -91,7 +91,9 @@ wait_and_take (LigWriter *self)
     lig_batch_append (&self->pending, &self->queue);
   }
   g_ptr_array_set_size (self->beating, 0);
-  if (!self->n_active || g_get_monotonic_time () < self->beat_at)
+  /* Rows bring a heartbeat with them, as it becomes the end of a run whose process is killed. */
+  gboolean writes = lig_batch_count (&self->pending) > 0;
+  if (!self->n_active || (!writes && g_get_monotonic_time () < self->beat_at))
     return;
   GHashTableIter iter;
   gpointer run;

@@ -185,8 +185,8 @@ apply_overrides (LigRunSettings *settings, const char *const *overrides, GError 
         (!old && is_default (parts[0], new)))
       continue;
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("%s %s contradicts the checkpoint, which has %s"), parts[0], new ? new : "''",
-                 old ? old : _ ("none"));
+                 _ ("%s %s contradicts the checkpoint, which has %s; omit it"), parts[0],
+                 new ? new : "''", old ? old : _ ("none"));
     return FALSE;
   }
   return TRUE;

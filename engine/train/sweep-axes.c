@@ -134,18 +134,26 @@ lig_sweep_take_axis (LigSweep *self, const char *key, GStrv values, guint with, 
   return TRUE;
 }
 
-/* Adds the whole numbers of `A..B`. Returns FALSE if the text is no such range. */
+/* Adds a value, or the whole numbers of `A..B`. */
 static gboolean
-add_range (GStrvBuilder *to, const char *text)
+add_values (GStrvBuilder *to, const char *text, GError **error)
 {
   char *end;
-  gint64 from = g_ascii_strtoll (text, &end, 10);
-  if (end == text || !g_str_has_prefix (end, ".."))
+  gint64 from = g_ascii_strtoll (text, &end, 10), last = 0;
+  const char *second = end > text && g_str_has_prefix (end, "..") ? end + 2 : NULL;
+  if (second)
+    last = g_ascii_strtoll (second, &end, 10);
+  if (!second || end == second || *end) {
+    g_strv_builder_add (to, text);
+    return TRUE;
+  }
+  /* The difference of two gint64 may be none. */
+  if (last < from || (guint64) last - (guint64) from >= LIG_SWEEP_MOST) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("range '%s' is empty or too long; write its least number first, like 1..5"),
+                 text);
     return FALSE;
-  const char *second = end + 2;
-  gint64 last = g_ascii_strtoll (second, &end, 10);
-  if (end == second || *end || last < from || last - from >= LIG_SWEEP_MOST)
-    return FALSE;
+  }
   for (gint64 i = from; i <= last; i++) {
     g_autofree char *value = g_strdup_printf ("%" G_GINT64_FORMAT, i);
     g_strv_builder_add (to, value);
@@ -167,8 +175,8 @@ lig_sweep_add (LigSweep *self, const char *over, gboolean zip, GError **error)
   g_autofree char *key = g_strstrip (g_strndup (over, (gsize) (equals - over)));
   g_auto (GStrv) texts = g_strsplit (equals + 1, ",", -1);
   for (char **text = texts; *text; text++)
-    if (!add_range (values, g_strstrip (*text)))
-      g_strv_builder_add (values, *text);
+    if (!add_values (values, g_strstrip (*text), error))
+      return FALSE;
   guint last = self->axes->len;
   guint with = zip && last > 0 ? g_array_index (self->axes, LigSweepAxis, last - 1).with : last;
   return lig_sweep_take_axis (self, key, g_strv_builder_end (values), with, error);

@@ -61,6 +61,14 @@ manual_has_all () {
   return $status
 }
 
+# Each title of a group precedes an option.
+manual_titles () {
+  awk 'last == ".PP" && /^[A-Z][a-z]+:$/ { title = $0; next }
+    title { titles++; if ($0 != ".TP") { print title, $0; wrong = 1 } title = "" }
+    { last = $0 }
+    END { exit wrong || titles < 20 }' man
+}
+
 manual_formats () {
   needs groff || return 77
   groff -Wall -ww -man -Tutf8 -K utf8 man > page 2> warnings
@@ -221,6 +229,7 @@ for kind in man bash zsh fish; do
   "$LIG" --generate $kind > $kind || exit 1
 done
 check /generated/manual manual_has_all
+check /generated/titles manual_titles
 check /generated/groff manual_formats
 check /generated/mandoc manual_lints
 check /generated/bash bash_completes

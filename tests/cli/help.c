@@ -41,6 +41,21 @@ test_width (void)
     }
 }
 
+/* An option of a usage or an example is on the same line as its value. */
+static void
+test_options (void)
+{
+  static const int widths[] = {60, 72, 80};
+  for (guint i = 0; i < G_N_ELEMENTS (widths); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (commands); j++) {
+      g_autofree char *line = g_strdup_printf ("COLUMNS=%d lig help %s", widths[i], commands[j]);
+      g_auto (Outcome) help = shell (line);
+      if (g_regex_match_simple ("^Usage:(.+\n)*.* -[a-z-]+\n", help.out, 0, 0) ||
+          g_regex_match_simple (" -[a-z-]+ \\\\\n +[^- ]", help.out, 0, 0))
+        g_error ("%s: an option ends a line: %s", line, help.out);
+    }
+}
+
 static void
 test_groups (void)
 {
@@ -235,6 +250,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/help/width", test_width);
+  g_test_add_func ("/help/options", test_options);
   g_test_add_func ("/help/groups", test_groups);
   g_test_add_func ("/help/defaults", test_defaults);
   g_test_add_func ("/help/short", test_short);

@@ -66,7 +66,7 @@ test_refused (void)
   g_auto (Outcome) before = lig ("runs", "show", "1111000~1", "--json", NULL);
   assert_failed (&before, 1, "store", "going back, there is 1 run");
   g_auto (Outcome) brief = lig ("runs", "show", "222", "--json", NULL);
-  assert_failed (&brief, 1, "store", "run '222' has 3 characters, expected at least 4");
+  assert_failed (&brief, 1, "store", "has no run called '222'; a uuid needs at least 4 characters");
   g_auto (Outcome) empty = lig ("runs", "show", "", "--json", NULL);
   assert_failed (&empty, 1, "store", "has no run ''");
 }

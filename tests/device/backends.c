@@ -91,8 +91,8 @@ test_policy (void)
   g_auto (GStrv) names = lig_device_list ();
   for (char **name = names; *name; name++) {
     g_autoptr (LigDevice) device = lig_device_open (*name, NULL);
-    gboolean measures = lig_device_has (device, LIG_DEVICE_MEASURES) ||
-                        lig_device_get_facts (device)->costs.known;
+    gboolean measures =
+      lig_device_has (device, LIG_DEVICE_MEASURES) || lig_device_get_facts (device)->costs.known;
     g_assert_cmpint (lig_policy_for (LIG_POLICY_DEFAULT, device), ==,
                      measures ? LIG_POLICY_MEASURED : LIG_POLICY_ALL);
     g_assert_cmpint (lig_policy_for (LIG_POLICY_NONE, device), ==, LIG_POLICY_NONE);

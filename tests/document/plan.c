@@ -35,7 +35,7 @@ test_too_large (DocumentFixture *f, gconstpointer data)
   g_assert_nonnull (problem);
   g_assert_true (problem->whole && !problem->path);
   g_assert_nonnull (strstr (problem->text, "does not fit null:h200"));
-  g_assert_nonnull (strstr (problem->text, "0.weight 8 TB"));
+  g_assert_nonnull (strstr (problem->text, "0.weight 8.00 TB"));
   lig_plan_get_ops (lig_document_get_plan (f->doc), &count);
   g_assert_cmpuint (count, ==, 5);
   lig_shape_init (&shape, 2, G_GINT64_CONSTANT (10), G_GINT64_CONSTANT (10));

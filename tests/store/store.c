@@ -346,7 +346,7 @@ test_selectors (Fixture *f, gconstpointer data)
   g_autoptr (LigRunRow) last = find (store, "last");
   g_assert_cmpstr (last->name, ==, "b");
   assert_not_found (store, "abcd", "matches 2");
-  assert_not_found (store, "abc", "3 characters");
+  assert_not_found (store, "abc", "at least 4 characters");
   assert_not_found (store, "abcd3", "abcd3");
 }
 

@@ -88,7 +88,7 @@ test_device_names (Fixture *f, gconstpointer data)
     g_assert_null (find_widget (GTK_WIDGET (f->window), is_internal, NULL));
   }
   act_on (f, "page", "sequence");
-  WAIT_FOR (says (f, "Automatic: all fusions"));
+  WAIT_FOR (says (f, "Automatic: predicted"));
 }
 
 /* --- Searches ------------------------------------------------------------------------------ */

@@ -173,7 +173,8 @@ compile (LigPlanner *self, const Request *request)
   LigDevice *device = open_device (self, request, &error);
   gboolean measures = device && lig_policy_for (options.policy, device) == LIG_POLICY_MEASURED;
   if (measures) {
-    answer_quickly (self, request, device, options);
+    if (!lig_device_has (device, LIG_DEVICE_DESCRIBED))
+      answer_quickly (self, request, device, options);
     lig_tuning_init (&tuning, request->store);
     options.tuning = &tuning;
     lig_measuring_listen (report_measuring, delivery);

@@ -95,11 +95,14 @@ update_policy (LigRunBar *self)
 {
   static const char *const names[] = {N_ ("Automatic: no fusions"), N_ ("Automatic: all fusions"),
                                       N_ ("Automatic: measured"), N_ ("Automatic")};
+  static const char *const predicted = N_ ("Automatic: predicted");
   LigPlan *plan = lig_document_get_plan (self->doc);
   LigPolicy policy =
     plan ? lig_policy_for (LIG_POLICY_DEFAULT, lig_plan_get_device (plan)) : LIG_POLICY_DEFAULT;
   GtkStringList *list = GTK_STRING_LIST (gtk_drop_down_get_model (self->policy));
-  const char *const name[] = {_ (names[policy]), NULL};
+  gboolean absent = plan && lig_device_has (lig_plan_get_device (plan), LIG_DEVICE_DESCRIBED);
+  const char *const name[] = {
+    policy == LIG_POLICY_MEASURED && absent ? _ (predicted) : _ (names[policy]), NULL};
   gboolean updating = self->updating;
   self->updating = TRUE;
   if (!g_str_equal (gtk_string_list_get_string (list, LIG_POLICY_DEFAULT), name[0]))

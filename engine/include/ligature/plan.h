@@ -267,6 +267,23 @@ LIG_API const LigPlanValue *lig_plan_get_values (LigPlan *self, guint *count);
 LIG_API const LigMend *lig_plan_find_mend (LigPlan *self, guint number, GError **error);
 
 /**
+ * lig_plan_mend:
+ * @self: a plan
+ * @numbers: (array length=count): the numbers of edits, LigMend.number
+ * @count: the length of the array
+ *
+ * Compiles the sequence of a plan after these edits, for the same device, types and policy. Nothing
+ * is measured, and measured times are not used: the plan shows by predictions what the edits would
+ * save, also where they let other fusions in than those that were refused. Of several edits that
+ * insert or remove ops the first may move the ops of the next.
+ *
+ * Returns: (transfer full): the plan, or %NULL with an error set if an edit is unknown or cannot be
+ *   made, or the sequence does not compile
+ */
+LIG_API LigPlan *lig_plan_mend (LigPlan *self, const guint *numbers, guint count, GError **error)
+  G_GNUC_WARN_UNUSED_RESULT;
+
+/**
  * lig_plan_get_choices:
  * @self: a plan
  *

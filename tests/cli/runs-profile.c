@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The texts of `lig runs` about profiles: times and conditions, no JSON and no empty rows. */
+#include "tests/cli/runs-store.h"
+
+static void
+profile (const char *policy)
+{
+  g_auto (Outcome) outcome =
+    lig ("profile", "linear(4) ! gelu", "--input", "16x8", "--device", "cpu", "--policy", policy,
+         "--store", "p.db", "--steps", "5", "-q", NULL);
+  g_assert_cmpint (outcome.code, ==, 0);
+}
+
+static void
+test_show (void)
+{
+  profile ("none");
+  g_auto (Outcome) shown = shell ("lig runs show last --store p.db");
+  g_assert_cmpint (shown.code, ==, 0);
+  assert_contains (shown.out, "\nConditions of the measurement\n");
+  assert_contains (shown.out, "\n  processors ");
+  assert_contains (shown.out, "\nTimes\n  time ");
+  assert_contains (shown.out, "\n  step ");
+  g_assert_null (strchr (shown.out, '{'));
+  g_assert_null (strstr (shown.out, "null"));
+}
+
+static void
+test_compare (void)
+{
+  profile ("none");
+  profile ("all");
+  g_auto (Outcome) compared = shell ("lig runs compare last last~1 --store p.db");
+  g_assert_cmpint (compared.code, ==, 0);
+  assert_contains (compared.out, "\ntime of a step ");
+  g_assert_null (strstr (compared.out, "null"));
+  g_assert_null (strstr (compared.out, "\n\n\n"));
+  g_assert_null (strstr (compared.out, "result"));
+}
+
+/* A training has none of the figures that a profile has. */
+static void
+test_mixed (void)
+{
+  profile ("all");
+  g_auto (Outcome) trained =
+    lig ("train", "linear(2) ! mean-squared-error", "--input", "16x8", "--data", "synthetic",
+         "--steps", "3", "--device", "cpu", "--store", "p.db", "--name", "t", NULL);
+  g_assert_cmpint (trained.code, ==, 0);
+  g_auto (Outcome) compared =
+    shell ("lig runs compare last~1 t --store p.db | grep -E '^(health|versions)' |"
+           " grep -cvE '  +[^ -]'");
+  g_assert_cmpstr (compared.out, ==, "0\n");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cli-runs-profile/show", test_show);
+  g_test_add_func ("/cli-runs-profile/compare", test_compare);
+  g_test_add_func ("/cli-runs-profile/mixed", test_mixed);
+  return run_store_tests (argc, argv);
+}
