@@ -71,6 +71,11 @@ test_misspelt (void)
   for (guint i = 0; i < rows->len; i++) {
     char **row = rows->pdata[i], *name = row[1];
     gsize length = strlen (name);
+    g_autofree char *hyphen = g_strdup_printf ("lig %s x --json -%s=1", row[0], name);
+    g_autofree char *first = g_strdup_printf ("lig --json -%s", name);
+    g_autofree char *meant =
+      g_strdup_printf ("option -%s is unknown; did you mean --%s?", name, name);
+    assert_refused (i % 2 ? hyphen : first, meant);
     if (length < 4)
       continue;
     g_autofree char *upper = g_ascii_strup (name, -1);
