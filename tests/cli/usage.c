@@ -83,6 +83,8 @@ static const struct {
   {FAILED, "check 'linear(ot-features=3)' --input 2x2", "did you mean 'out-features'?"},
   {USAGE, TRAIN "--data 'csv:x?task=clas'", "did you mean 'class'?"},
   {FAILED, "check wrong-op.lig", "$.ops[0].op: op 'gleu' is unknown; did you mean 'gelu'?"},
+  {FAILED, "check wrong-type.lig",
+   "$.input.dtype: element type 'bf61' is unknown; did you mean 'bf16'?"},
   {FAILED, "check wrong-fusion.lig", "fusion 'forward-linear-bias-activaton' is unknown; did you"},
   {FAILED, "check missing.lig", "missing.lig"},
   {FAILED, "check missing.lgi", "missing.lgi: cannot be opened: No such file"},
@@ -156,6 +158,11 @@ test_wrong (void)
                          "{\"ligature\":1,\"input\":{\"shape\":[2,2]},\"ops\":[{\"op\":\"gelu\"}],"
                          "\"forbid\":[{\"fusion\":\"forward-linear-bias-activaton\"}]}",
                          -1, NULL));
+  g_autofree char *type = in_folder ("wrong-type.lig");
+  g_assert_true (g_file_set_contents (type,
+                                      "{\"ligature\":1,\"input\":{\"shape\":[2,2],"
+                                      "\"dtype\":\"bf61\"},\"ops\":[{\"op\":\"gelu\"}]}",
+                                      -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     check (cases[i].code, cases[i].arguments, cases[i].message);
   g_auto (Outcome) warning = shell ("lig check wrong-key.lig --input 2x2");
