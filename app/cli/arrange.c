@@ -79,7 +79,10 @@ lig_cli_refuse_options (char **words)
   for (; *words; words++) {
     const char *text = *words + strspn (*words, "-");
     g_autofree char *name = g_strndup (text, strcspn (text, "="));
-    if (!g_str_has_prefix (*words, "--") || g_strv_contains (known, name))
+    gboolean is_long = g_str_has_prefix (*words, "--");
+    if (!is_long && **words == '-' && g_strv_contains (known, name) && name[0] && name[1])
+      return lig_cli_usage ("option -%s is unknown; did you mean --%s?", name, name);
+    if (!is_long || g_strv_contains (known, name))
       continue;
     const char *like = lig_suggest (name, known);
     if (like)

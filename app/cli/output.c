@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,14 @@ lig_cli_open_missing_streams (void)
       _exit (1);
 }
 
+/* Returns whether standard output is a pipe that nobody reads. */
+static gboolean
+is_broken (void)
+{
+  struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll (&output, 1, 0) > 0 && output.revents & POLLERR;
+}
+
 /* Runs at exit, as GLib's --help calls exit() itself. */
 static void
 check_output (void)
@@ -34,6 +43,11 @@ check_output (void)
   errno = 0;
   if (fflush (stdout) == 0 && !ferror (stdout))
     return;
+  /* A training goes on when its reader has ended; it then ends as every program in a pipe. */
+  if (ending == LIG_EXIT_OK && is_broken ()) {
+    signal (SIGPIPE, SIG_DFL);
+    raise (SIGPIPE);
+  }
   fprintf (stderr, "lig: standard output: cannot be written%s%s\n", errno ? ": " : "",
            errno ? g_strerror (errno) : "");
   _exit (ending ? ending : 1);

@@ -38,6 +38,31 @@ lig_cli_find_command (const char *name)
   return NULL;
 }
 
+/* Returns the verb that other programs call by this name, or the name. */
+static const char *
+translate_habit (const char *name)
+{
+  static const char *const habits[][2] = {
+    {"ls", "list"}, {"rm", "delete"}, {"remove", "delete"}, {"diff", "compare"}, {"info", "show"}};
+  for (guint i = 0; i < G_N_ELEMENTS (habits); i++)
+    if (strcmp (habits[i][0], name) == 0)
+      return habits[i][1];
+  return name;
+}
+
+/* Returns `runs list` for `list`, a verb without its command, and `--version` for `version`;
+ * (transfer full), NULL for other words. */
+static char *
+complete_command (const char *name)
+{
+  const LigCommand *command;
+  const char *verb = translate_habit (name);
+  for (guint i = 0; (command = lig_cli_command_nth (i)); i++)
+    if (lig_cli_find_verb (command, verb))
+      return g_strconcat (command->name, " ", verb, NULL);
+  return strcmp (name, "version") == 0 ? g_strdup ("--version") : NULL;
+}
+
 int
 lig_cli_refuse_command (const char *name)
 {
@@ -48,8 +73,10 @@ lig_cli_refuse_command (const char *name)
   g_ptr_array_add (names, (gpointer) "help");
   g_ptr_array_add (names, NULL);
   const char *like = lig_suggest (name, (const char *const *) names->pdata);
-  if (like)
-    return lig_cli_usage ("command '%s' is unknown; did you mean '%s'?", name, like);
+  g_autofree char *longer = complete_command (name);
+  if (like || longer)
+    return lig_cli_usage ("command '%s' is unknown; did you mean '%s'?", name,
+                          longer ? longer : like);
   return lig_cli_usage ("command '%s' is unknown; see lig --help", name);
 }
 
@@ -61,7 +88,7 @@ lig_cli_refuse_verb (const LigCommand *command, const char *name)
   for (guint i = 0; (verb = command->verb_nth (i)); i++)
     g_ptr_array_add (names, (gpointer) verb->name);
   g_ptr_array_add (names, NULL);
-  const char *like = lig_suggest (name, (const char *const *) names->pdata);
+  const char *like = lig_suggest (translate_habit (name), (const char *const *) names->pdata);
   if (like)
     return lig_cli_usage ("verb '%s' of lig %s is unknown; did you mean '%s'?", name, command->name,
                           like);

@@ -37,10 +37,14 @@ static const char *
 find_pager (void)
 {
   const char *own = g_getenv ("LIG_PAGER"), *named = own ? own : g_getenv ("PAGER");
-  g_autofree char *less = named ? NULL : g_find_program_in_path ("less");
+  const char *term = g_getenv ("TERM");
+  /* A terminal that cannot move its cursor is most often a window of an editor, which scrolls. */
+  gboolean dumb = !term || strcmp (term, "dumb") == 0;
+  g_autofree char *less = named || dumb ? NULL : g_find_program_in_path ("less");
   if (named)
     return *named && strcmp (named, "cat") != 0 ? named : NULL;
-  return less ? "less" : NULL;
+  /* The colours are passed also if LESS says nothing about them. */
+  return less ? "less -R" : NULL;
 }
 
 /* --- The size of the text ------------------------------------------------------------------ */

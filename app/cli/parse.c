@@ -198,10 +198,23 @@ check_long (Line *line, char ***word)
   return check_option (line, entry, sign ? sign + 1 : NULL, word);
 }
 
+/* Returns whether the word is a long option with one hyphen, as in `-input 2x2`, and says so. */
+static gboolean
+refuse_hyphen (const char *word, const GOptionEntry *entries)
+{
+  g_autofree char *name = g_strndup (word + 1, strcspn (word + 1, "="));
+  if (!name[0] || !name[1] || !find_long (entries, name))
+    return FALSE;
+  lig_cli_usage ("option -%s is unknown; did you mean --%s?", name, name);
+  return TRUE;
+}
+
 /* Checks a word such as `-y`, `-oFILE` or `-yh`. */
 static gboolean
 check_short (Line *line, char ***word)
 {
+  if (refuse_hyphen (**word, line->entries))
+    return FALSE;
   for (const char *at = **word + 1; *at; at++) {
     const GOptionEntry *entry = find_short (line->entries, *at);
     if (!entry)

@@ -183,8 +183,12 @@ read_dtype (const char *text, LigPlanOptions *plan, GError **error)
                  ", or two of them like bf16:fp32", NULL);
   LigDtype dtype;
   for (int i = 0; i < 2 && parts[i]; i++) {
-    if (!lig_dtype_from_name (parts[i], &dtype) || !lig_dtype_is_floating (dtype))
-      return refuse (error, "dtype", text, expected);
+    if (!lig_dtype_from_name (parts[i], &dtype) || !lig_dtype_is_floating (dtype)) {
+      g_auto (GStrv) names = lig_cli_values_list ("COMPUTE");
+      g_autofree char *like = lig_suggest_ending (parts[i], (const char *const *) names);
+      g_autofree char *ending = g_strconcat (expected, like, NULL);
+      return refuse (error, "dtype", text, ending);
+    }
     *(i == 0 ? &plan->compute : &plan->parameters) = (int) dtype;
   }
   return TRUE;

@@ -76,6 +76,10 @@ describe_pass (const LigFigures *figures, int room)
     return g_strdup (_ ("no kernel"));
   if (!saving)
     return g_steal_pointer (&all);
+  if (g_str_has_prefix (saving, "−")) {
+    g_autofree char *loss = lig_units_time (-figures->saved_seconds);
+    return g_strdup_printf (_ ("%s; %s slower than unfused"), all, loss);
+  }
   g_autofree char *wide = g_strdup_printf (_ ("%s; saves %s against unfused"), all, saving);
   return lig_columns_width (wide) <= room ? g_steal_pointer (&wide)
                                           : g_strdup_printf (_ ("%s; saves %s"), all, saving);
@@ -372,7 +376,11 @@ append_mends (const LigRails *self, GString *text)
     try_edits (self, edits);
   choose_edits (self, edits);
   if (edits->len == 0)
-    lig_columns_wrap (text, _ ("No mend is known that would save time."), 0, 2, self->width);
+    lig_columns_wrap (text,
+                      lig_plan_get_policy (self->plan) == LIG_POLICY_NONE
+                        ? _ ("Policy none fuses nothing that is not forced.")
+                        : _ ("No mend is known that would save time."),
+                      0, 2, self->width);
   else if (edits->len == 1)
     append_edit (self, text, &g_array_index (edits, Edit, 0));
   else

@@ -133,7 +133,9 @@ lig_sequence_open (const char *text, GStrv *warnings, GError **error)
     return lig_sequence_load (text, warnings, error);
   /* A channel's name like ../r contains a slash, but does not make an expression a file name. */
   gboolean call = strchr (text, '(') && !g_file_test (text, G_FILE_TEST_EXISTS);
-  if (strchr (text, '/') && !call)
+  /* No expression of one word has a point. */
+  gboolean named = strchr (text, '.') && !strpbrk (text, "!(=, ");
+  if (named || (strchr (text, '/') && !call))
     return lig_sequence_load (text, warnings, error);
   return lig_sequence_from_expression (text, error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes a sequence from the JSON of a .lig file. Files are not trusted: every error begins with the
  * JSON path of the refused value. */
+#include "engine/base/suggest.h"
 #include "engine/sequence/literal.h"
 #include "engine/sequence/reader.h"
 
@@ -186,6 +187,12 @@ keep_unknown (LigReader *self, const char *key, JsonObject *object, const char *
     json_object_set_object_member (self->unknown, key, unknown);
 }
 
+static const char *
+get_dtype_name (guint n)
+{
+  return n < LIG_N_DTYPES ? lig_dtype_name ((LigDtype) n) : NULL;
+}
+
 /* Reads the type in member `key`; without such a member `type` is unchanged. */
 static gboolean
 read_dtype (LigReader *self, JsonObject *object, const char *key, gboolean floating, int *type)
@@ -197,9 +204,11 @@ read_dtype (LigReader *self, JsonObject *object, const char *key, gboolean float
   const char *name = lig_reader_string (self, json_object_get_member (object, key));
   if (!name)
     return FALSE;
-  if (!lig_dtype_from_name (name, &dtype))
-    return lig_reader_refuse (self, LIG_ERROR_DTYPE, _ ("element type '%s' is unknown"),
-                              strlen (name) > LONGEST_NAME ? "…" : name);
+  if (!lig_dtype_from_name (name, &dtype)) {
+    g_autofree char *like = lig_suggest_nth (name, get_dtype_name);
+    return lig_reader_refuse (self, LIG_ERROR_DTYPE, _ ("element type '%s' is unknown%s"),
+                              strlen (name) > LONGEST_NAME ? "…" : name, like);
+  }
   if (floating && !lig_dtype_is_floating (dtype))
     return lig_reader_refuse (self, LIG_ERROR_DTYPE, _ ("expected %s, got %s"),
                               lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")),

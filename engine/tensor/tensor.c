@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of types, shapes with overflow-checked sizes, and reference-counted host tensors. */
+#include "engine/base/suggest.h"
 #include <ligature/tensor.h>
 
 #include <glib/gi18n-lib.h>
@@ -120,6 +121,12 @@ parse_axes (const char *text, char **fields, LigShape *shape, GError **error)
   return TRUE;
 }
 
+static const char *
+get_dtype_name (guint n)
+{
+  return n < LIG_N_DTYPES ? lig_dtype_name ((LigDtype) n) : NULL;
+}
+
 gboolean
 lig_shape_parse (const char *text, LigShape *shape, LigDtype *dtype, GError **error)
 {
@@ -132,7 +139,9 @@ lig_shape_parse (const char *text, LigShape *shape, LigDtype *dtype, GError **er
     return FALSE;
   }
   if (parts[0] && parts[1] && !lig_dtype_from_name (parts[1], &named)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, _ ("element type '%s' is unknown"), parts[1]);
+    g_autofree char *like = lig_suggest_nth (parts[1], get_dtype_name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, _ ("element type '%s' is unknown%s"), parts[1],
+                 like);
     return FALSE;
   }
   if (!parse_axes (text, fields, shape, error) || !lig_shape_check (shape, named, error))

@@ -140,23 +140,6 @@ open_data (LigRun *self, GError **error)
 }
 
 static gboolean
-read_types (const LigRunSettings *settings, LigPlanOptions *options, GError **error)
-{
-  g_auto (GStrv) parts = g_strsplit (settings->dtype ? settings->dtype : "", ":", 2);
-  for (int i = 0; parts[i]; i++) {
-    LigDtype dtype;
-    if (!lig_dtype_from_name (parts[i], &dtype) || !lig_dtype_is_floating (dtype)) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-                   _ ("dtype is '%s', expected %s, or two of them like bf16:fp32"), settings->dtype,
-                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")));
-      return FALSE;
-    }
-    *(i == 0 ? &options->compute : &options->parameters) = (int) dtype;
-  }
-  return TRUE;
-}
-
-static gboolean
 read_settings (LigRun *self, GError **error)
 {
   const LigRunSettings *settings = &self->settings;
@@ -169,7 +152,7 @@ read_settings (LigRun *self, GError **error)
                  _ ("policy is '%s', expected none, all or measured"), settings->policy);
     return FALSE;
   }
-  if (!read_types (settings, &options, error))
+  if (!lig_run_read_types (settings->dtype, &options.compute, &options.parameters, error))
     return FALSE;
   lig_tuning_init (&self->tuning, self->store);
   /* On asynchronous devices predictions decide which steps overlap. */

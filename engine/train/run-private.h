@@ -180,3 +180,7 @@ void lig_run_choose_checkpoint (LigRun *self);
 
 /* Makes the paths in the data setting absolute: a training may be resumed from another folder. */
 void lig_run_locate_data (LigRunSettings *settings);
+
+/* Reads a `dtype` setting such as bf16:fp32; types that the text, NULL or empty, does not name are
+ * left as they are. */
+gboolean lig_run_read_types (const char *text, int *compute, int *parameters, GError **error);

@@ -3,6 +3,7 @@
 #include "engine/base/json-private.h"
 #include "engine/base/number.h"
 #include "engine/base/suggest.h"
+#include "engine/train/run-private.h"
 #include <ligature/dataset.h>
 #include <ligature/run.h>
 
@@ -367,6 +368,23 @@ get_name (guint n)
 }
 
 gboolean
+lig_run_read_types (const char *text, int *compute, int *parameters, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (text ? text : "", ":", 2);
+  for (int i = 0; parts[i]; i++) {
+    LigDtype dtype;
+    if (!lig_dtype_from_name (parts[i], &dtype) || !lig_dtype_is_floating (dtype)) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
+                   _ ("dtype is '%s', expected %s, or two of them like bf16:fp32"), text,
+                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")));
+      return FALSE;
+    }
+    *(i == 0 ? compute : parameters) = (int) dtype;
+  }
+  return TRUE;
+}
+
+gboolean
 lig_run_settings_set (LigRunSettings *self, const char *name, const char *text, GError **error)
 {
   const LigSetting *setting = find (name);
@@ -380,6 +398,9 @@ lig_run_settings_set (LigRunSettings *self, const char *name, const char *text, 
   if (!check_word (setting, text, error))
     return FALSE;
   char **at = field (self, setting);
+  int types[2];
+  if (at == &self->dtype && !lig_run_read_types (text, &types[0], &types[1], error))
+    return FALSE;
   g_free (*at);
   *at = *text ? g_strdup (text) : NULL;
   return TRUE;

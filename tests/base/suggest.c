@@ -4,8 +4,8 @@
 
 #include <locale.h>
 
-static const char *const ops[] = {"layer-norm", "rms-norm", "gelu", "relu",       "silu",
-                                  "linear",     "lr",       "add",  "linear-add", NULL};
+static const char *const ops[] = {"layer-norm", "rms-norm", "gelu",       "relu", "silu",  "linear",
+                                  "lr",         "add",      "linear-add", "init", "input", NULL};
 
 static void
 test_words (void)
@@ -24,6 +24,10 @@ test_words (void)
     {"eelu", "gelu"}, /* as near as relu, which comes later */
     {"lsr", "lr"},
     {"rl", "lr"},
+    {"rmsnr", "rms-norm"}, /* an abbreviation */
+    {"inpt", "input"},     /* a letter left out, rather than another letter */
+    {"lrnorm", "layer-norm"},
+    {"addnorm", NULL},
     {"a", NULL}, /* everything begins with something */
     {"xx", NULL},
     {"frobnicate", NULL},

@@ -71,6 +71,11 @@ test_misspelt (void)
   for (guint i = 0; i < rows->len; i++) {
     char **row = rows->pdata[i], *name = row[1];
     gsize length = strlen (name);
+    g_autofree char *hyphen = g_strdup_printf ("lig %s x --json -%s=1", row[0], name);
+    g_autofree char *first = g_strdup_printf ("lig --json -%s", name);
+    g_autofree char *meant =
+      g_strdup_printf ("option -%s is unknown; did you mean --%s?", name, name);
+    assert_refused (i % 2 ? hyphen : first, meant);
     if (length < 4)
       continue;
     g_autofree char *upper = g_ascii_strup (name, -1);
@@ -122,16 +127,56 @@ test_switch (void)
   g_assert_cmpstr (before.out, ==, after.out);
 }
 
+/* A reader that has enough is no failure, as for every program in a pipe. */
+static void
+test_pipe (void)
+{
+  static const char *const lines[] = {
+    "ops",
+    "--json ops",
+    "--generate bash",
+    "train 'linear(2) ! mean-squared-error' --input 2x2 --data synthetic --steps 2 --device cpu -q",
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
+    /* The reader has ended before the program begins. */
+    g_autofree char *script = g_strdup_printf (
+      "{ sleep 0.2; lig %s; echo $? > code; } | true; sleep 0.2; while [ ! -s code ]; do sleep "
+      "0.1; done; cat code; rm code",
+      lines[i]);
+    g_test_message ("%s", script);
+    g_auto (Outcome) outcome = shell (script);
+    g_assert_cmpstr (outcome.out, ==, "141\n");
+    g_assert_cmpstr (outcome.err, ==, "");
+  }
+}
+
+/* One word that is no op may be meant as a run. */
+static void
+test_run (void)
+{
+  g_auto (Outcome) before = shell ("lig report lst -o x.html --json");
+  assert_failed (&before, 1, "op", "op 'lst' is unknown");
+  g_auto (Outcome) training = shell ("lig train 'linear(2) ! mean-squared-error' --input 2x2 "
+                                     "--data synthetic --steps 2 --device cpu -q --name loud");
+  g_assert_cmpint (training.code, ==, 0);
+  g_auto (Outcome) last = shell ("lig report lst -o x.html --json");
+  assert_failed (&last, 1, "op", "has no run 'lst'; did you mean 'last'?");
+  g_auto (Outcome) name = shell ("lig report luod -o x.html --json");
+  assert_failed (&name, 1, "op", "has no run 'luod'; did you mean 'loud'?");
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   /* The program need not execute itself again for it. */
   g_setenv ("GOMP_SPINCOUNT", "10000", FALSE);
+  g_test_add_func ("/habits/run", test_run);
   g_test_add_func ("/habits/empty", test_empty);
   g_test_add_func ("/habits/misspelt", test_misspelt);
   g_test_add_func ("/habits/bytes", test_bytes);
   g_test_add_func ("/habits/long", test_long);
   g_test_add_func ("/habits/switch", test_switch);
+  g_test_add_func ("/habits/pipe", test_pipe);
   return run_cli_tests ();
 }

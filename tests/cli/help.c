@@ -227,6 +227,10 @@ test_less (void)
   g_assert_cmpint (session.code, ==, 0);
   assert_contains (session.text, "Usage: lig train");
   g_assert_null (strstr (session.text, "--data synthetic --steps 200"));
+  g_auto (Session) coloured = type ("unset PAGER; LESS=-X lig help train", "q");
+  assert_contains (coloured.text, "\033[1mData:");
+  g_auto (Session) dumb = type ("unset PAGER LESS; TERM=dumb lig help train", "");
+  assert_contains (dumb.text, "--data synthetic --steps 200");
   /* Ctrl+C is for less, which goes on; it restores the terminal when it ends. */
   g_auto (Session) interrupted =
     type ("trap : INT; unset PAGER LESS; lig help train; echo code $?", "\003q");

@@ -19,6 +19,10 @@ static const struct {
   {USAGE, "--frobnicate", "option --frobnicate is unknown; see lig --help"},
   {USAGE, "--jsn fuse", "option --jsn is unknown; did you mean --json?"},
   {USAGE, "--device cpu", "command missing; see lig --help"},
+  {USAGE, "list", "command 'list' is unknown; did you mean 'runs list'?"},
+  {USAGE, "version", "command 'version' is unknown; did you mean '--version'?"},
+  {USAGE, "runs ls", "verb 'ls' of lig runs is unknown; did you mean 'list'?"},
+  {USAGE, "runs rm last", "verb 'rm' of lig runs is unknown; did you mean 'delete'?"},
   {USAGE, "help fus", "command 'fus' is unknown; did you mean 'fuse'?"},
   {USAGE, "help fuse gelu", "lig fuse has no verbs; see lig help fuse"},
   {USAGE, "help runs lst", "verb 'lst' of lig runs is unknown; did you mean 'list'?"},
@@ -52,6 +56,7 @@ static const struct {
   {USAGE, "check gelu --input 2xx2", "--input: shape '2xx2': axis 1 is '', expected a length"},
   {USAGE, "check gelu --input ''", "--input is empty, expected D{xD}[:dtype]"},
   {USAGE, "check gelu --input 2x2:fp8", "--input: element type 'fp8' is unknown"},
+  {USAGE, "check gelu --input 2x2:bf61", "element type 'bf61' is unknown; did you mean 'bf16'?"},
   {USAGE, "check gelu --input 2x2 --device nul", "device 'nul' is unknown; "},
   {USAGE, "check gelu --input 2x2 --device cuda:x", "did you mean 'cuda:0'?"},
   {USAGE, "check gelu --input 2x2 --device null:h20", "did you mean 'h200'?"},
@@ -59,6 +64,7 @@ static const struct {
   {FAILED, "check gelu --input 2x2 --device cuda:99", "cuda:99 cannot be used"},
   {FAILED, "check gelu --input 2x2 --device null:none.json", "none.json"},
   {USAGE, FUSE "--dtype fp8", "--dtype is 'fp8', expected fp32, fp16 or bf16"},
+  {USAGE, FUSE "--dtype BF16", "or two of them like bf16:fp32; did you mean 'bf16'?"},
   {USAGE, FUSE "--forbid forward-linear-bias-activaton",
    "--forbid: fusion 'forward-linear-bias-activaton' is unknown; did you mean "
    "'forward-linear-bias-activation'?"},
@@ -67,6 +73,8 @@ static const struct {
   {USAGE, FUSE "--apply-mend 1", "--apply-mend needs a file"},
   {USAGE, FUSE "--apply-mend 9 -o x.lig", "--apply-mend: no edit has the number 9"},
   {USAGE, FUSE "--why 7", "--why: no op has the path '7'"},
+  {USAGE, "profile gelu --input 2x2 --compare all,none,all",
+   "--compare lists all twice; name different policies"},
   {USAGE, "profile gelu --input 2x2 --compare al",
    "--compare has 'al', expected none, all or measured; did you mean 'all'?"},
   {USAGE, "sweep --resume x --lr 3", "--lr contradicts --resume: the sweep fixes it; omit it"},
@@ -77,8 +85,12 @@ static const struct {
   {FAILED, "check 'linear(ot-features=3)' --input 2x2", "did you mean 'out-features'?"},
   {USAGE, TRAIN "--data 'csv:x?task=clas'", "did you mean 'class'?"},
   {FAILED, "check wrong-op.lig", "$.ops[0].op: op 'gleu' is unknown; did you mean 'gelu'?"},
+  {FAILED, "check wrong-type.lig",
+   "$.input.dtype: element type 'bf61' is unknown; did you mean 'bf16'?"},
   {FAILED, "check wrong-fusion.lig", "fusion 'forward-linear-bias-activaton' is unknown; did you"},
   {FAILED, "check missing.lig", "missing.lig"},
+  {FAILED, "check missing.lgi", "missing.lgi: cannot be opened: No such file"},
+  {FAILED, "check .", ".: cannot be read: Is a directory"},
   /* Training. */
   {USAGE, "train " LINE, "training needs data; give --data, such as --data text:FOLDER"},
   {USAGE, "train " LINE " --data synthetc", "did you mean 'synthetic'?"},
@@ -99,6 +111,7 @@ static const struct {
   {USAGE, SWEEP, "lig sweep needs settings to vary; give --over KEY=A,B,… or --list FILE"},
   {USAGE, SWEEP "--over lr=", "--over: 'lr=' is no list of values"},
   {USAGE, SWEEP "--over lr=a,b", "--over: lr is 'a', expected a number"},
+  {USAGE, SWEEP "--over dtype=fp32,fp8", "--over: dtype is 'fp8', expected fp32, fp16 or bf16"},
   {USAGE, SWEEP "--over foo=1", "--over: training has no setting 'foo'"},
   {USAGE, SWEEP "--over stesp=1", "--over: training has no setting 'stesp'; did you mean 'steps'?"},
   {USAGE, SWEEP "--over 0.out-featurs=1",
@@ -147,6 +160,11 @@ test_wrong (void)
                          "{\"ligature\":1,\"input\":{\"shape\":[2,2]},\"ops\":[{\"op\":\"gelu\"}],"
                          "\"forbid\":[{\"fusion\":\"forward-linear-bias-activaton\"}]}",
                          -1, NULL));
+  g_autofree char *type = in_folder ("wrong-type.lig");
+  g_assert_true (g_file_set_contents (type,
+                                      "{\"ligature\":1,\"input\":{\"shape\":[2,2],"
+                                      "\"dtype\":\"bf61\"},\"ops\":[{\"op\":\"gelu\"}]}",
+                                      -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     check (cases[i].code, cases[i].arguments, cases[i].message);
   g_auto (Outcome) warning = shell ("lig check wrong-key.lig --input 2x2");

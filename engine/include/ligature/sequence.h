@@ -320,7 +320,8 @@ LIG_API LigSequence *lig_sequence_from_expression (const char *text,
 
 /**
  * lig_sequence_open:
- * @text: a file if it ends in .lig or contains a slash, `-` for standard input, else an expression
+ * @text: a file if it ends in .lig, contains a slash, or is one word with a point; `-` for standard
+ *   input; else an expression
  * @warnings: (out) (transfer full) (nullable): warnings about unknown keys
  *
  * Returns: (transfer full): the sequence, or %NULL with an error that contains the position

@@ -15,7 +15,8 @@ G_BEGIN_DECLS
  * Finds the candidate that is most similar to the word: one that differs only in upper case or in
  * `_` for `-`, then one that begins with the word, then the one with the fewest edits. An edit
  * inserts, removes or replaces a character or swaps two neighbours; at most a third of the longer
- * name may be edited. Of several equally similar candidates it is the first.
+ * name may be edited, or half of it where letters are only left out. Of several candidates with as
+ * many edits it is one whose letters are only left out, else the first.
  *
  * Returns: (nullable) (transfer none): one of the candidates, %NULL if none is similar
  */
