@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 #include "app/cli/live.h"
 #include "app/cli/task.h"
+#include "app/cli/terminal.h"
 
 #include "app/cli/pager.h"
 
@@ -226,15 +227,21 @@ lig_cli_print_json (JsonNode *node)
   json_node_unref (node);
 }
 
+/* Prints a line of a table without spaces at its end. */
 static void
-print_cell (const char *text, int width, gboolean right, gboolean last)
+print_row (const char *const *header, const int *widths, const char *const *cells)
 {
-  int padding = MAX (width - lig_columns_width (text), 0);
-  if (right)
-    printf ("%*s%s", padding, "", text);
-  else
-    printf ("%s%*s", text, last ? 0 : padding, "");
-  fputs (last ? "\n" : "  ", stdout);
+  g_autoptr (GString) line = g_string_new (NULL);
+  for (guint i = 0; header[i]; i++) {
+    const char *cell = cells == header && *cells[i] == '>' ? cells[i] + 1 : cells[i];
+    int padding = MAX (widths[i] - lig_columns_width (cell), 0);
+    if (*header[i] == '>')
+      g_string_append_printf (line, "%*s%s", padding, "", cell);
+    else
+      g_string_append_printf (line, "%s%*s", cell, padding, "");
+    g_string_append (line, "  ");
+  }
+  puts (g_strchomp (line->str));
 }
 
 /* Escapes the cells first, as column widths count the printed characters. */
@@ -260,18 +267,16 @@ lig_cli_print_table (const char *const *header, GPtrArray *rows)
     widths[i] = lig_columns_width (header[i]) - (header[i][0] == '>');
     for (guint row = 0; row < rows->len; row++)
       widths[i] = MAX (widths[i], lig_columns_width (((char **) rows->pdata[row])[i]));
+    /* A longer cell pushes the rest of its own line, not of all lines. */
+    widths[i] = MIN (widths[i], LIG_CLI_WIDEST);
   }
   if (lig_cli_colour ())
     fputs ("\033[1m", stdout);
-  for (guint i = 0; i < columns; i++)
-    print_cell (header[i] + (header[i][0] == '>'), widths[i], header[i][0] == '>',
-                i + 1 == columns);
+  print_row (header, widths, header);
   if (lig_cli_colour ())
     fputs ("\033[0m", stdout);
   for (guint row = 0; row < rows->len; row++)
-    for (guint i = 0; i < columns; i++)
-      print_cell (((char **) rows->pdata[row])[i], widths[i], header[i][0] == '>',
-                  i + 1 == columns);
+    print_row (header, widths, (const char *const *) rows->pdata[row]);
 }
 
 char *

@@ -92,6 +92,24 @@ check_file (const char *path, GError **error)
   return fine;
 }
 
+/* Opens the file, or returns -1. A named pipe is opened once somebody reads it. */
+static int
+open_file (const char *path)
+{
+  enum { FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY };
+  struct stat info;
+  if (stat (path, &info) == 0 && S_ISFIFO (info.st_mode)) {
+    int probe = open (path, FLAGS | O_NONBLOCK);
+    if (probe < 0 && errno == ENXIO)
+      lig_cli_say ("--metrics: waiting for a reader of the pipe '%s'", path);
+    int file = open (path, FLAGS, 0666);
+    if (probe >= 0)
+      close (probe);
+    return file;
+  }
+  return open (path, FLAGS, 0666);
+}
+
 gboolean
 lig_cli_metrics_open (const char *path, gboolean resumed, GError **error)
 {
@@ -99,8 +117,7 @@ lig_cli_metrics_open (const char *path, gboolean resumed, GError **error)
   gboolean standard = strcmp (path, "-") == 0;
   if (!standard && !check_file (path, error))
     return FALSE;
-  self.file = standard ? STDOUT_FILENO
-                       : open (path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+  self.file = standard ? STDOUT_FILENO : open_file (path);
   if (self.file < 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "--metrics: '%s' cannot be written: %s", path,
                  g_strerror (errno));

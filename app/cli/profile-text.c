@@ -256,10 +256,12 @@ fill_spread (const LigProfile *profile, const LigProfile *first, char **cell)
 void
 lig_cli_print_profiles (GPtrArray *profiles, int width)
 {
-  static const char *const all[] = {"policy",     ">step", ">forward",      ">backward", ">update",
-                                    ">quartiles", ">runs", "~to the first", NULL};
+  /* There is nothing to compare a single plan with. */
+  const char *compared = profiles->len > 1 ? "~to the first" : NULL;
+  const char *const all[] = {"policy",     ">step", ">forward", ">backward", ">update",
+                             ">quartiles", ">runs", compared,   NULL};
   static const char *const times[] = {"policy", ">step", ">forward", ">backward", ">update", NULL};
-  static const char *const spreads[] = {"policy", ">quartiles", ">runs", "~to the first", NULL};
+  const char *const spreads[] = {"policy", ">quartiles", ">runs", compared, NULL};
   g_autoptr (GPtrArray) rows = new_rows (), more = new_rows ();
   gboolean narrow = width < ONE_TABLE;
   for (guint i = 0; i < profiles->len; i++) {

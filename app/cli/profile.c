@@ -107,6 +107,12 @@ make_plans (const Options *options,
                    "--compare has '%s', expected none, all or measured%s", *name, like);
       return NULL;
     }
+    for (char **other = names; other < name; other++)
+      if (g_str_equal (*other, *name)) {
+        g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                     "--compare lists %s twice; name different policies", *name);
+        return NULL;
+      }
     g_array_append_val (plans, plan);
   }
   if (plans->len == 0)

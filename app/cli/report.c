@@ -68,21 +68,12 @@ is_run (const char *text, const char *store)
   return hexadecimal || is_name (text, store);
 }
 
-/* Adds to the error about one word, which is no op, that it is no run either. */
-static void
-mention_runs (const char *text, const char *path, GError *error)
+/* Returns whether the text may be meant as the name of a run. */
+static gboolean
+is_word (const char *text)
 {
-  g_autoptr (GError) other = NULL;
-  g_autoptr (LigStore) store = lig_store_open_existing (path, LIG_STORE_READ, NULL);
-  if (!store || !g_error_matches (error, LIG_ERROR, LIG_ERROR_OP) || strpbrk (text, "!("))
-    return;
-  g_autoptr (LigRunRow) row = lig_store_select_run (store, text, NULL, NULL, &other);
-  g_autofree char *message =
-    other ? g_strdup_printf ("%s, and %s", error->message, other->message) : NULL;
-  if (message) {
-    g_free (error->message);
-    error->message = g_steal_pointer (&message);
-  }
+  return !strpbrk (text, "!(") && !lig_op_info_find (text) &&
+         !g_file_test (text, G_FILE_TEST_EXISTS);
 }
 
 /* Returns the first given option that only applies to a sequence, or NULL. */
@@ -294,8 +285,8 @@ run (int argc, char **argv)
   g_autoptr (GBytes) report = recorded ? report_run (argv[1], plan.store, format, &error)
                                        : report_plan (argv[1], &plan, command, format, &error);
   lig_cli_task_end ();
-  if (!report && !recorded)
-    mention_runs (argv[1], plan.store, error);
+  if (!recorded && g_error_matches (error, LIG_ERROR, LIG_ERROR_OP) && is_word (argv[1]))
+    g_prefix_error (&error, "'%s' is no run, and as a sequence: ", argv[1]);
   if (!report || !lig_cli_check_output (options.output, is_text (report) ? NULL : format, &error) ||
       !lig_cli_write_output (report, options.output, &error))
     return lig_cli_fail (error);

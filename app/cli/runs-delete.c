@@ -172,12 +172,12 @@ ask (GPtrArray *runs, const Checkpoints *found, const LigRunsOptions *options, g
 /* --- Deleting ------------------------------------------------------------------------------ */
 
 static gboolean
-remove_files (char **files, GError **error)
+remove_files (char **files, guint runs, GError **error)
 {
   for (char **file = files; *file; file++)
     if (g_unlink (*file) != 0 && errno != ENOENT) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot delete '%s': %s; the runs are deleted",
-                   *file, g_strerror (errno));
+      g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot delete '%s': %s; the run%s deleted",
+                   *file, g_strerror (errno), runs == 1 ? " is" : "s are");
       return FALSE;
     }
   return TRUE;
@@ -235,7 +235,8 @@ lig_runs_delete (LigStore *store, const LigRunsOptions *options, int n, char **a
     lig_cli_say ("nothing was deleted");
     return LIG_EXIT_FAILED;
   }
-  if (!delete_all (store, runs, &error) || (with_files && !remove_files (found.files, &error)))
+  if (!delete_all (store, runs, &error) ||
+      (with_files && !remove_files (found.files, runs->len, &error)))
     return lig_cli_fail (error);
   conclude (runs->len, &found, with_files);
   return LIG_EXIT_OK;

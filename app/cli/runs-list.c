@@ -352,7 +352,8 @@ lig_runs_list (LigStore *store, const LigRunsOptions *options, int n, char **arg
   if (!keys)
     return lig_cli_fail (error);
   if (keys->len == 0 && !lig_cli_json ())
-    lig_cli_say ("no matching runs in %s", lig_store_get_path (store));
+    lig_cli_say ("no %sruns in %s", n > 0 || lig_runs_has_filter (options) ? "matching " : "",
+                 lig_store_get_path (store));
   else if (!(lig_cli_json () ? print_json (store, keys, options->columns, &error)
                              : lig_runs_print_list (store, keys, options->columns, &error)))
     return lig_cli_fail (error);

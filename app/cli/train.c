@@ -79,21 +79,35 @@ find_checkpoint (const char *selector, LigStore *store, GError **error)
     return g_strdup (selector);
   g_autoptr (LigRunRow) row = lig_cli_find_run (store, selector, "train", error);
   g_autoptr (GPtrArray) artifacts = row ? lig_store_get_artifacts (store, row->uuid, error) : NULL;
+  const char *lost = NULL;
   /* The newest first, as a run that resumed from a copy writes to the new file. */
   for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
     const LigArtifactRow *artifact = artifacts->pdata[i - 1];
-    if (!g_str_equal (artifact->kind, "checkpoint") ||
-        !is_checkpoint_of (artifact->path, row->uuid))
+    if (!g_str_equal (artifact->kind, "checkpoint"))
       continue;
+    if (!is_checkpoint_of (artifact->path, row->uuid)) {
+      lost = lost ? lost : artifact->path;
+      continue;
+    }
     g_autofree char *started = lig_runs_format_started (row->started);
     lig_cli_say ("continuing %.8s %s of %s from step %" G_GINT64_FORMAT ": %s", row->uuid,
                  row->name, started, MAX (row->saved_step, 0), artifact->path);
     return g_strdup (artifact->path);
   }
-  if (artifacts)
+  if (artifacts && strcmp (row->kind, "train") != 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
-                 "run %s has no checkpoint: it ended before the first, or the file is gone",
-                 row->uuid);
+                 "run %.8s is a %s and cannot be continued; give a training, such as last",
+                 row->uuid, row->kind);
+  else if (lost && row->saved_step > 0)
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_FILE,
+      "run %.8s has no checkpoint: '%s' %s; lig runs repeat %.8s trains again", row->uuid, lost,
+      g_file_test (lost, G_FILE_TEST_EXISTS) ? "is now of another run" : "is missing", row->uuid);
+  else if (artifacts)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
+                 "run %.8s has no checkpoint: it ended before the first; lig runs repeat %.8s "
+                 "trains again",
+                 row->uuid, row->uuid);
   return NULL;
 }
 

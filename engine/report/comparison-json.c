@@ -13,9 +13,10 @@ static void
 add_refusals (JsonBuilder *to, LigPlan *plan, LigPlan *other)
 {
   g_autoptr (GArray) lines = lig_report_refused_only (plan, other);
+  g_auto (LigRemedies) remedies = {.plan = plan};
   lig_json_begin_array (to, "refused_only");
   for (guint i = 0; i < lines->len; i++)
-    lig_report_add_verdict (to, plan, g_array_index (lines, LigVerdictLine, i).verdict);
+    lig_report_add_verdict (to, &remedies, g_array_index (lines, LigVerdictLine, i).verdict);
   json_builder_end_array (to);
 }
 

@@ -30,7 +30,11 @@ lig_report_speed (double before, double after)
     return NULL;
   if (fabs (before - after) <= LEAST * MAX (before, after))
     return g_strdup (_ ("same"));
-  return lig_units_scale (before / after, unit, 1);
+  double ratio = before / after;
+  /* Three digits of these would be wider than others. */
+  if (ratio < 0.005)
+    return g_strdup ("<0.01 ×");
+  return ratio < 0.0995 ? g_strdup_printf ("%.2f ×", ratio) : lig_units_scale (ratio, unit, 1);
 }
 
 void

@@ -117,7 +117,7 @@ add_known (JsonBuilder *builder, const char *name, double value)
 }
 
 static void
-add_mend (JsonBuilder *builder, const char *name, const LigMend *mend)
+add_mend (JsonBuilder *builder, const char *name, const LigMend *mend, gboolean gains)
 {
   json_builder_set_member_name (builder, name);
   if (!mend) {
@@ -132,20 +132,22 @@ add_mend (JsonBuilder *builder, const char *name, const LigMend *mend)
   lig_json_add_text (builder, "path", mend->path);
   lig_json_add_text (builder, "value", mend->value);
   lig_json_add_truth (builder, "edit", lig_mend_is_edit (mend));
-  add_known (builder, "gain_us", mend->gain);
+  add_known (builder, "gain_us", gains ? mend->gain : NAN);
   lig_json_add_truth (builder, "measured", mend->measured);
-  add_known (builder, "gain_bytes", mend->bytes);
+  add_known (builder, "gain_bytes", gains ? mend->bytes : NAN);
   lig_json_add_text (builder, "text", edit);
   json_builder_end_object (builder);
 }
 
 void
-lig_report_add_verdict (JsonBuilder *builder, LigPlan *plan, const LigVerdict *verdict)
+lig_report_add_verdict (JsonBuilder *builder, LigRemedies *remedies, const LigVerdict *verdict)
 {
+  /* A fusion that the policy would refuse after the edit too gains nothing by it. */
+  gboolean gains = !lig_report_find_obstacle (remedies, verdict);
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "fusion", verdict->fusion->name);
   lig_json_add_text (builder, "pass", lig_pass_name (verdict->pass));
-  lig_report_add_ops (builder, plan, verdict->first, verdict->count);
+  lig_report_add_ops (builder, remedies->plan, verdict->first, verdict->count);
   lig_json_add_truth (builder, "taken", verdict->taken);
   lig_json_add_text (builder, "reason", lig_reason_name (verdict->reason));
   lig_json_add_text (builder, "observed", verdict->observed);
@@ -167,8 +169,8 @@ lig_report_add_verdict (JsonBuilder *builder, LigPlan *plan, const LigVerdict *v
   add_known (builder, "fused_us", verdict->fused);
   add_known (builder, "present_us", verdict->present);
   lig_json_add_truth (builder, "times_measured", verdict->times_measured);
-  add_mend (builder, "mend", verdict->mend);
-  add_mend (builder, "alternative", verdict->alternative);
+  add_mend (builder, "mend", verdict->mend, gains);
+  add_mend (builder, "alternative", verdict->alternative, TRUE);
   json_builder_end_object (builder);
 }
 
@@ -187,9 +189,10 @@ lig_plan_to_json (LigPlan *self)
   add_groups (builder, self, LIG_PASS_BACKWARD);
   g_autofree char *problem = lig_plan_explain_memory (self, NULL);
   lig_json_add_text (builder, "problem", problem);
+  g_auto (LigRemedies) remedies = {.plan = self};
   lig_json_begin_array (builder, "verdicts");
   for (guint i = 0; i < count; i++)
-    lig_report_add_verdict (builder, self, &verdicts[i]);
+    lig_report_add_verdict (builder, &remedies, &verdicts[i]);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
   return json_builder_get_root (builder);

@@ -129,9 +129,8 @@ find_mended (LigRemedies *self, const LigMend *mend)
   return plan;
 }
 
-/* Returns the reason why the fusion is refused after the edit too, or NULL; (transfer none). */
-static const char *
-find_obstacle (LigRemedies *self, const LigVerdict *verdict)
+const char *
+lig_report_find_obstacle (LigRemedies *self, const LigVerdict *verdict)
 {
   guint count;
   LigPlan *plan = only_allows (verdict->mend) ? find_mended (self, verdict->mend) : NULL;
@@ -147,7 +146,7 @@ char *
 lig_report_remedy (LigRemedies *self, const LigVerdict *verdict)
 {
   const LigMend *mends[] = {verdict->mend, verdict->alternative};
-  const char *obstacle = find_obstacle (self, verdict);
+  const char *obstacle = lig_report_find_obstacle (self, verdict);
   char *gain = obstacle ? NULL : lig_verdict_describe_gain (verdict);
   g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
   if (gain)

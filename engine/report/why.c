@@ -169,6 +169,7 @@ lig_plan_explain_place_to_json (LigPlan *self, const char *place, GError **error
   if (!find_place (self, place, &at, error))
     return NULL;
   g_autoptr (GPtrArray) verdicts = list (self, &at);
+  g_auto (LigRemedies) remedies = {.plan = self};
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "place");
@@ -179,7 +180,7 @@ lig_plan_explain_place_to_json (LigPlan *self, const char *place, GError **error
     json_builder_begin_array (builder);
     for (guint i = 0; i < verdicts->len; i++)
       if (((const LigVerdict *) verdicts->pdata[i])->pass == passes[n])
-        lig_report_add_verdict (builder, self, verdicts->pdata[i]);
+        lig_report_add_verdict (builder, &remedies, verdicts->pdata[i]);
     json_builder_end_array (builder);
   }
   json_builder_end_object (builder);

@@ -55,6 +55,21 @@ test_beside (void)
   g_assert_true (g_str_has_prefix (turned.out, "null:h200 is "));
 }
 
+/* No number is cut where the second device is much slower. */
+static void
+test_slow (void)
+{
+  static const char slow[] = "{\"name\": \"slow\", \"copy\": 2e9, \"launch\": 1e-6, "
+                             "\"product\": {\"fp32\": 5e10}}";
+  g_autofree char *path = g_build_filename (folder, "slow.json", NULL);
+  g_assert_true (g_file_set_contents (path, slow, -1, NULL));
+  g_auto (Outcome) found =
+    fuse_at ("80", "layer-norm ! linear(768)", "null:h200,null:slow.json", "all");
+  assert_contains (found.out, "  <0.01 ×\n");
+  g_assert_null (strstr (found.out, "0.0…"));
+  g_assert_null (strstr (found.out, "0.00"));
+}
+
 static void
 test_widths (void)
 {
@@ -191,6 +206,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_unsetenv ("COLUMNS");
   g_test_add_func ("/pair/beside", test_beside);
+  g_test_add_func ("/pair/slow", test_slow);
   g_test_add_func ("/pair/widths", test_widths);
   g_test_add_func ("/pair/differences", test_differences);
   g_test_add_func ("/pair/json", test_json);

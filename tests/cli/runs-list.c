@@ -87,7 +87,7 @@ test_words (void)
   assert_failed (&column, 2, "usage",
                  "--columns: 'eval-los' is no column; did you mean 'eval-loss'?");
   g_auto (Outcome) none = lig ("runs", "list", "--columns", "", "--json", NULL);
-  assert_failed (&none, 2, "usage", "--columns: '' is no column; give a setting such as lr");
+  assert_failed (&none, 2, "usage", "--columns is empty, expected COLUMN");
   g_auto (Outcome) sort = lig ("runs", "list", "--sort", "lrr", "--json", NULL);
   assert_failed (&sort, 2, "usage", "--sort: 'lrr' is no column; did you mean 'lr'?");
   g_auto (Outcome) kind = lig ("runs", "list", "--kind", "trainn", "--json", NULL);
@@ -109,20 +109,20 @@ test_columns (void)
                                   "name,lr,loss,best-eval-loss,step-time,duration,star,tags", NULL);
   assert_lines (outcome.out,
                 "name        lr   loss  best-eval-loss  step-time  duration  star  tags\n"
-                "small     0.01      2             2.5    2.01 ms      1:30        \n"
-                "a probe      -      -               -          -      1:30        \n"
-                "small     0.01  0.501             0.3    2.01 ms      1:30        \n"
-                "large      0.1    0.9            0.35    2.01 ms      1:30        \n"
+                "small     0.01      2             2.5    2.01 ms      1:30\n"
+                "a probe      -      -               -          -      1:30\n"
+                "small     0.01  0.501             0.3    2.01 ms      1:30\n"
+                "large      0.1    0.9            0.35    2.01 ms      1:30\n"
                 "small    0.001    0.5             0.4    2.01 ms      1:30  *     * keep\n");
 }
 
 #define WHOLE \
   "run       name     kind     status       device  started           step   loss  eval-loss  " \
   "tags\n" \
-  "44440000  small    train    failed       cpu     2026-11-22 10:00    10      2          3  \n" \
-  "33330000  a probe  profile  done         cpu     2026-11-21 10:00     -      -          -  \n" \
-  "22220000  small    train    interrupted  cpu     2026-11-20 10:00    50  0.501       0.44  \n" \
-  "11112222  large    train    done         cpu     2026-11-19 10:00    50    0.9       0.35  \n" \
+  "44440000  small    train    failed       cpu     2026-11-22 10:00    10      2          3\n" \
+  "33330000  a probe  profile  done         cpu     2026-11-21 10:00     -      -          -\n" \
+  "22220000  small    train    interrupted  cpu     2026-11-20 10:00    50  0.501       0.44\n" \
+  "11112222  large    train    done         cpu     2026-11-19 10:00    50    0.9       0.35\n" \
   "11110000  small    train    done         cpu     2026-11-18 10:00    50    0.5       0.45  * " \
   "keep\n"
 

@@ -53,6 +53,34 @@ test_mixed (void)
   g_assert_cmpstr (compared.out, ==, "0\n");
 }
 
+/* A single plan is compared with nothing, and no line of a table ends in spaces. */
+static void
+test_tables (void)
+{
+  g_auto (Outcome) single = shell ("lig profile 'linear(4) ! gelu' --input 16x8 --device cpu"
+                                   " --store p.db --steps 5 -q");
+  g_assert_null (strstr (single.out, "to the first"));
+  g_auto (Outcome) both = shell ("lig profile 'linear(4) ! gelu' --input 16x8 --device cpu"
+                                 " --store p.db --steps 5 -q --compare none,all");
+  assert_contains (both.out, "to the first");
+  g_auto (Outcome) list = shell ("lig runs list --store p.db");
+  assert_contains (list.out, "tags");
+  g_assert_null (strstr (list.out, " \n"));
+}
+
+/* The message names the file, and the command that needs none. */
+static void
+test_lost (void)
+{
+  g_auto (Outcome) trained = lig (
+    "train", "linear(2) ! mean-squared-error", "--input", "16x8", "--data", "synthetic", "--steps",
+    "3", "--device", "cpu", "--store", "p.db", "--checkpoint", "lost.st", "--name", "lost", NULL);
+  g_assert_cmpint (trained.code, ==, 0);
+  g_auto (Outcome) resumed =
+    shell ("rm lost.st; lig train --resume lost --steps 9 --store p.db --json");
+  assert_failed (&resumed, 1, "file", "lost.st' is missing; lig runs repeat ");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -60,5 +88,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-runs-profile/show", test_show);
   g_test_add_func ("/cli-runs-profile/compare", test_compare);
   g_test_add_func ("/cli-runs-profile/mixed", test_mixed);
+  g_test_add_func ("/cli-runs-profile/tables", test_tables);
+  g_test_add_func ("/cli-runs-profile/lost", test_lost);
   return run_store_tests (argc, argv);
 }

@@ -132,6 +132,64 @@ test_long_answer (void)
   assert_contains (outcome.out, "kept checkpoint ");
 }
 
+/* A profile is never continued, and a pipe without a reader is no silent halt. */
+static void
+test_waiting (void)
+{
+  g_auto (Outcome) profiled = lig ("profile", "linear(2) ! gelu", "--input", "16x8", "--device",
+                                   "cpu", "--steps", "5", "--store", "w.db", NULL);
+  g_assert_cmpint (profiled.code, ==, 0);
+  g_auto (Outcome) resumed =
+    shell ("lig train --resume $(lig runs list --store w.db --columns run | tail -n 1) --store w.db"
+           " --json");
+  assert_failed (&resumed, 1, "file", "is a profile and cannot be continued; give a training");
+  g_auto (Outcome) waiting = shell (
+    "mkfifo pipe; (sleep 1; cat pipe) | wc -l & lig train 'linear(2) ! mean-squared-error'"
+    " --input 16x8 --data synthetic --steps 3 --device cpu --store w.db --metrics pipe; wait");
+  assert_contains (waiting.err, "--metrics: waiting for a reader of the pipe 'pipe'");
+  assert_contains (waiting.out, "4\n");
+}
+
+/* A name that is misspelt is no op either, and the message says both. */
+static void
+test_report (void)
+{
+  make_store ();
+  g_auto (Outcome) outcome = lig ("report", "largo", "-o", "x.md", "--json", NULL);
+  assert_failed (&outcome, 1, "op", "'largo' is no run, and as a sequence: column 1: op 'largo'");
+}
+
+/* A store that became empty has no runs; where options select, it has none that match. */
+static void
+test_none (void)
+{
+  make_store ();
+  g_auto (Outcome) gone = lig ("runs", "delete", "--all", "--yes", NULL);
+  g_assert_cmpint (gone.code, ==, 0);
+  g_auto (Outcome) none = lig ("runs", "list", NULL);
+  assert_contains (none.err, "lig: no runs in ");
+  g_auto (Outcome) starred = lig ("runs", "list", "--starred", NULL);
+  assert_contains (starred.err, "lig: no matching runs in ");
+}
+
+/* A very long name is printed in a pipe, but the lines of other runs are not as long. */
+static void
+test_long_name (void)
+{
+  static const char start[] = "lig train 'linear(2) ! mean-squared-error' --input 16x8 --data"
+                              " synthetic --steps 3 --device cpu --store long.db -q --name ";
+  g_autofree char *name = g_strnfill (3000, 'n');
+  g_autofree char *first = g_strconcat (start, name, NULL);
+  g_autofree char *second = g_strconcat (start, "short", NULL);
+  g_auto (Outcome) one = shell (first);
+  g_auto (Outcome) two = shell (second);
+  g_auto (Outcome) list = shell ("lig runs list --store long.db");
+  g_auto (GStrv) lines = g_strsplit (list.out, "\n", -1);
+  assert_contains (lines[1], "short ");
+  g_assert_cmpuint (strlen (lines[1]), <, 400);
+  assert_contains (lines[2], name);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -144,5 +202,9 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-runs-scripts/settings", test_settings);
   g_test_add_func ("/cli-runs-scripts/ranges", test_ranges);
   g_test_add_func ("/cli-runs-scripts/long-answer", test_long_answer);
+  g_test_add_func ("/cli-runs-scripts/report", test_report);
+  g_test_add_func ("/cli-runs-scripts/waiting", test_waiting);
+  g_test_add_func ("/cli-runs-scripts/none", test_none);
+  g_test_add_func ("/cli-runs-scripts/long-name", test_long_name);
   return run_store_tests (argc, argv);
 }

@@ -73,6 +73,8 @@ static const struct {
   {USAGE, FUSE "--apply-mend 1", "--apply-mend needs a file"},
   {USAGE, FUSE "--apply-mend 9 -o x.lig", "--apply-mend: no edit has the number 9"},
   {USAGE, FUSE "--why 7", "--why: no op has the path '7'"},
+  {USAGE, "profile gelu --input 2x2 --compare all,none,all",
+   "--compare lists all twice; name different policies"},
   {USAGE, "profile gelu --input 2x2 --compare al",
    "--compare has 'al', expected none, all or measured; did you mean 'all'?"},
   {USAGE, "sweep --resume x --lr 3", "--lr contradicts --resume: the sweep fixes it; omit it"},

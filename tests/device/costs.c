@@ -110,7 +110,7 @@ test_round_trip (void)
     g_assert_true (again.costs.known);
     for (guint i = 0; i < G_N_ELEMENTS (facts.costs.kernels); i++)
       g_assert_cmpfloat_with_epsilon (again.costs.kernels[i], facts.costs.kernels[i],
-                                      1e-3 * facts.costs.kernels[i]);
+                                      1e-12 + 1e-3 * facts.costs.kernels[i]);
     for (guint i = 0; i < G_N_ELEMENTS (facts.costs.products); i++) {
       g_assert_cmpfloat_with_epsilon (again.costs.products[i], facts.costs.products[i],
                                       1e-3 * facts.costs.products[i]);
