@@ -376,7 +376,11 @@ append_mends (const LigRails *self, GString *text)
     try_edits (self, edits);
   choose_edits (self, edits);
   if (edits->len == 0)
-    lig_columns_wrap (text, _ ("No mend is known that would save time."), 0, 2, self->width);
+    lig_columns_wrap (text,
+                      lig_plan_get_policy (self->plan) == LIG_POLICY_NONE
+                        ? _ ("Policy none fuses nothing that is not forced.")
+                        : _ ("No mend is known that would save time."),
+                      0, 2, self->width);
   else if (edits->len == 1)
     append_edit (self, text, &g_array_index (edits, Edit, 0));
   else

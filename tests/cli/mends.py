@@ -116,6 +116,8 @@ def check_reasons():
     loss = fuse("linear(8) ! gelu", ["--input", "123456789x8", "--policy", "all"])
     if "saves −" in loss or "%)" in loss.split("\n")[1] or "slower than unfused" not in loss:
         return ["a loss is called a saving"]
+    if "\nPolicy none fuses nothing" not in fuse(EXAMPLE, ["--policy", "none"]):
+        return ["policy none is said to have no mend"]
     refused = [verdict for verdict in json.loads(fuse(EXAMPLE, ["--fence", "3"], "--json"))["verdicts"]
                if verdict["fusion"] == "backward-bias-gelu-linear" and verdict["paths"][0] == "2"]
     if refused[0]["mend"]["gain_us"] is not None:
