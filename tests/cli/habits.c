@@ -150,28 +150,12 @@ test_pipe (void)
   }
 }
 
-/* One word that is no op may be meant as a run. */
-static void
-test_run (void)
-{
-  g_auto (Outcome) before = shell ("lig report lst -o x.html --json");
-  assert_failed (&before, 1, "op", "op 'lst' is unknown");
-  g_auto (Outcome) training = shell ("lig train 'linear(2) ! mean-squared-error' --input 2x2 "
-                                     "--data synthetic --steps 2 --device cpu -q --name loud");
-  g_assert_cmpint (training.code, ==, 0);
-  g_auto (Outcome) last = shell ("lig report lst -o x.html --json");
-  assert_failed (&last, 1, "op", "has no run 'lst'; did you mean 'last'?");
-  g_auto (Outcome) name = shell ("lig report luod -o x.html --json");
-  assert_failed (&name, 1, "op", "has no run 'luod'; did you mean 'loud'?");
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   /* The program need not execute itself again for it. */
   g_setenv ("GOMP_SPINCOUNT", "10000", FALSE);
-  g_test_add_func ("/habits/run", test_run);
   g_test_add_func ("/habits/empty", test_empty);
   g_test_add_func ("/habits/misspelt", test_misspelt);
   g_test_add_func ("/habits/bytes", test_bytes);
