@@ -45,7 +45,7 @@ def check_total(lines, folder):
 
 
 def check_mends(lines, folder):
-    verdicts = folder.document("fuse", *MODEL, "--fence", "3")["verdicts"]
+    verdicts = folder.document("fuse", *MODEL, "--fence", "5")["verdicts"]
     gains = {}
     for mend in [verdict["mend"] for verdict in verdicts if verdict["mend"]]:
         if mend["gain_us"] is not None:
