@@ -115,7 +115,10 @@ static void
 show (LigPlan *plan, gboolean all)
 {
   if (lig_cli_json ()) {
-    lig_cli_print_document ("fuse", lig_plan_to_json (plan));
+    JsonNode *document = lig_plan_to_json (plan);
+    json_object_set_member (json_node_get_object (document), "mends",
+                            lig_plan_mends_to_json (plan));
+    lig_cli_print_document ("fuse", document);
     return;
   }
   LigRailsOptions options = LIG_RAILS_OPTIONS_INIT;

@@ -2,6 +2,8 @@
 /* The answer above the rails: the times of the passes, and the mends that would save most. */
 #include "engine/report/rails.h"
 
+#include <ligature/json-members.h>
+
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
@@ -367,14 +369,41 @@ append_edit (const LigRails *self, GString *text, const Edit *edit)
   lig_columns_wrap (text, line, 0, 2, self->width);
 }
 
-static void
-append_mends (const LigRails *self, GString *text)
+/* Returns the best edits, first those that can be made together. */
+static GArray *
+find_edits (const LigRails *self)
 {
   gboolean tries = can_try (self);
-  g_autoptr (GArray) edits = list_edits (self, tries);
+  GArray *edits = list_edits (self, tries);
   if (tries)
     try_edits (self, edits);
   choose_edits (self, edits);
+  return edits;
+}
+
+void
+lig_rails_add_mends (const LigRails *self, JsonBuilder *to)
+{
+  g_autoptr (GArray) edits = find_edits (self);
+  for (guint i = 0; i < edits->len; i++) {
+    const Edit *edit = &g_array_index (edits, Edit, i);
+    g_autofree char *text = lig_mend_describe (edit->mend);
+    json_builder_begin_object (to);
+    lig_json_add_integer (to, "number", edit->mend->number);
+    lig_json_add_text (to, "kind", lig_mend_kind_name (edit->mend->kind));
+    lig_json_add_text (to, "text", text);
+    lig_json_add_number (to, "gain_us", isnan (edit->gain) ? NAN : edit->gain * 1e6);
+    lig_json_add_number (to, "gain_bytes", edit->bytes);
+    lig_json_add_truth (to, "measured", edit->measured);
+    lig_json_add_truth (to, "together", !edit->instead);
+    json_builder_end_object (to);
+  }
+}
+
+static void
+append_mends (const LigRails *self, GString *text)
+{
+  g_autoptr (GArray) edits = find_edits (self);
   if (edits->len == 0)
     lig_columns_wrap (text,
                       lig_plan_get_policy (self->plan) == LIG_POLICY_NONE

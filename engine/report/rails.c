@@ -77,7 +77,7 @@ clear (LigRails *self)
     g_free (self->figures[side]);
     g_free (self->owners[side]);
   }
-  g_ptr_array_unref (self->rows);
+  g_clear_pointer (&self->rows, g_ptr_array_unref);
   g_clear_pointer (&self->unfused, lig_plan_unref);
 }
 
@@ -104,4 +104,19 @@ lig_plan_to_rails (LigPlan *self, const LigRailsOptions *options)
     append_verdicts (&rails, text);
   clear (&rails);
   return g_string_free (text, FALSE);
+}
+
+JsonNode *
+lig_plan_mends_to_json (LigPlan *self)
+{
+  g_return_val_if_fail (self, NULL);
+  LigRails rails = {.plan = self, .unfused = lig_plan_unfuse (self, NULL)};
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  rails.ops = lig_plan_get_ops (self, &rails.n_ops);
+  set_up (&rails);
+  json_builder_begin_array (builder);
+  lig_rails_add_mends (&rails, builder);
+  json_builder_end_array (builder);
+  clear (&rails);
+  return json_builder_get_root (builder);
 }

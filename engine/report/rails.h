@@ -3,6 +3,7 @@
  * their layout in the given width, and the summary above them. */
 #pragma once
 
+#include <json-glib/json-glib.h>
 #include <ligature/columns.h>
 #include <ligature/figures.h>
 #include <ligature/report.h>
@@ -58,3 +59,6 @@ void lig_rails_write_figures (const LigFigures *figures, char **texts);
 
 /* Appends the times of the passes, and the mends that would save most. */
 void lig_rails_append_summary (const LigRails *self, GString *text);
+
+/* Adds an object for each mend that would save most to an array. */
+void lig_rails_add_mends (const LigRails *self, JsonBuilder *to);

@@ -23,6 +23,20 @@ G_BEGIN_DECLS
 LIG_API JsonNode *lig_plan_to_json (LigPlan *self);
 
 /**
+ * lig_plan_mends_to_json:
+ * @self: a plan
+ *
+ * Lists the edits that would save most, as the first lines of lig_plan_to_rails() do: at most
+ * three, first those that can be made together. Their gains are those of a plan that is compiled
+ * with the edit, unless times were measured.
+ *
+ * Returns: (transfer full): an array of objects with the members `number`, `kind`, `text`,
+ *   `gain_us`, null if unknown, `gain_bytes`, `measured`, and `together`, false for an edit that
+ *   replaces one before it
+ */
+LIG_API JsonNode *lig_plan_mends_to_json (LigPlan *self);
+
+/**
  * lig_plan_comparison_to_json:
  * @self: a comparison
  * @before: a short title of the first plan
