@@ -33,10 +33,13 @@ lig_cli_clear_training (LigTrainOptions *options)
   g_free (options->resume);
   g_free (options->store);
   g_free (options->metrics);
-  for (guint i = 0; lig_run_setting_nth (i); i++)
+  for (guint i = 0; lig_run_setting_nth (i); i++) {
     g_free (options->values[i]);
+    /* The settings that are switches have none. */
+    g_free (options->helps[i]);
+  }
   g_free (options->values);
-  g_strfreev (options->helps);
+  g_free (options->helps);
 }
 
 /* --- Help ---------------------------------------------------------------------------------- */
