@@ -94,7 +94,7 @@ print_facts (const LigRunRow *row)
   g_autofree char *started = lig_runs_format_zoned (row->started);
   g_autofree char *ended = row->ended ? lig_runs_format_zoned (row->ended) : NULL;
   g_autofree char *seconds =
-    lig_cli_format_time ((double) MAX (end - row->started, 0) / G_USEC_PER_SEC);
+    lig_cli_format_time (MAX ((double) end - (double) row->started, 0) / G_USEC_PER_SEC);
   g_autofree char *duration = g_strdup_printf ("%s%s", seconds, running ? " so far" : "");
   g_autofree char *device = describe_device (row), *versions = describe_versions (row),
                   *sweep = describe_sweep (row);

@@ -495,6 +495,8 @@ lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error)
 {
   g_autoptr (GPtrArray) covers = g_ptr_array_new_with_free_func (cover_free);
   Contest contest = {.draft = draft, .candidates = candidates, .covers = covers};
+  if (candidates->len == 0)
+    return TRUE;
   propose_first (&contest);
   if (covers->len < 2)
     return TRUE;
