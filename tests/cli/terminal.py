@@ -133,7 +133,9 @@ class Terminal:
             os.setpgid(0, 0)
             if not background:
                 os.tcsetpgrp(0, os.getpid())
-            for number in (signal.SIGTTOU, signal.SIGPIPE):
+            # A background job of a script inherits ignored signals, unlike a shell's own.
+            for number in (signal.SIGTTOU, signal.SIGPIPE, signal.SIGINT, signal.SIGQUIT,
+                           signal.SIGTSTP, signal.SIGHUP):
                 signal.signal(number, signal.SIG_DFL)
             os.execv(argv[0], argv)
         os.write(write, b'%d\n' % child)
