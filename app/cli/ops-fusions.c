@@ -196,31 +196,20 @@ list_ops (const LigFusion *fusion)
 }
 
 static void
-add_list (JsonBuilder *to, const char *name, char *list)
-{
-  g_autofree char *own = list;
-  g_auto (GStrv) words = g_strsplit (own, ", ", -1);
-  lig_json_begin_array (to, name);
-  for (char **word = words; *word; word++)
-    json_builder_add_string_value (to, *word);
-  json_builder_end_array (to);
-}
-
-static void
 print_json (const LigFusion *fusion, const char *example, LigPlan *alone, LigPlan *fused)
 {
   g_autoptr (JsonBuilder) to = json_builder_new ();
   json_builder_begin_object (to);
   add_facts (to, fusion);
-  add_list (to, "ops", list_ops (fusion));
+  lig_ops_add_names (to, "ops", list_ops (fusion));
   lig_json_add_text (to, "example", example);
   lig_json_begin_object (to, "alone");
-  add_list (to, "forward", list_kernels (alone, LIG_PASS_FORWARD, NULL));
-  add_list (to, "backward", list_kernels (alone, LIG_PASS_BACKWARD, NULL));
+  lig_ops_add_names (to, "forward", list_kernels (alone, LIG_PASS_FORWARD, NULL));
+  lig_ops_add_names (to, "backward", list_kernels (alone, LIG_PASS_BACKWARD, NULL));
   json_builder_end_object (to);
   lig_json_begin_object (to, "kernels");
-  add_list (to, "forward", list_kernels (fused, LIG_PASS_FORWARD, fusion));
-  add_list (to, "backward", list_kernels (fused, LIG_PASS_BACKWARD, fusion));
+  lig_ops_add_names (to, "forward", list_kernels (fused, LIG_PASS_FORWARD, fusion));
+  lig_ops_add_names (to, "backward", list_kernels (fused, LIG_PASS_BACKWARD, fusion));
   json_builder_end_object (to);
   json_builder_end_object (to);
   lig_cli_print_document ("fusion", json_builder_get_root (to));

@@ -12,6 +12,11 @@ GStrv lig_ops_split_example (const LigOpInfo *info);
 /* Returns a training plan of the op's example without fusions; NULL if the op has no example. */
 LigPlan *lig_ops_plan_example (const LigOpInfo *info);
 
+/* Adds the names of a list, which are separated by a comma and a space, as an array. Takes the
+ * list.
+ */
+void lig_ops_add_names (JsonBuilder *to, const char *name, char *list);
+
 /* Adds an op as an object. */
 void lig_ops_add (JsonBuilder *to, const LigOpInfo *info);
 

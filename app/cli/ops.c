@@ -155,8 +155,8 @@ format_default (const LigParam *param)
 
 /* --- JSON ---------------------------------------------------------------------------------- */
 
-static void
-add_names (JsonBuilder *builder, const char *name, char *list)
+void
+lig_ops_add_names (JsonBuilder *builder, const char *name, char *list)
 {
   g_autofree char *text = list;
   g_auto (GStrv) names = g_strsplit (text, ", ", -1);
@@ -215,13 +215,13 @@ lig_ops_add (JsonBuilder *builder, const LigOpInfo *info)
   for (const LigParam *param = info->params; param && param->name; param++)
     add_param (builder, param);
   json_builder_end_array (builder);
-  add_names (builder, "inputs", list_ports ("x", info->extra_inputs));
-  add_names (builder, "outputs", list_ports ("y", info->extra_outputs));
-  add_names (builder, "parameters", list_parameters (info));
-  add_names (builder, "saves", list_ports (NULL, info->saves));
+  lig_ops_add_names (builder, "inputs", list_ports ("x", info->extra_inputs));
+  lig_ops_add_names (builder, "outputs", list_ports ("y", info->extra_outputs));
+  lig_ops_add_names (builder, "parameters", list_parameters (info));
+  lig_ops_add_names (builder, "saves", list_ports (NULL, info->saves));
   lig_json_begin_object (builder, "kernels");
-  add_names (builder, "forward", list_kernels (info, LIG_PASS_FORWARD));
-  add_names (builder, "backward", list_kernels (info, LIG_PASS_BACKWARD));
+  lig_ops_add_names (builder, "forward", list_kernels (info, LIG_PASS_FORWARD));
+  lig_ops_add_names (builder, "backward", list_kernels (info, LIG_PASS_BACKWARD));
   json_builder_end_object (builder);
   lig_ops_add_fusions (builder, info);
   json_builder_end_object (builder);

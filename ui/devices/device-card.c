@@ -202,7 +202,7 @@ show_state (LigDeviceCard *self)
   gtk_widget_set_visible (GTK_WIDGET (self->spinner), self->measuring);
   gtk_spinner_set_spinning (self->spinner, self->measuring);
   if (self->measuring)
-    show_message (self, _ ("Measuring copies and products for a few seconds…"));
+    show_message (self, _ ("Measuring copies, products and kernels; a GPU takes about a minute…"));
 }
 
 /* --- Looking ------------------------------------------------------------------------------------
