@@ -119,7 +119,9 @@ for try in "${tries[@]}"; do
     echo "ok $n - $try ($((SECONDS - begun)) s)"
   else
     echo "not ok $n - $try ($((SECONDS - begun)) s)"
-    tail -n 40 "$log" | sed 's/^/# /'
+    # The failed tests come first: other test runs follow them in the log.
+    { grep -E '\b(FAIL|ERROR|TIMEOUT)\b|^not ok|^# .*Error' "$log" | head -n 20
+      tail -n 40 "$log"; } | sed 's/^/# /'
     failed=1
   fi
 done

@@ -207,9 +207,10 @@ def lines_in_a_pipe():
 
 
 def metrics_on_the_terminal():
-    """Lines of metrics, also those that another program prints, are not mixed with progress."""
+    """Lines of metrics, also those that another program prints, are not mixed with progress. The
+    program prints them at its end: what two programs print at once has no lines."""
     command = ' '.join("'%s'" % word for word in [LIG, 'train', MODEL] + ENDLESS[:6])
-    for end in ('', ' | cat'):
+    for end in ('', ' | sort'):
         terminal = Terminal(['/bin/sh', '-c', command + ' --steps 20000 --metrics -' + end])
         assert terminal.finish() == 0
         text = terminal.raw.replace('\r\n', '\n')
