@@ -3,8 +3,10 @@
 #include <ligature/kernels.h>
 
 #include "kernels/backend.h"
+#include "kernels/demands.h"
 
 #include <ctype.h>
+#include <stddef.h>
 #include <string.h>
 
 /* The only kernel of the null backend: it does nothing, so that plans can be compiled and priced
@@ -36,6 +38,8 @@ __attribute__ ((constructor)) static void
 fill_cpu_functions (void)
 {
   lig_kernels_register (LIG_BACKEND_CPU, lig_cpu_functions ());
+  for (int i = 0; i < N_KERNELS; i++)
+    lig_kernel_declare (&kernels[i]);
 }
 
 void
@@ -154,11 +158,13 @@ lig_signature_places (const char *signature, int index)
 }
 
 double
-lig_kernel_flops (const LigKernel *kernel, const LigOperand *operands)
+lig_kernel_flops (const LigKernel *kernel, const LigOperand *operands, const void *params)
 {
   const LigOperand *a = &operands[0], *b = &operands[1];
   double product = 2.0 * (double) a->size;
   switch (kernel->work) {
+  case LIG_WORK_BY_PARAMS:
+    return kernel->flops && params ? kernel->flops (operands, params) : 0;
   case LIG_PRODUCT_OVER_COLUMNS:
     return product * (double) (b->size / b->columns);
   case LIG_PRODUCT_OVER_ROWS:
@@ -173,6 +179,16 @@ lig_kernel_flops (const LigKernel *kernel, const LigOperand *operands)
     return (double) kernel->work * (double) largest;
   }
   }
+}
+
+int64_t
+lig_kernel_scratch (const LigKernel *kernel,
+                    const LigOperand *operands,
+                    const void *params,
+                    LigBackendKind backend)
+{
+  bool declares = kernel->size > offsetof (LigKernel, scratch) && kernel->scratch;
+  return declares ? kernel->scratch (operands, params, backend) : 0;
 }
 
 void

@@ -160,7 +160,8 @@ finish_step (LigDraft *draft, LigDraftStep *step)
     return;
   find_empty (draft, step, operands);
   lig_kernel_bytes (step->kernel, operands, &step->read, &step->written);
-  step->flops = lig_kernel_flops (step->kernel, operands);
+  step->flops =
+    lig_kernel_flops (step->kernel, operands, step->params_size > 0 ? step->params : NULL);
   if (step->empty)
     step->read = step->flops = 0;
 }

@@ -54,13 +54,18 @@ run_copy (LigLaunch *launch)
 
 #define KERNEL(name, types) \
   static const LigKernel name = { \
-    sizeof (LigKernel), #name, "x -> y", 1, types, {[LIG_BACKEND_CPU] = run_copy}}
+    sizeof (LigKernel), #name, "x -> y", 1, types, {[LIG_BACKEND_CPU] = run_copy}, NULL, NULL}
 KERNEL (copy_any, LIG_FLOATING_TYPES);
 KERNEL (copy_fp32, LIG_TYPES (LIG_FP32));
 KERNEL (copy_none, 0);
-static const LigKernel copy_in_place = {sizeof (LigKernel), "copy_in_place",
-                                        "x -> y=x",         1,
-                                        LIG_FLOATING_TYPES, {[LIG_BACKEND_CPU] = run_copy}};
+static const LigKernel copy_in_place = {sizeof (LigKernel),
+                                        "copy_in_place",
+                                        "x -> y=x",
+                                        1,
+                                        LIG_FLOATING_TYPES,
+                                        {[LIG_BACKEND_CPU] = run_copy},
+                                        NULL,
+                                        NULL};
 
 static void
 backward_alias (LigLowering *lowering)
@@ -265,11 +270,17 @@ static const LigKernel residual = {sizeof (LigKernel),
                                    "x -> y",
                                    2,
                                    LIG_TYPES (LIG_FP32),
-                                   {[LIG_BACKEND_CPU] = run_residual}};
-static const LigKernel residual_backward = {
-  sizeof (LigKernel),   "residual_backward",
-  "dy x -> dx",         2,
-  LIG_TYPES (LIG_FP32), {[LIG_BACKEND_CPU] = run_residual_backward}};
+                                   {[LIG_BACKEND_CPU] = run_residual},
+                                   NULL,
+                                   NULL};
+static const LigKernel residual_backward = {sizeof (LigKernel),
+                                            "residual_backward",
+                                            "dy x -> dx",
+                                            2,
+                                            LIG_TYPES (LIG_FP32),
+                                            {[LIG_BACKEND_CPU] = run_residual_backward},
+                                            NULL,
+                                            NULL};
 
 static void
 lower_residual (LigLowering *lowering)

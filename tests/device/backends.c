@@ -119,13 +119,17 @@ test_described (void)
      "x -> y",
      1,
      LIG_FLOATING_TYPES,
-     {[LIG_BACKEND_CPU] = run_nothing}},
+     {[LIG_BACKEND_CPU] = run_nothing},
+     NULL,
+     NULL},
     {sizeof (LigKernel),
      "own_cuda",
      "x -> y",
      1,
      LIG_FLOATING_TYPES,
-     {[LIG_BACKEND_CUDA] = run_nothing}},
+     {[LIG_BACKEND_CUDA] = run_nothing},
+     NULL,
+     NULL},
   };
   static const struct {
     const char *members;

@@ -137,9 +137,14 @@ run_linear_silu_backward (LigLaunch *launch)
 }
 
 #define KERNEL(name, signature, work) \
-  static const LigKernel name = {sizeof (LigKernel), #name, \
-                                 signature,          work, \
-                                 LIG_FLOATING_TYPES, {[LIG_BACKEND_CPU] = run_##name}}
+  static const LigKernel name = {sizeof (LigKernel), \
+                                 #name, \
+                                 signature, \
+                                 work, \
+                                 LIG_FLOATING_TYPES, \
+                                 {[LIG_BACKEND_CPU] = run_##name}, \
+                                 NULL, \
+                                 NULL}
 KERNEL (learnable_scale, "x scale -> y", 1);
 KERNEL (learnable_scale_backward, "dy x scale -> dx dscale", 3);
 KERNEL (axpy, "x extra -> y", 2);
@@ -554,8 +559,14 @@ test_bad_port (void)
                  "forward-bad-port at 0: its table names a port '1.nothing' that does not exist");
 }
 
-static LigKernel crowded = {sizeof (LigKernel), "crowded", "a b c d e f g h i j k l -> m", 1,
-                            LIG_FLOATING_TYPES, {run_axpy}};
+static LigKernel crowded = {sizeof (LigKernel),
+                            "crowded",
+                            "a b c d e f g h i j k l -> m",
+                            1,
+                            LIG_FLOATING_TYPES,
+                            {run_axpy},
+                            NULL,
+                            NULL};
 
 static void
 lower_crowded (LigLowering *lowering)

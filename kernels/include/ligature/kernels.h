@@ -118,11 +118,15 @@ typedef struct LigBackendDevice LigBackendDevice;
  * @params: the kernel's own struct, one of params.h for a built-in kernel; null for its defaults
  * @tick: the numbers of this step, in the device's memory
  * @workspace: %LIG_WORKSPACE_SIZE bytes of the device's memory
+ * @scratch: as many bytes as LigKernel.scratch asked for, 256-byte aligned, with undefined content;
+ *   null if it asked for none
  * @stream: the backend's stream, a cudaStream_t on CUDA; null on the CPU
  * @device: the device that the launch runs on; null on the CPU
  * @accumulate: whether gradients of parameters are added to the old values instead of replacing
  *   them
  * @tf32: whether fp32 matrix products may round their operands to 10 bits of mantissa
+ * @nondeterministic: whether sums may be added up in an order that differs from launch to launch,
+ *   where that is faster
  * @rehearse: whether this launch is outside of a capture and may measure, to choose among
  *   algorithms
  * @where: set by a kernel that fails: `file:line: reason`, a string that stays valid
@@ -134,10 +138,12 @@ typedef struct {
   const void *params;
   const LigTick *tick;
   void *workspace;
+  void *scratch;
   void *stream;
   LigBackendDevice *device;
   bool accumulate;
   bool tf32;
+  bool nondeterministic;
   bool rehearse;
   const char *where;
 } LigLaunch;
@@ -161,12 +167,13 @@ typedef LigStatus (*LigKernelFunc) (LigLaunch *launch);
  *
  * LIG_PRODUCT_OVER_ROWS: the product of a[M, N] and b[M, K], likewise, where M is the number of
  * rows of a. LIG_PRODUCT_COLUMNS_BY_ROWS: the product of a[M, N] and b[N, K], where N is the number
- * of columns of a.
+ * of columns of a. LIG_WORK_BY_PARAMS: LigKernel.flops counts it.
  */
 enum {
   LIG_PRODUCT_OVER_COLUMNS = -1,
   LIG_PRODUCT_OVER_ROWS = -2,
-  LIG_PRODUCT_COLUMNS_BY_ROWS = -3
+  LIG_PRODUCT_COLUMNS_BY_ROWS = -3,
+  LIG_WORK_BY_PARAMS = -4
 };
 
 /**
@@ -201,6 +208,10 @@ enum {
  * @types: the set of %LIG_TYPES of its first floating operand that it serves, on every backend
  * @functions: the kernel's function by #LigBackendKind; null where it has none, or where the
  *   backend's module is not loaded
+ * @flops: counts the floating-point operations of a launch from the sizes of its operands and its
+ *   params; null unless @work is %LIG_WORK_BY_PARAMS
+ * @scratch: returns the bytes of LigLaunch.scratch for operands of these sizes, with these params,
+ *   on a backend; null: none
  *
  * A kernel. The program that defines it keeps it unchanged until it ends.
  */
@@ -211,6 +222,8 @@ typedef struct LigKernel {
   int work;
   unsigned types;
   LigKernelFunc functions[LIG_MAX_BACKENDS];
+  double (*flops) (const LigOperand *operands, const void *params);
+  int64_t (*scratch) (const LigOperand *operands, const void *params, LigBackendKind backend);
 } LigKernel;
 
 /**
@@ -269,10 +282,26 @@ LIG_API unsigned lig_signature_places (const char *signature, int index);
  * lig_kernel_flops: (skip)
  * @kernel: a kernel
  * @operands: its operands, of which only sizes and types are read
+ * @params: (nullable): its params
  *
  * Returns: the number of floating-point operations of a launch, by LigKernel.work
  */
-LIG_API double lig_kernel_flops (const LigKernel *kernel, const LigOperand *operands);
+LIG_API double
+lig_kernel_flops (const LigKernel *kernel, const LigOperand *operands, const void *params);
+
+/**
+ * lig_kernel_scratch: (skip)
+ * @kernel: a kernel
+ * @operands: its operands, of which only sizes and types are read
+ * @params: (nullable): its params
+ * @backend: the backend that launches it
+ *
+ * Returns: the bytes of LigLaunch.scratch, 0 for none
+ */
+LIG_API int64_t lig_kernel_scratch (const LigKernel *kernel,
+                                    const LigOperand *operands,
+                                    const void *params,
+                                    LigBackendKind backend);
 
 /**
  * lig_kernel_bytes: (skip)

@@ -62,6 +62,157 @@ typedef struct {
 } LigDropoutParams;
 
 /**
+ * LigDropPathParams:
+ * @probability: the probability that a whole sample becomes 0, from 0 to 1; the others are
+ *   multiplied by 1 / (1 - probability); default 0.1
+ * @path_hash: as in #LigDropoutParams
+ * @samples: the number of samples, the length of the first axis; the elements of one are contiguous
+ *
+ * Parameters of drop_path (Huang and others, 2016). Sample n is kept if word n % 4 of the Philox
+ * counter (n / 4, path_hash, micro-step) is at least probability * 2^32. The backward pass runs the
+ * same kernel and so draws the same words.
+ */
+typedef struct {
+  float probability;
+  uint64_t path_hash;
+  int64_t samples;
+} LigDropPathParams;
+
+/**
+ * LigAttentionMask:
+ * @LIG_MASK_CAUSAL: query i sees the keys j with j <= i
+ * @LIG_MASK_NONE: every query sees every key
+ * @LIG_MASK_CAUSAL_BOTTOM_RIGHT: query i of T sees the keys j of S with j <= i + S - T; with
+ *   lengths, S is the length of the row, and so is T if the queries have the same lengths
+ *
+ * The keys that a query sees, before the window, lengths and documents restrict them.
+ */
+typedef enum { LIG_MASK_CAUSAL, LIG_MASK_NONE, LIG_MASK_CAUSAL_BOTTOM_RIGHT } LigAttentionMask;
+
+/**
+ * LigAttentionParams:
+ * @heads: the number of query heads H
+ * @kv_heads: the number of key and value heads G, which divides H; query head h reads head h G / H
+ * @features: the features D of a head
+ * @length: the number of queries T of a row
+ * @memory_length: the number of keys S of a row; that of the queries without memory
+ * @mask: a #LigAttentionMask
+ * @window: 0, or the number of keys that a query sees at most, its own position p (i, or i + S - T
+ *   if the mask is bottom-right) included: p - window < j; without a causal mask also
+ *   j < p + window
+ * @scale: the factor of the scores, above 0
+ * @softcap: 0, or c: a score s becomes c tanh (s / c) after scaling
+ * @dropout: the probability that a weight becomes 0 after the softmax; the others are divided by
+ *   1 - dropout
+ * @alibi: whether slope (j - p) is added to the scores, with the slope of head h from Press and
+ *   others, 2022: 2^(-8 (h + 1) / n) for the first n heads, n the largest power of two up to H,
+ *   then 2^(-4 (2 (h - n) + 1) / n)
+ * @path_hash: the lower 32 bits of the hash of the op's path
+ *
+ * Parameters of attention and attention_backward. The weight of query i and key j in head h of row
+ * b is dropped by word e % 4 of the Philox counter (e / 4, path_hash, micro-step), where
+ * e = ((b H + h) T + i) S + j. A query that sees no key yields zeros, and its lse is 0.
+ */
+typedef struct {
+  int32_t heads;
+  int32_t kv_heads;
+  int32_t features;
+  int32_t length;
+  int32_t memory_length;
+  int32_t mask;
+  int32_t window;
+  float scale;
+  float softcap;
+  float dropout;
+  int32_t alibi;
+  uint32_t path_hash;
+} LigAttentionParams;
+
+/**
+ * LigRotaryScaling:
+ * @LIG_ROTARY_UNSCALED: the frequencies are used as they are
+ * @LIG_ROTARY_LINEAR: the frequencies are divided by the factor
+ * @LIG_ROTARY_LLAMA3: as in Llama 3.1: long waves are divided by the factor, short ones are not,
+ *   those between are interpolated
+ *
+ * How the frequencies of rotary are scaled for texts longer than those of the training.
+ */
+typedef enum { LIG_ROTARY_UNSCALED, LIG_ROTARY_LINEAR, LIG_ROTARY_LLAMA3 } LigRotaryScaling;
+
+/**
+ * LigRotaryParams:
+ * @heads: the number of query heads H
+ * @kv_heads: the number of key and value heads G; a row of x is [H + 2 G, D], or [H, D] with
+ *   @kv_heads 0
+ * @features: the features D of a head
+ * @length: the number of positions T of a row of the batch; the position of row r of x is r % T
+ * @rotated: the number of features of a head that are rotated, from its first on; even
+ * @interleaved: whether the pairs are (2 i, 2 i + 1) instead of (i, i + rotated / 2)
+ * @scaling: a #LigRotaryScaling
+ * @original: llama3: the length of the texts of the training
+ * @base: the frequency of pair i is base^(-2 i / rotated)
+ * @factor: the factor of the scaling
+ * @low: llama3: the wave of length original / low and longer ones are divided by the factor
+ * @high: llama3: the wave of length original / high and shorter ones are not
+ *
+ * Parameters of rotary and rotary_backward (Su and others, 2021), which turn the queries and keys
+ * of packed rows and leave the values.
+ */
+typedef struct {
+  int32_t heads;
+  int32_t kv_heads;
+  int32_t features;
+  int32_t length;
+  int32_t rotated;
+  int32_t interleaved;
+  int32_t scaling;
+  int32_t original;
+  float base;
+  float factor;
+  float low;
+  float high;
+} LigRotaryParams;
+
+/**
+ * LigQkNorm:
+ * @LIG_QK_RMS: divided by the root of the mean square, times a gain
+ * @LIG_QK_L2: divided by the root of the sum of squares
+ * @LIG_QK_LAYER: mean 0 and variance 1, times a gain, plus a bias
+ *
+ * How qk_norm normalizes the features of a head.
+ */
+typedef enum { LIG_QK_RMS, LIG_QK_L2, LIG_QK_LAYER } LigQkNorm;
+
+/**
+ * LigQkNormParams:
+ * @heads: the number of query heads H
+ * @kv_heads: the number of key and value heads G; a row of x is [H + 2 G, D]
+ * @features: the features D of a head
+ * @kind: a #LigQkNorm
+ * @eps: the number added before the root
+ *
+ * Parameters of qk_norm and qk_norm_backward, which normalize each query and key head of packed
+ * rows (Dehghani and others, 2023) and leave the values.
+ */
+typedef struct {
+  int32_t heads;
+  int32_t kv_heads;
+  int32_t features;
+  int32_t kind;
+  float eps;
+} LigQkNormParams;
+
+/**
+ * LigPositionParams:
+ * @length: the number of positions T of a row of the batch; the position of row r of x is r % T
+ *
+ * Parameters of position_embedding, its backward and embedding_position.
+ */
+typedef struct {
+  int64_t length;
+} LigPositionParams;
+
+/**
  * LigCrossEntropyParams:
  * @ignored: the target of rows that are not counted; default -100
  * @label_smoothing: the probability that is spread evenly over all classes, in [0, 1); default 0

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* The demands of built-in kernels that follow from their params: operations and scratch memory. */
+#pragma once
+
+#include <ligature/kernels.h>
+
+/* Sets LigKernel.flops and LigKernel.scratch of a kernel of the list in demands.c. */
+void lig_kernel_declare (LigKernel *kernel);
