@@ -2,6 +2,7 @@
 /* expand: repeats blocks, replaces macros by their parts, gives each op its index and path, and
  * connects channels. The result is a flat list of basic ops. */
 #include "engine/compile/collect.h"
+#include "engine/compile/parts.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -18,11 +19,6 @@ typedef struct {
   char *scope;        /* of their channels: repetitions and macros, outermost first, `/3.0/3.0.2` */
   int depth;
 } Place;
-
-struct _LigParts {
-  GPtrArray *ops;   /* owned; null where the macro failed to create one */
-  GPtrArray *names; /* interned; null for none */
-};
 
 static gboolean
 expand_op (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, GError **error);
@@ -127,19 +123,6 @@ check_part (LigOp *macro, LigOp *part, const char *name, const char *path, GErro
   else
     return TRUE;
   return lig_error_set_path (error, path);
-}
-
-guint
-lig_op_count_parts (LigOp *self)
-{
-  const LigOpInfo *info = lig_op_get_info (self);
-  if (!info->expand)
-    return 1;
-  g_autoptr (GPtrArray) ops = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  LigParts parts = {ops, names};
-  info->expand (self, &parts);
-  return ops->len;
 }
 
 static gboolean

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <ligature/op.h>
+#include <ligature/sequence.h>
 
 G_BEGIN_DECLS
 
@@ -129,6 +130,29 @@ LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
  *   1 for other ops
  */
 LIG_API guint lig_op_count_parts (LigOp *self);
+
+/**
+ * lig_op_count_ops:
+ * @self: an op
+ *
+ * Returns: the number of ops that a plan has for a macro, whose parts may be macros, too; a block
+ *   among them counts once; 1 for other ops
+ */
+LIG_API guint lig_op_count_ops (LigOp *self);
+
+/**
+ * lig_sequence_take_apart:
+ * @self: a sequence, or the body of a block
+ * @index: the place of a macro; negative numbers count from the end
+ *
+ * Replaces a macro by its parts, in their order, so that the sequence computes the same and each
+ * part can be edited. Parts that are macros stay whole. A channel of the macro gets another name
+ * where its name is taken. The parameters keep their order, and get the paths of their new ops. The
+ * fence is the first part's; fusions that are forbidden or forced at the macro are so at its parts.
+ *
+ * Returns: %FALSE with %LIG_ERROR_INDEX or %LIG_ERROR_OP set, and the sequence unchanged
+ */
+LIG_API gboolean lig_sequence_take_apart (LigSequence *self, int index, GError **error);
 
 /* --- Registering -------------------------------------------------------------------------- */
 
