@@ -557,12 +557,8 @@ test_bad_port (void)
                  "forward-bad-port at 0: its table names a port '1.nothing' that does not exist");
 }
 
-static LigKernel crowded = {.size = sizeof (LigKernel),
-                            .name = "crowded",
-                            .signature = "a b c d e f g h i j k l -> m",
-                            .work = 1,
-                            .types = LIG_FLOATING_TYPES,
-                            .functions = {run_axpy}};
+#define run_crowded run_axpy
+KERNEL (crowded, "a b c d e f g h i j k l -> m", 1);
 
 static void
 lower_crowded (LigLowering *lowering)
