@@ -177,11 +177,11 @@ typedef struct {
  * LigQkNorm:
  * @LIG_QK_RMS: divided by the root of the mean square, times a gain
  * @LIG_QK_L2: divided by the root of the sum of squares
- * @LIG_QK_LAYER: mean 0 and variance 1, times a gain, plus a bias
+ * @LIG_QK_LAYER_NORM: mean 0 and variance 1, times a gain, plus a bias
  *
  * How qk_norm normalizes the features of a head.
  */
-typedef enum { LIG_QK_RMS, LIG_QK_L2, LIG_QK_LAYER } LigQkNorm;
+typedef enum { LIG_QK_RMS, LIG_QK_L2, LIG_QK_LAYER_NORM } LigQkNorm;
 
 /**
  * LigQkNormParams:
