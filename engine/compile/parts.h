@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a macro. */
+/* The parts that a macro's `expand` adds, and the lengths that it leaves open. */
 #pragma once
 
+#include "engine/compile/draft.h"
 #include <ligature/lowering.h>
 
 struct _LigParts {
   GPtrArray *ops;   /* owned; null where the macro failed to create one */
   GPtrArray *names; /* interned; null for none */
+  GArray *sizes;    /* of LigPartSize */
+  char *problem;    /* why the macro refuses its parameters, or null */
 };
 
-/* Expands a macro once: parts that are macros stay whole. */
-void lig_parts_init (LigParts *self, LigOp *macro);
-void lig_parts_clear (LigParts *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigParts, lig_parts_clear)
+LigParts *lig_parts_new (void);
+void lig_parts_free (LigParts *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigParts, lig_parts_free)

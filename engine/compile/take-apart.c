@@ -6,21 +6,15 @@
 #include <ligature/fusion.h>
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <string.h>
 
-void
-lig_parts_init (LigParts *self, LigOp *macro)
+static LigParts *
+expand (LigOp *macro)
 {
-  self->ops = g_ptr_array_new_with_free_func (g_object_unref);
-  self->names = g_ptr_array_new ();
-  lig_op_get_info (macro)->expand (macro, self);
-}
-
-void
-lig_parts_clear (LigParts *self)
-{
-  g_ptr_array_unref (self->ops);
-  g_ptr_array_unref (self->names);
+  LigParts *parts = lig_parts_new ();
+  lig_op_get_info (macro)->expand (macro, parts);
+  return parts;
 }
 
 /* --- Counting ------------------------------------------------------------------------------ */
@@ -32,21 +26,10 @@ count_ops (LigOp *op, int level)
   guint count = 0;
   if (!lig_op_get_info (op)->expand || level >= DEEPEST)
     return 1;
-  g_auto (LigParts) parts;
-  lig_parts_init (&parts, op);
-  for (guint i = 0; i < parts.ops->len; i++)
-    count += parts.ops->pdata[i] ? count_ops (parts.ops->pdata[i], level + 1) : 1;
+  g_autoptr (LigParts) parts = expand (op);
+  for (guint i = 0; i < parts->ops->len; i++)
+    count += parts->ops->pdata[i] ? count_ops (parts->ops->pdata[i], level + 1) : 1;
   return count;
-}
-
-guint
-lig_op_count_parts (LigOp *self)
-{
-  if (!lig_op_get_info (self)->expand)
-    return 1;
-  g_auto (LigParts) parts;
-  lig_parts_init (&parts, self);
-  return parts.ops->len;
 }
 
 guint
@@ -137,7 +120,7 @@ move_out (const char *channel, int level, gpointer data)
 }
 
 static void
-rename_channels (LigSequence *self, LigOp *macro, const LigParts *parts)
+rename_channels (LigSequence *self, const LigParts *parts)
 {
   Names names = {g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
                  g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free)};
@@ -158,10 +141,9 @@ takes (const LigFusion *fusion, LigOp *part)
   gboolean found = FALSE;
   if (!lig_op_get_info (part)->expand)
     return lig_fusion_takes (fusion, lig_op_get_info (part));
-  g_auto (LigParts) inner;
-  lig_parts_init (&inner, part);
-  for (guint i = 0; i < inner.ops->len && !found; i++)
-    found = inner.ops->pdata[i] && takes (fusion, inner.ops->pdata[i]);
+  g_autoptr (LigParts) inner = expand (part);
+  for (guint i = 0; i < inner->ops->len && !found; i++)
+    found = inner->ops->pdata[i] && takes (fusion, inner->ops->pdata[i]);
   return found;
 }
 
@@ -191,20 +173,58 @@ carry_wishes (LigOp *macro, const LigParts *parts)
 
 /* --- The whole ----------------------------------------------------------------------------- */
 
+/* Sets the lengths of parts that follow from the features of the macro's input. */
 static gboolean
-check_parts (LigOp *macro, int index, const LigParts *parts, GError **error)
+set_sizes (const LigParts *parts, gint64 features, GError **error)
 {
-  for (guint i = 0; i < parts->ops->len; i++)
-    if (!parts->ops->pdata[i]) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s at %d: a part could not be made"),
-                   lig_op_get_name (macro), index);
+  for (guint i = 0; i < parts->ops->len; i++) {
+    const LigPartSize *size = &g_array_index (parts->sizes, LigPartSize, i);
+    g_auto (GValue) length = G_VALUE_INIT;
+    gint64 product;
+    if (!size->param)
+      continue;
+    if (features < 1) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                   _ ("its parts depend on the features of its input, which are not known; give "
+                      "the sequence an input"));
       return FALSE;
     }
+    if (__builtin_mul_overflow (features, size->multiple, &product) || product % size->divisor) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                   g_dngettext (GETTEXT_PACKAGE,
+                                "input has %" PRId64 " feature, expected a multiple of %" PRId64,
+                                "input has %" PRId64 " features, expected a multiple of %" PRId64,
+                                (gulong) features),
+                   features, size->divisor);
+      return FALSE;
+    }
+    g_value_init (&length, G_TYPE_INT64);
+    g_value_set_int64 (&length, product / size->divisor);
+    if (!lig_op_set_value (parts->ops->pdata[i], size->param, &length, error))
+      return FALSE;
+  }
   return TRUE;
 }
 
+static gboolean
+check_parts (LigOp *macro, const LigParts *parts, gint64 features, GError **error)
+{
+  if (!lig_op_check (macro, error))
+    return FALSE;
+  if (parts->problem) {
+    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_VALUE, parts->problem);
+    return FALSE;
+  }
+  for (guint i = 0; i < parts->ops->len; i++)
+    if (!parts->ops->pdata[i]) {
+      g_set_error_literal (error, LIG_ERROR, LIG_ERROR_OP, _ ("a part could not be made"));
+      return FALSE;
+    }
+  return set_sizes (parts, features, error);
+}
+
 gboolean
-lig_sequence_take_apart (LigSequence *self, int index, GError **error)
+lig_sequence_take_apart (LigSequence *self, int index, gint64 features, GError **error)
 {
   g_return_val_if_fail (LIG_IS_SEQUENCE (self), FALSE);
   LigOp *op = lig_sequence_get (self, index, error);
@@ -217,21 +237,18 @@ lig_sequence_take_apart (LigSequence *self, int index, GError **error)
                  lig_op_get_name (op), index);
     return FALSE;
   }
-  if (!lig_op_check (op, error)) {
+  g_autoptr (LigParts) parts = expand (op);
+  if (!check_parts (op, parts, features, error)) {
     g_prefix_error (error, _ ("%s at %d: "), lig_op_get_name (op), index);
     return FALSE;
   }
-  g_auto (LigParts) parts;
-  lig_parts_init (&parts, op);
-  if (!check_parts (op, index, &parts, error))
-    return FALSE;
   g_autoptr (LigOp) macro = lig_sequence_pop (self, index, error);
-  rename_channels (self, macro, &parts);
-  carry_wishes (macro, &parts);
-  for (guint i = 0; i < parts.ops->len; i++)
-    if (!lig_sequence_insert (self, index + (int) i, parts.ops->pdata[i], error))
+  rename_channels (self, parts);
+  carry_wishes (macro, parts);
+  for (guint i = 0; i < parts->ops->len; i++)
+    if (!lig_sequence_insert (self, index + (int) i, parts->ops->pdata[i], error))
       return FALSE;
-  if (parts.ops->len > 0 && lig_op_get_fence (macro))
-    lig_op_set_fence (parts.ops->pdata[0], TRUE);
+  if (parts->ops->len > 0 && lig_op_get_fence (macro))
+    lig_op_set_fence (parts->ops->pdata[0], TRUE);
   return TRUE;
 }
