@@ -317,15 +317,27 @@ add_producers (LigDraft *draft, GHashTable *producers, GError **error)
   return TRUE;
 }
 
+/* Returns whether a channel that no op starts is the caller's. */
+static gboolean
+is_caller (const char *channel)
+{
+  while (g_str_has_prefix (channel, "../"))
+    channel += 3;
+  return g_str_equal (channel, "caller");
+}
+
 static gboolean
 connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **error)
 {
   LigPart *part = lig_part (draft, index);
   const char *channel = lig_op_get_extra_input_channel (part->op, slot);
+  part->present[slot] = channel || !part->ports->extra_inputs->ports[slot].optional;
   if (!channel)
     return TRUE;
   g_autofree char *full = full_name (part, channel);
   const Port *producer = g_hash_table_lookup (producers, full);
+  if (!producer && is_caller (channel))
+    return TRUE;
   if (!producer || producer->part >= index) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                  _ ("extra tensor channel '%s' consumed by %s at %s has no %sproducer"), channel,

@@ -24,7 +24,7 @@ gboolean lig_check_features (const LigInfer *infer, gint64 features, GError **er
 gboolean lig_check_trailing (const LigInfer *infer, const LigShape *wanted, GError **error);
 
 /* Returns whether extra input `index`, called `name`, has this shape; sets the shape of one that
- * the caller provides. */
+ * the caller provides. An absent one fits. */
 gboolean lig_check_extra (LigInfer *infer,
                           int index,
                           const char *name,

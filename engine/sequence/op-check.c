@@ -211,6 +211,7 @@ add_port (const LigOpInfo *info, const char *name, GHashTable *seen, GError **er
 static gboolean
 add_ports (const LigOpInfo *info,
            const char *what,
+           gboolean optional,
            const char *names,
            int most,
            GHashTable *seen,
@@ -221,6 +222,8 @@ add_ports (const LigOpInfo *info,
   for (char **word = words; *word; word++) {
     if (!**word)
       continue;
+    if (optional && g_str_has_suffix (*word, "?"))
+      (*word)[strlen (*word) - 1] = '\0';
     if (!add_port (info, *word, seen, error))
       return FALSE;
     count++;
@@ -264,10 +267,11 @@ static gboolean
 check_ports (const LigOpInfo *info, GError **error)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  return add_ports (info, "main ports", "x y", 2, seen, error) &&
-         add_ports (info, "extra inputs", info->extra_inputs, LIG_MAX_EXTRA, seen, error) &&
-         add_ports (info, "extra outputs", info->extra_outputs, LIG_MAX_EXTRA, seen, error) &&
-         add_ports (info, "computed values", info->computes, LIG_MAX_KEPT, seen, error) &&
+  return add_ports (info, "main ports", FALSE, "x y", 2, seen, error) &&
+         add_ports (info, "extra inputs", TRUE, info->extra_inputs, LIG_MAX_EXTRA, seen, error) &&
+         add_ports (info, "extra outputs", FALSE, info->extra_outputs, LIG_MAX_EXTRA, seen,
+                    error) &&
+         add_ports (info, "computed values", FALSE, info->computes, LIG_MAX_KEPT, seen, error) &&
          check_trained (info, seen, error) && check_saves (info, error);
 }
 

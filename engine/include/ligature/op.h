@@ -134,15 +134,20 @@ typedef struct {
   LigDtype compute;   /* the type of activations */
   LigShape x;
   LigDtype x_dtype;
-  LigShape extra_inputs[LIG_MAX_EXTRA]; /* n_axes -1: from the caller, infer sets the shape */
+  LigShape extra_inputs[LIG_MAX_EXTRA]; /* n_axes -1: from the caller, infer sets the shape; or
+                                           absent, see `present` */
   LigDtype extra_input_dtypes[LIG_MAX_EXTRA];
-  /* Set by infer; y is preset to x, extra outputs to y. */
+  /* Set by infer; y is preset to x, extra outputs to y with n_axes -1. */
   LigShape y;
   LigDtype y_dtype;
   LigShape extra_outputs[LIG_MAX_EXTRA];
   LigShape parameters[LIG_MAX_PARAMETERS];
   LigShape kept[LIG_MAX_KEPT];        /* preset to x without its last axis */
   LigDtype kept_dtypes[LIG_MAX_KEPT]; /* preset to fp32 */
+  /* Whether each extra input is there; false for an optional one that nobody feeds. */
+  gboolean present[LIG_MAX_EXTRA];
+  /* Set by infer; preset to -1, the type of y. */
+  int extra_output_dtypes[LIG_MAX_EXTRA];
 } LigInfer;
 
 /* --- Opaque ops --------------------------------------------------------------------------- */
@@ -197,7 +202,8 @@ typedef struct _LigOpInfo {
   const LigParam *params;             /* at most 64, ends with a null name; may be null */
   gsize params_size;                  /* the size of the op's params struct */
   gsize kernel_params_size;           /* its first bytes, at most 64, are the kernels' params */
-  const char *extra_inputs;           /* port names, or null */
+  const char *extra_inputs;           /* port names, or null; `lengths?` is optional: absent
+                                         unless a channel, or `caller`, is given */
   const char *extra_outputs;          /* port names, or null */
   const LigParameterInfo *parameters; /* ends with a null name; may be null */
   const char *computes;               /* values computed for backward: "mean rstd", or null */
@@ -241,6 +247,16 @@ LIG_API const LigOpInfo *lig_op_info_find (const char *name);
  *   %NULL after the last
  */
 LIG_API const LigOpInfo *lig_op_info_nth (guint n);
+
+/**
+ * lig_op_info_is_optional:
+ * @info: the table of an op
+ * @index: the index of an extra input
+ *
+ * Returns: whether the extra input is absent unless a channel is named; the channel `caller` then
+ *   means that the caller provides it
+ */
+LIG_API gboolean lig_op_info_is_optional (const LigOpInfo *info, int index);
 
 /* --- Instances ---------------------------------------------------------------------------- */
 
@@ -337,7 +353,8 @@ LIG_API gboolean lig_op_get_value (LigOp *self, const LigParam *param, GValue *v
  * lig_op_set_extra_input_channel:
  * @self: an op
  * @index: the index of the extra input
- * @channel: (nullable): a non-empty name; %NULL: the caller provides the input
+ * @channel: (nullable): a non-empty name, `caller` unless a channel is called so for the caller;
+ *   %NULL: the caller provides the input, or an optional input is absent
  *
  * Sets the channel that feeds an extra input.
  *
@@ -353,7 +370,8 @@ LIG_API gboolean lig_op_set_extra_input_channel (LigOp *self,
  * @self: an op
  * @index: the index of the extra input
  *
- * Returns: (transfer none) (nullable): the channel that feeds the input; %NULL if the caller does
+ * Returns: (transfer none) (nullable): the channel that feeds the input; %NULL if the
+ *   caller does, or if an optional input is absent
  */
 LIG_API const char *lig_op_get_extra_input_channel (LigOp *self, int index);
 
