@@ -144,6 +144,7 @@ expand_macro (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
                  inside.path, parts->problem);
     lig_error_set_path (error, inside.path);
     fine = lig_draft_goes_on (draft, -1, error);
+    g_ptr_array_set_size (parts->ops, 0);
   }
   for (guint i = 0; i < parts->ops->len && fine; i++) {
     LigOp *part = parts->ops->pdata[i];
