@@ -173,20 +173,19 @@ LIG_API guint lig_op_count_ops (LigOp *self);
  * lig_sequence_take_apart:
  * @self: a sequence, or the body of a block
  * @index: the place of a macro; negative numbers count from the end
- * @whole: (nullable): the sequence that contains the body; %NULL: @self
+ * @features: the length of the last axis of the macro's input, as its first op has it in a plan; 0
+ *   if it is not known, which is an error where a part depends on it
  *
  * Replaces a macro by its parts, in their order, so that the sequence computes the same and each
  * part can be edited. Parts that are macros stay whole. A channel of the macro gets another name
  * where its name is taken. The parameters keep their order, and get the paths of their new ops. The
  * fence is the first part's; fusions that are forbidden or forced at the macro are so at its parts.
  *
- * Lengths that follow from the macro's input are those of the input that it has in @whole.
- *
  * Returns: %FALSE with an error set, and the sequence unchanged
  */
 LIG_API gboolean lig_sequence_take_apart (LigSequence *self,
                                           int index,
-                                          LigSequence *whole,
+                                          gint64 features,
                                           GError **error);
 
 /* --- Registering -------------------------------------------------------------------------- */
