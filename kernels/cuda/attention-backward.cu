@@ -2,8 +2,9 @@
 /* Attention of packed rows, backward, on tensor cores. With P = exp (scores - lse) and dP = dy v^T
  * the gradient of the scores is dS = P (dP - D), where D is the sum of dy y over a row. One kernel
  * keeps 64 keys and adds up dv = P^T dy and dk = dS^T q over all queries of all heads that share
- * them; another keeps 64 queries and adds up dq = dS k over all keys. Each computes the scores anew:
- * 7 products instead of 5, but every sum has a fixed order and nothing is kept in memory but D. */
+ * them; another keeps 64 queries and adds up dq = dS k over all keys. Each computes the scores
+ * anew: 7 products instead of 5, but every sum has a fixed order and nothing is kept in memory but
+ * D. */
 #include "kernels/cuda/attention-fast.cuh"
 #include "kernels/cuda/common/access.cuh"
 
@@ -112,8 +113,8 @@ __launch_bounds__ (FAST_THREADS, 2) attend_back_keys (const __grid_constant__ At
       float4 pair = pairs[4 * n];
 #pragma unroll
       for (int c = 0; c < 4; c++)
-        powers.v[0][n][c] = lig_quick_power (
-          __fmaf_rn (powers.v[0][n][c], scale, c % 2 ? -pair.z : -pair.x));
+        powers.v[0][n][c] =
+          lig_quick_power (__fmaf_rn (powers.v[0][n][c], scale, c % 2 ? -pair.z : -pair.x));
     }
     if (documents.of || !s.clear (block * BLOCK, BLOCK, first, BLOCK))
       hide<true> (powers, s, documents, block * BLOCK, first + mine, 0);
@@ -242,8 +243,8 @@ weigh (LigLaunch *launch, const Attention &a)
   int64_t count = dy->size / a.params.features;
   return dispatch_access (launch, dy->dtype, packs, [=, &a] (auto access) {
     int64_t blocks = (count * ROW_LANES + THREADS - 1) / THREADS;
-    weigh_rows<decltype (access)><<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (
-      a, target (dy), target (y), count);
+    weigh_rows<decltype (access)>
+      <<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (a, target (dy), target (y), count);
     return LIG_LAUNCHED (launch);
   });
 }

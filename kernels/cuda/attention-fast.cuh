@@ -42,8 +42,7 @@ struct Documents {
   {
     for (; of && block < end; block++) {
       int at = block * BLOCK + (int) threadIdx.x;
-      bool meets =
-        (int) threadIdx.x < BLOCK && at < length && low <= of[at] && of[at] <= high;
+      bool meets = (int) threadIdx.x < BLOCK && at < length && low <= of[at] && of[at] <= high;
       if (__syncthreads_or (meets))
         break;
     }

@@ -4,8 +4,8 @@
  *
  * In a product of a[16, 16] and b[16, 8], lane l has g = l / 4 and t = l % 4. Of the sums c it
  * holds c[g, 2 t], c[g, 2 t + 1], c[g + 8, 2 t], c[g + 8, 2 t + 1]; of a pairs of neighbours in
- * rows g and g + 8 from column 2 t on, then those from column 2 t + 8 on. So the rounded sums of two
- * neighbouring products are the operand a of the next product, without exchange.
+ * rows g and g + 8 from column 2 t on, then those from column 2 t + 8 on. So the rounded sums of
+ * two neighbouring products are the operand a of the next product, without exchange.
  *
  * A row of a tile has D / 8 chunks of 16 bytes; chunk c of row r lies at place c ^ (r % 8), so that
  * eight rows of the same chunk lie in different banks. */
@@ -76,7 +76,8 @@ template <int D> struct Tile {
 #pragma unroll
     for (int i = 0; i < ROWS / STEP; i++, r += STEP) {
       bool live = inside && first + r < limit;
-      copy_async (at (r, chunk), live ? source + r * from.stride : from.template at<T> (0, 0), live);
+      copy_async (at (r, chunk), live ? source + r * from.stride : from.template at<T> (0, 0),
+                  live);
     }
   }
 
@@ -126,7 +127,8 @@ template <int D> struct Tile {
    * `column`. */
   template <class T, int COUNT>
   __device__ void
-  write (const Heads &to, int64_t at_row, int row, int first, int limit, int column, int features) const
+  write (
+    const Heads &to, int64_t at_row, int row, int first, int limit, int column, int features) const
   {
     __syncwarp ();
     for (int i = (int) threadIdx.x % 32; i < COUNT * CHUNKS; i += 32) {
@@ -190,7 +192,7 @@ add_weighted (Sums16<MT, D> &c, const Sums16<MT, N> &p, const Tile<D> &b)
     for (int m = 0; m < MT; m++)
 #pragma unroll
       for (int i = 0; i < 4; i++) {
-        const float(&sums)[4] = p.v[m][2 * k + i / 2];
+        const float (&sums)[4] = p.v[m][2 * k + i / 2];
         left[m][i] = narrow_pair<T> (sums[2 * (i % 2)], sums[2 * (i % 2) + 1]);
       }
 #pragma unroll

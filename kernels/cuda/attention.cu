@@ -10,7 +10,7 @@
 namespace lig
 {
 enum { QUERIES = 128, QUERY_TILES = QUERIES / 16 / FAST_WARPS };
-constexpr float LOG2_E = 1.44269504f, LN_2 = 0.693147181f;
+constexpr float LOG2_E = 1.44269504f;
 
 /* The largest score and the sum of the powers of each of the lane's rows. */
 struct Soft {

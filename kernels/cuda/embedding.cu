@@ -583,8 +583,9 @@ positions_of (LigLaunch *launch, const LigOperand *rows_of, const LigOperand *we
   int64_t length = params ? params->length : 0;
   if (length >= 1 && length <= rows (weight) && rows (rows_of) % length == 0)
     return length;
-  LIG_FAIL (launch, LIG_FAILED,
-            "position-embedding: the positions do not fit the rows or the table; correct them");
+  (void) LIG_FAIL (
+    launch, LIG_FAILED,
+    "position-embedding: the positions do not fit the rows or the table; correct them");
   return 0;
 }
 

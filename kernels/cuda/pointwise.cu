@@ -99,9 +99,14 @@ struct Dropout {
  * draws its random word once. */
 template <class A>
 __global__ void
-__launch_bounds__ (THREADS) drop_samples (
-  Target x, Target y, const LigTick *tick, uint64_t path_hash, uint64_t threshold, float scale,
-  int64_t each, int64_t tiles)
+__launch_bounds__ (THREADS) drop_samples (Target x,
+                                          Target y,
+                                          const LigTick *tick,
+                                          uint64_t path_hash,
+                                          uint64_t threshold,
+                                          float scale,
+                                          int64_t each,
+                                          int64_t tiles)
 {
   constexpr int W = A::W, DEPTH = depth<A> (1);
   uint64_t sample = blockIdx.x / tiles;

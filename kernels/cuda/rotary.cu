@@ -167,8 +167,13 @@ rotate (LigLaunch *launch, float sign)
   if (!all_floating (launch, 2))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "rotary: not a floating type; convert to fp32, fp16 or bf16");
-  Rotary r = {*params, 0, params->rotated / 2, params->heads + params->kv_heads,
-              params->heads + 2 * params->kv_heads, 1, sign};
+  Rotary r = {*params,
+              0,
+              params->rotated / 2,
+              params->heads + params->kv_heads,
+              params->heads + 2 * params->kv_heads,
+              1,
+              sign};
   if (r.half > MOST_HALF)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "rotary: a head has more than 4096 features; reduce them");
