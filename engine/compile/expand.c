@@ -15,6 +15,7 @@ typedef struct {
   LigOp *written;     /* in a macro: the op of the sequence that is expanded; else null */
   const char *path;   /* in a macro: path of the written op */
   const char *prefix; /* of the ops' parameters: the text before an op's number or name */
+  gboolean frozen;    /* the block or macro around them is */
   char *scope;        /* of their channels: repetitions and macros, outermost first, `/3.0/3.0.2` */
   int depth;
 } Place;
@@ -56,6 +57,7 @@ add_part (LigDraft *draft, LigOp *op, const Place *place, const char *prefix)
     .prefix = g_strdup (prefix),
     .scope = g_ref_string_acquire (place->scope),
     .params = g_memdup2 (lig_op_get_params (op), MAX (info->params_size, 1)),
+    .frozen = place->frozen,
     .x = -1,
     .y = -1,
     .dx = -1,
@@ -151,6 +153,7 @@ expand_macro (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
   LigParts parts = {ops, names};
   Place inside = {.written = place->written ? place->written : op,
                   .path = path_of (place, prefix),
+                  .frozen = place->frozen,
                   .scope = g_ref_string_new (scope),
                   .depth = place->depth + 1};
   gboolean fine = TRUE;
@@ -184,9 +187,11 @@ check_required (LigDraft *draft, LigOp *op, const char *path, unsigned *incomple
 }
 
 static gboolean
-expand_op (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, GError **error)
+expand_op (LigDraft *draft, LigOp *op, const Place *around, const char *prefix, GError **error)
 {
+  Place own = *around, *place = &own;
   const LigOpInfo *info = lig_op_get_info (op);
+  own.frozen |= !lig_op_get_trained (op);
   const char *path = path_of (place, prefix);
   guint first = draft->parts->len;
   gboolean fine = TRUE;

@@ -61,6 +61,14 @@ typedef struct {
   bool bias;
 } LigLinearOpParams;
 
+/* The parameter `tied` of ops whose first trained parameter is a weight. */
+#define LIG_TIED \
+  { \
+    LIG_PARAM_PATH, "tied", N_ ("Tied"), \
+      N_ ("Path of the op whose weight this op uses, too, instead of one of its own"), 0, 0, 0, 0, \
+      0 \
+  }
+
 #define LIG_MAX_FEATURES 1e9
 #define LIG_LINEAR_PARAMS \
   LIG_INT (LigLinearOpParams, out_features, "out-features", N_ ("Out features"), \
@@ -70,4 +78,5 @@ typedef struct {
              N_ ("Length of the input's last axis; left out: that of the actual input"), 1, \
              LIG_MAX_FEATURES, 0, LIG_PARAM_INFERRED), \
     LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial deviation"), \
-               N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023)
+               N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
+    LIG_TIED
