@@ -42,6 +42,13 @@ typedef struct {
   gint64 bytes, offset;      /* offset -1: none */
 } LigValue;
 
+/* A length of a macro's part that follows from the macro's input: the integer parameter `param` is
+ * multiple / divisor times the length of the input's last axis. */
+typedef struct {
+  const char *param; /* interned; null for none */
+  gint64 multiple, divisor;
+} LigPartSize;
+
 /* An expanded op with its ports as numbers of values (-1: none). */
 typedef struct {
   const LigOpInfo *info;
@@ -58,7 +65,8 @@ typedef struct {
   int x, y;
   int n_inputs, n_outputs, n_parameters, n_kept;
   int extra_inputs[LIG_MAX_EXTRA], extra_outputs[LIG_MAX_EXTRA];
-  int input_parts[LIG_MAX_EXTRA], input_slots[LIG_MAX_EXTRA]; /* producer; -1: the caller */
+  int input_parts[LIG_MAX_EXTRA], input_slots[LIG_MAX_EXTRA]; /* producer; -1: none */
+  gboolean present[LIG_MAX_EXTRA]; /* of extra inputs: fed by a producer or by the caller */
   gboolean to_caller[LIG_MAX_EXTRA];
   char *output_channels[LIG_MAX_EXTRA]; /* as written, for verdicts */
   gboolean consumed[LIG_MAX_EXTRA];     /* consumed by a later op */
@@ -72,7 +80,9 @@ typedef struct {
   int dx;                             /* its contribution to x's gradient, -1: not needed */
   int extra_gradients[LIG_MAX_EXTRA]; /* its contributions to the gradients of its extra inputs */
   gboolean needs_backward;
-  int group[2];        /* forward, backward */
+  int group[2]; /* forward, backward */
+  LigPartSize size;
+  int size_from;       /* the macro's first part, whose x is the macro's input */
   unsigned incomplete; /* a required parameter is missing: what of the output is then guessed */
   gboolean faulty;     /* its shapes do not fit */
 } LigPart;

@@ -25,7 +25,8 @@ lig_infer_prepare (const LigDraft *draft, const LigPart *part, LigInfer *infer)
   for (int i = 0; i < LIG_MAX_EXTRA; i++) {
     infer->extra_inputs[i].n_axes = -1;
     infer->extra_input_dtypes[i] = draft->compute;
-    infer->extra_outputs[i].n_axes = -1;
+    infer->extra_outputs[i].n_axes = infer->extra_output_dtypes[i] = -1;
+    infer->present[i] = part->present[i];
     infer->kept[i] = x->shape;
     infer->kept[i].n_axes = MAX (x->shape.n_axes - 1, 0);
     infer->kept_dtypes[i] = LIG_FP32;
@@ -88,6 +89,13 @@ shape_of_output (const LigInfer *infer, int slot)
   return infer->extra_outputs[slot].n_axes < 0 ? &infer->y : &infer->extra_outputs[slot];
 }
 
+static LigDtype
+dtype_of_output (const LigInfer *infer, int slot)
+{
+  int dtype = infer->extra_output_dtypes[slot];
+  return dtype == -1 ? infer->y_dtype : (LigDtype) dtype;
+}
+
 static const LigShape *
 shape_of_input (const LigInfer *infer, int slot)
 {
@@ -100,12 +108,12 @@ check_values (const LigDraft *draft, const LigPart *part, const LigInfer *infer,
 {
   gboolean fits = TRUE;
   for (int i = 0; i < part->n_inputs && fits; i++)
-    fits = part->input_parts[i] >= 0 ||
+    fits = part->input_parts[i] >= 0 || !part->present[i] ||
            check_value (shape_of_input (infer, i), infer->extra_input_dtypes[i],
                         part->ports->extra_inputs->ports[i].name, error);
   fits = fits && check_value (&infer->y, infer->y_dtype, "y", error);
   for (int i = 0; i < part->n_outputs && fits; i++)
-    fits = check_value (shape_of_output (infer, i), infer->y_dtype,
+    fits = check_value (shape_of_output (infer, i), dtype_of_output (infer, i),
                         part->ports->extra_outputs->ports[i].name, error);
   for (int i = 0; i < part->n_kept && fits; i++)
     fits = check_value (&infer->kept[i], infer->kept_dtypes[i],
@@ -125,8 +133,8 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer)
   for (int i = 0; i < part->n_outputs; i++) {
     const char *name = part->ports->extra_outputs->ports[i].name;
     part->extra_outputs[i] =
-      lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape_of_output (infer, i), infer->y_dtype,
-                           index, "#%d.%s", index, name);
+      lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape_of_output (infer, i),
+                           dtype_of_output (infer, i), index, "#%d.%s", index, name);
     if (part->to_caller[i]) {
       lig_value (draft, part->extra_outputs[i])->kept_to_end = TRUE;
       g_array_append_val (draft->callers_outputs, part->extra_outputs[i]);
@@ -149,6 +157,8 @@ add_inputs (LigDraft *draft, int index, const LigInfer *infer)
         lig_part (draft, part->input_parts[i])->extra_outputs[part->input_slots[i]];
       continue;
     }
+    if (!part->present[i])
+      continue;
     const char *name = part->ports->extra_inputs->ports[i].name;
     part->extra_inputs[i] =
       lig_draft_add_value (draft, LIG_VALUE_EXTRA, shape_of_input (infer, i),
@@ -227,6 +237,8 @@ infer_part (LigDraft *draft, int index, GError **error)
   LigPart *part = lig_part (draft, index);
   LigInfer infer;
   unsigned unsure = 0;
+  if (!lig_infer_size (draft, index, error))
+    return FALSE;
   lig_infer_prepare (draft, part, &infer);
   if (draft->problems)
     unsure = lig_guess_shapes (draft, index, &infer);

@@ -19,6 +19,8 @@ saved_bytes (const LigDraft *draft, const LigPart *part, gboolean *counted)
     values[n++] = part->kept[i];
   values[n++] = part->y;
   for (int i = 0; i < n; i++) {
+    if (values[i] < 0)
+      continue;
     int root = lig_draft_root (draft, values[i]);
     gboolean own = lig_ports_find (part->ports->saves, "y") >= 0 || i + 1 < n;
     if (!lig_value (draft, values[i])->saved || counted[root] || !own)

@@ -54,6 +54,8 @@ field_size (const LigParam *param)
     return sizeof (gint64);
   case LIG_PARAM_BOOL:
     return sizeof (bool);
+  case LIG_PARAM_CHOICE:
+    return sizeof (gint32);
   case LIG_PARAM_SHAPE:
     return sizeof (LigShape);
   default:
@@ -136,6 +138,8 @@ check_param (const LigOpInfo *info, const LigParam *param, GHashTable *seen, GEr
                    (int) param->kind);
   if (!param->label || !param->help)
     return refuse (error, info, "parameter %s has no label or no help", param->name);
+  if (param->kind == LIG_PARAM_CHOICE && !lig_choices_check (info, param, error))
+    return FALSE;
   return check_place (info, param, error) && check_range (info, param, error);
 }
 
@@ -224,6 +228,7 @@ add_port (const LigOpInfo *info, const char *name, GHashTable *seen, GError **er
 static gboolean
 add_ports (const LigOpInfo *info,
            const char *what,
+           gboolean optional,
            const char *names,
            int most,
            GHashTable *seen,
@@ -234,6 +239,8 @@ add_ports (const LigOpInfo *info,
   for (char **word = words; *word; word++) {
     if (!**word)
       continue;
+    if (optional && g_str_has_suffix (*word, "?"))
+      (*word)[strlen (*word) - 1] = '\0';
     if (!add_port (info, *word, seen, error))
       return FALSE;
     count++;
@@ -277,10 +284,11 @@ static gboolean
 check_ports (const LigOpInfo *info, GError **error)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  return add_ports (info, "main ports", "x y", 2, seen, error) &&
-         add_ports (info, "extra inputs", info->extra_inputs, LIG_MAX_EXTRA, seen, error) &&
-         add_ports (info, "extra outputs", info->extra_outputs, LIG_MAX_EXTRA, seen, error) &&
-         add_ports (info, "computed values", info->computes, LIG_MAX_KEPT, seen, error) &&
+  return add_ports (info, "main ports", FALSE, "x y", 2, seen, error) &&
+         add_ports (info, "extra inputs", TRUE, info->extra_inputs, LIG_MAX_EXTRA, seen, error) &&
+         add_ports (info, "extra outputs", FALSE, info->extra_outputs, LIG_MAX_EXTRA, seen,
+                    error) &&
+         add_ports (info, "computed values", FALSE, info->computes, LIG_MAX_KEPT, seen, error) &&
          check_trained (info, seen, error) && check_saves (info, error);
 }
 
