@@ -100,7 +100,8 @@ list_steps (LigPlan *self)
                         from->written,
                         from->flops,
                         from->predicted,
-                        lig_predict_floor (self->draft, from)};
+                        lig_predict_floor (self->draft, from),
+                        i < self->draft->first_forward};
     self->segments += from->kernel == NULL;
     g_array_append_val (self->steps, step);
   }
