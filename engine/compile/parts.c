@@ -71,13 +71,10 @@ lig_parts_free (LigParts *self)
   g_free (self);
 }
 
-guint
-lig_op_count_parts (LigOp *self)
+LigParts *
+lig_parts_of (LigOp *macro)
 {
-  const LigOpInfo *info = lig_op_get_info (self);
-  if (!info->expand)
-    return 1;
-  g_autoptr (LigParts) parts = lig_parts_new ();
-  info->expand (self, parts);
-  return parts->ops->len;
+  LigParts *self = lig_parts_new ();
+  lig_op_get_info (macro)->expand (macro, self);
+  return self;
 }
