@@ -3,14 +3,18 @@
  * that forward has to keep for them. A gradient is one value; if several ops contribute to it, a
  * sum is recorded. */
 #include "engine/compile/collect.h"
+#include "engine/compile/tie.h"
 
 #include <glib/gi18n-lib.h>
 
 static gboolean
 part_needs_gradient (const LigDraft *draft, const LigPart *part)
 {
-  if (part->n_parameters > 0 || lig_value (draft, part->x)->needs_gradient)
+  if (lig_value (draft, part->x)->needs_gradient)
     return TRUE;
+  for (int i = 0; i < part->n_parameters; i++)
+    if (lig_part_trains (draft, part, i))
+      return TRUE;
   for (int i = 0; i < part->n_inputs; i++)
     if (part->present[i] && lig_value (draft, part->extra_inputs[i])->needs_gradient)
       return TRUE;
@@ -161,6 +165,9 @@ differentiate_part (LigDraft *draft, int index, GPtrArray *contributions)
     contribute (draft, index, i, contributions);
   for (int i = 0; i < lig_part (draft, index)->n_parameters; i++) {
     int value = lig_part (draft, index)->parameters[i];
+    if (!lig_part_trains (draft, lig_part (draft, index), i) ||
+        lig_value (draft, value)->gradient >= 0)
+      continue;
     int gradient = add_gradient (draft, LIG_VALUE_PARAMETER_GRADIENT, value, index, NULL);
     int parameter = lig_value (draft, value)->parameter;
     lig_value (draft, value)->gradient = gradient;
