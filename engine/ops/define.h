@@ -24,7 +24,7 @@ gboolean lig_check_features (const LigInfer *infer, gint64 features, GError **er
 gboolean lig_check_trailing (const LigInfer *infer, const LigShape *wanted, GError **error);
 
 /* Returns whether extra input `index`, called `name`, has this shape; sets the shape of one that
- * the caller provides. */
+ * the caller provides. An absent one fits. */
 gboolean lig_check_extra (LigInfer *infer,
                           int index,
                           const char *name,
@@ -51,7 +51,7 @@ gboolean lig_infer_norm (LigInfer *infer, GError **error);
     LIG_PARAM_SHAPE, "normalized-shape", N_ ("Normalized shape"), \
       N_ ("The last axes that are normalized together; left out: the last one"), 1, G_MAXINT32, 0, \
       LIG_PARAM_INFERRED | LIG_PARAM_POSITIONAL, \
-      G_STRUCT_OFFSET (LigNormOpParams, normalized_shape) \
+      G_STRUCT_OFFSET (LigNormOpParams, normalized_shape), NULL \
   }
 
 /* The params of linear and basic-linear. */
@@ -60,6 +60,13 @@ typedef struct {
   float init_std;
   bool bias;
 } LigLinearOpParams;
+
+/* The parameter `tied` of ops whose first trained parameter is a weight. */
+#define LIG_TIED \
+  { \
+    .kind = LIG_PARAM_PATH, .name = "tied", .label = N_ ("Tied"), \
+    .help = N_ ("Path of the op whose weight this op uses instead of one of its own") \
+  }
 
 #define LIG_MAX_FEATURES 1e9
 #define LIG_LINEAR_PARAMS \
@@ -70,4 +77,5 @@ typedef struct {
              N_ ("Length of the input's last axis; left out: that of the actual input"), 1, \
              LIG_MAX_FEATURES, 0, LIG_PARAM_INFERRED), \
     LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial deviation"), \
-               N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023)
+               N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
+    LIG_TIED

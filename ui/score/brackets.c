@@ -72,6 +72,7 @@ sum_marks (const guint8 *marks, int first, int count)
 
 /* --- All ----------------------------------------------------------------------------------- */
 
+/* Sums the groups that begin in a block or in a folded macro. */
 static void
 sum_block (LigScoreBracket *bracket,
            const LigScoreSlot *slot,
@@ -122,7 +123,8 @@ add_blocks (LigScoreMap *self,
     const LigScoreSlot *slot = lig_score_map_get_slot (self, i);
     LigScoreBracket bracket = {
       .pass = pass, .from = i, .to = i, .y = slot->y, .height = slot->height};
-    if (!slot->block || slot->first < 0 || is_covered (slot, groups, count))
+    if (!(slot->block || lig_score_slot_is_folded (slot)) || slot->first < 0 ||
+        is_covered (slot, groups, count))
       continue;
     sum_block (&bracket, slot, groups, figures, count);
     bracket.marks =

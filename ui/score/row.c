@@ -33,11 +33,32 @@ set_class (GtkWidget *widget, const char *name, gboolean on)
 }
 
 static void
+grow_parts (LigOpRow *self, int count)
+{
+  if (count <= self->n_parts)
+    return;
+  self->parts = g_renew (LigPartTexts, self->parts, count);
+  memset (&self->parts[self->n_parts], 0, (gsize) (count - self->n_parts) * sizeof *self->parts);
+  self->n_parts = count;
+}
+
+/* Names the part: by its title, and by its name in the macro, by which its parameters begin. */
+static char *
+name_part (const LigPlanOp *part)
+{
+  const char *title = _ (part->info->title);
+  gsize length = strlen (part->path);
+  gboolean named = g_str_has_prefix (part->prefix, part->path) && part->prefix[length] == '.';
+  return named ? g_strdup_printf ("%s · %s", title, part->prefix + length + 1) : g_strdup (title);
+}
+
+static void
 bind_part (LigOpRow *self, int k, const LigPlanOp *part)
 {
   g_autofree char *text = part->parameters > 0 ? lig_figure_count (part->parameters) : NULL;
-  if (lig_score_text_set (&self->parts[k][0], _ (part->info->title)) |
-      lig_score_text_set (&self->parts[k][1], text))
+  g_autofree char *name = name_part (part);
+  if (lig_score_text_set (&self->parts[k].name, name) |
+      lig_score_text_set (&self->parts[k].count, text))
     gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -89,7 +110,8 @@ bind_texts (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
   set_text (self, PARAMS, params);
   set_text (self, SHAPE, shape);
   set_text (self, PATH, slot->path);
-  self->shown = MIN (slot->shown, MOST_SUB_ROWS);
+  self->shown = slot->shown;
+  grow_parts (self, self->shown);
   for (int k = 0; k < self->shown && planned; k++)
     bind_part (self, k, &ops[slot->first + k]);
 }
@@ -108,7 +130,7 @@ append_fused (GString *text, const LigScoreMap *map, const LigScoreSlot *slot, L
       high = middle;
   }
   for (; low < count && groups[low].first < slot->first + slot->count; low++) {
-    if (!groups[low].fusion || slot->block)
+    if (!groups[low].fusion || slot->block || lig_score_slot_is_folded (slot))
       continue;
     g_autofree char *name = lig_score_group_name (map->plan, &groups[low]);
     g_string_append (text, ", ");
@@ -159,13 +181,15 @@ lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number)
 {
   const LigScoreSlot *slot = lig_score_map_get_slot (map, number);
   lig_op_row_place (self, map, number);
-  if (self->open != slot->open || self->depth != slot->depth || self->block != slot->block)
+  if (self->open != slot->open || self->depth != slot->depth || self->block != slot->block ||
+      self->folds != slot->folds)
     gtk_widget_queue_draw (GTK_WIDGET (self));
-  if (slot->block && (!self->block || self->open != slot->open))
+  if (slot->folds && (!self->folds || self->open != slot->open))
     gtk_accessible_update_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_EXPANDED, slot->open,
                                  -1);
-  else if (self->block && !slot->block)
+  else if (self->folds && !slot->folds)
     gtk_accessible_reset_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_EXPANDED);
+  self->folds = slot->folds;
   self->block = slot->block;
   self->open = slot->open;
   self->empty = slot->block && lig_sequence_get_length (lig_op_get_body (slot->op)) == 0;
@@ -255,8 +279,11 @@ finalize (GObject *object)
   LigOpRow *self = LIG_OP_ROW (object);
   for (int i = 0; i < N_TEXTS; i++)
     lig_score_text_clear (&self->texts[i]);
-  for (int i = 0; i < 2 * MOST_SUB_ROWS; i++)
-    lig_score_text_clear (&self->parts[i / 2][i % 2]);
+  for (int i = 0; i < self->n_parts; i++) {
+    lig_score_text_clear (&self->parts[i].name);
+    lig_score_text_clear (&self->parts[i].count);
+  }
+  g_free (self->parts);
   g_free (self->label);
   g_free (self->description);
   G_OBJECT_CLASS (lig_op_row_parent_class)->finalize (object);
