@@ -559,7 +559,6 @@ test_bad_port (void)
 
 #define run_crowded run_axpy
 KERNEL (crowded, "a b c d e f g h i j k l n o p q -> m", 1);
-
 static void
 lower_crowded (LigLowering *lowering)
 {
