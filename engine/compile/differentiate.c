@@ -3,15 +3,18 @@
  * that forward has to keep for them. A gradient is one value; if several ops contribute to it, a
  * sum is recorded. */
 #include "engine/compile/collect.h"
+#include "engine/compile/tie.h"
 
 #include <glib/gi18n-lib.h>
 
 static gboolean
 part_needs_gradient (const LigDraft *draft, const LigPart *part)
 {
-  if (part->n_parameters > 0 ||
-      (!lig_part_recalls (part) && lig_value (draft, part->x)->needs_gradient))
+  if (!lig_part_recalls (part) && lig_value (draft, part->x)->needs_gradient)
     return TRUE;
+  for (int i = 0; i < part->n_parameters; i++)
+    if (lig_part_trains (draft, part, i))
+      return TRUE;
   for (int i = 0; i < part->n_inputs; i++)
     if (part->present[i] && lig_value (draft, part->extra_inputs[i])->needs_gradient)
       return TRUE;
@@ -181,6 +184,9 @@ differentiate_part (LigDraft *draft, int index, GPtrArray *contributions)
     contribute (draft, index, i, contributions);
   for (int i = 0; i < lig_part (draft, index)->n_parameters; i++) {
     int value = lig_part (draft, index)->parameters[i];
+    if (!lig_part_trains (draft, lig_part (draft, index), i) ||
+        lig_value (draft, value)->gradient >= 0)
+      continue;
     int gradient = add_gradient (draft, LIG_VALUE_PARAMETER_GRADIENT, value, index, NULL);
     int parameter = lig_value (draft, value)->parameter;
     lig_value (draft, value)->gradient = gradient;
@@ -216,14 +222,24 @@ check_backward (LigDraft *draft, GError **error)
   return TRUE;
 }
 
+/* Returns whether the caller gets a branch with a gradient. */
+static gboolean
+gives_branch (const LigDraft *draft)
+{
+  for (guint i = 0; i < draft->callers_outputs->len; i++)
+    if (lig_value (draft, g_array_index (draft->callers_outputs, int, i))->needs_gradient)
+      return TRUE;
+  return FALSE;
+}
+
 gboolean
 lig_differentiate (LigDraft *draft, GError **error)
 {
   if (!draft->options.training)
     return TRUE;
   mark_needs (draft);
-  LigValue *output = lig_value (draft, draft->output_value);
-  if (!output->needs_gradient || !lig_dtype_is_floating (output->dtype)) {
+  gboolean wanted = lig_value (draft, draft->output_value)->needs_gradient;
+  if (!wanted && !gives_branch (draft)) {
     for (guint i = 0; i < draft->parts->len; i++)
       lig_part (draft, i)->needs_backward = FALSE;
     return TRUE;
@@ -235,8 +251,10 @@ lig_differentiate (LigDraft *draft, GError **error)
   for (guint i = 0; i < draft->parts->len * LIG_MAX_EXTRA; i++)
     g_ptr_array_add (contributions, g_array_new (FALSE, FALSE, sizeof (int)));
   draft->scales = scales_loss (draft);
-  int gradient = add_given (draft, draft->output_value, &draft->given);
-  lig_value (draft, draft->output_value)->gradient = gradient;
+  if (wanted) {
+    int gradient = add_given (draft, draft->output_value, &draft->given);
+    lig_value (draft, draft->output_value)->gradient = gradient;
+  }
   for (int i = (int) draft->parts->len - 1; i >= 0; i--)
     if (lig_part (draft, i)->needs_backward)
       differentiate_part (draft, i, contributions);

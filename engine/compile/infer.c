@@ -2,6 +2,7 @@
 /* infer: finds the shape and type of every value of the forward pass, the trained parameters and
  * their offsets in the state. */
 #include "engine/compile/collect.h"
+#include "engine/compile/tie.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -210,24 +211,29 @@ starts_at_zero (const LigPart *part)
 static void
 add_parameters (LigDraft *draft, int index, const LigInfer *infer)
 {
-  LigPart *part = lig_part (draft, index);
-  for (int i = 0; i < part->n_parameters; i++) {
-    const LigParameterInfo *info = &part->info->parameters[i];
-    int value = lig_draft_add_value (draft, LIG_VALUE_PARAMETER, &infer->parameters[i],
-                                     draft->parameter_dtype, -1, "%s.%s", part->prefix, info->name);
-    LigDraftParameter parameter = {
-      .path = g_strdup_printf ("%s.%s", part->prefix, info->name),
-      .shape = infer->parameters[i],
-      .init = info->init == LIG_INIT_ONES && starts_at_zero (part) ? LIG_INIT_ZEROS : info->init,
-      .deviation = deviation (part),
-      .decays = info->decays,
-      .value = value,
-      .gradient = -1,
-    };
-    lig_value (draft, value)->parameter = (int) draft->parameters->len;
-    lig_value (draft, value)->array = 0;
-    part->parameters[i] = part->representations[i] = value;
-    g_array_append_val (draft->parameters, parameter);
+  for (int i = 0; i < lig_part (draft, index)->n_parameters; i++) {
+    const LigPart *part = lig_part (draft, index);
+    if (lig_op_get_tie (part->op, i, NULL)) {
+      LigTie tie = {index, i, infer->parameters[i]};
+      g_array_append_val (draft->ties, tie);
+      continue;
+    }
+    lig_add_parameter (draft, index, i, &infer->parameters[i]);
+  }
+}
+
+/* Sets how the parameters begin and whether they decay. */
+static void
+describe_parameters (LigDraft *draft)
+{
+  for (guint i = 0; i < draft->parameters->len; i++) {
+    LigDraftParameter *parameter = &g_array_index (draft->parameters, LigDraftParameter, i);
+    const LigPart *part = lig_part (draft, parameter->part);
+    const LigParameterInfo *info = &part->info->parameters[parameter->slot];
+    parameter->init =
+      info->init == LIG_INIT_ONES && starts_at_zero (part) ? LIG_INIT_ZEROS : info->init;
+    parameter->deviation = deviation (part);
+    parameter->decays = info->decays;
   }
 }
 
@@ -254,6 +260,8 @@ infer_part (LigDraft *draft, int index, GError **error)
   LigPart *part = lig_part (draft, index);
   LigInfer infer;
   unsigned unsure = 0;
+  if (!lig_infer_size (draft, index, error))
+    return FALSE;
   lig_infer_prepare (draft, part, &infer);
   if (draft->problems)
     unsure = lig_guess_shapes (draft, index, &infer);
@@ -268,30 +276,39 @@ infer_part (LigDraft *draft, int index, GError **error)
   return TRUE;
 }
 
-/* Places the parameters in the state, those with weight decay first. */
-static gboolean
-place_parameters (LigDraft *draft, GError **error)
+/* Places the parameters with or without weight decay, or the frozen ones, from an offset on. Returns
+ * the end, -1 if it is too large. */
+static gint64
+place_parameters (LigDraft *draft, gint64 at, gboolean trained, gboolean decays)
 {
-  gint64 at = 0;
-  for (int decays = 1; decays >= 0; decays--) {
-    for (guint i = 0; i < draft->parameters->len; i++) {
-      LigDraftParameter *parameter = &g_array_index (draft->parameters, LigDraftParameter, i);
-      if ((parameter->decays != FALSE) != decays)
-        continue;
-      parameter->offset = at;
-      lig_value (draft, parameter->value)->state_offset = at;
-      if (__builtin_add_overflow (at, ALIGNED (lig_shape_size (&parameter->shape)), &at) ||
-          at > G_MAXINT64 / 64) {
-        g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                     _ ("the parameters take more than 2^57 elements"));
-        return FALSE;
-      }
-    }
-    if (decays)
-      draft->decayed = at;
+  for (guint i = 0; i < draft->parameters->len; i++) {
+    LigDraftParameter *parameter = &g_array_index (draft->parameters, LigDraftParameter, i);
+    if (parameter->trained != trained || (trained && (parameter->decays != FALSE) != decays))
+      continue;
+    parameter->offset = at;
+    lig_value (draft, parameter->value)->state_offset = at;
+    if (__builtin_add_overflow (at, ALIGNED (lig_shape_size (&parameter->shape)), &at) ||
+        at > G_MAXINT64 / 64)
+      return -1;
   }
-  draft->elements = at;
-  return TRUE;
+  return at;
+}
+
+/* Places the parameters in the state: those with weight decay, the other trained ones, then the
+ * frozen ones, so that gradients and the optimizer's arrays end before them. */
+static gboolean
+place_all (LigDraft *draft, GError **error)
+{
+  draft->decayed = place_parameters (draft, 0, TRUE, TRUE);
+  if (draft->decayed >= 0)
+    draft->elements = place_parameters (draft, draft->decayed, TRUE, FALSE);
+  if (draft->decayed >= 0 && draft->elements >= 0)
+    draft->all_elements = place_parameters (draft, draft->elements, FALSE, FALSE);
+  if (draft->decayed >= 0 && draft->elements >= 0 && draft->all_elements >= 0)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
+               _ ("the parameters take more than 2^57 elements"));
+  return FALSE;
 }
 
 gboolean
@@ -315,5 +332,8 @@ lig_infer (LigDraft *draft, GError **error)
   }
   draft->output_value = at;
   lig_value (draft, at)->kept_to_end = TRUE;
-  return place_parameters (draft, error);
+  if (!lig_tie_parameters (draft, error) || !lig_freeze_parameters (draft, error))
+    return FALSE;
+  describe_parameters (draft);
+  return place_all (draft, error);
 }

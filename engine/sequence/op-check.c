@@ -66,10 +66,26 @@ field_size (const LigParam *param)
   }
 }
 
+/* A macro hands the path on to its parts, whose tables it cannot know. */
+static gboolean
+check_tie (const LigOpInfo *info, const LigParam *param, GError **error)
+{
+  gsize count = 0;
+  while (info->parameters && info->parameters[count].name)
+    count++;
+  return param->offset < (info->expand ? LIG_MAX_PARAMETERS : count) ||
+         refuse (error, info,
+                 "parameter %s ties trained parameter %" G_GSIZE_FORMAT
+                 ", there are %" G_GSIZE_FORMAT,
+                 param->name, param->offset, count);
+}
+
 static gboolean
 check_place (const LigOpInfo *info, const LigParam *param, GError **error)
 {
   gsize size = field_size (param), align = param->kind == LIG_PARAM_SHAPE ? 8 : size;
+  if (param->kind == LIG_PARAM_PATH)
+    return check_tie (info, param, error);
   if (size == 0) {
     gboolean input = param->kind == LIG_PARAM_INPUT;
     int count = lig_ports_parse (input ? info->extra_inputs : info->extra_outputs)->count;
@@ -111,15 +127,16 @@ check_range (const LigOpInfo *info, const LigParam *param, GError **error)
 static gboolean
 check_param (const LigOpInfo *info, const LigParam *param, GHashTable *seen, GError **error)
 {
-  static const char *const taken[] = {"fence", "op", "ops", "true", "false", NULL};
+  static const char *const taken[] = {"fence", "trained", "op",   "ops",
+                                      "true",  "false",   NULL};
   if (!lig_name_check (param->name, "-", LIG_LONGEST_NAME) || g_strv_contains (taken, param->name))
     return refuse (error, info,
                    "a parameter is called '%.60s', expected a name in kebab-case other than fence, "
-                   "op, ops, true and false",
+                   "trained, op, ops, true and false",
                    param->name);
   if (!g_hash_table_add (seen, (gpointer) param->name))
     return refuse (error, info, "two parameters are called %s", param->name);
-  if ((unsigned) param->kind > LIG_PARAM_CHOICE)
+  if ((unsigned) param->kind > LIG_PARAM_PATH)
     return refuse (error, info, "parameter %s has the unknown kind %d", param->name,
                    (int) param->kind);
   if (!param->label || !param->help)

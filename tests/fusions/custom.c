@@ -136,15 +136,13 @@ run_linear_silu_backward (LigLaunch *launch)
   return LIG_OK;
 }
 
-#define KERNEL(name, signature, work) \
-  static const LigKernel name = {sizeof (LigKernel), \
-                                 #name, \
-                                 signature, \
-                                 work, \
-                                 LIG_FLOATING_TYPES, \
-                                 {[LIG_BACKEND_CPU] = run_##name}, \
-                                 NULL, \
-                                 NULL}
+#define KERNEL(id, operands, cost) \
+  static const LigKernel id = {.size = sizeof (LigKernel), \
+                               .name = #id, \
+                               .signature = operands, \
+                               .work = cost, \
+                               .types = LIG_FLOATING_TYPES, \
+                               .functions = {[LIG_BACKEND_CPU] = run_##id}}
 KERNEL (learnable_scale, "x scale -> y", 1);
 KERNEL (learnable_scale_backward, "dy x scale -> dx dscale", 3);
 KERNEL (axpy, "x extra -> y", 2);
@@ -559,15 +557,8 @@ test_bad_port (void)
                  "forward-bad-port at 0: its table names a port '1.nothing' that does not exist");
 }
 
-static LigKernel crowded = {sizeof (LigKernel),
-                            "crowded",
-                            "a b c d e f g h i j k l n o p q -> m",
-                            1,
-                            LIG_FLOATING_TYPES,
-                            {run_axpy},
-                            NULL,
-                            NULL};
-
+#define run_crowded run_axpy
+KERNEL (crowded, "a b c d e f g h i j k l n o p q -> m", 1);
 static void
 lower_crowded (LigLowering *lowering)
 {

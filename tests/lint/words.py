@@ -29,7 +29,7 @@ def find_words(text):
         for name in re.findall(r"[A-Za-z_]\w*", line):
             if REFUSED.isdisjoint(part.lower() for part in PART.findall(name)):
                 continue
-            rest = re.sub("layer_?norm", "", name, flags=re.I)
+            rest = re.sub("layer_?norm|transformer_?layer", "", name, flags=re.I)
             if REFUSED.isdisjoint(part.lower() for part in PART.findall(rest)):
                 continue
             if not ALLOWED.match(name):

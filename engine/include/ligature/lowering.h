@@ -7,6 +7,7 @@
 #pragma once
 
 #include <ligature/op.h>
+#include <ligature/sequence.h>
 
 G_BEGIN_DECLS
 
@@ -122,6 +123,35 @@ LIG_API gboolean lig_lower_is_training (LigLowering *self);
 LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
 
 /**
+ * lig_parts_add_scaled: (skip)
+ * @self: the parts that `expand` was given
+ * @name: (nullable): as for lig_parts_add()
+ * @op: (transfer full) (nullable): a new basic op, %NULL as for lig_parts_add()
+ * @param: the name of a whole number among the op's parameters, "out-features"
+ * @multiple: a factor from 1
+ * @divisor: a divisor from 1
+ *
+ * Adds the next part of a macro like lig_parts_add(), with a length that follows from the features
+ * of the macro's input, which are not yet known when `expand` is called: once they are, @param is
+ * set to @multiple / @divisor times the length of the input's last axis. Features that @divisor
+ * does not divide evenly are an error of compiling the sequence.
+ */
+LIG_API void lig_parts_add_scaled (
+  LigParts *self, const char *name, LigOp *op, const char *param, gint64 multiple, gint64 divisor);
+
+/**
+ * lig_parts_refuse: (skip)
+ * @self: the parts that `expand` was given
+ * @format: a format of printf(), of a sentence without a full stop that names the parameter and
+ *   gives both values
+ * @...: its arguments
+ *
+ * Refuses the parameters of a macro that do not go together: compiling the sequence fails with this
+ * sentence after `NAME at PATH: `. The first of several calls counts.
+ */
+LIG_API void lig_parts_refuse (LigParts *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/**
  * lig_op_count_parts:
  * @self: an op
  *
@@ -129,6 +159,34 @@ LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
  *   1 for other ops
  */
 LIG_API guint lig_op_count_parts (LigOp *self);
+
+/**
+ * lig_op_count_ops:
+ * @self: an op
+ *
+ * Returns: the number of ops that a plan has for a macro, whose parts may be macros, too; a block
+ *   among them counts once; 1 for other ops
+ */
+LIG_API guint lig_op_count_ops (LigOp *self);
+
+/**
+ * lig_sequence_take_apart:
+ * @self: a sequence, or the body of a block
+ * @index: the place of a macro; negative numbers count from the end
+ * @features: the length of the last axis of the macro's input, as its first op has it in a plan; 0
+ *   if it is not known, which is an error where a part depends on it
+ *
+ * Replaces a macro by its parts, in their order, so that the sequence computes the same and each
+ * part can be edited. Parts that are macros stay whole. A channel of the macro gets another name
+ * where its name is taken. The parameters keep their order, and get the paths of their new ops. The
+ * fence is the first part's; fusions that are forbidden or forced at the macro are so at its parts.
+ *
+ * Returns: %FALSE with an error set, and the sequence unchanged
+ */
+LIG_API gboolean lig_sequence_take_apart (LigSequence *self,
+                                          int index,
+                                          gint64 features,
+                                          GError **error);
 
 /* --- Registering -------------------------------------------------------------------------- */
 

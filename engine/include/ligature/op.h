@@ -53,6 +53,10 @@ typedef enum {
   LIG_PARAM_OUTPUT, /* the channel of extra output `offset` */
   LIG_PARAM_CALLER, /* whether the caller also gets extra output `offset` */
   LIG_PARAM_CHOICE, /* int32_t, the index of a name in `choices`; everywhere else the name */
+  /* The path of the op whose trained parameter takes the place of the op's own, number `offset` of
+   * its table or of its parts' (`0`, in a macro with the part's name: `3.qkv`; `../N` counts in the
+   * list that contains the op, each further `../` in the list around that), a string or none. */
+  LIG_PARAM_PATH,
 } LigParamKind;
 
 typedef enum {
@@ -268,9 +272,9 @@ LIG_API gboolean lig_op_info_is_optional (const LigOpInfo *info, int index);
 LIG_API
 G_DECLARE_DERIVABLE_TYPE (LigOp, lig_op, LIG, OP, GObject)
 
-/* The properties are those of the op's table and `fence` (whether no fusion may cross the gap
- * before the op). That of a choice is a string; a name that is no choice changes nothing, %NULL
- * means the default. Any change emits `changed`. */
+/* The properties are those of the op's table, `fence` (whether no fusion may cross the gap before
+ * the op) and `trained` (whether its parameters are trained). That of a choice is a string; a name
+ * that is no choice changes nothing, %NULL means the default. Any change emits `changed`. */
 struct _LigOpClass {
   GObjectClass parent_class;
   const LigOpInfo *info;
@@ -427,6 +431,26 @@ LIG_API gboolean lig_op_get_fence (LigOp *self);
  * Adds a fence to the gap before this op, or removes it.
  */
 LIG_API void lig_op_set_fence (LigOp *self, gboolean fence);
+
+/**
+ * lig_op_get_trained:
+ * @self: an op
+ *
+ * Returns: whether the op's parameters, and those of a block's ops, are trained; else they are
+ *   frozen: they have neither gradients nor an optimizer's values, and nothing is computed for
+ *   them. %TRUE by default
+ */
+LIG_API gboolean lig_op_get_trained (LigOp *self);
+
+/**
+ * lig_op_set_trained:
+ * @self: an op
+ * @trained: whether its parameters are trained
+ *
+ * Freezes the op's parameters or trains them again. An op in a block is trained only if the block
+ * is.
+ */
+LIG_API void lig_op_set_trained (LigOp *self, gboolean trained);
 
 /**
  * lig_op_get_forbidden:
