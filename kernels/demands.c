@@ -56,6 +56,41 @@ attention_backward_flops (const LigOperand *operands, const void *params)
   return count_attention (&operands[0], params, 5);
 }
 
+/* The bytes of the logits of a chunk. On a GPU the products of a chunk have to be large enough to
+ * fill it; on a processor the logits should stay in its cache. */
+#define CHUNK_BYTES (512LL << 20)
+#define CPU_CHUNK_BYTES (4LL << 20)
+
+int64_t
+lig_joint_chunk (const LigOperand *x, const LigOperand *weight, LigBackendKind backend)
+{
+  int64_t features = x->columns > 0 ? x->columns : 1, rows = x->size / features;
+  int64_t row = weight->size / features * (int64_t) lig_dtype_size (x->dtype);
+  int64_t most = (backend == LIG_BACKEND_CPU ? CPU_CHUNK_BYTES : CHUNK_BYTES) / (row > 0 ? row : 1);
+  return between (1, between (128, most / 128 * 128, 1 << 16), rows > 0 ? rows : 1);
+}
+
+static double
+joint_flops (const LigOperand *operands, const void *params)
+{
+  (void) params;
+  const LigOperand *x = &operands[0], *weight = &operands[1];
+  return 6.0 * (double) x->size * (double) (weight->size / (weight->columns ? weight->columns : 1));
+}
+
+/* See kernels/joint-loss.h for the parts. */
+static int64_t
+joint_scratch (const LigOperand *operands, const void *params, LigBackendKind backend)
+{
+  (void) params;
+  const LigOperand *x = &operands[0], *weight = &operands[1];
+  int64_t features = x->columns > 0 ? x->columns : 1, rows = x->size / features;
+  int64_t height = lig_joint_chunk (x, weight, backend), chunks = (rows + height - 1) / height;
+  int64_t floats = 64 + (2 * chunks + 63) / 64 * 64 + (height + 63) / 64 * 64;
+  return floats * (int64_t) sizeof (float) +
+         height * (weight->size / features) * (int64_t) lig_dtype_size (x->dtype);
+}
+
 static const struct {
   const char *kernel;
   double (*flops) (const LigOperand *operands, const void *params);
@@ -63,6 +98,7 @@ static const struct {
 } demands[] = {
   {"attention", attention_flops, NULL},
   {"attention_backward", attention_backward_flops, NULL},
+  {"linear_cross_entropy", joint_flops, joint_scratch},
 };
 
 void

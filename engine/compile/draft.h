@@ -159,6 +159,7 @@ typedef struct {
   GPtrArray *names;         /* arrays of names that verdicts refer to */
   GHashTable *accepted;     /* those that continue a pattern, by its next element */
   int *owners[2];           /* while fusing: candidate that covers each op, or -1 */
+  GHashTable *own_values;   /* of joint fusions, by fusion, ops and name; or null */
   GHashTable *prices; /* measured prices by key, or null; kept for the plan of every op alone */
   GArray *steps;      /* of LigDraftStep */
   int first_backward, first_update; /* steps */

@@ -90,8 +90,11 @@ static int
 find_port (LigLowering *self, const char *port)
 {
   const char *name = port;
+  int own;
   if (g_str_equal (port, "-"))
     return PORT_ABSENT;
+  if (lig_find_own_value (self, port, &own))
+    return own;
   const LigPart *part = port_part (self, &name);
   if (!part)
     return PORT_ABSENT;
@@ -99,6 +102,12 @@ find_port (LigLowering *self, const char *port)
   if (value == PORT_UNKNOWN)
     no_such_port (self, port);
   return MAX (value, PORT_ABSENT);
+}
+
+int
+lig_lower_port (LigLowering *self, const char *port)
+{
+  return find_port (self, port);
 }
 
 /* Copies the port bound to an operand: bindings such as "a=dy b=dextra" name it, else it has the
@@ -354,6 +363,30 @@ gboolean
 lig_lower_is_training (LigLowering *self)
 {
   return self->draft->options.training;
+}
+
+gboolean
+lig_lower_is_measured (LigLowering *self)
+{
+  return self->draft->policy == LIG_POLICY_MEASURED &&
+         lig_device_has (self->draft->device, LIG_DEVICE_MEASURES);
+}
+
+gboolean
+lig_lower_is_forced (LigLowering *self)
+{
+  const LigPart *first = lig_part (self->draft, self->group->first);
+  return self->group->fusion &&
+         g_strv_contains (lig_op_get_forced (first->written), self->group->fusion->name);
+}
+
+double
+lig_lower_share (LigLowering *self, const char *port)
+{
+  gint64 memory = lig_device_get_facts (self->draft->device)->memory;
+  int value = find_port (self, port);
+  return memory > 0 && value >= 0 ? (double) lig_value (self->draft, value)->bytes / (double) memory
+                                  : 0;
 }
 
 static void
