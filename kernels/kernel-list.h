@@ -10,11 +10,12 @@
 #include "kernels/activations.h"
 
 LIG_FAMILY (pointwise)
-/* Operations on elements, whatever the shape. dropout serves both passes. */
+/* Operations on elements, whatever the shape. dropout and drop_path serve both passes. */
 LIG_EACH (convert, "x -> y=x", 1)
 LIG_EACH (add, "a b -> y=a|b", 1)
 LIG_EACH (scale, "x -> y=x", 1)
 LIG_EACH (dropout, "x -> y=x", 12)
+LIG_EACH (drop_path, "x -> y=x", 2)
 
 LIG_FAMILY (bias)
 /* Rows of x [M, N] plus a vector [N]; its gradient is the sum of dy over rows. */
@@ -81,6 +82,36 @@ LIG_FAMILY (embedding)
  * order. */
 LIG_EACH (embedding, "x weight -> y", 1)
 LIG_EACH (embedding_backward, "dy x -> dweight", 1)
+/* y = x + weight[position], where weight is [L, N] and row r of x has the position r % T, and its
+ * gradient, the sum over the rows of each position, zero for the positions from T on. */
+LIG_EACH (position_embedding, "x weight -> y=x", 1)
+LIG_EACH (position_embedding_backward, "dy -> dweight", 1)
+/* Both at once: y = weight[x], rounded to the type of y, plus position[r % T]. */
+LIG_EACH (embedding_position, "x weight position -> y", 2)
+
+LIG_FAMILY (rotary)
+/* Rotates the query and key heads of packed rows by angles that depend on their positions; the
+ * values of a row are copied. The gradient is turned back. */
+LIG_EACH (rotary, "x -> y=x", 6)
+LIG_EACH (rotary_backward, "dy -> dx=dy", 6)
+
+LIG_FAMILY (qk-norm)
+/* Normalizes each query and key head of packed rows [M, (H + 2 G) D]; the values are copied. The
+ * gains query and key and their biases have D elements, absent ones are 1 and 0. mean and rstd are
+ * fp32 [M, H + G]; mean is 0 but for LIG_QK_LAYER. */
+LIG_EACH (qk_norm, "x query? query_bias? key? key_bias? -> y=x mean rstd", 8)
+LIG_EACH (qk_norm_backward,
+          "dy x query? key? mean? rstd -> dx=dy|x dquery dquery_bias dkey dkey_bias",
+          14)
+
+LIG_FAMILY (attention)
+/* Attention of packed rows: x is [B T, (H + 2 G) D], or [B T, H D] with memory [B S, 2 G D], y is
+ * [B T, H D], lse is fp32 [B, H, T], the natural logarithm of the sum of the exponentials of a
+ * query's scores. lengths are int32 [B], documents int32 [B, T]. See LigAttentionParams. */
+LIG_EACH (attention, "x memory? lengths? documents? -> y lse", LIG_WORK_BY_PARAMS)
+LIG_EACH (attention_backward,
+          "dy x memory? lengths? documents? y lse -> dx dmemory",
+          LIG_WORK_BY_PARAMS)
 
 LIG_FAMILY (loss)
 /* Losses over rows of x [M, C]. y, dy, correct and count are scalars of fp32, lse has one fp32

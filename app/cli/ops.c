@@ -106,6 +106,8 @@ type_name (const LigParam *param)
   case LIG_PARAM_INPUT:
   case LIG_PARAM_OUTPUT:
     return "channel";
+  case LIG_PARAM_CHOICE:
+    return "choice";
   default:
     return "boolean";
   }
@@ -128,7 +130,7 @@ static gboolean
 has_default (const LigParam *param)
 {
   gboolean truth = param->kind == LIG_PARAM_BOOL || param->kind == LIG_PARAM_CALLER;
-  return (is_number (param) || truth) &&
+  return (is_number (param) || truth || param->kind == LIG_PARAM_CHOICE) &&
          !(param->flags & (LIG_PARAM_REQUIRED | LIG_PARAM_INFERRED));
 }
 
@@ -136,6 +138,8 @@ has_default (const LigParam *param)
 static char *
 format_range (const LigParam *param)
 {
+  if (param->kind == LIG_PARAM_CHOICE)
+    return g_strdup (param->choices);
   if (!has_range (param))
     return g_strdup ("");
   if (param->maximum >= 1e9)
@@ -149,6 +153,8 @@ format_default (const LigParam *param)
 {
   if (!has_default (param))
     return g_strdup (param->flags & LIG_PARAM_REQUIRED ? "required" : "none");
+  if (param->kind == LIG_PARAM_CHOICE)
+    return g_strdup (lig_param_get_choice (param, (int) param->initial));
   return is_number (param) ? g_strdup_printf ("%.7g", param->initial)
                            : g_strdup (param->initial != 0 ? "true" : "false");
 }
@@ -176,6 +182,20 @@ add_quantity (JsonBuilder *builder, const char *name, const LigParam *param, dou
 }
 
 static void
+add_choices (JsonBuilder *builder, const LigParam *param)
+{
+  const char *choice;
+  if (param->kind != LIG_PARAM_CHOICE) {
+    lig_json_add_text (builder, "choices", NULL);
+    return;
+  }
+  lig_json_begin_array (builder, "choices");
+  for (int i = 0; (choice = lig_param_get_choice (param, i)); i++)
+    json_builder_add_string_value (builder, choice);
+  json_builder_end_array (builder);
+}
+
+static void
 add_param (JsonBuilder *builder, const LigParam *param)
 {
   json_builder_begin_object (builder);
@@ -183,6 +203,8 @@ add_param (JsonBuilder *builder, const LigParam *param)
   lig_json_add_text (builder, "type", type_name (param));
   if (has_default (param) && is_number (param))
     add_quantity (builder, "default", param, param->initial);
+  else if (param->kind == LIG_PARAM_CHOICE)
+    lig_json_add_text (builder, "default", lig_param_get_choice (param, (int) param->initial));
   else if (has_default (param))
     lig_json_add_truth (builder, "default", param->initial != 0);
   else
@@ -194,6 +216,7 @@ add_param (JsonBuilder *builder, const LigParam *param)
     lig_json_add_text (builder, "minimum", NULL);
     lig_json_add_text (builder, "maximum", NULL);
   }
+  add_choices (builder, param);
   lig_json_add_truth (builder, "required", (param->flags & LIG_PARAM_REQUIRED) != 0);
   lig_json_add_truth (builder, "positional", (param->flags & LIG_PARAM_POSITIONAL) != 0);
   lig_json_add_text (builder, "label", param->label);

@@ -42,6 +42,9 @@ void lig_draft_check (LigDraft *self, gboolean shapes);
  * collected; the outputs get the marks for what is guessed. */
 unsigned lig_guess_shapes (LigDraft *draft, int index, LigInfer *infer);
 
+/* Sets a part's length that follows from the input of its macro. */
+gboolean lig_infer_size (LigDraft *draft, int index, GError **error);
+
 /* Does the work of `infer` for one part: presets the shapes, and checks them. */
 void lig_infer_prepare (const LigDraft *draft, const LigPart *part, LigInfer *infer);
 gboolean

@@ -42,6 +42,13 @@ typedef struct {
   gint64 bytes, offset;      /* offset -1: none */
 } LigValue;
 
+/* A length of a macro's part that follows from the macro's input: the integer parameter `param` is
+ * multiple / divisor times the length of the input's last axis. */
+typedef struct {
+  const char *param; /* interned; null for none */
+  gint64 multiple, divisor;
+} LigPartSize;
+
 /* An expanded op with its ports as numbers of values (-1: none). */
 typedef struct {
   const LigOpInfo *info;
@@ -70,7 +77,9 @@ typedef struct {
   int dx;                             /* its contribution to x's gradient, -1: not needed */
   int extra_gradients[LIG_MAX_EXTRA]; /* its contributions to the gradients of its extra inputs */
   gboolean needs_backward;
-  int group[2];        /* forward, backward */
+  int group[2]; /* forward, backward */
+  LigPartSize size;
+  int size_from;       /* the macro's first part, whose x is the macro's input */
   unsigned incomplete; /* a required parameter is missing: what of the output is then guessed */
   gboolean faulty;     /* its shapes do not fit */
 } LigPart;

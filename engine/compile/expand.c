@@ -2,6 +2,7 @@
 /* expand: repeats blocks, replaces macros by their parts, gives each op its index and path, and
  * connects channels. The result is a flat list of basic ops. */
 #include "engine/compile/collect.h"
+#include "engine/compile/parts.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -19,20 +20,8 @@ typedef struct {
   int depth;
 } Place;
 
-struct _LigParts {
-  GPtrArray *ops;   /* owned; null where the macro failed to create one */
-  GPtrArray *names; /* interned; null for none */
-};
-
 static gboolean
 expand_op (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, GError **error);
-
-void
-lig_parts_add (LigParts *self, const char *name, LigOp *op)
-{
-  g_ptr_array_add (self->ops, op);
-  g_ptr_array_add (self->names, (gpointer) g_intern_string (name));
-}
 
 static const char *
 path_of (const Place *place, const char *prefix)
@@ -129,40 +118,45 @@ check_part (LigOp *macro, LigOp *part, const char *name, const char *path, GErro
   return lig_error_set_path (error, path);
 }
 
-guint
-lig_op_count_parts (LigOp *self)
+/* Records that a part's size follows from the input of the macro, whose parts begin at `first`. */
+static void
+record_size (LigDraft *draft, const LigPartSize *size, int first)
 {
-  const LigOpInfo *info = lig_op_get_info (self);
-  if (!info->expand)
-    return 1;
-  g_autoptr (GPtrArray) ops = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  LigParts parts = {ops, names};
-  info->expand (self, &parts);
-  return ops->len;
+  LigPart *part = lig_part (draft, draft->parts->len - 1);
+  part->size = *size;
+  part->size_from = first;
 }
 
 static gboolean
 expand_macro (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, GError **error)
 {
-  g_autoptr (GPtrArray) ops = g_ptr_array_new ();
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (LigParts) parts = lig_parts_new ();
   g_autofree char *scope = g_strdup_printf ("%s/%s", place->scope, prefix);
-  LigParts parts = {ops, names};
   Place inside = {.written = place->written ? place->written : op,
                   .path = path_of (place, prefix),
                   .scope = g_ref_string_new (scope),
                   .depth = place->depth + 1};
+  int first = (int) draft->parts->len;
   gboolean fine = TRUE;
-  lig_op_get_info (op)->expand (op, &parts);
-  for (guint i = 0; i < ops->len; i++) {
-    g_autoptr (LigOp) part = ops->pdata[i];
-    const char *name = names->pdata[i];
+  lig_op_get_info (op)->expand (op, parts);
+  if (parts->problem) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %s: %s"), lig_op_get_name (op),
+                 inside.path, parts->problem);
+    lig_error_set_path (error, inside.path);
+    fine = lig_draft_goes_on (draft, -1, error);
+  }
+  for (guint i = 0; i < parts->ops->len && fine; i++) {
+    LigOp *part = parts->ops->pdata[i];
+    const char *name = parts->names->pdata[i];
+    const LigPartSize *size = &g_array_index (parts->sizes, LigPartSize, i);
     g_autofree char *own = g_strdup_printf ("%s%s%s", prefix, name ? "." : "", name ? name : "");
-    if (fine && !check_part (op, part, name, inside.path, error))
+    if (!check_part (op, part, name, inside.path, error)) {
       fine = lig_draft_goes_on (draft, -1, error);
-    else
-      fine = fine && expand_op (draft, part, &inside, own, error);
+      continue;
+    }
+    fine = expand_op (draft, part, &inside, own, error);
+    if (fine && size->param)
+      record_size (draft, size, first);
   }
   g_ref_string_release (inside.scope);
   return fine;

@@ -221,6 +221,8 @@ infer_part (LigDraft *draft, int index, GError **error)
   LigPart *part = lig_part (draft, index);
   LigInfer infer;
   unsigned unsure = 0;
+  if (!lig_infer_size (draft, index, error))
+    return FALSE;
   lig_infer_prepare (draft, part, &infer);
   if (draft->problems)
     unsure = lig_guess_shapes (draft, index, &infer);

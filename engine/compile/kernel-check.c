@@ -87,9 +87,11 @@ check_signature (const LigKernel *kernel, GError **error)
   if (counts[0] + counts[1] > LIG_MAX_OPERANDS)
     return refuse (error, kernel, "it has %d operands, at most %d are possible",
                    counts[0] + counts[1], LIG_MAX_OPERANDS);
-  if (kernel->work < LIG_PRODUCT_COLUMNS_BY_ROWS)
+  if (kernel->work < LIG_WORK_BY_PARAMS)
     return refuse (error, kernel, "its work is %d, expected at least %d", kernel->work,
-                   LIG_PRODUCT_COLUMNS_BY_ROWS);
+                   LIG_WORK_BY_PARAMS);
+  if (kernel->work == LIG_WORK_BY_PARAMS)
+    return kernel->flops || refuse (error, kernel, "its work follows from its params; set flops");
   return kernel->work >= 0 || counts[0] >= 2 ||
          refuse (error, kernel, "it is a product and has %d input%s, expected at least 2",
                  counts[0], LIG_ENDING (counts[0]));

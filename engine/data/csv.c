@@ -460,8 +460,13 @@ csv_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error
   return TRUE;
 }
 
-static void
-csv_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
+static gboolean
+csv_read (const LigDataset *self,
+          LigSplit part,
+          gint64 sample,
+          void *input,
+          void *target,
+          GError **error G_GNUC_UNUSED)
 {
   const Csv *csv = self->data;
   gint64 row = sample + (part == LIG_SPLIT_HELD_OUT ? self->samples[LIG_SPLIT_TRAINING] : 0);
@@ -471,6 +476,7 @@ csv_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, voi
     *(gint32 *) target = (gint32) *targets;
   else if (target)
     lig_narrow (self->target.dtype, targets, target, csv->n_targets);
+  return TRUE;
 }
 
 static char *

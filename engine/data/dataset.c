@@ -74,6 +74,7 @@ clear (gpointer data)
   g_free (self->path);
   g_free (self->name);
   g_free (self->description);
+  g_free (self->largest_place);
 }
 
 void
@@ -211,18 +212,20 @@ check_tensors (const LigDataset *self, LigTensor *input, LigTensor *targets, GEr
                                     self->target.dtype, error));
 }
 
-static void
+static gboolean
 read_row (const LigDataset *self,
           LigSplit part,
           gint64 sample,
           gint64 row,
           LigTensor *input,
-          LigTensor *targets)
+          LigTensor *targets,
+          GError **error)
 {
   gsize stride = lig_tensor_bytes (input) / (gsize) self->batch;
   gsize target_stride = targets ? lig_tensor_bytes (targets) / (gsize) self->batch : 0;
-  self->kind->read (self, part, sample, (char *) input->data + (gsize) row * stride,
-                    targets ? (char *) targets->data + (gsize) row * target_stride : NULL);
+  return self->kind->read (self, part, sample, (char *) input->data + (gsize) row * stride,
+                           targets ? (char *) targets->data + (gsize) row * target_stride : NULL,
+                           error);
 }
 
 gboolean
@@ -235,7 +238,8 @@ lig_dataset_next (LigDataset *self, LigTensor *input, LigTensor *targets, GError
   gint64 place = (gint64) (self->position % (guint64) count);
   for (gint64 row = 0; row < self->batch; row++) {
     gint64 sample = permute (place, count, mix (self->seed ^ mix (epoch)));
-    read_row (self, LIG_SPLIT_TRAINING, sample, row, input, targets);
+    if (!read_row (self, LIG_SPLIT_TRAINING, sample, row, input, targets, error))
+      return FALSE;
     if (++place == count) {
       place = 0;
       epoch++;
@@ -275,7 +279,8 @@ lig_dataset_held_out (LigDataset *self,
     return FALSE;
   gint64 first = batch_index * self->batch, real = MIN (self->batch, count - first);
   for (gint64 row = 0; row < self->batch; row++)
-    read_row (self, LIG_SPLIT_HELD_OUT, (first + row) % count, row, input, targets);
+    if (!read_row (self, LIG_SPLIT_HELD_OUT, (first + row) % count, row, input, targets, error))
+      return FALSE;
   if (targets && targets->dtype == LIG_INT32)
     for (gint64 i = real * self->target_size; i < targets->size; i++)
       ((gint32 *) targets->data)[i] = LIG_IGNORED_TARGET;

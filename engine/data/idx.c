@@ -177,8 +177,13 @@ idx_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error
     idx->labels[idx->largest], idx->largest, target->classes);
 }
 
-static void
-idx_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
+static gboolean
+idx_read (const LigDataset *self,
+          LigSplit part,
+          gint64 sample,
+          void *input,
+          void *target,
+          GError **error G_GNUC_UNUSED)
 {
   const Idx *idx = self->data;
   gint64 image = sample + (part == LIG_SPLIT_HELD_OUT ? self->samples[LIG_SPLIT_TRAINING] : 0);
@@ -188,6 +193,7 @@ idx_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, voi
     inputs[i] = (float) pixels[i] / 255.0f;
   if (target)
     *(gint32 *) target = idx->labels[image];
+  return TRUE;
 }
 
 /* Shows the brightness of each image, so that a file of zeros is noticed. */

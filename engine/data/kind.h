@@ -30,6 +30,8 @@ struct LigDataset {
   /* Set by the kind. */
   gint64 samples[LIG_N_SPLITS];
   gint64 largest_token;
+  char *largest_place; /* (nullable): the file and offset of that token */
+  gint64 vocabulary;   /* set by the caller: tokens are below it; 0: unknown */
   const guint16 *tokens[LIG_N_SPLITS];
   gsize n_tokens[LIG_N_SPLITS];
   char *description;
@@ -51,8 +53,14 @@ struct LigDatasetKind {
    * refuses, the data stay bound as before. */
   gboolean (*bind) (LigDataset *self, const LigTarget *target, gint64 size, GError **error);
 
-  /* Writes one sample; `target` is null if the caller does not need it. Allocates nothing. */
-  void (*read) (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target);
+  /* Writes one sample; `target` is null if the caller does not need it. Allocates nothing. Fails
+   * only for data that were not read when they were opened. */
+  gboolean (*read) (const LigDataset *self,
+                    LigSplit part,
+                    gint64 sample,
+                    void *input,
+                    void *target,
+                    GError **error);
 
   void (*close) (LigDataset *self);
 

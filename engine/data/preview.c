@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds the preview of a dataset whose kind has none of its own: a table of tokens or numbers. */
+/* Builds the preview of a dataset whose kind has none of its own: a table of numbers. */
 #include "engine/data/kind.h"
-
-#define ROW_TOKENS 12
 
 static char *
 show_number (gsize number)
 {
   return g_strdup_printf ("%" G_GSIZE_FORMAT, number);
-}
-
-static guint
-preview_tokens (const LigDataset *self, guint rows, GPtrArray *cells)
-{
-  const guint16 *tokens = self->tokens[LIG_SPLIT_TRAINING];
-  gsize count = self->n_tokens[LIG_SPLIT_TRAINING];
-  g_ptr_array_add (cells, g_strdup (_ ("token")));
-  g_ptr_array_add (cells, g_strdup (_ ("values")));
-  for (gsize at = 0; at < count && at < (gsize) rows * ROW_TOKENS; at += ROW_TOKENS) {
-    g_autoptr (GString) line = g_string_new (NULL);
-    for (gsize i = at; i < MIN (at + ROW_TOKENS, count); i++)
-      g_string_append_printf (line, i > at ? " %u" : "%u", tokens[i]);
-    g_ptr_array_add (cells, show_number (at));
-    g_ptr_array_add (cells, g_strdup (line->str));
-  }
-  return 2;
 }
 
 static char *
@@ -47,7 +28,8 @@ preview_elements (const LigDataset *self, guint rows, GPtrArray *cells)
     g_ptr_array_add (cells, show_number (i + 1));
   for (gint64 row = 0; row < MIN ((gint64) rows, self->samples[LIG_SPLIT_TRAINING]) && columns > 0;
        row++) {
-    self->kind->read (self, LIG_SPLIT_TRAINING, row, sample->data, NULL);
+    if (!self->kind->read (self, LIG_SPLIT_TRAINING, row, sample->data, NULL, NULL))
+      break;
     for (guint i = 0; i < columns; i++)
       g_ptr_array_add (cells, show_element (sample, i));
   }
@@ -60,8 +42,6 @@ lig_dataset_preview (LigDataset *self, guint rows, guint *columns)
   g_autoptr (GPtrArray) cells = g_ptr_array_new_with_free_func (g_free);
   if (self->kind->preview)
     *columns = self->kind->preview (self, rows, cells);
-  else if (self->tokens[LIG_SPLIT_TRAINING])
-    *columns = preview_tokens (self, rows, cells);
   else
     *columns = preview_elements (self, rows, cells);
   g_ptr_array_add (cells, NULL);

@@ -85,8 +85,13 @@ fill_normal (
   }
 }
 
-static void
-synthetic_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
+static gboolean
+synthetic_read (const LigDataset *self,
+                LigSplit part,
+                gint64 sample,
+                void *input,
+                void *target,
+                GError **error G_GNUC_UNUSED)
 {
   const Synthetic *synthetic = self->data;
   gint64 index = sample + (part == LIG_SPLIT_HELD_OUT ? self->samples[LIG_SPLIT_TRAINING] : 0);
@@ -99,6 +104,7 @@ synthetic_read (const LigDataset *self, LigSplit part, gint64 sample, void *inpu
     fill_integers (self, index, TARGETS, self->target.classes, target, self->target_size);
   else if (target)
     fill_normal (self, index, TARGETS, self->target.dtype, target, self->target_size);
+  return TRUE;
 }
 
 static void

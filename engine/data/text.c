@@ -2,75 +2,14 @@
 /* text: the bytes of a file, or of all regular files below a folder, sorted by path and joined, as
  * tokens. Links to files are followed, links to folders are not. */
 #include "engine/base/file.h"
+#include "engine/data/files.h"
 #include "engine/data/windows.h"
 
 #include <glib/gstdio.h>
 
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define LINE_CHARACTERS 72
-
-static gboolean
-refuse_path (const char *what, const char *path, const char *why, GError **error)
-{
-  g_autofree char *shown = g_filename_display_name (path);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("cannot %s '%s': %s"), what, shown, why);
-  return FALSE;
-}
-
-/* Adds the contents of one folder. A link to a file counts as a file. Links to folders are ignored,
- * since they could form cycles, and so are broken links. */
-static gboolean
-list_folder (const char *folder, GPtrArray *folders, GPtrArray *files, GError **error)
-{
-  g_autoptr (GError) local = NULL;
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, &local);
-  const char *name;
-  if (!dir)
-    return refuse_path (_ ("read the folder"), folder, local->message, error);
-  while ((name = g_dir_read_name (dir))) {
-    g_autofree char *path = g_build_filename (folder, name, NULL);
-    GStatBuf info;
-    gboolean link = g_lstat (path, &info) == 0 && S_ISLNK (info.st_mode);
-    if (g_stat (path, &info) != 0) {
-      if (errno != ENOENT && errno != ELOOP)
-        return refuse_path (_ ("open"), path, g_strerror (errno), error);
-      continue;
-    }
-    if (S_ISREG (info.st_mode))
-      g_ptr_array_add (files, g_steal_pointer (&path));
-    else if (S_ISDIR (info.st_mode) && !link)
-      g_ptr_array_add (folders, g_steal_pointer (&path));
-  }
-  return TRUE;
-}
-
-static int
-compare_paths (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
-static GPtrArray *
-list_files (const char *path, GError **error)
-{
-  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GPtrArray) folders = g_ptr_array_new_with_free_func (g_free);
-  if (!g_file_test (path, G_FILE_TEST_IS_DIR)) {
-    g_ptr_array_add (files, g_strdup (path));
-    return g_steal_pointer (&files);
-  }
-  g_ptr_array_add (folders, g_strdup (path));
-  while (folders->len > 0) {
-    g_autofree char *folder = g_ptr_array_steal_index_fast (folders, folders->len - 1);
-    if (!list_folder (folder, folders, files, error))
-      return NULL;
-  }
-  g_ptr_array_sort (files, compare_paths);
-  return g_steal_pointer (&files);
-}
 
 /* Returns the total size of all files in bytes, before they are read. */
 static gsize
@@ -107,7 +46,7 @@ append_file (
 static gboolean
 text_open (LigDataset *self, GError **error)
 {
-  g_autoptr (GPtrArray) files = list_files (self->path, error);
+  g_autoptr (GPtrArray) files = lig_data_list_folder (self->path, NULL, error);
   if (!files)
     return FALSE;
   gsize size = sum_sizes (files), filled = 0;

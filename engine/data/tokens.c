@@ -1,83 +1,274 @@
 /* SPDX-License-Identifier: MIT */
-/* tokens: the .bin format of llm.c: 256 int32, of which the first three are used (20240520, version
- * 1, number of tokens), then the tokens as uint16, all little-endian. The whole file is read. */
+/* tokens: windows over files of tokens. A window never crosses two files: shards of one corpus
+ * need not continue each other, and a reader of thousands of them opens one file per window. At
+ * most T tokens at the end of each are unused. */
 #include "engine/base/file.h"
+#include "engine/data/shards.h"
 #include "engine/data/windows.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-#define MAGIC 20240520
-#define VERSION 1
-#define HEADER_BYTES 1024
+#define ROW_TOKENS 12
+
+/* A run of tokens in one file, all of one part. */
+typedef struct {
+  guint shard;
+  gint64 begin, count;
+  gint64 first; /* the number of its first sample in the part */
+} Segment;
+
+typedef struct {
+  LigShards *shards;
+  GArray *segments[LIG_N_SPLITS];
+} Tokens;
+
+/* Numbers the windows of each part. */
+static void
+count_windows (LigDataset *self, gint64 target_size)
+{
+  Tokens *tokens = self->data;
+  for (int part = 0; part < LIG_N_SPLITS; part++) {
+    self->samples[part] = 0;
+    for (guint i = 0; i < tokens->segments[part]->len; i++) {
+      Segment *segment = &g_array_index (tokens->segments[part], Segment, i);
+      segment->first = self->samples[part];
+      self->samples[part] += lig_windows_count (self, segment->count, target_size);
+    }
+  }
+}
+
+static void
+add_segment (LigDataset *self, LigSplit part, guint shard, gint64 begin, gint64 count)
+{
+  Tokens *tokens = self->data;
+  Segment segment = {.shard = shard, .begin = begin, .count = count};
+  if (count > 0)
+    g_array_append_val (tokens->segments[part], segment);
+  self->n_tokens[part] += (gsize) count;
+}
+
+/* Divides the tokens of the first `count` shards at one place: those after it are held out. The
+ * shards after these are held out as a whole. */
+static void
+divide (LigDataset *self, guint count, gboolean apart)
+{
+  Tokens *tokens = self->data;
+  gint64 total = 0, left;
+  for (guint i = 0; i < count; i++)
+    total += ((LigShard *) g_ptr_array_index (tokens->shards->all, i))->count;
+  left = apart ? total : lig_dataset_cut (self, total);
+  for (guint i = 0; i < tokens->shards->all->len; i++) {
+    gint64 all = ((LigShard *) g_ptr_array_index (tokens->shards->all, i))->count;
+    gint64 training = i < count ? MIN (left, all) : 0;
+    add_segment (self, LIG_SPLIT_TRAINING, i, 0, training);
+    add_segment (self, LIG_SPLIT_HELD_OUT, i, training, all - training);
+    left -= training;
+  }
+}
+
+/* Sets the pointers to the tokens where they lie in memory as one row of uint16. */
+static void
+show_tokens (LigDataset *self, const LigShards *shards)
+{
+  const LigShard *only = g_ptr_array_index (shards->all, 0);
+  if (shards->all->len != 1 || !only->content || only->width != sizeof (guint16))
+    return;
+  const char *bytes = g_bytes_get_data (only->content, NULL);
+  self->tokens[LIG_SPLIT_TRAINING] = (const guint16 *) (gconstpointer) (bytes + only->begin);
+  self->tokens[LIG_SPLIT_HELD_OUT] =
+    self->tokens[LIG_SPLIT_TRAINING] + self->n_tokens[LIG_SPLIT_TRAINING];
+}
+
+static void
+describe (LigDataset *self, const LigShards *shards)
+{
+  gsize count = self->n_tokens[LIG_SPLIT_TRAINING] + self->n_tokens[LIG_SPLIT_HELD_OUT];
+  g_autoptr (GString) text = g_string_new ("tokens: ");
+  g_autofree char *all = lig_format_count ((gint64) count);
+  g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_SPLIT_TRAINING]);
+  guint guessed[2] = {0};
+  for (guint i = 0; i < shards->all->len; i++) {
+    const LigShard *shard = g_ptr_array_index (shards->all, i);
+    guessed[shard->width == 4] += shard->guessed;
+  }
+  if (shards->all->len > 1)
+    g_string_append_printf (
+      text, g_dngettext (GETTEXT_PACKAGE, "%u file, ", "%u files, ", (gulong) shards->all->len),
+      shards->all->len);
+  g_string_append_printf (
+    text, g_dngettext (GETTEXT_PACKAGE, "%s token", "%s tokens", (gulong) count), all);
+  g_string_append_printf (text, _ (", %s for training"), training);
+  if (guessed[0] + guessed[1] > 0)
+    g_string_append_printf (text, _ ("; without a header, read as %s"),
+                            guessed[0] == 0   ? "uint32"
+                            : guessed[1] == 0 ? "uint16"
+                                              : "uint16, uint32");
+  self->description = g_string_free (g_steal_pointer (&text), FALSE);
+}
 
 static gboolean
-check_header (const LigDataset *self, const char *content, gsize size, GError **error)
+add_files (LigDataset *self, LigShards *shards, guint *count, GError **error)
 {
-  gint32 header[3];
-  if (size < HEADER_BYTES)
-    return lig_dataset_refuse (
-      self, error, LIG_ERROR_FORMAT,
-      g_dngettext (GETTEXT_PACKAGE, "has %zu byte, the header alone has %d",
-                   "has %zu bytes, the header alone has %d", (gulong) (size)),
-      size, HEADER_BYTES);
-  memcpy (header, content, sizeof header);
-  if (header[0] != MAGIC)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                               _ ("begins with %d, a file of tokens with %d"), header[0], MAGIC);
-  if (header[1] != VERSION)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, _ ("has version %d, expected %d"),
-                               header[1], VERSION);
-  if (header[2] < 1)
-    return lig_dataset_refuse (
-      self, error, LIG_ERROR_FORMAT,
-      g_dngettext (GETTEXT_PACKAGE, "the header claims %d token, expected at least 1",
-                   "the header claims %d tokens, expected at least 1", (gulong) (header[2])),
-      header[2]);
-  gsize claimed = (gsize) header[2] * sizeof (guint16);
-  if (claimed != size - HEADER_BYTES)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                               _ ("the header claims %d token%s, which are %zu byte%s, %zu follow"),
-                               header[2], LIG_ENDING (header[2]), claimed, LIG_ENDING (claimed),
-                               size - HEADER_BYTES);
-  return TRUE;
+  const char *type = lig_dataset_option (self, "type");
+  const char *apart = lig_dataset_option (self, "held-out-files");
+  if (apart && lig_dataset_option (self, "held-out"))
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                               _ ("held-out and held-out-files contradict each other; omit one"));
+  if (!lig_shards_add (shards, self->path, type, error))
+    return FALSE;
+  *count = shards->all->len;
+  return !apart || lig_shards_add (shards, apart, type, error);
 }
 
 static gboolean
 tokens_open (LigDataset *self, GError **error)
 {
-  gsize size;
-  GBytes *file = self->data = lig_read_file (self->path, error);
-  if (!file)
+  Tokens *tokens = self->data = g_new0 (Tokens, 1);
+  LigShards *shards = tokens->shards = lig_shards_new ();
+  guint count = 0;
+  for (int part = 0; part < LIG_N_SPLITS; part++)
+    tokens->segments[part] = g_array_new (FALSE, FALSE, sizeof (Segment));
+  if (!add_files (self, shards, &count, error) || !lig_windows_check_input (self, error))
     return FALSE;
-  const char *content = g_bytes_get_data (file, &size);
-  if (!check_header (self, content, size, error))
+  divide (self, count, shards->all->len > count);
+  show_tokens (self, shards);
+  self->dtype = LIG_INT32;
+  self->content = shards->content;
+  self->largest_token = shards->largest;
+  if (shards->largest >= 0)
+    self->largest_place = lig_shards_place (shards, shards->largest_shard, shards->largest_at);
+  count_windows (self, 0);
+  describe (self, shards);
+  return lig_windows_check_samples (self, error);
+}
+
+static gboolean
+tokens_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error)
+{
+  if (!lig_windows_check_target (self, target, size, error))
     return FALSE;
-  gsize count = (size - HEADER_BYTES) / sizeof (guint16);
-  if (!lig_windows_open (self, (const guint16 *) (content + HEADER_BYTES), count, error))
+  if (self->largest_token >= target->classes) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 g_dngettext (GETTEXT_PACKAGE,
+                              "%s: token %" PRId64 " is beyond the prediction's %" PRId64 " class",
+                              "%s: token %" PRId64 " is beyond the prediction's %" PRId64
+                              " classes",
+                              (gulong) target->classes),
+                 self->largest_place, self->largest_token, target->classes);
     return FALSE;
-  self->content = lig_hash_content (0, content, size);
-  g_autofree char *all = lig_format_count ((gint64) count);
-  g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_SPLIT_TRAINING]);
-  g_autofree char *tokens =
-    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s token", "%s tokens", (gulong) count), all);
-  self->description = g_strdup_printf (_ ("tokens: %s, %s for training"), tokens, training);
+  }
+  count_windows (self, size);
   return TRUE;
+}
+
+/* Returns the segment of a sample. */
+static const Segment *
+find_segment (const Tokens *tokens, LigSplit part, gint64 sample)
+{
+  const GArray *all = tokens->segments[part];
+  guint low = 0, high = all->len;
+  /* The last one that begins at or before the sample; those without windows share their first
+   * number with the next. */
+  while (high - low > 1) {
+    guint middle = low + (high - low) / 2;
+    if (g_array_index (all, Segment, middle).first <= sample)
+      low = middle;
+    else
+      high = middle;
+  }
+  return &g_array_index (all, Segment, low);
+}
+
+static gboolean
+tokens_read (
+  const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target, GError **error)
+{
+  const Tokens *tokens = self->data;
+  const Segment *segment = find_segment (tokens, part, sample);
+  gint64 length = self->input.axes[1];
+  gint64 at =
+    segment->begin + (sample - segment->first) * lig_windows_stride (self, self->target_size);
+  gint64 limit = G_MAXINT32;
+  gint32 *inputs = input, *targets = target, last;
+  if (self->vocabulary > 0)
+    limit = MIN (limit, self->vocabulary);
+  if (self->target.classes > 0)
+    limit = MIN (limit, self->target.classes);
+  if (!lig_shards_read (tokens->shards, segment->shard, at, length, limit, inputs, error) ||
+      !lig_shards_read (tokens->shards, segment->shard, at + length, 1, limit, &last, error))
+    return FALSE;
+  if (target && self->target_size > 1)
+    memcpy (targets, inputs + 1, (gsize) (length - 1) * sizeof *targets);
+  if (target)
+    targets[self->target_size - 1] = last;
+  return TRUE;
+}
+
+/* Shows the first tokens of the first file, each row with the offset of its first token. */
+static guint
+tokens_preview (const LigDataset *self, guint rows, GPtrArray *cells)
+{
+  const Tokens *tokens = self->data;
+  const Segment *first = &g_array_index (tokens->segments[LIG_SPLIT_TRAINING], Segment, 0);
+  gint32 values[ROW_TOKENS];
+  g_ptr_array_add (cells, g_strdup (_ ("token")));
+  g_ptr_array_add (cells, g_strdup (_ ("values")));
+  for (guint row = 0; row < rows; row++) {
+    gint64 at = (gint64) row * ROW_TOKENS, count = MIN (first->count - at, ROW_TOKENS);
+    if (count <= 0 ||
+        !lig_shards_read (tokens->shards, first->shard, at, count, G_MAXINT32, values, NULL))
+      break;
+    g_autoptr (GString) line = g_string_new (NULL);
+    for (gint64 i = 0; i < count; i++)
+      g_string_append_printf (line, i > 0 ? " %d" : "%d", values[i]);
+    g_ptr_array_add (cells, g_strdup_printf ("%" PRId64, at));
+    g_ptr_array_add (cells, g_strdup (line->str));
+  }
+  return 2;
 }
 
 static void
 tokens_close (LigDataset *self)
 {
-  g_bytes_unref (self->data);
+  Tokens *tokens = self->data;
+  for (int part = 0; part < LIG_N_SPLITS; part++)
+    g_array_unref (tokens->segments[part]);
+  lig_shards_free (tokens->shards);
+  g_free (tokens);
 }
+
+static const LigDatasetChoice types[] = {
+  {"uint16", N_ ("16 bits (uint16)")},
+  {"uint32", N_ ("32 bits (uint32)")},
+  {NULL, NULL},
+};
+
+static const LigDatasetOption options[] = {
+  {.type = LIG_DATASET_CHOICE,
+   .name = "type",
+   .label = N_ ("Type"),
+   .help = N_ ("Type of the tokens in files without a header"),
+   .choices = types,
+   .unset = N_ ("From the file")},
+  {.type = LIG_DATASET_PATH,
+   .name = "held-out-files",
+   .label = N_ ("Files held out"),
+   .help = N_ ("File, folder or pattern that is held out as a whole, instead of a share")},
+  {.name = NULL},
+};
 
 const LigDatasetKind lig_dataset_tokens = {
   .info = {.name = "tokens",
-           .title = N_ ("Tokens: a .bin file of numbers"),
-           .help = N_ ("A .bin file with the header of llm.c"),
-           .path = LIG_DATASET_FILE,
-           .files = "*.bin"},
+           .title = N_ ("Tokens: .bin files of numbers"),
+           .help = N_ ("A .bin file, a folder of them or a pattern, with or without the header of "
+                       "llm.c"),
+           .path = LIG_DATASET_FILE_OR_FOLDER,
+           .files = "*.bin",
+           .options = options},
   .open = tokens_open,
-  .bind = lig_windows_bind,
-  .read = lig_windows_read,
+  .bind = tokens_bind,
+  .read = tokens_read,
   .close = tokens_close,
+  .preview = tokens_preview,
 };

@@ -13,32 +13,59 @@ window_length (const LigDataset *self)
   return self->input.axes[1];
 }
 
-static gint64
-stride (const LigDataset *self, gint64 target_size)
+gint64
+lig_windows_stride (const LigDataset *self, gint64 target_size)
 {
   return target_size == 1 ? 1 : window_length (self);
+}
+
+gint64
+lig_windows_count (const LigDataset *self, gint64 tokens, gint64 target_size)
+{
+  gint64 starts = tokens - window_length (self);
+  return starts > 0 ? (starts - 1) / lig_windows_stride (self, target_size) + 1 : 0;
 }
 
 static void
 count_windows (LigDataset *self, gint64 target_size)
 {
-  for (int part = 0; part < LIG_N_SPLITS; part++) {
-    gint64 starts = (gint64) self->n_tokens[part] - window_length (self);
-    gint64 step = stride (self, target_size);
-    self->samples[part] = starts > 0 ? (starts - 1) / step + 1 : 0;
-  }
+  for (int part = 0; part < LIG_N_SPLITS; part++)
+    self->samples[part] = lig_windows_count (self, (gint64) self->n_tokens[part], target_size);
+}
+
+gboolean
+lig_windows_check_input (const LigDataset *self, GError **error)
+{
+  if (self->input.n_axes == 2)
+    return TRUE;
+  g_autofree char *shape = lig_shape_to_string (&self->input);
+  return lig_dataset_refuse (
+    self, error, LIG_ERROR_SHAPE,
+    _ ("the input is %s, %s gives windows and requires BATCHxLENGTH, like 32x64"), shape,
+    self->kind->info.name);
+}
+
+gboolean
+lig_windows_check_samples (const LigDataset *self, GError **error)
+{
+  gsize training = self->n_tokens[LIG_SPLIT_TRAINING];
+  if (self->samples[LIG_SPLIT_TRAINING] > 0)
+    return TRUE;
+  return lig_dataset_refuse (
+    self, error, LIG_ERROR_SHAPE,
+    g_dngettext (
+      GETTEXT_PACKAGE,
+      "%zu token for training are too few for a window of %" PRId64 " and the token after it",
+      "%zu tokens for training are too few for a window of %" PRId64 " and the token after it",
+      (gulong) (training)),
+    training, window_length (self));
 }
 
 gboolean
 lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError **error)
 {
-  if (self->input.n_axes != 2) {
-    g_autofree char *shape = lig_shape_to_string (&self->input);
-    return lig_dataset_refuse (
-      self, error, LIG_ERROR_SHAPE,
-      _ ("the input is %s, %s gives windows and requires BATCHxLENGTH, like 32x64"), shape,
-      self->kind->info.name);
-  }
+  if (!lig_windows_check_input (self, error))
+    return FALSE;
   gsize training = (gsize) lig_dataset_cut (self, (gint64) count);
   guint16 largest = 0;
   for (gsize i = 0; i < count; i++)
@@ -50,16 +77,7 @@ lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError *
   self->tokens[LIG_SPLIT_HELD_OUT] = tokens + training;
   self->n_tokens[LIG_SPLIT_HELD_OUT] = count - training;
   count_windows (self, 0);
-  if (self->samples[LIG_SPLIT_TRAINING] > 0)
-    return TRUE;
-  return lig_dataset_refuse (
-    self, error, LIG_ERROR_SHAPE,
-    g_dngettext (
-      GETTEXT_PACKAGE,
-      "%zu token for training are too few for a window of %" PRId64 " and the token after it",
-      "%zu tokens for training are too few for a window of %" PRId64 " and the token after it",
-      (gulong) (training)),
-    training, window_length (self));
+  return lig_windows_check_samples (self, error);
 }
 
 static gboolean
@@ -83,7 +101,10 @@ check_classes (const LigDataset *self, gint64 classes, GError **error)
 }
 
 gboolean
-lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error)
+lig_windows_check_target (const LigDataset *self,
+                          const LigTarget *target,
+                          gint64 size,
+                          GError **error)
 {
   if (target->classes == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
@@ -98,16 +119,29 @@ lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 size, GError
         "the loss requires %" PRId64 " targets per window, expected 1 or the window's %" PRId64,
         (gulong) (size)),
       size, window_length (self));
-  if (!check_classes (self, target->classes, error))
+  return TRUE;
+}
+
+gboolean
+lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error)
+{
+  if (!lig_windows_check_target (self, target, size, error) ||
+      !check_classes (self, target->classes, error))
     return FALSE;
   count_windows (self, size);
   return TRUE;
 }
 
-void
-lig_windows_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
+gboolean
+lig_windows_read (const LigDataset *self,
+                  LigSplit part,
+                  gint64 sample,
+                  void *input,
+                  void *target,
+                  GError **error G_GNUC_UNUSED)
 {
-  const guint16 *window = self->tokens[part] + sample * stride (self, self->target_size);
+  const guint16 *window =
+    self->tokens[part] + sample * lig_windows_stride (self, self->target_size);
   gint64 length = window_length (self);
   gint32 *inputs = input, *targets = target;
   for (gint64 i = 0; i < length; i++)
@@ -117,4 +151,5 @@ lig_windows_read (const LigDataset *self, LigSplit part, gint64 sample, void *in
   else if (target)
     for (gint64 i = 0; i < length; i++)
       targets[i] = window[i + 1];
+  return TRUE;
 }

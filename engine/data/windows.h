@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows over a stream of tokens, split into training and held-out parts; shared by text and
- * tokens. */
+/* Windows over a stream of tokens, split into training and held-out parts; used by text;
+ * tokens has windows of its own over files. */
 #pragma once
 
 #include "engine/data/kind.h"
@@ -13,7 +13,21 @@ gboolean lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count,
 
 /* The `bind` and `read` functions of a kind. */
 gboolean lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error);
-void
-lig_windows_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target);
+gboolean lig_windows_read (
+  const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target, GError **error);
+
+/* The parts of them that kinds with other places for their tokens share: the check of the input's
+ * shape, that of the targets, the distance between the starts of two windows, and the number of
+ * windows in a row of tokens. */
+gboolean lig_windows_check_input (const LigDataset *self, GError **error);
+gboolean lig_windows_check_target (const LigDataset *self,
+                                   const LigTarget *target,
+                                   gint64 size,
+                                   GError **error);
+gint64 lig_windows_stride (const LigDataset *self, gint64 target_size);
+gint64 lig_windows_count (const LigDataset *self, gint64 tokens, gint64 target_size);
+
+/* Refuses data without a window for training. */
+gboolean lig_windows_check_samples (const LigDataset *self, GError **error);
 
 G_END_DECLS

@@ -4,7 +4,7 @@
 
 static const LigParam params[] = {
   {LIG_PARAM_INPUT, "from", N_ ("From"), N_ ("Channel of the branch; left out: the caller"), 0, 0,
-   0, LIG_PARAM_POSITIONAL, 0},
+   0, LIG_PARAM_POSITIONAL, 0, NULL},
   {.name = NULL},
 };
 

@@ -4,7 +4,7 @@
 
 static const LigParam params[] = {
   {LIG_PARAM_FLOAT, "scale", N_ ("Scale"), N_ ("The factor"), -3.4e38, 3.4e38, 1,
-   LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (LigScaleParams, factor)},
+   LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (LigScaleParams, factor), NULL},
   {.name = NULL},
 };
 

@@ -51,7 +51,7 @@ gboolean lig_infer_norm (LigInfer *infer, GError **error);
     LIG_PARAM_SHAPE, "normalized-shape", N_ ("Normalized shape"), \
       N_ ("The last axes that are normalized together; left out: the last one"), 1, G_MAXINT32, 0, \
       LIG_PARAM_INFERRED | LIG_PARAM_POSITIONAL, \
-      G_STRUCT_OFFSET (LigNormOpParams, normalized_shape) \
+      G_STRUCT_OFFSET (LigNormOpParams, normalized_shape), NULL \
   }
 
 /* The params of linear and basic-linear. */

@@ -4,7 +4,7 @@
 
 static const LigParam params[] = {
   {LIG_PARAM_FLOAT, "p", N_ ("Probability"), N_ ("Share of the elements that become zero"), 0, 1,
-   0.1, LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (LigDropoutParams, probability)},
+   0.1, LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (LigDropoutParams, probability), NULL},
   {.name = NULL},
 };
 

@@ -4,9 +4,9 @@
 
 static const LigParam params[] = {
   {LIG_PARAM_OUTPUT, "to", N_ ("To"), N_ ("Channel of the branch; left out: the caller"), 0, 0, 0,
-   LIG_PARAM_POSITIONAL, 0},
+   LIG_PARAM_POSITIONAL, 0, NULL},
   {LIG_PARAM_CALLER, "caller", N_ ("Caller too"), N_ ("The caller gets the branch as well"), 0, 1,
-   0, 0, 0},
+   0, 0, 0, NULL},
   {.name = NULL},
 };
 

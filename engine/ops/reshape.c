@@ -10,8 +10,8 @@ typedef struct {
 
 static const LigParam params[] = {
   {LIG_PARAM_SHAPE, "shape", N_ ("Shape"), N_ ("The whole shape, with at most one -1"), -1,
-   G_MAXINT32, 0, LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL,
-   G_STRUCT_OFFSET (ReshapeParams, shape)},
+   G_MAXINT32, 0, LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (ReshapeParams, shape),
+   NULL},
   {.name = NULL},
 };
 

@@ -131,6 +131,9 @@ set (LigOp *op, const char *name, const char *text, GError **error)
   else if (param->kind == LIG_PARAM_INT) {
     g_value_init (&value, G_TYPE_INT64);
     g_value_set_int64 (&value, g_ascii_strtoll (text, NULL, 10));
+  } else if (param->kind == LIG_PARAM_CHOICE) {
+    g_value_init (&value, G_TYPE_STRING);
+    g_value_set_string (&value, text);
   } else {
     g_value_init (&value, G_TYPE_DOUBLE);
     g_value_set_double (&value, g_ascii_strtod (text, NULL));

@@ -143,6 +143,8 @@ mismatch (const LigParam *param, const GValue *value)
   case LIG_PARAM_INPUT:
   case LIG_PARAM_OUTPUT:
     return G_VALUE_HOLDS_STRING (value) ? NULL : _ ("a channel's name");
+  case LIG_PARAM_CHOICE:
+    return NULL; /* the op's own message lists the names */
   default:
     return G_VALUE_HOLDS_BOOLEAN (value) ? NULL : _ ("true or false");
   }
@@ -170,7 +172,8 @@ lig_literal_set (LigOp *op, const LigParam *param, const GValue *value, GError *
     if (!lig_literal_check_shape (&shape, 1, error))
       return FALSE;
   }
-  if (G_VALUE_HOLDS_STRING (value) && !check_channel (g_value_get_string (value), error))
+  gboolean channel = param->kind == LIG_PARAM_INPUT || param->kind == LIG_PARAM_OUTPUT;
+  if (channel && !check_channel (g_value_get_string (value), error))
     return FALSE;
   return lig_op_set_value (op, param->name, value, error);
 }

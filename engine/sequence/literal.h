@@ -23,6 +23,9 @@ const LigParam *lig_literal_param (LigOp *op, const char *name);
  * the expected and the given value; the caller adds the position. */
 gboolean lig_literal_set (LigOp *op, const LigParam *param, const GValue *value, GError **error);
 
+/* Sets a LIG_PARAM_CHOICE by name; the error lists the names. */
+gboolean lig_choice_set (LigOp *op, const LigParam *param, const GValue *value, GError **error);
+
 /* Appends one length, a gint64 or a whole double, to a shape. */
 gboolean lig_literal_add_axis (LigShape *shape, const GValue *value, GError **error);
 

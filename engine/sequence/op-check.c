@@ -54,6 +54,8 @@ field_size (const LigParam *param)
     return sizeof (gint64);
   case LIG_PARAM_BOOL:
     return sizeof (bool);
+  case LIG_PARAM_CHOICE:
+    return sizeof (gint32);
   case LIG_PARAM_SHAPE:
     return sizeof (LigShape);
   default:
@@ -114,11 +116,13 @@ check_param (const LigOpInfo *info, const LigParam *param, GHashTable *seen, GEr
                    param->name);
   if (!g_hash_table_add (seen, (gpointer) param->name))
     return refuse (error, info, "two parameters are called %s", param->name);
-  if ((unsigned) param->kind > LIG_PARAM_CALLER)
+  if ((unsigned) param->kind > LIG_PARAM_CHOICE)
     return refuse (error, info, "parameter %s has the unknown kind %d", param->name,
                    (int) param->kind);
   if (!param->label || !param->help)
     return refuse (error, info, "parameter %s has no label or no help", param->name);
+  if (param->kind == LIG_PARAM_CHOICE && !lig_choices_check (info, param, error))
+    return FALSE;
   return check_place (info, param, error) && check_range (info, param, error);
 }
 

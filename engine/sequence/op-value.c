@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets a parameter of an op from a file or an expression, checked against its table. */
 #include "engine/base/suggest.h"
+#include "engine/sequence/literal.h"
 #include <ligature/op.h>
 
 #include <glib/gi18n-lib.h>
@@ -101,6 +102,8 @@ lig_op_set_value (LigOp *self, const char *name, const GValue *value, GError **e
   case LIG_PARAM_INPUT:
   case LIG_PARAM_OUTPUT:
     return set_text (self, param, value, error);
+  case LIG_PARAM_CHOICE:
+    return lig_choice_set (self, param, value, error);
   default:
     if (!G_VALUE_HOLDS_BOOLEAN (value))
       return refuse_value (self, param, _ ("true or false"), error);

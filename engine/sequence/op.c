@@ -90,11 +90,24 @@ reset (LigOp *self, const LigParam *param)
   case LIG_PARAM_SHAPE:
     *(LigShape *) at = (LigShape){.n_axes = -1};
     break;
+  case LIG_PARAM_CHOICE:
+    *(gint32 *) at = (gint32) param->initial;
+    break;
   case LIG_PARAM_INPUT:
   case LIG_PARAM_OUTPUT:
     g_clear_pointer ((char **) at, g_free);
     break;
   }
+}
+
+/* Returns FALSE for a name that is no choice. */
+static gboolean
+set_choice (LigOp *self, const LigParam *param, const char *name)
+{
+  int index = name ? lig_param_find_choice (param, name) : (int) param->initial;
+  if (index >= 0)
+    *(gint32 *) field (self, param) = index;
+  return index >= 0;
 }
 
 static void
@@ -131,6 +144,10 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
     *(char **) at = text && *text ? g_strdup (text) : NULL;
     break;
   }
+  case LIG_PARAM_CHOICE:
+    if (!set_choice (self, param, g_value_get_string (value)))
+      return;
+    break;
   }
   private_of (self)->given |= G_GUINT64_CONSTANT (1) << (id - FIRST_PARAM);
   lig_op_touch (self);
@@ -164,6 +181,9 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
   case LIG_PARAM_OUTPUT:
     g_value_set_string (value, *(char **) at);
     break;
+  case LIG_PARAM_CHOICE:
+    g_value_set_string (value, lig_param_get_choice (param, *(gint32 *) at));
+    break;
   }
 }
 
@@ -186,6 +206,9 @@ param_spec (const LigParam *param)
                                  flags);
   case LIG_PARAM_SHAPE:
     return g_param_spec_boxed (param->name, param->label, param->help, LIG_TYPE_SHAPE, flags);
+  case LIG_PARAM_CHOICE:
+    return g_param_spec_string (param->name, param->label, param->help,
+                                lig_param_get_choice (param, (int) param->initial), flags);
   default:
     return g_param_spec_string (param->name, param->label, param->help, NULL, flags);
   }
@@ -350,6 +373,10 @@ lig_op_get_value (LigOp *self, const LigParam *param, GValue *value)
     g_value_init (value, G_TYPE_STRING);
     g_value_set_string (value, *(char **) at);
     return *(char **) at != NULL;
+  case LIG_PARAM_CHOICE:
+    g_value_init (value, G_TYPE_STRING);
+    g_value_set_string (value, lig_param_get_choice (param, *(gint32 *) at));
+    return *(gint32 *) at != (gint32) param->initial;
   default:
     g_value_init (value, G_TYPE_BOOLEAN);
     g_value_set_boolean (value, *(bool *) at);

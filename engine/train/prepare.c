@@ -81,14 +81,18 @@ lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error)
     ops++;
     count--;
   }
-  if (largest < 0 || !g_object_class_find_property (G_OBJECT_GET_CLASS (ops->op), "vocabulary"))
+  if (!g_object_class_find_property (G_OBJECT_GET_CLASS (ops->op), "vocabulary"))
     return TRUE;
   g_object_get (ops->op, "vocabulary", &vocabulary, NULL);
+  /* Tokens that opening has not read are compared with it when they are. */
+  data->vocabulary = vocabulary;
   if (largest < vocabulary)
     return TRUE;
+  const char *place = data->largest_place;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("%s at %s: the data has token %" PRId64 ", the vocabulary has %" PRId64),
-               ops->info->name, ops->path, largest, vocabulary);
+               _ ("%s at %s: the data has token %" PRId64 ", the vocabulary has %" PRId64 "%s%s"),
+               ops->info->name, ops->path, largest, vocabulary, place ? ": " : "",
+               place ? place : "");
   return lig_error_set_path (error, ops->path);
 }
 

@@ -46,9 +46,13 @@ read_value (const LigParam *param, const char *key, const char *text, GValue *to
     g_value_set_boolean (to, truth);
     return truth || g_str_equal (text, "false") ||
            fail_value (key, text, _ ("true or false"), error);
+  case LIG_PARAM_CHOICE:
+    g_value_init (to, G_TYPE_STRING);
+    g_value_set_string (to, text);
+    return TRUE;
   default:
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("%s cannot be swept; sweep a number or a truth value"), key);
+                 _ ("%s cannot be swept; sweep a number, a truth value or a choice"), key);
     return FALSE;
   }
 }

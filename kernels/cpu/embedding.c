@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Embedding: y[i,:] = weight[x[i],:] for int32 x [M], weight [V, N] and y [M, N]; and its
  * gradient, dweight[v,:] = sum of dy[i,:] over the i with x[i] = v. The sum is added up in the
- * order of i: threads divide the columns among them. */
+ * order of i: threads divide the columns among them. And position embedding: y[r,:] = x[r,:] +
+ * weight[r % T,:], its gradient, and both at once. */
 #include "kernels/cpu/cpu.h"
 
 /* The number of columns that one thread adds up at a time. */
@@ -110,5 +111,126 @@ LIG_CPU (embedding_backward) (LigLaunch *launch)
     if (!direct)
       lig_narrow (dweight->dtype, total, lig_at (dweight, first * columns), count);
   }
+  return LIG_OK;
+}
+
+/* Checks the positions of `rows` rows, and the table of positions. */
+static LigStatus
+check_positions (LigLaunch *launch, const LigOperand *like, int64_t rows, const LigOperand *weight)
+{
+  const LigPositionParams *params = launch->params;
+  if (!lig_dtype_is_floating (like->dtype))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "position-embedding: not a floating type; convert to fp32, fp16 or bf16");
+  if (params->length < 1 || rows % params->length != 0 || params->length > lig_rows (weight) ||
+      weight->columns != like->columns)
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "position-embedding: the table does not fit the rows; correct its length");
+  return LIG_OK;
+}
+
+/* Adds row `position` of weight to a row that `load` has in fp32 already rounded to the type of y,
+ * and stores it as row `row` of y. */
+static void
+add_position (const LigOperand *from,
+              int64_t from_row,
+              const LigOperand *weight,
+              int64_t position,
+              const LigOperand *y,
+              int64_t row)
+{
+  float staged[LIG_PIECE], buffer[LIG_PIECE];
+  int64_t columns = y->columns;
+  for (int64_t at = 0; at < columns; at += LIG_PIECE) {
+    int64_t count = lig_piece (columns, at);
+    lig_widen (from->dtype, lig_at (from, from_row * columns + at), staged, (size_t) count);
+    if (from->dtype != y->dtype && y->dtype != LIG_FP32) {
+      /* A separate embedding would have rounded. */
+      uint16_t rounded[LIG_PIECE];
+      lig_narrow (y->dtype, staged, rounded, (size_t) count);
+      lig_widen (y->dtype, rounded, staged, (size_t) count);
+    }
+    const float *add = lig_load (weight, position * columns + at, count, buffer);
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++)
+      staged[i] += add[i];
+    lig_narrow (y->dtype, staged, lig_at (y, row * columns + at), (size_t) count);
+  }
+}
+
+/* Computes y = x + weight[position]. */
+LigStatus
+LIG_CPU (position_embedding) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
+  const LigOperand *y = &launch->operands[2];
+  int64_t rows = lig_rows (x);
+  LigStatus status = check_positions (launch, x, rows, weight);
+  if (status != LIG_OK)
+    return status;
+  int64_t length = ((const LigPositionParams *) launch->params)->length;
+#pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
+  for (int64_t row = 0; row < rows; row++)
+    add_position (x, row, weight, row % length, y, row);
+  return LIG_OK;
+}
+
+/* Computes y = weight[x] + position[position of the row]. */
+LigStatus
+LIG_CPU (embedding_position) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
+  const LigOperand *position = &launch->operands[2], *y = &launch->operands[3];
+  LigStatus status = check (launch, x, lig_rows (weight));
+  if (status == LIG_OK)
+    status = check_positions (launch, y, x->size, position);
+  if (status != LIG_OK)
+    return status;
+  int64_t length = ((const LigPositionParams *) launch->params)->length;
+  const int32_t *tokens = x->data;
+#pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
+  for (int64_t row = 0; row < x->size; row++)
+    add_position (weight, tokens[row], position, row % length, y, row);
+  return LIG_OK;
+}
+
+/* Adds up the gradient of one row of the table in the order of the batch, and stores it. */
+static void
+sum_position (const LigOperand *dy,
+              int64_t length,
+              int64_t position,
+              const LigOperand *dweight,
+              bool accumulate)
+{
+  float sum[LIG_PIECE], buffer[LIG_PIECE];
+  int64_t columns = dy->columns, rows = position < length ? lig_rows (dy) : 0;
+  for (int64_t at = 0; at < columns; at += LIG_PIECE) {
+    int64_t count = lig_piece (columns, at), element = position * columns + at;
+    if (accumulate)
+      lig_widen (dweight->dtype, lig_at (dweight, element), sum, (size_t) count);
+    else
+      memset (sum, 0, sizeof sum);
+    for (int64_t row = position; row < rows; row += length) {
+      const float *part = lig_load (dy, row * columns + at, count, buffer);
+#pragma omp simd
+      for (int64_t i = 0; i < count; i++)
+        sum[i] += part[i];
+    }
+    lig_narrow (dweight->dtype, sum, lig_at (dweight, element), (size_t) count);
+  }
+}
+
+/* Computes dweight; rows of positions that do not occur get zero. */
+LigStatus
+LIG_CPU (position_embedding_backward) (LigLaunch *launch)
+{
+  const LigOperand *dy = &launch->operands[0], *dweight = &launch->operands[1];
+  LigStatus status = check_positions (launch, dy, lig_rows (dy), dweight);
+  if (status != LIG_OK)
+    return status;
+  int64_t length = ((const LigPositionParams *) launch->params)->length;
+#pragma omp parallel for schedule(static) if (dy->size > LIG_PARALLEL_FROM)
+  for (int64_t position = 0; position < lig_rows (dweight); position++)
+    sum_position (dy, length, position, dweight, launch->accumulate);
   return LIG_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels on single elements: conversion, addition, scaling, dropout. */
+/* Kernels on single elements: conversion, addition, scaling, dropout; and of whole samples. */
 #include "kernels/cpu/rows.h"
 #include "kernels/formulas.h"
 
@@ -186,6 +186,42 @@ LIG_CPU (dropout) (LigLaunch *launch)
     int64_t count = lig_piece (x->size, element);
     float *to = lig_stage (y, element, out);
     dropout_piece (&dropout, element, lig_load (x, element, count, in), to, count);
+    lig_commit (y, element, count, to);
+  }
+  return LIG_OK;
+}
+
+/* Computes y = x / (1 - p) for the samples kept, 0 for the others. */
+LigStatus
+LIG_CPU (drop_path) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  const LigDropPathParams *params = launch->params;
+  float p = params->probability;
+  if (!lig_all_floating (launch, 2))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "drop-path: not a floating type; convert to fp32, fp16 or bf16");
+  if (!(p >= 0 && p <= 1) || params->samples < 1 || x->size % params->samples != 0)
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "drop-path: the probability is outside [0, 1], or the samples do not divide "
+                     "the elements; correct them");
+  uint64_t threshold = lig_dropout_threshold (p);
+  int64_t sample = x->size / params->samples, pieces = (sample + LIG_PIECE - 1) / LIG_PIECE;
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
+  for (int64_t i = 0; i < params->samples * pieces; i++) {
+    float in[LIG_PIECE], out[LIG_PIECE];
+    uint32_t words[4];
+    uint64_t number = (uint64_t) (i / pieces);
+    lig_random_words (launch->tick->seed, number / 4, params->path_hash, launch->tick->micro_step,
+                      words);
+    bool kept = words[number % 4] >= threshold;
+    int64_t first = i % pieces * LIG_PIECE, element = i / pieces * sample + first;
+    int64_t count = lig_piece (sample, first);
+    float *to = lig_stage (y, element, out);
+    if (kept)
+      scale_piece (lig_load (x, element, count, in), 1.0f / (1.0f - p), to, count);
+    else
+      memset (to, 0, (size_t) count * sizeof *to);
     lig_commit (y, element, count, to);
   }
   return LIG_OK;

@@ -352,7 +352,10 @@ test_tokens_bad (void)
   assert_refused ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "version 2, expected 1");
   header[0] = 20240801;
   write_file ("t.bin", header, 1028);
-  assert_refused ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "begins with 20240801");
+  assert_refused ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "version 2, expected 7");
+  header[0] = 20240326;
+  write_file ("t.bin", header, 1028);
+  assert_refused ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "begins with 20240326");
 }
 
 static LigDataset *

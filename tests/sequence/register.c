@@ -50,7 +50,7 @@ test_words (void)
 
 #define ROW(kind_, name_, low, high, start, flags_, offset_) \
   { \
-    kind_, name_, "Label", "Help", low, high, start, flags_, offset_ \
+    kind_, name_, "Label", "Help", low, high, start, flags_, offset_, NULL \
   }
 #define SIZED(name_, offset_) ROW (LIG_PARAM_INT, name_, 0, 9, 0, 0, offset_)
 
@@ -65,10 +65,10 @@ static const struct {
   {SIZED ("a_b", 8), "op twice-rows: a parameter is called 'a_b', expected a name in kebab-case "
                      "other than fence, op, "
                      "ops, true and false"},
-  {{LIG_PARAM_INT, "late", "Label", NULL, 0, 9, 0, 0, 8},
+  {{LIG_PARAM_INT, "late", "Label", NULL, 0, 9, 0, 0, 8, NULL},
    "op twice-rows: parameter late has no label or no help"},
-  {{(LigParamKind) 7, "late", "Label", "Help", 0, 9, 0, 0, 8},
-   "op twice-rows: parameter late has the unknown kind 7"},
+  {{(LigParamKind) 8, "late", "Label", "Help", 0, 9, 0, 0, 8, NULL},
+   "op twice-rows: parameter late has the unknown kind 8"},
   {SIZED ("late", 12), "op twice-rows: parameter late is at byte 12, expected a multiple of 8"},
   {SIZED ("late", sizeof (Params)), NULL},
   {SIZED ("late", G_MAXSIZE), NULL},

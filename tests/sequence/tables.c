@@ -42,11 +42,13 @@ static const struct {
   {KERNEL ("k", "x -> y?", 1, 1, run_twice), "its kernel k: it has the operand 'y?', expected at "
                                              "most 31 lower-case letters, digits or _ after a "
                                              "letter"},
-  {KERNEL ("k", "a b c d e f g h i j k l -> y", 1, 1, run_twice),
-   "its kernel k: it has 13 operands, at most 12 are possible"},
+  {KERNEL ("k", "a b c d e f g h i j k l m n o p -> y", 1, 1, run_twice),
+   "its kernel k: it has 17 operands, at most 16 are possible"},
   {KERNEL ("k", "x -> y", -1, 1, run_twice),
    "its kernel k: it is a product and has 1 input, expected at least 2"},
-  {KERNEL ("k", "x -> y", -4, 1, run_twice), "its kernel k: its work is -4, expected at least -3"},
+  {KERNEL ("k", "x -> y", -5, 1, run_twice), "its kernel k: its work is -5, expected at least -4"},
+  {KERNEL ("k", "x -> y", -4, 1, run_twice),
+   "its kernel k: its work follows from its params; set flops"},
   {KERNEL ("k", "x -> y", 1, 0, run_twice),
    "its kernel k: it serves none of fp32, fp16 and bf16; set its types"},
   {KERNEL ("k", "x -> y", 1, 1, NULL), "its kernel k: it has no function for any backend"},

@@ -113,6 +113,9 @@ change (LigParamRow *row)
   case LIG_PARAM_OUTPUT:
     type (row, "some-channel");
     break;
+  case LIG_PARAM_CHOICE:
+    type (row, lig_param_get_choice (param, param->initial == 0 ? 1 : 0));
+    break;
   default:
     gtk_switch_set_active (GTK_SWITCH (editor), !gtk_switch_get_active (GTK_SWITCH (editor)));
   }

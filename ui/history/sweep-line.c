@@ -76,7 +76,7 @@ add_ops (GStrvBuilder *keys, GtkStringList *titles, LigSequence *sequence)
     LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
     const LigParam *param = lig_op_get_info (op)->params;
     for (; param && param->name; param++) {
-      if (param->kind > LIG_PARAM_BOOL)
+      if (param->kind > LIG_PARAM_BOOL && param->kind != LIG_PARAM_CHOICE)
         continue;
       g_autofree char *key = g_strdup_printf ("%u.%s", i, param->name);
       g_autofree char *title =

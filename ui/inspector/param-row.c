@@ -406,7 +406,7 @@ make_editor (LigParamRow *self)
     return self->editor;
   }
   self->editor = make_entry (self);
-  if (self->param->kind == LIG_PARAM_SHAPE)
+  if (self->param->kind == LIG_PARAM_SHAPE || self->param->kind == LIG_PARAM_CHOICE)
     return self->editor;
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   gtk_widget_add_css_class (box, "linked");

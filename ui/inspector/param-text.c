@@ -50,7 +50,8 @@ lig_param_to_text (const LigParam *param, const GValue *value)
   case LIG_PARAM_SHAPE:
     return write_shape (g_value_get_boxed (value));
   case LIG_PARAM_INPUT:
-  case LIG_PARAM_OUTPUT: {
+  case LIG_PARAM_OUTPUT:
+  case LIG_PARAM_CHOICE: {
     const char *text = g_value_get_string (value);
     return g_strdup (text ? text : "");
   }
@@ -129,7 +130,8 @@ lig_param_from_text (const LigParam *param, const char *text, GValue *value)
   g_autofree char *stripped = g_strstrip (g_strdup (text));
   gboolean number = param->kind == LIG_PARAM_FLOAT || param->kind == LIG_PARAM_INT;
   gboolean channel = param->kind == LIG_PARAM_INPUT || param->kind == LIG_PARAM_OUTPUT;
-  if (!*stripped && (channel || param->flags & LIG_PARAM_INFERRED))
+  gboolean choice = param->kind == LIG_PARAM_CHOICE;
+  if (!*stripped && (channel || choice || param->flags & LIG_PARAM_INFERRED))
     return;
   if (number && parse_number (param, stripped, value))
     return;

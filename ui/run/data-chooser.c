@@ -129,6 +129,8 @@ guess_kind (LigDataChooser *self, const char *path)
   g_autofree char *name = g_path_get_basename (path);
   g_autofree char *lower = g_ascii_strdown (name, -1);
   gboolean folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+  if (folder && chosen->path == LIG_DATASET_FILE_OR_FOLDER)
+    return chosen;
   for (guint n = 0; (info = lig_dataset_info_nth (n)); n++) {
     if (folder ? info->path == LIG_DATASET_FILE_OR_FOLDER : fits (info, lower))
       return info;

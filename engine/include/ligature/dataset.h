@@ -10,7 +10,12 @@
  *
  * text and tokens have windows of T tokens as samples. If every position has a target, windows do
  * not overlap (stride T); if only the token after the window is predicted, a window begins at every
- * token (stride 1). A dataset may be used by one thread at a time. */
+ * token (stride 1). A window of tokens never crosses two files. A dataset may be used by one thread
+ * at a time.
+ *
+ * The path of tokens is a .bin file, a folder of such files, or a pattern with *, ? or []; all are
+ * sorted by their names. Files of more than 256 MiB together are not read when they are opened, but
+ * window by window, and their tokens are checked as they are read. */
 #pragma once
 
 #include <ligature/tensor.h>
@@ -22,7 +27,7 @@ G_BEGIN_DECLS
 /**
  * LigDatasetOptionType:
  * @LIG_DATASET_TEXT: any text
- * @LIG_DATASET_PATH: a file
+ * @LIG_DATASET_PATH: a file, or a path of the same form as the dataset's
  * @LIG_DATASET_CHOICE: one of the option's choices
  * @LIG_DATASET_BOOLEAN: `true` or `false`
  * @LIG_DATASET_COUNT: a whole number from the minimum to the maximum
@@ -222,7 +227,8 @@ LIG_API gboolean lig_dataset_bind (LigDataset *self, const LigTarget *target, GE
  * lig_dataset_get_largest_token:
  * @self: a dataset
  *
- * Returns: the largest token in all the data of text or tokens; -1 for other kinds
+ * Returns: the largest token in all the data of text or tokens; -1 for other kinds, and for tokens
+ *   that opening did not read
  */
 LIG_API gint64 lig_dataset_get_largest_token (LigDataset *self);
 
@@ -251,7 +257,9 @@ LIG_API gint64 lig_dataset_get_held_out_batches (LigDataset *self);
  *
  * Copies the next training batch and advances the position by its samples. Allocates nothing.
  *
- * Returns: %FALSE with %LIG_ERROR_SHAPE or _DTYPE set if a tensor has another size or type
+ * Returns: %FALSE with %LIG_ERROR_SHAPE or _DTYPE set if a tensor has another size or type; with
+ *   %LIG_ERROR_VALUE (a token out of range; the message contains its file and offset) or _FILE for
+ *   tokens that opening did not read
  */
 LIG_API gboolean lig_dataset_next (LigDataset *self,
                                    LigTensor *input,
@@ -300,7 +308,7 @@ LIG_API void lig_dataset_seek (LigDataset *self, guint64 position);
  * Copies a batch of held-out samples in the order of the data; the position is unchanged. The last
  * batch is padded with the first held-out samples, whose integer targets are %LIG_IGNORED_TARGET.
  *
- * Returns: %FALSE with %LIG_ERROR_INDEX, _SHAPE or _DTYPE set
+ * Returns: %FALSE with %LIG_ERROR_INDEX, _SHAPE or _DTYPE set, or an error of lig_dataset_next()
  */
 LIG_API gboolean lig_dataset_held_out (LigDataset *self,
                                        gint64 batch_index,
@@ -315,8 +323,8 @@ LIG_API gboolean lig_dataset_held_out (LigDataset *self,
  * @held_out: whether to return the held-out part instead of the training part
  * @count: (out): the number of tokens
  *
- * Returns: (transfer none) (nullable) (array length=count): the tokens of this part of text or
- *   tokens, %NULL for other kinds
+ * Returns: (transfer none) (nullable) (array length=count): the tokens of this part of text, or of
+ *   tokens from one file of uint16 that opening read; %NULL otherwise
  */
 LIG_API const guint16 *lig_dataset_get_tokens (LigDataset *self, gboolean held_out, gsize *count);
 

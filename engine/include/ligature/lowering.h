@@ -147,6 +147,35 @@ LIG_API double lig_lower_share (LigLowering *self, const char *port);
 LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
 
 /**
+ * lig_parts_add_scaled: (skip)
+ * @self: the parts that `expand` was given
+ * @name: (nullable): as for lig_parts_add()
+ * @op: (transfer full) (nullable): a new basic op, %NULL as for lig_parts_add()
+ * @param: the name of a whole number among the op's parameters, "out-features"
+ * @multiple: a factor from 1
+ * @divisor: a divisor from 1
+ *
+ * Adds the next part of a macro like lig_parts_add(), with a length that follows from the features
+ * of the macro's input, which are not yet known when `expand` is called: once they are, @param is
+ * set to @multiple / @divisor times the length of the input's last axis. Features that @divisor
+ * does not divide evenly are an error of compiling the sequence.
+ */
+LIG_API void lig_parts_add_scaled (
+  LigParts *self, const char *name, LigOp *op, const char *param, gint64 multiple, gint64 divisor);
+
+/**
+ * lig_parts_refuse: (skip)
+ * @self: the parts that `expand` was given
+ * @format: a format of printf(), of a sentence without a full stop that names the parameter and
+ *   gives both values
+ * @...: its arguments
+ *
+ * Refuses the parameters of a macro that do not go together: compiling the sequence fails with this
+ * sentence after `NAME at PATH: `. The first of several calls counts.
+ */
+LIG_API void lig_parts_refuse (LigParts *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/**
  * lig_op_count_parts:
  * @self: an op
  *

@@ -52,6 +52,7 @@ typedef enum {
   LIG_PARAM_INPUT,  /* the channel of extra input `offset`, a string or none */
   LIG_PARAM_OUTPUT, /* the channel of extra output `offset` */
   LIG_PARAM_CALLER, /* whether the caller also gets extra output `offset` */
+  LIG_PARAM_CHOICE, /* int32_t, the index of a name in `choices`; everywhere else the name */
 } LigParamKind;
 
 typedef enum {
@@ -66,24 +67,48 @@ typedef struct {
   const char *label; /* the displayed name, translatable */
   const char *help;  /* one sentence without a full stop, translatable */
   double minimum, maximum, initial;
-  unsigned flags; /* LigParamFlags */
-  gsize offset;   /* of the field in the op's params struct, or the index of the extra port */
+  unsigned flags;      /* LigParamFlags */
+  gsize offset;        /* of the field in the op's params struct, or the index of the extra port */
+  const char *choices; /* of a %LIG_PARAM_CHOICE: its names, "causal|none"; `initial` is an index */
 } LigParam;
 
 #define LIG_FLOAT(type, field, name, label, help, minimum, maximum, initial) \
   { \
     LIG_PARAM_FLOAT, name, label, help, minimum, maximum, initial, 0, \
-      G_STRUCT_OFFSET (type, field) \
+      G_STRUCT_OFFSET (type, field), NULL \
   }
 #define LIG_INT(type, field, name, label, help, minimum, maximum, initial, flags) \
   { \
     LIG_PARAM_INT, name, label, help, minimum, maximum, initial, flags, \
-      G_STRUCT_OFFSET (type, field) \
+      G_STRUCT_OFFSET (type, field), NULL \
   }
 #define LIG_BOOLEAN(type, field, name, label, help, initial) \
   { \
-    LIG_PARAM_BOOL, name, label, help, 0, 1, initial, 0, G_STRUCT_OFFSET (type, field) \
+    LIG_PARAM_BOOL, name, label, help, 0, 1, initial, 0, G_STRUCT_OFFSET (type, field), NULL \
   }
+/* `choices` are names in kebab-case, "causal|none", `initial` is the index of the default. */
+#define LIG_CHOICE(type, field, name, label, help, choices, initial) \
+  { \
+    LIG_PARAM_CHOICE, name, label, help, 0, 0, initial, 0, G_STRUCT_OFFSET (type, field), choices \
+  }
+
+/**
+ * lig_param_get_choice:
+ * @param: a parameter of kind %LIG_PARAM_CHOICE
+ * @index: an index from 0, as in the op's params struct
+ *
+ * Returns: (transfer none) (nullable): the name of the choice; %NULL if there is none
+ */
+LIG_API const char *lig_param_get_choice (const LigParam *param, int index);
+
+/**
+ * lig_param_find_choice:
+ * @param: a parameter of kind %LIG_PARAM_CHOICE
+ * @name: a name
+ *
+ * Returns: the index of the choice with this name, or -1
+ */
+LIG_API int lig_param_find_choice (const LigParam *param, const char *name);
 
 /* --- Trained parameters ------------------------------------------------------------------- */
 
@@ -224,7 +249,8 @@ LIG_API
 G_DECLARE_DERIVABLE_TYPE (LigOp, lig_op, LIG, OP, GObject)
 
 /* The properties are those of the op's table and `fence` (whether no fusion may cross the gap
- * before the op). Any change emits `changed`. */
+ * before the op). That of a choice is a string; a name that is no choice changes nothing, %NULL
+ * means the default. Any change emits `changed`. */
 struct _LigOpClass {
   GObjectClass parent_class;
   const LigOpInfo *info;
@@ -285,7 +311,7 @@ LIG_API gboolean lig_op_check (LigOp *self, GError **error);
  * lig_op_set_value:
  * @self: an op
  * @param: the name of a parameter
- * @value: a number, boolean, string, or a boxed #LigShape
+ * @value: a number, boolean, string (a channel or the name of a choice), or a boxed #LigShape
  *
  * Sets a parameter to a value from a file or an expression after checking its type and range.
  *
@@ -301,7 +327,7 @@ LIG_API gboolean lig_op_set_value (LigOp *self,
  * @self: an op
  * @param: a parameter of the op's table
  * @value: (out): an uninitialized #GValue; set to a gint64, double, boolean, string or boxed
- *   #LigShape
+ *   #LigShape; for a choice to its name
  *
  * Returns: whether the parameter differs from its default and must be written to files
  */

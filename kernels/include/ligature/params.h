@@ -104,14 +104,20 @@ typedef enum { LIG_MASK_CAUSAL, LIG_MASK_NONE, LIG_MASK_CAUSAL_BOTTOM_RIGHT } Li
  * @softcap: 0, or c: a score s becomes c tanh (s / c) after scaling
  * @dropout: the probability that a weight becomes 0 after the softmax; the others are divided by
  *   1 - dropout
- * @alibi: whether slope (j - p) is added to the scores, with the slope of head h from Press and
- *   others, 2022: 2^(-8 (h + 1) / n) for the first n heads, n the largest power of two up to H,
- *   then 2^(-4 (2 (h - n) + 1) / n)
+ * @alibi: whether -slope |j - p| is added to the scores after the softcap, with the slope of head h
+ *   from Press and others, 2022: 2^(-8 (h + 1) / n) for the first n heads, n the largest power of
+ *   two up to H, then 2^(-4 (2 (h - n) + 1) / n)
  * @path_hash: the lower 32 bits of the hash of the op's path
  *
- * Parameters of attention and attention_backward. The weight of query i and key j in head h of row
- * b is dropped by word e % 4 of the Philox counter (e / 4, path_hash, micro-step), where
- * e = ((b H + h) T + i) S + j. A query that sees no key yields zeros, and its lse is 0.
+ * Parameters of attention and attention_backward. The position p of query i is i, and i + S - T if
+ * the mask is bottom-right, where S - T is 0 without memory and S is the length of the row with
+ * lengths. A query sees the keys that the mask, the window, the lengths and the documents all
+ * leave: the mask and the window by its position, the lengths hide the keys j >= lengths[b] and,
+ * without memory, the queries from there on, and documents hide the keys of other documents.
+ *
+ * The weight of query i and key j in head h of row b is kept if word e % 4 of the Philox counter
+ * (e / 4, path_hash, micro-step) is at least dropout * 2^32, where e = ((b H + h) T + i) S + j and
+ * S is @memory_length. A query that sees no key yields zeros, its lse is 0, and it has no gradient.
  */
 typedef struct {
   int32_t heads;
@@ -156,7 +162,9 @@ typedef enum { LIG_ROTARY_UNSCALED, LIG_ROTARY_LINEAR, LIG_ROTARY_LLAMA3 } LigRo
  * @high: llama3: the wave of length original / high and shorter ones are not
  *
  * Parameters of rotary and rotary_backward (Su and others, 2021), which turn the queries and keys
- * of packed rows and leave the values.
+ * of packed rows and leave the values. A pair (a, b) becomes (a cos - b sin, b cos + a sin). The
+ * frequency of the pair is computed in double and rounded to fp32, and so is its product with the
+ * position, the angle, as in the models that were trained with it.
  */
 typedef struct {
   int32_t heads;

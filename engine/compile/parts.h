@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts that a macro's `expand` adds, and the lengths that it leaves open. */
+#pragma once
+
+#include "engine/compile/draft.h"
+#include <ligature/lowering.h>
+
+struct _LigParts {
+  GPtrArray *ops;   /* owned; null where the macro failed to create one */
+  GPtrArray *names; /* interned; null for none */
+  GArray *sizes;    /* of LigPartSize */
+  char *problem;    /* why the macro refuses its parameters, or null */
+};
+
+LigParts *lig_parts_new (void);
+void lig_parts_free (LigParts *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigParts, lig_parts_free)

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the files that a dataset consists of. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Returns (transfer full) the paths of a file, of all regular files below a folder whose names end
+ * with `suffix` (null: all), or of those that match a pattern with *, ? or [], sorted by their
+ * bytes. An existing file is never taken as a pattern. Links to files are followed, links to
+ * folders are not. A path that names nothing is returned, so that opening it fails; a pattern that
+ * nothing matches is LIG_ERROR_FILE. */
+GPtrArray *lig_data_list_files (const char *path, const char *suffix, GError **error);
+
+/* The same without patterns. */
+GPtrArray *lig_data_list_folder (const char *path, const char *suffix, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of tokens. The format of llm.c has a header of 256 int32, of which the first three are
+ * used: 20240520, version 1, number of tokens, which follow as uint16; or 20240801, version 7 for
+ * uint32. A plain file has tokens only. All numbers are little-endian. */
+#include "engine/data/shards.h"
+
+#include "engine/base/file.h"
+#include "engine/data/files.h"
+
+#include <glib/gstdio.h>
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEADER_BYTES 1024
+#define HEADER_NUMBERS 256
+
+/* The number of files that are kept open. Data sets of thousands of shards exceed the number of
+ * descriptors that a process may have. */
+#define MOST_OPEN 64
+
+/* The bytes from which the type of a plain file is guessed. */
+#define GUESS_BYTES ((gsize) 1 << 16)
+
+static const struct {
+  gint32 magic, version;
+  const char *name;
+  gsize width;
+} types[] = {{20240520, 1, "uint16", 2}, {20240801, 7, "uint32", 4}};
+
+static const char *
+type_name (gsize width)
+{
+  return types[width == 2 ? 0 : 1].name;
+}
+
+static void
+free_shard (gpointer data)
+{
+  LigShard *shard = data;
+  g_clear_pointer (&shard->content, g_bytes_unref);
+  g_free (shard->path);
+  g_free (shard->name);
+  g_free (shard);
+}
+
+static void
+close_file (gpointer descriptor)
+{
+  close (GPOINTER_TO_INT (descriptor));
+}
+
+LigShards *
+lig_shards_new (void)
+{
+  LigShards *self = g_new0 (LigShards, 1);
+  self->all = g_ptr_array_new_with_free_func (free_shard);
+  self->at_once = LIG_SHARDS_AT_ONCE;
+  self->largest = -1;
+  self->open = g_hash_table_new_full (NULL, NULL, NULL, close_file);
+  return self;
+}
+
+void
+lig_shards_free (LigShards *self)
+{
+  if (!self)
+    return;
+  g_ptr_array_unref (self->all);
+  g_hash_table_unref (self->open);
+  g_free (self);
+}
+
+static gboolean G_GNUC_PRINTF (4, 5)
+  refuse (const LigShard *shard, LigError code, GError **error, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *what = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (error, LIG_ERROR, code, "%s: %s", shard->name, what);
+  return FALSE;
+}
+
+/* --- Headers ------------------------------------------------------------------------------- */
+
+/* Takes the width and count of a header whose magic number is known. */
+static gboolean
+take_header (LigShard *shard, const gint32 *header, guint type, const char *wanted, GError **error)
+{
+  if (shard->size < HEADER_BYTES)
+    return refuse (shard, LIG_ERROR_FORMAT, error,
+                   g_dngettext (GETTEXT_PACKAGE, "has %zu byte, the header alone has %d",
+                                "has %zu bytes, the header alone has %d", (gulong) (shard->size)),
+                   shard->size, HEADER_BYTES);
+  if (header[1] != types[type].version)
+    return refuse (shard, LIG_ERROR_FORMAT, error, _ ("has version %d, expected %d"), header[1],
+                   types[type].version);
+  if (wanted && strcmp (wanted, types[type].name) != 0)
+    return refuse (shard, LIG_ERROR_VALUE, error,
+                   _ ("the header says %s, the option type says %s; omit the option"),
+                   types[type].name, wanted);
+  if (header[2] < 1)
+    return refuse (shard, LIG_ERROR_FORMAT, error,
+                   g_dngettext (GETTEXT_PACKAGE, "the header claims %d token, expected at least 1",
+                                "the header claims %d tokens, expected at least 1",
+                                (gulong) (header[2])),
+                   header[2]);
+  gsize claimed = (gsize) header[2] * types[type].width;
+  if (claimed != shard->size - HEADER_BYTES)
+    return refuse (shard, LIG_ERROR_FORMAT, error,
+                   _ ("the header claims %d token%s, which are %zu byte%s, %zu follow"), header[2],
+                   LIG_ENDING (header[2]), claimed, LIG_ENDING (claimed),
+                   shard->size - HEADER_BYTES);
+  shard->width = types[type].width;
+  shard->begin = HEADER_BYTES;
+  shard->count = header[2];
+  return TRUE;
+}
+
+/* Returns whether the file seems to have a header of another format: one number or a few, then
+ * zeros to the end of the header. */
+static gboolean
+seems_headed (const gint32 *header, gsize length)
+{
+  if (length < HEADER_BYTES || (header[0] >= 0 && header[0] <= G_MAXUINT16))
+    return FALSE;
+  for (gsize i = 64; i < HEADER_NUMBERS; i++)
+    if (header[i] != 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* Returns the width of a plain file's tokens. As uint16, every second number of uint32 tokens is a
+ * high half: 0, or below 16 in vocabularies of up to a million. The tokens of a small vocabulary
+ * are below 16 at every place, and such a file is uint16. */
+static gsize
+guess_width (const LigShard *shard, const guint16 *halves, gsize count)
+{
+  guint16 low = 0, high = 0;
+  for (gsize i = 0; i + 1 < count; i += 2) {
+    low = MAX (low, halves[i]);
+    high = MAX (high, halves[i + 1]);
+  }
+  gboolean wide = high == 0 ? low > 0 : high < 16 && low >= 4096;
+  return shard->size % 4 == 0 && wide ? 4 : 2;
+}
+
+/* Takes a file without a header. */
+static gboolean
+take_plain (LigShard *shard, gconstpointer head, gsize length, const char *wanted, GError **error)
+{
+  shard->plain = TRUE;
+  shard->guessed = !wanted;
+  if (wanted)
+    shard->width = strcmp (wanted, "uint32") == 0 ? 4 : 2;
+  else
+    shard->width = guess_width (shard, head, length / sizeof (guint16));
+  gsize rest = shard->size % shard->width;
+  if (shard->size == 0)
+    return refuse (shard, LIG_ERROR_FORMAT, error, _ ("is empty"));
+  if (rest > 0)
+    return refuse (shard, LIG_ERROR_FORMAT, error,
+                   _ ("ends at byte %zu, within the last token, a %s at byte %zu"), shard->size,
+                   type_name (shard->width), shard->size - rest);
+  shard->count = (gint64) (shard->size / shard->width);
+  return TRUE;
+}
+
+/* Decides from the first bytes of a file how its tokens lie. */
+static gboolean
+take_head (LigShard *shard, gconstpointer head, gsize length, const char *wanted, GError **error)
+{
+  gint32 header[HEADER_NUMBERS] = {0};
+  memcpy (header, head, MIN (length, sizeof header));
+  for (guint i = 0; i < G_N_ELEMENTS (types) && length >= sizeof header[0]; i++)
+    if (header[0] == types[i].magic)
+      return take_header (shard, header, i, wanted, error);
+  if (!wanted && (seems_headed (header, length) || !g_str_has_suffix (shard->path, ".bin")))
+    return refuse (shard, LIG_ERROR_FORMAT, error,
+                   _ ("begins with %d, a file of tokens with %d (uint16) or %d (uint32); a file "
+                      "without a header needs type=uint16 or type=uint32"),
+                   header[0], types[0].magic, types[1].magic);
+  return take_plain (shard, head, length, wanted, error);
+}
+
+/* --- Opening ------------------------------------------------------------------------------- */
+
+/* Reads the whole file, and finds its largest token. */
+static gboolean
+open_whole (LigShards *self, LigShard *shard, const char *wanted, GError **error)
+{
+  shard->content = lig_read_file (shard->path, error);
+  if (!shard->content)
+    return FALSE;
+  const char *bytes = g_bytes_get_data (shard->content, &shard->size);
+  if (!take_head (shard, bytes, MIN (shard->size, GUESS_BYTES), wanted, error))
+    return FALSE;
+  const guint16 *narrow = (const guint16 *) (gpointer) (bytes + shard->begin);
+  const guint32 *wide = (const guint32 *) (gpointer) (bytes + shard->begin);
+  for (gint64 i = 0; i < shard->count; i++) {
+    gint64 token = shard->width == 2 ? narrow[i] : (gint64) wide[i];
+    if (token > self->largest) {
+      self->largest = token;
+      self->largest_shard = self->all->len - 1;
+      self->largest_at = i;
+    }
+  }
+  self->content = lig_hash_content (self->content, bytes, shard->size);
+  return TRUE;
+}
+
+/* Reads the first and the last bytes of a file: they and its size identify it. */
+static gboolean
+open_large (LigShards *self, LigShard *shard, const char *wanted, GError **error)
+{
+  int fd = lig_open_file (shard->path, &shard->size, error);
+  gsize length = MIN (shard->size, GUESS_BYTES);
+  g_autofree char *piece = g_malloc0 (GUESS_BYTES);
+  if (fd < 0)
+    return FALSE;
+  gboolean fine = lig_read_at (fd, shard->path, 0, piece, length, error) &&
+                  take_head (shard, piece, length, wanted, error);
+  self->content = lig_hash_content (self->content, &shard->size, sizeof shard->size);
+  self->content = lig_hash_content (self->content, piece, length);
+  fine = fine && lig_read_at (fd, shard->path, shard->size - length, piece, length, error);
+  self->content = lig_hash_content (self->content, piece, length);
+  close (fd);
+  return fine;
+}
+
+gboolean
+lig_shards_add (LigShards *self, const char *path, const char *type, GError **error)
+{
+  g_autoptr (GPtrArray) files = lig_data_list_files (path, ".bin", error);
+  gsize sum = 0;
+  if (!files)
+    return FALSE;
+  for (guint i = 0; i < files->len; i++) {
+    GStatBuf info;
+    if (g_stat (g_ptr_array_index (files, i), &info) == 0 && S_ISREG (info.st_mode))
+      sum += (gsize) info.st_size;
+  }
+  gboolean whole = self->bytes + sum <= self->at_once && (self->largest >= 0 || !self->all->len);
+  self->bytes += sum;
+  for (guint i = 0; i < files->len; i++) {
+    LigShard *shard = g_new0 (LigShard, 1);
+    shard->path = g_strdup (g_ptr_array_index (files, i));
+    shard->name = g_filename_display_name (shard->path);
+    g_ptr_array_add (self->all, shard);
+    if (!(whole ? open_whole : open_large) (self, shard, type, error))
+      return FALSE;
+  }
+  if (!whole)
+    self->largest = -1;
+  if (files->len > 0)
+    return TRUE;
+  g_autofree char *shown = g_filename_display_name (path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s: the folder contains no .bin file"),
+               shown);
+  return FALSE;
+}
+
+/* --- Reading ------------------------------------------------------------------------------- */
+
+char *
+lig_shards_place (LigShards *self, guint shard, gint64 at)
+{
+  const LigShard *from = g_ptr_array_index (self->all, shard);
+  return g_strdup_printf (_ ("%s, offset %" PRId64 " (byte %zu)"), from->name, at,
+                          from->begin + (gsize) at * from->width);
+}
+
+/* Returns the descriptor of a shard's file, -1 on failure. */
+static int
+find_file (LigShards *self, guint number, GError **error)
+{
+  const LigShard *shard = g_ptr_array_index (self->all, number);
+  gpointer kept;
+  gsize size;
+  if (g_hash_table_lookup_extended (self->open, GUINT_TO_POINTER (number), NULL, &kept))
+    return GPOINTER_TO_INT (kept);
+  if (g_hash_table_size (self->open) >= MOST_OPEN)
+    g_hash_table_remove_all (self->open);
+  int fd = lig_open_file (shard->path, &size, error);
+  if (fd < 0)
+    return -1;
+  if (size == shard->size) {
+    g_hash_table_insert (self->open, GUINT_TO_POINTER (number), GINT_TO_POINTER (fd));
+    return fd;
+  }
+  close (fd);
+  refuse (shard, LIG_ERROR_FILE, error, _ ("is of size %zu, but was of %zu when it was opened"),
+          size, shard->size);
+  return -1;
+}
+
+/* Copies `count` tokens of the width to `to`. Returns the place of the first that is not below the
+ * limit, or `count`. */
+static gint64
+widen (gconstpointer from, gsize width, gint64 count, gint64 limit, gint32 *to)
+{
+  const guint16 *narrow = from;
+  const guint32 *wide = from;
+  for (gint64 i = 0; i < count; i++) {
+    gint64 token = width == 2 ? narrow[i] : (gint64) wide[i];
+    if (token >= limit)
+      return i;
+    to[i] = (gint32) token;
+  }
+  return count;
+}
+
+static gboolean
+refuse_token (LigShards *self, guint shard, gint64 at, gint64 token, gint64 limit, GError **error)
+{
+  g_autofree char *place = lig_shards_place (self, shard, at);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("%s: the token is %" PRId64 ", expected one below %" PRId64), place, token,
+               limit);
+  return FALSE;
+}
+
+gboolean
+lig_shards_read (
+  LigShards *self, guint shard, gint64 at, gint64 count, gint64 limit, gint32 *to, GError **error)
+{
+  enum { PIECE = 1024 };
+  const LigShard *from = g_ptr_array_index (self->all, shard);
+  const char *content = from->content ? g_bytes_get_data (from->content, NULL) : NULL;
+  int fd = content ? -1 : find_file (self, shard, error);
+  guint32 piece[PIECE];
+  if (!content && fd < 0)
+    return FALSE;
+  while (count > 0) {
+    gint64 some = content ? count : MIN (count, PIECE);
+    gsize offset = from->begin + (gsize) at * from->width;
+    gconstpointer source = content ? content + offset : (gconstpointer) piece;
+    if (!content && !lig_read_at (fd, from->path, offset, piece, (gsize) some * from->width, error))
+      return FALSE;
+    gint64 good = widen (source, from->width, some, limit, to);
+    if (good < some) {
+      gint64 token = from->width == 2 ? ((const guint16 *) source)[good]
+                                      : (gint64) ((const guint32 *) source)[good];
+      return refuse_token (self, shard, at + good, token, limit, error);
+    }
+    at += some;
+    to += some;
+    count -= some;
+  }
+  return TRUE;
+}

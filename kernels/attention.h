@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The definitions that the attention of every backend shares: the keys that a query sees, and the
+ * slopes of ALiBi. LigAttentionParams explains them. */
+#pragma once
+
+#include "kernels/formulas.h"
+#include <ligature/params.h>
+
+/* Sets the keys [first, end) that query i of a row sees, before documents restrict them. The row
+ * has `keys` keys, its length if it has one; `queries` of its queries count, all with memory. */
+LIG_FORMULA void
+lig_attention_visible (const LigAttentionParams *params,
+                       int32_t queries,
+                       int32_t keys,
+                       int32_t i,
+                       int32_t *first,
+                       int32_t *end)
+{
+  int32_t shift = params->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT ? keys - queries : 0;
+  int64_t at = (int64_t) i + shift, low = 0, high = keys;
+  if (params->mask != LIG_MASK_NONE)
+    high = at + 1;
+  else if (params->window > 0)
+    high = at + params->window;
+  if (params->window > 0)
+    low = at - params->window + 1;
+  high = high > keys ? keys : high;
+  low = low < 0 ? 0 : low;
+  if (i >= queries || high <= low)
+    low = high = 0;
+  *first = (int32_t) low;
+  *end = (int32_t) high;
+}
+
+/* Returns the slope of a head, see LigAttentionParams.alibi. */
+LIG_FORMULA float
+lig_attention_slope (int32_t head, int32_t heads)
+{
+  int32_t power = 1;
+  while (2 * power <= heads)
+    power *= 2;
+  double exponent =
+    head < power ? -8.0 * (head + 1) / power : -4.0 * (2 * (head - power) + 1) / power;
+  return (float) exp2 (exponent);
+}
