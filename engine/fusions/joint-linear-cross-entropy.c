@@ -18,8 +18,10 @@ allows (LigLowering *match, LigRefusal *refusal)
   refusal->observed_value = share;
   refusal->required_value = LARGE_SHARE;
   refusal->unit = "of the memory";
-  refusal->observed = g_strdup_printf ("logits of %.3g %% of the memory", 100 * share);
-  refusal->required = g_strdup_printf ("%.3g %%, or measured times", 100 * LARGE_SHARE);
+  refusal->observed = share < 0.001
+                        ? g_strdup ("small, logits of less than 0.1 % of the memory")
+                        : g_strdup_printf ("small, logits of %.3g %% of the memory", 100 * share);
+  refusal->required = g_strdup_printf ("at least %.3g %%, or policy measured", 100 * LARGE_SHARE);
   return FALSE;
 }
 
