@@ -43,13 +43,23 @@ find_lifetimes (LigDraft *draft)
     if (value->kept_to_end)
       root->last_step = G_MAXINT;
   }
+  /* Copies of parameters are kept until the parameters change. */
+  for (int i = 0; i < draft->first_forward; i++) {
+    const LigDraftStep *step = lig_step (draft, i);
+    for (int j = step->n_inputs; j < step->n_operands; j++) {
+      LigValue *root = lig_value (draft, lig_draft_root (draft, step->values[j]));
+      root->first_step = -1;
+      root->last_step = G_MAXINT;
+    }
+  }
   for (int i = 0; i < (int) draft->steps->len; i++) {
     const LigDraftStep *step = lig_step (draft, i);
     int end = end_of_step (draft, i);
-    for (int j = 0; j < step->n_operands; j++) {
-      if (step->values[j] < 0)
+    for (int j = 0; j <= step->n_operands; j++) {
+      int value = j < step->n_operands ? step->values[j] : step->scratch > 0 ? step->scratch : -1;
+      if (value < 0)
         continue;
-      LigValue *root = lig_value (draft, lig_draft_root (draft, step->values[j]));
+      LigValue *root = lig_value (draft, lig_draft_root (draft, value));
       root->first_step = MIN (root->first_step, i);
       root->last_step = MAX (root->last_step, end);
     }
