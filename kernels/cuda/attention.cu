@@ -53,7 +53,7 @@ soften (Soft &soft, Sums16<QUERY_TILES, BLOCK> &scores, Sums16<QUERY_TILES, D> &
 /* Computes y and lse of 128 queries of a head. */
 template <class T, int D>
 __global__ void
-__launch_bounds__ (FAST_THREADS, 2) attend (const __grid_constant__ Attention a)
+__launch_bounds__ (FAST_THREADS, D == 64 ? 3 : 2) attend (const __grid_constant__ Attention a)
 {
   constexpr int SIZE = BLOCK * D / 8;
   extern __shared__ uint4 memory[];
