@@ -3,6 +3,8 @@
  * kernels need beyond the workspace. */
 #include "kernels/demands.h"
 
+#include "kernels/attention-scratch.h"
+
 #include <ligature/params.h>
 
 #include <stddef.h>
@@ -56,13 +58,28 @@ attention_backward_flops (const LigOperand *operands, const void *params)
   return count_attention (&operands[0], params, 5);
 }
 
+/* On CUDA the own kernel keeps two fp32 numbers per query and head, in the workspace where they
+ * fit. With 16-bit types cuDNN may run instead. */
+static int64_t
+attention_backward_scratch (const LigOperand *operands, const void *params, LigBackendKind backend)
+{
+  const LigAttentionParams *attention = params;
+  const LigOperand *dy = &operands[0];
+  if (backend != LIG_BACKEND_CUDA || !attention || attention->length < 1 || dy->columns < 1)
+    return 0;
+  int64_t rows = dy->size / dy->columns, own = 8 * rows * attention->heads;
+  if (dy->dtype == LIG_BF16 || dy->dtype == LIG_FP16)
+    return lig_attention_scratch (rows / attention->length, attention);
+  return own > (int64_t) LIG_WORKSPACE_SIZE ? own : 0;
+}
+
 static const struct {
   const char *kernel;
   double (*flops) (const LigOperand *operands, const void *params);
   int64_t (*scratch) (const LigOperand *operands, const void *params, LigBackendKind backend);
 } demands[] = {
   {"attention", attention_flops, NULL},
-  {"attention_backward", attention_backward_flops, NULL},
+  {"attention_backward", attention_backward_flops, attention_backward_scratch},
 };
 
 void
