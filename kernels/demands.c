@@ -3,6 +3,8 @@
  * kernels need beyond the workspace. */
 #include "kernels/demands.h"
 
+#include "kernels/attention-scratch.h"
+
 #include <ligature/params.h>
 
 #include <stddef.h>
@@ -92,19 +94,31 @@ joint_scratch (const LigOperand *operands, const void *params, LigBackendKind ba
 }
 
 /* The CPU adds up the gradients of keys and values in fp32, in this memory unless the operand can
- * have the sums itself (kernels/cpu/attention-backward.c). The operands begin with dy, x, memory.
- */
+ * have the sums itself (kernels/cpu/attention-backward.c). */
+static int64_t
+scratch_on_cpu (const LigOperand *x, int64_t batch, const LigAttentionParams *params)
+{
+  if (x->dtype == LIG_FP32 && params->features % 16 == 0)
+    return 0;
+  int64_t padded = ((int64_t) params->features + 15) / 16 * 16;
+  return batch * params->kv_heads * params->memory_length * 2 * padded * (int64_t) sizeof (float);
+}
+
+/* On CUDA the own kernel keeps two fp32 numbers per query and head, in the workspace where they
+ * fit. With 16-bit types cuDNN may run instead. The operands begin with dy, x, memory. */
 static int64_t
 attention_backward_scratch (const LigOperand *operands, const void *params, LigBackendKind backend)
 {
-  const LigAttentionParams *p = params;
-  if (backend != LIG_BACKEND_CPU || !p || p->length < 1)
+  const LigAttentionParams *attention = params;
+  const LigOperand *dy = &operands[0];
+  if (!attention || attention->length < 1 || dy->columns < 1)
     return 0;
-  if (operands[1].dtype == LIG_FP32 && p->features % 16 == 0)
-    return 0;
-  int64_t batch = operands[0].size / operands[0].columns / p->length;
-  int64_t padded = ((int64_t) p->features + 15) / 16 * 16;
-  return batch * p->kv_heads * p->memory_length * 2 * padded * (int64_t) sizeof (float);
+  int64_t rows = dy->size / dy->columns, own = 8 * rows * attention->heads;
+  if (backend == LIG_BACKEND_CPU)
+    return scratch_on_cpu (&operands[1], rows / attention->length, attention);
+  if (dy->dtype == LIG_BF16 || dy->dtype == LIG_FP16)
+    return lig_attention_scratch (rows / attention->length, attention);
+  return own > (int64_t) LIG_WORKSPACE_SIZE ? own : 0;
 }
 
 static const struct {
