@@ -58,19 +58,28 @@ attention_backward_flops (const LigOperand *operands, const void *params)
   return count_attention (&operands[0], params, 5);
 }
 
-/* On CUDA the own kernel keeps two fp32 numbers per query and head, in the workspace where they
- * fit. With 16-bit types cuDNN may run instead. */
+/* The CPU adds up the gradients of keys and values in fp32, in this memory unless the operand can
+ * have the sums itself (kernels/cpu/attention-backward.c). On CUDA the own kernel keeps two fp32
+ * numbers per query and head, in the workspace where they fit; with 16-bit types cuDNN may run
+ * instead. The operands begin with dy, x, memory. */
 static int64_t
 attention_backward_scratch (const LigOperand *operands, const void *params, LigBackendKind backend)
 {
-  const LigAttentionParams *attention = params;
-  const LigOperand *dy = &operands[0];
-  if (backend != LIG_BACKEND_CUDA || !attention || attention->length < 1 || dy->columns < 1)
+  const LigAttentionParams *p = params;
+  if (!p || p->length < 1 || operands[0].columns < 1)
     return 0;
-  int64_t rows = dy->size / dy->columns, own = 8 * rows * attention->heads;
-  if (dy->dtype == LIG_BF16 || dy->dtype == LIG_FP16)
-    return lig_attention_scratch (rows / attention->length, attention);
-  return own > (int64_t) LIG_WORKSPACE_SIZE ? own : 0;
+  LigDtype dtype = operands[1].dtype;
+  int64_t rows = operands[0].size / operands[0].columns, batch = rows / p->length;
+  if (backend == LIG_BACKEND_CUDA) {
+    if (dtype == LIG_BF16 || dtype == LIG_FP16)
+      return lig_attention_scratch (batch, p);
+    int64_t own = 8 * rows * p->heads;
+    return own > (int64_t) LIG_WORKSPACE_SIZE ? own : 0;
+  }
+  if (backend != LIG_BACKEND_CPU || (dtype == LIG_FP32 && p->features % 16 == 0))
+    return 0;
+  int64_t padded = ((int64_t) p->features + 15) / 16 * 16;
+  return batch * p->kv_heads * p->memory_length * 2 * padded * (int64_t) sizeof (float);
 }
 
 static const struct {
