@@ -196,6 +196,9 @@ typedef struct {
   GStringChunk *strings; /* of verdicts */
 } LigDraft;
 
+/* Whether the op does not read the output before it: the line before it ends there. */
+#define lig_part_recalls(part) (((part)->info->flags & LIG_OP_RECALL) != 0)
+
 #define lig_part(draft, i) (&g_array_index ((draft)->parts, LigPart, i))
 #define lig_value(draft, i) (&g_array_index ((draft)->values, LigValue, i))
 #define lig_group(draft, pass, i) (&g_array_index ((draft)->groups[pass], LigGroup, i))
