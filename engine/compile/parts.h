@@ -13,7 +13,5 @@ struct _LigParts {
 };
 
 LigParts *lig_parts_new (void);
-/* Expands a macro once: parts that are macros stay whole. */
-LigParts *lig_parts_of (LigOp *macro);
 void lig_parts_free (LigParts *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigParts, lig_parts_free)

@@ -6,7 +6,16 @@
 #include <ligature/fusion.h>
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <string.h>
+
+static LigParts *
+expand (LigOp *macro)
+{
+  LigParts *parts = lig_parts_new ();
+  lig_op_get_info (macro)->expand (macro, parts);
+  return parts;
+}
 
 /* --- Counting ------------------------------------------------------------------------------ */
 
@@ -17,19 +26,10 @@ count_ops (LigOp *op, int level)
   guint count = 0;
   if (!lig_op_get_info (op)->expand || level >= DEEPEST)
     return 1;
-  g_autoptr (LigParts) parts = lig_parts_of (op);
+  g_autoptr (LigParts) parts = expand (op);
   for (guint i = 0; i < parts->ops->len; i++)
     count += parts->ops->pdata[i] ? count_ops (parts->ops->pdata[i], level + 1) : 1;
   return count;
-}
-
-guint
-lig_op_count_parts (LigOp *self)
-{
-  if (!lig_op_get_info (self)->expand)
-    return 1;
-  g_autoptr (LigParts) parts = lig_parts_of (self);
-  return parts->ops->len;
 }
 
 guint
@@ -120,7 +120,7 @@ move_out (const char *channel, int level, gpointer data)
 }
 
 static void
-rename_channels (LigSequence *self, LigOp *macro, const LigParts *parts)
+rename_channels (LigSequence *self, const LigParts *parts)
 {
   Names names = {g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
                  g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free)};
@@ -141,20 +141,22 @@ takes (const LigFusion *fusion, LigOp *part)
   gboolean found = FALSE;
   if (!lig_op_get_info (part)->expand)
     return lig_fusion_takes (fusion, lig_op_get_info (part));
-  g_autoptr (LigParts) inner = lig_parts_of (part);
+  g_autoptr (LigParts) inner = expand (part);
   for (guint i = 0; i < inner->ops->len && !found; i++)
     found = inner->ops->pdata[i] && takes (fusion, inner->ops->pdata[i]);
   return found;
 }
 
-/* What is forbidden at the macro is forbidden at each part, and what is forced is forced at the
- * first part that it takes. */
+/* A frozen macro has frozen parts. What is forbidden at the macro is forbidden at each part, and
+ * what is forced is forced at the first part that it takes. */
 static void
 carry_wishes (LigOp *macro, const LigParts *parts)
 {
   const char *const *forced = lig_op_get_forced (macro);
   for (guint i = 0; i < parts->ops->len; i++)
     lig_op_set_forbidden (parts->ops->pdata[i], lig_op_get_forbidden (macro));
+  for (guint i = 0; i < parts->ops->len && !lig_op_get_trained (macro); i++)
+    lig_op_set_trained (parts->ops->pdata[i], FALSE);
   for (; *forced; forced++) {
     const LigFusion *fusion = lig_fusion_find (*forced);
     for (guint i = 0; i < parts->ops->len && fusion; i++) {
@@ -171,74 +173,60 @@ carry_wishes (LigOp *macro, const LigParts *parts)
   }
 }
 
-/* --- Lengths ------------------------------------------------------------------------------- */
+/* --- The whole ----------------------------------------------------------------------------- */
 
-/* Returns the path of an op, in a block that of its first repetition, or null. */
-static char *
-find_path (LigSequence *sequence, LigOp *op, const char *prefix)
-{
-  for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
-    LigOp *at = lig_sequence_get (sequence, (int) i, NULL);
-    g_autofree char *path = g_strdup_printf ("%s%u", prefix, i);
-    if (at == op)
-      return g_steal_pointer (&path);
-    g_autofree char *inner = g_strconcat (path, ".0.", NULL);
-    LigSequence *body = lig_op_get_body (at);
-    char *found = body ? find_path (body, op, inner) : NULL;
-    if (found)
-      return found;
-  }
-  return NULL;
-}
-
-/* Sets the lengths that follow from the macro's input to those that its parts have in a plan. */
+/* Sets the lengths of parts that follow from the features of the macro's input. */
 static gboolean
-set_lengths (LigSequence *whole, LigOp *macro, LigParts *parts, GError **error)
+set_sizes (const LigParts *parts, gint64 features, GError **error)
 {
-  gboolean follows = FALSE;
-  for (guint i = 0; i < parts->sizes->len; i++)
-    follows |= g_array_index (parts->sizes, LigPartSize, i).param != NULL;
-  if (!follows)
-    return TRUE;
-  g_autofree char *path = find_path (whole, macro, "");
-  g_autoptr (LigDevice) device = lig_device_open ("null", error);
-  g_autoptr (LigDraft) draft = device ? lig_draft_new (whole, device, NULL, error) : NULL;
-  if (!draft || !lig_draft_infer (draft, error))
-    return FALSE;
-  int first = 0;
-  while (!g_str_equal (lig_part (draft, first)->path, path))
-    first++;
-  gint64 features = lig_shape_columns (&lig_value (draft, lig_part (draft, first)->x)->shape);
-  for (guint i = 0; i < parts->sizes->len; i++) {
+  for (guint i = 0; i < parts->ops->len; i++) {
     const LigPartSize *size = &g_array_index (parts->sizes, LigPartSize, i);
-    if (size->param)
-      g_object_set (parts->ops->pdata[i], size->param, features * size->multiple / size->divisor,
-                    NULL);
+    g_auto (GValue) length = G_VALUE_INIT;
+    gint64 product;
+    if (!size->param)
+      continue;
+    if (features < 1) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                   _ ("its parts depend on the features of its input, which are not known; give "
+                      "the sequence an input"));
+      return FALSE;
+    }
+    if (__builtin_mul_overflow (features, size->multiple, &product) || product % size->divisor) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                   g_dngettext (GETTEXT_PACKAGE,
+                                "input has %" PRId64 " feature, expected a multiple of %" PRId64,
+                                "input has %" PRId64 " features, expected a multiple of %" PRId64,
+                                (gulong) features),
+                   features, size->divisor);
+      return FALSE;
+    }
+    g_value_init (&length, G_TYPE_INT64);
+    g_value_set_int64 (&length, product / size->divisor);
+    if (!lig_op_set_value (parts->ops->pdata[i], size->param, &length, error))
+      return FALSE;
   }
   return TRUE;
 }
 
-/* --- The whole ----------------------------------------------------------------------------- */
-
 static gboolean
-check_parts (LigOp *macro, int index, const LigParts *parts, GError **error)
+check_parts (LigOp *macro, const LigParts *parts, gint64 features, GError **error)
 {
+  if (!lig_op_check (macro, error))
+    return FALSE;
   if (parts->problem) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %d: %s"), lig_op_get_name (macro),
-                 index, parts->problem);
+    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_VALUE, parts->problem);
     return FALSE;
   }
   for (guint i = 0; i < parts->ops->len; i++)
     if (!parts->ops->pdata[i]) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s at %d: a part could not be made"),
-                   lig_op_get_name (macro), index);
+      g_set_error_literal (error, LIG_ERROR, LIG_ERROR_OP, _ ("a part could not be made"));
       return FALSE;
     }
-  return TRUE;
+  return set_sizes (parts, features, error);
 }
 
 gboolean
-lig_sequence_take_apart (LigSequence *self, int index, LigSequence *whole, GError **error)
+lig_sequence_take_apart (LigSequence *self, int index, gint64 features, GError **error)
 {
   g_return_val_if_fail (LIG_IS_SEQUENCE (self), FALSE);
   LigOp *op = lig_sequence_get (self, index, error);
@@ -251,16 +239,13 @@ lig_sequence_take_apart (LigSequence *self, int index, LigSequence *whole, GErro
                  lig_op_get_name (op), index);
     return FALSE;
   }
-  if (!lig_op_check (op, error)) {
+  g_autoptr (LigParts) parts = expand (op);
+  if (!check_parts (op, parts, features, error)) {
     g_prefix_error (error, _ ("%s at %d: "), lig_op_get_name (op), index);
     return FALSE;
   }
-  g_autoptr (LigParts) parts = lig_parts_of (op);
-  if (!check_parts (op, index, parts, error) ||
-      !set_lengths (whole ? whole : self, op, parts, error))
-    return FALSE;
   g_autoptr (LigOp) macro = lig_sequence_pop (self, index, error);
-  rename_channels (self, macro, parts);
+  rename_channels (self, parts);
   carry_wishes (macro, parts);
   for (guint i = 0; i < parts->ops->len; i++)
     if (!lig_sequence_insert (self, index + (int) i, parts->ops->pdata[i], error))

@@ -103,7 +103,7 @@ static void
 take_apart (LigSequence *sequence, int index)
 {
   g_autoptr (GError) error = NULL;
-  gboolean fine = lig_sequence_take_apart (sequence, index, NULL, &error);
+  gboolean fine = lig_sequence_take_apart (sequence, index, 8, &error);
   g_assert_no_error (error);
   g_assert_true (fine);
 }
@@ -176,17 +176,17 @@ test_refused (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence = new_sequence ("gelu ! linear(8)", "4x8");
-  g_assert_false (lig_sequence_take_apart (sequence, 0, NULL, &error));
+  g_assert_false (lig_sequence_take_apart (sequence, 0, 8, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
   g_assert_cmpstr (error->message, ==,
                    "gelu at 0: it has no parts; only a macro can be taken apart");
   g_clear_error (&error);
-  g_assert_false (lig_sequence_take_apart (sequence, 2, NULL, &error));
+  g_assert_false (lig_sequence_take_apart (sequence, 2, 8, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_INDEX);
   g_clear_error (&error);
   g_autoptr (LigOp) unset = lig_op_new ("linear", NULL);
   g_assert_true (lig_sequence_append (sequence, unset, NULL));
-  g_assert_false (lig_sequence_take_apart (sequence, 2, NULL, &error));
+  g_assert_false (lig_sequence_take_apart (sequence, 2, 8, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
   g_assert_true (g_str_has_prefix (error->message, "linear at 2: "));
   check_text (sequence, "gelu ! linear(8) ! linear");

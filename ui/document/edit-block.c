@@ -65,8 +65,11 @@ take_macro_apart (LigDocument *doc, const LigRow *row, GError **error)
   LigSequence *parent = row->parent;
   int index = row->index;
   g_autoptr (LigOp) macro = g_object_ref (row->op);
-  guint before = lig_sequence_get_length (parent);
-  if (!lig_sequence_take_apart (parent, index, lig_document_get_sequence (doc), error))
+  guint before = lig_sequence_get_length (parent), planned = 0;
+  const LigPlanOp *parts = lig_document_find_parts (doc, row->path, &planned);
+  gboolean known = parts && g_str_equal (parts->title, lig_op_get_name (macro));
+  gint64 features = known ? lig_shape_columns (&parts->x) : 0;
+  if (!lig_sequence_take_apart (parent, index, features, error))
     return FALSE;
   /* Translators: %s is the title of an operation. */
   g_autofree char *label =

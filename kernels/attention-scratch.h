@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory that attention's backward pass asks for on CUDA, where cuDNN may compute it. Plain C,
+ * shared by the plan, which provides it, and by the module, which divides it. */
+#pragma once
+
+#include <ligature/kernels.h>
+#include <ligature/params.h>
+
+/* The largest deterministic need that is provided for: it grows with the square of the length, and
+ * beyond this the own kernel, which needs none of it, runs instead. */
+#define LIG_ATTENTION_MOST_ORDERED ((int64_t) 2 << 30)
+
+/* The bytes that every plan of cuDNN takes beside its tensors. */
+#define LIG_ATTENTION_PLAN ((int64_t) 256)
+
+static inline int64_t
+lig_attention_rounded (int64_t value, int64_t step)
+{
+  return (value + step - 1) / step * step;
+}
+
+/* Returns the bytes of one fp32 sum per query and head. */
+static inline int64_t
+lig_attention_sums (int64_t batch, const LigAttentionParams *params)
+{
+  return lig_attention_rounded (batch * params->heads * params->length * 4, 256);
+}
+
+/* Returns the bytes of the fp32 gradient of the queries, which is summed in any order. */
+static inline int64_t
+lig_attention_dquery (int64_t batch, const LigAttentionParams *params)
+{
+  return lig_attention_rounded (batch * params->heads * params->length * params->features * 4, 256);
+}
+
+/* Returns the bytes of the gradient of all scores, in 16 bits, in tiles of 64 by 128, from which
+ * the gradient of the queries is summed in order. */
+static inline int64_t
+lig_attention_dscores (int64_t batch, const LigAttentionParams *params)
+{
+  int64_t rows = lig_attention_rounded (params->length, 64);
+  int64_t columns = lig_attention_rounded (params->memory_length, 128);
+  return lig_attention_rounded (2 * batch * params->heads * rows * columns, 256);
+}
+
+/* Returns the bytes of the gradients of keys and values, in 16 bits, before those of the heads that
+ * share a key are summed. */
+static inline int64_t
+lig_attention_shared (int64_t batch, const LigAttentionParams *params)
+{
+  int64_t bytes = 4 * batch * params->heads * params->memory_length * params->features;
+  return params->heads == params->kv_heads ? 0 : lig_attention_rounded (bytes, 256);
+}
+
+/* Returns the bytes for a backward pass of that many rows in either order. */
+static inline int64_t
+lig_attention_scratch (int64_t batch, const LigAttentionParams *params)
+{
+  int64_t both =
+    LIG_ATTENTION_PLAN + lig_attention_sums (batch, params) + lig_attention_shared (batch, params);
+  int64_t any_order = both + lig_attention_dquery (batch, params);
+  int64_t ordered = both + lig_attention_dscores (batch, params);
+  return ordered > any_order && ordered <= LIG_ATTENTION_MOST_ORDERED ? ordered : any_order;
+}
