@@ -58,7 +58,11 @@ begin (const char *text, const LigTrainOptions *options, LigStore *store, GError
       !lig_cli_check_optimizer (options, &settings, error))
     return NULL;
   g_autoptr (LigDevice) device = lig_cli_open_training_device (options->device, error);
-  return device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
+  LigRun *run =
+    device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
+  if (run && lig_run_get_weights_note (run))
+    lig_cli_say ("%s: %s", options->init, lig_run_get_weights_note (run));
+  return run;
 }
 
 /* The file may now belong to another run that resumed from a copy and overwrote it. */
