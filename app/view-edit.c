@@ -236,7 +236,7 @@ update_selection (LigViewEdit *self)
     lig_view_shared_set_enabled (self->shared, of_selection[i], chosen->len > 0);
   /* The first operation has no other one before it that a fence could separate it from. */
   lig_view_shared_set_enabled (self->shared, "fence", row && (row->index > 0 || row->depth > 0));
-  lig_view_shared_set_enabled (self->shared, "ungroup", row && lig_op_get_body (row->op));
+  lig_view_shared_set_enabled (self->shared, "ungroup", row && lig_edit_can_ungroup (row->op));
   const LigOpInfo *info = row ? lig_op_get_info (row->op) : NULL;
   gboolean ends = info && (info->extra_inputs || info->extra_outputs);
   lig_view_shared_set_enabled (self->shared, "connect", ends || chosen->len == 2);

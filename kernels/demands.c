@@ -56,13 +56,29 @@ attention_backward_flops (const LigOperand *operands, const void *params)
   return count_attention (&operands[0], params, 5);
 }
 
+/* The CPU adds up the gradients of keys and values in fp32, in this memory unless the operand can
+ * have the sums itself (kernels/cpu/attention-backward.c). The operands begin with dy, x, memory.
+ */
+static int64_t
+attention_backward_scratch (const LigOperand *operands, const void *params, LigBackendKind backend)
+{
+  const LigAttentionParams *p = params;
+  if (backend != LIG_BACKEND_CPU || !p || p->length < 1)
+    return 0;
+  if (operands[1].dtype == LIG_FP32 && p->features % 16 == 0)
+    return 0;
+  int64_t batch = operands[0].size / operands[0].columns / p->length;
+  int64_t padded = ((int64_t) p->features + 15) / 16 * 16;
+  return batch * p->kv_heads * p->memory_length * 2 * padded * (int64_t) sizeof (float);
+}
+
 static const struct {
   const char *kernel;
   double (*flops) (const LigOperand *operands, const void *params);
   int64_t (*scratch) (const LigOperand *operands, const void *params, LigBackendKind backend);
 } demands[] = {
   {"attention", attention_flops, NULL},
-  {"attention_backward", attention_backward_flops, NULL},
+  {"attention_backward", attention_backward_flops, attention_backward_scratch},
 };
 
 void

@@ -18,6 +18,12 @@ omp_get_thread_limit (void)
   return 1;
 }
 
+static inline int
+omp_get_thread_num (void)
+{
+  return 0;
+}
+
 static inline void
 omp_set_num_threads (int count)
 {

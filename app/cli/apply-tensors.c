@@ -260,6 +260,8 @@ lig_apply_read_gradients (LigProgram *program, LigTensorFile *file, GError **err
       return FALSE;
   }
   for (const char *const *path = lig_state_get_paths (state); *path; path++) {
+    if (!lig_state_is_trained (state, *path))
+      continue;
     g_autofree char *name = g_strconcat ("grad.", *path, NULL);
     g_autoptr (LigTensor) gradient = lig_state_get (state, LIG_STATE_GRADIENTS, *path, error);
     if (!gradient)

@@ -106,6 +106,8 @@ type_name (const LigParam *param)
   case LIG_PARAM_INPUT:
   case LIG_PARAM_OUTPUT:
     return "channel";
+  case LIG_PARAM_PATH:
+    return "path";
   case LIG_PARAM_CHOICE:
     return "choice";
   default:

@@ -156,6 +156,14 @@ print_steps (LigPlan *plan, int width)
     g_ptr_array_add (rows, cells);
   }
   lig_cli_print_fitted (all ? wide : narrow, rows, width);
+  guint once = 0;
+  while (once < count && steps[once].once)
+    once++;
+  if (once == 1)
+    printf ("step 0 runs once per update, as it depends on parameters alone\n");
+  else if (once > 1)
+    printf ("steps 0 to %u run once per update, as they depend on parameters alone\n",
+                   once - 1);
 }
 
 static int

@@ -43,6 +43,15 @@ find_lifetimes (LigDraft *draft)
     if (value->kept_to_end)
       root->last_step = G_MAXINT;
   }
+  /* Copies of parameters are kept until the parameters change. */
+  for (int i = 0; i < draft->first_forward; i++) {
+    const LigDraftStep *step = lig_step (draft, i);
+    for (int j = step->n_inputs; j < step->n_operands; j++) {
+      LigValue *root = lig_value (draft, lig_draft_root (draft, step->values[j]));
+      root->first_step = -1;
+      root->last_step = G_MAXINT;
+    }
+  }
   for (int i = 0; i < (int) draft->steps->len; i++) {
     const LigDraftStep *step = lig_step (draft, i);
     int end = end_of_step (draft, i);

@@ -3,18 +3,29 @@
  * that forward has to keep for them. A gradient is one value; if several ops contribute to it, a
  * sum is recorded. */
 #include "engine/compile/collect.h"
+#include "engine/compile/tie.h"
 
 #include <glib/gi18n-lib.h>
 
 static gboolean
 part_needs_gradient (const LigDraft *draft, const LigPart *part)
 {
-  if (part->n_parameters > 0 || lig_value (draft, part->x)->needs_gradient)
+  if (lig_value (draft, part->x)->needs_gradient)
     return TRUE;
+  for (int i = 0; i < part->n_parameters; i++)
+    if (lig_part_trains (draft, part, i))
+      return TRUE;
   for (int i = 0; i < part->n_inputs; i++)
-    if (lig_value (draft, part->extra_inputs[i])->needs_gradient)
+    if (part->present[i] && lig_value (draft, part->extra_inputs[i])->needs_gradient)
       return TRUE;
   return FALSE;
+}
+
+static void
+mark_output (LigDraft *draft, const LigPart *part, int output)
+{
+  LigValue *value = lig_value (draft, output);
+  value->needs_gradient = part->needs_backward && lig_dtype_is_floating (value->dtype);
 }
 
 /* Marks values forward: a value needs a gradient if any value that it is computed from does. */
@@ -31,9 +42,9 @@ mark_needs (LigDraft *draft)
   for (guint i = 0; i < draft->parts->len; i++) {
     LigPart *part = lig_part (draft, i);
     part->needs_backward = part_needs_gradient (draft, part);
-    lig_value (draft, part->y)->needs_gradient = part->needs_backward;
+    mark_output (draft, part, part->y);
     for (int j = 0; j < part->n_outputs; j++)
-      lig_value (draft, part->extra_outputs[j])->needs_gradient = part->needs_backward;
+      mark_output (draft, part, part->extra_outputs[j]);
   }
 }
 
@@ -86,7 +97,7 @@ gather (LigDraft *draft, int index, int slot, GArray *contributions)
 {
   LigPart *part = lig_part (draft, index);
   int value = part->extra_outputs[slot];
-  if (part->to_caller[slot]) {
+  if (part->to_caller[slot] && lig_value (draft, value)->needs_gradient) {
     int given = add_given (draft, value, NULL);
     g_array_append_val (contributions, given);
   }
@@ -106,7 +117,7 @@ contribute (LigDraft *draft, int index, int slot, GPtrArray *contributions)
 {
   LigPart *part = lig_part (draft, index);
   int value = part->extra_inputs[slot];
-  if (!lig_value (draft, value)->needs_gradient)
+  if (!part->present[slot] || !lig_value (draft, value)->needs_gradient)
     return;
   g_autofree char *name = g_strdup_printf ("%s>%d", lig_value (draft, value)->name, index);
   int gradient = add_gradient (draft, LIG_VALUE_GRADIENT, value, index,
@@ -154,6 +165,9 @@ differentiate_part (LigDraft *draft, int index, GPtrArray *contributions)
     contribute (draft, index, i, contributions);
   for (int i = 0; i < lig_part (draft, index)->n_parameters; i++) {
     int value = lig_part (draft, index)->parameters[i];
+    if (!lig_part_trains (draft, lig_part (draft, index), i) ||
+        lig_value (draft, value)->gradient >= 0)
+      continue;
     int gradient = add_gradient (draft, LIG_VALUE_PARAMETER_GRADIENT, value, index, NULL);
     int parameter = lig_value (draft, value)->parameter;
     lig_value (draft, value)->gradient = gradient;

@@ -106,6 +106,8 @@ keep_options (LigDraft *self, const LigPlanOptions *options)
   }
   if (self->options.choices)
     self->options.choices = g_string_chunk_insert (self->strings, self->options.choices);
+  if (self->options.freeze)
+    self->options.freeze = g_string_chunk_insert (self->strings, self->options.freeze);
 }
 
 LigDraft *
@@ -129,6 +131,7 @@ lig_draft_new (LigSequence *sequence,
   self->parts = array (sizeof (LigPart), clear_part);
   self->values = array (sizeof (LigValue), clear_value);
   self->parameters = array (sizeof (LigDraftParameter), clear_parameter);
+  self->ties = array (sizeof (LigTie), NULL);
   self->sums = array (sizeof (LigSum), clear_sum);
   self->conversions = array (sizeof (LigConversion), NULL);
   self->scalings = array (sizeof (LigConversion), NULL);
@@ -158,6 +161,7 @@ lig_draft_free (LigDraft *self)
   g_array_unref (self->parts);
   g_array_unref (self->values);
   g_array_unref (self->parameters);
+  g_array_unref (self->ties);
   g_array_unref (self->sums);
   g_array_unref (self->conversions);
   g_array_unref (self->scalings);

@@ -65,7 +65,8 @@ typedef struct {
   int x, y;
   int n_inputs, n_outputs, n_parameters, n_kept;
   int extra_inputs[LIG_MAX_EXTRA], extra_outputs[LIG_MAX_EXTRA];
-  int input_parts[LIG_MAX_EXTRA], input_slots[LIG_MAX_EXTRA]; /* producer; -1: the caller */
+  int input_parts[LIG_MAX_EXTRA], input_slots[LIG_MAX_EXTRA]; /* producer; -1: none */
+  gboolean present[LIG_MAX_EXTRA]; /* of extra inputs: fed by a producer or by the caller */
   gboolean to_caller[LIG_MAX_EXTRA];
   char *output_channels[LIG_MAX_EXTRA]; /* as written, for verdicts */
   gboolean consumed[LIG_MAX_EXTRA];     /* consumed by a later op */
@@ -73,6 +74,8 @@ typedef struct {
   gboolean read_by_macro;               /* a part of a macro consumes an output */
   int sums[LIG_MAX_EXTRA];              /* number in the draft's sums of its gradient, or -1 */
   int parameters[LIG_MAX_PARAMETERS], representations[LIG_MAX_PARAMETERS];
+  unsigned tied;   /* bit mask of the parameters that belong to another op */
+  gboolean frozen; /* contributes to no parameter's gradient */
   int kept[LIG_MAX_KEPT];
   int dx;                             /* its contribution to x's gradient, -1: not needed */
   int extra_gradients[LIG_MAX_EXTRA]; /* its contributions to the gradients of its extra inputs */
@@ -94,9 +97,10 @@ typedef struct {
 /* A copy of a value in another type. */
 typedef struct {
   int from, to;
-  int part; /* the part before which it runs; -1: at the start; LIG_AFTER_BACKWARD */
+  int part; /* the part before which it runs; -1: at the start; or one of the two below */
 } LigConversion;
 
+#define LIG_BEFORE_FORWARD (-2) /* only if the parameters have changed */
 #define LIG_AFTER_BACKWARD G_MAXINT
 
 typedef struct {
@@ -123,12 +127,22 @@ typedef struct {
   gsize params_size;
   gboolean empty;      /* an operand has no elements, so the kernel is not launched */
   guint zeroed, added; /* bit masks of outputs: set to zero instead; accumulated */
+  gboolean adds;       /* always accumulates: earlier steps wrote the same gradients */
   double read, written, flops, predicted;
 } LigDraftStep;
 
-/* A trained parameter, in op order. */
+/* A parameter of the op `part` that is to be that of another op. */
+typedef struct {
+  int part, slot;
+  LigShape shape; /* that the op needs */
+} LigTie;
+
+/* A parameter, in op order. */
 typedef struct {
   char *path;
+  int part, slot;   /* the op that it belongs to, and its number there */
+  gboolean trained; /* else it is frozen */
+  gboolean shared;  /* other ops are tied to it */
   LigShape shape;
   LigInit init;
   float deviation;
@@ -156,7 +170,9 @@ typedef struct {
   GArray *parts;            /* of LigPart */
   GArray *values;           /* of LigValue */
   GArray *parameters;       /* of LigDraftParameter */
-  gint64 decayed, elements; /* elements of each state array; those with weight decay come first */
+  GArray *ties;             /* of LigTie */
+  gint64 decayed, elements; /* trained elements of each state array; first those with weight decay */
+  gint64 all_elements;      /* with the frozen ones, which come last */
   GArray *sums;             /* of LigSum */
   GArray *conversions;      /* of LigConversion */
   GArray *scalings;         /* of LigConversion: incoming gradients times the loss scale */
@@ -170,7 +186,8 @@ typedef struct {
   int *owners[2];           /* while fusing: candidate that covers each op, or -1 */
   GHashTable *prices; /* measured prices by key, or null; kept for the plan of every op alone */
   GArray *steps;      /* of LigDraftStep */
-  int first_backward, first_update; /* steps */
+  /* Steps; those before `first_forward` depend on parameters alone. */
+  int first_forward, first_backward, first_update;
   int input_value, output_value, input_gradient, gradient_norm;
   int given, scaling;                       /* the output's gradient from the caller; or -1 */
   int correct, counted;                     /* values of the accuracy step, or -1 */

@@ -16,6 +16,7 @@ typedef struct {
   LigOp *written;     /* in a macro: the op of the sequence that is expanded; else null */
   const char *path;   /* in a macro: path of the written op */
   const char *prefix; /* of the ops' parameters: the text before an op's number or name */
+  gboolean frozen;    /* the block or macro around them is */
   char *scope;        /* of their channels: repetitions and macros, outermost first, `/3.0/3.0.2` */
   int depth;
 } Place;
@@ -45,6 +46,7 @@ add_part (LigDraft *draft, LigOp *op, const Place *place, const char *prefix)
     .prefix = g_strdup (prefix),
     .scope = g_ref_string_acquire (place->scope),
     .params = g_memdup2 (lig_op_get_params (op), MAX (info->params_size, 1)),
+    .frozen = place->frozen,
     .x = -1,
     .y = -1,
     .dx = -1,
@@ -134,6 +136,7 @@ expand_macro (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
   g_autofree char *scope = g_strdup_printf ("%s/%s", place->scope, prefix);
   Place inside = {.written = place->written ? place->written : op,
                   .path = path_of (place, prefix),
+                  .frozen = place->frozen,
                   .scope = g_ref_string_new (scope),
                   .depth = place->depth + 1};
   int first = (int) draft->parts->len;
@@ -144,6 +147,7 @@ expand_macro (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
                  inside.path, parts->problem);
     lig_error_set_path (error, inside.path);
     fine = lig_draft_goes_on (draft, -1, error);
+    g_ptr_array_set_size (parts->ops, 0);
   }
   for (guint i = 0; i < parts->ops->len && fine; i++) {
     LigOp *part = parts->ops->pdata[i];
@@ -178,9 +182,11 @@ check_required (LigDraft *draft, LigOp *op, const char *path, unsigned *incomple
 }
 
 static gboolean
-expand_op (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, GError **error)
+expand_op (LigDraft *draft, LigOp *op, const Place *around, const char *prefix, GError **error)
 {
+  Place own = *around, *place = &own;
   const LigOpInfo *info = lig_op_get_info (op);
+  own.frozen |= !lig_op_get_trained (op);
   const char *path = path_of (place, prefix);
   guint first = draft->parts->len;
   gboolean fine = TRUE;
@@ -317,15 +323,27 @@ add_producers (LigDraft *draft, GHashTable *producers, GError **error)
   return TRUE;
 }
 
+/* Returns whether a channel that no op starts is the caller's. */
+static gboolean
+is_caller (const char *channel)
+{
+  while (g_str_has_prefix (channel, "../"))
+    channel += 3;
+  return g_str_equal (channel, "caller");
+}
+
 static gboolean
 connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **error)
 {
   LigPart *part = lig_part (draft, index);
   const char *channel = lig_op_get_extra_input_channel (part->op, slot);
+  part->present[slot] = channel || !part->ports->extra_inputs->ports[slot].optional;
   if (!channel)
     return TRUE;
   g_autofree char *full = full_name (part, channel);
   const Port *producer = g_hash_table_lookup (producers, full);
+  if (!producer && is_caller (channel))
+    return TRUE;
   if (!producer || producer->part >= index) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                  _ ("extra tensor channel '%s' consumed by %s at %s has no %sproducer"), channel,

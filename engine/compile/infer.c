@@ -2,6 +2,7 @@
 /* infer: finds the shape and type of every value of the forward pass, the trained parameters and
  * their offsets in the state. */
 #include "engine/compile/collect.h"
+#include "engine/compile/tie.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -24,7 +25,8 @@ lig_infer_prepare (const LigDraft *draft, const LigPart *part, LigInfer *infer)
   for (int i = 0; i < LIG_MAX_EXTRA; i++) {
     infer->extra_inputs[i].n_axes = -1;
     infer->extra_input_dtypes[i] = draft->compute;
-    infer->extra_outputs[i].n_axes = -1;
+    infer->extra_outputs[i].n_axes = infer->extra_output_dtypes[i] = -1;
+    infer->present[i] = part->present[i];
     infer->kept[i] = x->shape;
     infer->kept[i].n_axes = MAX (x->shape.n_axes - 1, 0);
     infer->kept_dtypes[i] = LIG_FP32;
@@ -87,6 +89,13 @@ shape_of_output (const LigInfer *infer, int slot)
   return infer->extra_outputs[slot].n_axes < 0 ? &infer->y : &infer->extra_outputs[slot];
 }
 
+static LigDtype
+dtype_of_output (const LigInfer *infer, int slot)
+{
+  int dtype = infer->extra_output_dtypes[slot];
+  return dtype == -1 ? infer->y_dtype : (LigDtype) dtype;
+}
+
 static const LigShape *
 shape_of_input (const LigInfer *infer, int slot)
 {
@@ -99,12 +108,12 @@ check_values (const LigDraft *draft, const LigPart *part, const LigInfer *infer,
 {
   gboolean fits = TRUE;
   for (int i = 0; i < part->n_inputs && fits; i++)
-    fits = part->input_parts[i] >= 0 ||
+    fits = part->input_parts[i] >= 0 || !part->present[i] ||
            check_value (shape_of_input (infer, i), infer->extra_input_dtypes[i],
                         part->ports->extra_inputs->ports[i].name, error);
   fits = fits && check_value (&infer->y, infer->y_dtype, "y", error);
   for (int i = 0; i < part->n_outputs && fits; i++)
-    fits = check_value (shape_of_output (infer, i), infer->y_dtype,
+    fits = check_value (shape_of_output (infer, i), dtype_of_output (infer, i),
                         part->ports->extra_outputs->ports[i].name, error);
   for (int i = 0; i < part->n_kept && fits; i++)
     fits = check_value (&infer->kept[i], infer->kept_dtypes[i],
@@ -124,8 +133,8 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer)
   for (int i = 0; i < part->n_outputs; i++) {
     const char *name = part->ports->extra_outputs->ports[i].name;
     part->extra_outputs[i] =
-      lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape_of_output (infer, i), infer->y_dtype,
-                           index, "#%d.%s", index, name);
+      lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape_of_output (infer, i),
+                           dtype_of_output (infer, i), index, "#%d.%s", index, name);
     if (part->to_caller[i]) {
       lig_value (draft, part->extra_outputs[i])->kept_to_end = TRUE;
       g_array_append_val (draft->callers_outputs, part->extra_outputs[i]);
@@ -148,6 +157,8 @@ add_inputs (LigDraft *draft, int index, const LigInfer *infer)
         lig_part (draft, part->input_parts[i])->extra_outputs[part->input_slots[i]];
       continue;
     }
+    if (!part->present[i])
+      continue;
     const char *name = part->ports->extra_inputs->ports[i].name;
     part->extra_inputs[i] =
       lig_draft_add_value (draft, LIG_VALUE_EXTRA, shape_of_input (infer, i),
@@ -178,24 +189,29 @@ starts_at_zero (const LigPart *part)
 static void
 add_parameters (LigDraft *draft, int index, const LigInfer *infer)
 {
-  LigPart *part = lig_part (draft, index);
-  for (int i = 0; i < part->n_parameters; i++) {
-    const LigParameterInfo *info = &part->info->parameters[i];
-    int value = lig_draft_add_value (draft, LIG_VALUE_PARAMETER, &infer->parameters[i],
-                                     draft->parameter_dtype, -1, "%s.%s", part->prefix, info->name);
-    LigDraftParameter parameter = {
-      .path = g_strdup_printf ("%s.%s", part->prefix, info->name),
-      .shape = infer->parameters[i],
-      .init = info->init == LIG_INIT_ONES && starts_at_zero (part) ? LIG_INIT_ZEROS : info->init,
-      .deviation = deviation (part),
-      .decays = info->decays,
-      .value = value,
-      .gradient = -1,
-    };
-    lig_value (draft, value)->parameter = (int) draft->parameters->len;
-    lig_value (draft, value)->array = 0;
-    part->parameters[i] = part->representations[i] = value;
-    g_array_append_val (draft->parameters, parameter);
+  for (int i = 0; i < lig_part (draft, index)->n_parameters; i++) {
+    const LigPart *part = lig_part (draft, index);
+    if (lig_op_get_tie (part->op, i, NULL)) {
+      LigTie tie = {index, i, infer->parameters[i]};
+      g_array_append_val (draft->ties, tie);
+      continue;
+    }
+    lig_add_parameter (draft, index, i, &infer->parameters[i]);
+  }
+}
+
+/* Sets how the parameters begin and whether they decay. */
+static void
+describe_parameters (LigDraft *draft)
+{
+  for (guint i = 0; i < draft->parameters->len; i++) {
+    LigDraftParameter *parameter = &g_array_index (draft->parameters, LigDraftParameter, i);
+    const LigPart *part = lig_part (draft, parameter->part);
+    const LigParameterInfo *info = &part->info->parameters[parameter->slot];
+    parameter->init =
+      info->init == LIG_INIT_ONES && starts_at_zero (part) ? LIG_INIT_ZEROS : info->init;
+    parameter->deviation = deviation (part);
+    parameter->decays = info->decays;
   }
 }
 
@@ -237,30 +253,39 @@ infer_part (LigDraft *draft, int index, GError **error)
   return TRUE;
 }
 
-/* Places the parameters in the state, those with weight decay first. */
-static gboolean
-place_parameters (LigDraft *draft, GError **error)
+/* Places the parameters with or without weight decay, or the frozen ones, from an offset on. Returns
+ * the end, -1 if it is too large. */
+static gint64
+place_parameters (LigDraft *draft, gint64 at, gboolean trained, gboolean decays)
 {
-  gint64 at = 0;
-  for (int decays = 1; decays >= 0; decays--) {
-    for (guint i = 0; i < draft->parameters->len; i++) {
-      LigDraftParameter *parameter = &g_array_index (draft->parameters, LigDraftParameter, i);
-      if ((parameter->decays != FALSE) != decays)
-        continue;
-      parameter->offset = at;
-      lig_value (draft, parameter->value)->state_offset = at;
-      if (__builtin_add_overflow (at, ALIGNED (lig_shape_size (&parameter->shape)), &at) ||
-          at > G_MAXINT64 / 64) {
-        g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                     _ ("the parameters take more than 2^57 elements"));
-        return FALSE;
-      }
-    }
-    if (decays)
-      draft->decayed = at;
+  for (guint i = 0; i < draft->parameters->len; i++) {
+    LigDraftParameter *parameter = &g_array_index (draft->parameters, LigDraftParameter, i);
+    if (parameter->trained != trained || (trained && (parameter->decays != FALSE) != decays))
+      continue;
+    parameter->offset = at;
+    lig_value (draft, parameter->value)->state_offset = at;
+    if (__builtin_add_overflow (at, ALIGNED (lig_shape_size (&parameter->shape)), &at) ||
+        at > G_MAXINT64 / 64)
+      return -1;
   }
-  draft->elements = at;
-  return TRUE;
+  return at;
+}
+
+/* Places the parameters in the state: those with weight decay, the other trained ones, then the
+ * frozen ones, so that gradients and the optimizer's arrays end before them. */
+static gboolean
+place_all (LigDraft *draft, GError **error)
+{
+  draft->decayed = place_parameters (draft, 0, TRUE, TRUE);
+  if (draft->decayed >= 0)
+    draft->elements = place_parameters (draft, draft->decayed, TRUE, FALSE);
+  if (draft->decayed >= 0 && draft->elements >= 0)
+    draft->all_elements = place_parameters (draft, draft->elements, FALSE, FALSE);
+  if (draft->decayed >= 0 && draft->elements >= 0 && draft->all_elements >= 0)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
+               _ ("the parameters take more than 2^57 elements"));
+  return FALSE;
 }
 
 gboolean
@@ -284,5 +309,8 @@ lig_infer (LigDraft *draft, GError **error)
   }
   draft->output_value = at;
   lig_value (draft, at)->kept_to_end = TRUE;
-  return place_parameters (draft, error);
+  if (!lig_tie_parameters (draft, error) || !lig_freeze_parameters (draft, error))
+    return FALSE;
+  describe_parameters (draft);
+  return place_all (draft, error);
 }

@@ -58,7 +58,7 @@ part_port (const LigDraft *draft, const LigPart *part, const char *name)
     if (g_str_equal (info->parameters[i].name, name))
       return part->representations[i];
     if (name[0] == 'd' && g_str_equal (info->parameters[i].name, name + 1))
-      return lig_value (draft, part->parameters[i])->gradient;
+      return part->frozen ? PORT_ABSENT : lig_value (draft, part->parameters[i])->gradient;
   }
   if (name[0] != 'd')
     return PORT_UNKNOWN;

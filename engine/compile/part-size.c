@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets the lengths of a macro's parts that follow from the macro's input. A macro expands before
  * any shape is known, but `3.qkv.weight` has a multiple of the features of the macro's input, and
- * the last product has exactly as many, whatever lies between. So a part may carry such a rule
+ * the last product has exactly as many, whatever is between. So a part may carry such a rule
  * (lig_parts_add_scaled()) that is applied here, once the main line has reached the macro. It is
  * applied to the op too: a macro that is taken apart leaves ops that stand for themselves. */
 #include "engine/compile/collect.h"
@@ -31,7 +31,7 @@ find_length (const LigPart *part, gint64 features, gint64 *length, GError **erro
     return FALSE;
   }
   *length = product / part->size.divisor;
-  if (product % part->size.divisor == 0 && *length > 0)
+  if (features % part->size.divisor == 0 && *length > 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                g_dngettext (GETTEXT_PACKAGE,

@@ -49,11 +49,18 @@ lig_parts_refuse (LigParts *self, const char *format, ...)
   va_end (arguments);
 }
 
+/* A part that could not be made is null. */
+static void
+unref (gpointer op)
+{
+  g_clear_object (&op);
+}
+
 LigParts *
 lig_parts_new (void)
 {
   LigParts *self = g_new0 (LigParts, 1);
-  self->ops = g_ptr_array_new ();
+  self->ops = g_ptr_array_new_with_free_func (unref);
   self->names = g_ptr_array_new ();
   self->sizes = g_array_new (FALSE, FALSE, sizeof (LigPartSize));
   return self;
@@ -62,8 +69,6 @@ lig_parts_new (void)
 void
 lig_parts_free (LigParts *self)
 {
-  for (guint i = 0; i < self->ops->len; i++)
-    g_clear_object (&self->ops->pdata[i]);
   g_ptr_array_unref (self->ops);
   g_ptr_array_unref (self->names);
   g_array_unref (self->sizes);

@@ -28,6 +28,24 @@ convert_input_gradient (LigDraft *draft)
   convert (draft, from, to, LIG_AFTER_BACKWARD);
 }
 
+/* Converts a parameter to the compute type, once for all ops that share it. `copies` has the copy of
+ * each parameter, 0 for none. */
+static void
+represent_parameter (LigDraft *draft, int index, int slot, int *copies)
+{
+  int from = lig_part (draft, index)->parameters[slot];
+  int *copy = &copies[lig_value (draft, from)->parameter];
+  if (*copy == 0) {
+    LigShape shape = lig_value (draft, from)->shape;
+    g_autofree char *name = g_strdup (lig_value (draft, from)->name);
+    *copy = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &shape, draft->compute, index, "%s:%s",
+                                 name, lig_dtype_name (draft->compute));
+    convert (draft, from, *copy, LIG_BEFORE_FORWARD);
+  }
+  lig_value (draft, *copy)->saved |= lig_part (draft, index)->needs_backward;
+  lig_part (draft, index)->representations[slot] = *copy;
+}
+
 gboolean
 lig_represent (LigDraft *draft, GError **error)
 {
@@ -37,20 +55,12 @@ lig_represent (LigDraft *draft, GError **error)
   convert_input_gradient (draft);
   if (draft->parameter_dtype == draft->compute)
     return TRUE;
+  g_autofree int *copies = g_new0 (int, draft->parameters->len);
   for (int i = 0; i < (int) draft->parts->len; i++) {
     LigPart *part = lig_part (draft, i);
-    for (int j = 0; j < part->n_parameters; j++) {
-      if (!part->info->parameters[j].product)
-        continue;
-      int from = part->parameters[j];
-      LigShape shape = lig_value (draft, from)->shape;
-      g_autofree char *name = g_strdup (lig_value (draft, from)->name);
-      int to = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &shape, draft->compute, i, "%s:%s",
-                                    name, lig_dtype_name (draft->compute));
-      lig_value (draft, to)->saved = part->needs_backward;
-      part->representations[j] = to;
-      convert (draft, from, to, i);
-    }
+    for (int j = 0; j < part->n_parameters; j++)
+      if (part->info->parameters[j].product)
+        represent_parameter (draft, i, j, copies);
   }
   return TRUE;
 }

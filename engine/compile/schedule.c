@@ -4,6 +4,7 @@
 #include "engine/compile/kernels.h"
 #include "engine/compile/lower.h"
 #include "engine/compile/predict.h"
+#include "engine/compile/share.h"
 #include "engine/compile/update.h"
 #include <ligature/params.h>
 
@@ -17,14 +18,15 @@ by_part (gconstpointer a, gconstpointer b)
 /* Adds the conversions that the op `last` and those before it need; `next` advances, as the
  * conversions are sorted. */
 static void
-run_conversions (LigDraft *draft, LigPass pass, int first, int last, guint *next)
+run_conversions (LigDraft *draft, LigPass pass, int last, guint *next)
 {
   for (; *next < draft->conversions->len; ++*next) {
     const LigConversion *conversion = &g_array_index (draft->conversions, LigConversion, *next);
     int values[] = {conversion->from, conversion->to};
+    int reader = lig_value (draft, conversion->to)->part;
     if (conversion->part > last)
       return;
-    lig_lower_plain (draft, draft->steps, pass, first, "convert", values, NULL, 0);
+    lig_lower_plain (draft, draft->steps, pass, MAX (reader, 0), "convert", values, NULL, 0);
   }
 }
 
@@ -62,6 +64,8 @@ run_sums (LigDraft *draft, const LigGroup *group, guint *next)
 static gboolean
 may_run_beside (const LigDraft *draft, const LigDraftStep *step)
 {
+  if (lig_writes_shared (draft, step))
+    return FALSE;
   double seconds = lig_predict_floor (draft, step);
   return lig_device_get_facts (draft->device)->capability > 0 && step->kernel &&
          step->kernel->work == LIG_PRODUCT_OVER_ROWS &&
@@ -107,7 +111,7 @@ run_group (LigDraft *draft, LigPass pass, int number, guint *next, GError **erro
   if (pass == LIG_PASS_BACKWARD)
     run_sums (draft, group, next);
   else
-    run_conversions (draft, pass, group->first, group->first + group->count - 1, next);
+    run_conversions (draft, pass, group->first + group->count - 1, next);
   group->first_step = (int) draft->steps->len;
   if (!lig_lower_group (draft, group, pass, draft->steps, NULL, error) ||
       !lig_check_kernels (draft, group, draft->steps, (guint) group->first_step, error))
@@ -155,7 +159,9 @@ lig_schedule (LigDraft *draft, GError **error)
 {
   guint conversion = 0, sum = 0;
   g_array_sort (draft->conversions, by_part);
-  run_conversions (draft, LIG_PASS_FORWARD, 0, -1, &conversion);
+  run_conversions (draft, LIG_PASS_FORWARD, LIG_BEFORE_FORWARD, &conversion);
+  draft->first_forward = (int) draft->steps->len;
+  run_conversions (draft, LIG_PASS_FORWARD, -1, &conversion);
   for (int i = 0; i < (int) draft->groups[LIG_PASS_FORWARD]->len; i++)
     if (!run_group (draft, LIG_PASS_FORWARD, i, &conversion, error))
       return FALSE;
@@ -165,7 +171,8 @@ lig_schedule (LigDraft *draft, GError **error)
   for (int i = (int) draft->groups[LIG_PASS_BACKWARD]->len - 1; i >= 0; i--)
     if (!run_group (draft, LIG_PASS_BACKWARD, i, &sum, error))
       return FALSE;
-  run_conversions (draft, LIG_PASS_BACKWARD, 0, LIG_AFTER_BACKWARD, &conversion);
+  run_conversions (draft, LIG_PASS_BACKWARD, LIG_AFTER_BACKWARD, &conversion);
+  lig_share_gradients (draft);
   draft->first_update = (int) draft->steps->len;
   if (draft->options.training && draft->options.optimizer && draft->elements > 0)
     lig_schedule_update (draft);

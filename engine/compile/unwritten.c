@@ -21,7 +21,10 @@ is_unwritten (const LigLowering *self, int value, guint first_step)
   const LigValue *of = lig_value (self->draft, root);
   gboolean computed = of->role == LIG_VALUE_COMPUTED || of->role == LIG_VALUE_GRADIENT ||
                       of->role == LIG_VALUE_PARAMETER_GRADIENT;
-  if (!computed || of->part < group->first || of->part >= group->first + group->count)
+  /* A shared parameter's gradient is written by each group that contributes to it. */
+  gboolean shared = of->role == LIG_VALUE_PARAMETER_GRADIENT;
+  if (!computed ||
+      (!shared && (of->part < group->first || of->part >= group->first + group->count)))
     return FALSE;
   for (guint i = first_step; i < self->steps->len; i++) {
     const LigDraftStep *step = &g_array_index (self->steps, LigDraftStep, i);
@@ -74,7 +77,7 @@ find_unwritten_gradient (const LigLowering *self, guint first_step)
           is_unwritten (self, part->extra_gradients[j], first_step))
         return part->extra_gradients[j];
     for (int j = 0; j < part->n_parameters; j++) {
-      int gradient = lig_value (self->draft, part->parameters[j])->gradient;
+      int gradient = part->frozen ? -1 : lig_value (self->draft, part->parameters[j])->gradient;
       if (is_unwritten (self, gradient, first_step))
         return gradient;
     }

@@ -2,6 +2,7 @@
 /* Checks conditions that must hold after each pass. A violation is reported at the pass that caused
  * it; where kernels of a custom table can cause it, the error names the op or the fusion. */
 #include "engine/compile/draft.h"
+#include "engine/compile/tie.h"
 
 static gboolean
 violated (GError **error, const char *pass, const char *format, ...)
@@ -70,7 +71,7 @@ lig_verify_values (const LigDraft *draft, GError **error)
     if (i > 0 && part->x != lig_part (draft, i - 1)->y)
       return violated (error, "infer", "the input at %s is not the output before it", part->path);
     for (int j = 0; j < part->n_parameters; j++)
-      if (draft->options.training && part->needs_backward &&
+      if (draft->options.training && part->needs_backward && lig_part_trains (draft, part, j) &&
           lig_value (draft, part->parameters[j])->gradient < 0)
         return violated (error, "differentiate", "parameter %d at %s has no gradient", j,
                          part->path);
@@ -122,7 +123,7 @@ lig_verify_steps (const LigDraft *draft, GError **error)
     const char *name = step->kernel ? step->kernel->name : "opaque";
     for (int j = 0; j < step->n_operands; j++) {
       int value = step->values[j];
-      if (value < 0 && step->kernel && !step->ports->ports[j].optional)
+      if (value < 0 && step->kernel && !step->empty && !step->ports->ports[j].optional)
         return blame (error, draft, fusion_of (draft, step), step->part,
                       "kernel %s lacks its operand %s", name, step->ports->ports[j].name);
       if (value < 0)

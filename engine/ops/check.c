@@ -52,6 +52,8 @@ lig_check_extra (LigInfer *infer,
                  LigDtype dtype,
                  GError **error)
 {
+  if (!infer->present[index])
+    return TRUE;
   if (infer->extra_inputs[index].n_axes < 0) {
     infer->extra_inputs[index] = *wanted;
     infer->extra_input_dtypes[index] = dtype;

@@ -24,7 +24,7 @@ gboolean lig_check_features (const LigInfer *infer, gint64 features, GError **er
 gboolean lig_check_trailing (const LigInfer *infer, const LigShape *wanted, GError **error);
 
 /* Returns whether extra input `index`, called `name`, has this shape; sets the shape of one that
- * the caller provides. */
+ * the caller provides. An absent one fits. */
 gboolean lig_check_extra (LigInfer *infer,
                           int index,
                           const char *name,
@@ -61,6 +61,13 @@ typedef struct {
   bool bias;
 } LigLinearOpParams;
 
+/* The parameter `tied` of ops whose first trained parameter is a weight. */
+#define LIG_TIED \
+  { \
+    .kind = LIG_PARAM_PATH, .name = "tied", .label = N_ ("Tied"), \
+    .help = N_ ("Path of the op whose weight this op uses instead of one of its own") \
+  }
+
 #define LIG_MAX_FEATURES 1e9
 #define LIG_LINEAR_PARAMS \
   LIG_INT (LigLinearOpParams, out_features, "out-features", N_ ("Out features"), \
@@ -70,4 +77,5 @@ typedef struct {
              N_ ("Length of the input's last axis; left out: that of the actual input"), 1, \
              LIG_MAX_FEATURES, 0, LIG_PARAM_INFERRED), \
     LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial deviation"), \
-               N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023)
+               N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
+    LIG_TIED

@@ -34,6 +34,7 @@ static const LigParam params[] = {
              0,
              1000,
              0.02),
+  LIG_TIED,
   {.name = NULL},
 };
 

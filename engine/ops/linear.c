@@ -15,8 +15,10 @@ expand (LigOp *self, LigParts *parts)
 {
   const LigLinearOpParams *values = lig_op_get_params (self);
   LigOp *product = lig_op_new ("basic-linear", NULL);
+  g_autofree char *tied = NULL;
+  g_object_get (self, "tied", &tied, NULL);
   g_object_set (product, "out-features", values->out_features, "in-features", values->in_features,
-                "init-std", (double) values->init_std, NULL);
+                "init-std", (double) values->init_std, "tied", tied, NULL);
   lig_parts_add (parts, NULL, product);
   if (values->bias)
     lig_parts_add (parts, NULL, lig_op_new ("bias", NULL));

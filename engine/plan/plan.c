@@ -19,6 +19,8 @@ saved_bytes (const LigDraft *draft, const LigPart *part, gboolean *counted)
     values[n++] = part->kept[i];
   values[n++] = part->y;
   for (int i = 0; i < n; i++) {
+    if (values[i] < 0)
+      continue;
     int root = lig_draft_root (draft, values[i]);
     gboolean own = lig_ports_find (part->ports->saves, "y") >= 0 || i + 1 < n;
     if (!lig_value (draft, values[i])->saved || counted[root] || !own)
@@ -50,7 +52,7 @@ list_ops (LigPlan *self)
       .needs_backward = part->needs_backward,
     };
     for (int j = 0; j < part->n_parameters; j++)
-      op.parameters += lig_shape_size (&lig_value (draft, part->parameters[j])->shape);
+      op.parameters += part->tied >> j & 1 ? 0 : lig_shape_size (&lig_value (draft, part->parameters[j])->shape);
     g_array_append_val (self->ops, op);
   }
 }
@@ -98,7 +100,8 @@ list_steps (LigPlan *self)
                         from->written,
                         from->flops,
                         from->predicted,
-                        lig_predict_floor (self->draft, from)};
+                        lig_predict_floor (self->draft, from),
+                        i < self->draft->first_forward};
     self->segments += from->kernel == NULL;
     g_array_append_val (self->steps, step);
   }
@@ -352,7 +355,7 @@ lig_plan_get_state_bytes (LigPlan *self)
   for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     if (asked[i])
       bytes +=
-        self->draft->elements * (gint64) lig_dtype_size (lig_draft_array_dtype (self->draft, i));
+        (i == LIG_STATE_PARAMETERS ? self->draft->all_elements : self->draft->elements) * (gint64) lig_dtype_size (lig_draft_array_dtype (self->draft, i));
   return bytes;
 }
 

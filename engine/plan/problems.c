@@ -168,7 +168,7 @@ list_doubtful (Check *self)
     const LigPart *part = lig_part (self->draft, i);
     gboolean unsure = part->x >= 0 && lig_value (self->draft, part->x)->unsure;
     for (int k = 0; k < part->n_inputs && part->x >= 0; k++)
-      unsure |= lig_value (self->draft, part->extra_inputs[k])->unsure != 0;
+      unsure |= part->present[k] && lig_value (self->draft, part->extra_inputs[k])->unsure != 0;
     if (unsure)
       g_hash_table_add (self->doubtful, part->path);
   }

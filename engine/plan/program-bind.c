@@ -97,6 +97,7 @@ bind_step (LigProgram *self, int index, LigOperand *operands)
   to->function = from->kernel ? lig_device_function (device, from->kernel) : NULL;
   to->beside = from->beside;
   to->empty = from->empty;
+  to->adds = from->adds;
   to->zeroed = from->zeroed;
   to->added = from->added;
   to->joins = from->beside || index == self->plan->draft->first_update;

@@ -36,7 +36,8 @@ struct _LigProgram {
   gboolean keeps_givens; /* givens remain set for all backward passes */
   GHashTable *awaited;   /* inputs that were not set yet */
   gboolean has_rate;
-  unsigned done; /* passes whose results are available, as LigRunFlags */
+  guint64 converted; /* version of the parameters that are converted; 0: none */
+  unsigned done;     /* passes whose results are available, as LigRunFlags */
 };
 
 /* Gives the program memory and pointers into the state; lig_program_unbind() frees them. */

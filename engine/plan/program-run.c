@@ -281,12 +281,14 @@ use_gradients (LigProgram *self)
   }
 }
 
-/* Successive passes are one range, and one graph. */
+/* Successive passes are one range, and one graph. The steps that depend on parameters alone precede
+ * the forward pass if the parameters have changed since they ran. */
 static gboolean
 run_passes (LigProgram *self, unsigned flags, GError **error)
 {
   const LigDraft *draft = self->plan->draft;
-  const int bounds[] = {0, draft->first_backward, draft->first_update, (int) draft->steps->len};
+  gboolean fresh = self->converted == lig_state_get_version (self->state);
+  const int bounds[] = {fresh ? draft->first_forward : 0, draft->first_backward, draft->first_update, (int) draft->steps->len};
   for (int pass = 0; pass < 3; pass++) {
     int first = pass;
     if (!(flags & 1u << pass))
@@ -315,8 +317,15 @@ lig_program_run (LigProgram *self, unsigned flags, GError **error)
   self->now.micro_step = flags & LIG_RUN_FORWARD ? micro : self->now.micro_step;
   self->now.step = flags & LIG_RUN_UPDATE ? step + 1 : self->now.step;
   self->done = 0;
-  if (!run_passes (self, flags, error))
+  guint64 version = lig_state_get_version (self->state);
+  if (!run_passes (self, flags, error)) {
+    self->converted = 0;
     return FALSE;
+  }
+  if (flags & LIG_RUN_FORWARD)
+    self->converted = version;
+  if (flags & LIG_RUN_UPDATE)
+    lig_state_touch (self->state);
   self->done = done | flags;
   if (flags & LIG_RUN_BACKWARD)
     use_gradients (self);

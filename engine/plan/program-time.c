@@ -53,6 +53,8 @@ lig_program_time_steps_freely (LigProgram *self, double *seconds, GError **error
     status = run->calls->event_new (run->device, &events[i]);
   gboolean fine = lig_device_check (self->device, status, _ ("making events"), error) &&
                   time_each (self, events, seconds, error);
+  /* The update is among the steps. */
+  lig_state_touch (self->state);
   for (guint i = 0; i < count; i++)
     if (events[i])
       run->calls->event_free (run->device, events[i]);
@@ -106,6 +108,7 @@ static gboolean
 restore (LigProgram *self, const Copy *copy, GError **error)
 {
   gboolean fine = TRUE;
+  lig_state_touch (self->state);
   for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     if (copy->arrays[i])
       fine =

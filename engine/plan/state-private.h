@@ -10,6 +10,12 @@ gboolean lig_state_check_plan (LigState *self, LigPlan *plan, GError **error);
 /* Returns whether the cache of the state still contains this plan. */
 gboolean lig_state_keeps_plan (LigState *self, LigPlan *plan);
 
+/* Returns a number that grows whenever the parameters change; never 0. */
+guint64 lig_state_get_version (LigState *self);
+
+/* Called when something else than lig_state_set() has changed the parameters. */
+void lig_state_touch (LigState *self);
+
 /* Returns the address of an element of an array, which the first call allocates. */
 void *lig_state_address (LigState *self, LigStateArray array, gint64 element, GError **error);
 

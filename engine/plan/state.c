@@ -18,7 +18,8 @@ struct _LigState {
   LigDtype dtype, gradient_dtype;
   GArray *parameters; /* of Parameter, in op order */
   GPtrArray *paths;   /* null-terminated */
-  gint64 elements;
+  gint64 elements, trained; /* of the parameters, and of all other arrays */
+  guint64 version;          /* of the parameters */
   char *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory */
   LigScaling *scaling;                /* in device memory */
   gboolean scaled;                    /* the gradients carry a loss scale */
@@ -30,6 +31,7 @@ typedef struct {
   char *path;
   LigShape shape;
   gint64 offset, size;
+  gboolean trained;
 } Parameter;
 
 G_DEFINE_FINAL_TYPE (LigState, lig_state, G_TYPE_OBJECT)
@@ -68,6 +70,7 @@ lig_state_init (LigState *self)
   self->parameters = g_array_new (FALSE, FALSE, sizeof (Parameter));
   g_array_set_clear_func (self->parameters, clear_parameter);
   self->paths = g_ptr_array_new ();
+  self->version = 1;
   self->plans =
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) lig_plan_unref);
 }
@@ -80,6 +83,24 @@ array_dtype (LigState *self, LigStateArray array)
                                         : LIG_FP32;
 }
 
+static gint64
+array_elements (LigState *self, LigStateArray array)
+{
+  return array == LIG_STATE_PARAMETERS ? self->elements : self->trained;
+}
+
+guint64
+lig_state_get_version (LigState *self)
+{
+  return self->version;
+}
+
+void
+lig_state_touch (LigState *self)
+{
+  self->version++;
+}
+
 /* Initializes the fp32 master weights from the parameters. */
 static gboolean
 fill_master (LigState *self, GError **error)
@@ -88,8 +109,8 @@ fill_master (LigState *self, GError **error)
   g_autofree float *piece = g_new (float, PIECE);
   g_autofree guint8 *stored = g_malloc (PIECE * sizeof (float));
   gsize size = lig_dtype_size (self->dtype);
-  for (gint64 at = 0; at < self->elements; at += PIECE) {
-    gsize count = (gsize) MIN ((gint64) PIECE, self->elements - at);
+  for (gint64 at = 0; at < self->trained; at += PIECE) {
+    gsize count = (gsize) MIN ((gint64) PIECE, self->trained - at);
     if (!lig_device_download (self->device, stored,
                               self->arrays[LIG_STATE_PARAMETERS] + (gsize) at * size, count * size,
                               error))
@@ -107,8 +128,8 @@ static gboolean
 ensure_array (LigState *self, LigStateArray array, GError **error)
 {
   gsize size = lig_dtype_size (array_dtype (self, array));
-  gsize bytes = (gsize) self->elements * size;
-  if (self->arrays[array] || self->elements == 0)
+  gsize bytes = (gsize) array_elements (self, array) * size;
+  if (self->arrays[array] || bytes == 0)
     return TRUE;
   self->arrays[array] = lig_device_allocate (self->device, bytes, error);
   if (!self->arrays[array]) {
@@ -135,8 +156,9 @@ lig_state_address (LigState *self, LigStateArray array, gint64 element, GError *
 gsize
 lig_state_array_bytes (LigState *self, LigStateArray array)
 {
-  return self->arrays[array] ? (gsize) self->elements * lig_dtype_size (array_dtype (self, array))
-                             : 0;
+  return self->arrays[array]
+           ? (gsize) array_elements (self, array) * lig_dtype_size (array_dtype (self, array))
+           : 0;
 }
 
 static gboolean
@@ -258,11 +280,12 @@ take_parameters (LigState *self, const LigDraft *draft, GError **error)
 {
   self->dtype = draft->parameter_dtype;
   self->gradient_dtype = draft->gradient_dtype;
-  self->elements = draft->elements;
+  self->elements = draft->all_elements;
+  self->trained = draft->elements;
   for (guint i = 0; i < draft->parameters->len; i++) {
     const LigDraftParameter *from = &g_array_index (draft->parameters, LigDraftParameter, i);
     Parameter parameter = {g_strdup (from->path), from->shape, from->offset,
-                           lig_shape_size (&from->shape)};
+                           lig_shape_size (&from->shape), from->trained};
     g_array_append_val (self->parameters, parameter);
     g_ptr_array_add (self->paths, parameter.path);
   }
@@ -358,6 +381,21 @@ lig_state_get_shape (LigState *self, const char *path, LigShape *shape, GError *
   return parameter != NULL;
 }
 
+static gpointer
+refuse_frozen (const char *path, GError **error)
+{
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
+               _ ("%s is frozen: it has neither a gradient nor an optimizer's values"), path);
+  return NULL;
+}
+
+gboolean
+lig_state_is_trained (LigState *self, const char *path)
+{
+  const Parameter *parameter = find (self, path, NULL);
+  return parameter && parameter->trained;
+}
+
 LigTensor *
 lig_state_get (LigState *self, LigStateArray array, const char *path, GError **error)
 {
@@ -365,6 +403,8 @@ lig_state_get (LigState *self, LigStateArray array, const char *path, GError **e
   LigDtype dtype = array_dtype (self, array);
   if (!parameter)
     return NULL;
+  if (array != LIG_STATE_PARAMETERS && !parameter->trained)
+    return refuse_frozen (path, error);
   if (!self->arrays[array]) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
                  _ ("the state does not have this array of '%s' yet"), path);
@@ -397,6 +437,10 @@ lig_state_set (
                  expected);
     return FALSE;
   }
+  if (array != LIG_STATE_PARAMETERS && !parameter->trained)
+    return refuse_frozen (path, error) != NULL;
+  if (array == LIG_STATE_PARAMETERS)
+    self->version++;
   g_autoptr (LigTensor) converted = array == LIG_STATE_GRADIENTS && self->scaled
                                       ? rescale (self, tensor, FALSE, dtype, error)
                                       : lig_tensor_convert (tensor, dtype, error);
@@ -407,7 +451,7 @@ lig_state_set (
                           converted->data, lig_tensor_bytes (converted), error))
     return FALSE;
   /* The fp32 master weights keep the precision of the caller's tensor. */
-  if (array == LIG_STATE_PARAMETERS && self->arrays[LIG_STATE_MASTER])
+  if (array == LIG_STATE_PARAMETERS && self->arrays[LIG_STATE_MASTER] && parameter->trained)
     return lig_state_set (self, LIG_STATE_MASTER, path, tensor, error);
   return TRUE;
 }
@@ -436,6 +480,8 @@ plan_key (LigSequence *sequence, const LigPlanOptions *options)
                    options->parameters, options->batch);
   if (options->optimizer)
     append_optimizer (key, options->optimizer);
+  if (options->freeze)
+    g_string_append_printf (key, " freeze %s;", options->freeze);
   if (options->choices)
     g_string_append_printf (key, " choices %s", options->choices);
   return g_strdup (key->str);
@@ -463,7 +509,8 @@ static gboolean
 check_fit (LigState *self, const LigDraft *draft, GError **error)
 {
   gboolean fits = draft->parameters->len == self->parameters->len &&
-                  draft->elements == self->elements && draft->parameter_dtype == self->dtype;
+                  draft->all_elements == self->elements &&
+                  draft->parameter_dtype == self->dtype;
   for (guint i = 0; i < draft->parameters->len && fits; i++) {
     const LigDraftParameter *wanted = &g_array_index (draft->parameters, LigDraftParameter, i);
     const Parameter *here = &g_array_index (self->parameters, Parameter, i);
@@ -474,6 +521,13 @@ check_fit (LigState *self, const LigDraft *draft, GError **error)
       g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                    _ ("the state has %s %s where the plan needs %s %s"), here->path, observed,
                    wanted->path, expected);
+      return FALSE;
+    }
+    if (wanted->trained != here->trained) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   wanted->trained ? _ ("%s is frozen in the state, but the plan trains it")
+                                   : _ ("%s is frozen in the plan, but the state trains it"),
+                   here->path);
       return FALSE;
     }
   }

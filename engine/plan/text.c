@@ -47,7 +47,9 @@ append_steps (LigPlan *self, GString *text)
                             lig_pass_name (steps[i].pass),
                             steps[i].kernel ? steps[i].kernel->name : "opaque", steps[i].operands,
                             steps[i].read, steps[i].written, steps[i].flops,
-                            steps[i].beside ? " beside" : "");
+                            steps[i].beside ? " beside"
+                            : steps[i].once ? " once per update"
+                                            : "");
 }
 
 static void

@@ -143,11 +143,24 @@ mismatch (const LigParam *param, const GValue *value)
   case LIG_PARAM_INPUT:
   case LIG_PARAM_OUTPUT:
     return G_VALUE_HOLDS_STRING (value) ? NULL : _ ("a channel's name");
+  case LIG_PARAM_PATH:
+    return G_VALUE_HOLDS_STRING (value) || G_VALUE_HOLDS_INT64 (value)
+             ? NULL
+             : _ ("the path of an op like 0 or 3.qkv");
   case LIG_PARAM_CHOICE:
     return NULL; /* the op's own message lists the names */
   default:
     return G_VALUE_HOLDS_BOOLEAN (value) ? NULL : _ ("true or false");
   }
+}
+
+gboolean
+lig_literal_set_trained (LigOp *op, const GValue *value, GError **error)
+{
+  if (!G_VALUE_HOLDS_BOOLEAN (value))
+    return refuse (_ ("true or false"), value, error);
+  lig_op_set_trained (op, g_value_get_boolean (value));
+  return TRUE;
 }
 
 gboolean

@@ -23,6 +23,9 @@ const LigParam *lig_literal_param (LigOp *op, const char *name);
  * the expected and the given value; the caller adds the position. */
 gboolean lig_literal_set (LigOp *op, const LigParam *param, const GValue *value, GError **error);
 
+/* Sets whether the op's parameters are trained, from a boolean; likewise. */
+gboolean lig_literal_set_trained (LigOp *op, const GValue *value, GError **error);
+
 /* Sets a LIG_PARAM_CHOICE by name; the error lists the names. */
 gboolean lig_choice_set (LigOp *op, const LigParam *param, const GValue *value, GError **error);
 

@@ -63,10 +63,26 @@ field_size (const LigParam *param)
   }
 }
 
+/* A macro hands the path on to its parts, whose tables it cannot know. */
+static gboolean
+check_tie (const LigOpInfo *info, const LigParam *param, GError **error)
+{
+  gsize count = 0;
+  while (info->parameters && info->parameters[count].name)
+    count++;
+  return param->offset < (info->expand ? LIG_MAX_PARAMETERS : count) ||
+         refuse (error, info,
+                 "parameter %s ties trained parameter %" G_GSIZE_FORMAT
+                 ", there are %" G_GSIZE_FORMAT,
+                 param->name, param->offset, count);
+}
+
 static gboolean
 check_place (const LigOpInfo *info, const LigParam *param, GError **error)
 {
   gsize size = field_size (param), align = param->kind == LIG_PARAM_SHAPE ? 8 : size;
+  if (param->kind == LIG_PARAM_PATH)
+    return check_tie (info, param, error);
   if (size == 0) {
     gboolean input = param->kind == LIG_PARAM_INPUT;
     int count = lig_ports_parse (input ? info->extra_inputs : info->extra_outputs)->count;
@@ -108,15 +124,16 @@ check_range (const LigOpInfo *info, const LigParam *param, GError **error)
 static gboolean
 check_param (const LigOpInfo *info, const LigParam *param, GHashTable *seen, GError **error)
 {
-  static const char *const taken[] = {"fence", "op", "ops", "true", "false", NULL};
+  static const char *const taken[] = {"fence", "trained", "op",   "ops",
+                                      "true",  "false",   NULL};
   if (!lig_name_check (param->name, "-", LIG_LONGEST_NAME) || g_strv_contains (taken, param->name))
     return refuse (error, info,
                    "a parameter is called '%.60s', expected a name in kebab-case other than fence, "
-                   "op, ops, true and false",
+                   "trained, op, ops, true and false",
                    param->name);
   if (!g_hash_table_add (seen, (gpointer) param->name))
     return refuse (error, info, "two parameters are called %s", param->name);
-  if ((unsigned) param->kind > LIG_PARAM_CHOICE)
+  if ((unsigned) param->kind > LIG_PARAM_PATH)
     return refuse (error, info, "parameter %s has the unknown kind %d", param->name,
                    (int) param->kind);
   if (!param->label || !param->help)
@@ -211,6 +228,7 @@ add_port (const LigOpInfo *info, const char *name, GHashTable *seen, GError **er
 static gboolean
 add_ports (const LigOpInfo *info,
            const char *what,
+           gboolean optional,
            const char *names,
            int most,
            GHashTable *seen,
@@ -221,6 +239,8 @@ add_ports (const LigOpInfo *info,
   for (char **word = words; *word; word++) {
     if (!**word)
       continue;
+    if (optional && g_str_has_suffix (*word, "?"))
+      (*word)[strlen (*word) - 1] = '\0';
     if (!add_port (info, *word, seen, error))
       return FALSE;
     count++;
@@ -264,10 +284,11 @@ static gboolean
 check_ports (const LigOpInfo *info, GError **error)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  return add_ports (info, "main ports", "x y", 2, seen, error) &&
-         add_ports (info, "extra inputs", info->extra_inputs, LIG_MAX_EXTRA, seen, error) &&
-         add_ports (info, "extra outputs", info->extra_outputs, LIG_MAX_EXTRA, seen, error) &&
-         add_ports (info, "computed values", info->computes, LIG_MAX_KEPT, seen, error) &&
+  return add_ports (info, "main ports", FALSE, "x y", 2, seen, error) &&
+         add_ports (info, "extra inputs", TRUE, info->extra_inputs, LIG_MAX_EXTRA, seen, error) &&
+         add_ports (info, "extra outputs", FALSE, info->extra_outputs, LIG_MAX_EXTRA, seen,
+                    error) &&
+         add_ports (info, "computed values", FALSE, info->computes, LIG_MAX_KEPT, seen, error) &&
          check_trained (info, seen, error) && check_saves (info, error);
 }
 

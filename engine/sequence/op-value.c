@@ -2,12 +2,15 @@
 /* Sets a parameter of an op from a file or an expression, checked against its table. */
 #include "engine/base/suggest.h"
 #include "engine/sequence/literal.h"
+#include "engine/sequence/tie.h"
 #include <ligature/op.h>
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+#define LONGEST_PATH 512
 
 static gboolean
 refuse_value (LigOp *self, const LigParam *param, const char *wanted, GError **error)
@@ -80,6 +83,30 @@ set_text (LigOp *self, const LigParam *param, const GValue *value, GError **erro
   return TRUE;
 }
 
+static gboolean
+set_path (LigOp *self, const LigParam *param, const GValue *value, GError **error)
+{
+  g_autofree char *path = G_VALUE_HOLDS_INT64 (value) && g_value_get_int64 (value) >= 0
+                            ? g_strdup_printf ("%" PRId64, g_value_get_int64 (value))
+                          : G_VALUE_HOLDS_STRING (value) ? g_value_dup_string (value)
+                                                         : NULL;
+  gsize length = path ? strlen (path) : 0;
+  if (length > LONGEST_PATH) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("%s: %s has %" G_GSIZE_FORMAT " bytes, at most %d are possible"),
+                 lig_op_get_name (self), param->name, length, LONGEST_PATH);
+    return FALSE;
+  }
+  if (!path || !lig_tie_is_path (path)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("%s: %s is '%s', expected the path of an op like 0, 3.qkv or ../0"),
+                 lig_op_get_name (self), param->name, path ? path : "");
+    return FALSE;
+  }
+  g_object_set (self, param->name, path, NULL);
+  return TRUE;
+}
+
 gboolean
 lig_op_set_value (LigOp *self, const char *name, const GValue *value, GError **error)
 {
@@ -102,6 +129,8 @@ lig_op_set_value (LigOp *self, const char *name, const GValue *value, GError **e
   case LIG_PARAM_INPUT:
   case LIG_PARAM_OUTPUT:
     return set_text (self, param, value, error);
+  case LIG_PARAM_PATH:
+    return set_path (self, param, value, error);
   case LIG_PARAM_CHOICE:
     return lig_choice_set (self, param, value, error);
   default:

@@ -16,7 +16,10 @@ typedef struct {
   char *output_channels[LIG_MAX_EXTRA];
   bool to_caller[LIG_MAX_EXTRA];
   guint64 given; /* one bit for each parameter: set at least once */
-  gboolean fence;
+  gboolean fence, frozen;
+  gboolean moved; /* taken out of a sequence at least once */
+  char *ties[LIG_MAX_PARAMETERS];    /* as written */
+  LigOp *targets[LIG_MAX_PARAMETERS]; /* weak: the ops that they name, once they were found */
   GStrv forbidden, forced;
   char *unknown;
   LigSequence *body;
@@ -25,7 +28,7 @@ typedef struct {
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (LigOp, lig_op, G_TYPE_OBJECT)
 
-enum { PROP_FENCE = 1, FIRST_PARAM };
+enum { PROP_FENCE = 1, PROP_TRAINED, FIRST_PARAM };
 enum { CHANGED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
@@ -46,6 +49,8 @@ field (LigOp *self, const LigParam *param)
     return &private->output_channels[param->offset];
   case LIG_PARAM_CALLER:
     return &private->to_caller[param->offset];
+  case LIG_PARAM_PATH:
+    return &private->ties[param->offset];
   default:
     return (char *) private->params + param->offset;
   }
@@ -69,7 +74,14 @@ lig_op_get_owner (LigOp *self)
 void
 lig_op_set_owner (LigOp *self, LigSequence *owner)
 {
+  private_of (self)->moved |= owner == NULL;
   private_of (self)->owner = owner;
+}
+
+gboolean
+lig_op_was_moved (LigOp *self)
+{
+  return private_of (self)->moved;
 }
 
 static void
@@ -97,6 +109,9 @@ reset (LigOp *self, const LigParam *param)
   case LIG_PARAM_OUTPUT:
     g_clear_pointer ((char **) at, g_free);
     break;
+  case LIG_PARAM_PATH:
+    lig_op_set_tie (self, (int) param->offset, NULL, NULL);
+    break;
   }
 }
 
@@ -116,6 +131,10 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
   LigOp *self = LIG_OP (object);
   if (id == PROP_FENCE) {
     lig_op_set_fence (self, g_value_get_boolean (value));
+    return;
+  }
+  if (id == PROP_TRAINED) {
+    lig_op_set_trained (self, g_value_get_boolean (value));
     return;
   }
   const LigParam *param = &lig_op_get_info (self)->params[id - FIRST_PARAM];
@@ -144,6 +163,9 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
     *(char **) at = text && *text ? g_strdup (text) : NULL;
     break;
   }
+  case LIG_PARAM_PATH:
+    lig_op_set_tie (self, (int) param->offset, g_value_get_string (value), NULL);
+    break;
   case LIG_PARAM_CHOICE:
     if (!set_choice (self, param, g_value_get_string (value)))
       return;
@@ -159,6 +181,10 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
   LigOp *self = LIG_OP (object);
   if (id == PROP_FENCE) {
     g_value_set_boolean (value, private_of (self)->fence);
+    return;
+  }
+  if (id == PROP_TRAINED) {
+    g_value_set_boolean (value, !private_of (self)->frozen);
     return;
   }
   const LigParam *param = &lig_op_get_info (self)->params[id - FIRST_PARAM];
@@ -179,6 +205,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
     break;
   case LIG_PARAM_INPUT:
   case LIG_PARAM_OUTPUT:
+  case LIG_PARAM_PATH:
     g_value_set_string (value, *(char **) at);
     break;
   case LIG_PARAM_CHOICE:
@@ -223,6 +250,10 @@ lig_op_finalize (GObject *object)
     g_free (private->input_channels[i]);
     g_free (private->output_channels[i]);
   }
+  for (int i = 0; i < LIG_MAX_PARAMETERS; i++) {
+    g_free (private->ties[i]);
+    g_clear_weak_pointer (&private->targets[i]);
+  }
   g_strfreev (private->forbidden);
   g_strfreev (private->forced);
   g_free (private->unknown);
@@ -258,6 +289,10 @@ op_class_init (gpointer class, gpointer data)
   g_object_class_install_property (
     object_class, PROP_FENCE,
     g_param_spec_boolean ("fence", "Fence", "No fusion crosses the gap before this op", FALSE,
+                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
+  g_object_class_install_property (
+    object_class, PROP_TRAINED,
+    g_param_spec_boolean ("trained", "Trained", "Its parameters are trained, not frozen", TRUE,
                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
   for (guint i = 0; op_class->info->params && op_class->info->params[i].name; i++)
     g_object_class_install_property (object_class, FIRST_PARAM + i,
@@ -310,8 +345,11 @@ lig_op_copy (LigOp *self)
     to->output_channels[i] = g_strdup (from->output_channels[i]);
     to->to_caller[i] = from->to_caller[i];
   }
+  for (int i = 0; i < LIG_MAX_PARAMETERS; i++)
+    to->ties[i] = g_strdup (from->ties[i]);
   to->given = from->given;
   to->fence = from->fence;
+  to->frozen = from->frozen;
   to->forbidden = g_strdupv (from->forbidden);
   to->forced = g_strdupv (from->forced);
   to->unknown = g_strdup (from->unknown);
@@ -370,6 +408,7 @@ lig_op_get_value (LigOp *self, const LigParam *param, GValue *value)
     return ((LigShape *) at)->n_axes >= 0;
   case LIG_PARAM_INPUT:
   case LIG_PARAM_OUTPUT:
+  case LIG_PARAM_PATH:
     g_value_init (value, G_TYPE_STRING);
     g_value_set_string (value, *(char **) at);
     return *(char **) at != NULL;
@@ -467,6 +506,52 @@ lig_op_set_fence (LigOp *self, gboolean fence)
     return;
   private_of (self)->fence = fence;
   lig_op_touch (self);
+}
+
+gboolean
+lig_op_get_trained (LigOp *self)
+{
+  return !private_of (self)->frozen;
+}
+
+void
+lig_op_set_trained (LigOp *self, gboolean trained)
+{
+  if (private_of (self)->frozen == !trained)
+    return;
+  private_of (self)->frozen = !trained;
+  lig_op_touch (self);
+}
+
+const char *
+lig_op_get_tie (LigOp *self, int slot, LigOp **target)
+{
+  if (target)
+    *target = private_of (self)->targets[slot];
+  return private_of (self)->ties[slot];
+}
+
+void
+lig_op_set_tie (LigOp *self, int slot, const char *path, LigOp *target)
+{
+  LigOpPrivate *private = private_of (self);
+  char *copy = path && *path ? g_strdup (path) : NULL;
+  int change = (copy != NULL) - (private->ties[slot] != NULL);
+  g_free (private->ties[slot]);
+  private->ties[slot] = copy;
+  g_set_weak_pointer (&private->targets[slot], copy ? target : NULL);
+  if (change != 0 && private->owner)
+    lig_sequence_count_ties (private->owner, change);
+}
+
+int
+lig_op_get_n_ties (LigOp *self)
+{
+  LigOpPrivate *private = private_of (self);
+  int count = private->body ? lig_sequence_get_n_ties (private->body) : 0;
+  for (int i = 0; i < LIG_MAX_PARAMETERS; i++)
+    count += private->ties[i] != NULL;
+  return count;
 }
 
 static const char *const none[] = {NULL};

@@ -350,6 +350,36 @@ find_positional (Parser *self, LigOp *op, const Token *token, gboolean *taken)
   return param;
 }
 
+/* Reads the path of an op without quotes, which may look like a number: `0`, `3.qkv`, `../0`. */
+static gboolean
+next_path (Parser *self)
+{
+  self->at += strspn (self->at, " \t\r\n");
+  const char *start = self->at;
+  if (!g_ascii_isdigit (*start) && *start != '.')
+    return next (self);
+  while (is_further (*self->at))
+    self->at++;
+  self->token = (Token){NAME, start, (gsize) (self->at - start)};
+  return TRUE;
+}
+
+/* Reads the value of `trained`, which every op has. */
+static gboolean
+parse_trained (Parser *self, LigOp *op)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+  if (!next (self))
+    return FALSE;
+  const char *start = self->token.start;
+  if (!parse_value (self, &value))
+    return FALSE;
+  if (lig_literal_set_trained (op, &value, self->error))
+    return TRUE;
+  g_prefix_error (self->error, _ ("%s of %s: "), "trained", lig_op_get_name (op));
+  return place (self, start);
+}
+
 /* Reads [NAME '='] value; `given` has one bit for each parameter. */
 static gboolean
 parse_arg (Parser *self, LigOp *op, guint64 *given, gboolean *positional)
@@ -360,9 +390,11 @@ parse_arg (Parser *self, LigOp *op, guint64 *given, gboolean *positional)
   if (first.kind == NAME) {
     if (!next (self))
       return FALSE;
+    if (self->token.kind == '=' && token_is (&first, "trained"))
+      return parse_trained (self, op);
     if (self->token.kind == '=') {
       param = find_named (self, op, &first);
-      if (!param || !next (self))
+      if (!param || !(param->kind == LIG_PARAM_PATH ? next_path (self) : next (self)))
         return FALSE;
     } else
       set_word (&value, &first);

@@ -55,6 +55,16 @@ read_param (LigReader *self, LigOp *op, const LigParam *param, JsonNode *value)
 static gboolean
 read_ops (LigReader *self, JsonNode *value, LigSequence *sequence, guint depth, gint64 *total);
 
+static gboolean
+read_trained (LigReader *self, LigOp *op, JsonNode *value)
+{
+  g_auto (GValue) literal = G_VALUE_INIT;
+  if (!JSON_NODE_HOLDS_VALUE (value))
+    return lig_reader_expected (self, _ ("true or false"), value);
+  json_node_get_value (value, &literal);
+  return lig_literal_set_trained (op, &literal, self->error) || lig_reader_place (self);
+}
+
 /* Reads the members of an op's object that are parameters of the op or its ops. */
 static gboolean
 read_params (LigReader *self, JsonObject *object, LigOp *op)
@@ -66,6 +76,8 @@ read_params (LigReader *self, JsonObject *object, LigOp *op)
   while (json_object_iter_next_ordered (&iter, &key, &value)) {
     const LigParam *param = lig_literal_param (op, key);
     gsize outside = lig_reader_enter (self, key);
+    if (strcmp (key, "trained") == 0 && !read_trained (self, op, value))
+      return FALSE;
     if (!lig_literal_check_reserved (op, key, self->error))
       return lig_reader_place (self);
     if (!param && strcmp (key, "ops") == 0 && !lig_op_get_body (op))
@@ -118,7 +130,7 @@ new_op (LigReader *self, const char *name)
 static gboolean
 read_op (LigReader *self, JsonNode *value, LigSequence *sequence, guint depth, gint64 *total)
 {
-  static const char *const keys[] = {"op", NULL};
+  static const char *const keys[] = {"op", "trained", NULL};
   gint64 inside = 0;
   JsonObject *object = lig_reader_object (self, value);
   const char *name = object ? lig_reader_member (self, object, "op") : NULL;

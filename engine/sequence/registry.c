@@ -115,6 +115,13 @@ lig_op_info_ports (const LigOpInfo *info)
   return proposed.ports;
 }
 
+gboolean
+lig_op_info_is_optional (const LigOpInfo *info, int index)
+{
+  const LigPorts *ports = lig_ports_parse (info->extra_inputs);
+  return index >= 0 && index < ports->count && ports->ports[index].optional;
+}
+
 static gboolean
 is_free (const char *name, GError **error)
 {

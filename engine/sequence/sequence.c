@@ -4,6 +4,7 @@
 #include "engine/sequence/sequence-private.h"
 
 #include "engine/sequence/op-private.h"
+#include "engine/sequence/tie.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ struct _LigSequence {
   char *train, *unknown;
   GStrv forbidden;
   LigOp *block; /* unowned: the block whose body this is */
+  int n_ties;   /* of its ops and those of its blocks */
 };
 
 enum { PROP_NAME = 1, PROP_VERSION, N_PROPS };
@@ -71,6 +73,25 @@ void
 lig_sequence_set_block (LigSequence *self, LigOp *block)
 {
   self->block = block;
+}
+
+LigOp *
+lig_sequence_get_block (LigSequence *self)
+{
+  return self->block;
+}
+
+int
+lig_sequence_get_n_ties (LigSequence *self)
+{
+  return self->n_ties;
+}
+
+void
+lig_sequence_count_ties (LigSequence *self, int change)
+{
+  for (; self; self = self->block ? lig_op_get_owner (self->block) : NULL)
+    self->n_ties += change;
 }
 
 static void
@@ -338,6 +359,17 @@ insert (LigSequence *self, guint position, LigOp *op)
 {
   g_ptr_array_insert (self->ops, (int) position, g_object_ref (op));
   lig_op_set_owner (op, self);
+  lig_sequence_count_ties (self, lig_op_get_n_ties (op));
+}
+
+/* Returns the op, which is no longer in the sequence. */
+static LigOp *
+take (LigSequence *self, guint position)
+{
+  LigOp *op = g_ptr_array_steal_index (self->ops, position);
+  lig_op_set_owner (op, NULL);
+  lig_sequence_count_ties (self, -lig_op_get_n_ties (op));
+  return op;
 }
 
 gboolean
@@ -355,8 +387,11 @@ lig_sequence_extend (LigSequence *self, LigSequence *other)
      block. */
   for (guint i = 0; i < other->ops->len; i++)
     g_ptr_array_add (copies, lig_op_copy (other->ops->pdata[i]));
-  for (guint i = 0; i < copies->len; i++)
+  for (guint i = 0; i < copies->len; i++) {
+    if (first > 0)
+      lig_ties_shift (copies->pdata[i], 0, (int) copies->len, (int) first);
     insert (self, first + i, copies->pdata[i]);
+  }
   if (copies->len > 0)
     edited (self, first, 0, copies->len);
 }
@@ -367,7 +402,13 @@ lig_sequence_insert (LigSequence *self, int index, LigOp *op, GError **error)
   guint position;
   if (!locate (self, index, self->ops->len + 1, &position, error) || !check_free (self, op, error))
     return FALSE;
+  /* An op that was never in a sequence shifts nothing at the end, and nothing is tied to it. */
+  gboolean shifts = position < self->ops->len || lig_op_was_moved (op);
+  if (shifts)
+    lig_ties_find (self, op);
   insert (self, position, op);
+  if (shifts)
+    lig_ties_renew (self);
   edited (self, position, 0, 1);
   return TRUE;
 }
@@ -378,8 +419,9 @@ lig_sequence_pop (LigSequence *self, int index, GError **error)
   guint position;
   if (!locate (self, index, self->ops->len, &position, error))
     return NULL;
-  LigOp *op = g_ptr_array_steal_index (self->ops, position);
-  lig_op_set_owner (op, NULL);
+  lig_ties_find (self, NULL);
+  LigOp *op = take (self, position);
+  lig_ties_renew (self);
   edited (self, position, 1, 0);
   return op;
 }
@@ -400,8 +442,10 @@ lig_sequence_move (LigSequence *self, int from, int to, GError **error)
     return FALSE;
   if (source == target)
     return TRUE;
+  lig_ties_find (self, NULL);
   LigOp *op = g_ptr_array_steal_index (self->ops, source);
   g_ptr_array_insert (self->ops, (int) target, op);
+  lig_ties_renew (self);
   guint first = MIN (source, target), count = MAX (source, target) - first + 1;
   edited (self, first, count, count);
   return TRUE;
@@ -413,9 +457,10 @@ lig_sequence_replace (LigSequence *self, int index, LigOp *op, GError **error)
   guint position;
   if (!locate (self, index, self->ops->len, &position, error) || !check_free (self, op, error))
     return FALSE;
-  g_autoptr (LigOp) old = g_ptr_array_steal_index (self->ops, position);
-  lig_op_set_owner (old, NULL);
+  /* Ties name the place, which the new op takes. */
+  g_autoptr (LigOp) old = take (self, position);
   insert (self, position, op);
+  lig_ties_forget (self, old);
   edited (self, position, 1, 1);
   return TRUE;
 }
@@ -429,6 +474,8 @@ lig_sequence_slice (LigSequence *self, int start, int end)
   end = CLAMP (end < 0 ? end + length : end, 0, length);
   for (int i = start; i < end; i++) {
     g_autoptr (LigOp) op = lig_op_copy (self->ops->pdata[i]);
+    if (end - start < length)
+      lig_ties_shift (op, start, end, -start);
     insert (slice, slice->ops->len, op);
   }
   return slice;

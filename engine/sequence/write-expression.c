@@ -40,6 +40,8 @@ append_params (GString *text, LigOp *op)
       append_value (named, &value);
     }
   }
+  if (!lig_op_get_trained (op))
+    g_string_append_printf (named, "%strained=false", named->len > 0 ? ", " : "");
   if (first->len + named->len > 0 || lig_op_get_body (op))
     g_string_append_printf (text, "(%s%s%s)", first->str,
                             first->len > 0 && named->len > 0 ? ", " : "", named->str);

@@ -72,6 +72,8 @@ append_op (GString *text, LigOp *op, int indent)
   g_string_append (text, "{\"op\": ");
   lig_json_append_string (text, lig_op_get_name (op));
   append_params (text, op);
+  if (!lig_op_get_trained (op))
+    g_string_append (text, ", \"trained\": false");
   if (lig_op_get_body (op)) {
     g_string_append (text, ", \"ops\": ");
     append_ops (text, lig_op_get_body (op), indent);

@@ -63,7 +63,7 @@ static LigStatus
 run_step (LigSteps *self, LigStep *step, LigStepsMode mode, bool *forked)
 {
   LigStatus status = LIG_OK;
-  step->launch.accumulate = mode.accumulate;
+  step->launch.accumulate = mode.accumulate || step->adds;
   step->launch.rehearse = mode.rehearse;
   if (step->joins && *forked) {
     status = end_branch (self);

@@ -15,6 +15,7 @@ typedef struct {
   LigLaunch launch;
   bool beside; /* runs in the branch, with the branch's stream and workspace */
   bool joins;  /* waits for the branch, too */
+  bool adds;   /* always accumulates: earlier steps of the pass wrote the same gradients */
   /* An operand has no elements. Instead of calling the function, the outputs whose bits are set in
    * `zeroed` are filled with zeros, except those in `added` while gradients accumulate. */
   bool empty;

@@ -1,64 +1,251 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradient of attention, one weight at a time. */
+/* The gradient of attention, in blocks. The weights are computed again from lse. A task has all
+ * queries and keys of one key head in one row of the batch, so that its sums have one order for any
+ * number of threads. */
 #include "kernels/cpu/attention.h"
 
 typedef struct {
   LigAttention a;
-  const LigOperand *dy, *y, *lse, *dx, *dvalues;
+  const LigOperand *dy, *y, *lse, *dx, *dsource;
+  float *sums; /* gradients of keys and values in fp32, unless dsource can have the sums itself */
 } Backward;
 
-/* Returns the weight of a key, and sets its dropout factor and the gradient of the product. */
-static float
-weigh (const Backward *b, const LigAttentionRow *r, int32_t j, float *kept, float *gradient)
+/* The memory of one thread. */
+typedef struct {
+  float *queries, *dy;           /* [LIG_QUERIES, padded]; the queries are scaled */
+  float *queries_down, *dy_down; /* transposed */
+  float *dqueries;               /* [LIG_QUERIES, padded] */
+  float *keys, *values;          /* [LIG_KEYS, padded] */
+  float *weights, *dscores;      /* [LIG_KEYS, LIG_QUERIES] */
+  float *slope, *kept;           /* likewise, for softcap and dropout */
+  float lse[LIG_QUERIES], delta[LIG_QUERIES];
+} Memory;
+
+/* The sums of a task: those of the keys of row k begin at keys + k * row. */
+typedef struct {
+  float *keys, *values;
+  int64_t row;
+} Sums;
+
+static int64_t
+memory_floats (const LigAttention *a)
 {
-  float slope, lse = ((const float *) b->lse->data)[r->number / b->a.params->memory_length];
-  float p = expf (lig_attention_score (&b->a, r, j, &slope) - lse), dp = 0, delta = 0;
-  *kept = lig_attention_kept (&b->a, r, j);
-  for (int32_t d = 0; d < b->a.params->features; d++) {
-    float dy = lig_attention_at (b->dy, r->out + d);
-    dp += dy * lig_attention_at (b->a.values, r->value + j * b->a.values->columns + d);
-    delta += dy * lig_attention_at (b->y, r->out + d);
+  return (5 * LIG_QUERIES + 2 * LIG_KEYS) * a->padded + 4 * LIG_KEYS * LIG_QUERIES;
+}
+
+static Memory
+memory_at (const LigAttention *a, float *free)
+{
+  int64_t queries = LIG_QUERIES * a->padded, keys = LIG_KEYS * a->padded;
+  float *scores = free + 5 * queries + 2 * keys;
+  return (Memory){
+    .queries = free,
+    .dy = free + queries,
+    .queries_down = free + 2 * queries,
+    .dy_down = free + 3 * queries,
+    .dqueries = free + 4 * queries,
+    .keys = free + 5 * queries,
+    .values = free + 5 * queries + keys,
+    .weights = scores,
+    .dscores = scores + LIG_KEYS * LIG_QUERIES,
+    .slope = scores + 2 * LIG_KEYS * LIG_QUERIES,
+    .kept = scores + 3 * LIG_KEYS * LIG_QUERIES,
+  };
+}
+
+/* Returns whether the sums of keys and values are made in their operand. */
+static bool
+sums_directly (const LigOperand *dsource, int64_t features)
+{
+  return dsource->dtype == LIG_FP32 && features % LIG_TILE_PAD == 0;
+}
+
+/* Reads a block of queries, their gradients, and what else the weights follow from. */
+static void
+read_queries (const Backward *b, const LigQueries *q, Memory *m)
+{
+  const LigAttention *a = &b->a;
+  size_t floats = (size_t) (LIG_QUERIES * a->padded);
+  int64_t statistic = lig_attention_statistic (a, q), out = lig_attention_output (a, q);
+  memset (m->queries, 0, 2 * floats * sizeof *m->queries);
+  lig_attention_widen (a, a->x, lig_attention_query (a, q), q->count, m->queries);
+  for (int64_t i = 0; i < q->count * a->padded; i++)
+    m->queries[i] *= a->params->scale;
+  /* The memory of the queries' gradients has y until it is clear. */
+  lig_attention_widen (a, b->dy, out, q->count, m->dy);
+  lig_attention_widen (a, b->y, out, q->count, m->dqueries);
+  for (int32_t i = 0; i < LIG_QUERIES; i++) {
+    const float *dy = m->dy + i * a->padded, *y = m->dqueries + i * a->padded;
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t d = 0; d < (i < q->count ? a->padded : 0); d++)
+      sum += dy[d] * y[d];
+    m->delta[i] = sum;
+    m->lse[i] = i < q->count ? ((const float *) b->lse->data)[statistic + i] : 0;
   }
-  *gradient = p * (*kept * dp - delta) * slope;
-  return p;
+  memset (m->dqueries, 0, floats * sizeof *m->dqueries);
+  LIG_CPU (tile_transpose)
+  (m->queries, a->padded, LIG_QUERIES, a->padded, m->queries_down, LIG_QUERIES);
+  LIG_CPU (tile_transpose) (m->dy, a->padded, LIG_QUERIES, a->padded, m->dy_down, LIG_QUERIES);
 }
 
+/* Replaces the scores of a step by the weights, and their gradients by those of the scores; these
+ * are zero in the columns that the step left out. */
 static void
-query_gradient (const Backward *b, int64_t n)
+differentiate (const Memory *m, const LigStep *step, float *weights, float *dscores)
 {
-  float sum[MOST_FEATURES] = {0}, kept, gradient;
-  LigAttentionRow r = lig_attention_row (&b->a, n);
-  for (int32_t j = r.first; j < r.end; j++)
-    if (lig_attention_sees (&b->a, &r, j)) {
-      weigh (b, &r, j, &kept, &gradient);
-      for (int32_t d = 0; d < b->a.params->features; d++)
-        sum[d] += gradient * lig_attention_at (b->a.values, r.key + j * b->a.values->columns + d);
+  for (int32_t k = 0; k < step->count; k++, weights += LIG_QUERIES, dscores += LIG_QUERIES) {
+    memset (dscores, 0, (size_t) step->first * sizeof *dscores);
+#pragma omp simd
+    for (int32_t i = step->first; i < step->end; i++) {
+      float weight = lig_decay (weights[i] - m->lse[i]);
+      dscores[i] = weight * (dscores[i] - m->delta[i]);
+      weights[i] = weight;
     }
-  lig_narrow (b->dx->dtype, sum, lig_at (b->dx, r.query), (size_t) b->a.params->features);
+    memset (dscores + step->end, 0, (size_t) (LIG_QUERIES - step->end) * sizeof *dscores);
+  }
 }
 
+/* Multiplies a step of `values` by `factors`. */
 static void
-key_gradient (const Backward *b, int64_t n)
+multiply (const LigStep *step, float *values, const float *factors)
 {
-  const LigAttentionParams *p = b->a.params;
-  float keys[MOST_FEATURES] = {0}, values[MOST_FEATURES] = {0}, kept, gradient;
-  int32_t j = (int32_t) (n % p->memory_length), heads = p->heads / p->kv_heads;
-  int64_t batch = n / p->memory_length / p->kv_heads, group = n / p->memory_length % p->kv_heads;
-  LigAttentionRow r = {0};
-  for (int64_t head = group * heads; head < (group + 1) * heads; head++)
-    for (int32_t i = 0; i < p->length; i++) {
-      r = lig_attention_row (&b->a, (batch * p->heads + head) * p->length + i);
-      if (!lig_attention_sees (&b->a, &r, j))
-        continue;
-      float weight = weigh (b, &r, j, &kept, &gradient);
-      for (int32_t d = 0; d < p->features; d++) {
-        keys[d] += gradient * lig_attention_at (b->a.x, r.query + d);
-        values[d] += weight * kept * lig_attention_at (b->dy, r.out + d);
-      }
+  for (int32_t k = 0; k < step->count; k++, values += LIG_QUERIES, factors += LIG_QUERIES)
+#pragma omp simd
+    for (int32_t i = step->first; i < step->end; i++)
+      values[i] *= factors[i];
+}
+
+/* Computes the weights and gradients of a step, row `at` of the block of keys, and adds to the
+ * gradients of its keys and values. */
+static void
+run_step (const Backward *b,
+          const LigQueries *q,
+          const Memory *m,
+          const LigStep *step,
+          int32_t at,
+          const Sums *sums)
+{
+  const LigAttention *a = &b->a;
+  const LigAttentionParams *p = a->params;
+  int64_t features = p->features, place = at * LIG_QUERIES, columns = step->end - step->first;
+  float *weights = m->weights + place, *dscores = m->dscores + place;
+  LigTileLeft keys = {m->keys + at * a->padded, a->padded, 1};
+  LigTileLeft values = {m->values + at * a->padded, a->padded, 1};
+  LIG_CPU (tile_product)
+  (step->count, columns, features, keys, m->queries_down + step->first, LIG_QUERIES,
+   weights + step->first, LIG_QUERIES, false);
+  LIG_CPU (tile_product)
+  (step->count, columns, features, values, m->dy_down + step->first, LIG_QUERIES,
+   dscores + step->first, LIG_QUERIES, false);
+  if (step->masked || p->softcap > 0 || p->alibi)
+    LIG_CPU (attention_adjust) (a, q, step, weights, m->slope + place);
+  if (p->dropout > 0) {
+    LIG_CPU (attention_kept) (a, q, step, m->kept + place);
+    multiply (step, dscores, m->kept + place);
+  }
+  differentiate (m, step, weights, dscores);
+  if (p->softcap > 0)
+    multiply (step, dscores, m->slope + place);
+  if (p->dropout > 0)
+    multiply (step, weights, m->kept + place);
+  if (!sums->keys)
+    return;
+  LigTileLeft right = {weights + step->first, LIG_QUERIES, 1};
+  LIG_CPU (tile_product)
+  (step->count, a->padded, columns, right, m->dy + step->first * a->padded, a->padded,
+   sums->values + step->key * sums->row, sums->row, true);
+  right.data = dscores + step->first;
+  LIG_CPU (tile_product)
+  (step->count, a->padded, columns, right, m->queries + step->first * a->padded, a->padded,
+   sums->keys + step->key * sums->row, sums->row, true);
+}
+
+/* Adds the keys of a block, weighted by the gradients of the scores, to those of the queries. */
+static void
+add_keys (const LigAttention *a, const LigQueries *q, const Memory *m, int32_t key, int32_t count)
+{
+  for (int32_t i = 0; i < q->count; i += LIG_STEP) {
+    int32_t rows = (int32_t) lig_least (LIG_STEP, q->count - i), low, high;
+    if (!lig_attention_depth (q, i, rows, key, count, &low, &high))
+      continue;
+    LigTileLeft dscores = {m->dscores + low * LIG_QUERIES + i, 1, LIG_QUERIES};
+    LIG_CPU (tile_product)
+    (rows, a->padded, high - low, dscores, m->keys + low * a->padded, a->padded,
+     m->dqueries + i * a->padded, a->padded, true);
+  }
+}
+
+/* Goes over one block of queries. */
+static void
+run_queries (const Backward *b, const LigQueries *q, Memory *m, const Sums *sums)
+{
+  const LigAttention *a = &b->a;
+  read_queries (b, q, m);
+  for (int32_t key = q->from; key < q->to; key += LIG_KEYS) {
+    LigStep steps[LIG_KEYS / LIG_STEP];
+    int32_t count = (int32_t) lig_least (LIG_KEYS, q->to - key);
+    int32_t n_steps = lig_attention_steps (a, q, key, count, steps);
+    if (n_steps == 0)
+      continue;
+    lig_attention_read_keys (a, q, key, count, m->keys, m->values);
+    for (int32_t i = 0; i < n_steps; i++)
+      run_step (b, q, m, &steps[i], i * LIG_STEP, sums);
+    if (b->dx->data)
+      add_keys (a, q, m, key, count);
+  }
+  int64_t features = a->params->features, element = lig_attention_query (a, q);
+  for (int32_t i = 0; b->dx->data && i < q->count; i++) {
+    float *row = m->dqueries + i * a->padded;
+    for (int64_t d = 0; d < features; d++)
+      row[d] *= a->params->scale;
+    lig_narrow (b->dx->dtype, row, lig_at (b->dx, element + i * b->dx->columns), (size_t) features);
+  }
+}
+
+/* Returns the sums of a task, cleared. */
+static Sums
+begin_sums (const Backward *b, int64_t task, int64_t element)
+{
+  const LigAttention *a = &b->a;
+  int64_t keys = a->params->memory_length;
+  if (!b->dsource->data)
+    return (Sums){NULL, NULL, 0};
+  Sums sums = {b->sums + task * keys * 2 * a->padded, NULL, 2 * a->padded};
+  sums.values = sums.keys + a->padded;
+  if (!b->sums) {
+    sums.keys = (float *) b->dsource->data + element;
+    sums.values = sums.keys + a->value_column - a->key_column;
+    sums.row = b->dsource->columns;
+  }
+  for (int64_t k = 0; k < keys; k++) {
+    memset (sums.keys + k * sums.row, 0, (size_t) a->padded * sizeof (float));
+    memset (sums.values + k * sums.row, 0, (size_t) a->padded * sizeof (float));
+  }
+  return sums;
+}
+
+/* Runs one task: all heads of queries of one key head in one row of the batch. */
+static void
+run_task (const Backward *b, int64_t task, Memory *m)
+{
+  const LigAttention *a = &b->a;
+  const LigAttentionParams *p = a->params;
+  int64_t batch = task / p->kv_heads, heads = p->heads / p->kv_heads;
+  LigQueries q = {.batch = batch, .group = task % p->kv_heads};
+  int64_t element = lig_attention_key (a, &q, 0), value = a->value_column - a->key_column;
+  Sums sums = begin_sums (b, task, element);
+  for (int64_t head = task % p->kv_heads * heads; head < (task % p->kv_heads + 1) * heads; head++)
+    for (int32_t block = 0; block < a->blocks; block++) {
+      lig_attention_queries (a, batch, head, block * LIG_QUERIES, &q);
+      run_queries (b, &q, m, &sums);
     }
-  int64_t row = j * b->a.values->columns;
-  lig_narrow (b->dvalues->dtype, keys, lig_at (b->dvalues, r.key + row), (size_t) p->features);
-  lig_narrow (b->dvalues->dtype, values, lig_at (b->dvalues, r.value + row), (size_t) p->features);
+  for (int64_t k = 0; b->dsource->data && b->sums && k < p->memory_length; k++) {
+    void *to = lig_at (b->dsource, element + k * b->dsource->columns);
+    lig_narrow (b->dsource->dtype, sums.keys + k * sums.row, to, (size_t) p->features);
+    to = lig_at (b->dsource, element + value + k * b->dsource->columns);
+    lig_narrow (b->dsource->dtype, sums.values + k * sums.row, to, (size_t) p->features);
+  }
 }
 
 /* Computes dx and dmemory. */
@@ -72,14 +259,24 @@ LIG_CPU (attention_backward) (LigLaunch *launch)
   if (status != LIG_OK)
     return status;
   const LigAttentionParams *p = b.a.params;
-  b.dvalues = b.a.cross ? &o[8] : &o[7];
-#pragma omp parallel for schedule(static)
-  for (int64_t n = 0; n < b.a.batch * p->heads * p->length; n++)
-    if (b.dx->data)
-      query_gradient (&b, n);
-#pragma omp parallel for schedule(static)
-  for (int64_t n = 0; n < b.a.batch * p->kv_heads * p->memory_length; n++)
-    if (b.dvalues->data)
-      key_gradient (&b, n);
+  b.dsource = b.a.cross ? &o[8] : &o[7];
+  int64_t floats = memory_floats (&b.a), tasks = b.a.batch * p->kv_heads;
+  int threads = lig_attention_threads (floats);
+  if (threads == 0)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "attention: a head has too many features for the workspace; reduce them");
+  if (b.dsource->data && !sums_directly (b.dsource, p->features)) {
+    b.sums = launch->scratch;
+    if (!b.sums)
+      return LIG_FAIL (launch, LIG_FAILED, "attention: there is no scratch memory for the sums");
+  }
+  float *workspace = launch->workspace;
+#pragma omp parallel num_threads(threads)
+  {
+    Memory m = memory_at (&b.a, workspace + omp_get_thread_num () * floats);
+#pragma omp for schedule(dynamic)
+    for (int64_t task = 0; task < tasks; task++)
+      run_task (&b, task, &m);
+  }
   return LIG_OK;
 }

@@ -1,6 +1,251 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention of packed rows, one query at a time. */
+/* Attention of packed rows, exact and in blocks, by a running maximum and sum of each query (Dao
+ * and others, 2022). Scores exist for one block of queries and keys at a time. */
 #include "kernels/cpu/attention.h"
+
+/* The memory of one thread. */
+typedef struct {
+  float *queries; /* transposed: [features, LIG_QUERIES] */
+  float *out;     /* [LIG_QUERIES, padded] */
+  float *keys, *values;
+  float *scores; /* [LIG_KEYS, LIG_QUERIES] */
+  float *kept;   /* likewise, for dropout */
+} Memory;
+
+/* The running values of the queries of a block. */
+typedef struct {
+  float most[LIG_QUERIES], sum[LIG_QUERIES];
+  float raised[LIG_QUERIES], factor[LIG_QUERIES];
+} Running;
+
+static int64_t
+memory_floats (const LigAttention *a)
+{
+  return (2 * LIG_QUERIES + 2 * LIG_KEYS) * a->padded + 2 * LIG_KEYS * LIG_QUERIES;
+}
+
+static Memory
+memory_at (const LigAttention *a, float *free)
+{
+  Memory m = {.queries = free};
+  m.out = m.queries + LIG_QUERIES * a->padded;
+  m.keys = m.out + LIG_QUERIES * a->padded;
+  m.values = m.keys + LIG_KEYS * a->padded;
+  m.scores = m.values + LIG_KEYS * a->padded;
+  m.kept = m.scores + LIG_KEYS * LIG_QUERIES;
+  return m;
+}
+
+void
+LIG_CPU (attention_adjust) (
+  const LigAttention *a, const LigQueries *q, const LigStep *step, float *scores, float *slope)
+{
+  const LigAttentionParams *p = a->params;
+  const int32_t *documents = lig_attention_documents (a, q);
+  float cap = p->softcap, inverse = cap > 0 ? 1 / cap : 0;
+  for (int32_t k = 0; k < step->count; k++) {
+    int32_t key = step->key + k, document = documents ? documents[key] : INT32_MIN;
+    float *s = scores + k * LIG_QUERIES, *d = slope ? slope + k * LIG_QUERIES : NULL;
+    float at = (float) (key - q->first) - q->shift;
+    if (cap > 0)
+#pragma omp simd
+      for (int32_t i = step->first; i < step->end; i++)
+        s[i] = lig_tanh (s[i] * inverse);
+    if (cap > 0 && d)
+#pragma omp simd
+      for (int32_t i = step->first; i < step->end; i++)
+        d[i] = 1 - s[i] * s[i];
+    if (cap > 0)
+#pragma omp simd
+      for (int32_t i = step->first; i < step->end; i++)
+        s[i] *= cap;
+    if (p->alibi)
+#pragma omp simd
+      for (int32_t i = step->first; i < step->end; i++)
+        s[i] -= q->slope * fabsf (at - (float) i);
+    if (step->masked)
+#pragma omp simd
+      for (int32_t i = step->first; i < step->end; i++)
+        s[i] =
+          (key >= q->low[i]) & (key < q->high[i]) & (document == q->document[i]) ? s[i] : -INFINITY;
+  }
+}
+
+void
+LIG_CPU (attention_kept) (const LigAttention *a,
+                          const LigQueries *q,
+                          const LigStep *step,
+                          float *kept)
+{
+  const LigAttentionParams *p = a->params;
+  uint64_t threshold = lig_dropout_threshold (p->dropout), seed = a->tick->seed;
+  uint64_t first = (uint64_t) lig_attention_statistic (a, q);
+  float scale = p->dropout < 1 ? 1 / (1 - p->dropout) : 0;
+  for (int32_t i = step->first; i < step->end; i++) {
+    uint64_t number = (first + (uint64_t) i) * (uint64_t) p->memory_length + (uint64_t) step->key;
+    uint64_t end = number + (uint64_t) step->count;
+    for (uint64_t e = number / 4 * 4; e < end; e += 4) {
+      uint32_t words[4];
+      lig_random_words (seed, e / 4, p->path_hash, a->tick->micro_step, words);
+      for (uint64_t w = 0; w < 4; w++)
+        if (e + w >= number && e + w < end)
+          kept[(int64_t) (e + w - number) * LIG_QUERIES + i] = words[w] >= threshold ? scale : 0;
+    }
+  }
+}
+
+/* Computes the scores of a step, and raises the maxima of its queries. */
+static void
+score (const LigAttention *a,
+       const LigQueries *q,
+       const Memory *m,
+       const LigStep *step,
+       int32_t at,
+       float *raised)
+{
+  float *scores = m->scores + at * LIG_QUERIES;
+  LigTileLeft keys = {m->keys + at * a->padded, a->padded, 1};
+  LIG_CPU (tile_product)
+  (step->count, step->end - step->first, a->params->features, keys, m->queries + step->first,
+   LIG_QUERIES, scores + step->first, LIG_QUERIES, false);
+  if (step->masked || a->params->softcap > 0 || a->params->alibi)
+    LIG_CPU (attention_adjust) (a, q, step, scores, NULL);
+  for (int32_t k = 0; k < step->count; k++, scores += LIG_QUERIES)
+#pragma omp simd
+    for (int32_t i = step->first; i < step->end; i++)
+      raised[i] = scores[i] > raised[i] ? scores[i] : raised[i];
+}
+
+/* Replaces the scores of a step by their exponentials, zero in the columns that it left out, and
+ * adds these up. */
+static void
+raise_to_power (const LigStep *step, float *scores, const float *most, float *sum)
+{
+  for (int32_t k = 0; k < step->count; k++, scores += LIG_QUERIES) {
+    memset (scores, 0, (size_t) step->first * sizeof *scores);
+#pragma omp simd
+    for (int32_t i = step->first; i < step->end; i++) {
+      float e = lig_decay (scores[i] - most[i]);
+      scores[i] = e;
+      sum[i] += e;
+    }
+    memset (scores + step->end, 0, (size_t) (LIG_QUERIES - step->end) * sizeof *scores);
+  }
+}
+
+/* Multiplies what was summed up before the maxima rose. A query that has seen no key has the
+ * maximum 0 from here on, so that no infinities are subtracted. */
+static void
+rescale (const LigAttention *a, const LigQueries *q, const Memory *m, Running *r)
+{
+#pragma omp simd
+  for (int32_t i = 0; i < LIG_QUERIES; i++) {
+    float raised = r->raised[i] == -INFINITY ? 0 : r->raised[i];
+    r->factor[i] = lig_decay (raised - r->most[i]);
+    r->most[i] = r->raised[i];
+    r->raised[i] = raised;
+    r->sum[i] *= r->factor[i];
+  }
+  for (int32_t i = 0; i < q->count; i++) {
+    float factor = r->factor[i], *out = m->out + i * a->padded;
+    if (factor == 1)
+      continue;
+#pragma omp simd
+    for (int64_t d = 0; d < a->padded; d++)
+      out[d] *= factor;
+  }
+}
+
+/* Adds the values of a block of keys, weighted, to the outputs of the queries. */
+static void
+add_values (const LigAttention *a, const LigQueries *q, const Memory *m, int32_t key, int32_t count)
+{
+  for (int32_t i = 0; i < q->count; i += LIG_STEP) {
+    int32_t rows = (int32_t) lig_least (LIG_STEP, q->count - i), low, high;
+    if (!lig_attention_depth (q, i, rows, key, count, &low, &high))
+      continue;
+    LigTileLeft weights = {m->scores + low * LIG_QUERIES + i, 1, LIG_QUERIES};
+    LIG_CPU (tile_product)
+    (rows, a->padded, high - low, weights, m->values + low * a->padded, a->padded,
+     m->out + i * a->padded, a->padded, true);
+  }
+}
+
+/* Goes over one block of keys. */
+static void
+attend (const LigAttention *a, const LigQueries *q, const Memory *m, Running *r, int32_t key)
+{
+  LigStep steps[LIG_KEYS / LIG_STEP];
+  int32_t count = (int32_t) lig_least (LIG_KEYS, q->to - key);
+  int32_t n_steps = lig_attention_steps (a, q, key, count, steps);
+  if (n_steps == 0)
+    return;
+  lig_attention_read_keys (a, q, key, count, m->keys, m->values);
+  memcpy (r->raised, r->most, sizeof r->raised);
+  for (int32_t i = 0; i < n_steps; i++)
+    score (a, q, m, &steps[i], i * LIG_STEP, r->raised);
+  rescale (a, q, m, r);
+  for (int32_t i = 0; i < n_steps; i++) {
+    float *scores = m->scores + i * LIG_STEP * LIG_QUERIES;
+    raise_to_power (&steps[i], scores, r->raised, r->sum);
+    if (a->params->dropout > 0) {
+      float *kept = m->kept + i * LIG_STEP * LIG_QUERIES;
+      LIG_CPU (attention_kept) (a, q, &steps[i], kept);
+      for (int32_t k = 0; k < steps[i].count; k++)
+        for (int32_t c = steps[i].first; c < steps[i].end; c++)
+          scores[k * LIG_QUERIES + c] *= kept[k * LIG_QUERIES + c];
+    }
+  }
+  add_values (a, q, m, key, count);
+}
+
+/* Divides the outputs of a block by their sums and stores them. */
+static void
+store (const LigAttention *a,
+       const LigQueries *q,
+       const Memory *m,
+       const Running *r,
+       const LigOperand *y,
+       const LigOperand *lse)
+{
+  int64_t element = lig_attention_output (a, q), statistic = lig_attention_statistic (a, q);
+  for (int32_t i = 0; i < q->count; i++) {
+    float *out = m->out + i * a->padded, inverse = r->sum[i] > 0 ? 1 / r->sum[i] : 0;
+    for (int64_t d = 0; d < a->padded; d++)
+      out[d] *= inverse;
+    if (y->data)
+      lig_narrow (y->dtype, out, lig_at (y, element + i * y->columns),
+                  (size_t) a->params->features);
+    if (lse->data)
+      ((float *) lse->data)[statistic + i] = r->sum[i] > 0 ? r->most[i] + logf (r->sum[i]) : 0;
+  }
+}
+
+/* Computes one block of queries. */
+static void
+run_block (const LigAttention *a, int64_t number, const Memory *m, const LigOperand *outputs)
+{
+  const LigAttentionParams *p = a->params;
+  LigQueries q;
+  Running r;
+  int64_t block = a->blocks - 1 - number / (a->batch * p->heads),
+          rest = number % (a->batch * p->heads);
+  lig_attention_queries (a, rest / p->heads, rest % p->heads, (int32_t) block * LIG_QUERIES, &q);
+  for (int32_t i = 0; i < LIG_QUERIES; i++) {
+    r.most[i] = -INFINITY;
+    r.sum[i] = 0;
+  }
+  /* The outputs' memory has the queries until they are transposed. */
+  memset (m->out, 0, (size_t) (LIG_QUERIES * a->padded) * sizeof *m->out);
+  lig_attention_widen (a, a->x, lig_attention_query (a, &q), q.count, m->out);
+  for (int64_t i = 0; i < q.count * a->padded; i++)
+    m->out[i] *= p->scale;
+  LIG_CPU (tile_transpose) (m->out, a->padded, LIG_QUERIES, a->padded, m->queries, LIG_QUERIES);
+  memset (m->out, 0, (size_t) (LIG_QUERIES * a->padded) * sizeof *m->out);
+  for (int32_t key = q.from; key < q.to; key += LIG_KEYS)
+    attend (a, &q, m, &r, key);
+  store (a, &q, m, &r, &outputs[0], &outputs[1]);
+}
 
 /* Computes y and lse. */
 LigStatus
@@ -11,28 +256,18 @@ LIG_CPU (attention) (LigLaunch *launch)
   LigStatus status = lig_attention_prepare (&a, launch, o);
   if (status != LIG_OK)
     return status;
-  const LigAttentionParams *p = a.params;
-#pragma omp parallel for schedule(static)
-  for (int64_t n = 0; n < a.batch * p->heads * p->length; n++) {
-    LigAttentionRow r = lig_attention_row (&a, n);
-    float most = -INFINITY, sum = 0, out[MOST_FEATURES] = {0};
-    for (int32_t j = r.first; j < r.end; j++)
-      if (lig_attention_sees (&a, &r, j)) {
-        float s = lig_attention_score (&a, &r, j, NULL);
-        float factor = s > most ? expf (most - s) : 1;
-        most = s > most ? s : most;
-        float e = expf (s - most);
-        sum = sum * factor + e;
-        e *= lig_attention_kept (&a, &r, j);
-        for (int32_t d = 0; d < p->features; d++)
-          out[d] =
-            out[d] * factor + e * lig_attention_at (a.values, r.value + j * a.values->columns + d);
-      }
-    for (int32_t d = 0; d < p->features; d++)
-      out[d] = sum > 0 ? out[d] / sum : 0;
-    lig_narrow (o[4].dtype, out, lig_at (&o[4], r.out), (size_t) p->features);
-    if (o[5].data)
-      ((float *) o[5].data)[n] = sum > 0 ? most + logf (sum) : 0;
+  int64_t floats = memory_floats (&a), blocks = a.blocks * a.batch * a.params->heads;
+  int threads = lig_attention_threads (floats);
+  if (threads == 0)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "attention: a head has too many features for the workspace; reduce them");
+  float *workspace = launch->workspace;
+#pragma omp parallel num_threads(threads)
+  {
+    Memory m = memory_at (&a, workspace + omp_get_thread_num () * floats);
+#pragma omp for schedule(dynamic)
+    for (int64_t block = 0; block < blocks; block++)
+      run_block (&a, block, &m, &o[4]);
   }
   return LIG_OK;
 }

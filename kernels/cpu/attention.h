@@ -1,115 +1,262 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of attention, forward and backward: the problem, and access to its rows. */
+/* The common parts of attention, forward and backward.
+ *
+ * Attention works on blocks of queries and keys. The scores of a block are kept transposed, a row
+ * for each key, so that the maxima and sums over the keys of many queries are vectors, and so that
+ * every product reads rows of queries, keys, values or gradients as they lie. Of a block that is
+ * not visible as a whole, each step of a few keys computes only the columns of the queries that may
+ * see them; a column number is the number of a query in its block. */
 #pragma once
 
 #include "kernels/attention.h"
-#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/rows.h"
+#include "kernels/cpu/tile.h"
+#include "kernels/threads.h"
 
-/* The largest number of features of a head. */
-#define MOST_FEATURES 4096
+/* The sizes of a block, of a step of keys, and of a group of queries. */
+#define LIG_QUERIES 64
+#define LIG_KEYS 96
+#define LIG_STEP 12
 
-/* A problem. Keys and values are in x, or in memory. */
+/* A problem. `source` has the keys and values: x, or memory. */
 typedef struct {
   const LigAttentionParams *params;
   const LigTick *tick;
-  const LigOperand *x, *values; /* `values`: of the keys and values */
+  const LigOperand *x, *source;
   const int32_t *lengths, *documents;
   bool cross;
-  int64_t batch;
-  int64_t key_column, value_column; /* of the first head in a row of `values` */
+  int64_t batch, padded;            /* `padded`: the floats of a row of features */
+  int64_t key_column, value_column; /* of the first head in a row of `source` */
+  int32_t blocks;                   /* of the queries of a row */
 } LigAttention;
 
-/* One query of one head. */
+/* A block of queries of one head in one row of the batch. */
 typedef struct {
-  int64_t batch, head, i;
-  int64_t query, key, value, out; /* elements: of the query, of the first key and value, of y */
-  int64_t number;                 /* of the weight of key 0 */
-  int32_t first, end;
-} LigAttentionRow;
+  int64_t batch, head, group;
+  int32_t first, count;
+  int32_t from, to;                            /* the keys that any of them sees */
+  int32_t low[LIG_QUERIES], high[LIG_QUERIES]; /* the keys of each, both ascending */
+  int32_t document[LIG_QUERIES], least, most;  /* their documents, the least and the most of them */
+  float slope, shift;                          /* of ALiBi; positions minus numbers of queries */
+} LigQueries;
 
+/* The keys [key, key + count) and the columns [first, end), multiples of LIG_TILE_PAD, of the
+ * queries that may see them; `masked`: not all of these see all. */
+typedef struct {
+  int32_t key, count;
+  int32_t first, end;
+  bool masked;
+} LigStep;
+
+/* Checks the parameters against the operands; `inputs` are x, memory, lengths and documents. */
 static inline LigStatus
 lig_attention_prepare (LigAttention *a, LigLaunch *launch, const LigOperand *inputs)
 {
   const LigAttentionParams *p = launch->params;
   const LigOperand *x = &inputs[0], *memory = &inputs[1];
+  int64_t features = p->features, queries = p->heads * features, values = p->kv_heads * features;
   *a = (LigAttention){.params = p,
                       .tick = launch->tick,
                       .x = x,
-                      .values = memory->data ? memory : x,
+                      .source = memory->data ? memory : x,
                       .lengths = inputs[2].data,
                       .documents = inputs[3].data,
                       .cross = memory->data,
                       .batch = lig_rows (x) / p->length,
-                      .key_column = memory->data ? 0 : (int64_t) p->heads * p->features};
-  a->value_column = a->key_column + (int64_t) p->kv_heads * p->features;
-  if (p->features > MOST_FEATURES)
+                      .padded = lig_tile_padded (features),
+                      .key_column = memory->data ? 0 : queries,
+                      .blocks = (p->length + LIG_QUERIES - 1) / LIG_QUERIES};
+  a->value_column = a->key_column + values;
+  if (!lig_dtype_is_floating (x->dtype) || a->source->dtype != x->dtype)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "attention: a head has more than 4096 features; reduce them");
+                     "attention: not one floating type; convert to fp32, fp16 or bf16");
+  if (p->heads % p->kv_heads != 0 || lig_rows (x) != a->batch * p->length ||
+      x->columns != queries + (a->cross ? 0 : 2 * values) ||
+      a->source->columns != a->value_column + values ||
+      lig_rows (a->source) != a->batch * p->memory_length)
+    return LIG_FAIL (launch, LIG_FAILED, "attention: the heads do not fit the rows; correct them");
+  for (int64_t i = 0; a->lengths && i < a->batch; i++)
+    if (a->lengths[i] < 0 || a->lengths[i] > p->memory_length)
+      return LIG_FAIL (launch, LIG_FAILED,
+                       "attention: a length is negative or exceeds the number of keys; correct it");
   return LIG_OK;
 }
 
-static inline LigAttentionRow
-lig_attention_row (const LigAttention *a, int64_t n)
+/* Returns the number of threads whose `floats` of memory fit the workspace; 0 if none does. */
+static inline int
+lig_attention_threads (int64_t floats)
+{
+  int64_t most = (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / floats;
+  return (int) lig_least (most, omp_get_max_threads ());
+}
+
+/* Describes the block of queries from `first` on. */
+static inline void
+lig_attention_queries (
+  const LigAttention *a, int64_t batch, int64_t head, int32_t first, LigQueries *q)
 {
   const LigAttentionParams *p = a->params;
-  int64_t batch = n / p->length / p->heads, head = n / p->length % p->heads, i = n % p->length;
-  LigAttentionRow r = {.batch = batch, .head = head, .i = i, .number = n * p->memory_length};
-  int64_t group = head / (p->heads / p->kv_heads), row = batch * p->length + i;
   int32_t keys = a->lengths ? a->lengths[batch] : p->memory_length;
-  r.query = row * a->x->columns + head * p->features;
-  r.out = (row * p->heads + head) * p->features;
-  r.key = batch * p->memory_length * a->values->columns + a->key_column + group * p->features;
-  r.value = r.key + a->value_column - a->key_column;
-  lig_attention_visible (p, a->cross ? p->length : keys, keys, (int32_t) i, &r.first, &r.end);
-  return r;
+  int32_t queries = a->cross ? p->length : keys;
+  const int32_t *documents = a->documents ? a->documents + batch * p->length : NULL;
+  q->batch = batch;
+  q->head = head;
+  q->group = head / (p->heads / p->kv_heads);
+  q->first = first;
+  q->count = (int32_t) lig_least (LIG_QUERIES, p->length - first);
+  q->slope = p->alibi ? lig_attention_slope ((int32_t) head, p->heads) : 0;
+  q->shift = p->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT ? (float) (keys - queries) : 0;
+  q->from = q->to = 0;
+  q->least = INT32_MAX;
+  q->most = INT32_MIN;
+  for (int32_t i = 0; i < LIG_QUERIES; i++) {
+    int32_t low = 0, high = 0;
+    if (i < q->count)
+      lig_attention_visible (p, queries, keys, first + i, &low, &high);
+    if (high > low && q->to == 0)
+      q->from = low;
+    if (high > low)
+      q->to = high;
+    else if (q->to > 0)
+      low = high = INT32_MAX;
+    q->low[i] = low;
+    q->high[i] = high;
+    q->document[i] = documents && i < q->count ? documents[first + i] : INT32_MIN;
+    if (documents && high > low && q->document[i] < q->least)
+      q->least = q->document[i];
+    if (documents && high > low && q->document[i] > q->most)
+      q->most = q->document[i];
+  }
 }
 
-static inline float
-lig_attention_at (const LigOperand *operand, int64_t element)
+/* Returns the documents of a row of the batch, or null. */
+static inline const int32_t *
+lig_attention_documents (const LigAttention *a, const LigQueries *q)
 {
-  float value;
-  lig_widen (operand->dtype, lig_at (operand, element), &value, 1);
-  return value;
+  return a->documents ? a->documents + q->batch * a->params->length : NULL;
 }
 
+/* Describes a step, whose columns are not before those of the step before it. */
+static inline LigStep
+lig_attention_step (const LigAttention *a, const LigQueries *q, int32_t key, int32_t end)
+{
+  int32_t first = 0, last = 0;
+  const int32_t *documents = lig_attention_documents (a, q);
+  while (first < LIG_QUERIES && q->high[first] <= key)
+    first++;
+  for (last = first; last < q->count && q->low[last] < end;)
+    last++;
+  LigStep step = {.key = key, .count = end - key};
+  if (documents) {
+    bool sees = false;
+    for (int32_t j = key; j < end; j++)
+      sees |= documents[j] >= q->least && documents[j] <= q->most;
+    last = sees ? last : first;
+  }
+  if (last == first)
+    return step;
+  step.first = first / LIG_TILE_PAD * LIG_TILE_PAD;
+  step.end = (last + LIG_TILE_PAD - 1) / LIG_TILE_PAD * LIG_TILE_PAD;
+  step.masked =
+    documents || q->high[step.first] < end || q->low[step.end - 1] > key || step.end > q->count;
+  return step;
+}
+
+/* Widens rows of `features` elements, `columns` apart, to rows of `padded` floats with zeros behind
+ * them. */
+static inline void
+lig_attention_widen (
+  const LigAttention *a, const LigOperand *from, int64_t element, int64_t count, float *to)
+{
+  int64_t features = a->params->features, padding = a->padded - features;
+  for (int64_t row = 0; row < count; row++, to += a->padded, element += from->columns) {
+    lig_widen (from->dtype, lig_at (from, element), to, (size_t) features);
+    memset (to + features, 0, (size_t) padding * sizeof *to);
+  }
+}
+
+/* Returns the first element of a query in x. */
+static inline int64_t
+lig_attention_query (const LigAttention *a, const LigQueries *q)
+{
+  return (q->batch * a->params->length + q->first) * a->x->columns + q->head * a->params->features;
+}
+
+/* Returns the first element of a query in y, whose rows have all heads. */
+static inline int64_t
+lig_attention_output (const LigAttention *a, const LigQueries *q)
+{
+  int64_t row = q->batch * a->params->length + q->first;
+  return (row * a->params->heads + q->head) * a->params->features;
+}
+
+/* Returns the place of the first query of a block in lse. */
+static inline int64_t
+lig_attention_statistic (const LigAttention *a, const LigQueries *q)
+{
+  return (q->batch * a->params->heads + q->head) * a->params->length + q->first;
+}
+
+/* Returns the first element of a key in `source`; that of its value is value_column - key_column
+ * behind it. */
+static inline int64_t
+lig_attention_key (const LigAttention *a, const LigQueries *q, int32_t key)
+{
+  return (q->batch * a->params->memory_length + key) * a->source->columns + a->key_column +
+         q->group * a->params->features;
+}
+
+/* Describes the steps of a block of keys; returns their number, 0 if no query sees any of them. */
+static inline int32_t
+lig_attention_steps (
+  const LigAttention *a, const LigQueries *q, int32_t key, int32_t count, LigStep *steps)
+{
+  int32_t n_steps = 0, columns = 0;
+  for (int32_t at = 0; at < count; at += LIG_STEP, n_steps++) {
+    int32_t end = (int32_t) lig_least (at + LIG_STEP, count);
+    steps[n_steps] = lig_attention_step (a, q, key + at, key + end);
+    columns += steps[n_steps].end - steps[n_steps].first;
+  }
+  return columns > 0 ? n_steps : 0;
+}
+
+/* Reads a block of keys and values. */
+static inline void
+lig_attention_read_keys (const LigAttention *a,
+                         const LigQueries *q,
+                         int32_t key,
+                         int32_t count,
+                         float *keys,
+                         float *values)
+{
+  int64_t element = lig_attention_key (a, q, key);
+  lig_attention_widen (a, a->source, element, count, keys);
+  lig_attention_widen (a, a->source, element + a->value_column - a->key_column, count, values);
+}
+
+/* Sets the rows [low, high) of a block of keys that any of `rows` queries from `i` on sees. Both
+ * bounds ascend; queries that see nothing have both at 0, or both beyond all keys. */
 static inline bool
-lig_attention_sees (const LigAttention *a, const LigAttentionRow *r, int32_t j)
+lig_attention_depth (const LigQueries *q,
+                     int32_t i,
+                     int32_t rows,
+                     int32_t key,
+                     int32_t count,
+                     int32_t *low,
+                     int32_t *high)
 {
-  const int32_t *documents = a->documents ? a->documents + r->batch * a->params->length : NULL;
-  return j >= r->first && j < r->end && (!documents || documents[r->i] == documents[j]);
+  *low = q->low[i] > key ? q->low[i] - key : 0;
+  *high = (int32_t) lig_least (q->high[i + rows - 1] - key, count);
+  return *high > *low;
 }
 
-/* Returns the score of a key, and its slope over that of the product. */
-static inline float
-lig_attention_score (const LigAttention *a, const LigAttentionRow *r, int32_t j, float *slope)
-{
-  const LigAttentionParams *p = a->params;
-  float s = 0, keys = a->lengths ? (float) a->lengths[r->batch] : (float) p->memory_length;
-  for (int32_t d = 0; d < p->features; d++)
-    s += lig_attention_at (a->x, r->query + d) *
-         lig_attention_at (a->values, r->key + j * a->values->columns + d);
-  s *= p->scale;
-  float t = p->softcap > 0 ? tanhf (s / p->softcap) : 0;
-  if (p->softcap > 0)
-    s = p->softcap * t;
-  if (slope)
-    *slope = p->scale * (1 - t * t);
-  bool bottom = p->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT && a->cross;
-  float at = (float) r->i + (bottom ? keys - (float) p->length : 0);
-  if (p->alibi)
-    s -= lig_attention_slope ((int32_t) r->head, p->heads) * fabsf ((float) j - at);
-  return s;
-}
+/* Sets the scores of a step that are not the product alone: softcap, ALiBi, and minus infinity
+ * where the mask hides the key. `slope` becomes the slope of the softcap unless it is null. */
+void LIG_CPU (attention_adjust) (
+  const LigAttention *a, const LigQueries *q, const LigStep *step, float *scores, float *slope);
 
-/* Returns 1 / (1 - dropout) for the weights that are kept, else 0. */
-static inline float
-lig_attention_kept (const LigAttention *a, const LigAttentionRow *r, int32_t j)
-{
-  uint32_t words[4];
-  uint64_t e = (uint64_t) (r->number + j);
-  if (!(a->params->dropout > 0))
-    return 1;
-  lig_random_words (a->tick->seed, e / 4, a->params->path_hash, a->tick->micro_step, words);
-  return words[e % 4] >= lig_dropout_threshold (a->params->dropout) ? 1 / (1 - a->params->dropout)
-                                                                    : 0;
-}
+/* Sets `kept` of a step to 1 / (1 - dropout) for the weights that dropout keeps, else to 0. */
+void LIG_CPU (attention_kept) (const LigAttention *a,
+                               const LigQueries *q,
+                               const LigStep *step,
+                               float *kept);

@@ -12,6 +12,7 @@
  * A token outside the vocabulary cannot be refused without waiting for the device: its row of y
  * is NaN, and its row of dy is ignored. */
 #include "kernels/cuda/common/cuda.cuh"
+#include "kernels/cuda/common/walk.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
@@ -36,7 +37,8 @@ constexpr size_t SORT_BYTES = 1 << 20;
 constexpr size_t PARTIALS_AT = 4 * sizeof (uint32_t) * MOST_TOKENS + SORT_BYTES;
 constexpr size_t PARTIALS_BYTES = LIG_WORKSPACE_SIZE - PARTIALS_AT;
 
-/* Computes y. Each group of `lanes` threads copies UNROLL rows at a time. */
+/* Computes y, plus row r % length of `position` if there is one. Each group of `lanes` threads
+ * copies UNROLL rows at a time. */
 template <class From, class To, int N>
 __global__ void
 __launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
@@ -45,7 +47,9 @@ __launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
                                          int64_t count,
                                          int64_t vocabulary,
                                          int64_t columns,
-                                         int lanes)
+                                         int lanes,
+                                         Vector position,
+                                         int64_t length)
 {
   int64_t units = columns / N, group = ((int64_t) blockIdx.x * THREADS + threadIdx.x) / lanes;
   int64_t groups = (int64_t) gridDim.x * THREADS / lanes;
@@ -74,6 +78,15 @@ __launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
           pack (values, out);
           if constexpr (std::is_same_v<From, To>)
             out = inside ? chunk[u] : out;
+          if (position.data) {
+            float shift[N];
+            load_columns<N> (position, (first + u) % length * columns + unit * N, shift);
+            unpack (out, values);
+#pragma unroll
+            for (int i = 0; i < N; i++)
+              values[i] += shift[i];
+            pack (values, out);
+          }
           store_chunk (y + (first + u) * columns + unit * N, out);
         }
     }
@@ -462,6 +475,65 @@ add_all (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Adds the table of `table` elements to each row of the batch. */
+template <class A>
+__global__ void
+__launch_bounds__ (THREADS)
+  add_positions (Target x, Vector weight, Target y, int64_t size, int64_t table)
+{
+  constexpr int W = A::W, DEPTH = depth<A> (2);
+  typename A::Value in[DEPTH];
+  int64_t base = ((int64_t) blockIdx.x * DEPTH * THREADS + threadIdx.x) * W;
+#pragma unroll
+  for (int u = 0; u < DEPTH; u++)
+    if (base + u * THREADS * W < size)
+      in[u] = A::read (x, base + u * THREADS * W);
+#pragma unroll
+  for (int u = 0; u < DEPTH; u++)
+    if (base + u * THREADS * W < size) {
+      int64_t at = base + u * THREADS * W;
+      float values[W], shift[W];
+      A::widen (in[u], x, values);
+      load_columns<W> (weight, at % table, shift);
+#pragma unroll
+      for (int i = 0; i < W; i++)
+        values[i] += shift[i];
+      A::write (y, at, A::narrow (values, y));
+    }
+}
+
+/* Adds up the batch in order. A thread takes W elements of the table; those behind `table` have no
+ * gradient. */
+template <class A>
+__global__ void
+__launch_bounds__ (THREADS) sum_positions (
+  Target dy, Target dweight, int64_t batch, int64_t table, int64_t size, bool accumulate)
+{
+  constexpr int W = A::W, DEPTH = 4;
+  int64_t at = ((int64_t) blockIdx.x * THREADS + threadIdx.x) * W;
+  float sums[W] = {};
+  for (int64_t b = 0; b < batch && at < table; b += DEPTH) {
+    typename A::Value in[DEPTH];
+#pragma unroll
+    for (int u = 0; u < DEPTH; u++)
+      if (b + u < batch)
+        in[u] = A::read (dy, (b + u) * table + at);
+#pragma unroll
+    for (int u = 0; u < DEPTH; u++)
+      if (b + u < batch) {
+        float values[W];
+        A::widen (in[u], dy, values);
+#pragma unroll
+        for (int i = 0; i < W; i++)
+          sums[i] += values[i];
+      }
+  }
+#pragma unroll
+  for (int i = 0; i < W; i++)
+    if (at + i < size && (at + i < table || !accumulate))
+      dweight.set (at + i, accumulate ? dweight.get (at + i) + sums[i] : sums[i]);
+}
+
 /* Returns whether the rows of both operands are whole aligned chunks of `width` elements. */
 static bool
 packed (const LigOperand *a, const LigOperand *b, int64_t columns, int width)
@@ -472,34 +544,112 @@ packed (const LigOperand *a, const LigOperand *b, int64_t columns, int width)
 
 using namespace lig;
 
-/* Computes y. */
-extern "C" LigStatus
-lig_cuda_embedding (LigLaunch *launch)
+/* Computes y = weight[x], plus position[row % T] if there are positions. */
+static LigStatus
+gather (LigLaunch *launch, const LigOperand *y, const LigOperand *position, int64_t length)
 {
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
-  const LigOperand *y = &launch->operands[2];
   if (x->dtype != LIG_INT32)
     return LIG_FAIL (launch, LIG_FAILED,
                      "token outside the vocabulary; correct the data or enlarge the vocabulary");
   if (y->size == 0)
     return LIG_OK;
+  Vector positions = position ? vector (position) : Vector{nullptr, LIG_FP32};
   return dispatch (launch, weight->dtype, [=] (auto one) {
     return dispatch (launch, y->dtype, [=] (auto other) {
       using From = decltype (one);
       using To = decltype (other);
       constexpr int N = shared_width<From, To>;
-      bool wide_path = packed (weight, y, y->columns, N);
+      bool wide_path = packed (weight, y, y->columns, N) && (!position || aligned (position));
       int64_t units = wide_path ? y->columns / N : y->columns;
       int lanes = 1;
       while (lanes < 32 && lanes < units)
         lanes *= 2;
       int blocks = blocks_for (launch, (x->size + UNROLL - 1) / UNROLL * lanes, THREADS, 64);
       auto kernel = wide_path ? gather_rows<From, To, N> : gather_rows<From, To, 1>;
-      kernel<<<blocks, THREADS, 0, stream (launch)>>> ((const int32_t *) x->data,
-                                                       (const From *) weight->data, (To *) y->data,
-                                                       x->size, rows (weight), y->columns, lanes);
+      kernel<<<blocks, THREADS, 0, stream (launch)>>> (
+        (const int32_t *) x->data, (const From *) weight->data, (To *) y->data, x->size,
+        rows (weight), y->columns, lanes, positions, length);
       return LIG_LAUNCHED (launch);
     });
+  });
+}
+
+/* Returns the number of positions of a row of the batch; 0 after it refused the launch. */
+static int64_t
+positions_of (LigLaunch *launch, const LigOperand *rows_of, const LigOperand *weight)
+{
+  const LigPositionParams *params = (const LigPositionParams *) launch->params;
+  int64_t length = params ? params->length : 0;
+  if (length >= 1 && length <= rows (weight) && rows (rows_of) % length == 0)
+    return length;
+  (void) LIG_FAIL (
+    launch, LIG_FAILED,
+    "position-embedding: the positions do not fit the rows or the table; correct them");
+  return 0;
+}
+
+/* Computes y. */
+extern "C" LigStatus
+lig_cuda_embedding (LigLaunch *launch)
+{
+  return gather (launch, &launch->operands[2], nullptr, 1);
+}
+
+/* Computes y = weight[x] + position[row % T], with the roundings of both kernels alone. */
+extern "C" LigStatus
+lig_cuda_embedding_position (LigLaunch *launch)
+{
+  const LigOperand *position = &launch->operands[2], *y = &launch->operands[3];
+  int64_t length = positions_of (launch, y, position);
+  if (length == 0)
+    return LIG_FAILED;
+  return gather (launch, y, position, length);
+}
+
+/* Computes y = x + weight[row % T]. */
+extern "C" LigStatus
+lig_cuda_position_embedding (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
+  const LigOperand *y = &launch->operands[2];
+  if (!all_floating (launch, 3))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "position-embedding: not a floating type; convert to fp32, fp16 or bf16");
+  int64_t length = positions_of (launch, x, weight);
+  if (length == 0)
+    return LIG_FAILED;
+  bool packs =
+    packable ({x, y}) && aligned (weight) && x->columns % (x->dtype == LIG_FP32 ? 4 : 8) == 0;
+  return dispatch_access (launch, x->dtype, packs, [=] (auto access) {
+    using A = decltype (access);
+    int64_t part = (int64_t) depth<A> (2) * THREADS * A::W, blocks = (x->size + part - 1) / part;
+    add_positions<A><<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (
+      target (x), vector (weight), target (y), x->size, length * x->columns);
+    return LIG_LAUNCHED (launch);
+  });
+}
+
+/* Computes dweight, the sum of dy over the rows of the batch. */
+extern "C" LigStatus
+lig_cuda_position_embedding_backward (LigLaunch *launch)
+{
+  const LigOperand *dy = &launch->operands[0], *dweight = &launch->operands[1];
+  if (!all_floating (launch, 2))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "position-embedding: not a floating type; convert to fp32, fp16 or bf16");
+  int64_t length = positions_of (launch, dy, dweight);
+  if (length == 0)
+    return LIG_FAILED;
+  bool packs = aligned (dy) && dy->columns % (dy->dtype == LIG_FP32 ? 4 : 8) == 0;
+  bool accumulate = launch->accumulate;
+  int64_t batch = rows (dy) / length, table = length * dy->columns;
+  return dispatch_access (launch, dy->dtype, packs, [=] (auto access) {
+    using A = decltype (access);
+    int64_t blocks = (dweight->size + THREADS * A::W - 1) / (THREADS * A::W);
+    sum_positions<A><<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (
+      target (dy), target (dweight), batch, table, dweight->size, accumulate);
+    return LIG_LAUNCHED (launch);
   });
 }
 

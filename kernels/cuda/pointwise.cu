@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations on elements, whatever the shape: convert, add, scale, dropout. Lower bound: each
- * operand crosses the memory bus once. */
+/* Operations on elements, whatever the shape: convert, add, scale, dropout, drop_path. Lower bound:
+ * each operand crosses the memory bus once; the samples that drop_path drops are not read. */
 #include "kernels/cuda/common/map.cuh"
 
 #include <cuda_fp8.h>
@@ -94,6 +94,46 @@ struct Dropout {
     }
   }
 };
+
+/* Keeps or drops whole samples of `each` elements. A block takes a part of one sample, so that it
+ * draws its random word once. */
+template <class A>
+__global__ void
+__launch_bounds__ (THREADS) drop_samples (Target x,
+                                          Target y,
+                                          const LigTick *tick,
+                                          uint64_t path_hash,
+                                          uint64_t threshold,
+                                          float scale,
+                                          int64_t each,
+                                          int64_t tiles)
+{
+  constexpr int W = A::W, DEPTH = depth<A> (1);
+  uint64_t sample = blockIdx.x / tiles;
+  int64_t base = (blockIdx.x % tiles * DEPTH * THREADS + threadIdx.x) * W;
+  uint32_t words[4];
+  lig_random_words (tick->seed, sample / 4, path_hash, tick->micro_step, words);
+  int lane = (int) (sample & 3);
+  uint32_t word = lane < 2 ? (lane == 0 ? words[0] : words[1]) : (lane == 2 ? words[2] : words[3]);
+  bool kept = word >= threshold;
+  typename A::Value in[DEPTH];
+#pragma unroll
+  for (int u = 0; u < DEPTH; u++)
+    if (kept && base + u * THREADS * W < each)
+      in[u] = A::read (x, (int64_t) sample * each + base + u * THREADS * W);
+#pragma unroll
+  for (int u = 0; u < DEPTH; u++)
+    if (base + u * THREADS * W < each) {
+      float values[W] = {};
+      if (kept) {
+        A::widen (in[u], x, values);
+#pragma unroll
+        for (int i = 0; i < W; i++)
+          values[i] *= scale;
+      }
+      A::write (y, (int64_t) sample * each + base + u * THREADS * W, A::narrow (values, y));
+    }
+}
 
 /* Converts between floating types, a chunk of 16 bytes of the longer type at once; `size` is the
  * number of chunks. */
@@ -276,4 +316,33 @@ lig_cuda_dropout (LigLaunch *launch)
     return LIG_FAIL (launch, LIG_FAILED, "dropout: the probability is outside [0, 1]; correct it");
   Dropout f = {launch->tick, params->path_hash, lig_dropout_threshold (p), p < 1 ? 1 / (1 - p) : 0};
   return map<false> (launch, &o[0], nullptr, &o[1], f);
+}
+
+/* Computes y = x / (1 - p) for the samples kept, 0 for the others. */
+extern "C" LigStatus
+lig_cuda_drop_path (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  const LigDropPathParams *params = (const LigDropPathParams *) launch->params;
+  if (!all_floating (launch, 2))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "drop-path: not a floating type; convert to fp32, fp16 or bf16");
+  if (!params || params->samples < 1 || x->size % params->samples != 0 ||
+      !(params->probability >= 0 && params->probability <= 1))
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "drop-path: the samples do not divide the rows, or the probability is outside "
+                     "[0, 1]; correct them");
+  float p = params->probability, scale = p < 1 ? 1 / (1 - p) : 0;
+  int64_t each = x->size / params->samples;
+  uint64_t path_hash = params->path_hash, threshold = lig_dropout_threshold (p);
+  bool packs = packable ({x, y}) && each % (x->dtype == LIG_FP32 ? 4 : 8) == 0;
+  return dispatch_access (launch, x->dtype, packs, [=] (auto access) {
+    using A = decltype (access);
+    int64_t part = (int64_t) depth<A> (1) * THREADS * A::W, tiles = (each + part - 1) / part;
+    if (tiles * params->samples > INT32_MAX)
+      return LIG_FAIL (launch, LIG_UNSUPPORTED, "drop-path: too many elements; reduce the batch");
+    drop_samples<A><<<(unsigned) (tiles * params->samples), THREADS, 0, stream (launch)>>> (
+      target (x), target (y), launch->tick, path_hash, threshold, scale, each, tiles);
+    return LIG_LAUNCHED (launch);
+  });
 }

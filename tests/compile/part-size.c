@@ -115,6 +115,9 @@ test_refused (void)
   divisor = 3;
   check_refusal (sequence, LIG_ERROR_SHAPE,
                  "macro-scaled at 1: input has 8 features, expected a multiple of 3");
+  multiple = 6; /* 8 6 / 3 is whole, but 3 heads cannot share 8 features. */
+  check_refusal (sequence, LIG_ERROR_SHAPE,
+                 "macro-scaled at 1: input has 8 features, expected a multiple of 3");
   divisor = 1;
   multiple = G_MAXINT64 / 2;
   check_refusal (sequence, LIG_ERROR_SHAPE,

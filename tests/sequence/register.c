@@ -61,14 +61,17 @@ static const struct {
   {SIZED ("factor", 8), "op twice-rows: two parameters are called factor"},
   {SIZED ("fence", 8),
    "op twice-rows: a parameter is called 'fence', expected a name in kebab-case other than fence, "
-   "op, ops, true and false"},
+   "trained, op, ops, true and false"},
+  {SIZED ("trained", 8),
+   "op twice-rows: a parameter is called 'trained', expected a name in kebab-case other than fence, "
+   "trained, op, ops, true and false"},
   {SIZED ("a_b", 8), "op twice-rows: a parameter is called 'a_b', expected a name in kebab-case "
-                     "other than fence, op, "
-                     "ops, true and false"},
+                     "other than fence, trained, "
+                     "op, ops, true and false"},
   {{LIG_PARAM_INT, "late", "Label", NULL, 0, 9, 0, 0, 8, NULL},
    "op twice-rows: parameter late has no label or no help"},
-  {{(LigParamKind) 8, "late", "Label", "Help", 0, 9, 0, 0, 8, NULL},
-   "op twice-rows: parameter late has the unknown kind 8"},
+  {{(LigParamKind) 9, "late", "Label", "Help", 0, 9, 0, 0, 8, NULL},
+   "op twice-rows: parameter late has the unknown kind 9"},
   {SIZED ("late", 12), "op twice-rows: parameter late is at byte 12, expected a multiple of 8"},
   {SIZED ("late", sizeof (Params)), NULL},
   {SIZED ("late", G_MAXSIZE), NULL},

@@ -114,7 +114,7 @@ change (LigParamRow *row)
     type (row, "some-channel");
     break;
   case LIG_PARAM_CHOICE:
-    type (row, lig_param_get_choice (param, param->initial == 0 ? 1 : 0));
+    gtk_drop_down_set_selected (GTK_DROP_DOWN (editor), param->initial == 0 ? 1 : 0);
     break;
   default:
     gtk_switch_set_active (GTK_SWITCH (editor), !gtk_switch_get_active (GTK_SWITCH (editor)));

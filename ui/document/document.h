@@ -100,7 +100,8 @@ void lig_document_discard (LigDocument *self);
  * @path: `3`; in an opened block `3.0.2` (its repetitions share their ops, the first stands for
  * all)
  * @depth: blocks around it
- * @open: of a block: whether the rows of its ops follow
+ * @folds: whether it is a block, or a macro of many parts
+ * @open: whether the rows of its ops follow, or the row has sub-rows for its parts
  */
 typedef struct {
   LigOp *op;
@@ -108,8 +109,12 @@ typedef struct {
   int index;
   char *path;
   int depth;
-  gboolean open;
+  gboolean folds, open;
 } LigRow;
+
+/* Returns whether the op's row can be folded. The parts of a macro of few parts are always shown.
+ */
+gboolean lig_row_folds (LigOp *op);
 
 const LigRow *lig_document_get_rows (LigDocument *self, guint *count);
 
@@ -118,9 +123,12 @@ const LigRow *lig_document_get_rows (LigDocument *self, guint *count);
 const LigRow *lig_document_find_row (LigDocument *self, LigOp *op);
 const LigRow *lig_document_find_path (LigDocument *self, const char *path);
 
-/* Opens or folds all blocks, also those within others. */
+/* Opens all blocks, also those within others, and leaves macros folded. */
+void lig_document_open_blocks (LigDocument *self);
+
+/* Opens or folds all blocks and macros, also those within others. */
 void lig_document_set_all_open (LigDocument *self, gboolean open);
-void lig_document_set_open (LigDocument *self, LigOp *block, gboolean open);
+void lig_document_set_open (LigDocument *self, LigOp *op, gboolean open);
 
 /* --- Selection ----------------------------------------------------------------------------- */
 

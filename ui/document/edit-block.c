@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Edits that put ops into a block and take them out again. */
+/* Edits that put ops into a block and take them out again, and that replace a macro by its parts.
+ */
 #include "ui/document/edit.h"
+
+#include <ligature/lowering.h>
 
 #include <glib/gi18n.h>
 
@@ -48,30 +51,69 @@ lig_edit_group (LigDocument *doc, int repeat, GError **error)
   return TRUE;
 }
 
-gboolean
-lig_edit_ungroup (LigDocument *doc, GError **error)
+static void
+select_from (LigDocument *doc, LigSequence *parent, int index, guint count)
 {
-  LigOp *block = lig_document_get_cursor (doc);
-  const LigRow *row = block ? lig_document_find_row (doc, block) : NULL;
-  LigSequence *body = block ? lig_op_get_body (block) : NULL;
-  if (!row || !body) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, _ ("only a block can be taken apart"));
-    return FALSE;
-  }
+  lig_document_select (doc, NULL, LIG_SELECT_ONLY);
+  for (guint i = 0; i < count; i++)
+    lig_document_select (doc, lig_sequence_get (parent, index + (int) i, NULL), LIG_SELECT_TOGGLE);
+}
+
+static gboolean
+take_macro_apart (LigDocument *doc, const LigRow *row, GError **error)
+{
   LigSequence *parent = row->parent;
   int index = row->index;
-  g_autoptr (GPtrArray) ops = g_ptr_array_new ();
-  g_autoptr (LigOp) kept = lig_sequence_pop (parent, index, NULL);
-  for (guint i = 0; lig_sequence_get_length (body) > 0; i++) {
+  g_autoptr (LigOp) macro = g_object_ref (row->op);
+  guint before = lig_sequence_get_length (parent), planned = 0;
+  const LigPlanOp *parts = lig_document_find_parts (doc, row->path, &planned);
+  gboolean known = parts && g_str_equal (parts->title, lig_op_get_name (macro));
+  gint64 features = known ? lig_shape_columns (&parts->x) : 0;
+  if (!lig_sequence_take_apart (parent, index, features, error))
+    return FALSE;
+  /* Translators: %s is the title of an operation. */
+  g_autofree char *label =
+    g_strdup_printf (_ ("Take %s apart"), _ (lig_op_get_info (macro)->title));
+  lig_document_commit (doc, label, NULL);
+  select_from (doc, parent, index, lig_sequence_get_length (parent) + 1 - before);
+  return TRUE;
+}
+
+static void
+take_block_apart (LigDocument *doc, const LigRow *row)
+{
+  LigSequence *parent = row->parent, *body = lig_op_get_body (row->op);
+  int index = row->index;
+  guint count = lig_sequence_get_length (body);
+  g_autoptr (LigOp) block = lig_sequence_pop (parent, index, NULL);
+  for (guint i = 0; i < count; i++) {
     g_autoptr (LigOp) op = lig_sequence_pop (body, 0, NULL);
     if (i == 0 && lig_op_get_fence (block))
       lig_op_set_fence (op, TRUE);
     lig_sequence_insert (parent, index + (int) i, op, NULL);
-    g_ptr_array_add (ops, op);
   }
   lig_document_commit (doc, _ ("Take the block apart"), NULL);
-  lig_document_select (doc, NULL, LIG_SELECT_ONLY);
-  for (guint i = 0; i < ops->len; i++)
-    lig_document_select (doc, ops->pdata[i], LIG_SELECT_TOGGLE);
+  select_from (doc, parent, index, count);
+}
+
+gboolean
+lig_edit_can_ungroup (LigOp *op)
+{
+  return lig_op_get_body (op) || lig_op_get_info (op)->expand;
+}
+
+gboolean
+lig_edit_ungroup (LigDocument *doc, GError **error)
+{
+  LigOp *op = lig_document_get_cursor (doc);
+  const LigRow *row = op ? lig_document_find_row (doc, op) : NULL;
+  if (!row || !lig_edit_can_ungroup (op)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
+                 _ ("only a block or a macro can be taken apart"));
+    return FALSE;
+  }
+  if (!lig_op_get_body (op))
+    return take_macro_apart (doc, row, error);
+  take_block_apart (doc, row);
   return TRUE;
 }

@@ -30,9 +30,12 @@ gboolean lig_edit_move (LigDocument *doc, LigSequence *parent, int index, GError
 /* Moves the selection by one row, up (-1) or down (1), into and out of open blocks. */
 void lig_edit_move_by (LigDocument *doc, int rows);
 
-/* Make the selection, whose ops must be adjacent, the body of a block, and dissolve a block. */
+/* Makes the selection, whose ops must be adjacent, the body of a block. */
 gboolean lig_edit_group (LigDocument *doc, int repeat, GError **error);
+
+/* Replaces the block at the cursor by its ops, or the macro by its parts. */
 gboolean lig_edit_ungroup (LigDocument *doc, GError **error);
+gboolean lig_edit_can_ungroup (LigOp *op);
 
 /* Sets a parameter as lig_op_set_value() does; a null value restores the default. */
 gboolean lig_edit_set_value (

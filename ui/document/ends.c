@@ -107,9 +107,11 @@ lig_ends_find (LigDocument *doc, LigOp *op, char **text)
   }
   for (guint i = 0; lig_ends_can_read (op) && i < count_ports (info->extra_inputs); i++) {
     const char *channel = lig_op_get_extra_input_channel (op, (int) i);
-    LigEnd end = !channel                                            ? LIG_END_CALLER
-                 : lig_ends_find_producer (doc, op, (int) i) == NULL ? LIG_END_MISSING
-                                                                     : LIG_END_FINE;
+    gboolean optional = lig_op_info_is_optional (info, (int) i);
+    LigEnd end = !channel ? optional ? LIG_END_FINE : LIG_END_CALLER
+                 : g_str_equal (lig_ends_local_name (channel), "caller") ? LIG_END_CALLER
+                 : lig_ends_find_producer (doc, op, (int) i) == NULL     ? LIG_END_MISSING
+                                                                         : LIG_END_FINE;
     if (end > worst) {
       worst = end;
       g_free (told);

@@ -42,35 +42,48 @@ add_rows (LigDocument *self, LigSequence *parent, const char *prefix, int depth)
                   .depth = depth};
     row.path = g_strdup_printf ("%s%u", prefix, i);
     LigSequence *body = lig_op_get_body (row.op);
-    row.open = body && g_hash_table_contains (self->open, row.op);
+    row.folds = lig_row_folds (row.op);
+    row.open = row.folds && g_hash_table_contains (self->open, row.op);
     g_array_append_val (self->rows, row);
     gpointer number = GUINT_TO_POINTER (self->rows->len);
     g_hash_table_insert (self->by_op, row.op, number);
     g_hash_table_insert (self->by_path, row.path, number);
     g_autofree char *inside = g_strconcat (row.path, ".0.", NULL);
-    if (row.open)
+    if (row.open && body)
       add_rows (self, body, inside, depth + 1);
   }
 }
 
-/* Collects blocks, including those within folded ones. */
+gboolean
+lig_row_folds (LigOp *op)
+{
+  enum { FEW_PARTS = 3 };
+  return lig_op_get_body (op) ||
+         (lig_op_get_info (op)->expand && lig_op_count_ops (op) > FEW_PARTS);
+}
+
+/* Collects what can be folded, including what is within folded blocks. */
 static void
-list_blocks (LigSequence *sequence, GPtrArray *blocks)
+list_folds (LigSequence *sequence, GPtrArray *folds)
 {
   for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
     LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
     LigSequence *body = lig_op_get_body (op);
-    if (!body)
-      continue;
-    g_ptr_array_add (blocks, op);
-    list_blocks (body, blocks);
+    if (lig_row_folds (op))
+      g_ptr_array_add (folds, op);
+    if (body)
+      list_folds (body, folds);
   }
 }
 
-static guint
-count_body (LigOp *block)
+/* Returns whether two ops may be the same one before and after an edit. */
+static gboolean
+is_like (LigOp *a, LigOp *b)
 {
-  return lig_sequence_get_length (lig_op_get_body (block));
+  LigSequence *one = lig_op_get_body (a), *two = lig_op_get_body (b);
+  if (one && two)
+    return lig_sequence_get_length (one) == lig_sequence_get_length (two);
+  return lig_op_get_info (a) == lig_op_get_info (b);
 }
 
 void
@@ -78,15 +91,15 @@ lig_document_carry_open (LigDocument *self, LigSequence *next)
 {
   g_autoptr (GPtrArray) before = g_ptr_array_new (), after = g_ptr_array_new ();
   GHashTable *open = g_hash_table_new (NULL, NULL);
-  list_blocks (self->sequence, before);
-  list_blocks (next, after);
-  /* If the number of blocks changed, equal blocks are matched. */
+  list_folds (self->sequence, before);
+  list_folds (next, after);
+  /* If their number changed, like ones are matched. */
   for (guint i = 0, k = 0; i < before->len; i++) {
     if (!g_hash_table_contains (self->open, before->pdata[i]))
       continue;
     guint like = before->len == after->len ? i : k;
     while (before->len != after->len && like < after->len &&
-           count_body (after->pdata[like]) != count_body (before->pdata[i]))
+           !is_like (after->pdata[like], before->pdata[i]))
       like++;
     if (like < after->len)
       g_hash_table_add (open, after->pdata[like]);
@@ -101,7 +114,7 @@ forget_open (LigDocument *self)
 {
   g_autoptr (GPtrArray) blocks = g_ptr_array_new ();
   GHashTable *open = g_hash_table_new (NULL, NULL);
-  list_blocks (self->sequence, blocks);
+  list_folds (self->sequence, blocks);
   for (guint i = 0; i < blocks->len; i++)
     if (g_hash_table_contains (self->open, blocks->pdata[i]))
       g_hash_table_add (open, blocks->pdata[i]);
@@ -174,10 +187,10 @@ lig_document_find_path (LigDocument *self, const char *path)
 }
 
 void
-lig_document_set_open (LigDocument *self, LigOp *block, gboolean open)
+lig_document_set_open (LigDocument *self, LigOp *op, gboolean open)
 {
-  const LigRow *row = lig_document_find_row (self, block);
-  if (!row || !lig_op_get_body (block) || row->open == open)
+  const LigRow *row = lig_document_find_row (self, op);
+  if (!row || !row->folds || row->open == open)
     return;
   if (open)
     g_hash_table_add (self->open, row->op);
@@ -187,20 +200,33 @@ lig_document_set_open (LigDocument *self, LigOp *block, gboolean open)
   lig_document_emit (self, LIG_DOCUMENT_CHANGED);
 }
 
-void
-lig_document_set_all_open (LigDocument *self, gboolean open)
+static void
+open_all (LigDocument *self, gboolean open, gboolean macros)
 {
   g_autoptr (GPtrArray) blocks = g_ptr_array_new ();
   guint before = g_hash_table_size (self->open);
-  list_blocks (self->sequence, blocks);
+  list_folds (self->sequence, blocks);
   for (guint i = 0; i < blocks->len && open; i++)
-    g_hash_table_add (self->open, blocks->pdata[i]);
+    if (macros || lig_op_get_body (blocks->pdata[i]))
+      g_hash_table_add (self->open, blocks->pdata[i]);
   if (!open)
     g_hash_table_remove_all (self->open);
   if (before == g_hash_table_size (self->open))
     return;
   lig_document_build_rows (self);
   lig_document_emit (self, LIG_DOCUMENT_CHANGED);
+}
+
+void
+lig_document_set_all_open (LigDocument *self, gboolean open)
+{
+  open_all (self, open, TRUE);
+}
+
+void
+lig_document_open_blocks (LigDocument *self)
+{
+  open_all (self, TRUE, FALSE);
 }
 
 /* --- Selection ----------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The inspector's face for one op. */
 #include "ui/document/edit.h"
+#include "ui/inspector/mask.h"
 #include "ui/inspector/parts.h"
 #include "ui/inspector/times.h"
 #include "ui/widgets/figures.h"
@@ -17,7 +18,7 @@ struct _LigInspectorOp {
   GtkSwitch *fence;
   gboolean filling;
   char *wished; /* the wishes that the lines were made from */
-  GtkWidget *params, *sizes, *kernels;
+  GtkWidget *params, *mask, *sizes, *kernels;
 };
 
 G_DEFINE_FINAL_TYPE (LigInspectorOp, lig_inspector_op, ADW_TYPE_BIN)
@@ -79,12 +80,20 @@ show_sizes (LigInspectorOp *self, LigPlan *plan, const LigPlanOp *parts, guint c
 }
 
 static void
+show_mask (LigInspectorOp *self, const LigShape *input)
+{
+  gint64 tokens = input && input->n_axes > 2 ? input->axes[input->n_axes - 2] : 0;
+  lig_mask_view_show (LIG_MASK_VIEW (self->mask), self->op, tokens);
+}
+
+static void
 show_facts (LigInspectorOp *self, const char *path)
 {
   guint count = 0;
   LigPlan *plan = lig_document_get_plan (self->doc);
   const LigPlanOp *parts = plan ? lig_document_find_parts (self->doc, path, &count) : NULL;
   show_sizes (self, plan, parts, count);
+  show_mask (self, count > 0 ? &parts->x : NULL);
   lig_facts_begin (LIG_FACTS (self->kernels));
   if (count > 0)
     lig_facts_show_groups (LIG_FACTS (self->kernels), self->doc, parts->index,
@@ -243,10 +252,12 @@ lig_inspector_op_new (LigDocument *doc)
   GtkWidget *whole = gtk_box_new (GTK_ORIENTATION_VERTICAL, 18);
   self->doc = g_object_ref (doc);
   self->params = lig_param_list_new (doc);
+  self->mask = lig_mask_view_new ();
   self->sizes = lig_facts_new (_ ("Shapes and memory"));
   self->kernels = lig_facts_new (_ ("Kernels"));
   gtk_box_append (GTK_BOX (whole), make_head (self));
   gtk_box_append (GTK_BOX (whole), self->params);
+  gtk_box_append (GTK_BOX (whole), self->mask);
   gtk_box_append (GTK_BOX (whole), self->sizes);
   gtk_box_append (GTK_BOX (whole), self->kernels);
   gtk_box_append (GTK_BOX (whole), make_fusions (self));

@@ -4,6 +4,7 @@
 #include "ui/inspector/param-row.h"
 
 #include "ui/document/edit.h"
+#include "ui/inspector/choice.h"
 #include "ui/inspector/param-text.h"
 #include "ui/widgets/figures.h"
 
@@ -91,6 +92,9 @@ fill_editor (LigParamRow *self, const GValue *value)
   if (is_switch (self)) {
     gtk_switch_set_active (GTK_SWITCH (self->editor),
                            G_IS_VALUE (value) && g_value_get_boolean (value));
+  } else if (self->param->kind == LIG_PARAM_CHOICE) {
+    lig_choice_set_name (self->editor, self->param,
+                         G_IS_VALUE (value) ? g_value_get_string (value) : NULL);
   } else {
     g_autofree char *text =
       G_IS_VALUE (value) ? lig_param_to_text (self->param, value) : g_strdup ("");
@@ -196,6 +200,18 @@ apply_switch (LigParamRow *self)
     return;
   g_value_init (&value, G_TYPE_BOOLEAN);
   g_value_set_boolean (&value, gtk_switch_get_active (GTK_SWITCH (self->editor)));
+  apply (self, &value);
+}
+
+static void
+apply_choice (LigParamRow *self)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+  const char *name = lig_choice_get_name (self->editor, self->param);
+  if (self->filling || !name)
+    return;
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_set_static_string (&value, name);
   apply (self, &value);
 }
 
@@ -311,6 +327,14 @@ find_channels (LigParamRow *self)
   return names;
 }
 
+/* Returns whether the channel feeds an input that may be absent. */
+static gboolean
+is_optional (LigParamRow *self)
+{
+  return self->param->kind == LIG_PARAM_INPUT && self->ops->len > 0 &&
+         lig_op_info_is_optional (lig_op_get_info (self->ops->pdata[0]), (int) self->param->offset);
+}
+
 static void
 fill_menu (GtkMenuButton *button, gpointer data)
 {
@@ -318,6 +342,8 @@ fill_menu (GtkMenuButton *button, gpointer data)
   g_autoptr (GMenu) present = g_menu_new ();
   g_autoptr (GPtrArray) names = find_channels (data);
   g_menu_append (menu, _ ("None"), "param.channel::");
+  if (is_optional (data))
+    g_menu_append (menu, _ ("The caller"), "param.channel::caller");
   for (guint i = 0; i < names->len; i++) {
     g_autoptr (GMenuItem) item = g_menu_item_new (names->pdata[i], NULL);
     g_menu_item_set_action_and_target (item, "param.channel", "s", names->pdata[i]);
@@ -405,8 +431,13 @@ make_editor (LigParamRow *self)
     g_signal_connect_swapped (self->editor, "notify::active", G_CALLBACK (apply_switch), self);
     return self->editor;
   }
+  if (self->param->kind == LIG_PARAM_CHOICE) {
+    self->editor = lig_choice_new (self->param);
+    g_signal_connect_swapped (self->editor, "notify::selected", G_CALLBACK (apply_choice), self);
+    return self->editor;
+  }
   self->editor = make_entry (self);
-  if (self->param->kind == LIG_PARAM_SHAPE || self->param->kind == LIG_PARAM_CHOICE)
+  if (self->param->kind == LIG_PARAM_SHAPE)
     return self->editor;
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   gtk_widget_add_css_class (box, "linked");

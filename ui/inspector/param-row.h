@@ -27,7 +27,7 @@ void lig_param_row_show (LigParamRow *self, GPtrArray *ops, const char *inferred
 
 const LigParam *lig_param_row_get_param (LigParamRow *self);
 
-/* Returns a GtkEntry or a GtkSwitch. */
+/* Returns a GtkEntry, a GtkSwitch or a GtkDropDown. */
 GtkWidget *lig_param_row_get_editor (LigParamRow *self);
 
 /* Returns: (nullable): the error that is shown. */

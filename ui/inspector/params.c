@@ -49,10 +49,11 @@ find_inferred (LigParamList *self, LigOp *op, const LigParam *wanted)
 }
 
 static const char *
-get_hint (const LigParam *param)
+get_hint (const LigOpInfo *info, const LigParam *param)
 {
   switch (param->kind) {
   case LIG_PARAM_INPUT:
+    return lig_op_info_is_optional (info, (int) param->offset) ? _ ("none") : _ ("the caller");
   case LIG_PARAM_OUTPUT:
     return _ ("the caller");
   default:
@@ -76,7 +77,8 @@ lig_param_list_show (LigParamList *self, GPtrArray *ops, const char *key)
     const LigParam *param = lig_param_row_get_param (LIG_PARAM_ROW (row));
     g_autofree char *inferred =
       param->flags & LIG_PARAM_INFERRED ? find_inferred (self, ops->pdata[0], param) : NULL;
-    lig_param_row_show (LIG_PARAM_ROW (row), ops, inferred ? inferred : get_hint (param), discard);
+    lig_param_row_show (LIG_PARAM_ROW (row), ops, inferred ? inferred : get_hint (info, param),
+                        discard);
   }
 }
 

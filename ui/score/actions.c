@@ -160,11 +160,11 @@ show_menu (GtkWidget *widget, const char *action, GVariant *target)
   lig_op_row_show_menu (LIG_OP_ROW (widget), -1, -1);
 }
 
-/* A double click unfolds a block; for any other op it shows the inspector. */
+/* A double click unfolds a row; one that does not fold is explained. */
 static void
 open_op (GtkWidget *widget, const char *action, GVariant *target)
 {
-  if (lig_op_get_body (lig_op_row_get_op (LIG_OP_ROW (widget))))
+  if (lig_row_folds (lig_op_row_get_op (LIG_OP_ROW (widget))))
     fold (widget, action, target);
   else
     explain (widget, action, target);
@@ -209,7 +209,7 @@ go (GtkWidget *widget, GVariant *arguments, gpointer data)
   return TRUE;
 }
 
-/* Left and right fold and unfold a block; from another row they move to its brackets. */
+/* Left and right fold and unfold a row; from one that does not fold they move to its brackets. */
 static gboolean
 go_aside (GtkWidget *widget, GVariant *arguments, gpointer data)
 {
@@ -218,7 +218,7 @@ go_aside (GtkWidget *widget, GVariant *arguments, gpointer data)
   const LigScoreMap *map = lig_score_sheet_get_map (sheet);
   guint number = lig_op_row_get_number (LIG_OP_ROW (widget));
   const LigScoreSlot *slot = lig_score_map_get_slot (map, number);
-  if (slot->block && slot->open != right) {
+  if (slot->folds && slot->open != right) {
     lig_document_set_open (lig_score_sheet_get_document (sheet), slot->op, right);
     return TRUE;
   }

@@ -72,16 +72,20 @@ sum_marks (const guint8 *marks, int first, int count)
 
 /* --- All ----------------------------------------------------------------------------------- */
 
+/* Sums the groups that begin in a block or in a folded macro. One that reaches out of a folded row
+ * has a bracket of its own. */
 static void
 sum_block (LigScoreBracket *bracket,
            const LigScoreSlot *slot,
            const LigPlanGroup *groups,
            const LigFigures *figures,
+           const guint8 *placed,
            guint count)
 {
   lig_figures_init (&bracket->figures);
   for (guint i = 0; i < count; i++)
-    if (groups[i].first >= slot->first && groups[i].first < slot->first + slot->count)
+    if (groups[i].first >= slot->first && groups[i].first < slot->first + slot->count &&
+        (slot->open || !placed[i]))
       lig_figures_add (&bracket->figures, &figures[i]);
 }
 
@@ -115,6 +119,7 @@ add_blocks (LigScoreMap *self,
             LigPass pass,
             const LigPlanGroup *groups,
             const LigFigures *figures,
+            const guint8 *placed,
             guint count,
             const guint8 *marks)
 {
@@ -122,9 +127,10 @@ add_blocks (LigScoreMap *self,
     const LigScoreSlot *slot = lig_score_map_get_slot (self, i);
     LigScoreBracket bracket = {
       .pass = pass, .from = i, .to = i, .y = slot->y, .height = slot->height};
-    if (!slot->block || slot->first < 0 || is_covered (slot, groups, count))
+    if (!(slot->block || lig_score_slot_is_folded (slot)) || slot->first < 0 ||
+        is_covered (slot, groups, count))
       continue;
-    sum_block (&bracket, slot, groups, figures, count);
+    sum_block (&bracket, slot, groups, figures, placed, count);
     bracket.marks =
       sum_marks (marks, slot->first, MIN (slot->count, (int) self->n_ops - slot->first));
     settle (&bracket);
@@ -141,7 +147,7 @@ lig_score_map_add_brackets (LigScoreMap *self,
   guint count;
   const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
   g_autofree LigFigures *figures = g_new (LigFigures, count + 1);
-  g_autofree guint8 *marks = mark_ops (self->plan, pass);
+  g_autofree guint8 *marks = mark_ops (self->plan, pass), *placed = g_new0 (guint8, count + 1);
   lig_figures_of_pass (timed, unfused, pass, &self->figures[pass]);
   self->seconds[pass] = self->figures[pass].seconds;
   for (guint i = 0; i < count; i++) {
@@ -150,9 +156,10 @@ lig_score_map_add_brackets (LigScoreMap *self,
     bracket.figures = figures[i];
     bracket.marks = sum_marks (marks, groups[i].first, groups[i].count);
     settle (&bracket);
-    if (place_group (self, &groups[i], &bracket))
+    placed[i] = place_group (self, &groups[i], &bracket);
+    if (placed[i])
       g_array_append_val (self->brackets[pass], bracket);
   }
-  add_blocks (self, pass, groups, figures, count, marks);
+  add_blocks (self, pass, groups, figures, placed, count, marks);
   g_array_sort (self->brackets[pass], compare_brackets);
 }

@@ -17,8 +17,8 @@ typedef struct {
   LigPass pass;
   int y, height;
   int cover, cover_end; /* of the present brackets that it stands for; on a change's first ghost */
-  int slot;             /* of a folded block, else -1 */
-  guint count;          /* of changed groups in a folded block */
+  int slot;             /* of a folded row, else -1 */
+  guint count;          /* of changed groups in a folded row */
   double before, after;
   int sign; /* of the change that it belongs to */
   LigScoreText name, time, change;
@@ -40,7 +40,7 @@ find_block (const LigScoreMap *map, int op)
 {
   for (guint i = 0; i < map->slots->len; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (map, i);
-    if (slot->block && !slot->open && op >= slot->first && op < slot->first + slot->count)
+    if (lig_score_slot_is_folded (slot) && op >= slot->first && op < slot->first + slot->count)
       return (int) i;
   }
   return -1;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A bracket of a rail: the ops that one kernel computes, or the sum of a block. */
+/* A bracket of a rail: the ops that one kernel computes, or the sum of a block or of a folded
+ * macro.
+ */
 #include "ui/score/group-private.h"
 #include "ui/score/marks.h"
 #include "ui/score/sheet.h"
@@ -67,8 +69,10 @@ static gboolean
 bind_texts (LigScoreGroup *self, const LigScoreMap *map, const LigScoreBracket *bracket)
 {
   const LigFusion *fusion = bracket->group ? bracket->group->fusion : NULL;
-  g_autofree char *name = bracket->group ? lig_score_group_name (map->plan, bracket->group)
-                                         : g_strdup (_ ("All repetitions"));
+  const LigScoreSlot *slot = lig_score_map_get_slot (map, bracket->from);
+  g_autofree char *name = bracket->group
+                            ? lig_score_group_name (map->plan, bracket->group)
+                            : g_strdup (slot->block ? _ ("All repetitions") : _ ("All parts"));
   g_autofree char *kernels = bracket->group ? lig_score_kernels (map->plan, bracket->group)
                                             : describe_block (&bracket->figures);
   gboolean changed = set_text (self, LIG_BRACKET_NAME, name);

@@ -37,7 +37,13 @@ lig_score_map_get_extent (
 static int
 count_parts (LigOp *op)
 {
-  return (int) lig_op_count_parts (op);
+  return (int) lig_op_count_ops (op);
+}
+
+gboolean
+lig_score_slot_is_folded (const LigScoreSlot *self)
+{
+  return self->folds && !self->open;
 }
 
 static int
@@ -82,6 +88,7 @@ add_slots (LigScoreMap *self, LigDocument *document, GHashTable *places)
     LigScoreSlot slot = {.op = rows[i].op,
                          .path = rows[i].path,
                          .depth = rows[i].depth,
+                         .folds = rows[i].folds,
                          .open = rows[i].open,
                          .block = lig_op_get_body (rows[i].op) != NULL,
                          .first = -1};
@@ -93,7 +100,9 @@ add_slots (LigScoreMap *self, LigDocument *document, GHashTable *places)
       slot.first = place ? place->first : (int) (parts - ops);
       slot.count = place ? place->count : (int) count;
     }
-    int shown = slot.block ? 0 : slot.first >= 0 ? slot.count : count_parts (rows[i].op);
+    int shown = slot.block || lig_score_slot_is_folded (&slot) ? 0
+                : slot.first >= 0                              ? slot.count
+                                                               : count_parts (rows[i].op);
     slot.shown = shown > 1 ? shown : 0;
     slot.height = find_height (metrics, &slot);
     slot.y = close_frames (self, open, slot.depth, y);
@@ -125,7 +134,8 @@ place_ops (LigScoreMap *self)
   self->bottoms = g_new0 (int, self->n_ops + 1);
   for (guint i = 0; i < self->slots->len; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self, i);
-    for (int k = 0; k < slot->count && !slot->block; k++) {
+    gboolean whole = slot->block || lig_score_slot_is_folded (slot);
+    for (int k = 0; k < slot->count && !whole; k++) {
       int op = slot->first + k;
       if (op >= (int) self->n_ops)
         break;
@@ -145,7 +155,7 @@ lig_score_map_get_gap_ops (const LigScoreMap *self, guint gap, int *before, int 
   if (!above || above->first < 0)
     return FALSE;
   /* Returns the first row of an opened block's ops. */
-  *before = above->open ? above->first - 1 : above->first + above->count - 1;
+  *before = above->block && above->open ? above->first - 1 : above->first + above->count - 1;
   *after = *before + 1;
   if (below && below->first < 0)
     return FALSE;
@@ -260,7 +270,7 @@ lig_score_map_measure_unfolded (LigSequence *sequence, const LigScoreMetrics *me
   for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
     LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
     LigSequence *body = lig_op_get_body (op);
-    int parts = body ? 0 : count_parts (op);
+    int parts = lig_row_folds (op) ? 0 : count_parts (op);
     LigScoreSlot slot = {
       .op = op, .block = body != NULL, .open = TRUE, .shown = parts > 1 ? parts : 0};
     height += find_height (metrics, &slot) + metrics->space;

@@ -53,7 +53,8 @@ typedef struct {
 /**
  * LigScoreSlot: a row.
  *
- * @op, @path, @depth, @open: as LigRow has them
+ * @op, @path, @depth, @folds, @open: as LigRow has them
+ * @block: whether it is a block
  * @first, @count: ops of the plan; -1 where it has none
  * @shown: parts that have sub-rows of their own; 0 where the row is undivided
  * @frame: the lower edge of an opened block's frame, which begins at @y; 0 for other rows
@@ -62,7 +63,7 @@ typedef struct {
   LigOp *op;
   const char *path;
   int depth;
-  gboolean open, block;
+  gboolean folds, open, block;
   int first, count, shown;
   int y, height;
   int frame;
@@ -74,7 +75,8 @@ typedef struct {
 typedef enum { LIG_SCORE_FORCED = 1 << 0, LIG_SCORE_FORBIDDEN = 1 << 1 } LigScoreMarks;
 
 /**
- * LigScoreBracket: a group of one rail; without @group the sum of a block's repetitions.
+ * LigScoreBracket: a group of one rail; without @group the sum of a block's repetitions, or of a
+ * folded macro's parts.
  *
  * @from, @to: rows
  * @seconds: shown: measured if all of it was, else predicted; NaN: not known
@@ -117,6 +119,9 @@ typedef struct {
  * in an older plan */
 LigScoreMap *
 lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashTable *places);
+
+/* Returns whether the row stands for ops that have no row of their own. */
+gboolean lig_score_slot_is_folded (const LigScoreSlot *self);
 
 /* Returns the height that a sequence needs with all its blocks unfolded. */
 int lig_score_map_measure_unfolded (LigSequence *sequence, const LigScoreMetrics *metrics);

@@ -255,7 +255,7 @@ append_caret (const LigScorePicture *self,
   int left, width, depth = 0;
   if (self->inside && self->caret > 0) {
     const LigScoreSlot *above = lig_score_map_get_slot (self->map, (guint) self->caret - 1);
-    depth = above->depth + (above->open ? 1 : 0);
+    depth = above->depth + (above->block && above->open ? 1 : 0);
     y = above->y + above->height + self->map->metrics.frame / 2.0;
   } else if ((guint) self->caret < self->map->slots->len)
     depth = lig_score_map_get_slot (self->map, (guint) self->caret)->depth;

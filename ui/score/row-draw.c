@@ -35,6 +35,13 @@ draw_end (Canvas *to, LigScoreText *text, int y, int width)
   return draw_end_in (to, text, y, width, &to->dim);
 }
 
+/* Returns whether the row is the head of an opened block. */
+static gboolean
+is_frame (const LigOpRow *self)
+{
+  return self->block && self->open;
+}
+
 /* The remark on a branch that leads nowhere has the colour of a warning. */
 static const GdkRGBA *
 ink_of_params (LigOpRow *self, const Canvas *to)
@@ -96,8 +103,8 @@ draw_parts (LigOpRow *self, Canvas *to)
     gtk_snapshot_append_color (
       to->snapshot, &to->line,
       &GRAPHENE_RECT_INIT ((float) to->x, (float) y, (float) to->width, 1));
-    int used = draw_end (to, &self->parts[k][1], middle, to->width / 2);
-    draw_text (to, &self->parts[k][0], to->x, middle, to->width - used, LIG_SCORE_TEXT_SMALL,
+    int used = draw_end (to, &self->parts[k].count, middle, to->width / 2);
+    draw_text (to, &self->parts[k].name, to->x, middle, to->width - used, LIG_SCORE_TEXT_SMALL,
                &to->dim);
   }
 }
@@ -108,7 +115,8 @@ leaves_room (LigOpRow *self, Canvas *to)
 {
   const LigScoreTextFlags bold = LIG_SCORE_TEXT_BOLD, small = LIG_SCORE_TEXT_SMALL;
   int title = lig_score_text_measure (&self->texts[TITLE], to->widget, bold);
-  int params = self->open ? 0 : lig_score_text_measure (&self->texts[PARAMS], to->widget, small);
+  int params =
+    is_frame (self) ? 0 : lig_score_text_measure (&self->texts[PARAMS], to->widget, small);
   int path = lig_score_text_measure (&self->texts[PATH], to->widget, small);
   return title + params + path + 2 * to->gap <= to->width;
 }
@@ -139,9 +147,9 @@ draw_head (LigOpRow *self, Canvas *to)
                                                  to->x + title + to->gap / 2, to->first,
                                                  self->metrics.small * 3 / 4);
   int rest = to->width - title - to->gap;
-  if (!compact || ((!params->text || !*params->text) && !self->open))
+  if (!compact || ((!params->text || !*params->text) && !is_frame (self)))
     draw_end (to, shape, to->first, rest);
-  if (self->open && !self->empty)
+  if (is_frame (self) && !self->empty)
     return;
   if (compact) {
     int wanted = lig_score_text_measure (params, to->widget, LIG_SCORE_TEXT_SMALL);
@@ -221,11 +229,12 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   to.red = find_colour (widget, "error_color", to.ink);
   to.amber = find_colour (widget, "score_fence", to.ink);
   /* A row of one line has it in the middle. */
-  if ((self->open && !self->empty) || (metrics->compact && self->shown < 3))
+  if ((is_frame (self) && !self->empty) || (metrics->compact && self->shown < 3))
     to.first = to.second = height / 2;
   else if (metrics->compact && self->shown > 0)
     to.first = to.second = height / self->shown / 2;
-  if (self->block) {
+  Canvas below = to;
+  if (self->folds) {
     draw_disclosure (self, &to);
     to.x += lig_score_metrics_scale (metrics, DISCLOSURE);
     to.width -= lig_score_metrics_scale (metrics, DISCLOSURE);
@@ -235,7 +244,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     draw_problem (self, &head);
   else
     draw_head (self, &head);
-  draw_parts (self, &to);
+  draw_parts (self, &below);
 }
 
 /* Returns what the row has no room for; null if it shows all. */
@@ -246,7 +255,7 @@ find_hidden (LigOpRow *self)
   g_autoptr (GString) text = g_string_new (NULL);
   for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
     const LigScoreText *part = &self->texts[shown[i]];
-    gboolean used = part->text && *part->text && !(shown[i] == PARAMS && self->open);
+    gboolean used = part->text && *part->text && !(shown[i] == PARAMS && is_frame (self));
     if (!used || (shown[i] == PARAMS && self->texts[PROBLEM].text))
       continue;
     gboolean cut = part->layout && pango_layout_is_ellipsized (part->layout);
@@ -290,7 +299,7 @@ lig_op_row_install_drawing (GtkWidgetClass *class)
 gboolean
 lig_op_row_is_disclosure (LigOpRow *self, double x, double y)
 {
-  return self->block &&
+  return self->folds &&
          x < self->metrics.pad + lig_score_metrics_scale (&self->metrics, DISCLOSURE) &&
          y < self->metrics.base;
 }

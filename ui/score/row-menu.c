@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The menu of a row of the score. */
+#include "ui/document/edit.h"
 #include "ui/score/row-private.h"
 
 #include "ui/widgets/figures.h"
@@ -59,7 +60,7 @@ make_menu (LigOpRow *self)
                                     : forbidden && *forbidden ? _ ("Allow the fusion here")
                                                               : _ ("Forbid the fusion here"),
                                     "op.forbid"},
-                                   {!self->block ? NULL
+                                   {!self->folds ? NULL
                                     : self->open ? _ ("Fold")
                                                  : _ ("Unfold"),
                                     "op.fold"},
@@ -73,12 +74,12 @@ make_menu (LigOpRow *self)
                                                  {_ ("Duplicate"), "op.duplicate"},
                                                  {_ ("Delete"), "op.delete"},
                                                  {NULL, NULL}});
-  append_section (
-    menu, (const char *const[][3]){{_ ("Move up"), "op.move-up"},
-                                   {_ ("Move down"), "op.move-down"},
-                                   {_ ("Group into a block"), "op.group"},
-                                   {self->block ? _ ("Take the block apart") : NULL, "op.ungroup"},
-                                   {NULL, NULL}});
+  append_section (menu, (const char *const[][3]){
+                          {_ ("Move up"), "op.move-up"},
+                          {_ ("Move down"), "op.move-down"},
+                          {_ ("Group into a block"), "op.group"},
+                          {lig_edit_can_ungroup (self->op) ? _ ("Take apart") : NULL, "op.ungroup"},
+                          {NULL, NULL}});
   return G_MENU_MODEL (menu);
 }
 

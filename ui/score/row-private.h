@@ -6,7 +6,12 @@
 #include "ui/score/text.h"
 
 enum { TITLE, COUNT, PARAMS, SHAPE, PATH, PROBLEM, N_TEXTS };
-enum { MOST_SUB_ROWS = 6, DISCLOSURE = 20 };
+enum { DISCLOSURE = 20 };
+
+/* The texts of a sub-row. */
+typedef struct {
+  LigScoreText name, count; /* count: of its parameters */
+} LigPartTexts;
 
 struct _LigOpRow {
   GtkWidget parent_instance;
@@ -14,13 +19,14 @@ struct _LigOpRow {
   LigOp *op;
   LigScoreMetrics metrics;
   guint number;
-  gboolean block, open, empty; /* a block, unfolded, without ops */
-  gboolean omits;              /* the parameters, for which there is no room */
+  gboolean folds, block, open, empty; /* a row that folds, a block, unfolded, without ops */
+  gboolean omits;                     /* the parameters, for which there is no room */
   int shown, depth;
   LigEnd end;          /* of its channels */
   LigScoreMarks marks; /* of wishes for fusions that begin here */
   LigScoreText texts[N_TEXTS];
-  LigScoreText parts[MOST_SUB_ROWS][2]; /* name and its own parameters */
+  LigPartTexts *parts;
+  int n_parts;
   char *label, *description;
   GtkWidget *menu;
 };

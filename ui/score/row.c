@@ -33,11 +33,38 @@ set_class (GtkWidget *widget, const char *name, gboolean on)
 }
 
 static void
+grow_parts (LigOpRow *self, int count)
+{
+  if (count <= self->n_parts)
+    return;
+  self->parts = g_renew (LigPartTexts, self->parts, count);
+  memset (&self->parts[self->n_parts], 0, (gsize) (count - self->n_parts) * sizeof *self->parts);
+  self->n_parts = count;
+}
+
+/* Returns the name of a part in its macro, by which the paths of its parameters begin; or null. */
+static const char *
+get_part_name (const LigPlanOp *part)
+{
+  gsize length = strlen (part->path);
+  gboolean named = g_str_has_prefix (part->prefix, part->path) && part->prefix[length] == '.';
+  return named ? part->prefix + length + 1 : NULL;
+}
+
+static char *
+name_part (const LigPlanOp *part)
+{
+  const char *title = _ (part->info->title), *name = get_part_name (part);
+  return name ? g_strdup_printf ("%s · %s", title, name) : g_strdup (title);
+}
+
+static void
 bind_part (LigOpRow *self, int k, const LigPlanOp *part)
 {
   g_autofree char *text = part->parameters > 0 ? lig_figure_count (part->parameters) : NULL;
-  if (lig_score_text_set (&self->parts[k][0], _ (part->info->title)) |
-      lig_score_text_set (&self->parts[k][1], text))
+  g_autofree char *name = name_part (part);
+  if (lig_score_text_set (&self->parts[k].name, name) |
+      lig_score_text_set (&self->parts[k].count, text))
     gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -64,6 +91,34 @@ body_text (LigOp *op)
   return g_strdup (text->str);
 }
 
+/* Returns the names of a macro's parts, and the titles of those that have none; null without. */
+static char *
+list_parts (const LigPlanOp *parts, int count)
+{
+  const char *last = NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int i = 0; i < count; i++) {
+    const char *own = get_part_name (&parts[i]), *name = own ? own : _ (parts[i].info->title);
+    if (g_strcmp0 (name, last) == 0 || (!own && parts[i].info->flags & LIG_OP_TRANSPARENT))
+      continue;
+    g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", name);
+    last = name;
+  }
+  return text->len > 0 ? g_strdup (text->str) : NULL;
+}
+
+/* Returns the parameters of an op, for a macro without any the names of its parts. */
+static char *
+params_text (const LigScoreSlot *slot, const LigPlanOp *parts)
+{
+  if (slot->block)
+    return body_text (slot->op);
+  g_autofree char *params = lig_score_params (slot->op, parts);
+  if ((params && *params) || !slot->folds || !parts)
+    return g_steal_pointer (&params);
+  return list_parts (parts, slot->count);
+}
+
 static void
 bind_texts (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
 {
@@ -72,9 +127,7 @@ bind_texts (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
   const LigPlanOp *ops = map->plan ? lig_plan_get_ops (map->plan, &n_ops) : NULL;
   gboolean planned = slot->first >= 0 && slot->first + slot->count <= (int) n_ops;
   g_autofree char *count = slot->block ? count_text (slot->op) : NULL;
-  g_autofree char *params = slot->block
-                              ? body_text (slot->op)
-                              : lig_score_params (slot->op, planned ? &ops[slot->first] : NULL);
+  g_autofree char *params = params_text (slot, planned ? &ops[slot->first] : NULL);
   g_autofree char *shape =
     planned ? lig_figure_shape (&ops[slot->first + slot->count - 1].y) : NULL;
   g_autofree char *note = NULL;
@@ -89,7 +142,8 @@ bind_texts (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
   set_text (self, PARAMS, params);
   set_text (self, SHAPE, shape);
   set_text (self, PATH, slot->path);
-  self->shown = MIN (slot->shown, MOST_SUB_ROWS);
+  self->shown = slot->shown;
+  grow_parts (self, self->shown);
   for (int k = 0; k < self->shown && planned; k++)
     bind_part (self, k, &ops[slot->first + k]);
 }
@@ -108,7 +162,7 @@ append_fused (GString *text, const LigScoreMap *map, const LigScoreSlot *slot, L
       high = middle;
   }
   for (; low < count && groups[low].first < slot->first + slot->count; low++) {
-    if (!groups[low].fusion || slot->block)
+    if (!groups[low].fusion || slot->block || lig_score_slot_is_folded (slot))
       continue;
     g_autofree char *name = lig_score_group_name (map->plan, &groups[low]);
     g_string_append (text, ", ");
@@ -159,13 +213,15 @@ lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number)
 {
   const LigScoreSlot *slot = lig_score_map_get_slot (map, number);
   lig_op_row_place (self, map, number);
-  if (self->open != slot->open || self->depth != slot->depth || self->block != slot->block)
+  if (self->open != slot->open || self->depth != slot->depth || self->block != slot->block ||
+      self->folds != slot->folds)
     gtk_widget_queue_draw (GTK_WIDGET (self));
-  if (slot->block && (!self->block || self->open != slot->open))
+  if (slot->folds && (!self->folds || self->open != slot->open))
     gtk_accessible_update_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_EXPANDED, slot->open,
                                  -1);
-  else if (self->block && !slot->block)
+  else if (self->folds && !slot->folds)
     gtk_accessible_reset_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_EXPANDED);
+  self->folds = slot->folds;
   self->block = slot->block;
   self->open = slot->open;
   self->empty = slot->block && lig_sequence_get_length (lig_op_get_body (slot->op)) == 0;
@@ -255,8 +311,11 @@ finalize (GObject *object)
   LigOpRow *self = LIG_OP_ROW (object);
   for (int i = 0; i < N_TEXTS; i++)
     lig_score_text_clear (&self->texts[i]);
-  for (int i = 0; i < 2 * MOST_SUB_ROWS; i++)
-    lig_score_text_clear (&self->parts[i / 2][i % 2]);
+  for (int i = 0; i < self->n_parts; i++) {
+    lig_score_text_clear (&self->parts[i].name);
+    lig_score_text_clear (&self->parts[i].count);
+  }
+  g_free (self->parts);
   g_free (self->label);
   g_free (self->description);
   G_OBJECT_CLASS (lig_op_row_parent_class)->finalize (object);

@@ -77,7 +77,7 @@ unfold_loaded (LigScoreSheet *self)
   lig_score_metrics_init (&metrics, self->line, self->kind != LIG_SCORE_ROWS_FULL);
   int height = lig_score_map_measure_unfolded (sequence, &metrics);
   if (metrics.top + metrics.space + height <= page)
-    lig_document_set_all_open (self->document, TRUE);
+    lig_document_open_blocks (self->document);
 }
 
 static gboolean

@@ -104,7 +104,7 @@ lig_score_params (LigOp *op, const LigPlanOp *parts)
   }
   if (text->len == 0 && info->form)
     g_string_append (text, _ (info->form));
-  if (text->len == 0)
+  if (text->len == 0 && !info->expand)
     append_defaults (text, info);
   if (text->len == 0 && !(info->params && info->params->name))
     append_formula (text, info);

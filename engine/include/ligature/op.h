@@ -53,6 +53,10 @@ typedef enum {
   LIG_PARAM_OUTPUT, /* the channel of extra output `offset` */
   LIG_PARAM_CALLER, /* whether the caller also gets extra output `offset` */
   LIG_PARAM_CHOICE, /* int32_t, the index of a name in `choices`; everywhere else the name */
+  /* The path of the op whose trained parameter takes the place of the op's own, number `offset` of
+   * its table or of its parts' (`0`, in a macro with the part's name: `3.qkv`; `../N` counts in the
+   * list that contains the op, each further `../` in the list around that), a string or none. */
+  LIG_PARAM_PATH,
 } LigParamKind;
 
 typedef enum {
@@ -134,15 +138,20 @@ typedef struct {
   LigDtype compute;   /* the type of activations */
   LigShape x;
   LigDtype x_dtype;
-  LigShape extra_inputs[LIG_MAX_EXTRA]; /* n_axes -1: from the caller, infer sets the shape */
+  LigShape extra_inputs[LIG_MAX_EXTRA]; /* n_axes -1: from the caller, infer sets the shape; or
+                                           absent, see `present` */
   LigDtype extra_input_dtypes[LIG_MAX_EXTRA];
-  /* Set by infer; y is preset to x, extra outputs to y. */
+  /* Set by infer; y is preset to x, extra outputs to y with n_axes -1. */
   LigShape y;
   LigDtype y_dtype;
   LigShape extra_outputs[LIG_MAX_EXTRA];
   LigShape parameters[LIG_MAX_PARAMETERS];
   LigShape kept[LIG_MAX_KEPT];        /* preset to x without its last axis */
   LigDtype kept_dtypes[LIG_MAX_KEPT]; /* preset to fp32 */
+  /* Whether each extra input is there; false for an optional one that nobody feeds. */
+  gboolean present[LIG_MAX_EXTRA];
+  /* Set by infer; preset to -1, the type of y. */
+  int extra_output_dtypes[LIG_MAX_EXTRA];
 } LigInfer;
 
 /* --- Opaque ops --------------------------------------------------------------------------- */
@@ -197,7 +206,8 @@ typedef struct _LigOpInfo {
   const LigParam *params;             /* at most 64, ends with a null name; may be null */
   gsize params_size;                  /* the size of the op's params struct */
   gsize kernel_params_size;           /* its first bytes, at most 64, are the kernels' params */
-  const char *extra_inputs;           /* port names, or null */
+  const char *extra_inputs;           /* port names, or null; `lengths?` is optional: absent
+                                         unless a channel, or `caller`, is given */
   const char *extra_outputs;          /* port names, or null */
   const LigParameterInfo *parameters; /* ends with a null name; may be null */
   const char *computes;               /* values computed for backward: "mean rstd", or null */
@@ -242,15 +252,25 @@ LIG_API const LigOpInfo *lig_op_info_find (const char *name);
  */
 LIG_API const LigOpInfo *lig_op_info_nth (guint n);
 
+/**
+ * lig_op_info_is_optional:
+ * @info: the table of an op
+ * @index: the index of an extra input
+ *
+ * Returns: whether the extra input is absent unless a channel is named; the channel `caller` then
+ *   means that the caller provides it
+ */
+LIG_API gboolean lig_op_info_is_optional (const LigOpInfo *info, int index);
+
 /* --- Instances ---------------------------------------------------------------------------- */
 
 #define LIG_TYPE_OP (lig_op_get_type ())
 LIG_API
 G_DECLARE_DERIVABLE_TYPE (LigOp, lig_op, LIG, OP, GObject)
 
-/* The properties are those of the op's table and `fence` (whether no fusion may cross the gap
- * before the op). That of a choice is a string; a name that is no choice changes nothing, %NULL
- * means the default. Any change emits `changed`. */
+/* The properties are those of the op's table, `fence` (whether no fusion may cross the gap before
+ * the op) and `trained` (whether its parameters are trained). That of a choice is a string; a name
+ * that is no choice changes nothing, %NULL means the default. Any change emits `changed`. */
 struct _LigOpClass {
   GObjectClass parent_class;
   const LigOpInfo *info;
@@ -337,7 +357,8 @@ LIG_API gboolean lig_op_get_value (LigOp *self, const LigParam *param, GValue *v
  * lig_op_set_extra_input_channel:
  * @self: an op
  * @index: the index of the extra input
- * @channel: (nullable): a non-empty name; %NULL: the caller provides the input
+ * @channel: (nullable): a non-empty name, `caller` unless a channel is called so for the caller;
+ *   %NULL: the caller provides the input, or an optional input is absent
  *
  * Sets the channel that feeds an extra input.
  *
@@ -353,7 +374,8 @@ LIG_API gboolean lig_op_set_extra_input_channel (LigOp *self,
  * @self: an op
  * @index: the index of the extra input
  *
- * Returns: (transfer none) (nullable): the channel that feeds the input; %NULL if the caller does
+ * Returns: (transfer none) (nullable): the channel that feeds the input; %NULL if the
+ *   caller does, or if an optional input is absent
  */
 LIG_API const char *lig_op_get_extra_input_channel (LigOp *self, int index);
 
@@ -405,6 +427,26 @@ LIG_API gboolean lig_op_get_fence (LigOp *self);
  * Adds a fence to the gap before this op, or removes it.
  */
 LIG_API void lig_op_set_fence (LigOp *self, gboolean fence);
+
+/**
+ * lig_op_get_trained:
+ * @self: an op
+ *
+ * Returns: whether the op's parameters, and those of a block's ops, are trained; else they are
+ *   frozen: they have neither gradients nor an optimizer's values, and nothing is computed for
+ *   them. %TRUE by default
+ */
+LIG_API gboolean lig_op_get_trained (LigOp *self);
+
+/**
+ * lig_op_set_trained:
+ * @self: an op
+ * @trained: whether its parameters are trained
+ *
+ * Freezes the op's parameters or trains them again. An op in a block is trained only if the block
+ * is.
+ */
+LIG_API void lig_op_set_trained (LigOp *self, gboolean trained);
 
 /**
  * lig_op_get_forbidden:

@@ -61,6 +61,9 @@ LIG_API LigPolicy lig_policy_for (LigPolicy policy, LigDevice *device);
  *   lig_plan_get_choices()
  * @recall: whether to predict the times that @tuning does not have instead of measuring them, so
  *   that compiling with policy `measured` launches nothing on the device
+ * @freeze: (nullable): patterns like `0.*` or `*.weight`, separated by commas: parameters whose
+ *   paths match are not trained, as if their ops were frozen (lig_op_set_trained()). All plans of a
+ *   state need the same
  *
  * The options of lig_plan_compile() and others. Fields beyond @size have the values of
  * %LIG_PLAN_OPTIONS_INIT. Functions that accept options take %NULL for %LIG_PLAN_OPTIONS_INIT.
@@ -77,6 +80,7 @@ typedef struct {
   const LigTuning *tuning;
   const char *choices;
   gboolean recall;
+  const char *freeze;
 } LigPlanOptions;
 
 #define LIG_PLAN_OPTIONS_INIT \

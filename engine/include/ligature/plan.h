@@ -67,6 +67,7 @@ typedef struct {
   double read, written, flops;
   double predicted; /* seconds; 0 if the device's ceilings are unknown */
   double floor;     /* seconds that the ceilings alone allow; 0 if unknown */
+  gboolean once; /* depends on parameters alone: runs only after they have changed, once per update */
 } LigPlanStep;
 
 /* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of

@@ -91,6 +91,16 @@ LIG_API const char *const *lig_state_get_paths (LigState *self);
 LIG_API gint64 lig_state_get_n_elements (LigState *self);
 
 /**
+ * lig_state_is_trained:
+ * @self: a state
+ * @path: the path of a parameter
+ *
+ * Returns: whether there is such a parameter and it is trained; a frozen one has a value alone, no
+ *   gradient and no optimizer's values
+ */
+LIG_API gboolean lig_state_is_trained (LigState *self, const char *path);
+
+/**
  * lig_state_get_shape:
  * @self: a state
  * @path: the path of the parameter

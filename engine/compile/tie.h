@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters: those of each op, those that ops share, and those that are frozen. */
+#pragma once
+
+#include "engine/compile/draft.h"
+
+/* Adds a parameter of a part to the draft and returns its number. */
+int lig_add_parameter (LigDraft *draft, int index, int slot, const LigShape *shape);
+
+/* Returns whether the part computes a gradient of its parameter. */
+gboolean lig_part_trains (const LigDraft *draft, const LigPart *part, int slot);
+
+/* Lets tied ops use the parameters of the ops that they name, which may be later ones. */
+gboolean lig_tie_parameters (LigDraft *draft, GError **error);
+
+/* Freezes the parameters whose paths match the options' patterns. */
+gboolean lig_freeze_parameters (LigDraft *draft, GError **error);

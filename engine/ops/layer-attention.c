@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of the macros that contain attention. */
+#include "engine/ops/layer-attention.h"
+
+#include <inttypes.h>
+
+static gint64
+count_kv_heads (const LigLayerAttention *values)
+{
+  return values->kv_heads > 0 ? values->kv_heads : values->heads;
+}
+
+/* Returns the length of so many heads. */
+static LigLayerLength
+length_of (const LigLayerAttention *values, gint64 heads)
+{
+  LigLayerLength length = {heads * values->features, heads, values->heads};
+  return length;
+}
+
+/* Connects a part's extra input to the channel that the macro has for it, which is outside. */
+static void
+connect (LigOp *macro, const char *param, LigOp *part, const char *port)
+{
+  g_autofree char *channel = lig_layer_text (macro, param);
+  g_autofree char *outside = g_strconcat ("../", channel, NULL);
+  if (part && channel)
+    g_object_set (part, port, g_str_equal (channel, "caller") ? channel : outside, NULL);
+}
+
+static void
+add_rotary (LigParts *parts, LigOp *macro)
+{
+  lig_parts_add (parts, NULL,
+                 lig_layer_op (macro, "rotary",
+                               "heads kv-heads rotary-base=base rotary-fraction=fraction "
+                               "rotary-interleaved=interleaved rotary-scaling=scaling "
+                               "rotary-factor=factor rotary-low=low rotary-high=high "
+                               "rotary-original=original"));
+}
+
+static void
+add_qk_norm (LigParts *parts, LigOp *macro)
+{
+  g_autofree char *kind = lig_layer_text (macro, "qk-norm");
+  if (g_str_equal (kind, "none"))
+    return;
+  lig_parts_add (parts, "qk-norm",
+                 lig_layer_op (macro, "qk-norm", "heads kv-heads qk-norm=kind qk-norm-eps=eps"));
+}
+
+#define ATTENTION "heads kv-heads window scale softcap alibi attention-dropout=dropout"
+
+void
+lig_layer_add_attention (LigParts *parts, LigOp *macro, const LigLayerAttention *values)
+{
+  gint64 heads = values->heads + 2 * count_kv_heads (values);
+  lig_layer_add_product (parts, macro, "qkv", "init-std", length_of (values, heads));
+  if (values->norm_first)
+    add_qk_norm (parts, macro);
+  if (values->rotary)
+    add_rotary (parts, macro);
+  if (!values->norm_first)
+    add_qk_norm (parts, macro);
+  LigOp *attention = lig_layer_op (macro, "attention", ATTENTION " mask");
+  connect (macro, "lengths", attention, "lengths");
+  connect (macro, "documents", attention, "documents");
+  lig_parts_add (parts, "attention", attention);
+  lig_layer_add_product (parts, macro, "proj", "output-init-std", (LigLayerLength){0, 1, 1});
+}
+
+void
+lig_layer_add_cross_attention (LigParts *parts,
+                               LigOp *macro,
+                               const LigLayerAttention *values,
+                               const char *attention,
+                               const char *mask,
+                               const char *lengths,
+                               const char *proj)
+{
+  g_autofree char *memory = lig_layer_text (macro, "memory");
+  g_autofree char *outside = g_strconcat ("../", memory, NULL);
+  gint64 packed = 2 * count_kv_heads (values);
+  lig_layer_add_product (parts, macro, "query", "init-std", length_of (values, values->heads));
+  lig_layer_add_branch (parts, "query");
+  lig_layer_add_recall (parts, outside);
+  lig_layer_add_product (parts, macro, "key-value", "init-std", length_of (values, packed));
+  lig_layer_add_branch (parts, "key-value");
+  lig_layer_add_recall (parts, "query");
+  LigOp *op = lig_layer_op (macro, "attention", ATTENTION);
+  if (op)
+    g_object_set (op, "mask", mask, "memory", "key-value", NULL);
+  connect (macro, lengths, op, "lengths");
+  lig_parts_add (parts, attention, op);
+  lig_layer_add_product (parts, macro, proj, "output-init-std", (LigLayerLength){0, 1, 1});
+}
+
+void
+lig_layer_check_attention (LigParts *parts, LigOp *macro, const LigLayerAttention *values)
+{
+  gint64 heads = values->heads, kv_heads = count_kv_heads (values);
+  g_autofree char *memory = lig_layer_text (macro, "memory");
+  if (heads % MAX (kv_heads, 1) != 0)
+    lig_parts_refuse (parts, _ ("heads is %" PRId64 ", expected a multiple of kv-heads, %" PRId64),
+                      heads, kv_heads);
+  if ((heads + 2 * kv_heads) * values->features > (gint64) LIG_MAX_FEATURES)
+    lig_parts_refuse (
+      parts, _ ("head-features is %" PRId64 ", with %" PRId64 " heads expected at most %" PRId64),
+      values->features, heads + 2 * kv_heads, (gint64) LIG_MAX_FEATURES / (heads + 2 * kv_heads));
+  if (memory && g_str_equal (memory, "caller"))
+    lig_parts_refuse (parts,
+                      _ ("memory is 'caller', expected a channel; recall ! make-extra-output "
+                         "makes one of the caller's tensor"));
+}

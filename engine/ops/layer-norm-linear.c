@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* A macro: a norm, then a product with its bias. */
+#include "engine/ops/layer-parts.h"
+
+typedef struct {
+  LigLayerNorm norm;
+  gint64 features;
+  float deviation;
+  bool bias;
+} LayerNormLinearParams;
+
+static const LigParam params[] = {
+  LIG_INT (LayerNormLinearParams,
+           features,
+           "out-features",
+           N_ ("Out features"),
+           N_ ("Length of the output's last axis"),
+           1,
+           LIG_MAX_FEATURES,
+           0,
+           LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL),
+  LIG_LAYER_NORM_PARAMS (LayerNormLinearParams, norm),
+  LIG_LAYER_BIAS (LayerNormLinearParams, bias),
+  LIG_FLOAT (LayerNormLinearParams,
+             deviation,
+             "init-std",
+             N_ ("Initial deviation"),
+             N_ ("Standard deviation of the initial weights"),
+             0,
+             1000,
+             0.023),
+  {.name = NULL},
+};
+
+static void
+expand (LigOp *self, LigParts *parts)
+{
+  const LayerNormLinearParams *values = lig_op_get_params (self);
+  LigLayerLength length = {MAX (values->features, 1), 1, 1};
+  lig_layer_add_norm (parts, self, "norm");
+  lig_layer_add_product (parts, self, "linear", "init-std", length);
+}
+
+LIG_DEFINE_OP (layer_norm_linear) = {
+  LIG_OP_INFO_SIZES,
+  .name = "layer-norm-linear",
+  .title = N_ ("Layer norm, linear"),
+  .category = N_ ("Layers"),
+  .summary = N_ ("Normalizes each row, multiplies it by a weight matrix and adds a bias"),
+  .formula = "y = norm (x) weight^T + bias",
+  .example = "layer-norm-linear (12) @ 5x8",
+  .params = params,
+  .params_size = sizeof (LayerNormLinearParams),
+  .expand = expand,
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* A macro: a norm, a product, an activation, a product back to the features of the input. */
+#include "engine/ops/layer-parts.h"
+
+typedef struct {
+  LigLayerNorm norm;
+  LigLayerMlp mlp;
+  LigLayerDeviations deviations;
+  bool bias;
+} LayerNormMlpParams;
+
+static const LigParam params[] = {
+  LIG_LAYER_MLP_PARAMS (LayerNormMlpParams, mlp, LIG_PARAM_POSITIONAL),
+  LIG_LAYER_NORM_PARAMS (LayerNormMlpParams, norm),
+  LIG_LAYER_BIAS (LayerNormMlpParams, bias),
+  LIG_LAYER_DEVIATIONS (LayerNormMlpParams, deviations),
+  {.name = NULL},
+};
+
+static void
+expand (LigOp *self, LigParts *parts)
+{
+  const LayerNormMlpParams *values = lig_op_get_params (self);
+  lig_layer_add_norm (parts, self, "norm");
+  lig_layer_add_mlp (parts, self, values->mlp.features);
+}
+
+LIG_DEFINE_OP (layer_norm_mlp) = {
+  LIG_OP_INFO_SIZES,
+  .name = "layer-norm-mlp",
+  .title = N_ ("Layer norm, MLP"),
+  .category = N_ ("Layers"),
+  .summary =
+    N_ ("Normalizes each row and passes it through two products with an activation between"),
+  .formula = "y = fc2 (activation (fc1 (norm (x))))",
+  .example = "layer-norm-mlp (12) @ 5x8",
+  .params = params,
+  .params_size = sizeof (LayerNormMlpParams),
+  .expand = expand,
+};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts that the macros of layers share. Products are basic-linear and bias, each an own part, so
+ * that fusions take a bias with what follows it; a residual is make-extra-output and
+ * add-extra-input, the forms that the fusions of products and norms look for. */
+#include "engine/ops/layer-parts.h"
+
+#include <string.h>
+
+static void
+hand_on (LigOp *macro, LigOp *part, const char *from, const char *to)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (macro), from);
+  g_value_init (&value, G_PARAM_SPEC_VALUE_TYPE (spec));
+  g_object_get_property (G_OBJECT (macro), from, &value);
+  g_object_set_property (G_OBJECT (part), to, &value);
+}
+
+LigOp *
+lig_layer_op (LigOp *macro, const char *op, const char *names)
+{
+  LigOp *part = lig_op_new (op, NULL);
+  g_auto (GStrv) words = g_strsplit (names ? names : "", " ", -1);
+  for (char **word = words; part && *word; word++) {
+    char *to = strchr (*word, '=');
+    if (to)
+      *to++ = '\0';
+    hand_on (macro, part, *word, to ? to : *word);
+  }
+  return part;
+}
+
+char *
+lig_layer_text (LigOp *macro, const char *param)
+{
+  char *text;
+  g_object_get (macro, param, &text, NULL);
+  return text;
+}
+
+void
+lig_layer_add_norm (LigParts *parts, LigOp *macro, const char *name)
+{
+  g_autofree char *op = lig_layer_text (macro, "normalization");
+  lig_parts_add (parts, name, lig_layer_op (macro, op, "eps zero-centered-gamma"));
+}
+
+void
+lig_layer_add_product (
+  LigParts *parts, LigOp *macro, const char *name, const char *deviation, LigLayerLength length)
+{
+  g_autofree char *pair = g_strconcat (deviation, "=init-std", NULL);
+  LigOp *product = lig_layer_op (macro, "basic-linear", pair);
+  gboolean bias;
+  g_object_get (macro, "bias", &bias, NULL);
+  if (length.length == 0)
+    lig_parts_add_scaled (parts, name, product, "out-features", length.multiple, length.divisor);
+  else {
+    g_object_set (product, "out-features", length.length, NULL);
+    lig_parts_add (parts, name, product);
+  }
+  if (bias)
+    lig_parts_add (parts, name, lig_op_new ("bias", NULL));
+}
+
+void
+lig_layer_add_mlp (LigParts *parts, LigOp *macro, gint64 features)
+{
+  g_autofree char *name = lig_layer_text (macro, "activation");
+  gboolean clamped = g_str_equal (name, "clamped-swiglu");
+  LigOp *activation = lig_layer_op (
+    macro, name,
+    clamped ? "activation-limit=limit activation-alpha=alpha glu-linear-offset" : NULL);
+  gint64 halves = activation && lig_op_get_info (activation)->flags & LIG_OP_GATED ? 2 : 1;
+  LigLayerLength inner = {features * halves, 4 * halves, 1}, outer = {0, 1, 1};
+  lig_layer_add_product (parts, macro, "fc1", "init-std", inner);
+  lig_parts_add (parts, NULL, activation);
+  lig_layer_add_product (parts, macro, "fc2", "output-init-std", outer);
+}
+
+void
+lig_layer_add_branch (LigParts *parts, const char *channel)
+{
+  LigOp *op = lig_op_new ("make-extra-output", NULL);
+  g_object_set (op, "to", channel, NULL);
+  lig_parts_add (parts, NULL, op);
+}
+
+void
+lig_layer_add_join (LigParts *parts, const char *channel)
+{
+  LigOp *op = lig_op_new ("add-extra-input", NULL);
+  g_object_set (op, "from", channel, NULL);
+  lig_parts_add (parts, NULL, op);
+}
+
+void
+lig_layer_add_recall (LigParts *parts, const char *channel)
+{
+  LigOp *op = lig_op_new ("recall", NULL);
+  if (op)
+    g_object_set (op, "from", channel, NULL);
+  lig_parts_add (parts, NULL, op);
+}

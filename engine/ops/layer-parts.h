@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters and parts that the macros of layers share. A macro hands its parameters on to its
+ * parts by name, so that no value is written twice. */
+#pragma once
+
+#include "engine/ops/define.h"
+
+typedef struct {
+  int32_t normalization;
+  float eps;
+  bool zero_centered;
+} LigLayerNorm;
+
+#define LIG_LAYER_NORM_PARAMS(type, field) \
+  LIG_CHOICE (type, field.normalization, "normalization", N_ ("Normalization"), \
+              N_ ("Op that normalizes the rows"), "layer-norm|rms-norm", 0), \
+    LIG_FLOAT (type, field.eps, "eps", N_ ("Epsilon"), \
+               N_ ("Added to the variance before its root"), 0, 1, 1e-5), \
+    LIG_BOOLEAN (type, field.zero_centered, "zero-centered-gamma", N_ ("Zero-centered gamma"), \
+                 N_ ("The gain is 1 + weight, and weight begins at 0"), FALSE)
+
+typedef struct {
+  gint64 features;
+  int32_t activation;
+  float limit, alpha, offset;
+} LigLayerMlp;
+
+#define LIG_LAYER_ACTIVATIONS \
+  "gelu|qgelu|relu|srelu|silu|glu|geglu|qgeglu|reglu|sreglu|swiglu|clamped-swiglu"
+
+/* `flags` of ffn-features. */
+#define LIG_LAYER_MLP_PARAMS(type, field, flags) \
+  LIG_INT (type, field.features, "ffn-features", N_ ("Inner features"), \
+           N_ ("Features of the activation's output; left out: four times those of the input"), 1, \
+           LIG_MAX_FEATURES / 2, 0, LIG_PARAM_INFERRED | (flags)), \
+    LIG_CHOICE (type, field.activation, "activation", N_ ("Activation"), \
+                N_ ("Activation or gated unit; a gated unit doubles the first product"), \
+                LIG_LAYER_ACTIVATIONS, 0), \
+    LIG_FLOAT (type, field.limit, "activation-limit", N_ ("Activation's limit"), \
+               N_ ("Bound of clamped-swiglu"), 1e-6, 1e6, 7), \
+    LIG_FLOAT (type, field.alpha, "activation-alpha", N_ ("Activation's alpha"), \
+               N_ ("Slope inside the sigmoid of clamped-swiglu"), -1e3, 1e3, 1.702), \
+    LIG_FLOAT (type, field.offset, "glu-linear-offset", N_ ("Activation's offset"), \
+               N_ ("Added by clamped-swiglu to the linear half after its clamp"), -1e6, 1e6, 1)
+
+typedef struct {
+  float first, last;
+} LigLayerDeviations;
+
+#define LIG_LAYER_DEVIATIONS(type, field) \
+  LIG_FLOAT (type, field.first, "init-std", N_ ("Initial deviation"), \
+             N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
+    LIG_FLOAT (type, field.last, "output-init-std", N_ ("Initial deviation of outputs"), \
+               N_ ("Standard deviation of the initial weights of each branch's last product"), 0, \
+               1000, 0.023)
+
+#define LIG_LAYER_BIAS(type, field) \
+  LIG_BOOLEAN (type, field, "bias", N_ ("Bias"), N_ ("Products add a trained vector to each row"), \
+               TRUE)
+
+/* A length of a product's output: a number, or if it is 0, multiple / divisor times the features of
+ * the macro's input. */
+typedef struct {
+  gint64 length, multiple, divisor;
+} LigLayerLength;
+
+/* Returns a new op with parameters of a macro: `names` has the names that both know, and pairs
+ * `rotary-base=base` of the macro's and the part's. */
+LigOp *lig_layer_op (LigOp *macro, const char *op, const char *names);
+
+/* Returns the text of a parameter that is a choice or a channel; null for no channel. */
+char *lig_layer_text (LigOp *macro, const char *param);
+
+/* Adds the macro's choice of norm. */
+void lig_layer_add_norm (LigParts *parts, LigOp *macro, const char *name);
+
+/* Adds a product, with a bias if the macro's parameter `bias` is true. `deviation`: the macro's
+ * parameter for the initial weights. */
+void lig_layer_add_product (
+  LigParts *parts, LigOp *macro, const char *name, const char *deviation, LigLayerLength length);
+
+/* Adds both products of the macro's multilayer perceptron and what is between them. */
+void lig_layer_add_mlp (LigParts *parts, LigOp *macro, gint64 features);
+
+/* Adds the start of a branch, its end, and the return to an earlier value. */
+void lig_layer_add_branch (LigParts *parts, const char *channel);
+void lig_layer_add_join (LigParts *parts, const char *channel);
+void lig_layer_add_recall (LigParts *parts, const char *channel);

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* A macro: attention, in a decoder cross attention, and a multilayer perceptron, each a branch
+ * whose result is added to the main line (Vaswani and others, 2017).
+ *
+ *   pre-norm, the default       x += attention (norm (x)); x += mlp (norm (x))
+ *   residual-post-norm          n = norm (x); x = n + attention (n); likewise for the perceptron
+ *   output-layer-norm           x += attention (x); x += mlp (norm (x)); x = norm (x)
+ *   both                        x += attention (x); n = norm (x); x = norm (n + mlp (n)): BERT
+ *   parallel-attention-mlp      x += attention (norm (x)) + mlp (norm' (x))
+ *
+ * The defaults are those of GPT-2: causal, layer norms, gelu, biases. Dropouts are 0. An encoder
+ * that sees the whole text has mask=none. */
+#include "engine/ops/layer-attention.h"
+
+typedef struct {
+  LigLayerAttention attention;
+  LigLayerMlp mlp;
+  LigLayerNorm norm;
+  LigLayerDeviations deviations;
+  int32_t type;
+  float hidden_dropout, drop_path;
+  bool bias, post_norm, output_norm, parallel;
+} TransformerLayerParams;
+
+enum { ENCODER, DECODER };
+
+static const LigParam params[] = {
+  LIG_LAYER_ATTENTION_PARAMS (TransformerLayerParams, attention),
+  LIG_LAYER_MLP_PARAMS (TransformerLayerParams, mlp, 0),
+  LIG_LAYER_NORM_PARAMS (TransformerLayerParams, norm),
+  LIG_LAYER_BIAS (TransformerLayerParams, bias),
+  LIG_FLOAT (TransformerLayerParams,
+             hidden_dropout,
+             "hidden-dropout",
+             N_ ("Hidden dropout"),
+             N_ ("Probability that an element of a branch becomes 0 in training"),
+             0,
+             1,
+             0),
+  LIG_FLOAT (TransformerLayerParams,
+             drop_path,
+             "drop-path",
+             N_ ("Drop path"),
+             N_ ("Probability that a branch of a sample becomes 0 in training"),
+             0,
+             1,
+             0),
+  LIG_CHOICE (TransformerLayerParams,
+              type,
+              "layer-type",
+              N_ ("Layer type"),
+              N_ ("A decoder also has cross attention to a memory"),
+              "encoder|decoder",
+              ENCODER),
+  LIG_BOOLEAN (TransformerLayerParams,
+               post_norm,
+               "residual-post-norm",
+               N_ ("Residual after norm"),
+               N_ ("A branch is added to the output of its norm instead of the norm's input"),
+               FALSE),
+  LIG_BOOLEAN (TransformerLayerParams,
+               output_norm,
+               "output-layer-norm",
+               N_ ("Norm of the output"),
+               N_ ("Ends with a norm instead of beginning with one"),
+               FALSE),
+  LIG_BOOLEAN (TransformerLayerParams,
+               parallel,
+               "parallel-attention-mlp",
+               N_ ("Parallel branches"),
+               N_ ("Attention and multilayer perceptron read the same input"),
+               FALSE),
+  LIG_LAYER_LENGTHS (0, N_ ("Channel of the numbers of tokens; the rest is padding")),
+  LIG_LAYER_DOCUMENTS (1),
+  LIG_LAYER_MEMORY (2),
+  {LIG_PARAM_INPUT, "memory-lengths", N_ ("Memory lengths"),
+   N_ ("Channel of the numbers of tokens of the memory"), 0, 0, 0, 0, 3, NULL},
+  LIG_LAYER_DEVIATIONS (TransformerLayerParams, deviations),
+  {.name = NULL},
+};
+
+/* Starts a branch with its norm. */
+static void
+begin (LigParts *parts,
+       LigOp *self,
+       const TransformerLayerParams *values,
+       const char *channel,
+       const char *norm)
+{
+  gboolean first = values->post_norm && norm;
+  if (first)
+    lig_layer_add_norm (parts, self, norm);
+  lig_layer_add_branch (parts, channel);
+  if (norm && !first)
+    lig_layer_add_norm (parts, self, norm);
+}
+
+/* Ends a branch: what it drops, and the sum. */
+static void
+end (LigParts *parts,
+     LigOp *self,
+     const TransformerLayerParams *values,
+     const char *channel,
+     const char *dropout,
+     const char *path)
+{
+  if (values->hidden_dropout > 0)
+    lig_parts_add (parts, dropout, lig_layer_op (self, "dropout", "hidden-dropout=p"));
+  if (values->drop_path > 0)
+    lig_parts_add (parts, path, lig_layer_op (self, "drop-path", "drop-path=p"));
+  lig_layer_add_join (parts, channel);
+}
+
+static void
+expand_parallel (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
+{
+  begin (parts, self, values, "residual", "attention-norm");
+  lig_layer_add_attention (parts, self, &values->attention);
+  lig_layer_add_branch (parts, "attention");
+  lig_layer_add_recall (parts, "residual");
+  lig_layer_add_norm (parts, self, "mlp-norm");
+  lig_layer_add_mlp (parts, self, values->mlp.features);
+  lig_layer_add_join (parts, "attention");
+  end (parts, self, values, "residual", "hidden-dropout", "drop-path");
+}
+
+static void
+expand_serial (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
+{
+  begin (parts, self, values, "attention", values->output_norm ? NULL : "attention-norm");
+  lig_layer_add_attention (parts, self, &values->attention);
+  end (parts, self, values, "attention", "attention-dropout", "attention-path");
+  if (values->type == DECODER) {
+    begin (parts, self, values, "cross", "cross-norm");
+    lig_layer_add_cross_attention (parts, self, &values->attention, "cross-attention", "none",
+                                   "memory-lengths", "cross-proj");
+    end (parts, self, values, "cross", "cross-dropout", "cross-path");
+  }
+  begin (parts, self, values, "mlp", "mlp-norm");
+  lig_layer_add_mlp (parts, self, values->mlp.features);
+  end (parts, self, values, "mlp", "mlp-dropout", "mlp-path");
+  if (values->output_norm)
+    lig_layer_add_norm (parts, self, "output-norm");
+}
+
+static void
+check (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
+{
+  g_autofree char *memory = lig_layer_text (self, "memory");
+  g_autofree char *lengths = lig_layer_text (self, "memory-lengths");
+  lig_layer_check_attention (parts, self, &values->attention);
+  if (values->type == DECODER && !memory)
+    lig_parts_refuse (parts, _ ("layer-type is decoder, but memory is missing; name its channel"));
+  if (values->type != DECODER && (memory || lengths))
+    lig_parts_refuse (parts, _ ("layer-type is encoder, expected decoder with %s"),
+                      memory ? "memory" : "memory-lengths");
+  if (!values->parallel)
+    return;
+  if (values->type == DECODER || values->post_norm || values->output_norm)
+    lig_parts_refuse (parts, _ ("with parallel-attention-mlp, %s is not possible"),
+                      values->type == DECODER ? "layer-type=decoder"
+                      : values->post_norm     ? "residual-post-norm"
+                                              : "output-layer-norm");
+}
+
+static void
+expand (LigOp *self, LigParts *parts)
+{
+  const TransformerLayerParams *values = lig_op_get_params (self);
+  check (parts, self, values);
+  if (values->parallel)
+    expand_parallel (parts, self, values);
+  else
+    expand_serial (parts, self, values);
+}
+
+LIG_DEFINE_OP (transformer_layer) = {
+  LIG_OP_INFO_SIZES,
+  .name = "transformer-layer",
+  .title = N_ ("Transformer layer"),
+  .category = N_ ("Layers"),
+  .summary = N_ ("Adds attention and a multilayer perceptron to each position"),
+  .formula = "y = h + mlp (norm (h)), h = x + attention (norm (x))",
+  .example = "transformer-layer (2) @ 2x4x8",
+  .params = params,
+  .params_size = sizeof (TransformerLayerParams),
+  .extra_inputs = "lengths? documents? memory? memory_lengths?",
+  .expand = expand,
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory that attention's backward pass asks for on CUDA, where cuDNN may compute it. Plain C,
+ * shared by the plan, which provides it, and by the module, which divides it. */
+#pragma once
+
+#include <ligature/kernels.h>
+#include <ligature/params.h>
+
+/* The largest deterministic need that is provided for: it grows with the square of the length, and
+ * beyond this the own kernel, which needs none of it, runs instead. */
+#define LIG_ATTENTION_MOST_ORDERED ((int64_t) 2 << 30)
+
+static inline int64_t
+lig_attention_rounded (int64_t value, int64_t step)
+{
+  return (value + step - 1) / step * step;
+}
+
+/* Returns the bytes of one fp32 sum per query and head. */
+static inline int64_t
+lig_attention_sums (int64_t batch, const LigAttentionParams *params)
+{
+  return lig_attention_rounded (batch * params->heads * params->length * 4, 256);
+}
+
+/* Returns the bytes of the fp32 gradient of the queries, which is summed in any order. */
+static inline int64_t
+lig_attention_dquery (int64_t batch, const LigAttentionParams *params)
+{
+  return lig_attention_rounded (batch * params->heads * params->length * params->features * 4, 256);
+}
+
+/* Returns the bytes of the gradient of all scores, in 16 bits, in tiles of 64 by 128, from which
+ * the gradient of the queries is summed in order. */
+static inline int64_t
+lig_attention_dscores (int64_t batch, const LigAttentionParams *params)
+{
+  int64_t rows = lig_attention_rounded (params->length, 64);
+  int64_t columns = lig_attention_rounded (params->memory_length, 128);
+  return lig_attention_rounded (2 * batch * params->heads * rows * columns, 256);
+}
+
+/* Returns the bytes for a backward pass of that many rows in either order. */
+static inline int64_t
+lig_attention_scratch (int64_t batch, const LigAttentionParams *params)
+{
+  int64_t sums = lig_attention_sums (batch, params);
+  int64_t any_order = sums + lig_attention_dquery (batch, params);
+  int64_t ordered = sums + lig_attention_dscores (batch, params);
+  return ordered > any_order && ordered <= LIG_ATTENTION_MOST_ORDERED ? ordered : any_order;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* The common parts of the attention kernels on tensor cores: which blocks of the other side a tile
+ * meets, and the elements of a block that are hidden. */
+#pragma once
+
+#include "kernels/cuda/attention-tiles.cuh"
+#include "kernels/cuda/attention.cuh"
+#include "kernels/cuda/common/reduce.cuh"
+
+namespace lig
+{
+enum { FAST_THREADS = 128, FAST_WARPS = FAST_THREADS / 32, BLOCK = 64 };
+
+/* The documents of a row of the batch, and the range of those of a tile. Blocks that have none of
+ * that range are passed over. */
+struct Documents {
+  const int32_t *of; /* null: none */
+  int length, low, high;
+
+  /* Every thread gets the range of the `count` positions from `first` on. */
+  __device__
+  Documents (const Attention &a, int row, int first, int count)
+      : of (nullptr), length (a.params.length), low (INT32_MAX), high (INT32_MIN)
+  {
+    if (!a.documents)
+      return;
+    of = a.documents + (int64_t) row * length;
+    for (int i = first + (int) threadIdx.x % 32; i < first + count && i < length; i += 32) {
+      low = min (low, of[i]);
+      high = max (high, of[i]);
+    }
+    for (int offset = 16; offset > 0; offset /= 2) {
+      low = min (low, __shfl_xor_sync (0xffffffffu, low, offset));
+      high = max (high, __shfl_xor_sync (0xffffffffu, high, offset));
+    }
+  }
+
+  /* Returns the first of the blocks [block, end) that may matter, or `end`. Every thread calls
+   * it. */
+  __device__ int
+  next (int block, int end) const
+  {
+    for (; of && block < end; block++) {
+      int at = block * BLOCK + (int) threadIdx.x;
+      bool meets = (int) threadIdx.x < BLOCK && at < length && low <= of[at] && of[at] <= high;
+      if (__syncthreads_or (meets))
+        break;
+    }
+    return block;
+  }
+
+  __device__ bool
+  differ (int i, int j) const
+  {
+    return of && i < length && j < length && of[i] != of[j];
+  }
+};
+
+/* Replaces the hidden elements of the warp's scores by `value`: its rows are queries from i on,
+ * its columns keys from j on, or the other way round if KEYS_DOWN. */
+template <bool KEYS_DOWN, int MT, int N>
+__device__ inline void
+hide (Sums16<MT, N> &scores, const Sight &s, const Documents &documents, int i, int j, float value)
+{
+  int g = (int) threadIdx.x % 32 / 4, t = (int) threadIdx.x % 4;
+#pragma unroll
+  for (int m = 0; m < MT; m++)
+#pragma unroll
+    for (int n = 0; n < N / 8; n++)
+#pragma unroll
+      for (int c = 0; c < 4; c++) {
+        int down = 16 * m + g + c / 2 * 8, across = 8 * n + 2 * t + c % 2;
+        int query = i + (KEYS_DOWN ? across : down), key = j + (KEYS_DOWN ? down : across);
+        if (!s.sees (query, key) || documents.differ (query, key))
+          scores.v[m][n][c] = value;
+      }
+}
+
+/* Allows a kernel that much shared memory. */
+template <class Kernel>
+inline LigStatus
+allow_memory (LigLaunch *launch, Kernel kernel, size_t bytes)
+{
+  cudaError_t error =
+    cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes);
+  if (error == cudaSuccess)
+    return LIG_OK;
+  return LIG_FAIL (launch, lig_cuda_status (launch->device, error, "attention: shared memory"),
+                   "attention: the device has too little shared memory");
+}
+
+/* Calls f with a value of the 16-bit type and with the padded number of features. */
+template <class F>
+inline LigStatus
+dispatch_heads (const Attention &a, F f)
+{
+  bool is_half = a.q.dtype == LIG_FP16;
+  if (a.params.features <= 64)
+    return is_half ? f (half{}, std::integral_constant<int, 64>{})
+                   : f (bf16{}, std::integral_constant<int, 64>{});
+  return is_half ? f (half{}, std::integral_constant<int, 128>{})
+                 : f (bf16{}, std::integral_constant<int, 128>{});
+}
+} /* namespace lig */

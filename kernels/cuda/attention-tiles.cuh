@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Tiles of 16-bit elements in shared memory and matrix products of them on tensor cores, by
+ * warps: mma.sync m16n8k16 with fp32 sums.
+ *
+ * In a product of a[16, 16] and b[16, 8], lane l has g = l / 4 and t = l % 4. Of the sums c it
+ * holds c[g, 2 t], c[g, 2 t + 1], c[g + 8, 2 t], c[g + 8, 2 t + 1]; of a pairs of neighbours in
+ * rows g and g + 8 from column 2 t on, then those from column 2 t + 8 on. So the rounded sums of
+ * two neighbouring products are the operand a of the next product, without exchange.
+ *
+ * A row of a tile has D / 8 chunks of 16 bytes; chunk c of row r lies at place c ^ (r % 8), so that
+ * eight rows of the same chunk lie in different banks. */
+#pragma once
+
+#include "kernels/cuda/attention.cuh"
+#include "kernels/cuda/common/async-copy.cuh"
+
+namespace lig
+{
+/* Adds the product of a and b to c. */
+template <class T>
+__device__ inline void
+multiply (float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+{
+  if constexpr (std::is_same_v<T, bf16>)
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
+                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  else
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
+                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/* Reads four matrices of 8 rows of 16 bytes, of which lane l passes the address of row l % 8 of
+ * matrix l / 8. Each lane gets two neighbours of row l / 4, or if TRANSPOSED of column l / 4. */
+template <bool TRANSPOSED>
+__device__ inline void
+read_matrices (uint32_t (&to)[4], const uint4 *from)
+{
+  uint32_t at = (uint32_t) __cvta_generic_to_shared (from);
+  if constexpr (TRANSPOSED)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(at)
+                 : "memory");
+  else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(at)
+                 : "memory");
+}
+
+/* A tile with rows of D elements. */
+template <int D> struct Tile {
+  static constexpr int CHUNKS = D / 8;
+  uint4 *data;
+
+  __device__ uint4 *
+  at (int row, int chunk) const
+  {
+    return data + row * CHUNKS + (chunk ^ (row & 7));
+  }
+
+  /* Starts to copy ROWS rows from `first` on of the head at `column`; rows from `limit` on and
+   * columns from `features` on become 0. `row` is the number of row 0 in the packed matrix. */
+  template <class T, int ROWS, int THREADS_>
+  __device__ void
+  copy (const Heads &from, int64_t row, int first, int limit, int column, int features) const
+  {
+    constexpr int STEP = THREADS_ / CHUNKS;
+    int chunk = (int) threadIdx.x % CHUNKS, r = (int) threadIdx.x / CHUNKS;
+    bool inside = chunk * 8 < features;
+    const T *source = from.template at<T> (row + first, column) + chunk * 8;
+#pragma unroll
+    for (int i = 0; i < ROWS / STEP; i++, r += STEP) {
+      bool live = inside && first + r < limit;
+      copy_async (at (r, chunk), live ? source + r * from.stride : from.template at<T> (0, 0),
+                  live);
+    }
+  }
+
+  /* Reads the operand a of rows row to row + 15, columns 16 k to 16 k + 15. */
+  __device__ void
+  read_a (uint32_t (&a)[4], int row, int k) const
+  {
+    int lane = (int) threadIdx.x % 32;
+    read_matrices<false> (a, at (row + lane % 16, 2 * k + lane / 16));
+  }
+
+  /* Reads two operands b, b[0..1] and b[2..3], whose columns are the tile's rows row to row + 7 and
+   * row + 8 to row + 15, and whose rows are its columns 16 k to 16 k + 15. */
+  __device__ void
+  read_b (uint32_t (&b)[4], int row, int k) const
+  {
+    int lane = (int) threadIdx.x % 32;
+    read_matrices<false> (b, at (row + lane / 16 * 8 + lane % 8, 2 * k + lane / 8 % 2));
+  }
+
+  /* Reads two operands b whose rows are the tile's rows row to row + 15, and whose columns are its
+   * columns 16 n to 16 n + 7 and 16 n + 8 to 16 n + 15. */
+  __device__ void
+  read_b_across (uint32_t (&b)[4], int row, int n) const
+  {
+    int lane = (int) threadIdx.x % 32;
+    read_matrices<true> (b, at (row + lane % 16, 2 * n + lane / 16));
+  }
+
+  /* Rounds 16 rows of sums times a factor for each of the lane's two rows into rows row to
+   * row + 15. */
+  template <class T>
+  __device__ void
+  keep (int row, const float (&sums)[D / 8][4], float factor, float other) const
+  {
+    int g = (int) threadIdx.x % 32 / 4, t = (int) threadIdx.x % 4;
+#pragma unroll
+    for (int n = 0; n < D / 8; n++) {
+      reinterpret_cast<uint32_t *> (at (row + g, n))[t] =
+        narrow_pair<T> (sums[n][0] * factor, sums[n][1] * factor);
+      reinterpret_cast<uint32_t *> (at (row + g + 8, n))[t] =
+        narrow_pair<T> (sums[n][2] * other, sums[n][3] * other);
+    }
+  }
+
+  /* Writes the warp's COUNT rows from `row` on to rows first + row and following of the head at
+   * `column`. */
+  template <class T, int COUNT>
+  __device__ void
+  write (
+    const Heads &to, int64_t at_row, int row, int first, int limit, int column, int features) const
+  {
+    __syncwarp ();
+    for (int i = (int) threadIdx.x % 32; i < COUNT * CHUNKS; i += 32) {
+      int r = row + i / CHUNKS, chunk = i % CHUNKS;
+      if (first + r < limit && chunk * 8 < features)
+        *reinterpret_cast<uint4 *> (to.template at<T> (at_row + first + r, column) + chunk * 8) =
+          *at (r, chunk);
+    }
+  }
+};
+
+/* Sums of MT times 16 rows by N columns: the warp's part of a product. */
+template <int MT, int N> struct Sums16 {
+  float v[MT][N / 8][4];
+  __device__ void
+  clear ()
+  {
+#pragma unroll
+    for (int m = 0; m < MT; m++)
+#pragma unroll
+      for (int n = 0; n < N / 8; n++)
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+          v[m][n][i] = 0;
+  }
+};
+
+/* Adds the products of the warp's rows of `a`, from `row` on, and all rows of `b`: a b^T. */
+template <class T, int MT, int N, int D>
+__device__ inline void
+add_scores (Sums16<MT, N> &c, const Tile<D> &a, int row, const Tile<D> &b)
+{
+#pragma unroll
+  for (int k = 0; k < D / 16; k++) {
+    uint32_t left[MT][4];
+#pragma unroll
+    for (int m = 0; m < MT; m++)
+      a.read_a (left[m], row + 16 * m, k);
+#pragma unroll
+    for (int n = 0; n < N / 16; n++) {
+      uint32_t right[4];
+      b.read_b (right, 16 * n, k);
+#pragma unroll
+      for (int m = 0; m < MT; m++) {
+        multiply<T> (c.v[m][2 * n], left[m], right[0], right[1]);
+        multiply<T> (c.v[m][2 * n + 1], left[m], right[2], right[3]);
+      }
+    }
+  }
+}
+
+/* Adds the products of the rounded `p`, [MT 16, N], and `b`, [N, D]. */
+template <class T, int MT, int N, int D>
+__device__ inline void
+add_weighted (Sums16<MT, D> &c, const Sums16<MT, N> &p, const Tile<D> &b)
+{
+#pragma unroll
+  for (int k = 0; k < N / 16; k++) {
+    uint32_t left[MT][4];
+#pragma unroll
+    for (int m = 0; m < MT; m++)
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        const float (&sums)[4] = p.v[m][2 * k + i / 2];
+        left[m][i] = narrow_pair<T> (sums[2 * (i % 2)], sums[2 * (i % 2) + 1]);
+      }
+#pragma unroll
+    for (int n = 0; n < D / 16; n++) {
+      uint32_t right[4];
+      b.read_b_across (right, 16 * k, n);
+#pragma unroll
+      for (int m = 0; m < MT; m++) {
+        multiply<T> (c.v[m][2 * n], left[m], right[0], right[1]);
+        multiply<T> (c.v[m][2 * n + 1], left[m], right[2], right[3]);
+      }
+    }
+  }
+}
+} /* namespace lig */

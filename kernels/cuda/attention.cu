@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Attention of packed rows, forward. On tensor cores by the scheme of Dao, 2023 (FlashAttention-2):
+ * a block of four warps takes 128 queries of a head, 32 per warp, and goes over blocks of 64 keys
+ * and their values, of which the next is copied while the present one is used. Scores stay in
+ * registers; sums are rescaled when the largest score of a query grows. Blocks that the mask, the
+ * window, the lengths or the documents hide are passed over. */
+#include "kernels/cuda/attention-fast.cuh"
+#include "kernels/cuda/common/access.cuh"
+
+namespace lig
+{
+enum { QUERIES = 128, QUERY_TILES = QUERIES / 16 / FAST_WARPS };
+constexpr float LOG2_E = 1.44269504f;
+
+/* The largest score and the sum of the powers of each of the lane's rows. */
+struct Soft {
+  float most[QUERY_TILES][2], total[QUERY_TILES][2];
+};
+
+/* Turns scores into powers of 2 relative to the largest so far, and rescales the sums. */
+template <int D>
+__device__ inline void
+soften (Soft &soft, Sums16<QUERY_TILES, BLOCK> &scores, Sums16<QUERY_TILES, D> &sums, float scale)
+{
+#pragma unroll
+  for (int m = 0; m < QUERY_TILES; m++)
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      float most = soft.most[m][h], total = 0;
+#pragma unroll
+      for (int n = 0; n < BLOCK / 8; n++)
+        most = fmaxf (most, fmaxf (scores.v[m][n][2 * h], scores.v[m][n][2 * h + 1]));
+      fold_lanes (4, Larger{}, most);
+      float base = most == -INFINITY ? 0 : most * scale;
+      float factor = lig_quick_power (__fmaf_rn (soft.most[m][h], scale, -base));
+#pragma unroll
+      for (int n = 0; n < BLOCK / 8; n++)
+#pragma unroll
+        for (int c = 2 * h; c < 2 * h + 2; c++) {
+          scores.v[m][n][c] = lig_quick_power (__fmaf_rn (scores.v[m][n][c], scale, -base));
+          total += scores.v[m][n][c];
+        }
+      soft.most[m][h] = most;
+      soft.total[m][h] = soft.total[m][h] * factor + total;
+#pragma unroll
+      for (int n = 0; n < D / 8; n++) {
+        sums.v[m][n][2 * h] *= factor;
+        sums.v[m][n][2 * h + 1] *= factor;
+      }
+    }
+}
+
+/* Computes y and lse of 128 queries of a head. */
+template <class T, int D>
+__global__ void
+__launch_bounds__ (FAST_THREADS, 2) attend (const __grid_constant__ Attention a)
+{
+  constexpr int SIZE = BLOCK * D / 8;
+  extern __shared__ uint4 memory[];
+  const LigAttentionParams &p = a.params;
+  int head = (int) blockIdx.x % p.heads, row = (int) blockIdx.x / p.heads, features = p.features;
+  int first = ((int) gridDim.y - 1 - (int) blockIdx.y) * QUERIES, warp = (int) threadIdx.x / 32;
+  int column = head / (p.heads / p.kv_heads) * features, mine = warp * QUERY_TILES * 16;
+  int64_t at = (int64_t) row * p.length, keys_at = (int64_t) row * p.memory_length;
+  Sight s (a, row);
+  Documents documents (a, row, first, QUERIES);
+  int end = first < s.queries ? (s.end_key (first + QUERIES) + BLOCK - 1) / BLOCK : 0;
+  int block = documents.next (s.first_key (first) / BLOCK, end);
+  Tile<D> q = {memory}, k[2], v[2];
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    k[i].data = memory + QUERIES * D / 8 + 2 * i * SIZE;
+    v[i].data = k[i].data + SIZE;
+  }
+  auto copy = [&] (int stage, int number) {
+    Tile<D> to = {k[0].data + 2 * stage * SIZE}, values = {v[0].data + 2 * stage * SIZE};
+    to.template copy<T, BLOCK, FAST_THREADS> (a.k, keys_at, number * BLOCK, s.keys, column,
+                                              features);
+    values.template copy<T, BLOCK, FAST_THREADS> (a.v, keys_at, number * BLOCK, s.keys, column,
+                                                  features);
+  };
+  q.template copy<T, QUERIES, FAST_THREADS> (a.q, at, first, s.queries, head * features, features);
+  if (block < end)
+    copy (0, block);
+  commit_copies ();
+  Sums16<QUERY_TILES, D> sums;
+  Soft soft;
+  sums.clear ();
+#pragma unroll
+  for (int i = 0; i < QUERY_TILES * 2; i++) {
+    soft.most[i / 2][i % 2] = -INFINITY;
+    soft.total[i / 2][i % 2] = 0;
+  }
+#pragma unroll 1
+  for (int stage = 0; block < end; stage ^= 1) {
+    await_copies<0> ();
+    __syncthreads ();
+    int next = documents.next (block + 1, end);
+    if (next < end)
+      copy (stage ^ 1, next);
+    commit_copies ();
+    Tile<D> keys = {k[0].data + 2 * stage * SIZE}, values = {v[0].data + 2 * stage * SIZE};
+    Sums16<QUERY_TILES, BLOCK> scores;
+    scores.clear ();
+    add_scores<T> (scores, q, mine, keys);
+    if (documents.of || !s.clear (first, QUERIES, block * BLOCK, BLOCK))
+      hide<false> (scores, s, documents, first + mine, block * BLOCK, -INFINITY);
+    soften (soft, scores, sums, p.scale * LOG2_E);
+    add_weighted<T> (sums, scores, values);
+    block = next;
+  }
+  await_copies<0> ();
+  __syncthreads ();
+#pragma unroll
+  for (int m = 0; m < QUERY_TILES; m++) {
+    float factor[2];
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      int query = first + mine + 16 * m + 8 * h + (int) threadIdx.x % 32 / 4;
+      float total = soft.total[m][h];
+      fold_lanes (4, Sum{}, total);
+      bool blind = total == 0 || query >= s.queries;
+      factor[h] = blind ? 0 : 1 / total;
+      if (a.lse && threadIdx.x % 4 == 0 && query < p.length)
+        a.lse[((int64_t) row * p.heads + head) * p.length + query] =
+          blind ? 0 : soft.most[m][h] * p.scale + logf (total);
+    }
+    q.template keep<T> (mine + 16 * m, sums.v[m], factor[0], factor[1]);
+  }
+  if (a.y.data)
+    q.template write<T, QUERY_TILES * 16> (a.y, at, mine, first, p.length, head * features,
+                                           features);
+}
+
+LigStatus
+attention_fast (LigLaunch *launch, const Attention &a)
+{
+  return dispatch_heads (a, [&] (auto one, auto width) {
+    using T = decltype (one);
+    constexpr int D = decltype (width)::value;
+    size_t bytes = (size_t) (QUERIES + 4 * BLOCK) * D * 2;
+    LigStatus status = allow_memory (launch, attend<T, D>, bytes);
+    dim3 grid ((unsigned) (a.batch * a.params.heads),
+               (unsigned) ((a.params.length + QUERIES - 1) / QUERIES));
+    if (status != LIG_OK)
+      return status;
+    attend<T, D><<<grid, FAST_THREADS, bytes, stream (launch)>>> (a);
+    return LIG_LAUNCHED (launch);
+  });
+}
+
+/* Returns the matrices of heads from `column` on in rows of `columns` elements. */
+static Heads
+heads_of (const LigOperand *operand, int64_t column, int64_t columns)
+{
+  if (!operand->data)
+    return Heads{nullptr, 0, operand->dtype};
+  return Heads{(char *) operand->data + column * (int64_t) lig_dtype_size (operand->dtype), columns,
+               operand->dtype};
+}
+
+LigStatus
+attention_prepare (Attention *a, LigLaunch *launch, bool backward)
+{
+  const LigAttentionParams *p = (const LigAttentionParams *) launch->params;
+  const LigOperand *x = launch->operands + backward, *memory = x + 1, *after = x + 4;
+  const LigOperand *y = after, *lse = after + 1, *dy = launch->operands;
+  const LigOperand *dx = after + 2, *dmemory = after + 3;
+  if (!p || p->heads < 1 || p->kv_heads < 1 || p->heads % p->kv_heads != 0 || p->features < 1 ||
+      p->length < 1 || p->memory_length < 1 || p->length >= FAR || p->memory_length >= FAR ||
+      p->window >= FAR)
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "attention: the parameters do not fit each other; correct them");
+  *a = Attention{};
+  a->params = *p;
+  a->memory = memory->data != nullptr;
+  int64_t features = p->features, queries = p->heads * features, keys = p->kv_heads * features;
+  int64_t columns = a->memory ? queries : queries + 2 * keys, aside = a->memory ? 0 : queries;
+  int64_t stride = a->memory ? 2 * keys : columns;
+  const LigOperand *source = a->memory ? memory : x;
+  if (x->size % (columns * p->length) != 0 ||
+      source->size != x->size / (columns * p->length) * p->memory_length * stride)
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "attention: the parameters do not fit the rows; correct them");
+  a->batch = (int) (x->size / (columns * p->length));
+  a->lengths = (const int32_t *) x[2].data;
+  a->documents = (const int32_t *) x[3].data;
+  a->tick = launch->tick;
+  a->q = heads_of (x, 0, columns);
+  a->k = heads_of (source, aside, stride);
+  a->v = heads_of (source, aside + keys, stride);
+  a->y = heads_of (y, 0, queries);
+  a->lse = (float *) lse->data;
+  if (backward) {
+    const LigOperand *gradients = a->memory ? dmemory : dx;
+    a->dy = heads_of (dy, 0, queries);
+    a->dq = heads_of (dx, 0, columns);
+    a->dk = heads_of (gradients, aside, stride);
+    a->dv = heads_of (gradients, aside + keys, stride);
+  }
+  if (a->memory && a->documents)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "attention: documents need keys of the same rows; leave out the memory");
+  return LIG_OK;
+}
+} /* namespace lig */
+
+using namespace lig;
+
+/* Computes y and lse. */
+extern "C" LigStatus
+lig_cuda_attention (LigLaunch *launch)
+{
+  Attention a;
+  LigStatus status = attention_prepare (&a, launch, false);
+  if (status != LIG_OK)
+    return status;
+  return attention_is_fast (a) ? attention_fast (launch, a) : attention_general (launch, a);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* The common parts of the attention kernels: the matrices of heads inside packed rows, the keys
+ * that a tile of queries sees, and the launches that attention.cu and attention-backward.cu choose
+ * among. */
+#pragma once
+
+#include "kernels/attention.h"
+#include "kernels/cuda/common/cuda.cuh"
+
+namespace lig
+{
+/* One matrix per head inside packed rows: row r of head h begins `stride` r + features h elements
+ * behind `data`. Null data: absent. */
+struct Heads {
+  void *data;
+  int64_t stride;
+  LigDtype dtype;
+  template <class T>
+  __device__ T *
+  at (int64_t row, int64_t column) const
+  {
+    return (T *) data + row * stride + column;
+  }
+};
+
+struct Attention {
+  LigAttentionParams params;
+  int batch;
+  Heads q, k, v, y, dy, dq, dk, dv;
+  const int32_t *lengths, *documents; /* null: none */
+  float *lse;                         /* [B, H, T] */
+  float2 *rows; /* [B, H, T]: lse / ln 2, infinite if the query sees no key, and sum of dy y */
+  const LigTick *tick;
+  bool memory;
+};
+
+/* Stands for no limit; longer rows are refused. */
+constexpr int FAR = 1 << 30;
+
+/* The keys that the queries of a row see: key j below `keys` by query i below `queries` if
+ * i + shift - before <= j <= i + shift + after. */
+struct Sight {
+  int queries, keys, shift, before, after;
+  __device__
+  Sight (const Attention &a, int row)
+  {
+    const LigAttentionParams &p = a.params;
+    keys = p.memory_length;
+    queries = p.length;
+    if (a.lengths) {
+      keys = max (0, min (a.lengths[row], keys));
+      queries = a.memory ? queries : min (keys, queries);
+    }
+    shift = p.mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT ? keys - queries : 0;
+    before = p.window > 0 ? p.window - 1 : FAR;
+    after = p.mask != LIG_MASK_NONE ? 0 : before;
+  }
+  __device__ bool
+  sees (int i, int j) const
+  {
+    return i < queries && j < keys && i + shift - before <= j && j <= i + shift + after;
+  }
+  /* Returns whether query i sees no key, whatever the documents: it sees itself in them. */
+  __device__ bool
+  blind (int i) const
+  {
+    return i >= queries || max (0, i + shift - before) >= min (keys, i + shift + after + 1);
+  }
+  /* Returns the first key that queries from i on may see, and the end of those that queries below
+   * `end` may see. */
+  __device__ int
+  first_key (int i) const
+  {
+    return max (0, i + shift - before);
+  }
+  __device__ int
+  end_key (int end) const
+  {
+    return min (keys, min (end, queries) + shift + after);
+  }
+  /* The same for the queries that may see keys from j on, or below `end`. */
+  __device__ int
+  first_query (int j) const
+  {
+    return max (0, j - shift - after);
+  }
+  __device__ int
+  end_query (int end) const
+  {
+    return min (queries, min (end, keys) - shift + before);
+  }
+  /* Returns whether each of the queries [i, i + m) that counts sees all of the keys [j, j + n). */
+  __device__ bool
+  clear (int i, int m, int j, int n) const
+  {
+    return j + n <= keys && min (i + m, queries) - 1 + shift - before <= j &&
+           j + n - 1 <= i + shift + after;
+  }
+};
+
+/* Fills in the matrices of the forward pass, or, with `backward`, of both. */
+LigStatus attention_prepare (Attention *a, LigLaunch *launch, bool backward);
+
+/* Launches the kernels on tensor cores; LIG_UNSUPPORTED without a reason if they do not serve the
+ * case. */
+LigStatus attention_fast (LigLaunch *launch, const Attention &a);
+LigStatus attention_backward_fast (LigLaunch *launch, const Attention &a);
+
+/* Launches the kernels for any type, alignment and parameter, and up to 256 features. */
+LigStatus attention_general (LigLaunch *launch, const Attention &a);
+LigStatus attention_backward_general (LigLaunch *launch, const Attention &a);
+
+/* Returns whether the kernels on tensor cores serve the case. */
+inline bool
+attention_is_fast (const Attention &a)
+{
+  const LigAttentionParams &p = a.params;
+  const Heads *all[] = {&a.q, &a.k, &a.v, &a.y, &a.dy, &a.dq, &a.dk, &a.dv};
+  for (const Heads *heads : all)
+    if (heads->data && (((uintptr_t) heads->data & 15) != 0 || heads->dtype != a.q.dtype))
+      return false;
+  return a.q.dtype != LIG_FP32 && p.features % 8 == 0 && p.features <= 128 && p.softcap == 0 &&
+         p.dropout == 0 && !p.alibi;
+}
+} /* namespace lig */

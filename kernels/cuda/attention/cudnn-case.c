@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* The cases of attention that cuDNN computes as the kernels define it. */
+#include "kernels/cuda/attention/cudnn-case.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The operands of attention and attention_backward, by kernel-list.h. */
+enum { FORWARD_X = 0, BACKWARD_X = 1 };
+enum { MEMORY_AFTER_X = 1, LENGTHS_AFTER_X = 2, DOCUMENTS_AFTER_X = 3 };
+
+/* Returns why a variant is left to the own kernels; null if cuDNN can compute it. */
+static const char *
+refuse_variant (const LigOperand *x, const LigAttentionParams *params)
+{
+  bool memory = x[MEMORY_AFTER_X].data, padded = x[LENGTHS_AFTER_X].data;
+  if (x->dtype != LIG_BF16 && x->dtype != LIG_FP16)
+    return "its products are of bf16 or fp16";
+  if (x[DOCUMENTS_AFTER_X].data)
+    return "documents are not part of its masks";
+  if (params->dropout > 0)
+    return "its random numbers are not those of dropout here";
+  if (params->softcap > 0)
+    return "a softcap is not part of its pattern";
+  if (params->alibi)
+    return "ALiBi is left to the own kernel";
+  if (params->features % 8 != 0 || params->features > 256)
+    return "it needs features of a head that are a multiple of 8, at most 256";
+  /* The queries of a memory keep their number, so that lengths could leave a query without keys at
+   * any place. */
+  if (memory && padded && (params->window > 0 || params->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT))
+    return "with lengths of a memory its result is undefined where a query sees no key";
+  return NULL;
+}
+
+/* Returns whether some query sees no key whatever the lengths are. */
+static bool
+has_empty_rows (const LigCudnnCase *one)
+{
+  int64_t shift = one->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT ? one->keys - one->length : 0;
+  bool first = one->mask != LIG_MASK_NONE && shift < 0;
+  bool last = one->window > 0 && (int64_t) one->length - 1 + shift - one->window >= one->keys - 1;
+  return first || last;
+}
+
+bool
+lig_cudnn_case (LigCudnnCase *one,
+                const LigOperand *operands,
+                const LigAttentionParams *params,
+                bool backward,
+                bool ordered,
+                const char **why)
+{
+  const LigOperand *x = &operands[backward ? BACKWARD_X : FORWARD_X];
+  int64_t rows = x->columns > 0 ? x->size / x->columns : 0;
+  bool memory = x[MEMORY_AFTER_X].data;
+  memset (one, 0, sizeof *one);
+  *why = refuse_variant (x, params);
+  if (*why)
+    return false;
+  one->batch = params->length > 0 ? rows / params->length : 0;
+  one->heads = params->heads;
+  one->kv_heads = params->kv_heads;
+  one->features = params->features;
+  one->length = params->length;
+  one->keys = memory ? params->memory_length : params->length;
+  one->mask = params->mask;
+  /* A square mask has one corner, and a window that reaches everywhere hides nothing. */
+  if (one->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT && one->keys == one->length)
+    one->mask = LIG_MASK_CAUSAL;
+  one->window = params->window < one->keys || params->window < one->length ? params->window : 0;
+  one->scale = params->scale;
+  one->dtype = (uint8_t) x->dtype;
+  one->backward = backward;
+  one->padded = x[LENGTHS_AFTER_X].data != NULL;
+  one->memory = memory;
+  one->ordered = backward && ordered;
+  if (has_empty_rows (one))
+    *why = "its result is undefined where a query sees no key";
+  return !*why;
+}
+
+void
+lig_cudnn_case_words (const LigCudnnCase *one, char *text, size_t size)
+{
+  static const char *const masks[] = {"causal", "none", "causal-bottom-right"};
+  snprintf (text, size, "%s%s %s | rows %lld x %d to %d | heads %d/%d x %d | %s window %d%s%s",
+            one->backward ? "backward" : "forward",
+            one->backward ? one->ordered ? " deterministic" : " any order" : "",
+            lig_dtype_name ((LigDtype) one->dtype), (long long) one->batch, one->length, one->keys,
+            one->heads, one->kv_heads, one->features, masks[one->mask], one->window,
+            one->padded ? " lengths" : "", one->memory ? " memory" : "");
+}
+
+/* Returns bytes up to the next boundary of 256. */
+static int64_t
+rounded (int64_t bytes)
+{
+  return (bytes + 255) / 256 * 256;
+}
+
+LigCudnnSpace
+lig_cudnn_case_space (const LigCudnnCase *one)
+{
+  int64_t rows = one->batch * one->heads * one->length;
+  LigCudnnSpace space = {0, 0, 0};
+  if (one->backward)
+    space.sums = rounded (rows * 4);
+  if (one->backward && !one->ordered)
+    space.dquery = rounded (rows * one->features * 4);
+  return space;
+}

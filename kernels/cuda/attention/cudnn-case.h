@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Attention as cuDNN computes it: one case, its graph and its plan. */
+#pragma once
+
+#include "kernels/cuda/attention/cudnn-graph.h"
+
+#include <ligature/kernels.h>
+#include <ligature/params.h>
+
+/* Everything that a plan depends on. Cases are compared as bytes, so one is zeroed first and has no
+ * gaps. */
+typedef struct {
+  int64_t batch;
+  int32_t heads, kv_heads, features, length, keys;
+  int32_t mask;    /* LigAttentionMask; bottom-right only if length and keys differ */
+  int32_t window;  /* 0: unlimited */
+  float scale;     /* of the scores */
+  uint8_t dtype;   /* LigDtype */
+  uint8_t backward;
+  uint8_t padded;  /* rows have lengths */
+  uint8_t memory;  /* keys and values are those of another tensor, and so are the lengths */
+  uint8_t ordered; /* backward: sums have the same order in each launch */
+  uint8_t unused[3];
+} LigCudnnCase;
+_Static_assert(sizeof (LigCudnnCase) == 48, "a case of attention has gaps");
+
+/* The tensors in the device's memory, by the numbers that name them when a plan runs. */
+typedef enum {
+  LIG_CUDNN_QUERY = 1,
+  LIG_CUDNN_KEY,
+  LIG_CUDNN_VALUE,
+  LIG_CUDNN_RESULT,
+  LIG_CUDNN_LSE,
+  LIG_CUDNN_QUERY_LENGTHS,
+  LIG_CUDNN_KEY_LENGTHS,
+  LIG_CUDNN_DRESULT,
+  LIG_CUDNN_DQUERY,
+  LIG_CUDNN_DKEY,
+  LIG_CUDNN_DVALUE,
+  LIG_CUDNN_SUMS,     /* backward: fp32 [batch, heads, length], undefined before */
+  LIG_CUDNN_DQUERY_32 /* backward, not ordered: fp32 [batch, heads, length, features], likewise */
+} LigCudnnTensorId;
+
+/* The memory of the caller beside the operands: the parts of LigLaunch.scratch, in order. */
+typedef struct {
+  int64_t sums, dquery, workspace; /* bytes, multiples of 256 */
+} LigCudnnSpace;
+
+/* Sets `one` to the case of a launch of attention, or of attention_backward, by its operands;
+ * returns false, with the reason in `why`, if cuDNN cannot compute it or not as defined. */
+bool lig_cudnn_case (LigCudnnCase *one,
+                     const LigOperand *operands,
+                     const LigAttentionParams *params,
+                     bool backward,
+                     bool ordered,
+                     const char **why);
+
+/* Writes the case in words, which are part of the key of a stored choice. */
+void lig_cudnn_case_words (const LigCudnnCase *one, char *text, size_t size);
+
+/* Returns the caller's memory, without the plan's workspace. */
+LigCudnnSpace lig_cudnn_case_space (const LigCudnnCase *one);
+
+/* Describe the case as a graph, without finishing it (cudnn-forward.c, cudnn-backward.c). */
+void lig_cudnn_forward (LigCudnnGraph *graph, const LigCudnnCase *one);
+void lig_cudnn_backward (LigCudnnGraph *graph, const LigCudnnCase *one);
+
+/* The axes of a case's tensors, in elements (cudnn-mask.c). */
+typedef struct {
+  int64_t scores[4], scores_strides[4]; /* [batch, heads, length, keys] */
+  int64_t rows[4], rows_strides[4];     /* [batch, heads, length, 1] */
+  int64_t query[4], query_strides[4];   /* [batch, heads, length, features] within x */
+  int64_t result_strides[4];            /* of the same axes within y */
+  int64_t key[4], key_strides[4]; /* [batch, kv_heads, keys, features] within x or memory */
+  LigCudnnType type;
+} LigCudnnAxes;
+void lig_cudnn_axes (LigCudnnAxes *axes, const LigCudnnCase *one);
+
+/* Exchanges the last two of four axes. */
+void lig_cudnn_transpose (int64_t to[4], const int64_t from[4]);
+
+/* The lengths of a padded case, shared by the nodes of a graph; null without padding. */
+typedef struct {
+  const LigCudnnTensor *queries, *keys;
+} LigCudnnLengths;
+LigCudnnLengths lig_cudnn_lengths (LigCudnnGraph *graph, const LigCudnnCase *one);
+
+/* Return the scores with minus infinity where a query does not see a key: beyond the lengths, and
+ * by mask and window (cudnn-mask.c). */
+const LigCudnnTensor *lig_cudnn_mask_lengths (LigCudnnGraph *graph,
+                                              const LigCudnnTensor *scores,
+                                              LigCudnnLengths lengths);
+const LigCudnnTensor *lig_cudnn_mask (LigCudnnGraph *graph,
+                                      const LigCudnnCase *one,
+                                      const LigCudnnTensor *scores);
+
+/* A plan: a graph and the engine that computes it. */
+typedef struct {
+  LigCudnnGraph graph;
+  LigCudnnDescriptor plan;
+  LigCudnnSpace space;
+  int64_t engine;
+  bool nondeterministic; /* by the engine's own note */
+} LigCudnnPlan;
+
+/* Returns the plan of a case for the handle's device; without a handle for the device that a
+ * finished descriptor describes. Null, with the reason in `why`, if cuDNN has none. */
+LigCudnnPlan *lig_cudnn_plan_new (const LigCudnn *cudnn,
+                                  LigCudnnHandle handle,
+                                  LigCudnnDescriptor device,
+                                  const LigCudnnCase *one,
+                                  char *why,
+                                  size_t size);
+
+/* Frees a plan; null is allowed. */
+void lig_cudnn_plan_free (LigCudnnPlan *plan);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* The description of a computation as a graph of cuDNN's operations. A failure is kept, and later
+ * calls do nothing, so that a description is checked once, at its end. */
+#pragma once
+
+#include "kernels/cuda/attention/cudnn-library.h"
+
+enum {
+  LIG_CUDNN_MOST_TENSORS = 96,
+  LIG_CUDNN_MOST_NODES = 64,
+  LIG_CUDNN_MOST_DESCRIPTORS = 192,
+  LIG_CUDNN_MOST_VALUES = 12
+};
+
+/* A tensor of 4 axes; strides count elements. */
+typedef struct {
+  LigCudnnDescriptor descriptor;
+  int64_t id;
+  int64_t shape[4], strides[4];
+} LigCudnnTensor;
+
+/* A number that a graph reads from the host's memory. */
+typedef struct {
+  int64_t id;
+  union {
+    float number;
+    int32_t integer;
+  };
+} LigCudnnValue;
+
+typedef struct {
+  const LigCudnn *cudnn;
+  LigCudnnTensor tensors[LIG_CUDNN_MOST_TENSORS];
+  int n_tensors;
+  LigCudnnDescriptor nodes[LIG_CUDNN_MOST_NODES];
+  int n_nodes;
+  LigCudnnDescriptor made[LIG_CUDNN_MOST_DESCRIPTORS]; /* all descriptors, in order */
+  int n_made;
+  LigCudnnValue values[LIG_CUDNN_MOST_VALUES];
+  int n_values;
+  LigCudnnDescriptor whole; /* the finished graph */
+  int status;               /* the first failure */
+  char why[320];            /* its words */
+} LigCudnnGraph;
+
+/* Begins an empty graph. The caller frees it, also after failures. */
+void lig_cudnn_graph_init (LigCudnnGraph *graph, const LigCudnn *cudnn);
+void lig_cudnn_graph_clear (LigCudnnGraph *graph);
+
+/* Creates a descriptor that the graph owns; null after a failure. */
+LigCudnnDescriptor lig_cudnn_make (LigCudnnGraph *graph, LigCudnnKind kind);
+
+/* Sets an attribute of a descriptor; finishes a descriptor. */
+void lig_cudnn_set (LigCudnnGraph *graph,
+                    LigCudnnDescriptor descriptor,
+                    LigCudnnAttribute attribute,
+                    LigCudnnAttributeType type,
+                    int64_t count,
+                    const void *values);
+void lig_cudnn_finish (LigCudnnGraph *graph, LigCudnnDescriptor descriptor);
+
+/* Returns a tensor in the device's memory, which is named by its id when the plan runs: a positive
+ * number below 64. */
+const LigCudnnTensor *lig_cudnn_tensor (LigCudnnGraph *graph,
+                                        int64_t id,
+                                        LigCudnnType type,
+                                        const int64_t shape[4],
+                                        const int64_t strides[4]);
+
+/* Returns a tensor that exists only within the graph. */
+const LigCudnnTensor *lig_cudnn_virtual (LigCudnnGraph *graph,
+                                         LigCudnnType type,
+                                         const int64_t shape[4],
+                                         const int64_t strides[4]);
+
+/* Return a number that is part of the description. */
+const LigCudnnTensor *lig_cudnn_number (LigCudnnGraph *graph, float number);
+const LigCudnnTensor *lig_cudnn_integer (LigCudnnGraph *graph, int32_t integer);
+
+/* Adds the product c = a b of the last two axes. `rows`, `columns` and `depth` are int32 tensors
+ * [batch, 1, 1, 1] of shorter sizes, or null; elements beyond them count as zeros if `pads`. */
+typedef struct {
+  const LigCudnnTensor *a, *b, *c;
+  const LigCudnnTensor *rows, *columns, *depth;
+  bool pads;
+} LigCudnnProduct;
+void lig_cudnn_product (LigCudnnGraph *graph, const LigCudnnProduct *product);
+
+/* Adds y = mode (x, b), computed in `compute`; b may be null. For LIG_CUDNN_SELECT y is x where
+ * `truth` holds, else b. */
+typedef struct {
+  LigCudnnMode mode;
+  LigCudnnType compute;
+  const LigCudnnTensor *x, *b, *truth, *y;
+  int64_t axis; /* LIG_CUDNN_INDEX: the axis whose index is y */
+} LigCudnnPointwise;
+void lig_cudnn_pointwise (LigCudnnGraph *graph, const LigCudnnPointwise *pointwise);
+
+/* Adds such a node with a virtual result of x's shape, which is returned. */
+const LigCudnnTensor *lig_cudnn_apply (LigCudnnGraph *graph,
+                                       LigCudnnMode mode,
+                                       const LigCudnnTensor *x,
+                                       const LigCudnnTensor *b);
+
+/* Adds a sum, or a maximum, over the axes that y has only once. */
+void lig_cudnn_reduce (LigCudnnGraph *graph,
+                       LigCudnnReduction reduction,
+                       const LigCudnnTensor *x,
+                       const LigCudnnTensor *y);
+
+/* Adds y = x with other axes or strides. */
+void lig_cudnn_reshape (LigCudnnGraph *graph, const LigCudnnTensor *x, const LigCudnnTensor *y);
+
+/* Finishes the graph for the handle's device, or for none if the handle is null; false, with the
+ * reason in `why`, if anything failed. */
+bool lig_cudnn_graph_finish (LigCudnnGraph *graph, LigCudnnHandle handle);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens cuDNN and finds its functions. */
+#define _GNU_SOURCE
+#include "kernels/cuda/attention/cudnn-library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The library that forwards to the parts, then the part with the graph interface alone. */
+static const char *const names[] = {"libcudnn.so.9", "libcudnn_graph.so.9"};
+
+static LigCudnn cudnn;
+static bool tried;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Opens a library from the folder of the one that has the function `beside`. */
+static void *
+open_beside (const char *name, const void *beside)
+{
+  Dl_info info;
+  char path[4096];
+  if (!beside || !dladdr (beside, &info) || !info.dli_fname)
+    return NULL;
+  const char *slash = strrchr (info.dli_fname, '/');
+  if (!slash)
+    return NULL;
+  int length = snprintf (path, sizeof path, "%.*s/%s", (int) (slash - info.dli_fname),
+                         info.dli_fname, name);
+  return length < (int) sizeof path ? dlopen (path, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+/* Sets a pointer to a function; false, with the reason in `why`, if the library has none of that
+ * name. */
+static bool
+find (void *library, const char *name, void *function)
+{
+  void *symbol = dlsym (library, name);
+  memcpy (function, &symbol, sizeof symbol);
+  if (!symbol)
+    snprintf (cudnn.why, sizeof cudnn.why, "cuDNN has no %s", name);
+  return symbol != NULL;
+}
+
+static bool
+find_all (void *library, size_t (**get_version) (void))
+{
+  return find (library, "cudnnGetVersion", get_version) &&
+         find (library, "cudnnCreate", &cudnn.create_handle) &&
+         find (library, "cudnnDestroy", &cudnn.destroy_handle) &&
+         find (library, "cudnnSetStream", &cudnn.set_stream) &&
+         find (library, "cudnnBackendCreateDescriptor", &cudnn.create) &&
+         find (library, "cudnnBackendDestroyDescriptor", &cudnn.destroy) &&
+         find (library, "cudnnBackendFinalize", &cudnn.finalize) &&
+         find (library, "cudnnBackendSetAttribute", &cudnn.set) &&
+         find (library, "cudnnBackendGetAttribute", &cudnn.get) &&
+         find (library, "cudnnBackendExecute", &cudnn.execute) &&
+         find (library, "cudnnGetErrorString", &cudnn.describe) &&
+         find (library, "cudnnGetLastErrorString", &cudnn.last_message);
+}
+
+static void
+open_library (const void *beside)
+{
+  const char *setting = getenv ("LIGATURE_CUDNN");
+  size_t (*get_version) (void) = NULL;
+  void *library = NULL;
+  if (setting && strcmp (setting, "none") == 0) {
+    snprintf (cudnn.why, sizeof cudnn.why, "LIGATURE_CUDNN=none");
+    return;
+  }
+  for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++) {
+    library = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!library && i == 0)
+      snprintf (cudnn.why, sizeof cudnn.why, "%.250s", dlerror ());
+    if (!library)
+      library = open_beside (names[i], beside);
+  }
+  if (!library || !find_all (library, &get_version))
+    return;
+  size_t version = get_version ();
+  if (version >= LIG_CUDNN_OLDEST)
+    cudnn.version = version;
+  else
+    snprintf (cudnn.why, sizeof cudnn.why, "cuDNN %zu.%zu is older than %d.%d", version / 10000,
+              version % 10000 / 100, LIG_CUDNN_OLDEST / 10000, LIG_CUDNN_OLDEST % 10000 / 100);
+}
+
+const LigCudnn *
+lig_cudnn (const void *beside)
+{
+  pthread_mutex_lock (&lock);
+  if (!tried)
+    open_library (beside);
+  tried = true;
+  pthread_mutex_unlock (&lock);
+  return &cudnn;
+}

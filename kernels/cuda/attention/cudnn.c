@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches of attention through cuDNN: the plans of a device, and the memory of one launch. */
+#include "kernels/cuda/attention/cudnn.h"
+
+#include "kernels/attention-scratch.h"
+#include "kernels/cuda/attention/padding.h"
+#include "kernels/times.h"
+
+#include <cublasLt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The operands of a launch by name; `lse` and `y` are those of either direction. */
+typedef struct {
+  const LigOperand *x, *memory, *lengths, *y, *lse, *dy, *dx, *dmemory;
+} Operands;
+
+/* The parts of the launch's workspace: limited lengths, a log-sum-exp that nobody wants, and the
+ * plan's own. */
+enum { LENGTHS_SPACE = 1 << 20, LSE_SPACE = 15 << 20, PLAN_SPACE = 16 << 20 };
+_Static_assert(LENGTHS_SPACE + LSE_SPACE + PLAN_SPACE <= LIG_WORKSPACE_SIZE,
+               "the parts of the workspace do not fit");
+
+/* The rows that lig_attention_clear() can treat, and lengths that fit their space twice. */
+enum { MOST_PADDED = 65535 };
+
+static Operands
+operands_of (const LigLaunch *launch, bool backward)
+{
+  const LigOperand *all = launch->operands, *x = all + (backward ? 1 : 0);
+  Operands o = {.x = x, .memory = x + 1, .lengths = x + 2, .y = x + 4, .lse = x + 5};
+  if (backward) {
+    o.dy = all;
+    o.dx = x + 6;
+    o.dmemory = x + 7;
+  }
+  return o;
+}
+
+/* Returns the library: with the process's own search path, or beside cuBLASLt. */
+static const LigCudnn *
+library (void)
+{
+  size_t (*const neighbour) (void) = cublasLtGetVersion;
+  const void *address;
+  memcpy (&address, &neighbour, sizeof address);
+  return lig_cudnn (address);
+}
+
+size_t
+lig_cudnn_version (const char **why)
+{
+  const LigCudnn *cudnn = library ();
+  *why = cudnn->why;
+  return cudnn->version;
+}
+
+static bool
+is_misaligned (const LigOperand *operand)
+{
+  return (uintptr_t) operand->data % 16 != 0;
+}
+
+/* Returns why the operands do not suit the library; null if they do. */
+static const char *
+refuse_operands (const Operands *o, const LigCudnnCase *one)
+{
+  int64_t rows = one->batch * one->heads * one->length;
+  if (one->batch <= 0 || one->length <= 0 || one->keys <= 0)
+    return "it has no rows";
+  if (!o->y->data || (o->dy && (!o->lse->data || !o->dx->data || !one->memory == !!o->dmemory->data)))
+    return "an output is left out";
+  if (!o->lse->data && rows * 4 > LSE_SPACE)
+    return "the log-sum-exp is left out";
+  if (one->padded && one->batch > MOST_PADDED)
+    return "it has too many rows with lengths";
+  if (is_misaligned (o->x) || is_misaligned (o->memory) || is_misaligned (o->y) ||
+      (o->dy && (is_misaligned (o->dy) || is_misaligned (o->dx) || is_misaligned (o->dmemory))))
+    return "an operand is not aligned to 16 bytes";
+  return NULL;
+}
+
+/* Returns whether the launch has the memory for a fixed order. */
+static bool
+has_space (const LigLaunch *launch, const LigCudnnCase *one, const LigCudnnSpace *space)
+{
+  const LigAttentionParams *params = launch->params;
+  int64_t given = one->backward ? lig_attention_scratch (one->batch, params) : 0;
+  int64_t taken = space->sums + space->dquery;
+  if (space->workspace > PLAN_SPACE)
+    taken += space->workspace;
+  return taken <= given && (taken == 0 || launch->scratch);
+}
+
+static LigAttentionEntry *
+find (LigBackendDevice *device, const LigCudnnCase *one)
+{
+  LigAttention *attention = device->attention;
+  for (int i = 0; attention && i < attention->n_entries; i++)
+    if (memcmp (&attention->entries[i]->one, one, sizeof *one) == 0)
+      return attention->entries[i];
+  if (!attention)
+    device->attention = attention = calloc (1, sizeof *attention);
+  LigAttentionEntry *entry = calloc (1, sizeof *entry);
+  LigAttentionEntry **entries =
+    attention ? realloc (attention->entries,
+                         (size_t) (attention->n_entries + 1) * sizeof *attention->entries)
+              : NULL;
+  if (entries)
+    attention->entries = entries;
+  if (!entry || !entries) {
+    free (entry);
+    return NULL;
+  }
+  entry->one = *one;
+  return entries[attention->n_entries++] = entry;
+}
+
+LigAttentionEntry *
+lig_attention_entry (const LigLaunch *launch, bool backward, const char **why)
+{
+  const LigCudnn *cudnn = library ();
+  LigCudnnCase one;
+  *why = cudnn->why;
+  if (!cudnn->version || !launch->params)
+    return NULL;
+  if (!lig_cudnn_case (&one, launch->operands, launch->params, backward, !launch->nondeterministic,
+                       why))
+    return NULL;
+  Operands o = operands_of (launch, backward);
+  *why = refuse_operands (&o, &one);
+  if (*why)
+    return NULL;
+  LigCudnnSpace space = lig_cudnn_case_space (&one);
+  const LigAttentionParams *params = launch->params;
+  if (one.ordered)
+    space.workspace = lig_attention_dscores (one.batch, params);
+  *why = "its gradients in a fixed order need more memory than is provided";
+  if (!has_space (launch, &one, &space))
+    return NULL;
+  *why = "no memory on the host";
+  return find (launch->device, &one);
+}
+
+bool
+lig_attention_build (const LigLaunch *launch, LigAttentionEntry *entry)
+{
+  LigAttention *attention = launch->device->attention;
+  const LigCudnn *cudnn = library ();
+  if (entry->tried)
+    return entry->plan != NULL;
+  entry->tried = true;
+  if (!attention->handle) {
+    int status = cudnn->create_handle (&attention->handle);
+    if (status != LIG_CUDNN_SUCCESS) {
+      attention->handle = NULL;
+      snprintf (entry->why, sizeof entry->why, "cuDNN does not start: %.200s",
+                cudnn->describe (status));
+      return false;
+    }
+  }
+  entry->plan = lig_cudnn_plan_new (cudnn, attention->handle, NULL, &entry->one, entry->why,
+                                    sizeof entry->why);
+  if (entry->plan && !has_space (launch, &entry->one, &entry->plan->space)) {
+    snprintf (entry->why, sizeof entry->why, "its plan needs %lld bytes, more than is provided",
+              (long long) entry->plan->space.workspace);
+    lig_cudnn_plan_free (entry->plan);
+    entry->plan = NULL;
+  }
+  lig_times_mark ("cuDNN");
+  return entry->plan != NULL;
+}
+
+bool
+lig_cudnn_attention_can (const LigLaunch *launch, bool backward, const char **why)
+{
+  enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  LigAttentionEntry *entry = lig_attention_entry (launch, backward, why);
+  if (!entry)
+    return false;
+  if (!entry->tried && (cudaStreamIsCapturing (launch->stream, &capture) != cudaSuccess ||
+                        capture != cudaStreamCaptureStatusNone)) {
+    *why = "it was not rehearsed";
+    return false;
+  }
+  *why = entry->why;
+  return lig_attention_build (launch, entry);
+}
+
+/* The tensors of one launch, by their numbers. */
+typedef struct {
+  int64_t ids[LIG_CUDNN_DQUERY_32 + LIG_CUDNN_MOST_VALUES];
+  void *pointers[LIG_CUDNN_DQUERY_32 + LIG_CUDNN_MOST_VALUES];
+  int count;
+} Pack;
+
+static void
+put (Pack *pack, int64_t id, void *pointer)
+{
+  pack->ids[pack->count] = id;
+  pack->pointers[pack->count++] = pointer;
+}
+
+/* Adds queries, keys and values, or their gradients, which lie one after the other in a row. */
+static void
+put_packed (Pack *pack, const LigCudnnCase *one, void *x, void *memory, const LigCudnnTensorId ids[3])
+{
+  size_t queries = (size_t) one->heads * (size_t) one->features * 2;
+  size_t keys = (size_t) one->kv_heads * (size_t) one->features * 2;
+  char *after = one->memory ? memory : (char *) x + queries;
+  put (pack, (int64_t) ids[0], x);
+  put (pack, (int64_t) ids[1], after);
+  put (pack, (int64_t) ids[2], after + keys);
+}
+
+/* Adds all tensors of a launch. Returns the plan's workspace. */
+static void *
+fill_pack (Pack *pack, LigLaunch *launch, LigAttentionEntry *entry)
+{
+  static const LigCudnnTensorId inputs[3] = {LIG_CUDNN_QUERY, LIG_CUDNN_KEY, LIG_CUDNN_VALUE};
+  static const LigCudnnTensorId gradients[3] = {LIG_CUDNN_DQUERY, LIG_CUDNN_DKEY,
+                                                LIG_CUDNN_DVALUE};
+  const LigCudnnCase *one = &entry->one;
+  const LigCudnnSpace *space = &entry->plan->space;
+  LigCudnnGraph *graph = &entry->plan->graph;
+  Operands o = operands_of (launch, one->backward);
+  char *workspace = launch->workspace, *scratch = launch->scratch;
+  put_packed (pack, one, o.x->data, o.memory->data, inputs);
+  put (pack, LIG_CUDNN_RESULT, o.y->data);
+  put (pack, LIG_CUDNN_LSE, o.lse->data ? o.lse->data : workspace + LENGTHS_SPACE);
+  if (one->padded) {
+    put (pack, LIG_CUDNN_QUERY_LENGTHS, workspace);
+    put (pack, LIG_CUDNN_KEY_LENGTHS, workspace + LENGTHS_SPACE / 2);
+  }
+  if (one->backward) {
+    put (pack, LIG_CUDNN_DRESULT, o.dy->data);
+    put_packed (pack, one, o.dx->data, o.dmemory->data, gradients);
+    put (pack, LIG_CUDNN_SUMS, scratch);
+    if (!one->ordered)
+      put (pack, LIG_CUDNN_DQUERY_32, scratch + space->sums);
+  }
+  for (int i = 0; i < graph->n_values; i++)
+    put (pack, graph->values[i].id, &graph->values[i].number);
+  return space->workspace <= PLAN_SPACE ? workspace + LENGTHS_SPACE + LSE_SPACE
+                                        : scratch + space->sums + space->dquery;
+}
+
+/* Runs the entry's plan on the launch's stream. */
+static int
+execute (const LigCudnn *cudnn, LigLaunch *launch, LigAttentionEntry *entry)
+{
+  LigCudnnHandle handle = launch->device->attention->handle;
+  LigCudnnDescriptor descriptor = NULL;
+  Pack pack = {.count = 0};
+  void *workspace = fill_pack (&pack, launch, entry);
+  int status = cudnn->set_stream (handle, launch->stream);
+  if (status == LIG_CUDNN_SUCCESS)
+    status = cudnn->create (LIG_CUDNN_PACK_DESCRIPTOR, &descriptor);
+  if (status == LIG_CUDNN_SUCCESS)
+    status = cudnn->set (descriptor, LIG_CUDNN_PACK_IDS, LIG_CUDNN_TYPE_INT64, pack.count, pack.ids);
+  if (status == LIG_CUDNN_SUCCESS)
+    status = cudnn->set (descriptor, LIG_CUDNN_PACK_POINTERS, LIG_CUDNN_TYPE_POINTER, pack.count,
+                         pack.pointers);
+  if (status == LIG_CUDNN_SUCCESS)
+    status =
+      cudnn->set (descriptor, LIG_CUDNN_PACK_WORKSPACE, LIG_CUDNN_TYPE_POINTER, 1, &workspace);
+  if (status == LIG_CUDNN_SUCCESS)
+    status = cudnn->finalize (descriptor);
+  if (status == LIG_CUDNN_SUCCESS)
+    status = cudnn->execute (handle, entry->plan->plan, descriptor);
+  if (descriptor)
+    cudnn->destroy (descriptor);
+  return status;
+}
+
+/* Writes zeros where there is no position. */
+static cudaError_t
+clear (LigLaunch *launch, const LigCudnnCase *one)
+{
+  Operands o = operands_of (launch, one->backward);
+  const int32_t *lengths = o.lengths->data;
+  int64_t row = (int64_t) one->heads * one->features * 2;
+  int64_t pairs = (int64_t) one->kv_heads * one->features * 4;
+  bool whole = one->memory;
+  LigPadded parts[2] = {
+    {.data = o.y->data, .batch = one->batch, .groups = 1, .rows = one->length, .bytes = row,
+     .whole = whole},
+    {.data = o.lse->data, .batch = one->batch, .groups = one->heads, .rows = one->length,
+     .bytes = 4, .whole = whole}};
+  if (one->backward) {
+    parts[0].data = o.dx->data;
+    parts[0].bytes = one->memory ? row : row + pairs;
+    parts[1] = (LigPadded){.data = one->memory ? o.dmemory->data : NULL, .batch = one->batch,
+                           .groups = 1, .rows = one->keys, .bytes = pairs};
+  }
+  cudaError_t error = cudaSuccess;
+  for (int i = 0; i < 2 && error == cudaSuccess; i++)
+    if (parts[i].data)
+      error = lig_attention_clear (&parts[i], lengths, launch->stream);
+  return error;
+}
+
+/* Keeps the library's words as the launch's failure. */
+static LigStatus
+fail (LigLaunch *launch, const LigCudnn *cudnn, int status)
+{
+  LigBackendDevice *device = launch->device;
+  LigStatus lost = lig_cuda_status (device, cudaGetLastError (), "attention through cuDNN");
+  if (lost == LIG_OK)
+    snprintf (device->message, sizeof device->message, "attention through cuDNN: %.200s",
+              cudnn->describe (status));
+  launch->where = device->message;
+  return lost == LIG_OK ? LIG_FAILED : lost;
+}
+
+static LigStatus
+run (LigLaunch *launch, bool backward)
+{
+  const LigCudnn *cudnn = library ();
+  const char *why = NULL;
+  LigAttentionEntry *entry = lig_attention_entry (launch, backward, &why);
+  if (!entry || !entry->plan)
+    return LIG_UNSUPPORTED;
+  const LigCudnnCase *one = &entry->one;
+  cudaError_t error = cudaSuccess;
+  if (one->padded) {
+    char *workspace = launch->workspace;
+    error = lig_attention_lengths (operands_of (launch, backward).lengths->data, one->batch,
+                                   one->length, one->keys, one->memory, (int32_t *) workspace,
+                                   (int32_t *) (workspace + LENGTHS_SPACE / 2), launch->stream);
+  }
+  if (error == cudaSuccess) {
+    int status = execute (cudnn, launch, entry);
+    if (status != LIG_CUDNN_SUCCESS)
+      return fail (launch, cudnn, status);
+    if (one->padded)
+      error = clear (launch, one);
+  }
+  LigStatus status = lig_cuda_status (launch->device, error, "attention with lengths");
+  if (status != LIG_OK)
+    launch->where = launch->device->message;
+  return status;
+}
+
+LigStatus
+lig_cudnn_attention (LigLaunch *launch)
+{
+  return run (launch, false);
+}
+
+LigStatus
+lig_cudnn_attention_backward (LigLaunch *launch)
+{
+  return run (launch, true);
+}
+
+void
+lig_attention_free (LigAttention *attention)
+{
+  if (!attention)
+    return;
+  for (int i = 0; i < attention->n_entries; i++) {
+    lig_cudnn_plan_free (attention->entries[i]->plan);
+    free (attention->entries[i]);
+  }
+  free (attention->entries);
+  if (attention->handle)
+    library ()->destroy_handle (attention->handle);
+  free (attention);
+}

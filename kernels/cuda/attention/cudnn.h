@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Attention through cuDNN: the plans that a device has, and their launches. */
+#pragma once
+
+#include "kernels/cuda/common/cuda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Returns whether cuDNN computes this launch of attention, or of attention_backward, as the kernel
+ * is defined; else the reason in `why`, which stays valid as long as the device. Builds the plan,
+ * which takes up to seconds, unless the launch's stream is being captured. */
+bool lig_cudnn_attention_can (const LigLaunch *launch, bool backward, const char **why);
+
+/* Launch the plan that lig_cudnn_attention_can() built. Return LIG_UNSUPPORTED, with nothing
+ * launched, if there is none. */
+LigStatus lig_cudnn_attention (LigLaunch *launch);
+LigStatus lig_cudnn_attention_backward (LigLaunch *launch);
+
+/* Returns the opened library's version, 91900 for 9.19.0; 0, with the reason in `why`, if it is not
+ * used. */
+size_t lig_cudnn_version (const char **why);
+
+#ifdef __cplusplus
+}
+
+#else
+
+#include "kernels/cuda/attention/cudnn-case.h"
+
+/* A case that was met, its plan, and the choice between it and the own kernel. */
+typedef struct {
+  LigCudnnCase one;
+  LigCudnnPlan *plan; /* null: not tried, or refused */
+  bool tried;
+  bool decided; /* `wins` is known */
+  bool wins;    /* cuDNN is to run */
+  char why[320];
+} LigAttentionEntry;
+
+struct LigAttention {
+  LigCudnnHandle handle;
+  LigAttentionEntry **entries;
+  int n_entries;
+};
+
+/* Returns the entry of a launch's case, which stays where it is; null, with the reason in `why`, if
+ * cuDNN cannot compute it. */
+LigAttentionEntry *lig_attention_entry (const LigLaunch *launch, bool backward, const char **why);
+
+/* Builds the entry's plan if it was not tried; returns whether there is one. */
+bool lig_attention_build (const LigLaunch *launch, LigAttentionEntry *entry);
+
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Frees what the device has met; null is allowed. */
+void lig_attention_free (LigAttention *attention);
+
+#ifdef __cplusplus
+}
+#endif

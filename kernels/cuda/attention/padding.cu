@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of attention with lengths that cuDNN leaves to its caller: lengths that stay within
+ * the tensors, and zeros where there is no position. */
+#include "kernels/cuda/attention/padding.h"
+
+namespace {
+
+constexpr int threads = 256;
+
+__global__ void
+limit_lengths (const int32_t *lengths,
+               int64_t batch,
+               int32_t length,
+               int32_t keys,
+               bool memory,
+               int32_t *query_lengths,
+               int32_t *key_lengths)
+{
+  int64_t b = (int64_t) blockIdx.x * threads + threadIdx.x;
+  if (b >= batch)
+    return;
+  int32_t limited = min (max (lengths[b], 0), keys);
+  key_lengths[b] = limited;
+  query_lengths[b] = memory ? length : limited;
+}
+
+/* One block walks over the rows of a batch that are to be zero. */
+__global__ void
+clear_rows (LigPadded padded, const int32_t *lengths)
+{
+  int64_t b = blockIdx.y;
+  int64_t length = min ((int64_t) max (lengths[b], 0), padded.rows);
+  int64_t first = padded.whole ? length > 0 ? padded.rows : 0 : length;
+  int64_t words = padded.bytes / 4, missing = (padded.rows - first) * words;
+  for (int64_t group = 0; group < padded.groups; group++) {
+    int64_t start = ((b * padded.groups + group) * padded.rows + first) * words;
+    uint32_t *data = static_cast<uint32_t *> (padded.data) + start;
+    for (int64_t i = (int64_t) blockIdx.x * threads + threadIdx.x; i < missing;
+         i += (int64_t) gridDim.x * threads)
+      data[i] = 0;
+  }
+}
+
+} // namespace
+
+extern "C" cudaError_t
+lig_attention_lengths (const int32_t *lengths,
+                       int64_t batch,
+                       int32_t length,
+                       int32_t keys,
+                       bool memory,
+                       int32_t *query_lengths,
+                       int32_t *key_lengths,
+                       cudaStream_t stream)
+{
+  unsigned blocks = (unsigned) ((batch + threads - 1) / threads);
+  limit_lengths<<<blocks, threads, 0, stream>>> (lengths, batch, length, keys, memory,
+                                                 query_lengths, key_lengths);
+  return cudaPeekAtLastError ();
+}
+
+extern "C" cudaError_t
+lig_attention_clear (const LigPadded *padded, const int32_t *lengths, cudaStream_t stream)
+{
+  dim3 grid (16, (unsigned) padded->batch);
+  clear_rows<<<grid, threads, 0, stream>>> (*padded, lengths);
+  return cudaPeekAtLastError ();
+}

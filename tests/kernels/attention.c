@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* Attention of the CPU: against a plain reference in double for every mask, window, length and
+ * document, the reference against central differences, and the same bits with any number of
+ * threads. */
+#include "tests/kernels/attention-case.h"
+
+static Shape
+shape_of (int batch, int heads, int kv_heads, int length, int features)
+{
+  return (Shape){.params = {.heads = heads,
+                            .kv_heads = kv_heads,
+                            .features = features,
+                            .length = length,
+                            .memory_length = length,
+                            .scale = 1 / sqrtf ((float) features),
+                            .path_hash = 77},
+                 .batch = batch};
+}
+
+/* With 16-bit types the rounding of y enters the gradients of the scores, where larger terms
+ * cancel. */
+static void
+check_loosely (LigOperand got, const double *want, const char *what)
+{
+  bool wide = got.dtype == LIG_FP32;
+  double rounding = wide ? 2e-7 : got.dtype == LIG_FP16 ? 1.5e-4 : 1.2e-3;
+  check_within (got, want,
+                (wide ? 1 : 3) * allowed (got, want) + rounding * sqrt ((double) got.size), what);
+}
+
+static void
+check_shape (Shape shape)
+{
+  case_begin ();
+  Problem p = problem (shape);
+  Results got = compute (&p);
+  Reference want = reference (&p, p.xs);
+  check (got.y, want.y, "y");
+  check (got.lse, want.lse, "lse");
+  check_loosely (got.dx, want.dx, "dx");
+  if (shape.cross)
+    check_loosely (got.dmemory, want.dmemory, "dmemory");
+  case_end ();
+}
+
+/* Every mask, window, padding and packing of a problem. */
+static void
+check_all (Shape shape)
+{
+  const LigAttentionParams *p = &shape.params;
+  int windows[] = {0, 1, p->length / 3 + 1, 2 * p->memory_length};
+  for (int mask = LIG_MASK_CAUSAL; mask <= LIG_MASK_CAUSAL_BOTTOM_RIGHT; mask++)
+    for (size_t w = 0; w < G_N_ELEMENTS (windows); w++)
+      for (int kind = 0; kind < (shape.cross ? 2 : 4); kind++) {
+        Shape variant = shape;
+        variant.params.mask = mask;
+        variant.params.window = windows[w];
+        variant.with_lengths = kind % 2;
+        variant.with_documents = kind / 2;
+        check_shape (variant);
+      }
+}
+
+static void
+masks (void)
+{
+  static const int lengths[] = {1, 17, 130}, features[] = {16, 64, 80, 128};
+  for (size_t i = 0; i < G_N_ELEMENTS (lengths); i++)
+    for (size_t f = 0; f < G_N_ELEMENTS (features); f++) {
+      Shape shape = shape_of (2, 4, f % 2 ? 2 : 4, lengths[i], features[f]);
+      shape.dtype = (i + f) % 3 == 2 ? LIG_BF16 : LIG_FP32;
+      check_all (shape);
+    }
+}
+
+static void
+odd_heads (void)
+{
+  Shape shape = shape_of (3, 6, 1, 37, 20);
+  check_all (shape);
+  shape.dtype = LIG_FP16;
+  check_all (shape);
+  check_all (shape_of (1, 3, 3, 70, 1));
+}
+
+static void
+long_rows (void)
+{
+  Shape shape = shape_of (1, 2, 1, 1000, 64);
+  check_shape (shape);
+  shape.params.window = 100;
+  shape.with_documents = true;
+  check_shape (shape);
+  shape.dtype = LIG_BF16;
+  shape.params.mask = LIG_MASK_NONE;
+  check_shape (shape);
+  shape.with_lengths = true;
+  check_shape (shape);
+}
+
+static void
+cross (void)
+{
+  static const int lengths[][2] = {{1, 17}, {17, 1}, {70, 130}, {130, 70}};
+  for (size_t i = 0; i < G_N_ELEMENTS (lengths); i++) {
+    Shape shape = shape_of (2, 4, 2, lengths[i][0], i % 2 ? 32 : 24);
+    shape.params.memory_length = lengths[i][1];
+    shape.cross = true;
+    shape.dtype = i == 3 ? LIG_BF16 : LIG_FP32;
+    check_all (shape);
+  }
+}
+
+static void
+scores (void)
+{
+  Shape shape = shape_of (2, 6, 2, 70, 32);
+  shape.params.alibi = true;
+  check_all (shape);
+  shape.params.softcap = 0.7f;
+  check_all (shape);
+  shape.params.dropout = 0.25f;
+  check_all (shape);
+  shape.params.alibi = false;
+  shape.dtype = LIG_BF16;
+  check_all (shape);
+  shape.params.memory_length = 33;
+  shape.params.alibi = true;
+  shape.cross = true;
+  check_all (shape);
+}
+
+static void
+all_dropped (void)
+{
+  case_begin ();
+  Shape shape = shape_of (1, 2, 2, 9, 16);
+  shape.params.dropout = 1;
+  Problem p = problem (shape);
+  Results got = compute (&p);
+  double *nothing = doubles (got.dx.size);
+  check (got.y, nothing, "y");
+  check (got.dx, nothing, "dx");
+  case_end ();
+}
+
+/* The reference's own gradient. */
+static void
+differences (void)
+{
+  Shape shape = shape_of (1, 2, 1, 5, 3);
+  shape.params.softcap = 1.5f;
+  shape.params.alibi = true;
+  shape.params.dropout = 0.2f;
+  shape.params.window = 3;
+  case_begin ();
+  Problem p = problem (shape);
+  Reference at = reference (&p, p.xs);
+  for (int64_t k = 0; k < p.x.size; k++) {
+    double slope = 0, value = p.xs[k];
+    for (int side = -1; side <= 1; side += 2) {
+      p.xs[k] = value + side * 1e-5;
+      Reference moved = reference (&p, p.xs);
+      for (int64_t i = 0; i < p.dy.size; i++)
+        slope += side * moved.y[i] * p.dys[i] / 2e-5;
+    }
+    p.xs[k] = value;
+    g_assert_cmpfloat_with_epsilon (slope, at.dx[k], 1e-7);
+  }
+  case_end ();
+}
+
+/* Scores far apart and large: the running maximum keeps exponentials in range. */
+static void
+large_scores (void)
+{
+  case_begin ();
+  Shape shape = shape_of (1, 2, 2, 300, 16);
+  shape.params.scale = 60;
+  Problem p = problem (shape);
+  Results got = compute (&p);
+  Reference want = reference (&p, p.xs);
+  check_within (got.y, want.y, 1e-3 * norm_of (want.y, got.y.size), "y");
+  check (got.lse, want.lse, "lse");
+  case_end ();
+}
+
+static void
+threads (void)
+{
+  int before = omp_get_max_threads ();
+  for (int dtype = 0; dtype < 3; dtype++) {
+    case_begin ();
+    Shape shape = shape_of (3, 4, 2, 200, 48);
+    shape.dtype = floating[dtype];
+    shape.with_lengths = true;
+    Problem p = problem (shape);
+    omp_set_num_threads (1);
+    Results one = compute (&p);
+    for (int count = 2; count <= 5; count++) {
+      omp_set_num_threads (count);
+      Results got = compute (&p);
+      check_same_bits (one.y, got.y);
+      check_same_bits (one.lse, got.lse);
+      check_same_bits (one.dx, got.dx);
+    }
+    omp_set_num_threads (before);
+    case_end ();
+  }
+}
+
+/* Queries that see no key: zeros, lse 0 and no gradient, also of their own keys. */
+static void
+empty_rows (void)
+{
+  case_begin ();
+  Shape shape = shape_of (2, 2, 2, 20, 16);
+  shape.with_lengths = true;
+  Problem p = problem (shape);
+  ((int32_t *) p.lengths.data)[0] = 0;
+  ((int32_t *) p.lengths.data)[1] = 5;
+  Results got = compute (&p);
+  double *y = wide (got.y), *lse = wide (got.lse), *dx = wide (got.dx);
+  for (int i = 0; i < 40; i++)
+    for (int c = 0; c < 96; c++)
+      if (i < 20 || i >= 25) {
+        g_assert_true (y[i * 32 + c % 32] == 0 && dx[i * 96 + c] == 0);
+        g_assert_true (lse[i / 20 * 40 + c / 48 * 20 + i % 20] == 0);
+      }
+  g_assert_true (y[20 * 32] != 0 && dx[20 * 96 + 64] != 0);
+  case_end ();
+}
+
+/* Each output may be absent. */
+static void
+absent_outputs (void)
+{
+  case_begin ();
+  Shape shape = shape_of (2, 2, 1, 40, 16);
+  shape.cross = true;
+  Problem p = problem (shape);
+  Results want = compute (&p), got = compute (&p);
+  const LigAttentionParams *params = &shape.params;
+  LigOperand none = absent (LIG_FP32, 80, 32), no_lse = absent (LIG_FP32, 4, 40);
+  LigOperand inputs[] = {p.dy, p.x, p.memory, p.lengths, p.documents, want.y, want.lse, none, none};
+  LigOperand again = copy (got.y);
+  memset (again.data, 0xff, (size_t) again.size * 4);
+  run_attention ("attention", (LigOperand[]){p.x, p.memory, p.lengths, p.documents, again, no_lse},
+                 params);
+  check_same_bits (want.y, again);
+  inputs[7] = got.dx;
+  run_attention ("attention_backward", inputs, params);
+  check_same_bits (want.dx, got.dx);
+  inputs[7] = none;
+  inputs[8] = got.dmemory;
+  run_attention ("attention_backward", inputs, params);
+  check_same_bits (want.dmemory, got.dmemory);
+  case_end ();
+}
+
+static void
+refusals (void)
+{
+  case_begin ();
+  Shape shape = shape_of (2, 2, 2, 8, 16);
+  shape.with_lengths = true;
+  Problem p = problem (shape);
+  LigStatus status;
+  LigOperand y = blank (LIG_FP32, 16, 32), lse = blank (LIG_FP32, 4, 8);
+  LigOperand operands[] = {p.x, p.memory, p.lengths, p.documents, y, lse};
+  ((int32_t *) p.lengths.data)[1] = 9;
+  LigLaunch launch = try_run ("attention", operands, &shape.params, &tick, false, &status);
+  g_assert_cmpint (status, ==, LIG_FAILED);
+  g_assert_nonnull (strstr (launch.where, "length"));
+  shape.params.kv_heads = 1;
+  try_run ("attention", operands, &shape.params, &tick, false, &status);
+  g_assert_cmpint (status, ==, LIG_FAILED);
+  case_end ();
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/attention/masks", masks);
+  g_test_add_func ("/attention/odd-heads", odd_heads);
+  g_test_add_func ("/attention/long-rows", long_rows);
+  g_test_add_func ("/attention/cross", cross);
+  g_test_add_func ("/attention/scores", scores);
+  g_test_add_func ("/attention/all-dropped", all_dropped);
+  g_test_add_func ("/attention/differences", differences);
+  g_test_add_func ("/attention/large-scores", large_scores);
+  g_test_add_func ("/attention/threads", threads);
+  g_test_add_func ("/attention/empty-rows", empty_rows);
+  g_test_add_func ("/attention/absent-outputs", absent_outputs);
+  g_test_add_func ("/attention/refusals", refusals);
+  return g_test_run ();
+}
