@@ -53,7 +53,7 @@ soften (Soft &soft, Sums16<QUERY_TILES, BLOCK> &scores, Sums16<QUERY_TILES, D> &
 /* Computes y and lse of 128 queries of a head. */
 template <class T, int D>
 __global__ void
-__launch_bounds__ (FAST_THREADS, 2) attend (const __grid_constant__ Attention a)
+__launch_bounds__ (FAST_THREADS, D == 64 ? 3 : 2) attend (const __grid_constant__ Attention a)
 {
   constexpr int SIZE = BLOCK * D / 8;
   extern __shared__ uint4 memory[];
@@ -207,13 +207,20 @@ attention_prepare (Attention *a, LigLaunch *launch, bool backward)
 
 using namespace lig;
 
-/* Computes y and lse. */
-extern "C" LigStatus
-lig_cuda_attention (LigLaunch *launch)
+/* Computes y and lse by the kernels of this family. */
+static LigStatus
+attend_alone (LigLaunch *launch)
 {
   Attention a;
   LigStatus status = attention_prepare (&a, launch, false);
   if (status != LIG_OK)
     return status;
   return attention_is_fast (a) ? attention_fast (launch, a) : attention_general (launch, a);
+}
+
+/* Computes y and lse, by cuDNN where that is faster. */
+extern "C" LigStatus
+lig_cuda_attention (LigLaunch *launch)
+{
+  return lig_attention_choose (launch, false, attend_alone);
 }
