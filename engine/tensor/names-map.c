@@ -417,8 +417,7 @@ check_export (const GArray *roles, const LigNames *names, GError **error)
   for (guint i = 0; i < roles->len; i++) {
     const LigRole *role = &g_array_index (roles, LigRole, i);
     if (!role->role || !lig_names_rule (names, role->role))
-      lig_differences_add (&differences, _ ("%s has no counterpart in the names of %s"), role->path,
-                           names->name);
+      lig_differences_add (&differences, _ ("%s has no counterpart"), role->path);
   }
   g_autofree char *problem =
     g_strdup_printf (_ ("the parameters do not fit the names of %s"), names->name);
