@@ -254,9 +254,9 @@ weigh (LigLaunch *launch, const Attention &a)
 
 using namespace lig;
 
-/* Computes dx and dmemory. */
-extern "C" LigStatus
-lig_cuda_attention_backward (LigLaunch *launch)
+/* Computes dx and dmemory by the kernels of this family. */
+static LigStatus
+attend_back_alone (LigLaunch *launch)
 {
   Attention a;
   LigStatus status = attention_prepare (&a, launch, true);
@@ -272,4 +272,11 @@ lig_cuda_attention_backward (LigLaunch *launch)
     return status;
   return attention_is_fast (a) ? attention_backward_fast (launch, a)
                                : attention_backward_general (launch, a);
+}
+
+/* Computes dx and dmemory, by cuDNN where that is faster. */
+extern "C" LigStatus
+lig_cuda_attention_backward (LigLaunch *launch)
+{
+  return lig_attention_choose (launch, true, attend_back_alone);
 }

@@ -212,13 +212,20 @@ attention_prepare (Attention *a, LigLaunch *launch, bool backward)
 
 using namespace lig;
 
-/* Computes y and lse. */
-extern "C" LigStatus
-lig_cuda_attention (LigLaunch *launch)
+/* Computes y and lse by the kernels of this family. */
+static LigStatus
+attend_alone (LigLaunch *launch)
 {
   Attention a;
   LigStatus status = attention_prepare (&a, launch, false);
   if (status != LIG_OK)
     return status;
   return attention_is_fast (a) ? attention_fast (launch, a) : attention_general (launch, a);
+}
+
+/* Computes y and lse, by cuDNN where that is faster. */
+extern "C" LigStatus
+lig_cuda_attention (LigLaunch *launch)
+{
+  return lig_attention_choose (launch, false, attend_alone);
 }

@@ -130,6 +130,11 @@ bind_texts (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
   g_autofree char *params = params_text (slot, planned ? &ops[slot->first] : NULL);
   g_autofree char *shape =
     planned ? lig_figure_shape (&ops[slot->first + slot->count - 1].y) : NULL;
+  if (!lig_op_get_trained (slot->op)) {
+    g_autofree char *plain = params;
+    params =
+      plain && *plain ? g_strdup_printf ("%s · %s", _ ("frozen"), plain) : g_strdup (_ ("frozen"));
+  }
   g_autofree char *note = NULL;
   self->end = lig_ends_find (self->document, slot->op, &note);
   if (note) {
