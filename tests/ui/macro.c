@@ -101,7 +101,7 @@ static void
 test_folding (Fixture *f, gconstpointer data)
 {
   guint count;
-  show (f, "linear(64) ! layer-norm-mlp ! gelu", "64x64:bf16");
+  show (f, "linear(64) ! layer-norm-mlp ! layer-norm", "64x64:bf16");
   const LigScoreMap *map = lig_score_sheet_get_map (f->sheet);
   g_assert_cmpuint (map->slots->len, ==, 3);
   g_assert_cmpint (slot_at (f, 0)->shown, ==, 2);
