@@ -9,7 +9,7 @@
 
 namespace lig
 {
-enum { FAST_THREADS = 128, FAST_WARPS = FAST_THREADS / 32, BLOCK = 64 };
+enum { FAST_THREADS = 128, FAST_WARPS = FAST_THREADS / 32 };
 
 /* The documents of a row of the batch, and the range of those of a tile. Blocks that have none of
  * that range are passed over. */
@@ -35,8 +35,9 @@ struct Documents {
     }
   }
 
-  /* Returns the first of the blocks [block, end) that may matter, or `end`. Every thread calls
-   * it. */
+  /* Returns the first of the blocks [block, end) of BLOCK positions that may matter, or `end`.
+   * Every thread calls it. */
+  template <int BLOCK>
   __device__ int
   next (int block, int end) const
   {
