@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Attention of packed rows, backward, on tensor cores. With P = exp (scores - lse) and dP = dy v^T
  * the gradient of the scores is dS = P (dP - D), where D is the sum of dy y over a row. One kernel
- * keeps 64 keys and adds up dv = P^T dy and dk = dS^T q over all queries of all heads that share
- * them; another keeps 64 queries and adds up dq = dS k over all keys. Each computes the scores
- * anew: 7 products instead of 5, but every sum has a fixed order and nothing is kept in memory but
- * D. */
+ * keeps some keys and adds up dv = P^T dy and dk = dS^T q over all queries of all heads that share
+ * them; another keeps some queries and adds up dq = dS k over all keys. Each computes the scores
+ * for itself: 7 products instead of 5, but every sum has a fixed order and nothing is kept in
+ * memory but D. */
 #include "kernels/cuda/attention-fast.cuh"
 #include "kernels/cuda/common/access.cuh"
 
