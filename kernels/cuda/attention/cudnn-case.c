@@ -78,6 +78,11 @@ lig_cudnn_case (LigCudnnCase *one,
   *why = refuse_variant (x, params);
   if (!*why && has_empty_rows (one))
     *why = "its result is undefined where a query sees no key";
+  /* By the support surface of NVIDIA's cudnn-frontend: the library itself accepts both. */
+  if (!*why && one->window > 0 && one->length > one->keys)
+    *why = "its windows are for no more queries than keys";
+  if (!*why && one->backward && one->length == 1 && one->keys == 1)
+    *why = "it has no backward pass of one query and one key";
   return !*why;
 }
 
