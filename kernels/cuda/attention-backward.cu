@@ -57,7 +57,8 @@ copy_rows (float2 *to, const Attention &a, int64_t row, int head, int first)
 /* Computes dk and dv of 64 keys. */
 template <class T, int D>
 __global__ void
-__launch_bounds__ (FAST_THREADS, 2) attend_back_keys (const __grid_constant__ Attention a)
+__launch_bounds__ (FAST_THREADS, D == 64 ? 3 : 2)
+  attend_back_keys (const __grid_constant__ Attention a)
 {
   constexpr int SIZE = BLOCK * D / 8;
   extern __shared__ uint4 memory[];
@@ -143,7 +144,8 @@ __launch_bounds__ (FAST_THREADS, 2) attend_back_keys (const __grid_constant__ At
 /* Computes dq of 64 queries. */
 template <class T, int D>
 __global__ void
-__launch_bounds__ (FAST_THREADS, 2) attend_back_queries (const __grid_constant__ Attention a)
+__launch_bounds__ (FAST_THREADS, D == 64 ? 4 : 2)
+  attend_back_queries (const __grid_constant__ Attention a)
 {
   constexpr int SIZE = BLOCK * D / 8;
   extern __shared__ uint4 memory[];
