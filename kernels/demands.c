@@ -56,9 +56,9 @@ attention_backward_flops (const LigOperand *operands, const void *params)
   return count_attention (&operands[0], params, 5);
 }
 
-/* The CPU adds up the gradients of keys and values in fp32, in this memory unless the operand can
- * have the sums itself (kernels/cpu/attention-backward.c). The operands begin with dy, x, memory.
- */
+/* The CPU adds up the gradients of keys and values in fp32: in the operand if that can have the
+ * sums, else in half the workspace if they fit, else in this memory. The operands begin with dy and
+ * x. */
 static int64_t
 attention_backward_scratch (const LigOperand *operands, const void *params, LigBackendKind backend)
 {
@@ -69,7 +69,8 @@ attention_backward_scratch (const LigOperand *operands, const void *params, LigB
     return 0;
   int64_t batch = operands[0].size / operands[0].columns / p->length;
   int64_t padded = ((int64_t) p->features + 15) / 16 * 16;
-  return batch * p->kv_heads * p->memory_length * 2 * padded * (int64_t) sizeof (float);
+  int64_t bytes = batch * p->kv_heads * p->memory_length * 2 * padded * (int64_t) sizeof (float);
+  return bytes <= (int64_t) LIG_WORKSPACE_SIZE / 2 ? 0 : bytes;
 }
 
 static const struct {
