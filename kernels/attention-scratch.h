@@ -10,6 +10,9 @@
  * beyond this the own kernel, which needs none of it, runs instead. */
 #define LIG_ATTENTION_MOST_ORDERED ((int64_t) 2 << 30)
 
+/* The bytes that every plan of cuDNN takes beside its tensors. */
+#define LIG_ATTENTION_PLAN ((int64_t) 256)
+
 static inline int64_t
 lig_attention_rounded (int64_t value, int64_t step)
 {
@@ -40,12 +43,22 @@ lig_attention_dscores (int64_t batch, const LigAttentionParams *params)
   return lig_attention_rounded (2 * batch * params->heads * rows * columns, 256);
 }
 
+/* Returns the bytes of the gradients of keys and values, in 16 bits, before those of the heads that
+ * share a key are summed. */
+static inline int64_t
+lig_attention_shared (int64_t batch, const LigAttentionParams *params)
+{
+  int64_t bytes = 4 * batch * params->heads * params->memory_length * params->features;
+  return params->heads == params->kv_heads ? 0 : lig_attention_rounded (bytes, 256);
+}
+
 /* Returns the bytes for a backward pass of that many rows in either order. */
 static inline int64_t
 lig_attention_scratch (int64_t batch, const LigAttentionParams *params)
 {
-  int64_t sums = lig_attention_sums (batch, params);
-  int64_t any_order = sums + lig_attention_dquery (batch, params);
-  int64_t ordered = sums + lig_attention_dscores (batch, params);
+  int64_t both =
+    LIG_ATTENTION_PLAN + lig_attention_sums (batch, params) + lig_attention_shared (batch, params);
+  int64_t any_order = both + lig_attention_dquery (batch, params);
+  int64_t ordered = both + lig_attention_dscores (batch, params);
   return ordered > any_order && ordered <= LIG_ATTENTION_MOST_ORDERED ? ordered : any_order;
 }

@@ -3,6 +3,8 @@
  * kernels need beyond the workspace. */
 #include "kernels/demands.h"
 
+#include "kernels/attention-scratch.h"
+
 #include <ligature/params.h>
 
 #include <stddef.h>
@@ -56,21 +58,69 @@ attention_backward_flops (const LigOperand *operands, const void *params)
   return count_attention (&operands[0], params, 5);
 }
 
+/* The bytes of the logits of a chunk. On a GPU the products of a chunk have to be large enough to
+ * fill it; on a processor the logits should stay in its cache. */
+#define CHUNK_BYTES (512LL << 20)
+#define CPU_CHUNK_BYTES (4LL << 20)
+
+int64_t
+lig_joint_chunk (const LigOperand *x, const LigOperand *weight, LigBackendKind backend)
+{
+  int64_t features = x->columns > 0 ? x->columns : 1, rows = x->size / features;
+  int64_t row = weight->size / features * (int64_t) lig_dtype_size (x->dtype);
+  int64_t most = (backend == LIG_BACKEND_CPU ? CPU_CHUNK_BYTES : CHUNK_BYTES) / (row > 0 ? row : 1);
+  return between (1, between (128, most / 128 * 128, 1 << 16), rows > 0 ? rows : 1);
+}
+
+static double
+joint_flops (const LigOperand *operands, const void *params)
+{
+  (void) params;
+  const LigOperand *x = &operands[0], *weight = &operands[1];
+  return 6.0 * (double) x->size * (double) (weight->size / (weight->columns ? weight->columns : 1));
+}
+
+/* See kernels/joint-loss.h for the parts. */
+static int64_t
+joint_scratch (const LigOperand *operands, const void *params, LigBackendKind backend)
+{
+  (void) params;
+  const LigOperand *x = &operands[0], *weight = &operands[1];
+  int64_t features = x->columns > 0 ? x->columns : 1, rows = x->size / features;
+  int64_t height = lig_joint_chunk (x, weight, backend), chunks = (rows + height - 1) / height;
+  int64_t floats = 64 + (2 * chunks + 63) / 64 * 64 + (height + 63) / 64 * 64;
+  return floats * (int64_t) sizeof (float) +
+         height * (weight->size / features) * (int64_t) lig_dtype_size (x->dtype);
+}
+
 /* The CPU adds up the gradients of keys and values in fp32: in the operand if that can have the
- * sums, else in half the workspace if they fit, else in this memory. The operands begin with dy and
- * x. */
+ * sums, else in half the workspace if they fit, else in this memory. */
+static int64_t
+scratch_on_cpu (const LigOperand *x, int64_t batch, const LigAttentionParams *params)
+{
+  if (x->dtype == LIG_FP32 && params->features % 16 == 0)
+    return 0;
+  int64_t padded = ((int64_t) params->features + 15) / 16 * 16;
+  int64_t rows = batch * params->kv_heads * params->memory_length;
+  int64_t bytes = rows * 2 * padded * (int64_t) sizeof (float);
+  return bytes <= (int64_t) LIG_WORKSPACE_SIZE / 2 ? 0 : bytes;
+}
+
+/* On CUDA the own kernel keeps two fp32 numbers per query and head, in the workspace where they
+ * fit. With 16-bit types cuDNN may run instead. The operands begin with dy, x, memory. */
 static int64_t
 attention_backward_scratch (const LigOperand *operands, const void *params, LigBackendKind backend)
 {
-  const LigAttentionParams *p = params;
-  if (backend != LIG_BACKEND_CPU || !p || p->length < 1)
+  const LigAttentionParams *attention = params;
+  const LigOperand *dy = &operands[0];
+  if (!attention || attention->length < 1 || dy->columns < 1)
     return 0;
-  if (operands[1].dtype == LIG_FP32 && p->features % 16 == 0)
-    return 0;
-  int64_t batch = operands[0].size / operands[0].columns / p->length;
-  int64_t padded = ((int64_t) p->features + 15) / 16 * 16;
-  int64_t bytes = batch * p->kv_heads * p->memory_length * 2 * padded * (int64_t) sizeof (float);
-  return bytes <= (int64_t) LIG_WORKSPACE_SIZE / 2 ? 0 : bytes;
+  int64_t rows = dy->size / dy->columns, own = 8 * rows * attention->heads;
+  if (backend == LIG_BACKEND_CPU)
+    return scratch_on_cpu (&operands[1], rows / attention->length, attention);
+  if (dy->dtype == LIG_BF16 || dy->dtype == LIG_FP16)
+    return lig_attention_scratch (rows / attention->length, attention);
+  return own > (int64_t) LIG_WORKSPACE_SIZE ? own : 0;
 }
 
 static const struct {
@@ -80,6 +130,7 @@ static const struct {
 } demands[] = {
   {"attention", attention_flops, NULL},
   {"attention_backward", attention_backward_flops, attention_backward_scratch},
+  {"linear_cross_entropy", joint_flops, joint_scratch},
 };
 
 void

@@ -120,6 +120,13 @@ LIG_FAMILY (loss)
  * number of rows that are not ignored. */
 LIG_EACH (cross_entropy, "x targets -> y lse count", 6)
 LIG_EACH (cross_entropy_backward, "dy x targets lse count -> dx=x", 6)
+/* The last product and its cross-entropy in one, without the logits: weight is [C, K], bias [C].
+ * gx, gweight and gbias are the gradients of the sum of the losses; the backward kernel multiplies
+ * them by dy / count. */
+LIG_EACH (linear_cross_entropy,
+          "x weight bias? targets -> y count gx gweight gbias",
+          LIG_WORK_BY_PARAMS)
+LIG_EACH (linear_cross_entropy_backward, "dy count gx? gweight? gbias? -> dx=gx dweight dbias", 1)
 LIG_EACH (accuracy, "x targets -> correct count", 1)
 LIG_EACH (mean_squared_error, "x targets -> y", 3)
 LIG_EACH (mean_squared_error_backward, "dy x targets -> dx=x|targets dtargets=x|targets", 3)

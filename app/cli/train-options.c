@@ -33,6 +33,7 @@ lig_cli_clear_training (LigTrainOptions *options)
   g_free (options->resume);
   g_free (options->store);
   g_free (options->metrics);
+  g_strfreev (options->freeze);
   for (guint i = 0; lig_run_setting_nth (i); i++) {
     g_free (options->values[i]);
     /* The settings that are switches have none. */
@@ -121,6 +122,13 @@ is_switch (const LigSetting *setting)
   return strcmp (setting->name, "tf32") == 0;
 }
 
+/* Returns whether the option may be given several times. */
+static gboolean
+is_list (const LigSetting *setting)
+{
+  return strcmp (setting->name, "freeze") == 0;
+}
+
 gboolean
 lig_cli_check_resume (const LigTrainOptions *options,
                       const LigCommand *command,
@@ -147,9 +155,13 @@ append_settings (GArray *entries, LigTrainOptions *options)
       continue;
     options->helps[i] = lig_cli_setting_help (setting);
     const GOptionEntry group = LIG_CLI_GROUP (setting->group);
-    const GOptionEntry entry = {
+    GOptionEntry entry = {
       setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], options->helps[i],
       setting->argument};
+    if (is_list (setting)) {
+      entry.arg = G_OPTION_ARG_STRING_ARRAY;
+      entry.arg_data = &options->freeze;
+    }
     g_array_append_val (entries, group);
     g_array_append_val (entries, entry);
   }
@@ -174,7 +186,7 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     LIG_CLI_QUIET_ENTRY (&options->quiet),
     LIG_CLI_GROUP (LIG_CLI_DATA),
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init,
-     "Begin with these weights [default: drawn from --seed]", "W.safetensors"},
+     "Begin with these weights, a file or a folder [default: drawn from --seed]", "W"},
   };
   const GOptionEntry metrics[] = {
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
@@ -208,7 +220,9 @@ lig_cli_parse_training (const LigCommand *command,
   if (!lig_cli_parse (command, entries, argc, argv, least, most))
     return FALSE;
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
-    if (is_switch (setting) && parsed->sequence.tf32 != LIG_CLI_UNSET)
+    if (is_list (setting) && parsed->freeze)
+      parsed->values[i] = g_strjoinv (",", parsed->freeze);
+    else if (is_switch (setting) && parsed->sequence.tf32 != LIG_CLI_UNSET)
       parsed->values[i] = g_strdup (parsed->sequence.tf32 ? "1" : "0");
   if (g_strcmp0 (find_value (parsed, "checkpoint"), "-") == 0) {
     lig_cli_usage ("--checkpoint needs a file, which is replaced while the training runs; standard "

@@ -14,6 +14,7 @@ typedef struct {
   gboolean quiet;
   gboolean has_metrics; /* whether the command has --metrics */
   char *metrics;
+  char **freeze; /* each given pattern */
 } LigTrainOptions;
 
 void lig_cli_init_training (LigTrainOptions *options);

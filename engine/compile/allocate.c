@@ -55,10 +55,11 @@ find_lifetimes (LigDraft *draft)
   for (int i = 0; i < (int) draft->steps->len; i++) {
     const LigDraftStep *step = lig_step (draft, i);
     int end = end_of_step (draft, i);
-    for (int j = 0; j < step->n_operands; j++) {
-      if (step->values[j] < 0)
+    for (int j = 0; j <= step->n_operands; j++) {
+      int value = j < step->n_operands ? step->values[j] : step->scratch > 0 ? step->scratch : -1;
+      if (value < 0)
         continue;
-      LigValue *root = lig_value (draft, lig_draft_root (draft, step->values[j]));
+      LigValue *root = lig_value (draft, lig_draft_root (draft, value));
       root->first_step = MIN (root->first_step, i);
       root->last_step = MAX (root->last_step, end);
     }

@@ -10,7 +10,7 @@
 static gboolean
 part_needs_gradient (const LigDraft *draft, const LigPart *part)
 {
-  if (lig_value (draft, part->x)->needs_gradient)
+  if (!lig_part_recalls (part) && lig_value (draft, part->x)->needs_gradient)
     return TRUE;
   for (int i = 0; i < part->n_parameters; i++)
     if (lig_part_trains (draft, part, i))
@@ -38,6 +38,10 @@ mark_needs (LigDraft *draft)
   for (guint i = 0; i < draft->callers_inputs->len; i++) {
     LigValue *extra = lig_value (draft, g_array_index (draft->callers_inputs, int, i));
     extra->needs_gradient = wanted && lig_dtype_is_floating (extra->dtype);
+  }
+  for (guint i = 0; i < draft->conversions->len; i++) {
+    const LigConversion *at = &g_array_index (draft->conversions, LigConversion, i);
+    lig_value (draft, at->to)->needs_gradient = lig_value (draft, at->from)->needs_gradient;
   }
   for (guint i = 0; i < draft->parts->len; i++) {
     LigPart *part = lig_part (draft, i);
@@ -150,13 +154,28 @@ save_ports (LigDraft *draft, const LigPart *part)
   }
 }
 
+/* Returns whether a gradient arrives at an output. None does at the end of a line whose branches
+ * only lead to ops without derivatives. */
+static gboolean
+is_reached (const LigDraft *draft, const LigPart *part)
+{
+  gboolean reached = lig_value (draft, part->y)->gradient >= 0;
+  for (int i = 0; i < part->n_outputs && !reached; i++)
+    reached = lig_value (draft, part->extra_outputs[i])->gradient >= 0;
+  return reached;
+}
+
 static void
 differentiate_part (LigDraft *draft, int index, GPtrArray *contributions)
 {
   for (int i = 0; i < lig_part (draft, index)->n_outputs; i++)
     gather (draft, index, i, contributions->pdata[index * LIG_MAX_EXTRA + i]);
+  if (!is_reached (draft, lig_part (draft, index))) {
+    lig_part (draft, index)->needs_backward = FALSE;
+    return;
+  }
   int x = lig_part (draft, index)->x;
-  if (lig_value (draft, x)->needs_gradient) {
+  if (lig_value (draft, x)->needs_gradient && !lig_part_recalls (lig_part (draft, index))) {
     int dx = add_gradient (draft, LIG_VALUE_GRADIENT, x, index, NULL);
     lig_part (draft, index)->dx = dx;
     lig_value (draft, x)->gradient = dx;
@@ -203,14 +222,24 @@ check_backward (LigDraft *draft, GError **error)
   return TRUE;
 }
 
+/* Returns whether the caller gets a branch with a gradient. */
+static gboolean
+gives_branch (const LigDraft *draft)
+{
+  for (guint i = 0; i < draft->callers_outputs->len; i++)
+    if (lig_value (draft, g_array_index (draft->callers_outputs, int, i))->needs_gradient)
+      return TRUE;
+  return FALSE;
+}
+
 gboolean
 lig_differentiate (LigDraft *draft, GError **error)
 {
   if (!draft->options.training)
     return TRUE;
   mark_needs (draft);
-  LigValue *output = lig_value (draft, draft->output_value);
-  if (!output->needs_gradient || !lig_dtype_is_floating (output->dtype)) {
+  gboolean wanted = lig_value (draft, draft->output_value)->needs_gradient;
+  if (!wanted && !gives_branch (draft)) {
     for (guint i = 0; i < draft->parts->len; i++)
       lig_part (draft, i)->needs_backward = FALSE;
     return TRUE;
@@ -222,8 +251,10 @@ lig_differentiate (LigDraft *draft, GError **error)
   for (guint i = 0; i < draft->parts->len * LIG_MAX_EXTRA; i++)
     g_ptr_array_add (contributions, g_array_new (FALSE, FALSE, sizeof (int)));
   draft->scales = scales_loss (draft);
-  int gradient = add_given (draft, draft->output_value, &draft->given);
-  lig_value (draft, draft->output_value)->gradient = gradient;
+  if (wanted) {
+    int gradient = add_given (draft, draft->output_value, &draft->given);
+    lig_value (draft, draft->output_value)->gradient = gradient;
+  }
   for (int i = (int) draft->parts->len - 1; i >= 0; i--)
     if (lig_part (draft, i)->needs_backward)
       differentiate_part (draft, i, contributions);

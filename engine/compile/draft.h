@@ -123,6 +123,7 @@ typedef struct {
   gboolean beside; /* may overlap later steps until the pass ends */
   int n_operands, n_inputs;
   int values[LIG_MAX_OPERANDS]; /* -1: absent */
+  int scratch;                  /* value of its scratch memory, 0: none */
   _Alignas(max_align_t) guint8 params[64];
   gsize params_size;
   gboolean empty;      /* an operand has no elements, so the kernel is not launched */
@@ -166,24 +167,27 @@ typedef struct {
   LigPolicy policy;
   LigShape input;
   LigDtype input_dtype, compute, parameter_dtype;
-  LigDtype gradient_dtype;  /* of parameters */
-  GArray *parts;            /* of LigPart */
-  GArray *values;           /* of LigValue */
-  GArray *parameters;       /* of LigDraftParameter */
-  GArray *ties;             /* of LigTie */
-  gint64 decayed, elements; /* trained elements of each state array; first those with weight decay */
-  gint64 all_elements;      /* with the frozen ones, which come last */
-  GArray *sums;             /* of LigSum */
-  GArray *conversions;      /* of LigConversion */
-  GArray *scalings;         /* of LigConversion: incoming gradients times the loss scale */
-  gboolean scales;          /* TRUE if scalings is not empty */
-  GArray *groups[2];        /* of LigGroup, in op order: forward, backward */
-  GArray *verdicts;         /* of LigVerdict */
-  GPtrArray *mends;         /* of LigMend, by verdict; null where a verdict has none */
-  GPtrArray *alternatives;  /* of LigMend, likewise: another mend */
-  GPtrArray *names;         /* arrays of names that verdicts refer to */
-  GHashTable *accepted;     /* those that continue a pattern, by its next element */
-  int *owners[2];           /* while fusing: candidate that covers each op, or -1 */
+  LigDtype gradient_dtype; /* of parameters */
+  GArray *parts;           /* of LigPart */
+  GArray *values;          /* of LigValue */
+  GArray *parameters;      /* of LigDraftParameter */
+  GArray *ties;            /* of LigTie */
+  gint64 decayed,
+    elements;              /* trained elements of each state array; first those with weight decay */
+  gint64 all_elements;     /* with the frozen ones, which come last */
+  GArray *sums;            /* of LigSum */
+  GArray *conversions;     /* of LigConversion */
+  GArray *scalings;        /* of LigConversion: incoming gradients times the loss scale */
+  gboolean scales;         /* TRUE if scalings is not empty */
+  GArray *groups[2];       /* of LigGroup, in op order: forward, backward */
+  GArray *verdicts;        /* of LigVerdict */
+  GPtrArray *mends;        /* of LigMend, by verdict; null where a verdict has none */
+  GPtrArray *alternatives; /* of LigMend, likewise: another mend */
+  GPtrArray *names;        /* arrays of names that verdicts refer to */
+  GHashTable *accepted;    /* those that continue a pattern, by its next element */
+  int *owners[2];          /* while fusing: candidate that covers each op, or -1 */
+  GHashTable *scratches;   /* values of scratch memory by kernel, part and pass; or null */
+  GHashTable *own_values;  /* of joint fusions, by fusion, ops and name; or null */
   GHashTable *prices; /* measured prices by key, or null; kept for the plan of every op alone */
   GArray *steps;      /* of LigDraftStep */
   /* Steps; those before `first_forward` depend on parameters alone. */
@@ -195,6 +199,9 @@ typedef struct {
   gint64 arena_bytes, live_peak;
   GStringChunk *strings; /* of verdicts */
 } LigDraft;
+
+/* Whether the op does not read the output before it: the line before it ends there. */
+#define lig_part_recalls(part) (((part)->info->flags & LIG_OP_RECALL) != 0)
 
 #define lig_part(draft, i) (&g_array_index ((draft)->parts, LigPart, i))
 #define lig_value(draft, i) (&g_array_index ((draft)->values, LigValue, i))

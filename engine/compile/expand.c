@@ -359,6 +359,37 @@ connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **e
   return TRUE;
 }
 
+static gboolean
+has_branch (const LigPart *part)
+{
+  for (int i = 0; i < part->n_outputs; i++)
+    if (part->consumed[i] || part->to_caller[i])
+      return TRUE;
+  return FALSE;
+}
+
+/* Checks that a branch leads on from every line that ends at a recall. */
+static gboolean
+check_lines (LigDraft *draft, GError **error)
+{
+  for (int i = 1; i < (int) draft->parts->len; i++) {
+    const LigPart *last = lig_part (draft, i - 1), *part = lig_part (draft, i);
+    if (!lig_part_recalls (part) || has_branch (last))
+      continue;
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+                 _ ("%s at %s: nobody reads its output, as %s at %s goes on from elsewhere; remove "
+                    "it, or put make-extra-output after it"),
+                 last->title, last->path, part->title, part->path);
+    lig_error_set_path (error, last->path);
+    if (!lig_draft_goes_on (draft, i - 1, error))
+      return FALSE;
+    lig_draft_offer (draft, LIG_PROBLEM_MEND_REMOVE_OP, last->path, last->title, NULL);
+    if (part->written == part->op)
+      lig_draft_offer (draft, LIG_PROBLEM_MEND_INSERT_OP, part->path, NULL, "make-extra-output");
+  }
+  return TRUE;
+}
+
 gboolean
 lig_expand (LigDraft *draft, GError **error)
 {
@@ -378,5 +409,5 @@ lig_expand (LigDraft *draft, GError **error)
     for (int slot = 0; slot < lig_part (draft, i)->n_inputs; slot++)
       if (!connect (draft, i, slot, producers, error))
         return FALSE;
-  return TRUE;
+  return check_lines (draft, error);
 }

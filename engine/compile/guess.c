@@ -182,6 +182,36 @@ guess (LigDraft *draft, const LigPart *part, LigInfer *infer, unsigned unsure)
   return unsure;
 }
 
+/* Returns the doubts about the value that a line goes on from. */
+static unsigned
+doubt_recalled (const LigDraft *draft, const LigPart *part)
+{
+  if (part->input_parts[0] < 0)
+    return draft->unsure_input ? ALL : 0;
+  const LigPart *producer = lig_part (draft, part->input_parts[0]);
+  return lig_value (draft, producer->extra_outputs[part->input_slots[0]])->unsure;
+}
+
+/* A recall has the shape of its branch, however doubtful, whatever is before it. */
+static unsigned
+guess_recalled (LigDraft *draft, int index, LigInfer *infer)
+{
+  LigPart *part = lig_part (draft, index);
+  g_autoptr (GError) error = NULL;
+  unsigned unsure = doubt_recalled (draft, part);
+  if (lig_infer_shapes (draft, part, infer, &error))
+    return unsure;
+  if (unsure == 0) {
+    g_prefix_error (&error, _ ("%s at %s: "), part->title, part->path);
+    lig_error_set_path (&error, part->path);
+    lig_draft_goes_on (draft, index, &error);
+    part->faulty = TRUE;
+  }
+  lig_infer_prepare (draft, part, infer);
+  infer->y = infer->extra_inputs[0] = draft->input;
+  return ALL;
+}
+
 /* Returns the doubts about the part's inputs. */
 static unsigned
 collect_doubts (const LigDraft *draft, const LigPart *part)
@@ -228,6 +258,8 @@ unsigned
 lig_guess_shapes (LigDraft *draft, int index, LigInfer *infer)
 {
   LigPart *part = lig_part (draft, index);
+  if (lig_part_recalls (part))
+    return guess_recalled (draft, index, infer);
   g_autoptr (GError) error = NULL;
   unsigned unsure = lig_value (draft, part->x)->unsure;
   unsigned doubts = collect_doubts (draft, part);

@@ -21,6 +21,8 @@ lig_infer_prepare (const LigDraft *draft, const LigPart *part, LigInfer *infer)
     .x_dtype = x->dtype,
     .y = x->shape,
     .y_dtype = x->dtype,
+    .input = draft->input,
+    .input_dtype = draft->input_dtype,
     .n_parameters = part->n_parameters,
   };
   for (int i = 0; i < LIG_MAX_EXTRA; i++) {
@@ -57,7 +59,7 @@ static gboolean
 check_type (const LigPart *part, const LigInfer *infer, GError **error)
 {
   gboolean wants_integers = (part->info->flags & LIG_OP_INTEGER_INPUT) != 0;
-  gboolean any = (part->info->flags & LIG_OP_ANY_TYPE) != 0;
+  gboolean any = (part->info->flags & (LIG_OP_ANY_TYPE | LIG_OP_RECALL)) != 0;
   gboolean fits = wants_integers ? lig_dtype_has (infer->x_dtype, LIG_DTYPE_INDEXES)
                                  : any || lig_dtype_is_floating (infer->x_dtype);
   if (!fits)
@@ -148,6 +150,24 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer)
   }
 }
 
+/* A line that goes on from the caller's value computes in the compute type, like the first one. */
+static void
+convert_recalled (LigDraft *draft, int index, int slot)
+{
+  LigPart *part = lig_part (draft, index);
+  int from = part->extra_inputs[slot];
+  const LigValue *value = lig_value (draft, from);
+  if (!lig_dtype_is_floating (value->dtype) || value->dtype == draft->compute)
+    return;
+  LigShape shape = value->shape;
+  g_autofree char *name = g_strdup (value->name);
+  int to = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &shape, draft->compute, -1, "%s:%s",
+                                name, lig_dtype_name (draft->compute));
+  LigConversion conversion = {from, to, index};
+  g_array_append_val (draft->conversions, conversion);
+  part->extra_inputs[slot] = to;
+}
+
 static void
 add_inputs (LigDraft *draft, int index, const LigInfer *infer)
 {
@@ -165,6 +185,8 @@ add_inputs (LigDraft *draft, int index, const LigInfer *infer)
       lig_draft_add_value (draft, LIG_VALUE_EXTRA, shape_of_input (infer, i),
                            infer->extra_input_dtypes[i], -1, "#%d.%s", index, name);
     g_array_append_val (draft->callers_inputs, part->extra_inputs[i]);
+    if (lig_part_recalls (part))
+      convert_recalled (draft, index, i);
   }
 }
 
@@ -220,7 +242,8 @@ describe_parameters (LigDraft *draft)
 gboolean
 lig_infer_shapes (const LigDraft *draft, const LigPart *part, LigInfer *infer, GError **error)
 {
-  return check_type (part, infer, error) && check_features (infer, error) &&
+  return check_type (part, infer, error) &&
+         (lig_part_recalls (part) || check_features (infer, error)) &&
          (!part->info->infer || part->info->infer (infer, error)) &&
          check_values (draft, part, infer, error);
 }

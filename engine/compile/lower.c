@@ -95,8 +95,11 @@ static int
 find_port (LigLowering *self, const char *port)
 {
   const char *name = port;
+  int own;
   if (g_str_equal (port, "-"))
     return PORT_ABSENT;
+  if (lig_find_own_value (self, port, &own))
+    return own;
   const LigPart *part = port_part (self, &name);
   if (!part)
     return PORT_ABSENT;
@@ -104,6 +107,12 @@ find_port (LigLowering *self, const char *port)
   if (value == PORT_UNKNOWN)
     no_such_port (self, port);
   return MAX (value, PORT_ABSENT);
+}
+
+int
+lig_lower_port (LigLowering *self, const char *port)
+{
+  return find_port (self, port);
 }
 
 /* Copies the port bound to an operand: bindings such as "a=dy b=dextra" name it, else it has the
@@ -155,6 +164,32 @@ find_empty (LigDraft *draft, LigDraftStep *step, const LigOperand *operands)
   }
 }
 
+/* Returns the value of the scratch memory of a step's kernel, 0 if it needs none. Value 0 is the
+ * sequence's input. Groups that are tried share the values of their kernels. */
+static int
+find_scratch (LigDraft *draft, const LigDraftStep *step, const LigOperand *operands)
+{
+  LigBackendKind kind =
+    lig_device_get_facts (draft->device)->capability > 0 ? LIG_BACKEND_CUDA : LIG_BACKEND_CPU;
+  gint64 bytes =
+    lig_kernel_scratch (step->kernel, operands, step->params_size > 0 ? step->params : NULL, kind);
+  if (bytes <= 0 || step->empty)
+    return 0;
+  if (!draft->scratches)
+    draft->scratches = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autofree char *key =
+    g_strdup_printf ("%s %d %d", step->kernel->name, step->part, (int) step->pass);
+  int value = GPOINTER_TO_INT (g_hash_table_lookup (draft->scratches, key));
+  if (value > 0)
+    return value;
+  LigShape shape;
+  lig_shape_init (&shape, 1, (bytes + 3) / 4);
+  value = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &shape, LIG_FP32, step->part,
+                               "#%d.%s.scratch", step->part, step->kernel->name);
+  g_hash_table_insert (draft->scratches, g_steal_pointer (&key), GINT_TO_POINTER (value));
+  return value;
+}
+
 static void
 finish_step (LigDraft *draft, LigDraftStep *step)
 {
@@ -169,6 +204,7 @@ finish_step (LigDraft *draft, LigDraftStep *step)
     lig_kernel_flops (step->kernel, operands, step->params_size > 0 ? step->params : NULL);
   if (step->empty)
     step->read = step->flops = 0;
+  step->scratch = find_scratch (draft, step, operands);
 }
 
 /* Returns whether anything outside the group reads the value or an alias of it. */
@@ -359,6 +395,30 @@ gboolean
 lig_lower_is_training (LigLowering *self)
 {
   return self->draft->options.training;
+}
+
+gboolean
+lig_lower_is_measured (LigLowering *self)
+{
+  return self->draft->policy == LIG_POLICY_MEASURED &&
+         lig_device_has (self->draft->device, LIG_DEVICE_MEASURES);
+}
+
+gboolean
+lig_lower_is_forced (LigLowering *self)
+{
+  const LigPart *first = lig_part (self->draft, self->group->first);
+  return self->group->fusion &&
+         g_strv_contains (lig_op_get_forced (first->written), self->group->fusion->name);
+}
+
+double
+lig_lower_share (LigLowering *self, const char *port)
+{
+  gint64 memory = lig_device_get_facts (self->draft->device)->memory;
+  int value = find_port (self, port);
+  return memory > 0 && value >= 0 ? (double) lig_value (self->draft, value)->bytes / (double) memory
+                                  : 0;
 }
 
 static void

@@ -54,6 +54,16 @@ gboolean lig_lower_saves (LigDraft *draft, const LigGroup *group, GError **error
  * the front, so that they begin as soon as their operands are available. */
 void lig_start_beside (LigDraft *draft, GArray *steps, guint first);
 
+/* Returns whether the step of the accuracy reads the value. */
+gboolean lig_accuracy_reads (const LigDraft *draft, int value);
+
+/* Returns the value of a port as in bindings, `0.x`; negative if it is absent or unknown. */
+int lig_lower_port (LigLowering *self, const char *port);
+
+/* Finds a value that the group's joint fusion computes for itself, LigFusion.computes. Returns
+ * FALSE if it computes none of that name; -1 is that of an optional element that is missing. */
+gboolean lig_find_own_value (LigLowering *self, const char *name, int *value);
+
 /* Appends a step that belongs to no group. */
 void lig_lower_plain (LigDraft *draft,
                       GArray *steps,

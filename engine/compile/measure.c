@@ -68,15 +68,16 @@ lay_out_list (Bench *bench, const List *list)
   gsize bytes = 0;
   for (guint i = 0; i < list->steps->len; i++) {
     const LigDraftStep *step = &g_array_index (list->steps, LigDraftStep, i);
-    for (int j = 0; j < step->n_operands; j++) {
-      gpointer key = GINT_TO_POINTER (step->values[j] + 1);
-      if (step->values[j] < 0 || !g_hash_table_add (seen, key))
+    for (int j = 0; j <= step->n_operands; j++) {
+      int value = j < step->n_operands ? step->values[j] : step->scratch > 0 ? step->scratch : -1;
+      gpointer key = GINT_TO_POINTER (value + 1);
+      if (value < 0 || !g_hash_table_add (seen, key))
         continue;
-      bytes += slot_bytes (bench, step->values[j]);
+      bytes += slot_bytes (bench, value);
       if (g_hash_table_contains (bench->offsets, key))
         continue;
       g_hash_table_insert (bench->offsets, key, GSIZE_TO_POINTER (bench->bytes / 256));
-      bench->bytes += slot_bytes (bench, step->values[j]);
+      bench->bytes += slot_bytes (bench, value);
     }
   }
   return bytes;
@@ -112,15 +113,22 @@ fill_values (Bench *bench, GError **error)
   return lig_device_upload (bench->device, bench->tick, &tick, sizeof tick, error);
 }
 
+/* Returns the address of a value in a set of buffers. */
+static void *
+address_of (const Bench *bench, int value, char *set)
+{
+  gpointer slot = g_hash_table_lookup (bench->offsets, GINT_TO_POINTER (value + 1));
+  return set + GPOINTER_TO_SIZE (slot) * 256;
+}
+
 static void
 bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *operands, char *set)
 {
   LigDevice *device = bench->device;
   for (int j = 0; j < from->n_operands; j++) {
-    gpointer key = GINT_TO_POINTER (from->values[j] + 1);
     operands[j] = lig_draft_operand (bench->draft, from->values[j]);
     if (from->values[j] >= 0)
-      operands[j].data = set + GPOINTER_TO_SIZE (g_hash_table_lookup (bench->offsets, key)) * 256;
+      operands[j].data = address_of (bench, from->values[j], set);
   }
   to->function = from->kernel ? lig_device_function (device, from->kernel) : NULL;
   to->beside = to->joins = from->beside;
@@ -132,6 +140,7 @@ bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *oper
     .operands = operands,
     .tick = bench->tick,
     .workspace = bench->workspaces[from->beside],
+    .scratch = from->scratch > 0 ? address_of (bench, from->scratch, set) : NULL,
     .params = from->params_size ? to->params : NULL,
     .stream = from->beside ? lig_device_branch (device) : lig_device_stream (device),
     .device = lig_device_handle (device),

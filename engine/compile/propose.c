@@ -76,6 +76,12 @@ propose_features (const Proposal *self, int from, gint64 features)
 {
   for (int i = from; i >= 0; i--) {
     const LigPart *at = lig_part (self->draft, i);
+    if (lig_part_recalls (at)) {
+      if (at->input_parts[0] < 0)
+        return;
+      i = at->input_parts[0] + 1;
+      continue;
+    }
     gint64 columns = columns_of (self, at->y);
     const LigParam *size = find_size (at, columns);
     if (at->incomplete || features < 1 || features > G_MAXINT32)

@@ -11,21 +11,34 @@ convert (LigDraft *draft, int from, int to, int part)
   g_array_append_val (draft->conversions, conversion);
 }
 
-/* Converts the input's gradient to the input's type: the caller gets it in the type of its
- * tensor. */
+/* Converts the gradient of a value that the caller provides to that value's type: the caller gets
+ * it in the type of its tensor. Returns the converted gradient. */
+static int
+convert_gradient (LigDraft *draft, int gradient, int of)
+{
+  LigShape shape = lig_value (draft, of)->shape;
+  LigDtype dtype = lig_value (draft, of)->dtype;
+  g_autofree char *name = g_strdup (lig_value (draft, of)->name);
+  int to = lig_draft_add_value (draft, LIG_VALUE_GRADIENT, &shape, dtype, -1, "d%s", name);
+  lig_value (draft, gradient)->kept_to_end = FALSE;
+  lig_value (draft, to)->kept_to_end = TRUE;
+  lig_value (draft, of)->gradient = to;
+  convert (draft, gradient, to, LIG_AFTER_BACKWARD);
+  return to;
+}
+
 static void
-convert_input_gradient (LigDraft *draft)
+convert_input_gradients (LigDraft *draft)
 {
   int from = draft->input_gradient;
-  if (from < 0 || lig_value (draft, from)->dtype == draft->input_dtype)
-    return;
-  int to = lig_draft_add_value (draft, LIG_VALUE_GRADIENT, &draft->input, draft->input_dtype, -1,
-                                "%s", "dinput");
-  lig_value (draft, from)->kept_to_end = FALSE;
-  lig_value (draft, to)->kept_to_end = TRUE;
-  lig_value (draft, draft->input_value)->gradient = to;
-  draft->input_gradient = to;
-  convert (draft, from, to, LIG_AFTER_BACKWARD);
+  for (guint i = 0, count = draft->conversions->len; i < count; i++) {
+    LigConversion at = g_array_index (draft->conversions, LigConversion, i);
+    int gradient = lig_value (draft, at.to)->gradient;
+    if (lig_value (draft, at.from)->role == LIG_VALUE_EXTRA && gradient >= 0)
+      convert_gradient (draft, gradient, at.from);
+  }
+  if (from >= 0 && lig_value (draft, from)->dtype != draft->input_dtype)
+    draft->input_gradient = convert_gradient (draft, from, draft->input_value);
 }
 
 /* Converts a parameter to the compute type, once for all ops that share it. `copies` has the copy of
@@ -52,7 +65,7 @@ lig_represent (LigDraft *draft, GError **error)
   int first = lig_part (draft, 0)->x;
   if (first != draft->input_value)
     convert (draft, draft->input_value, first, -1);
-  convert_input_gradient (draft);
+  convert_input_gradients (draft);
   if (draft->parameter_dtype == draft->compute)
     return TRUE;
   g_autofree int *copies = g_new0 (int, draft->parameters->len);

@@ -132,6 +132,20 @@ run_group (LigDraft *draft, LigPass pass, int number, guint *next, GError **erro
   return TRUE;
 }
 
+/* Returns whether the plan counts the rows whose largest logit is the target. */
+static gboolean
+counts_accuracy (const LigDraft *draft)
+{
+  const LigPart *last = lig_part (draft, draft->parts->len - 1);
+  return draft->options.accuracy && g_str_equal (last->info->name, "cross-entropy");
+}
+
+gboolean
+lig_accuracy_reads (const LigDraft *draft, int value)
+{
+  return counts_accuracy (draft) && lig_part (draft, draft->parts->len - 1)->x == value;
+}
+
 /* Adds a step that counts the rows whose largest logit is the target, where the sequence ends in a
  * cross-entropy. */
 static void
@@ -139,7 +153,7 @@ run_accuracy (LigDraft *draft)
 {
   const LigPart *last = lig_part (draft, draft->parts->len - 1);
   LigShape scalar = {0};
-  if (!draft->options.accuracy || !g_str_equal (last->info->name, "cross-entropy"))
+  if (!counts_accuracy (draft))
     return;
   int x = last->x, targets = last->extra_inputs[0];
   draft->correct =

@@ -147,14 +147,16 @@ takes (const LigFusion *fusion, LigOp *part)
   return found;
 }
 
-/* What is forbidden at the macro is forbidden at each part, and what is forced is forced at the
- * first part that it takes. */
+/* A frozen macro has frozen parts. What is forbidden at the macro is forbidden at each part, and
+ * what is forced is forced at the first part that it takes. */
 static void
 carry_wishes (LigOp *macro, const LigParts *parts)
 {
   const char *const *forced = lig_op_get_forced (macro);
   for (guint i = 0; i < parts->ops->len; i++)
     lig_op_set_forbidden (parts->ops->pdata[i], lig_op_get_forbidden (macro));
+  for (guint i = 0; i < parts->ops->len && !lig_op_get_trained (macro); i++)
+    lig_op_set_trained (parts->ops->pdata[i], FALSE);
   for (; *forced; forced++) {
     const LigFusion *fusion = lig_fusion_find (*forced);
     for (guint i = 0; i < parts->ops->len && fusion; i++) {

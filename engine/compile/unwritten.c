@@ -44,7 +44,8 @@ find_unwritten (const LigLowering *self, guint first_step)
     const LigPart *part = lig_part (self->draft, i);
     const LigValue *y = lig_value (self->draft, part->y);
     gboolean last = i == group->first + group->count - 1;
-    if ((last || y->kept_to_end || (y->saved && !joint)) &&
+    gboolean counted = lig_accuracy_reads (self->draft, part->y);
+    if ((last || counted || y->kept_to_end || (y->saved && !joint)) &&
         is_unwritten (self, part->y, first_step))
       return part->y;
     for (int j = 0; j < part->n_outputs; j++)

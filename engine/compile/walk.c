@@ -19,7 +19,7 @@ lig_walk_fits (const LigWalk *walk, int element, int index)
     return FALSE;
   if (index == walk->skipped)
     return FALSE;
-  return !part->info->opaque_forward &&
+  return !part->info->opaque_forward && !lig_part_recalls (part) &&
          lig_element_fits (&walk->pattern->elements[element],
                            index == walk->replaced ? walk->replacement : part->info);
 }

@@ -12,7 +12,7 @@ saved_bytes (const LigDraft *draft, const LigPart *part, gboolean *counted)
 {
   gint64 bytes = 0;
   int values[2 + LIG_MAX_KEPT + LIG_MAX_EXTRA], n = 0;
-  values[n++] = part->x;
+  values[n++] = lig_part_recalls (part) ? -1 : part->x;
   for (int i = 0; i < part->n_inputs; i++)
     values[n++] = part->extra_inputs[i];
   for (int i = 0; i < part->n_kept; i++)
@@ -45,7 +45,7 @@ list_ops (LigPlan *self)
       .op = part->op,
       .title = part->title,
       .info = part->info,
-      .x = lig_value (draft, part->x)->shape,
+      .x = lig_value (draft, lig_part_recalls (part) ? part->y : part->x)->shape,
       .y = lig_value (draft, part->y)->shape,
       .y_dtype = lig_value (draft, part->y)->dtype,
       .saved_bytes = part->needs_backward ? saved_bytes (draft, part, counted) : 0,

@@ -166,7 +166,8 @@ list_doubtful (Check *self)
 {
   for (int i = 0; i < (int) self->draft->parts->len; i++) {
     const LigPart *part = lig_part (self->draft, i);
-    gboolean unsure = part->x >= 0 && lig_value (self->draft, part->x)->unsure;
+    gboolean unsure =
+      part->x >= 0 && !lig_part_recalls (part) && lig_value (self->draft, part->x)->unsure;
     for (int k = 0; k < part->n_inputs && part->x >= 0; k++)
       unsure |= part->present[k] && lig_value (self->draft, part->extra_inputs[k])->unsure != 0;
     if (unsure)

@@ -111,6 +111,7 @@ bind_step (LigProgram *self, int index, LigOperand *operands)
     .params = from->params_size > 0 ? to->params : NULL,
     .tick = self->tick,
     .workspace = self->workspaces[from->beside],
+    .scratch = from->scratch > 0 ? lig_program_address (self, from->scratch) : NULL,
     .stream = from->beside ? lig_device_branch (device) : lig_device_stream (device),
     .device = lig_device_handle (device),
     .tf32 = self->plan->draft->options.tf32,

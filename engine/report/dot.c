@@ -120,9 +120,12 @@ append_edges (GString *to, LigPlan *plan, char pass)
 {
   guint count;
   lig_plan_get_ops (plan, &count);
-  for (guint i = 1; i < count; i++)
+  for (guint i = 1; i < count; i++) {
+    if (lig_part_recalls (lig_part (plan->draft, i)))
+      continue;
     g_string_append_printf (to, "  %c%u -> %c%u;\n", pass, pass == 'f' ? i - 1 : i, pass,
                             pass == 'f' ? i : i - 1);
+  }
   for (guint i = 0; i < count; i++) {
     const LigPart *part = lig_part (plan->draft, i);
     for (int j = 0; j < part->n_inputs; j++) {

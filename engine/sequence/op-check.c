@@ -35,10 +35,13 @@ check_words (const LigOpInfo *info, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (!words[i].text || !*words[i].text)
       return refuse (error, info, "it has no %s", words[i].field);
-  unsigned known = LIG_OP_ANY_TYPE * 2 - 1;
+  unsigned known = LIG_OP_RECALL * 2 - 1;
   if (info->flags & LIG_OP_BLOCK || info->flags & ~known)
     return refuse (error, info, "its flags are 0x%x, expected some of 0x%x", info->flags,
                    known & ~(unsigned) LIG_OP_BLOCK);
+  if (info->flags & LIG_OP_RECALL && (!info->extra_inputs || info->flags & LIG_OP_TRANSPARENT))
+    return refuse (error, info,
+                   "it does not read x, so it needs an extra input and is not transparent");
   return TRUE;
 }
 

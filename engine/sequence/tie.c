@@ -203,7 +203,9 @@ write_path (LigOp *tied, LigOp *target, const char *text)
     if (outer)
       break;
   }
-  if (around (common) && !(old.ups == 0 && old.levels == levels))
+  gboolean detached = lig_sequence_get_block (outermost (own)) != NULL;
+  if (lig_sequence_get_block (common) &&
+      (detached || !(old.ups == 0 && old.levels == levels)))
     for (int i = depth_of (own) - depth_of (common); i >= 0; i--)
       g_string_append (path, UP);
   else
@@ -216,14 +218,14 @@ write_path (LigOp *tied, LigOp *target, const char *text)
 /* --- Edits --------------------------------------------------------------------------------- */
 
 static void
-find_of_op (LigOp *op, LigSequence *list, LigSequence *root, Added added)
+find_of_op (LigOp *op, LigSequence *list, Added added)
 {
   LigSequence *body = lig_op_get_body (op);
   for (int slot = 0; slot < LIG_MAX_PARAMETERS; slot++) {
     LigOp *target;
     Place place;
     const char *text = lig_op_get_tie (op, slot, &target);
-    if (!text || (target && outermost (lig_op_get_owner (target)) == root) ||
+    if (!text || (target && outermost (lig_op_get_owner (target)) == outermost (list)) ||
         (target && !lig_op_get_owner (target)) || is_removed (text))
       continue;
     g_autofree char *path = g_strdup (text);
@@ -231,7 +233,7 @@ find_of_op (LigOp *op, LigSequence *list, LigSequence *root, Added added)
   }
   for (guint i = 0; body && lig_sequence_get_n_ties (body) > 0 && i < lig_sequence_get_length (body);
        i++)
-    find_of_op (lig_sequence_get (body, (int) i, NULL), body, root, added);
+    find_of_op (lig_sequence_get (body, (int) i, NULL), body, added);
 }
 
 void
@@ -240,9 +242,9 @@ lig_ties_find (LigSequence *edited, LigOp *added)
   LigSequence *root = outermost (edited);
   const Added none = {NULL, NULL};
   for (guint i = 0; lig_sequence_get_n_ties (root) > 0 && i < lig_sequence_get_length (root); i++)
-    find_of_op (lig_sequence_get (root, (int) i, NULL), root, root, none);
+    find_of_op (lig_sequence_get (root, (int) i, NULL), root, none);
   if (added && lig_op_get_n_ties (added) > 0)
-    find_of_op (added, edited, root, (Added){added, edited});
+    find_of_op (added, edited, (Added){added, edited});
 }
 
 static void

@@ -34,11 +34,14 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
     return FALSE;
   }
   self->classes = g_str_equal (last->info->name, "cross-entropy");
+  gint64 parameters = 0;
   for (guint i = 0; i < count; i++)
-    if (ops[i].parameters > 0)
-      return TRUE;
+    parameters += ops[i].parameters;
+  if (lig_plan_has_pass (plan, LIG_PASS_UPDATE))
+    return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-               _ ("the sequence has no parameters: nothing can be trained"));
+               parameters > 0 ? _ ("all parameters are frozen: nothing can be trained")
+                              : _ ("the sequence has no parameters: nothing can be trained"));
   return FALSE;
 }
 
@@ -164,6 +167,7 @@ read_settings (LigRun *self, GError **error)
     lig_tuning_learn (self->device, self->store);
   options.tf32 = settings->tf32 != 0;
   options.tuning = &self->tuning;
+  options.freeze = settings->freeze;
   self->train_options = self->eval_options = options;
   self->train_options.optimizer = &self->optimizer;
   self->train_options.accumulate = settings->accumulate > 1;

@@ -85,6 +85,13 @@ static const LigSetting common[] = {
          1,
          "Micro-batches whose gradients are averaged",
          NULL),
+  TEXT (OPTIMIZER,
+        freeze,
+        "freeze",
+        "PATTERN",
+        "Parameters that are not trained, by their paths, such as 0.* or *.bias, also several "
+        "separated by commas",
+        "all are trained"),
   COUNT (OUTPUT,
          eval_every,
          "eval-every",

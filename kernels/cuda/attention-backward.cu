@@ -57,7 +57,8 @@ copy_rows (float2 *to, const Attention &a, int64_t row, int head, int first)
 /* Computes dk and dv of 64 keys. */
 template <class T, int D>
 __global__ void
-__launch_bounds__ (FAST_THREADS, 2) attend_back_keys (const __grid_constant__ Attention a)
+__launch_bounds__ (FAST_THREADS, D == 64 ? 3 : 2)
+  attend_back_keys (const __grid_constant__ Attention a)
 {
   constexpr int SIZE = BLOCK * D / 8;
   extern __shared__ uint4 memory[];
@@ -143,7 +144,8 @@ __launch_bounds__ (FAST_THREADS, 2) attend_back_keys (const __grid_constant__ At
 /* Computes dq of 64 queries. */
 template <class T, int D>
 __global__ void
-__launch_bounds__ (FAST_THREADS, 2) attend_back_queries (const __grid_constant__ Attention a)
+__launch_bounds__ (FAST_THREADS, D == 64 ? 4 : 2)
+  attend_back_queries (const __grid_constant__ Attention a)
 {
   constexpr int SIZE = BLOCK * D / 8;
   extern __shared__ uint4 memory[];
@@ -252,9 +254,9 @@ weigh (LigLaunch *launch, const Attention &a)
 
 using namespace lig;
 
-/* Computes dx and dmemory. */
-extern "C" LigStatus
-lig_cuda_attention_backward (LigLaunch *launch)
+/* Computes dx and dmemory by the kernels of this family. */
+static LigStatus
+attend_back_alone (LigLaunch *launch)
 {
   Attention a;
   LigStatus status = attention_prepare (&a, launch, true);
@@ -270,4 +272,11 @@ lig_cuda_attention_backward (LigLaunch *launch)
     return status;
   return attention_is_fast (a) ? attention_backward_fast (launch, a)
                                : attention_backward_general (launch, a);
+}
+
+/* Computes dx and dmemory, by cuDNN where that is faster. */
+extern "C" LigStatus
+lig_cuda_attention_backward (LigLaunch *launch)
+{
+  return lig_attention_choose (launch, true, attend_back_alone);
 }

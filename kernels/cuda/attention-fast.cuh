@@ -66,14 +66,27 @@ hide (Sums16<MT, N> &scores, const Sight &s, const Documents &documents, int i, 
 #pragma unroll
   for (int m = 0; m < MT; m++)
 #pragma unroll
-    for (int n = 0; n < N / 8; n++)
+    for (int h = 0; h < 2; h++) {
+      int down = (KEYS_DOWN ? j : i) + 16 * m + 8 * h + g;
+      int low = KEYS_DOWN ? s.first_query (down) : s.first_key (down);
+      int end = KEYS_DOWN ? s.end_query (down + 1) : s.end_key (down + 1);
+      bool counts = down < (KEYS_DOWN ? s.keys : s.queries) && low < end;
+      unsigned span = counts ? (unsigned) (end - low) : 0;
+      unsigned from = (unsigned) ((KEYS_DOWN ? i : j) + 2 * t - low);
 #pragma unroll
-      for (int c = 0; c < 4; c++) {
-        int down = 16 * m + g + c / 2 * 8, across = 8 * n + 2 * t + c % 2;
-        int query = i + (KEYS_DOWN ? across : down), key = j + (KEYS_DOWN ? down : across);
-        if (!s.sees (query, key) || documents.differ (query, key))
-          scores.v[m][n][c] = value;
-      }
+      for (int n = 0; n < N / 8; n++)
+#pragma unroll
+        for (int c = 0; c < 2; c++)
+          if (from + 8 * n + c >= span)
+            scores.v[m][n][2 * h + c] = value;
+      if (documents.of)
+#pragma unroll
+        for (int n = 0; n < N / 8; n++)
+#pragma unroll
+          for (int c = 0; c < 2; c++)
+            if (documents.differ (down, (KEYS_DOWN ? i : j) + 2 * t + 8 * n + c))
+              scores.v[m][n][2 * h + c] = value;
+    }
 }
 
 /* Allows a kernel that much shared memory. */

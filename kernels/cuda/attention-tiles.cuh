@@ -52,6 +52,16 @@ read_matrices (uint32_t (&to)[4], const uint4 *from)
                  : "memory");
 }
 
+/* Returns the lane. The compiler cannot keep the many addresses that follow from it in registers
+ * from one block to the next, where there is none to spare. */
+__device__ inline int
+present_lane ()
+{
+  int lane = (int) threadIdx.x % 32;
+  asm volatile("" : "+r"(lane));
+  return lane;
+}
+
 /* A tile with rows of D elements. */
 template <int D> struct Tile {
   static constexpr int CHUNKS = D / 8;
@@ -83,27 +93,24 @@ template <int D> struct Tile {
 
   /* Reads the operand a of rows row to row + 15, columns 16 k to 16 k + 15. */
   __device__ void
-  read_a (uint32_t (&a)[4], int row, int k) const
+  read_a (uint32_t (&a)[4], int lane, int row, int k) const
   {
-    int lane = (int) threadIdx.x % 32;
     read_matrices<false> (a, at (row + lane % 16, 2 * k + lane / 16));
   }
 
   /* Reads two operands b, b[0..1] and b[2..3], whose columns are the tile's rows row to row + 7 and
    * row + 8 to row + 15, and whose rows are its columns 16 k to 16 k + 15. */
   __device__ void
-  read_b (uint32_t (&b)[4], int row, int k) const
+  read_b (uint32_t (&b)[4], int lane, int row, int k) const
   {
-    int lane = (int) threadIdx.x % 32;
     read_matrices<false> (b, at (row + lane / 16 * 8 + lane % 8, 2 * k + lane / 8 % 2));
   }
 
   /* Reads two operands b whose rows are the tile's rows row to row + 15, and whose columns are its
    * columns 16 n to 16 n + 7 and 16 n + 8 to 16 n + 15. */
   __device__ void
-  read_b_across (uint32_t (&b)[4], int row, int n) const
+  read_b_across (uint32_t (&b)[4], int lane, int row, int n) const
   {
-    int lane = (int) threadIdx.x % 32;
     read_matrices<true> (b, at (row + lane % 16, 2 * n + lane / 16));
   }
 
@@ -161,16 +168,17 @@ template <class T, int MT, int N, int D>
 __device__ inline void
 add_scores (Sums16<MT, N> &c, const Tile<D> &a, int row, const Tile<D> &b)
 {
+  int lane = present_lane ();
 #pragma unroll
   for (int k = 0; k < D / 16; k++) {
     uint32_t left[MT][4];
 #pragma unroll
     for (int m = 0; m < MT; m++)
-      a.read_a (left[m], row + 16 * m, k);
+      a.read_a (left[m], lane, row + 16 * m, k);
 #pragma unroll
     for (int n = 0; n < N / 16; n++) {
       uint32_t right[4];
-      b.read_b (right, 16 * n, k);
+      b.read_b (right, lane, 16 * n, k);
 #pragma unroll
       for (int m = 0; m < MT; m++) {
         multiply<T> (c.v[m][2 * n], left[m], right[0], right[1]);
@@ -185,6 +193,7 @@ template <class T, int MT, int N, int D>
 __device__ inline void
 add_weighted (Sums16<MT, D> &c, const Sums16<MT, N> &p, const Tile<D> &b)
 {
+  int lane = present_lane ();
 #pragma unroll
   for (int k = 0; k < N / 16; k++) {
     uint32_t left[MT][4];
@@ -198,7 +207,7 @@ add_weighted (Sums16<MT, D> &c, const Sums16<MT, N> &p, const Tile<D> &b)
 #pragma unroll
     for (int n = 0; n < D / 16; n++) {
       uint32_t right[4];
-      b.read_b_across (right, 16 * k, n);
+      b.read_b_across (right, lane, 16 * k, n);
 #pragma unroll
       for (int m = 0; m < MT; m++) {
         multiply<T> (c.v[m][2 * n], left[m], right[0], right[1]);

@@ -53,7 +53,7 @@ soften (Soft &soft, Sums16<QUERY_TILES, BLOCK> &scores, Sums16<QUERY_TILES, D> &
 /* Computes y and lse of 128 queries of a head. */
 template <class T, int D>
 __global__ void
-__launch_bounds__ (FAST_THREADS, 2) attend (const __grid_constant__ Attention a)
+__launch_bounds__ (FAST_THREADS, D == 64 ? 3 : 2) attend (const __grid_constant__ Attention a)
 {
   constexpr int SIZE = BLOCK * D / 8;
   extern __shared__ uint4 memory[];
@@ -171,6 +171,11 @@ attention_prepare (Attention *a, LigLaunch *launch, bool backward)
       p->window >= FAR)
     return LIG_FAIL (launch, LIG_FAILED,
                      "attention: the parameters do not fit each other; correct them");
+  for (int i = 0; i < (backward ? 9 : 5); i++)
+    if (launch->operands[i].data && !lig_dtype_is_floating (launch->operands[i].dtype) &&
+        launch->operands + i != x + 2 && launch->operands + i != x + 3)
+      return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                       "attention: not a floating type; convert to fp32, fp16 or bf16");
   *a = Attention{};
   a->params = *p;
   a->memory = memory->data != nullptr;
@@ -207,13 +212,20 @@ attention_prepare (Attention *a, LigLaunch *launch, bool backward)
 
 using namespace lig;
 
-/* Computes y and lse. */
-extern "C" LigStatus
-lig_cuda_attention (LigLaunch *launch)
+/* Computes y and lse by the kernels of this family. */
+static LigStatus
+attend_alone (LigLaunch *launch)
 {
   Attention a;
   LigStatus status = attention_prepare (&a, launch, false);
   if (status != LIG_OK)
     return status;
   return attention_is_fast (a) ? attention_fast (launch, a) : attention_general (launch, a);
+}
+
+/* Computes y and lse, by cuDNN where that is faster. */
+extern "C" LigStatus
+lig_cuda_attention (LigLaunch *launch)
+{
+  return lig_attention_choose (launch, false, attend_alone);
 }

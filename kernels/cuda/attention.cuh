@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/attention.h"
+#include "kernels/cuda/attention/choose.h"
 #include "kernels/cuda/common/cuda.cuh"
 
 namespace lig

@@ -91,6 +91,12 @@ add_op (Maker *self)
   if (choice < 3 && self->n_open < (int) G_N_ELEMENTS (self->open)) {
     self->open[self->n_open++] = self->next;
     add (self, "make-extra-output(c%d%s)", self->next++, below (self, 4) ? "" : ", caller=true");
+  } else if (choice == 3 && self->n_open > 0) {
+    /* The line goes on from a branch, and is read later, or by the caller. */
+    int at = below (self, self->n_open), end = self->next++;
+    add (self, "make-extra-output(c%d, caller=true)", end);
+    add (self, "recall(c%d)", self->open[at]);
+    self->open[at] = end;
   } else if (choice < 7 && self->n_open > 0) {
     int at = below (self, self->n_open);
     add (self, "add-extra-input(c%d)", self->open[at]);

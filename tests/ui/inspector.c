@@ -113,6 +113,9 @@ change (LigParamRow *row)
   case LIG_PARAM_OUTPUT:
     type (row, "some-channel");
     break;
+  case LIG_PARAM_PATH:
+    type (row, "2");
+    break;
   case LIG_PARAM_CHOICE:
     gtk_drop_down_set_selected (GTK_DROP_DOWN (editor), param->initial == 0 ? 1 : 0);
     break;

@@ -40,6 +40,14 @@ lig_edit_set_value (
 }
 
 void
+lig_edit_set_trained (LigDocument *doc, LigOp *op, gboolean trained)
+{
+  lig_op_set_trained (op, trained);
+  lig_document_commit (doc, trained ? _ ("Train the parameters") : _ ("Freeze the parameters"),
+                       NULL);
+}
+
+void
 lig_edit_set_fence (LigDocument *doc, LigOp *op, gboolean fence)
 {
   lig_op_set_fence (op, fence);

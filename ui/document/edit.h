@@ -41,6 +41,9 @@ gboolean lig_edit_can_ungroup (LigOp *op);
 gboolean lig_edit_set_value (
   LigDocument *doc, LigOp *op, const char *param, const GValue *value, GError **error);
 
+/* Freezes the parameters of an op, or trains them again. */
+void lig_edit_set_trained (LigDocument *doc, LigOp *op, gboolean trained);
+
 /* Set or move a fence, which is in the gap before an op. */
 void lig_edit_set_fence (LigDocument *doc, LigOp *op, gboolean fence);
 void lig_edit_move_fence (LigDocument *doc, LigOp *from, LigOp *to);

@@ -4,6 +4,7 @@
 #include "ui/inspector/mask.h"
 #include "ui/inspector/parts.h"
 #include "ui/inspector/times.h"
+#include "ui/inspector/trained.h"
 #include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
@@ -18,7 +19,7 @@ struct _LigInspectorOp {
   GtkSwitch *fence;
   gboolean filling;
   char *wished; /* the wishes that the lines were made from */
-  GtkWidget *params, *mask, *sizes, *kernels;
+  GtkWidget *params, *trained, *mask, *sizes, *kernels;
 };
 
 G_DEFINE_FINAL_TYPE (LigInspectorOp, lig_inspector_op, ADW_TYPE_BIN)
@@ -159,6 +160,7 @@ lig_inspector_op_show (LigInspectorOp *self, LigOp *op)
   g_ptr_array_add (ops, g_object_ref (op));
   show_head (self, op, row->path);
   lig_param_list_show (LIG_PARAM_LIST (self->params), ops, row->path);
+  lig_trained_switch_show (LIG_TRAINED_SWITCH (self->trained), op);
   show_wishes (self, op);
   show_facts (self, row->path);
   if (lig_document_is_stale (self->doc))
@@ -252,11 +254,13 @@ lig_inspector_op_new (LigDocument *doc)
   GtkWidget *whole = gtk_box_new (GTK_ORIENTATION_VERTICAL, 18);
   self->doc = g_object_ref (doc);
   self->params = lig_param_list_new (doc);
+  self->trained = lig_trained_switch_new (doc);
   self->mask = lig_mask_view_new ();
   self->sizes = lig_facts_new (_ ("Shapes and memory"));
   self->kernels = lig_facts_new (_ ("Kernels"));
   gtk_box_append (GTK_BOX (whole), make_head (self));
   gtk_box_append (GTK_BOX (whole), self->params);
+  gtk_box_append (GTK_BOX (whole), self->trained);
   gtk_box_append (GTK_BOX (whole), self->mask);
   gtk_box_append (GTK_BOX (whole), self->sizes);
   gtk_box_append (GTK_BOX (whole), self->kernels);

@@ -335,6 +335,32 @@ is_optional (LigParamRow *self)
          lig_op_info_is_optional (lig_op_get_info (self->ops->pdata[0]), (int) self->param->offset);
 }
 
+/* Offers the ops before this one that have a weight of their own; a block's repetitions have
+ * several. */
+static void
+fill_paths (GtkMenuButton *button, gpointer data)
+{
+  guint count;
+  LigParamRow *self = data;
+  g_autoptr (GMenu) menu = g_menu_new ();
+  const LigRow *rows = lig_document_get_rows (self->doc, &count);
+  g_menu_append (menu, _ ("Its own"), "param.channel::");
+  for (guint i = 0; i < count; i++) {
+    const LigParam *param = lig_op_get_info (rows[i].op)->params;
+    while (param && param->name && param->kind != LIG_PARAM_PATH)
+      param++;
+    if (rows[i].depth > 0 || !param || !param->name ||
+        g_ptr_array_find (self->ops, rows[i].op, NULL))
+      continue;
+    g_autofree char *label =
+      g_strdup_printf ("%s · %s", rows[i].path, _ (lig_op_get_info (rows[i].op)->title));
+    g_autoptr (GMenuItem) item = g_menu_item_new (label, NULL);
+    g_menu_item_set_action_and_target (item, "param.channel", "s", rows[i].path);
+    g_menu_append_item (menu, item);
+  }
+  gtk_menu_button_set_menu_model (button, G_MENU_MODEL (menu));
+}
+
 static void
 fill_menu (GtkMenuButton *button, gpointer data)
 {
@@ -442,10 +468,12 @@ make_editor (LigParamRow *self)
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   gtk_widget_add_css_class (box, "linked");
   gtk_box_append (GTK_BOX (box), self->editor);
-  if (self->param->kind == LIG_PARAM_INPUT || self->param->kind == LIG_PARAM_OUTPUT) {
+  const gboolean path = self->param->kind == LIG_PARAM_PATH;
+  if (path || self->param->kind == LIG_PARAM_INPUT || self->param->kind == LIG_PARAM_OUTPUT) {
     GtkWidget *menu = gtk_menu_button_new ();
-    gtk_widget_set_tooltip_text (menu, _ ("Channels in use"));
-    gtk_menu_button_set_create_popup_func (GTK_MENU_BUTTON (menu), fill_menu, self, NULL);
+    gtk_widget_set_tooltip_text (menu, path ? _ ("Weights to use") : _ ("Channels in use"));
+    gtk_menu_button_set_create_popup_func (GTK_MENU_BUTTON (menu), path ? fill_paths : fill_menu,
+                                           self, NULL);
     gtk_box_append (GTK_BOX (box), menu);
     return box;
   }

@@ -51,6 +51,7 @@ lig_param_to_text (const LigParam *param, const GValue *value)
     return write_shape (g_value_get_boxed (value));
   case LIG_PARAM_INPUT:
   case LIG_PARAM_OUTPUT:
+  case LIG_PARAM_PATH:
   case LIG_PARAM_CHOICE: {
     const char *text = g_value_get_string (value);
     return g_strdup (text ? text : "");
@@ -130,7 +131,7 @@ lig_param_from_text (const LigParam *param, const char *text, GValue *value)
   g_autofree char *stripped = g_strstrip (g_strdup (text));
   gboolean number = param->kind == LIG_PARAM_FLOAT || param->kind == LIG_PARAM_INT;
   gboolean channel = param->kind == LIG_PARAM_INPUT || param->kind == LIG_PARAM_OUTPUT;
-  gboolean choice = param->kind == LIG_PARAM_CHOICE;
+  gboolean choice = param->kind == LIG_PARAM_CHOICE || param->kind == LIG_PARAM_PATH;
   if (!*stripped && (channel || choice || param->flags & LIG_PARAM_INFERRED))
     return;
   if (number && parse_number (param, stripped, value))

@@ -56,6 +56,8 @@ get_hint (const LigOpInfo *info, const LigParam *param)
     return lig_op_info_is_optional (info, (int) param->offset) ? _ ("none") : _ ("the caller");
   case LIG_PARAM_OUTPUT:
     return _ ("the caller");
+  case LIG_PARAM_PATH:
+    return _ ("its own");
   default:
     return param->flags & LIG_PARAM_INFERRED ? _ ("inferred") : NULL;
   }

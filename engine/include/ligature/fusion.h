@@ -54,6 +54,11 @@ struct _LigFusion {
    * `input`, `weight`, `bias`, `branch`, `gradients` for all, `gradient` for the only one, `-` for
    * none that a title names. Null: the gradient of each. */
   const char *gradients;
+
+  /* Joint: values that its forward kernels compute for its backward ones, each with the port whose
+   * shape it has, and its type unless it is that port's: "gx=0.x gweight=0.weight:fp32". Bindings
+   * use the names without a number. Null: none. */
+  const char *computes;
 };
 
 /**

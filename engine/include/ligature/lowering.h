@@ -106,6 +106,31 @@ LIG_API const char *lig_lower_op (LigLowering *self, int index);
  */
 LIG_API gboolean lig_lower_is_training (LigLowering *self);
 
+/**
+ * lig_lower_is_measured: (skip)
+ * @self: the lowering that the table's function was given
+ *
+ * Returns: whether candidates are chosen by times that are measured on the device
+ */
+LIG_API gboolean lig_lower_is_measured (LigLowering *self);
+
+/**
+ * lig_lower_is_forced: (skip)
+ * @self: the lowering that the table's function was given
+ *
+ * Returns: whether the sequence forces the fusion at its first op
+ */
+LIG_API gboolean lig_lower_is_forced (LigLowering *self);
+
+/**
+ * lig_lower_share: (skip)
+ * @self: the lowering that the table's function was given
+ * @port: the name of a port
+ *
+ * Returns: the bytes of the port's value divided by the memory of the device; 0 if that is unknown
+ */
+LIG_API double lig_lower_share (LigLowering *self, const char *port);
+
 /* --- Macros ------------------------------------------------------------------------------- */
 
 /**
@@ -179,7 +204,8 @@ LIG_API guint lig_op_count_ops (LigOp *self);
  * Replaces a macro by its parts, in their order, so that the sequence computes the same and each
  * part can be edited. Parts that are macros stay whole. A channel of the macro gets another name
  * where its name is taken. The parameters keep their order, and get the paths of their new ops. The
- * fence is the first part's; fusions that are forbidden or forced at the macro are so at its parts.
+ * fence is the first part's; fusions that are forbidden or forced at the macro are so at its parts,
+ * which are frozen if it is.
  *
  * Returns: %FALSE with an error set, and the sequence unchanged
  */

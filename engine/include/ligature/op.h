@@ -148,6 +148,9 @@ typedef struct {
   LigShape parameters[LIG_MAX_PARAMETERS];
   LigShape kept[LIG_MAX_KEPT];        /* preset to x without its last axis */
   LigDtype kept_dtypes[LIG_MAX_KEPT]; /* preset to fp32 */
+  /* The main input of the whole sequence. */
+  LigShape input;
+  LigDtype input_dtype;
   /* Whether each extra input is there; false for an optional one that nobody feeds. */
   gboolean present[LIG_MAX_EXTRA];
   /* Set by infer; preset to -1, the type of y. */
@@ -186,6 +189,7 @@ typedef enum {
   LIG_OP_GATED = 1 << 4,         /* halves the last axis; matches @gated in patterns */
   LIG_OP_BLOCK = 1 << 5,         /* repeats a sequence of its own */
   LIG_OP_ANY_TYPE = 1 << 6,      /* moves elements without reading their values */
+  LIG_OP_RECALL = 1 << 7,        /* reads extra inputs instead of x: the line before it ends */
 } LigOpFlags;
 
 /* A table begins with the sizes of its structs as the program was compiled, so that a newer library

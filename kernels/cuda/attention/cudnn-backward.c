@@ -15,7 +15,7 @@ typedef struct {
 
 /* Computes the sums of dy y over the features of each query. */
 static const LigCudnnTensor *
-sum_results (LigCudnnGraph *graph, const Backward *all)
+sum_results (LigCudnnScheme *graph, const Backward *all)
 {
   const LigCudnnAxes *axes = &all->axes;
   const LigCudnnTensor *result =
@@ -36,9 +36,9 @@ sum_results (LigCudnnGraph *graph, const Backward *all)
   return multiply.y;
 }
 
-/* Computes the weights p anew. */
+/* Computes the weights p again. */
 static const LigCudnnTensor *
-weights (LigCudnnGraph *graph, const Backward *all)
+weights (LigCudnnScheme *graph, const Backward *all)
 {
   const LigCudnnAxes *axes = &all->axes;
   const LigCudnnProduct scores = {
@@ -59,7 +59,7 @@ weights (LigCudnnGraph *graph, const Backward *all)
 
 /* Computes left^T right, where `left` has a score's axes, as the gradient of keys or values. */
 static void
-gradient_of_keys (LigCudnnGraph *graph,
+gradient_of_keys (LigCudnnScheme *graph,
                   const Backward *all,
                   const LigCudnnTensor *left,
                   const LigCudnnTensor *right,
@@ -69,8 +69,7 @@ gradient_of_keys (LigCudnnGraph *graph,
   int64_t turned[4], turned_strides[4];
   lig_cudnn_transpose (turned, axes->scores);
   lig_cudnn_transpose (turned_strides, axes->scores_strides);
-  const LigCudnnTensor *transposed =
-    lig_cudnn_virtual (graph, axes->type, turned, turned_strides);
+  const LigCudnnTensor *transposed = lig_cudnn_virtual (graph, axes->type, turned, turned_strides);
   lig_cudnn_reshape (graph, left, transposed);
   const LigCudnnTensor *gradient =
     lig_cudnn_tensor (graph, (int64_t) id, axes->type, axes->key, axes->key_strides);
@@ -92,7 +91,7 @@ gradient_of_keys (LigCudnnGraph *graph,
 
 /* Computes ds. */
 static const LigCudnnTensor *
-gradient_of_scores (LigCudnnGraph *graph, const Backward *all, const LigCudnnTensor *p)
+gradient_of_scores (LigCudnnScheme *graph, const Backward *all, const LigCudnnTensor *p)
 {
   const LigCudnnAxes *axes = &all->axes;
   int64_t turned[4], turned_strides[4];
@@ -112,24 +111,19 @@ gradient_of_scores (LigCudnnGraph *graph, const Backward *all, const LigCudnnTen
 
 /* Computes dq: summed in fp32 in the caller's memory in any order, or by the engine in order. */
 static void
-gradient_of_queries (LigCudnnGraph *graph, const Backward *all, const LigCudnnTensor *ds)
+gradient_of_queries (LigCudnnScheme *graph, const Backward *all, const LigCudnnTensor *ds)
 {
   const LigCudnnAxes *axes = &all->axes;
   int64_t features = all->one->features, length = all->one->length, heads = all->one->heads;
   const int64_t strides[4] = {heads * length * features, length * features, features, 1};
-  const LigCudnnTensor *keys =
-    lig_cudnn_virtual (graph, axes->type, axes->key, axes->key_strides);
+  const LigCudnnTensor *keys = lig_cudnn_virtual (graph, axes->type, axes->key, axes->key_strides);
   lig_cudnn_reshape (graph, all->key, keys);
   const LigCudnnTensor *dquery =
     lig_cudnn_tensor (graph, LIG_CUDNN_DQUERY, axes->type, axes->query, axes->query_strides);
-  LigCudnnProduct product = {.a = ds,
-                             .b = keys,
-                             .c = dquery,
-                             .rows = all->lengths.queries,
-                             .depth = all->lengths.keys};
+  LigCudnnProduct product = {
+    .a = ds, .b = keys, .c = dquery, .rows = all->lengths.queries, .depth = all->lengths.keys};
   if (!all->one->ordered)
-    product.c =
-      lig_cudnn_tensor (graph, LIG_CUDNN_DQUERY_32, LIG_CUDNN_FP32, axes->query, strides);
+    product.c = lig_cudnn_tensor (graph, LIG_CUDNN_DQUERY_32, LIG_CUDNN_FP32, axes->query, strides);
   lig_cudnn_product (graph, &product);
   const LigCudnnPointwise round = {
     .mode = LIG_CUDNN_IDENTITY, .compute = LIG_CUDNN_FP32, .x = product.c, .y = dquery};
@@ -138,7 +132,7 @@ gradient_of_queries (LigCudnnGraph *graph, const Backward *all, const LigCudnnTe
 }
 
 void
-lig_cudnn_backward (LigCudnnGraph *graph, const LigCudnnCase *one)
+lig_cudnn_backward (LigCudnnScheme *graph, const LigCudnnCase *one)
 {
   Backward all = {.one = one};
   LigCudnnAxes *axes = &all.axes;

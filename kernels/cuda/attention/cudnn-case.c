@@ -14,6 +14,9 @@ static const char *
 refuse_variant (const LigOperand *x, const LigAttentionParams *params)
 {
   bool memory = x[MEMORY_AFTER_X].data, padded = x[LENGTHS_AFTER_X].data;
+  if (params->heads < 1 || params->kv_heads < 1 || params->heads % params->kv_heads != 0 ||
+      params->mask < LIG_MASK_CAUSAL || params->mask > LIG_MASK_CAUSAL_BOTTOM_RIGHT)
+    return "the parameters do not fit each other";
   if (x->dtype != LIG_BF16 && x->dtype != LIG_FP16)
     return "its products are of bf16 or fp16";
   if (x[DOCUMENTS_AFTER_X].data)
@@ -55,9 +58,6 @@ lig_cudnn_case (LigCudnnCase *one,
   int64_t rows = x->columns > 0 ? x->size / x->columns : 0;
   bool memory = x[MEMORY_AFTER_X].data;
   memset (one, 0, sizeof *one);
-  *why = refuse_variant (x, params);
-  if (*why)
-    return false;
   one->batch = params->length > 0 ? rows / params->length : 0;
   one->heads = params->heads;
   one->kv_heads = params->kv_heads;
@@ -75,7 +75,8 @@ lig_cudnn_case (LigCudnnCase *one,
   one->padded = x[LENGTHS_AFTER_X].data != NULL;
   one->memory = memory;
   one->ordered = backward && ordered;
-  if (has_empty_rows (one))
+  *why = refuse_variant (x, params);
+  if (!*why && has_empty_rows (one))
     *why = "its result is undefined where a query sees no key";
   return !*why;
 }
@@ -88,7 +89,7 @@ lig_cudnn_case_words (const LigCudnnCase *one, char *text, size_t size)
             one->backward ? "backward" : "forward",
             one->backward ? one->ordered ? " deterministic" : " any order" : "",
             lig_dtype_name ((LigDtype) one->dtype), (long long) one->batch, one->length, one->keys,
-            one->heads, one->kv_heads, one->features, masks[one->mask], one->window,
+            one->heads, one->kv_heads, one->features, masks[(unsigned) one->mask % 3], one->window,
             one->padded ? " lengths" : "", one->memory ? " memory" : "");
 }
 

@@ -2,7 +2,7 @@
 /* Attention as cuDNN computes it: one case, its graph and its plan. */
 #pragma once
 
-#include "kernels/cuda/attention/cudnn-graph.h"
+#include "kernels/cuda/attention/cudnn-scheme.h"
 
 #include <ligature/kernels.h>
 #include <ligature/params.h>
@@ -12,10 +12,10 @@
 typedef struct {
   int64_t batch;
   int32_t heads, kv_heads, features, length, keys;
-  int32_t mask;    /* LigAttentionMask; bottom-right only if length and keys differ */
-  int32_t window;  /* 0: unlimited */
-  float scale;     /* of the scores */
-  uint8_t dtype;   /* LigDtype */
+  int32_t mask;   /* LigAttentionMask; bottom-right only if length and keys differ */
+  int32_t window; /* 0: unlimited */
+  float scale;    /* of the scores */
+  uint8_t dtype;  /* LigDtype */
   uint8_t backward;
   uint8_t padded;  /* rows have lengths */
   uint8_t memory;  /* keys and values are those of another tensor, and so are the lengths */
@@ -46,8 +46,8 @@ typedef struct {
   int64_t sums, dquery, workspace; /* bytes, multiples of 256 */
 } LigCudnnSpace;
 
-/* Sets `one` to the case of a launch of attention, or of attention_backward, by its operands;
- * returns false, with the reason in `why`, if cuDNN cannot compute it or not as defined. */
+/* Sets `one` to the case of a launch of attention, or of attention_backward, by its operands.
+ * Returns false, with the reason in `why`, if cuDNN cannot compute it or not as defined. */
 bool lig_cudnn_case (LigCudnnCase *one,
                      const LigOperand *operands,
                      const LigAttentionParams *params,
@@ -62,8 +62,8 @@ void lig_cudnn_case_words (const LigCudnnCase *one, char *text, size_t size);
 LigCudnnSpace lig_cudnn_case_space (const LigCudnnCase *one);
 
 /* Describe the case as a graph, without finishing it (cudnn-forward.c, cudnn-backward.c). */
-void lig_cudnn_forward (LigCudnnGraph *graph, const LigCudnnCase *one);
-void lig_cudnn_backward (LigCudnnGraph *graph, const LigCudnnCase *one);
+void lig_cudnn_forward (LigCudnnScheme *graph, const LigCudnnCase *one);
+void lig_cudnn_backward (LigCudnnScheme *graph, const LigCudnnCase *one);
 
 /* The axes of a case's tensors, in elements (cudnn-mask.c). */
 typedef struct {
@@ -71,7 +71,7 @@ typedef struct {
   int64_t rows[4], rows_strides[4];     /* [batch, heads, length, 1] */
   int64_t query[4], query_strides[4];   /* [batch, heads, length, features] within x */
   int64_t result_strides[4];            /* of the same axes within y */
-  int64_t key[4], key_strides[4]; /* [batch, kv_heads, keys, features] within x or memory */
+  int64_t key[4], key_strides[4];       /* [batch, kv_heads, keys, features] within x or memory */
   LigCudnnType type;
 } LigCudnnAxes;
 void lig_cudnn_axes (LigCudnnAxes *axes, const LigCudnnCase *one);
@@ -83,20 +83,19 @@ void lig_cudnn_transpose (int64_t to[4], const int64_t from[4]);
 typedef struct {
   const LigCudnnTensor *queries, *keys;
 } LigCudnnLengths;
-LigCudnnLengths lig_cudnn_lengths (LigCudnnGraph *graph, const LigCudnnCase *one);
+LigCudnnLengths lig_cudnn_lengths (LigCudnnScheme *graph, const LigCudnnCase *one);
 
 /* Return the scores with minus infinity where a query does not see a key: beyond the lengths, and
  * by mask and window (cudnn-mask.c). */
-const LigCudnnTensor *lig_cudnn_mask_lengths (LigCudnnGraph *graph,
+const LigCudnnTensor *lig_cudnn_mask_lengths (LigCudnnScheme *graph,
                                               const LigCudnnTensor *scores,
                                               LigCudnnLengths lengths);
-const LigCudnnTensor *lig_cudnn_mask (LigCudnnGraph *graph,
-                                      const LigCudnnCase *one,
-                                      const LigCudnnTensor *scores);
+const LigCudnnTensor *
+lig_cudnn_mask (LigCudnnScheme *graph, const LigCudnnCase *one, const LigCudnnTensor *scores);
 
 /* A plan: a graph and the engine that computes it. */
 typedef struct {
-  LigCudnnGraph graph;
+  LigCudnnScheme graph;
   LigCudnnDescriptor plan;
   LigCudnnSpace space;
   int64_t engine;

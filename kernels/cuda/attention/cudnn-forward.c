@@ -6,7 +6,7 @@
 /* Adds the softmax over the last axis. Its result has the type of the operands of the second
  * product. */
 static const LigCudnnTensor *
-softmax (LigCudnnGraph *graph, const LigCudnnAxes *axes, const LigCudnnTensor *scores)
+softmax (LigCudnnScheme *graph, const LigCudnnAxes *axes, const LigCudnnTensor *scores)
 {
   const LigCudnnTensor *most =
     lig_cudnn_virtual (graph, LIG_CUDNN_FP32, axes->rows, axes->rows_strides);
@@ -35,7 +35,7 @@ softmax (LigCudnnGraph *graph, const LigCudnnAxes *axes, const LigCudnnTensor *s
 }
 
 void
-lig_cudnn_forward (LigCudnnGraph *graph, const LigCudnnCase *one)
+lig_cudnn_forward (LigCudnnScheme *graph, const LigCudnnCase *one)
 {
   LigCudnnAxes axes;
   int64_t turned[4], turned_strides[4];

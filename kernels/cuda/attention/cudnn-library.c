@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens cuDNN and finds its functions. */
-#define _GNU_SOURCE
 #include "kernels/cuda/attention/cudnn-library.h"
 
 #include <dlfcn.h>
@@ -27,8 +26,8 @@ open_beside (const char *name, const void *beside)
   const char *slash = strrchr (info.dli_fname, '/');
   if (!slash)
     return NULL;
-  int length = snprintf (path, sizeof path, "%.*s/%s", (int) (slash - info.dli_fname),
-                         info.dli_fname, name);
+  int length =
+    snprintf (path, sizeof path, "%.*s/%s", (int) (slash - info.dli_fname), info.dli_fname, name);
   return length < (int) sizeof path ? dlopen (path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 

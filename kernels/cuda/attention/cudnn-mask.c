@@ -57,7 +57,7 @@ lig_cudnn_transpose (int64_t to[4], const int64_t from[4])
 }
 
 LigCudnnLengths
-lig_cudnn_lengths (LigCudnnGraph *graph, const LigCudnnCase *one)
+lig_cudnn_lengths (LigCudnnScheme *graph, const LigCudnnCase *one)
 {
   const int64_t shape[4] = {one->batch, 1, 1, 1}, strides[4] = {1, 1, 1, 1};
   LigCudnnLengths lengths = {NULL, NULL};
@@ -71,7 +71,7 @@ lig_cudnn_lengths (LigCudnnGraph *graph, const LigCudnnCase *one)
 
 /* Adds a node whose result is virtual, of the shape of x and a type of its own. */
 static const LigCudnnTensor *
-apply (LigCudnnGraph *graph,
+apply (LigCudnnScheme *graph,
        LigCudnnMode mode,
        LigCudnnType compute,
        const LigCudnnTensor *x,
@@ -89,7 +89,7 @@ apply (LigCudnnGraph *graph,
 
 /* Returns each score's index along an axis. */
 static const LigCudnnTensor *
-index_of (LigCudnnGraph *graph, const LigCudnnTensor *scores, int64_t axis, LigCudnnType compute)
+index_of (LigCudnnScheme *graph, const LigCudnnTensor *scores, int64_t axis, LigCudnnType compute)
 {
   const LigCudnnTensor *y =
     lig_cudnn_virtual (graph, LIG_CUDNN_INT32, scores->shape, scores->strides);
@@ -101,7 +101,7 @@ index_of (LigCudnnGraph *graph, const LigCudnnTensor *scores, int64_t axis, LigC
 
 /* Returns the scores where `truth` holds, and minus infinity elsewhere. */
 static const LigCudnnTensor *
-select (LigCudnnGraph *graph, const LigCudnnTensor *scores, const LigCudnnTensor *truth)
+select (LigCudnnScheme *graph, const LigCudnnTensor *scores, const LigCudnnTensor *truth)
 {
   const LigCudnnTensor *y =
     lig_cudnn_virtual (graph, LIG_CUDNN_FP32, scores->shape, scores->strides);
@@ -116,7 +116,9 @@ select (LigCudnnGraph *graph, const LigCudnnTensor *scores, const LigCudnnTensor
 }
 
 const LigCudnnTensor *
-lig_cudnn_mask_lengths (LigCudnnGraph *graph, const LigCudnnTensor *scores, LigCudnnLengths lengths)
+lig_cudnn_mask_lengths (LigCudnnScheme *graph,
+                        const LigCudnnTensor *scores,
+                        LigCudnnLengths lengths)
 {
   if (!lengths.keys)
     return scores;
@@ -130,7 +132,7 @@ lig_cudnn_mask_lengths (LigCudnnGraph *graph, const LigCudnnTensor *scores, LigC
 
 /* Hides the keys after row + ahead. */
 static const LigCudnnTensor *
-mask_after (LigCudnnGraph *graph, const LigCudnnTensor *scores, const LigCudnnCase *one, int ahead)
+mask_after (LigCudnnScheme *graph, const LigCudnnTensor *scores, const LigCudnnCase *one, int ahead)
 {
   const LigCudnnTensor *rows = index_of (graph, scores, 2, LIG_CUDNN_FP32);
   const LigCudnnTensor *columns = index_of (graph, scores, 3, LIG_CUDNN_FP32);
@@ -143,14 +145,14 @@ mask_after (LigCudnnGraph *graph, const LigCudnnTensor *scores, const LigCudnnCa
   if (ahead)
     rows = apply (graph, LIG_CUDNN_ADD, LIG_CUDNN_INT32, rows, lig_cudnn_integer (graph, ahead),
                   LIG_CUDNN_INT32);
-  return select (graph, scores,
-                 apply (graph, LIG_CUDNN_GREATER_OR_EQUAL, LIG_CUDNN_BOOL, rows, columns,
-                        LIG_CUDNN_BOOL));
+  return select (
+    graph, scores,
+    apply (graph, LIG_CUDNN_GREATER_OR_EQUAL, LIG_CUDNN_BOOL, rows, columns, LIG_CUDNN_BOOL));
 }
 
 /* Hides the keys before the window that ends at the row's own position. */
 static const LigCudnnTensor *
-mask_before (LigCudnnGraph *graph, const LigCudnnTensor *scores, const LigCudnnCase *one)
+mask_before (LigCudnnScheme *graph, const LigCudnnTensor *scores, const LigCudnnCase *one)
 {
   int32_t shift = one->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT ? one->keys - one->length : 0;
   const LigCudnnTensor *rows = index_of (graph, scores, 2, LIG_CUDNN_FP32);
@@ -158,13 +160,12 @@ mask_before (LigCudnnGraph *graph, const LigCudnnTensor *scores, const LigCudnnC
   /* The library's pattern has this number in fp32, where sums of indices are exact. */
   columns = apply (graph, LIG_CUDNN_ADD, LIG_CUDNN_FP32, columns,
                    lig_cudnn_number (graph, (float) (one->window - shift)), LIG_CUDNN_FP32);
-  return select (
-    graph, scores,
-    apply (graph, LIG_CUDNN_GREATER, LIG_CUDNN_BOOL, columns, rows, LIG_CUDNN_BOOL));
+  return select (graph, scores,
+                 apply (graph, LIG_CUDNN_GREATER, LIG_CUDNN_BOOL, columns, rows, LIG_CUDNN_BOOL));
 }
 
 const LigCudnnTensor *
-lig_cudnn_mask (LigCudnnGraph *graph, const LigCudnnCase *one, const LigCudnnTensor *scores)
+lig_cudnn_mask (LigCudnnScheme *graph, const LigCudnnCase *one, const LigCudnnTensor *scores)
 {
   if (one->mask != LIG_MASK_NONE)
     scores = mask_after (graph, scores, one, 0);

@@ -29,7 +29,7 @@ set (const LigCudnn *cudnn,
 /* Asks the heuristic for engine configurations, which the caller destroys; returns their number. */
 static int
 propose (const LigCudnn *cudnn,
-         const LigCudnnGraph *graph,
+         const LigCudnnScheme *graph,
          LigCudnnDescriptor device,
          LigCudnnDescriptor configs[MOST_CONFIGS])
 {
@@ -40,7 +40,7 @@ propose (const LigCudnn *cudnn,
     configs[i] = make (cudnn, LIG_CUDNN_CONFIG_DESCRIPTOR);
   bool good =
     heuristic &&
-    set (cudnn, heuristic, LIG_CUDNN_HEURISTIC_GRAPH, LIG_CUDNN_TYPE_DESCRIPTOR, &graph->whole) &&
+    set (cudnn, heuristic, LIG_CUDNN_HEURISTIC_SCHEME, LIG_CUDNN_TYPE_DESCRIPTOR, &graph->whole) &&
     set (cudnn, heuristic, LIG_CUDNN_HEURISTIC_MODE, LIG_CUDNN_TYPE_HEURISTIC, &mode) &&
     (!device ||
      set (cudnn, heuristic, LIG_CUDNN_HEURISTIC_DEVICE, LIG_CUDNN_TYPE_DESCRIPTOR, &device)) &&
@@ -140,13 +140,13 @@ lig_cudnn_plan_new (const LigCudnn *cudnn,
     snprintf (why, size, "no memory on the host");
     return NULL;
   }
-  lig_cudnn_graph_init (&plan->graph, cudnn);
+  lig_cudnn_scheme_init (&plan->graph, cudnn);
   if (one->backward)
     lig_cudnn_backward (&plan->graph, one);
   else
     lig_cudnn_forward (&plan->graph, one);
   plan->space = lig_cudnn_case_space (one);
-  if (lig_cudnn_graph_finish (&plan->graph, handle))
+  if (lig_cudnn_scheme_finish (&plan->graph, handle))
     choose (cudnn, handle, device, one, plan);
   if (plan->plan)
     return plan;
@@ -162,6 +162,6 @@ lig_cudnn_plan_free (LigCudnnPlan *plan)
     return;
   if (plan->plan)
     plan->graph.cudnn->destroy (plan->plan);
-  lig_cudnn_graph_clear (&plan->graph);
+  lig_cudnn_scheme_clear (&plan->graph);
   free (plan);
 }

@@ -16,8 +16,8 @@ typedef struct {
   const LigOperand *x, *memory, *lengths, *y, *lse, *dy, *dx, *dmemory;
 } Operands;
 
-/* The parts of the launch's workspace: limited lengths, a log-sum-exp that nobody wants, and the
- * plan's own. */
+/* The parts of the launch's workspace: limited lengths, a log-sum-exp that is not asked for, and
+ * the plan's own. */
 enum { LENGTHS_SPACE = 1 << 20, LSE_SPACE = 15 << 20, PLAN_SPACE = 16 << 20 };
 _Static_assert(LENGTHS_SPACE + LSE_SPACE + PLAN_SPACE <= LIG_WORKSPACE_SIZE,
                "the parts of the workspace do not fit");
@@ -69,7 +69,8 @@ refuse_operands (const Operands *o, const LigCudnnCase *one)
   int64_t rows = one->batch * one->heads * one->length;
   if (one->batch <= 0 || one->length <= 0 || one->keys <= 0)
     return "it has no rows";
-  if (!o->y->data || (o->dy && (!o->lse->data || !o->dx->data || !one->memory == !!o->dmemory->data)))
+  if (!o->y->data ||
+      (o->dy && (!o->lse->data || !o->dx->data || !one->memory == !!o->dmemory->data)))
     return "an output is left out";
   if (!o->lse->data && rows * 4 > LSE_SPACE)
     return "the log-sum-exp is left out";
@@ -122,11 +123,12 @@ lig_attention_entry (const LigLaunch *launch, bool backward, const char **why)
 {
   const LigCudnn *cudnn = library ();
   LigCudnnCase one;
-  *why = cudnn->why;
-  if (!cudnn->version || !launch->params)
+  *why = "it has no parameters";
+  if (!launch->params || !lig_cudnn_case (&one, launch->operands, launch->params, backward,
+                                          !launch->nondeterministic, why))
     return NULL;
-  if (!lig_cudnn_case (&one, launch->operands, launch->params, backward, !launch->nondeterministic,
-                       why))
+  *why = cudnn->why;
+  if (!cudnn->version)
     return NULL;
   Operands o = operands_of (launch, backward);
   *why = refuse_operands (&o, &one);
@@ -135,7 +137,8 @@ lig_attention_entry (const LigLaunch *launch, bool backward, const char **why)
   LigCudnnSpace space = lig_cudnn_case_space (&one);
   const LigAttentionParams *params = launch->params;
   if (one.ordered)
-    space.workspace = lig_attention_dscores (one.batch, params);
+    space.workspace = LIG_ATTENTION_PLAN + lig_attention_dscores (one.batch, params) +
+                      lig_attention_shared (one.batch, params);
   *why = "its gradients in a fixed order need more memory than is provided";
   if (!has_space (launch, &one, &space))
     return NULL;
@@ -160,8 +163,8 @@ lig_attention_build (const LigLaunch *launch, LigAttentionEntry *entry)
       return false;
     }
   }
-  entry->plan = lig_cudnn_plan_new (cudnn, attention->handle, NULL, &entry->one, entry->why,
-                                    sizeof entry->why);
+  entry->plan =
+    lig_cudnn_plan_new (cudnn, attention->handle, NULL, &entry->one, entry->why, sizeof entry->why);
   if (entry->plan && !has_space (launch, &entry->one, &entry->plan->space)) {
     snprintf (entry->why, sizeof entry->why, "its plan needs %lld bytes, more than is provided",
               (long long) entry->plan->space.workspace);
@@ -204,7 +207,8 @@ put (Pack *pack, int64_t id, void *pointer)
 
 /* Adds queries, keys and values, or their gradients, which lie one after the other in a row. */
 static void
-put_packed (Pack *pack, const LigCudnnCase *one, void *x, void *memory, const LigCudnnTensorId ids[3])
+put_packed (
+  Pack *pack, const LigCudnnCase *one, void *x, void *memory, const LigCudnnTensorId ids[3])
 {
   size_t queries = (size_t) one->heads * (size_t) one->features * 2;
   size_t keys = (size_t) one->kv_heads * (size_t) one->features * 2;
@@ -219,11 +223,10 @@ static void *
 fill_pack (Pack *pack, LigLaunch *launch, LigAttentionEntry *entry)
 {
   static const LigCudnnTensorId inputs[3] = {LIG_CUDNN_QUERY, LIG_CUDNN_KEY, LIG_CUDNN_VALUE};
-  static const LigCudnnTensorId gradients[3] = {LIG_CUDNN_DQUERY, LIG_CUDNN_DKEY,
-                                                LIG_CUDNN_DVALUE};
+  static const LigCudnnTensorId gradients[3] = {LIG_CUDNN_DQUERY, LIG_CUDNN_DKEY, LIG_CUDNN_DVALUE};
   const LigCudnnCase *one = &entry->one;
   const LigCudnnSpace *space = &entry->plan->space;
-  LigCudnnGraph *graph = &entry->plan->graph;
+  LigCudnnScheme *graph = &entry->plan->graph;
   Operands o = operands_of (launch, one->backward);
   char *workspace = launch->workspace, *scratch = launch->scratch;
   put_packed (pack, one, o.x->data, o.memory->data, inputs);
@@ -258,7 +261,8 @@ execute (const LigCudnn *cudnn, LigLaunch *launch, LigAttentionEntry *entry)
   if (status == LIG_CUDNN_SUCCESS)
     status = cudnn->create (LIG_CUDNN_PACK_DESCRIPTOR, &descriptor);
   if (status == LIG_CUDNN_SUCCESS)
-    status = cudnn->set (descriptor, LIG_CUDNN_PACK_IDS, LIG_CUDNN_TYPE_INT64, pack.count, pack.ids);
+    status =
+      cudnn->set (descriptor, LIG_CUDNN_PACK_IDS, LIG_CUDNN_TYPE_INT64, pack.count, pack.ids);
   if (status == LIG_CUDNN_SUCCESS)
     status = cudnn->set (descriptor, LIG_CUDNN_PACK_POINTERS, LIG_CUDNN_TYPE_POINTER, pack.count,
                          pack.pointers);
@@ -283,16 +287,26 @@ clear (LigLaunch *launch, const LigCudnnCase *one)
   int64_t row = (int64_t) one->heads * one->features * 2;
   int64_t pairs = (int64_t) one->kv_heads * one->features * 4;
   bool whole = one->memory;
-  LigPadded parts[2] = {
-    {.data = o.y->data, .batch = one->batch, .groups = 1, .rows = one->length, .bytes = row,
-     .whole = whole},
-    {.data = o.lse->data, .batch = one->batch, .groups = one->heads, .rows = one->length,
-     .bytes = 4, .whole = whole}};
+  LigPadded parts[2] = {{.data = o.y->data,
+                         .batch = one->batch,
+                         .groups = 1,
+                         .rows = one->length,
+                         .bytes = row,
+                         .whole = whole},
+                        {.data = o.lse->data,
+                         .batch = one->batch,
+                         .groups = one->heads,
+                         .rows = one->length,
+                         .bytes = 4,
+                         .whole = whole}};
   if (one->backward) {
     parts[0].data = o.dx->data;
     parts[0].bytes = one->memory ? row : row + pairs;
-    parts[1] = (LigPadded){.data = one->memory ? o.dmemory->data : NULL, .batch = one->batch,
-                           .groups = 1, .rows = one->keys, .bytes = pairs};
+    parts[1] = (LigPadded){.data = one->memory ? o.dmemory->data : NULL,
+                           .batch = one->batch,
+                           .groups = 1,
+                           .rows = one->keys,
+                           .bytes = pairs};
   }
   cudaError_t error = cudaSuccess;
   for (int i = 0; i < 2 && error == cudaSuccess; i++)

@@ -3,7 +3,8 @@
  * the tensors, and zeros where there is no position. */
 #include "kernels/cuda/attention/padding.h"
 
-namespace {
+namespace
+{
 
 constexpr int threads = 256;
 

@@ -27,9 +27,8 @@ typedef struct {
   int64_t batch, groups, rows, bytes;
   bool whole;
 } LigPadded;
-cudaError_t lig_attention_clear (const LigPadded *padded,
-                                 const int32_t *lengths,
-                                 cudaStream_t stream);
+cudaError_t
+lig_attention_clear (const LigPadded *padded, const int32_t *lengths, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

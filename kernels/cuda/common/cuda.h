@@ -13,13 +13,15 @@
 extern "C" {
 #endif
 
-typedef struct LigProducts LigProducts; /* the matrix products met so far (product.h) */
+typedef struct LigProducts LigProducts;   /* the matrix products met so far (product.h) */
+typedef struct LigAttention LigAttention; /* the cases of attention met so far (cudnn.h) */
 
 struct LigBackendDevice {
   int number;
   int multiprocessors;
   int capability;
   LigProducts *products;
+  LigAttention *attention; /* null before the first */
   LigChoices choices;
   struct cudaDeviceProp properties;
   char message[512];

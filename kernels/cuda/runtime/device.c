@@ -4,6 +4,7 @@
  * be open. */
 #include "kernels/cuda/runtime/device.h"
 
+#include "kernels/cuda/attention/cudnn.h"
 #include "kernels/cuda/product/product.h"
 #include "kernels/cuda/runtime/table.h"
 #include "kernels/times.h"
@@ -45,7 +46,7 @@ count (char *why, size_t size)
   return -1;
 }
 
-/* Frees a device and its products; null is allowed. */
+/* Frees a device, its products and its attention; null is allowed. */
 static void
 close_device (LigBackendDevice *device)
 {
@@ -54,6 +55,7 @@ close_device (LigBackendDevice *device)
   cudaSetDevice (device->number);
   if (device->products)
     lig_products_free (device->products);
+  lig_attention_free (device->attention);
   free (device);
 }
 
@@ -160,6 +162,7 @@ describe (LigBackendDevice *device, LigBackendFacts *facts)
   const struct cudaDeviceProp *properties = &device->properties;
   int driver = 0;
   size_t cublas = cublasLtGetVersion ();
+  const char *why;
   memset (facts, 0, sizeof *facts);
   cudaDriverGetVersion (&driver);
   snprintf (facts->name, sizeof facts->name, "%.63s", properties->name);
@@ -170,8 +173,14 @@ describe (LigBackendDevice *device, LigBackendFacts *facts)
   write_id (&properties->uuid, facts->id, sizeof facts->id);
   snprintf (facts->driver, sizeof facts->driver, "CUDA %d.%d", driver / 1000, driver % 1000 / 10);
   snprintf (facts->libraries, sizeof facts->libraries,
-            "ligature " LIG_VERSION ", CUDA %d.%d, cuBLASLt %zu.%zu.%zu", CUDART_VERSION / 1000,
+            "ligature " LIG_VERSION ", CUDA %d.%d, cuBLASLt %zu.%zu.%zu, ", CUDART_VERSION / 1000,
             CUDART_VERSION % 1000 / 10, cublas / 10000, cublas % 10000 / 100, cublas % 100);
+  size_t length = strlen (facts->libraries), cudnn = lig_cudnn_version (&why);
+  if (cudnn)
+    snprintf (facts->libraries + length, sizeof facts->libraries - length, "cuDNN %zu.%zu.%zu",
+              cudnn / 10000, cudnn % 10000 / 100, cudnn % 100);
+  else
+    snprintf (facts->libraries + length, sizeof facts->libraries - length, "no cuDNN");
 }
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs of cuDNN's operations: their descriptors. */
-#include "kernels/cuda/attention/cudnn-graph.h"
+#include "kernels/cuda/attention/cudnn-scheme.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 enum { FIRST_OWN_ID = 64 };
 
 void
-lig_cudnn_graph_init (LigCudnnGraph *graph, const LigCudnn *cudnn)
+lig_cudnn_scheme_init (LigCudnnScheme *graph, const LigCudnn *cudnn)
 {
   memset (graph, 0, sizeof *graph);
   graph->cudnn = cudnn;
 }
 
 void
-lig_cudnn_graph_clear (LigCudnnGraph *graph)
+lig_cudnn_scheme_clear (LigCudnnScheme *graph)
 {
   for (int i = graph->n_made - 1; i >= 0; i--)
     graph->cudnn->destroy (graph->made[i]);
@@ -26,7 +26,7 @@ lig_cudnn_graph_clear (LigCudnnGraph *graph)
 
 /* Keeps the first failure with the library's words. */
 static bool
-check (LigCudnnGraph *graph, int status, const char *what, int number)
+check (LigCudnnScheme *graph, int status, const char *what, int number)
 {
   if (status == LIG_CUDNN_SUCCESS)
     return true;
@@ -40,14 +40,14 @@ check (LigCudnnGraph *graph, int status, const char *what, int number)
 
 /* Keeps that a table of the graph is full. */
 static void
-fail_full (LigCudnnGraph *graph)
+fail_full (LigCudnnScheme *graph)
 {
   graph->status = -1;
   snprintf (graph->why, sizeof graph->why, "the graph is too large");
 }
 
 LigCudnnDescriptor
-lig_cudnn_make (LigCudnnGraph *graph, LigCudnnKind kind)
+lig_cudnn_make (LigCudnnScheme *graph, LigCudnnKind kind)
 {
   LigCudnnDescriptor descriptor = NULL;
   if (graph->status)
@@ -63,7 +63,7 @@ lig_cudnn_make (LigCudnnGraph *graph, LigCudnnKind kind)
 }
 
 void
-lig_cudnn_set (LigCudnnGraph *graph,
+lig_cudnn_set (LigCudnnScheme *graph,
                LigCudnnDescriptor descriptor,
                LigCudnnAttribute attribute,
                LigCudnnAttributeType type,
@@ -76,7 +76,7 @@ lig_cudnn_set (LigCudnnGraph *graph,
 }
 
 void
-lig_cudnn_finish (LigCudnnGraph *graph, LigCudnnDescriptor descriptor)
+lig_cudnn_finish (LigCudnnScheme *graph, LigCudnnDescriptor descriptor)
 {
   if (!graph->status)
     check (graph, graph->cudnn->finalize (descriptor), "finishing descriptor", graph->n_made);
@@ -84,7 +84,7 @@ lig_cudnn_finish (LigCudnnGraph *graph, LigCudnnDescriptor descriptor)
 
 /* Sets an attribute that is a tensor; null leaves it out. */
 static void
-set_tensor (LigCudnnGraph *graph,
+set_tensor (LigCudnnScheme *graph,
             LigCudnnDescriptor node,
             LigCudnnAttribute attribute,
             const LigCudnnTensor *tensor)
@@ -94,7 +94,7 @@ set_tensor (LigCudnnGraph *graph,
 }
 
 static void
-set_type (LigCudnnGraph *graph,
+set_type (LigCudnnScheme *graph,
           LigCudnnDescriptor descriptor,
           LigCudnnAttribute attribute,
           LigCudnnType type)
@@ -105,7 +105,7 @@ set_type (LigCudnnGraph *graph,
 
 /* Describes a tensor of any kind; never null, so that descriptions need no checks. */
 static LigCudnnTensor *
-describe (LigCudnnGraph *graph,
+describe (LigCudnnScheme *graph,
           int64_t id,
           LigCudnnType type,
           const int64_t shape[4],
@@ -137,7 +137,7 @@ describe (LigCudnnGraph *graph,
 }
 
 const LigCudnnTensor *
-lig_cudnn_tensor (LigCudnnGraph *graph,
+lig_cudnn_tensor (LigCudnnScheme *graph,
                   int64_t id,
                   LigCudnnType type,
                   const int64_t shape[4],
@@ -147,7 +147,7 @@ lig_cudnn_tensor (LigCudnnGraph *graph,
 }
 
 const LigCudnnTensor *
-lig_cudnn_virtual (LigCudnnGraph *graph,
+lig_cudnn_virtual (LigCudnnScheme *graph,
                    LigCudnnType type,
                    const int64_t shape[4],
                    const int64_t strides[4])
@@ -157,7 +157,7 @@ lig_cudnn_virtual (LigCudnnGraph *graph,
 
 /* Describes a number, and returns the place where its value is kept. */
 static LigCudnnValue *
-describe_value (LigCudnnGraph *graph, LigCudnnType type, const LigCudnnTensor **tensor)
+describe_value (LigCudnnScheme *graph, LigCudnnType type, const LigCudnnTensor **tensor)
 {
   const int64_t ones[4] = {1, 1, 1, 1};
   *tensor = describe (graph, 0, type, ones, ones, LIG_CUDNN_TENSOR_IS_VALUE);
@@ -171,7 +171,7 @@ describe_value (LigCudnnGraph *graph, LigCudnnType type, const LigCudnnTensor **
 }
 
 const LigCudnnTensor *
-lig_cudnn_number (LigCudnnGraph *graph, float number)
+lig_cudnn_number (LigCudnnScheme *graph, float number)
 {
   const LigCudnnTensor *tensor;
   describe_value (graph, LIG_CUDNN_FP32, &tensor)->number = number;
@@ -179,7 +179,7 @@ lig_cudnn_number (LigCudnnGraph *graph, float number)
 }
 
 const LigCudnnTensor *
-lig_cudnn_integer (LigCudnnGraph *graph, int32_t integer)
+lig_cudnn_integer (LigCudnnScheme *graph, int32_t integer)
 {
   const LigCudnnTensor *tensor;
   describe_value (graph, LIG_CUDNN_INT32, &tensor)->integer = integer;
@@ -188,17 +188,17 @@ lig_cudnn_integer (LigCudnnGraph *graph, int32_t integer)
 
 /* Finishes a node and adds it to the graph. */
 static void
-add_node (LigCudnnGraph *graph, LigCudnnDescriptor node)
+add_node (LigCudnnScheme *graph, LigCudnnDescriptor node)
 {
   lig_cudnn_finish (graph, node);
-  if (graph->n_nodes == LIG_CUDNN_MOST_NODES)
+  if (graph->n_nodes == LIG_CUDNN_MOST_STEPS)
     fail_full (graph);
   else
     graph->nodes[graph->n_nodes++] = node;
 }
 
 void
-lig_cudnn_product (LigCudnnGraph *graph, const LigCudnnProduct *product)
+lig_cudnn_product (LigCudnnScheme *graph, const LigCudnnProduct *product)
 {
   const double padding = 0;
   LigCudnnDescriptor operation = lig_cudnn_make (graph, LIG_CUDNN_MATMUL_DESCRIPTOR);
@@ -206,20 +206,20 @@ lig_cudnn_product (LigCudnnGraph *graph, const LigCudnnProduct *product)
   if (product->pads)
     lig_cudnn_set (graph, operation, LIG_CUDNN_MATMUL_PADDING, LIG_CUDNN_TYPE_DOUBLE, 1, &padding);
   lig_cudnn_finish (graph, operation);
-  LigCudnnDescriptor node = lig_cudnn_make (graph, LIG_CUDNN_MATMUL_NODE);
-  lig_cudnn_set (graph, node, LIG_CUDNN_MATMUL_NODE_OPERATION, LIG_CUDNN_TYPE_DESCRIPTOR, 1,
+  LigCudnnDescriptor node = lig_cudnn_make (graph, LIG_CUDNN_MATMUL_STEP);
+  lig_cudnn_set (graph, node, LIG_CUDNN_MATMUL_STEP_OPERATION, LIG_CUDNN_TYPE_DESCRIPTOR, 1,
                  &operation);
-  set_tensor (graph, node, LIG_CUDNN_MATMUL_NODE_A, product->a);
-  set_tensor (graph, node, LIG_CUDNN_MATMUL_NODE_B, product->b);
-  set_tensor (graph, node, LIG_CUDNN_MATMUL_NODE_C, product->c);
-  set_tensor (graph, node, LIG_CUDNN_MATMUL_NODE_M, product->rows);
-  set_tensor (graph, node, LIG_CUDNN_MATMUL_NODE_N, product->columns);
-  set_tensor (graph, node, LIG_CUDNN_MATMUL_NODE_K, product->depth);
+  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_A, product->a);
+  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_B, product->b);
+  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_C, product->c);
+  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_M, product->rows);
+  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_N, product->columns);
+  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_K, product->depth);
   add_node (graph, node);
 }
 
 void
-lig_cudnn_pointwise (LigCudnnGraph *graph, const LigCudnnPointwise *pointwise)
+lig_cudnn_pointwise (LigCudnnScheme *graph, const LigCudnnPointwise *pointwise)
 {
   const int32_t mode = (int32_t) pointwise->mode;
   LigCudnnDescriptor operation = lig_cudnn_make (graph, LIG_CUDNN_POINTWISE_DESCRIPTOR);
@@ -230,18 +230,18 @@ lig_cudnn_pointwise (LigCudnnGraph *graph, const LigCudnnPointwise *pointwise)
     lig_cudnn_set (graph, operation, LIG_CUDNN_POINTWISE_AXIS, LIG_CUDNN_TYPE_INT64, 1,
                    &pointwise->axis);
   lig_cudnn_finish (graph, operation);
-  LigCudnnDescriptor node = lig_cudnn_make (graph, LIG_CUDNN_POINTWISE_NODE);
-  lig_cudnn_set (graph, node, LIG_CUDNN_POINTWISE_NODE_OPERATION, LIG_CUDNN_TYPE_DESCRIPTOR, 1,
+  LigCudnnDescriptor node = lig_cudnn_make (graph, LIG_CUDNN_POINTWISE_STEP);
+  lig_cudnn_set (graph, node, LIG_CUDNN_POINTWISE_STEP_OPERATION, LIG_CUDNN_TYPE_DESCRIPTOR, 1,
                  &operation);
-  set_tensor (graph, node, LIG_CUDNN_POINTWISE_NODE_X, pointwise->x);
-  set_tensor (graph, node, LIG_CUDNN_POINTWISE_NODE_B, pointwise->b);
-  set_tensor (graph, node, LIG_CUDNN_POINTWISE_NODE_T, pointwise->truth);
-  set_tensor (graph, node, LIG_CUDNN_POINTWISE_NODE_Y, pointwise->y);
+  set_tensor (graph, node, LIG_CUDNN_POINTWISE_STEP_X, pointwise->x);
+  set_tensor (graph, node, LIG_CUDNN_POINTWISE_STEP_B, pointwise->b);
+  set_tensor (graph, node, LIG_CUDNN_POINTWISE_STEP_T, pointwise->truth);
+  set_tensor (graph, node, LIG_CUDNN_POINTWISE_STEP_Y, pointwise->y);
   add_node (graph, node);
 }
 
 const LigCudnnTensor *
-lig_cudnn_apply (LigCudnnGraph *graph,
+lig_cudnn_apply (LigCudnnScheme *graph,
                  LigCudnnMode mode,
                  const LigCudnnTensor *x,
                  const LigCudnnTensor *b)
@@ -254,7 +254,7 @@ lig_cudnn_apply (LigCudnnGraph *graph,
 }
 
 void
-lig_cudnn_reduce (LigCudnnGraph *graph,
+lig_cudnn_reduce (LigCudnnScheme *graph,
                   LigCudnnReduction reduction,
                   const LigCudnnTensor *x,
                   const LigCudnnTensor *y)
@@ -265,30 +265,30 @@ lig_cudnn_reduce (LigCudnnGraph *graph,
                  &number);
   set_type (graph, operation, LIG_CUDNN_REDUCTION_COMPUTE_TYPE, LIG_CUDNN_FP32);
   lig_cudnn_finish (graph, operation);
-  LigCudnnDescriptor node = lig_cudnn_make (graph, LIG_CUDNN_REDUCTION_NODE);
-  lig_cudnn_set (graph, node, LIG_CUDNN_REDUCTION_NODE_OPERATION, LIG_CUDNN_TYPE_DESCRIPTOR, 1,
+  LigCudnnDescriptor node = lig_cudnn_make (graph, LIG_CUDNN_REDUCTION_STEP);
+  lig_cudnn_set (graph, node, LIG_CUDNN_REDUCTION_STEP_OPERATION, LIG_CUDNN_TYPE_DESCRIPTOR, 1,
                  &operation);
-  set_tensor (graph, node, LIG_CUDNN_REDUCTION_NODE_X, x);
-  set_tensor (graph, node, LIG_CUDNN_REDUCTION_NODE_Y, y);
+  set_tensor (graph, node, LIG_CUDNN_REDUCTION_STEP_X, x);
+  set_tensor (graph, node, LIG_CUDNN_REDUCTION_STEP_Y, y);
   add_node (graph, node);
 }
 
 void
-lig_cudnn_reshape (LigCudnnGraph *graph, const LigCudnnTensor *x, const LigCudnnTensor *y)
+lig_cudnn_reshape (LigCudnnScheme *graph, const LigCudnnTensor *x, const LigCudnnTensor *y)
 {
-  LigCudnnDescriptor node = lig_cudnn_make (graph, LIG_CUDNN_RESHAPE_NODE);
-  set_tensor (graph, node, LIG_CUDNN_RESHAPE_NODE_X, x);
-  set_tensor (graph, node, LIG_CUDNN_RESHAPE_NODE_Y, y);
+  LigCudnnDescriptor node = lig_cudnn_make (graph, LIG_CUDNN_RESHAPE_STEP);
+  set_tensor (graph, node, LIG_CUDNN_RESHAPE_STEP_X, x);
+  set_tensor (graph, node, LIG_CUDNN_RESHAPE_STEP_Y, y);
   add_node (graph, node);
 }
 
 bool
-lig_cudnn_graph_finish (LigCudnnGraph *graph, LigCudnnHandle handle)
+lig_cudnn_scheme_finish (LigCudnnScheme *graph, LigCudnnHandle handle)
 {
-  LigCudnnDescriptor whole = lig_cudnn_make (graph, LIG_CUDNN_GRAPH_DESCRIPTOR);
+  LigCudnnDescriptor whole = lig_cudnn_make (graph, LIG_CUDNN_SCHEME_DESCRIPTOR);
   if (handle)
-    lig_cudnn_set (graph, whole, LIG_CUDNN_GRAPH_HANDLE, LIG_CUDNN_TYPE_HANDLE, 1, &handle);
-  lig_cudnn_set (graph, whole, LIG_CUDNN_GRAPH_NODES, LIG_CUDNN_TYPE_DESCRIPTOR, graph->n_nodes,
+    lig_cudnn_set (graph, whole, LIG_CUDNN_SCHEME_HANDLE, LIG_CUDNN_TYPE_HANDLE, 1, &handle);
+  lig_cudnn_set (graph, whole, LIG_CUDNN_SCHEME_STEPS, LIG_CUDNN_TYPE_DESCRIPTOR, graph->n_nodes,
                  graph->nodes);
   lig_cudnn_finish (graph, whole);
   graph->whole = graph->status ? NULL : whole;

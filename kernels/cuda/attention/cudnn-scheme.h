@@ -7,7 +7,7 @@
 
 enum {
   LIG_CUDNN_MOST_TENSORS = 96,
-  LIG_CUDNN_MOST_NODES = 64,
+  LIG_CUDNN_MOST_STEPS = 64,
   LIG_CUDNN_MOST_DESCRIPTORS = 192,
   LIG_CUDNN_MOST_VALUES = 12
 };
@@ -32,7 +32,7 @@ typedef struct {
   const LigCudnn *cudnn;
   LigCudnnTensor tensors[LIG_CUDNN_MOST_TENSORS];
   int n_tensors;
-  LigCudnnDescriptor nodes[LIG_CUDNN_MOST_NODES];
+  LigCudnnDescriptor nodes[LIG_CUDNN_MOST_STEPS];
   int n_nodes;
   LigCudnnDescriptor made[LIG_CUDNN_MOST_DESCRIPTORS]; /* all descriptors, in order */
   int n_made;
@@ -41,41 +41,41 @@ typedef struct {
   LigCudnnDescriptor whole; /* the finished graph */
   int status;               /* the first failure */
   char why[320];            /* its words */
-} LigCudnnGraph;
+} LigCudnnScheme;
 
 /* Begins an empty graph. The caller frees it, also after failures. */
-void lig_cudnn_graph_init (LigCudnnGraph *graph, const LigCudnn *cudnn);
-void lig_cudnn_graph_clear (LigCudnnGraph *graph);
+void lig_cudnn_scheme_init (LigCudnnScheme *graph, const LigCudnn *cudnn);
+void lig_cudnn_scheme_clear (LigCudnnScheme *graph);
 
 /* Creates a descriptor that the graph owns; null after a failure. */
-LigCudnnDescriptor lig_cudnn_make (LigCudnnGraph *graph, LigCudnnKind kind);
+LigCudnnDescriptor lig_cudnn_make (LigCudnnScheme *graph, LigCudnnKind kind);
 
 /* Sets an attribute of a descriptor; finishes a descriptor. */
-void lig_cudnn_set (LigCudnnGraph *graph,
+void lig_cudnn_set (LigCudnnScheme *graph,
                     LigCudnnDescriptor descriptor,
                     LigCudnnAttribute attribute,
                     LigCudnnAttributeType type,
                     int64_t count,
                     const void *values);
-void lig_cudnn_finish (LigCudnnGraph *graph, LigCudnnDescriptor descriptor);
+void lig_cudnn_finish (LigCudnnScheme *graph, LigCudnnDescriptor descriptor);
 
 /* Returns a tensor in the device's memory, which is named by its id when the plan runs: a positive
  * number below 64. */
-const LigCudnnTensor *lig_cudnn_tensor (LigCudnnGraph *graph,
+const LigCudnnTensor *lig_cudnn_tensor (LigCudnnScheme *graph,
                                         int64_t id,
                                         LigCudnnType type,
                                         const int64_t shape[4],
                                         const int64_t strides[4]);
 
 /* Returns a tensor that exists only within the graph. */
-const LigCudnnTensor *lig_cudnn_virtual (LigCudnnGraph *graph,
+const LigCudnnTensor *lig_cudnn_virtual (LigCudnnScheme *graph,
                                          LigCudnnType type,
                                          const int64_t shape[4],
                                          const int64_t strides[4]);
 
 /* Return a number that is part of the description. */
-const LigCudnnTensor *lig_cudnn_number (LigCudnnGraph *graph, float number);
-const LigCudnnTensor *lig_cudnn_integer (LigCudnnGraph *graph, int32_t integer);
+const LigCudnnTensor *lig_cudnn_number (LigCudnnScheme *graph, float number);
+const LigCudnnTensor *lig_cudnn_integer (LigCudnnScheme *graph, int32_t integer);
 
 /* Adds the product c = a b of the last two axes. `rows`, `columns` and `depth` are int32 tensors
  * [batch, 1, 1, 1] of shorter sizes, or null; elements beyond them count as zeros if `pads`. */
@@ -84,7 +84,7 @@ typedef struct {
   const LigCudnnTensor *rows, *columns, *depth;
   bool pads;
 } LigCudnnProduct;
-void lig_cudnn_product (LigCudnnGraph *graph, const LigCudnnProduct *product);
+void lig_cudnn_product (LigCudnnScheme *graph, const LigCudnnProduct *product);
 
 /* Adds y = mode (x, b), computed in `compute`; b may be null. For LIG_CUDNN_SELECT y is x where
  * `truth` holds, else b. */
@@ -94,23 +94,23 @@ typedef struct {
   const LigCudnnTensor *x, *b, *truth, *y;
   int64_t axis; /* LIG_CUDNN_INDEX: the axis whose index is y */
 } LigCudnnPointwise;
-void lig_cudnn_pointwise (LigCudnnGraph *graph, const LigCudnnPointwise *pointwise);
+void lig_cudnn_pointwise (LigCudnnScheme *graph, const LigCudnnPointwise *pointwise);
 
 /* Adds such a node with a virtual result of x's shape, which is returned. */
-const LigCudnnTensor *lig_cudnn_apply (LigCudnnGraph *graph,
+const LigCudnnTensor *lig_cudnn_apply (LigCudnnScheme *graph,
                                        LigCudnnMode mode,
                                        const LigCudnnTensor *x,
                                        const LigCudnnTensor *b);
 
 /* Adds a sum, or a maximum, over the axes that y has only once. */
-void lig_cudnn_reduce (LigCudnnGraph *graph,
+void lig_cudnn_reduce (LigCudnnScheme *graph,
                        LigCudnnReduction reduction,
                        const LigCudnnTensor *x,
                        const LigCudnnTensor *y);
 
 /* Adds y = x with other axes or strides. */
-void lig_cudnn_reshape (LigCudnnGraph *graph, const LigCudnnTensor *x, const LigCudnnTensor *y);
+void lig_cudnn_reshape (LigCudnnScheme *graph, const LigCudnnTensor *x, const LigCudnnTensor *y);
 
 /* Finishes the graph for the handle's device, or for none if the handle is null; false, with the
  * reason in `why`, if anything failed. */
-bool lig_cudnn_graph_finish (LigCudnnGraph *graph, LigCudnnHandle handle);
+bool lig_cudnn_scheme_finish (LigCudnnScheme *graph, LigCudnnHandle handle);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Values that a joint fusion computes in its forward kernels for its backward ones. They belong to
+ * the fusion and its first op, so that all groups of the same ops that are tried share them. */
+#include "engine/compile/lower.h"
+
+#include <string.h>
+
+/* Returns the entry of a name in LigFusion.computes, `gx=0.x` or `gweight=0.weight:fp32`, or
+ * null. */
+static const char *
+find_entry (const char *computes, const char *name)
+{
+  gsize length = strlen (name);
+  for (const char *at = computes; at && *at; at += strcspn (at, " ")) {
+    at += strspn (at, " ");
+    if (strncmp (at, name, length) == 0 && at[length] == '=')
+      return at + length + 1;
+  }
+  return NULL;
+}
+
+static int
+add_value (LigLowering *self, const char *entry, const char *name)
+{
+  gsize length = strcspn (entry, " "), port_length = strcspn (entry, " :");
+  g_autofree char *port = g_strndup (entry, port_length);
+  int like = lig_lower_port (self, port);
+  if (like < 0)
+    return -1;
+  LigShape shape = lig_value (self->draft, like)->shape;
+  LigDtype dtype = lig_value (self->draft, like)->dtype;
+  if (port_length < length) {
+    g_autofree char *type = g_strndup (entry + port_length + 1, length - port_length - 1);
+    lig_dtype_from_name (type, &dtype);
+  }
+  int first = self->group->first;
+  return lig_draft_add_value (self->draft, LIG_VALUE_COMPUTED, &shape, dtype, first, "#%d.%s",
+                              first, name);
+}
+
+gboolean
+lig_find_own_value (LigLowering *self, const char *name, int *value)
+{
+  const LigFusion *fusion = self->group->fusion;
+  const char *entry = fusion ? find_entry (fusion->computes, name) : NULL;
+  if (!entry)
+    return FALSE;
+  if (!self->draft->own_values)
+    self->draft->own_values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autofree char *key =
+    g_strdup_printf ("%s %d %d %s", fusion->name, self->group->first, self->group->count, name);
+  gpointer known;
+  if (g_hash_table_lookup_extended (self->draft->own_values, key, NULL, &known)) {
+    *value = GPOINTER_TO_INT (known);
+    return TRUE;
+  }
+  *value = add_value (self, entry, name);
+  g_hash_table_insert (self->draft->own_values, g_steal_pointer (&key), GINT_TO_POINTER (*value));
+  return TRUE;
+}

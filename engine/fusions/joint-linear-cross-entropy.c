@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The last product and its cross-entropy in chunks of rows, so that the logits exist for one chunk
+ * alone. Their gradients are computed with the loss, while the chunk is there, and divided by the
+ * number of rows in the backward pass. */
+#include "engine/fusions/define.h"
+
+/* The share of the device's memory from which on logits are avoided without measuring. */
+#define LARGE_SHARE 0.25
+
+static gboolean
+allows (LigLowering *match, LigRefusal *refusal)
+{
+  gboolean bias = lig_lower_op (match, 1) != NULL;
+  double share = lig_lower_share (match, bias ? "1.y" : "0.y");
+  if (share >= LARGE_SHARE || lig_lower_is_forced (match) || lig_lower_is_measured (match))
+    return TRUE;
+  refusal->reason = LIG_REASON_SHAPE;
+  refusal->observed_value = share;
+  refusal->required_value = LARGE_SHARE;
+  refusal->unit = "of the memory";
+  refusal->observed = share < 0.001
+                        ? g_strdup ("small, logits of less than 0.1 % of the memory")
+                        : g_strdup_printf ("small, logits of %.3g %% of the memory", 100 * share);
+  refusal->required = g_strdup_printf ("at least %.3g %%, or policy measured", 100 * LARGE_SHARE);
+  return FALSE;
+}
+
+static void
+lower (LigLowering *lowering)
+{
+  gboolean bias = lig_lower_op (lowering, 1) != NULL;
+  lig_lower_kernel (lowering, "linear_cross_entropy",
+                    bias ? "x=0.x weight=0.weight bias=1.bias targets=2.targets y=2.y "
+                           "count=2.count gx=gx gweight=gweight gbias=gbias"
+                         : "x=0.x weight=0.weight bias=- targets=2.targets y=2.y "
+                           "count=2.count gx=gx gweight=gweight gbias=-",
+                    lig_lower_params (lowering, 2), lig_lower_params_size (lowering, 2));
+}
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  gboolean bias = lig_lower_op (lowering, 1) != NULL;
+  lig_lower_kernel (lowering, "linear_cross_entropy_backward",
+                    bias ? "dy=2.dy count=2.count gx=gx gweight=gweight gbias=gbias dx=0.dx "
+                           "dweight=0.dweight dbias=1.dbias"
+                         : "dy=2.dy count=2.count gx=gx gweight=gweight gbias=- dx=0.dx "
+                           "dweight=0.dweight dbias=-",
+                    NULL, 0);
+}
+
+LIG_DEFINE_FUSION (joint_linear_cross_entropy) = {
+  .size = sizeof (LigFusion),
+  .name = "joint-linear-cross-entropy",
+  .pass = LIG_PASS_JOINT,
+  .summary = N_ ("Computes the last product and its cross-entropy without the logits"),
+  .pattern = "basic-linear [bias] cross-entropy",
+  .allows = allows,
+  .lower = lower,
+  .lower_backward = lower_backward,
+  .saves = "2.count",
+  .computes = "gx=0.x gweight=0.weight:fp32 gbias=1.bias:fp32",
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* The main line goes on from a channel's value, so that any acyclic graph can be written as a
+ * sequence. The line before it ends there; no bytes move. */
+#include "engine/ops/define.h"
+
+typedef struct {
+  LigShape shape;
+  gint32 dtype;
+} RecallParams;
+
+static const LigParam params[] = {
+  {LIG_PARAM_INPUT, "from", N_ ("From"), N_ ("Channel to go on from; left out: the caller"), 0, 0,
+   0, LIG_PARAM_POSITIONAL, 0, NULL},
+  {LIG_PARAM_SHAPE, "shape", N_ ("Shape"),
+   N_ ("The whole shape that the caller provides, with at most one -1 for the length of the "
+       "sequence's input; left out: that of the sequence's input"),
+   -1, G_MAXINT32, 0, LIG_PARAM_INFERRED, G_STRUCT_OFFSET (RecallParams, shape), NULL},
+  LIG_CHOICE (RecallParams,
+              dtype,
+              "dtype",
+              N_ ("Type"),
+              N_ ("The type that the caller provides; input: that of the sequence's input"),
+              "input|fp32|fp16|bf16|int32",
+              0),
+  {.name = NULL},
+};
+
+/* Returns the shape that the caller provides; FALSE if the sequence's input lacks the axis. */
+static gboolean
+find_shape (const LigInfer *self, LigShape *shape, GError **error)
+{
+  *shape = ((const RecallParams *) self->params)->shape;
+  if (shape->n_axes < 0)
+    *shape = self->input;
+  for (int i = 0; i < shape->n_axes; i++) {
+    if (shape->axes[i] >= 0)
+      continue;
+    if (i >= self->input.n_axes) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                   _ ("shape takes axis %d from the sequence's input, which has %d axes"), i,
+                   self->input.n_axes);
+      return FALSE;
+    }
+    shape->axes[i] = self->input.axes[i];
+  }
+  return TRUE;
+}
+
+static gboolean
+infer (LigInfer *self, GError **error)
+{
+  static const LigDtype dtypes[] = {LIG_FP32, LIG_FP32, LIG_FP16, LIG_BF16, LIG_INT32};
+  if (self->extra_inputs[0].n_axes < 0) {
+    int choice = ((const RecallParams *) self->params)->dtype;
+    if (!find_shape (self, &self->extra_inputs[0], error))
+      return FALSE;
+    self->extra_input_dtypes[0] = choice == 0 ? self->input_dtype : dtypes[choice];
+  }
+  /* Another floating type is converted, like that of the sequence's input. */
+  self->y = self->extra_inputs[0];
+  self->y_dtype = lig_dtype_is_floating (self->extra_input_dtypes[0]) ? self->compute
+                                                                      : self->extra_input_dtypes[0];
+  return TRUE;
+}
+
+static void
+lower_forward (LigLowering *lowering)
+{
+  lig_lower_alias (lowering, "y", "from");
+}
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  lig_lower_alias (lowering, "dfrom", "dy");
+}
+
+LIG_DEFINE_OP (recall) = {
+  LIG_OP_INFO_SIZES,
+  .name = "recall",
+  .title = N_ ("Recall"),
+  .category = N_ ("Branches"),
+  .summary = N_ ("Goes on from a branch that an earlier op started, or from the caller"),
+  .formula = "y = from; dfrom = dy",
+  .example = "recall @ 4x8",
+  .flags = LIG_OP_RECALL | LIG_OP_ANY_TYPE,
+  .params = params,
+  .params_size = sizeof (RecallParams),
+  .extra_inputs = "from",
+  .infer = infer,
+  .lower_forward = lower_forward,
+  .lower_backward = lower_backward,
+};

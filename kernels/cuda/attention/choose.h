@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The choice between cuDNN and the own kernels of attention. */
+#pragma once
+
+#include "kernels/cuda/common/cuda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Launches attention, or attention_backward if `backward`: by the own kernel, unless cuDNN was
+ * faster when both were timed on this device. A rehearsal times them, once per case, or takes a
+ * stored choice; before one the own kernel runs. */
+LigStatus lig_attention_choose (LigLaunch *launch, bool backward, LigKernelFunc own);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* Races cuDNN against an own kernel of attention: as CUDA graphs of several launches, in turn. */
+#include "kernels/cuda/attention/race.h"
+
+#include "kernels/cuda/product/algorithms.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPERANDS = 9, MOST_OUTPUTS = 2, MOST_LAUNCHES = 20, ROUNDS = 5 };
+
+/* The places of outputs behind x of the backward pass, and behind x of the forward pass. */
+enum { DX = 6, DMEMORY = 7, Y = 4, LSE = 5, LENGTHS = 2, DOCUMENTS = 3 };
+
+/* A candidate: the function, and the graph of its launches. */
+typedef struct {
+  LigKernelFunc function;
+  cudaGraphExec_t graph;
+  float rounds[ROUNDS];
+} Candidate;
+
+typedef struct {
+  LigLaunch launch;
+  LigOperand operands[MOST_OPERANDS];
+  int n_operands, x; /* the index of x */
+  char *memory;
+  char *expected[MOST_OUTPUTS]; /* the own kernel's outputs */
+  LigOperand *outputs[MOST_OUTPUTS];
+  uint32_t *found;
+  cudaEvent_t begin, end;
+} Trial;
+
+static size_t
+bytes_of (const LigOperand *operand)
+{
+  if (!operand->data)
+    return 0;
+  size_t bytes = (size_t) operand->size * lig_dtype_size (operand->dtype);
+  return (bytes + 255) / 256 * 256;
+}
+
+/* Fills the inputs: random numbers, and lengths from all to half of the keys. */
+static bool
+fill (Trial *trial, const LigCudnnCase *one)
+{
+  for (int i = 0; i < trial->x + Y; i++) {
+    LigOperand *operand = &trial->operands[i];
+    if (operand->data && i < trial->x + LENGTHS &&
+        lig_cuda_fill_random (operand->data, operand->dtype, operand->size, 40 + (uint64_t) i,
+                              trial->launch.stream) != cudaSuccess)
+      return false;
+  }
+  if (!one->padded)
+    return true;
+  int32_t *lengths = malloc ((size_t) one->batch * sizeof *lengths);
+  if (!lengths)
+    return false;
+  for (int64_t b = 0; b < one->batch; b++)
+    lengths[b] = (int32_t) (one->keys - one->keys * b / (2 * one->batch));
+  bool good =
+    cudaMemcpy (trial->operands[trial->x + LENGTHS].data, lengths,
+                (size_t) one->batch * sizeof *lengths, cudaMemcpyHostToDevice) == cudaSuccess;
+  free (lengths);
+  return good;
+}
+
+/* Allocates copies of all operands and of the outputs to compare. */
+static bool
+allocate (Trial *trial, const LigLaunch *launch, const LigCudnnCase *one)
+{
+  size_t bytes = 256, at = 256;
+  trial->x = one->backward ? 1 : 0;
+  trial->n_operands = trial->x + (one->backward ? DMEMORY : LSE) + 1;
+  trial->launch = *launch;
+  trial->launch.operands = trial->operands;
+  trial->launch.rehearse = false;
+  memcpy (trial->operands, launch->operands, (size_t) trial->n_operands * sizeof (LigOperand));
+  trial->outputs[0] = &trial->operands[trial->x + (one->backward ? DX : Y)];
+  trial->outputs[1] = &trial->operands[trial->x + (one->backward ? DMEMORY : LSE)];
+  for (int i = 0; i < trial->n_operands; i++)
+    bytes += bytes_of (&trial->operands[i]);
+  for (int i = 0; i < MOST_OUTPUTS; i++)
+    bytes += bytes_of (trial->outputs[i]);
+  if (cudaMalloc ((void **) &trial->memory, bytes) != cudaSuccess)
+    return false;
+  trial->found = (uint32_t *) trial->memory;
+  for (int i = 0; i < MOST_OUTPUTS; i++) {
+    trial->expected[i] = trial->memory + at;
+    at += bytes_of (trial->outputs[i]);
+  }
+  for (int i = 0; i < trial->n_operands; i++)
+    if (trial->operands[i].data) {
+      size_t size = bytes_of (&trial->operands[i]);
+      trial->operands[i].data = trial->memory + at;
+      at += size;
+    }
+  return true;
+}
+
+/* Launches a function and waits for it. */
+static bool
+run (Trial *trial, LigKernelFunc function)
+{
+  return function (&trial->launch) == LIG_OK &&
+         cudaStreamSynchronize (trial->launch.stream) == cudaSuccess;
+}
+
+/* Computes y and lse, which a backward pass reads. */
+static bool
+run_forward (Trial *trial, const LigCudnnCase *one)
+{
+  LigLaunch forward = trial->launch;
+  forward.operands = trial->operands + 1;
+  return !one->backward || (LIG_CUDA (attention) (&forward) == LIG_OK &&
+                            cudaStreamSynchronize (forward.stream) == cudaSuccess);
+}
+
+/* Returns how far results may differ, relative to the largest: more than roundings of the weights
+ * cause, less than a wrong mask does. */
+static float
+tolerance (LigDtype dtype)
+{
+  return dtype == LIG_BF16 ? 1.0f / 32 : dtype == LIG_FP16 ? 1.0f / 256 : 1.0f / 1024;
+}
+
+/* Returns whether an output is as the own kernel's. */
+static bool
+agrees (Trial *trial, int output)
+{
+  const LigOperand *operand = trial->outputs[output];
+  cudaStream_t stream = trial->launch.stream;
+  float found[2] = {INFINITY, 0}; /* largest difference, largest element */
+  if (!operand->data)
+    return true;
+  cudaMemsetAsync (trial->found, 0, sizeof found, stream);
+  lig_compare (operand->data, trial->expected[output], operand->dtype, operand->size, trial->found,
+               stream);
+  return cudaMemcpyAsync (found, trial->found, sizeof found, cudaMemcpyDeviceToHost, stream) ==
+           cudaSuccess &&
+         cudaStreamSynchronize (stream) == cudaSuccess &&
+         found[0] <= tolerance (operand->dtype) * found[1];
+}
+
+/* Keeps the outputs, and fills them with NaN, so that elements which a launch leaves out differ. */
+static void
+keep_outputs (Trial *trial)
+{
+  cudaStream_t stream = trial->launch.stream;
+  for (int i = 0; i < MOST_OUTPUTS; i++) {
+    size_t bytes = bytes_of (trial->outputs[i]);
+    if (!bytes)
+      continue;
+    cudaMemcpyAsync (trial->expected[i], trial->outputs[i]->data, bytes, cudaMemcpyDeviceToDevice,
+                     stream);
+    cudaMemsetAsync (trial->outputs[i]->data, 0xff, bytes, stream);
+  }
+}
+
+/* Returns whether the function computes the bits of the present outputs again. */
+static bool
+repeats (Trial *trial, LigKernelFunc function)
+{
+  cudaStream_t stream = trial->launch.stream;
+  uint32_t other = 1;
+  keep_outputs (trial);
+  if (!run (trial, function))
+    return false;
+  cudaMemsetAsync (trial->found, 0, sizeof other, stream);
+  for (int i = 0; i < MOST_OUTPUTS; i++) {
+    const LigOperand *operand = trial->outputs[i];
+    if (operand->data)
+      lig_compare_bits (operand->data, trial->expected[i],
+                        (size_t) operand->size * lig_dtype_size (operand->dtype), trial->found,
+                        stream);
+  }
+  return cudaMemcpyAsync (&other, trial->found, sizeof other, cudaMemcpyDeviceToHost, stream) ==
+           cudaSuccess &&
+         cudaStreamSynchronize (stream) == cudaSuccess && other == 0;
+}
+
+/* Runs both on the same numbers; cuDNN twice where the case has one order of sums. */
+static bool
+compare (Trial *trial,
+         LigAttentionRace *race,
+         const LigCudnnCase *one,
+         LigKernelFunc own,
+         LigKernelFunc cudnn)
+{
+  race->failed = "the own kernel";
+  keep_outputs (trial);
+  if (!run (trial, own))
+    return false;
+  keep_outputs (trial);
+  race->failed = "cuDNN";
+  if (!run (trial, cudnn))
+    return false;
+  race->failed = NULL;
+  race->agree = agrees (trial, 0) && agrees (trial, 1);
+  race->repeats = race->agree && ((one->backward && !one->ordered) || repeats (trial, cudnn));
+  return race->repeats;
+}
+
+/* Returns the microseconds between the events; negative after a failure. */
+static float
+elapsed (Trial *trial)
+{
+  float milliseconds = 0;
+  bool good = cudaEventSynchronize (trial->end) == cudaSuccess &&
+              cudaEventElapsedTime (&milliseconds, trial->begin, trial->end) == cudaSuccess;
+  return good ? 1000 * milliseconds : -1;
+}
+
+/* Returns how many launches make a sound measurement of either, by the time of one. */
+static int
+count_launches (Trial *trial, LigKernelFunc function)
+{
+  cudaEventRecord (trial->begin, trial->launch.stream);
+  function (&trial->launch);
+  cudaEventRecord (trial->end, trial->launch.stream);
+  float once = elapsed (trial);
+  int launches = once > 0 ? (int) (2000 / once) : 1;
+  return launches < 1 ? 1 : launches > MOST_LAUNCHES ? MOST_LAUNCHES : launches;
+}
+
+/* Captures several launches, because the host launches small ones more slowly than the device runs
+ * them. */
+static bool
+capture (Trial *trial, Candidate *candidate, int launches)
+{
+  cudaGraph_t graph = NULL;
+  bool good = true;
+  cudaStream_t stream = trial->launch.stream;
+  if (cudaStreamBeginCapture (stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess)
+    return false;
+  for (int i = 0; i < launches && good; i++)
+    good = candidate->function (&trial->launch) == LIG_OK;
+  if (cudaStreamEndCapture (stream, &graph) != cudaSuccess || !good || !graph ||
+      cudaGraphInstantiate (&candidate->graph, graph, 0) != cudaSuccess)
+    candidate->graph = NULL;
+  if (graph)
+    cudaGraphDestroy (graph);
+  cudaGetLastError ();
+  return candidate->graph != NULL;
+}
+
+static int
+compare_floats (const void *a, const void *b)
+{
+  float x = *(const float *) a, y = *(const float *) b;
+  return (x > y) - (x < y);
+}
+
+/* Measures both in turn, so that both meet the same clocks; false after a failure. */
+static bool
+measure (Trial *trial, Candidate both[2], int launches)
+{
+  cudaStream_t stream = trial->launch.stream;
+  for (int round = 0; round < ROUNDS; round++)
+    for (int i = 0; i < 2; i++) {
+      Candidate *candidate = &both[(round + i) % 2];
+      cudaEventRecord (trial->begin, stream);
+      bool good = cudaGraphLaunch (candidate->graph, stream) == cudaSuccess;
+      cudaEventRecord (trial->end, stream);
+      float time = elapsed (trial);
+      if (!good || time < 0)
+        return false;
+      candidate->rounds[round] = time / (float) launches;
+    }
+  for (int i = 0; i < 2; i++)
+    qsort (both[i].rounds, ROUNDS, sizeof *both[i].rounds, compare_floats);
+  return true;
+}
+
+/* Times both; false after a failure. */
+static bool
+time_both (Trial *trial, LigAttentionRace *race, LigKernelFunc own, LigKernelFunc cudnn)
+{
+  Candidate both[2] = {{.function = own}, {.function = cudnn}};
+  int launches = count_launches (trial, cudnn);
+  bool good = capture (trial, &both[0], launches) && capture (trial, &both[1], launches) &&
+              measure (trial, both, launches);
+  for (int i = 0; i < 2; i++)
+    if (both[i].graph)
+      cudaGraphExecDestroy (both[i].graph);
+  race->own = both[0].rounds[ROUNDS / 2];
+  race->cudnn = both[1].rounds[ROUNDS / 2];
+  return good;
+}
+
+void
+lig_attention_race (LigAttentionRace *race,
+                    const LigLaunch *launch,
+                    LigAttentionEntry *entry,
+                    LigKernelFunc own)
+{
+  const LigCudnnCase *one = &entry->one;
+  LigKernelFunc cudnn = one->backward ? lig_cudnn_attention_backward : lig_cudnn_attention;
+  Trial trial;
+  memset (&trial, 0, sizeof trial);
+  memset (race, 0, sizeof *race);
+  cudaStreamSynchronize (launch->stream);
+  race->no_memory = !allocate (&trial, launch, one);
+  bool ready = !race->no_memory && cudaEventCreate (&trial.begin) == cudaSuccess &&
+               cudaEventCreate (&trial.end) == cudaSuccess;
+  if (ready) {
+    race->failed = "the inputs";
+    if (fill (&trial, one) && run_forward (&trial, one) &&
+        compare (&trial, race, one, own, cudnn)) {
+      race->failed = "the measurement";
+      if (time_both (&trial, race, own, cudnn))
+        race->failed = NULL;
+    }
+  }
+  if (trial.begin)
+    cudaEventDestroy (trial.begin);
+  if (trial.end)
+    cudaEventDestroy (trial.end);
+  cudaFree (trial.memory);
+  cudaGetLastError ();
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests frozen parameters: they keep their values, have neither gradients nor an optimizer's values,
+ * and no step computes anything for them or before them. */
+#include "tests/plan/case.h"
+
+static const char network[] =
+  "linear(7) ! layer-norm ! gelu ! linear(6) ! silu ! linear(4) ! mean-squared-error";
+
+static void
+freeze (LigSequence *sequence, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  LigOp *op = lig_sequence_find (sequence, path, &error);
+  g_assert_no_error (error);
+  lig_op_set_trained (op, FALSE);
+}
+
+static LigTensor *
+read_value (LigState *state, LigStateArray array, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  LigTensor *tensor = lig_state_get (state, array, path, &error);
+  g_assert_no_error (error);
+  return tensor;
+}
+
+static gboolean
+is_of (const char *path, const char *op)
+{
+  return g_str_has_prefix (path, op) && path[strlen (op)] == '.';
+}
+
+/* Trains for some steps. */
+static void
+train (LigProgram *program, int steps)
+{
+  lig_program_set_rate (program, 0.05, 1);
+  for (int i = 0; i < steps; i++) {
+    feed_inputs (program);
+    run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
+  }
+}
+
+/* Frozen values stay as they are, and all others change. */
+static void
+check_training (LigDtype compute, LigDtype parameters, LigPolicy policy)
+{
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.optimizer = &optimizer;
+  options.compute = compute;
+  options.parameters = parameters;
+  options.policy = policy;
+  g_autoptr (LigSequence) sequence = new_sequence (network, "5x6");
+  freeze (sequence, "3");
+  freeze (sequence, "1");
+  g_autoptr (LigState) state = new_state (sequence, &options);
+  g_autoptr (LigState) before = new_state (sequence, &options);
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+  train (program, 3);
+  for (const char *const *path = lig_state_get_paths (state); *path; path++) {
+    g_autoptr (GError) error = NULL;
+    gboolean frozen = is_of (*path, "1") || is_of (*path, "3");
+    g_autoptr (LigTensor) old = read_value (before, LIG_STATE_PARAMETERS, *path);
+    g_autoptr (LigTensor) new = read_value (state, LIG_STATE_PARAMETERS, *path);
+    g_assert_cmpint (lig_state_is_trained (state, *path), ==, !frozen);
+    if (frozen) {
+      g_assert_cmpmem (old->data, lig_tensor_bytes (old), new->data, lig_tensor_bytes (new));
+      g_assert_null (lig_state_get (state, LIG_STATE_GRADIENTS, *path, &error));
+      g_assert_error (error, LIG_ERROR, LIG_ERROR_INDEX);
+      g_clear_error (&error);
+      g_assert_null (lig_state_get (state, LIG_STATE_KEPT, *path, &error));
+      g_assert_error (error, LIG_ERROR, LIG_ERROR_INDEX);
+    } else
+      g_assert_cmpfloat (distance_between (new, old), >, 0);
+  }
+}
+
+static void
+test_training (void)
+{
+  for (int policy = LIG_POLICY_NONE; policy <= LIG_POLICY_ALL; policy++) {
+    check_training (LIG_FP32, LIG_FP32, (LigPolicy) policy);
+    check_training (LIG_BF16, LIG_FP32, (LigPolicy) policy);
+    check_training (LIG_BF16, LIG_BF16, (LigPolicy) policy);
+  }
+}
+
+/* The other gradients are the same to the last bit as without frozen ops, whichever are frozen. */
+static void
+test_gradients (void)
+{
+  static const char *const frozen[][4] = {
+    {"0", NULL}, {"1", NULL}, {"3", "5", NULL}, {"0", "1", NULL}, {"0", "1", "3", NULL}};
+  for (guint n = 0; n < G_N_ELEMENTS (frozen); n++) {
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    options.policy = LIG_POLICY_NONE;
+    g_autoptr (LigSequence) all = new_sequence (network, "5x6");
+    g_autoptr (LigSequence) some = new_sequence (network, "5x6");
+    for (const char *const *path = frozen[n]; *path; path++)
+      freeze (some, *path);
+    g_autoptr (Results) whole = compute (all, &options);
+    g_autoptr (LigState) state = new_state (some, &options);
+    g_autoptr (LigProgram) program = new_program (state, some, &options);
+    feed_inputs (program);
+    run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
+    guint count = 0;
+    for (const char *const *path = lig_state_get_paths (state); *path; path++) {
+      if (!lig_state_is_trained (state, *path))
+        continue;
+      g_autofree char *name = g_strconcat ("grad.", *path, NULL);
+      g_autoptr (LigTensor) gradient = read_value (state, LIG_STATE_GRADIENTS, *path);
+      g_assert_cmpfloat (distance_between (gradient, results_find (whole, name)), ==, 0);
+      count++;
+    }
+    g_assert_cmpuint (count, >, 0);
+  }
+}
+
+/* With the gradient of the input, every op runs backward, but none for the frozen parameters. */
+static void
+test_steps (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_NONE;
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("linear(7, trained=false) ! gelu ! linear(3)", "5x6");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  g_autofree char *backward = kernels_text (plan, LIG_PASS_BACKWARD);
+  g_assert_cmpstr (backward, ==, "bias_backward linear_backward_weight");
+  options.input_gradient = TRUE;
+  g_autoptr (LigPlan) through = compile (sequence, &options);
+  g_autofree char *more = kernels_text (through, LIG_PASS_BACKWARD);
+  g_assert_cmpstr (more, ==,
+                   "bias_backward linear_backward_weight linear_backward_input gelu_backward "
+                   "linear_backward_input");
+  options.input_gradient = FALSE;
+  g_autoptr (LigSequence) none =
+    new_sequence ("block(2, trained=false) { linear(6) ! gelu } ! linear(3, trained=false)", "5x6");
+  g_autoptr (LigPlan) empty = compile (none, &options);
+  g_autofree char *nothing = kernels_text (empty, LIG_PASS_BACKWARD);
+  g_assert_cmpstr (nothing, ==, "");
+  g_assert_cmpint (lig_plan_get_state_bytes (empty), ==, 4 * (3 * 64 + 3 * 64));
+}
+
+/* Gradients and moments have the length of the trained parameters alone. */
+static void
+test_bytes (void)
+{
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.optimizer = &optimizer;
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! linear(8)", "4x8");
+  g_autoptr (LigPlan) all = compile (sequence, &options);
+  g_assert_cmpint (lig_plan_get_state_bytes (all), ==, 4 * 4 * (4 * 64));
+  options.freeze = "0.*";
+  g_autoptr (LigPlan) half = compile (sequence, &options);
+  g_assert_cmpint (lig_plan_get_state_bytes (half), ==, 4 * 4 * 64 + 3 * 4 * 2 * 64);
+  options.freeze = "*.bias,1.weight";
+  g_autoptr (LigPlan) one = compile (sequence, &options);
+  g_assert_cmpint (lig_plan_get_state_bytes (one), ==, 4 * 4 * 64 + 3 * 4 * 64);
+}
+
+/* A block that is frozen covers its ops; a tied op contributes unless it is frozen itself. */
+static void
+test_tied (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_NONE;
+  g_autoptr (LigSequence) root =
+    new_sequence ("basic-linear(6, trained=false) ! gelu ! basic-linear(6, tied=0)", "5x6");
+  g_autoptr (LigPlan) fixed = compile (root, &options);
+  g_autofree char *nothing = kernels_text (fixed, LIG_PASS_BACKWARD);
+  g_assert_cmpstr (nothing, ==, "");
+  g_autoptr (LigSequence) reader =
+    new_sequence ("basic-linear(6) ! gelu ! basic-linear(6, tied=0, trained=false)", "5x6");
+  g_autoptr (LigPlan) half = compile (reader, &options);
+  g_autofree char *some = kernels_text (half, LIG_PASS_BACKWARD);
+  g_assert_cmpstr (some, ==, "linear_backward_input gelu_backward linear_backward_weight");
+}
+
+static void
+test_refused (void)
+{
+  g_autoptr (GError) error = NULL;
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigSequence) sequence = new_sequence (network, "5x6");
+  options.freeze = "0.*,9.weight";
+  check_refused (sequence, &options, LIG_ERROR_VALUE,
+                 "no parameter has a path like '9.weight' to freeze; there are 0.weight, 0.bias, "
+                 "1.weight …");
+  options.freeze = "0.*";
+  g_autoptr (LigState) state = new_state (sequence, &options);
+  options.freeze = NULL;
+  g_autoptr (LigPlan) plan = lig_state_plan (state, sequence, &options, &error);
+  g_assert_null (plan);
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
+  g_assert_cmpstr (error->message, ==,
+                   "0.weight is frozen in the state, but the plan trains it");
+}
+
+/* The property is in files and expressions, and only where it is set. */
+static void
+test_files (void)
+{
+  static const char expression[] =
+    "linear(7, trained=false) ! block(2, trained=false) { gelu } ! linear(3)";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = new_sequence (expression, "5x6");
+  g_autofree char *json = lig_sequence_to_json (sequence);
+  g_assert_nonnull (strstr (json, "{\"op\": \"linear\", \"out-features\": 7, \"trained\": false}"));
+  g_autoptr (LigSequence) again = lig_sequence_from_json (json, -1, NULL, &error);
+  g_assert_no_error (error);
+  g_autofree char *text = lig_sequence_to_expression (again);
+  g_assert_cmpstr (text, ==, expression);
+  g_autoptr (LigSequence) copy = lig_sequence_copy (again);
+  g_autofree char *copied = lig_sequence_to_expression (copy);
+  g_assert_cmpstr (copied, ==, expression);
+  g_assert_null (lig_sequence_from_expression ("linear(7, trained=1)", &error));
+  g_assert_cmpstr (error->message, ==,
+                   "column 19: trained of linear: expected true or false, got 1");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/frozen/training", test_training);
+  g_test_add_func ("/frozen/gradients", test_gradients);
+  g_test_add_func ("/frozen/steps", test_steps);
+  g_test_add_func ("/frozen/bytes", test_bytes);
+  g_test_add_func ("/frozen/tied", test_tied);
+  g_test_add_func ("/frozen/refused", test_refused);
+  g_test_add_func ("/frozen/files", test_files);
+  return g_test_run ();
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* Attention through cuDNN against the own kernels and the CPU, in each configuration that it takes:
+ * results, the same bits twice and in a captured graph, and the choice between both by time. */
+#include "tests/gpu/cudnn-case.h"
+
+/* --- Comparing ----------------------------------------------------------------------------- */
+
+/* Returns ||a - b|| / ||b|| over some columns; infinite if a number is missing. */
+static double
+distance (const LigOperand *a, const LigOperand *b, int64_t first, int64_t end)
+{
+  double difference = 0, length = 0;
+  for (int64_t i = 0; i < a->size; i++) {
+    size_t at = (size_t) i * lig_dtype_size (a->dtype);
+    float got, want;
+    if (i % a->columns < first || i % a->columns >= end)
+      continue;
+    lig_widen (a->dtype, (const char *) a->data + at, &got, 1);
+    lig_widen (b->dtype, (const char *) b->data + at, &want, 1);
+    if (!isfinite (got))
+      return INFINITY;
+    difference += ((double) got - want) * ((double) got - want);
+    length += (double) want * want;
+  }
+  return length > 0 ? sqrt (difference / length) : sqrt (difference);
+}
+
+static void
+check_part (const char *name,
+            const char *what,
+            const LigOperand *a,
+            const LigOperand *b,
+            int64_t first,
+            int64_t end)
+{
+  double limit = a->dtype == LIG_BF16 ? 1.6e-2 : a->dtype == LIG_FP16 ? 2e-3 : 1e-3;
+  double found = distance (a, b, first, end);
+  if (found <= limit)
+    return;
+  g_test_fail ();
+  g_test_message ("FAILED %s: %s differs by %g of its length, at most %g", name, what, found,
+                  limit);
+}
+
+/* Compares the outputs of a pass, each of query, key and value by itself. */
+static void
+check_outputs (const char *name, const Tensors *got, const Tensors *want, bool backward)
+{
+  const LigOperand *a = got->tensors, *b = want->tensors;
+  int64_t queries = (int64_t) got->params.heads * got->params.features;
+  int64_t keys = (int64_t) got->params.kv_heads * got->params.features;
+  if (!backward) {
+    check_part (name, "y", &a[Y], &b[Y], 0, queries);
+    check_part (name, "lse", &a[LSE], &b[LSE], 0, got->params.heads);
+    return;
+  }
+  int pairs = a[DMEMORY].data ? DMEMORY : DX;
+  int64_t aside = pairs == DX ? queries : 0;
+  check_part (name, "dq", &a[DX], &b[DX], 0, queries);
+  check_part (name, "dk", &a[pairs], &b[pairs], aside, aside + keys);
+  check_part (name, "dv", &a[pairs], &b[pairs], aside + keys, aside + 2 * keys);
+}
+
+/* Copies the outputs of a pass to the host. */
+static void
+fetch (const Gpu *gpu, const Placed *p, const Tensors *to, bool backward)
+{
+  for (int i = backward ? DX : Y; i <= (backward ? DMEMORY : LSE); i++)
+    if (to->tensors[i].data)
+      gpu_copy (gpu, to->tensors[i].data, p->on.tensors[i].data, tensor_bytes (&to->tensors[i]));
+  gpu_wait (gpu, "attention");
+}
+
+static bool
+same_bits (const Tensors *a, const Tensors *b, bool backward)
+{
+  bool same = true;
+  for (int i = backward ? DX : Y; i <= (backward ? DMEMORY : LSE); i++)
+    if (a->tensors[i].data)
+      same =
+        same && memcmp (a->tensors[i].data, b->tensors[i].data, tensor_bytes (&a->tensors[i])) == 0;
+  return same;
+}
+
+/* --- Configurations ------------------------------------------------------------------------ */
+
+static const Configuration configurations[] = {
+  {LIG_BF16, LIG_MASK_CAUSAL, 0, 4, 4, 64, 1024, 0, false, false},
+  {LIG_BF16, LIG_MASK_CAUSAL, 0, 4, 4, 64, 1024, 0, false, true},
+  {LIG_FP16, LIG_MASK_CAUSAL, 0, 4, 4, 64, 1000, 0, false, false},
+  {LIG_BF16, LIG_MASK_CAUSAL, 0, 4, 4, 128, 1000, 0, false, false},
+  {LIG_BF16, LIG_MASK_CAUSAL, 0, 8, 2, 128, 512, 0, false, false},
+  {LIG_BF16, LIG_MASK_CAUSAL, 0, 8, 2, 128, 512, 0, false, true},
+  {LIG_FP16, LIG_MASK_CAUSAL, 0, 6, 1, 64, 77, 0, false, false},
+  {LIG_BF16, LIG_MASK_CAUSAL, 100, 4, 4, 64, 1000, 0, false, false},
+  {LIG_BF16, LIG_MASK_CAUSAL, 1, 4, 4, 64, 130, 0, false, false},
+  {LIG_FP16, LIG_MASK_CAUSAL, 100, 4, 2, 64, 1000, 0, false, true},
+  {LIG_BF16, LIG_MASK_NONE, 0, 4, 4, 64, 1000, 0, false, false},
+  {LIG_BF16, LIG_MASK_NONE, 64, 4, 4, 64, 512, 0, false, false},
+  {LIG_BF16, LIG_MASK_NONE, 0, 4, 2, 64, 300, 500, false, false},
+  {LIG_BF16, LIG_MASK_CAUSAL, 0, 4, 2, 64, 300, 500, false, false},
+  {LIG_BF16, LIG_MASK_CAUSAL_BOTTOM_RIGHT, 0, 4, 4, 64, 300, 500, false, false},
+  {LIG_FP16, LIG_MASK_CAUSAL_BOTTOM_RIGHT, 50, 4, 4, 64, 300, 500, false, false},
+  {LIG_BF16, LIG_MASK_CAUSAL, 0, 4, 4, 64, 500, 0, true, false},
+  {LIG_BF16, LIG_MASK_CAUSAL, 0, 4, 2, 64, 500, 0, true, true},
+  {LIG_BF16, LIG_MASK_NONE, 0, 4, 4, 64, 500, 0, true, false},
+  {LIG_BF16, LIG_MASK_CAUSAL, 40, 4, 4, 64, 500, 0, true, false},
+  {LIG_BF16, LIG_MASK_NONE, 0, 4, 4, 64, 200, 500, true, false},
+  {LIG_BF16, LIG_MASK_CAUSAL, 0, 4, 4, 80, 1025, 0, false, false},
+  {LIG_BF16, LIG_MASK_CAUSAL, 0, 4, 4, 16, 17, 0, false, false},
+  {LIG_BF16, LIG_MASK_CAUSAL, 0, 4, 4, 64, 1, 0, false, false},
+};
+
+/* Launches a pass, again, and captured. Returns whether cuDNN, or the own kernel, ran as asked. */
+static void
+check_pass (
+  Opened *opened, const char *name, const Configuration *c, const Tensors *cpu, bool backward)
+{
+  const Gpu *gpu = &opened->gpu;
+  Tensors got = tensors_of (c), again = tensors_of (c);
+  Placed p = place (gpu, cpu, backward);
+  void *graph = NULL;
+  opened->put[0] = opened->key[0] = '\0';
+  LigStatus status = launch_on (gpu, &p, backward, c->any_order, true);
+  g_assert_cmpint (status, ==, LIG_OK);
+  fetch (gpu, &p, &got, backward);
+  if (g_str_has_prefix (opened->forced, "cuDNN") && (!opened->key[0] || opened->put[0])) {
+    g_test_fail ();
+    g_test_message ("FAILED %s: cuDNN did not run: %s", name, opened->put);
+  }
+  check_outputs (name, &got, cpu, backward);
+  if (backward && c->any_order)
+    goto end;
+  launch_on (gpu, &p, backward, c->any_order, false);
+  fetch (gpu, &p, &again, backward);
+  g_assert_true (same_bits (&got, &again, backward));
+  gpu_check (gpu, gpu->calls->capture (gpu->handle, gpu->stream), "capture");
+  launch_on (gpu, &p, backward, c->any_order, true);
+  gpu_check (gpu, gpu->calls->capture_end (gpu->handle, gpu->stream, &graph), "captured");
+  for (int i = backward ? DX : Y; i <= (backward ? DMEMORY : LSE); i++)
+    if (p.on.tensors[i].data)
+      gpu_fill (gpu, p.on.tensors[i].data, 0xff, tensor_bytes (&p.on.tensors[i]));
+  gpu_check (gpu, gpu->calls->replay (gpu->handle, graph, gpu->stream), "replay");
+  fetch (gpu, &p, &again, backward);
+  g_assert_true (same_bits (&got, &again, backward));
+  gpu->calls->graph_free (gpu->handle, graph);
+end:
+  release (gpu, &p);
+  free_tensors (&got);
+  free_tensors (&again);
+}
+
+static void
+test_configuration (gconstpointer data)
+{
+  const Configuration *c = data;
+  const Gpu *gpu = gpu_or_skip ();
+  LigBackendFacts facts;
+  if (!gpu)
+    return;
+  gpu->calls->describe (gpu->handle, &facts);
+  if (strstr (facts.libraries, "no cuDNN")) {
+    g_test_skip ("cuDNN is missing");
+    return;
+  }
+  g_autoptr (GRand) random = g_rand_new_with_seed (7);
+  Tensors cpu = tensors_of (c);
+  fill_tensors (&cpu, random);
+  compute_on_cpu (&cpu, false);
+  compute_on_cpu (&cpu, true);
+  static const char *const names[] = {"own", "cuDNN"}, *const forced[] = {"own: ", "cuDNN: "};
+  for (int i = 0; i < 2; i++)
+    for (int backward = 0; backward < 2; backward++) {
+      Opened *opened = open_again (gpu, forced[i]);
+      g_autofree char *name =
+        g_strdup_printf ("%s %s", names[i], backward ? "backward" : "forward");
+      check_pass (opened, name, c, &cpu, backward);
+      close_again (opened);
+    }
+  free_tensors (&cpu);
+}
+
+/* --- The choice ---------------------------------------------------------------------------- */
+
+/* Without a stored choice both are compared and timed, and the winner and both times are kept. */
+static void
+test_choice (void)
+{
+  const Gpu *gpu = gpu_or_skip ();
+  const Configuration gpt = {LIG_BF16, LIG_MASK_CAUSAL, 0, 12, 12, 64, 1024, 0, false, true};
+  LigBackendFacts facts;
+  if (!gpu)
+    return;
+  gpu->calls->describe (gpu->handle, &facts);
+  g_test_message ("%s", facts.libraries);
+  if (strstr (facts.libraries, "no cuDNN")) {
+    g_test_skip ("cuDNN is missing");
+    return;
+  }
+  g_autoptr (GRand) random = g_rand_new_with_seed (7);
+  Tensors cpu = tensors_of (&gpt);
+  fill_tensors (&cpu, random);
+  for (int backward = 0; backward < 2; backward++)
+    for (int any_order = 0; any_order < 2; any_order++) {
+      Opened *opened = open_again (gpu, "neither");
+      Placed p = place (&opened->gpu, &cpu, backward);
+      g_assert_cmpint (launch_on (&opened->gpu, &p, backward, any_order, true), ==, LIG_OK);
+      gpu_wait (&opened->gpu, "attention");
+      g_test_message ("%s: %s", opened->key, opened->put);
+      g_assert_nonnull (strstr (opened->put, " ns, own "));
+      release (&opened->gpu, &p);
+      close_again (opened);
+    }
+  free_tensors (&cpu);
+}
+
+int
+main (int argc, char **argv)
+{
+  gpu_test_init (argc, argv);
+  for (guint i = 0; i < G_N_ELEMENTS (configurations); i++) {
+    const Configuration *c = &configurations[i];
+    g_autofree char *path = g_strdup_printf (
+      "/gpu/cudnn/%s/mask-%d/window-%d/%d-of-%d-x-%d/%d-%d%s%s", lig_dtype_name (c->dtype), c->mask,
+      c->window, c->heads, c->kv_heads, c->features, c->length, c->memory,
+      c->padded ? "/lengths" : "", c->any_order ? "/any-order" : "");
+    g_test_add_data_func (path, c, test_configuration);
+  }
+  g_test_add_func ("/gpu/cudnn/choice", test_choice);
+  return g_test_run ();
+}
