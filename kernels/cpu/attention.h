@@ -13,6 +13,8 @@
 #include "kernels/cpu/tile.h"
 #include "kernels/threads.h"
 
+#include <stdio.h>
+
 /* The sizes of a block, of a step of keys, and of a group of queries. */
 #define LIG_QUERIES 64
 #define LIG_KEYS 96
@@ -48,6 +50,19 @@ typedef struct {
   bool masked;
 } LigKeyStep;
 
+/* Refuses the length of a row. The text is valid until the thread refuses another one. */
+static inline LigStatus
+lig_attention_refuse (LigLaunch *launch, int64_t row, int32_t length, int32_t keys)
+{
+  static _Thread_local char text[160];
+  snprintf (text, sizeof text,
+            __FILE__ ":" LIG_AT (__LINE__) ": attention: the length of row %lld is %ld, expected "
+                                           "at least 0 and at most %ld; correct the data",
+            (long long) row, (long) length, (long) keys);
+  launch->where = text;
+  return LIG_FAILED;
+}
+
 /* Checks the parameters against the operands; `inputs` are x, memory, lengths and documents. */
 static inline LigStatus
 lig_attention_prepare (LigAttention *a, LigLaunch *launch, const LigOperand *inputs)
@@ -77,8 +92,7 @@ lig_attention_prepare (LigAttention *a, LigLaunch *launch, const LigOperand *inp
     return LIG_FAIL (launch, LIG_FAILED, "attention: the heads do not fit the rows; correct them");
   for (int64_t i = 0; a->lengths && i < a->batch; i++)
     if (a->lengths[i] < 0 || a->lengths[i] > p->memory_length)
-      return LIG_FAIL (launch, LIG_FAILED,
-                       "attention: a length is negative or exceeds the number of keys; correct it");
+      return lig_attention_refuse (launch, i, a->lengths[i], p->memory_length);
   return LIG_OK;
 }
 
