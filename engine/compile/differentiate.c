@@ -10,12 +10,7 @@
 static gboolean
 part_needs_gradient (const LigDraft *draft, const LigPart *part)
 {
-<<<<<<< HEAD
-  if (lig_value (draft, part->x)->needs_gradient)
-=======
-  if (part->n_parameters > 0 ||
-      (!lig_part_recalls (part) && lig_value (draft, part->x)->needs_gradient))
->>>>>>> core
+  if (!lig_part_recalls (part) && lig_value (draft, part->x)->needs_gradient)
     return TRUE;
   for (int i = 0; i < part->n_parameters; i++)
     if (lig_part_trains (draft, part, i))

@@ -276,8 +276,8 @@ infer_part (LigDraft *draft, int index, GError **error)
   return TRUE;
 }
 
-/* Places the parameters with or without weight decay, or the frozen ones, from an offset on. Returns
- * the end, -1 if it is too large. */
+/* Places the parameters with or without weight decay, or the frozen ones, from an offset on.
+ * Returns the end, -1 if it is too large. */
 static gint64
 place_parameters (LigDraft *draft, gint64 at, gboolean trained, gboolean decays)
 {

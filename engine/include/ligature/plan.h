@@ -37,7 +37,8 @@ typedef struct {
   const LigOpInfo *info;
   LigShape x, y;
   LigDtype y_dtype;
-  gint64 parameters;  /* the number of trained elements */
+  gint64 parameters;  /* the number of elements of its own parameters, trained and frozen */
+  gint64 frozen;      /* of these, the frozen ones */
   gint64 saved_bytes; /* bytes saved for the backward pass and not counted at an earlier op */
   gboolean needs_backward;
 } LigPlanOp;
@@ -67,7 +68,8 @@ typedef struct {
   double read, written, flops;
   double predicted; /* seconds; 0 if the device's ceilings are unknown */
   double floor;     /* seconds that the ceilings alone allow; 0 if unknown */
-  gboolean once; /* depends on parameters alone: runs only after they have changed, once per update */
+  gboolean
+    once; /* depends on parameters alone: runs only after they have changed, once per update */
 } LigPlanStep;
 
 /* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of
