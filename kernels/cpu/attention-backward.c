@@ -260,20 +260,19 @@ LIG_CPU (attention_backward) (LigLaunch *launch)
     return status;
   const LigAttentionParams *p = b.a.params;
   b.dsource = b.a.cross ? &o[8] : &o[7];
-  int64_t floats = memory_floats (&b.a), tasks = b.a.batch * p->kv_heads;
-  int threads = lig_attention_threads (floats);
-  if (threads == 0)
+  int64_t floats = memory_floats (&b.a), tasks = b.a.batch * p->kv_heads, used = 0;
+  float *workspace = launch->workspace;
+  if (b.dsource->data && !sums_directly (b.dsource, p->features)) {
+    b.sums = launch->scratch ? launch->scratch : workspace;
+    used = launch->scratch ? 0 : tasks * p->memory_length * 2 * b.a.padded;
+  }
+  int threads = lig_attention_threads (floats, used);
+  if (threads < 1)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "attention: a head has too many features for the workspace; reduce them");
-  if (b.dsource->data && !sums_directly (b.dsource, p->features)) {
-    b.sums = launch->scratch;
-    if (!b.sums)
-      return LIG_FAIL (launch, LIG_FAILED, "attention: there is no scratch memory for the sums");
-  }
-  float *workspace = launch->workspace;
 #pragma omp parallel num_threads(threads)
   {
-    Memory m = memory_at (&b.a, workspace + omp_get_thread_num () * floats);
+    Memory m = memory_at (&b.a, workspace + used + omp_get_thread_num () * floats);
 #pragma omp for schedule(dynamic)
     for (int64_t task = 0; task < tasks; task++)
       run_task (&b, task, &m);

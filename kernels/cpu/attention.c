@@ -257,8 +257,8 @@ LIG_CPU (attention) (LigLaunch *launch)
   if (status != LIG_OK)
     return status;
   int64_t floats = memory_floats (&a), blocks = a.blocks * a.batch * a.params->heads;
-  int threads = lig_attention_threads (floats);
-  if (threads == 0)
+  int threads = lig_attention_threads (floats, 0);
+  if (threads < 1)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "attention: a head has too many features for the workspace; reduce them");
   float *workspace = launch->workspace;

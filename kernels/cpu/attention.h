@@ -82,11 +82,12 @@ lig_attention_prepare (LigAttention *a, LigLaunch *launch, const LigOperand *inp
   return LIG_OK;
 }
 
-/* Returns the number of threads whose `floats` of memory fit the workspace; 0 if none does. */
+/* Returns the number of threads whose `floats` of memory fit the workspace behind the `used` ones;
+ * less than 1 if none does. */
 static inline int
-lig_attention_threads (int64_t floats)
+lig_attention_threads (int64_t floats, int64_t used)
 {
-  int64_t most = (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / floats;
+  int64_t most = ((int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) - used) / floats;
   return (int) lig_least (most, omp_get_max_threads ());
 }
 

@@ -219,6 +219,26 @@ LIG_API gboolean lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group);
 LIG_API char *lig_plan_name_ops (LigPlan *plan, int first, int count);
 
 /**
+ * lig_plan_op_get_part: (skip)
+ * @op: an op of a plan
+ *
+ * Returns: (transfer none) (nullable): its name in the macro that it is a part of, `qkv`, with
+ *   which the paths of its parameters go on; %NULL if it has none
+ */
+LIG_API const char *lig_plan_op_get_part (const LigPlanOp *op);
+
+/**
+ * lig_plan_list_parts:
+ * @plan: a plan
+ * @first: the expanded index of the first op
+ * @count: the number of ops
+ *
+ * Returns: (transfer full): the parts of a macro in one line, `norm · fc1 · GELU · fc2`: their
+ *   names, and the titles of parts without one
+ */
+LIG_API char *lig_plan_list_parts (LigPlan *plan, int first, int count);
+
+/**
  * lig_plan_name_values:
  * @self: a plan
  * @names: the name of one of its values, or several of them: LigPlanValue.name,
