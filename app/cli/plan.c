@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig plan: prints the steps of a plan and the map of its memory. */
 #include "app/cli/document.h"
+#include "app/cli/profile-text.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/table.h"
 #include <ligature/report.h>
@@ -162,8 +163,7 @@ print_steps (LigPlan *plan, int width)
   if (once == 1)
     printf ("step 0 runs once per update, as it depends on parameters alone\n");
   else if (once > 1)
-    printf ("steps 0 to %u run once per update, as they depend on parameters alone\n",
-                   once - 1);
+    printf ("steps 0 to %u run once per update, as they depend on parameters alone\n", once - 1);
 }
 
 static int
@@ -328,6 +328,7 @@ print_plan (LigPlan *plan)
                      peak_text, state, segments, segments == 1 ? "" : "s");
   printf ("\n");
   lig_cli_print_wrapped (sums, width);
+  lig_cli_print_attention (width);
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   if (!problem)
     return;

@@ -52,7 +52,7 @@ draw_head (
     width - 2 * PAD - MIN (lig_canvas_text_width (self->canvas, &end, tensor), end.width) - 10;
   lig_canvas_text (self->canvas, x + width - PAD, baseline, &end, tensor);
   lig_canvas_text (self->canvas, x + PAD, baseline, &title, lig_score_title (&ops[row->first]));
-  if (row->count == 1)
+  if (row->count == 1 || row->folded)
     return;
   /* A card of several parts has no separate line for the parameters. */
   g_autofree char *params = lig_layout_params (self->layout, row);
@@ -77,7 +77,7 @@ draw_row (const LigScoreDrawing *self, const LigLayoutRow *row)
   lig_canvas_begin_mark (self->canvas, x, row->y, width, row->height, text);
   lig_canvas_box (self->canvas, x, row->y, width, row->height, 9, self->colours->card,
                   self->colours->line, 1.25);
-  if (row->count > 1) {
+  if (row->count > 1 && !row->folded) {
     draw_head (self, row, x, width, row->y + 19);
     draw_parts (self, row, x, width);
   } else {

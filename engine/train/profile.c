@@ -198,8 +198,8 @@ lig_profile_health_to_json (const LigDeviceHealth *health)
   return json_builder_get_root (builder);
 }
 
-/* Describes conditions of the times other than the plan: the device's health, and the rounding of
- * products. */
+/* Describes conditions of the times other than the plan: the device's health, the rounding of
+ * products, and the kernels that attention chose. */
 static char *
 describe_settings (const LigProfile *self)
 {
@@ -212,6 +212,8 @@ describe_settings (const LigProfile *self)
   json_builder_add_value (builder, lig_profile_health_to_json (&self->health));
   json_builder_set_member_name (builder, "conditions");
   json_builder_add_value (builder, lig_profile_conditions_to_json (&self->conditions));
+  json_builder_set_member_name (builder, "attention");
+  json_builder_add_value (builder, lig_profile_attention_to_json ());
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   lig_json_append (text, root);

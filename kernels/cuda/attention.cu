@@ -171,6 +171,11 @@ attention_prepare (Attention *a, LigLaunch *launch, bool backward)
       p->window >= FAR)
     return LIG_FAIL (launch, LIG_FAILED,
                      "attention: the parameters do not fit each other; correct them");
+  for (int i = 0; i < (backward ? 9 : 5); i++)
+    if (launch->operands[i].data && !lig_dtype_is_floating (launch->operands[i].dtype) &&
+        launch->operands + i != x + 2 && launch->operands + i != x + 3)
+      return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                       "attention: not a floating type; convert to fp32, fp16 or bf16");
   *a = Attention{};
   a->params = *p;
   a->memory = memory->data != nullptr;

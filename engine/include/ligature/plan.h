@@ -37,7 +37,8 @@ typedef struct {
   const LigOpInfo *info;
   LigShape x, y;
   LigDtype y_dtype;
-  gint64 parameters;  /* the number of trained elements */
+  gint64 parameters;  /* the number of elements of its own parameters, trained and frozen */
+  gint64 frozen;      /* of these, the frozen ones */
   gint64 saved_bytes; /* bytes saved for the backward pass and not counted at an earlier op */
   gboolean needs_backward;
 } LigPlanOp;
@@ -67,7 +68,8 @@ typedef struct {
   double read, written, flops;
   double predicted; /* seconds; 0 if the device's ceilings are unknown */
   double floor;     /* seconds that the ceilings alone allow; 0 if unknown */
-  gboolean once; /* depends on parameters alone: runs only after they have changed, once per update */
+  gboolean
+    once; /* depends on parameters alone: runs only after they have changed, once per update */
 } LigPlanStep;
 
 /* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of
@@ -215,6 +217,26 @@ LIG_API gboolean lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group);
  *   + GELU`, `Layer norm`
  */
 LIG_API char *lig_plan_name_ops (LigPlan *plan, int first, int count);
+
+/**
+ * lig_plan_op_get_part: (skip)
+ * @op: an op of a plan
+ *
+ * Returns: (transfer none) (nullable): its name in the macro that it is a part of, `qkv`, with
+ *   which the paths of its parameters go on; %NULL if it has none
+ */
+LIG_API const char *lig_plan_op_get_part (const LigPlanOp *op);
+
+/**
+ * lig_plan_list_parts:
+ * @plan: a plan
+ * @first: the expanded index of the first op
+ * @count: the number of ops
+ *
+ * Returns: (transfer full): the parts of a macro in one line, `norm · fc1 · GELU · fc2`: their
+ *   names, and the titles of parts without one
+ */
+LIG_API char *lig_plan_list_parts (LigPlan *plan, int first, int count);
 
 /**
  * lig_plan_name_values:

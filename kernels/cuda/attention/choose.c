@@ -119,7 +119,7 @@ decide (const LigLaunch *launch, LigAttentionEntry *entry, LigKernelFunc own)
     report_no_memory (launch, entry);
     return;
   }
-  if (race.agree && !race.failed) {
+  if (race.agree && race.repeats && !race.failed) {
     entry->wins = race.cudnn < race.own;
     remember (launch, entry, &race);
     return;
@@ -127,7 +127,8 @@ decide (const LigLaunch *launch, LigAttentionEntry *entry, LigKernelFunc own)
   if (race.failed)
     snprintf (entry->why, sizeof entry->why, "%s failed when both were timed", race.failed);
   else
-    snprintf (entry->why, sizeof entry->why, "cuDNN computes another result");
+    snprintf (entry->why, sizeof entry->why,
+              race.agree ? "cuDNN computes other bits each time" : "cuDNN computes another result");
   remember (launch, entry, NULL);
 }
 
