@@ -37,7 +37,8 @@ typedef struct {
   const LigOpInfo *info;
   LigShape x, y;
   LigDtype y_dtype;
-  gint64 parameters;  /* the number of trained elements */
+  gint64 parameters;  /* the number of elements of its own parameters, trained and frozen */
+  gint64 frozen;      /* of these, the frozen ones */
   gint64 saved_bytes; /* bytes saved for the backward pass and not counted at an earlier op */
   gboolean needs_backward;
 } LigPlanOp;
