@@ -172,13 +172,16 @@ struct Extras {
   }
 };
 
-/* Allows a kernel that much shared memory. */
+/* Allows a kernel that much shared memory, and prefers it to cache, so that several blocks fit. */
 template <class Kernel>
 inline LigStatus
 allow_memory (LigLaunch *launch, Kernel kernel, size_t bytes)
 {
   cudaError_t error =
     cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes);
+  if (error == cudaSuccess)
+    error = cudaFuncSetAttribute (kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                  cudaSharedmemCarveoutMaxShared);
   if (error == cudaSuccess)
     return LIG_OK;
   return LIG_FAIL (launch, lig_cuda_status (launch->device, error, "attention: shared memory"),
