@@ -194,11 +194,12 @@ static gboolean export(const char *text,
                : !lig_tensor_file_save (file, options->output, error))
     return FALSE;
   guint count = g_strv_length ((GStrv) lig_tensor_file_get_names (file));
+  gint64 elements = count_elements (file);
   if (lig_cli_json ())
     print_json (file, options);
   else if (!standard)
-    lig_cli_print ("%u tensor%s with %" PRId64 " elements written to %s", count, LIG_ENDING (count),
-                   count_elements (file), options->output);
+    lig_cli_print ("%u tensor%s with %" PRId64 " element%s written to %s", count,
+                   LIG_ENDING (count), elements, LIG_ENDING (elements), options->output);
   return TRUE;
 }
 

@@ -252,6 +252,7 @@ static const struct {
   {"forward-add-norm", "add-extra-input ! make-extra-output ! rms-norm", "add_rms_norm"},
   {"forward-bias-activation", "bias ! silu", "bias_silu"},
   {"forward-bias-activation", "bias ! clamped-swiglu", "bias_clamped_swiglu"},
+  {"forward-embedding-position", "embedding(6) ! position-embedding(9)", "embedding_position"},
   {"backward-linear-add", "make-extra-output ! basic-linear(6)",
    "linear_backward_weight linear_backward_input_add"},
   {"backward-linear-add", "make-extra-output ! basic-linear(6) ! bias",
