@@ -52,7 +52,8 @@ list_ops (LigPlan *self)
       .needs_backward = part->needs_backward,
     };
     for (int j = 0; j < part->n_parameters; j++)
-      op.parameters += part->tied >> j & 1 ? 0 : lig_shape_size (&lig_value (draft, part->parameters[j])->shape);
+      op.parameters +=
+        part->tied >> j & 1 ? 0 : lig_shape_size (&lig_value (draft, part->parameters[j])->shape);
     g_array_append_val (self->ops, op);
   }
 }
@@ -229,6 +230,12 @@ lig_plan_get_tf32 (LigPlan *self)
   return self->draft->options.tf32;
 }
 
+gboolean
+lig_plan_get_nondeterministic (LigPlan *self)
+{
+  return self->draft->options.nondeterministic;
+}
+
 guint64
 lig_plan_get_version (LigPlan *self)
 {
@@ -354,8 +361,8 @@ lig_plan_get_state_bytes (LigPlan *self)
   }
   for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     if (asked[i])
-      bytes +=
-        (i == LIG_STATE_PARAMETERS ? self->draft->all_elements : self->draft->elements) * (gint64) lig_dtype_size (lig_draft_array_dtype (self->draft, i));
+      bytes += (i == LIG_STATE_PARAMETERS ? self->draft->all_elements : self->draft->elements) *
+               (gint64) lig_dtype_size (lig_draft_array_dtype (self->draft, i));
   return bytes;
 }
 

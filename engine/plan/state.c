@@ -16,10 +16,10 @@ struct _LigState {
   LigDevice *device;
   guint64 seed, micro_step, step;
   LigDtype dtype, gradient_dtype;
-  GArray *parameters; /* of Parameter, in op order */
-  GPtrArray *paths;   /* null-terminated */
-  gint64 elements, trained; /* of the parameters, and of all other arrays */
-  guint64 version;          /* of the parameters */
+  GArray *parameters;                 /* of Parameter, in op order */
+  GPtrArray *paths;                   /* null-terminated */
+  gint64 elements, trained;           /* of the parameters, and of all other arrays */
+  guint64 version;                    /* of the parameters */
   char *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory */
   LigScaling *scaling;                /* in device memory */
   gboolean scaled;                    /* the gradients carry a loss scale */
@@ -473,11 +473,11 @@ plan_key (LigSequence *sequence, const LigPlanOptions *options)
   g_autoptr (GString) key = g_string_new (NULL);
   g_string_printf (key,
                    "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
-                   " %d%d%d%d%d%d policy %d types %d %d batch %" G_GINT64_FORMAT,
+                   " %d%d%d%d%d%d%d policy %d types %d %d batch %" G_GINT64_FORMAT,
                    lig_sequence_get_serial (sequence), lig_sequence_get_version (sequence),
                    options->training, options->input_gradient, options->tf32, options->accuracy,
-                   options->accumulate, options->recall, options->policy, options->compute,
-                   options->parameters, options->batch);
+                   options->accumulate, options->recall, options->nondeterministic, options->policy,
+                   options->compute, options->parameters, options->batch);
   if (options->optimizer)
     append_optimizer (key, options->optimizer);
   if (options->freeze)
@@ -509,8 +509,7 @@ static gboolean
 check_fit (LigState *self, const LigDraft *draft, GError **error)
 {
   gboolean fits = draft->parameters->len == self->parameters->len &&
-                  draft->all_elements == self->elements &&
-                  draft->parameter_dtype == self->dtype;
+                  draft->all_elements == self->elements && draft->parameter_dtype == self->dtype;
   for (guint i = 0; i < draft->parameters->len && fits; i++) {
     const LigDraftParameter *wanted = &g_array_index (draft->parameters, LigDraftParameter, i);
     const Parameter *here = &g_array_index (self->parameters, Parameter, i);

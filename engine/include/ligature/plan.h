@@ -67,7 +67,8 @@ typedef struct {
   double read, written, flops;
   double predicted; /* seconds; 0 if the device's ceilings are unknown */
   double floor;     /* seconds that the ceilings alone allow; 0 if unknown */
-  gboolean once; /* depends on parameters alone: runs only after they have changed, once per update */
+  gboolean
+    once; /* depends on parameters alone: runs only after they have changed, once per update */
 } LigPlanStep;
 
 /* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of
@@ -156,6 +157,14 @@ LIG_API LigDtype lig_plan_get_parameters (LigPlan *self);
  * Returns: whether fp32 products may round their operands to 10 bits
  */
 LIG_API gboolean lig_plan_get_tf32 (LigPlan *self);
+
+/**
+ * lig_plan_get_nondeterministic:
+ * @self: a plan
+ *
+ * Returns: whether kernels may add up sums in an order that differs from run to run
+ */
+LIG_API gboolean lig_plan_get_nondeterministic (LigPlan *self);
 
 /**
  * lig_plan_get_version:
