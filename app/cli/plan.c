@@ -116,6 +116,7 @@ print_json (LigPlan *plan)
   lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
   lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (plan)));
   lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (plan));
+  lig_json_add_truth (builder, "nondeterministic", lig_plan_get_nondeterministic (plan));
   add_ops (builder, plan);
   add_steps (builder, plan);
   add_values (builder, plan);
@@ -304,6 +305,26 @@ print_picture (LigPlan *plan, int width)
                          width);
 }
 
+/* Says which ops of attention cuDNN cannot compute, and why: each op and reason once. */
+static void
+print_own_attention (LigPlan *plan, int width)
+{
+  guint n_steps, n_ops;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &n_steps);
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < n_steps; i++) {
+    const char *reason = lig_plan_explain_attention (plan, i);
+    if (!reason || steps[i].part < 0)
+      continue;
+    char *text = g_strdup_printf ("%s at %s: the own kernel, without cuDNN: %s",
+                                  ops[steps[i].part].info->name, ops[steps[i].part].path, reason);
+    if (!g_hash_table_contains (known, text))
+      lig_cli_print_wrapped (text, width);
+    g_hash_table_add (known, text);
+  }
+}
+
 static void
 print_plan (LigPlan *plan)
 {
@@ -313,12 +334,13 @@ print_plan (LigPlan *plan)
   g_autofree char *peak_text = lig_units_bytes ((double) peak);
   g_autofree char *state = lig_units_bytes ((double) lig_plan_get_state_bytes (plan));
   guint segments = lig_plan_get_segments (plan);
-  g_autofree char *title = g_strdup_printf ("plan for %s, compute %s, parameters %s%s, policy %s",
-                                            lig_device_get_name (lig_plan_get_device (plan)),
-                                            lig_dtype_name (lig_plan_get_compute (plan)),
-                                            lig_dtype_name (lig_plan_get_parameters (plan)),
-                                            lig_plan_get_tf32 (plan) ? ", TF32 products" : "",
-                                            lig_policy_name (lig_plan_get_policy (plan)));
+  g_autofree char *title = g_strdup_printf (
+    "plan for %s, compute %s, parameters %s%s%s, policy %s",
+    lig_device_get_name (lig_plan_get_device (plan)), lig_dtype_name (lig_plan_get_compute (plan)),
+    lig_dtype_name (lig_plan_get_parameters (plan)),
+    lig_plan_get_tf32 (plan) ? ", TF32 products" : "",
+    lig_plan_get_nondeterministic (plan) ? ", nondeterministic" : "",
+    lig_policy_name (lig_plan_get_policy (plan)));
   lig_cli_print_wrapped (title, width);
   printf ("\n");
   print_steps (plan, width);
@@ -328,6 +350,7 @@ print_plan (LigPlan *plan)
                      peak_text, state, segments, segments == 1 ? "" : "s");
   printf ("\n");
   lig_cli_print_wrapped (sums, width);
+  print_own_attention (plan, width);
   lig_cli_print_attention (width);
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   if (!problem)

@@ -156,6 +156,25 @@ draw_fence (const LigScoreDrawing *self, const LigLayoutRow *row)
   lig_canvas_end_mark (self->canvas);
 }
 
+/* The line above a recall, which goes on from a channel, ends with a bar. */
+static void
+draw_cut (const LigScoreDrawing *self, guint row)
+{
+  enum { BAR = 40 };
+  const LigLayoutRow *here = &g_array_index (self->layout->rows, LigLayoutRow, row);
+  const LigPart *part = lig_part (self->layout->plan->draft, here->first);
+  if (row == 0 || !(part->info->flags & LIG_OP_RECALL))
+    return;
+  double x = self->ops + self->ops_width / 2, end = here->y - 4;
+  double stub[] = {x, here->y - LIG_LAYOUT_GAP, x, end};
+  double bar[] = {x - BAR / 2.0, end, x + BAR / 2.0, end};
+  g_autofree char *text = g_strdup_printf (_ ("The line before %s ends here"), part->path);
+  lig_canvas_begin_mark (self->canvas, bar[0], stub[1], BAR, LIG_LAYOUT_GAP, text);
+  lig_canvas_lines (self->canvas, stub, 2, self->colours->channel, 2, 0);
+  lig_canvas_lines (self->canvas, bar, 2, self->colours->channel, 2.5, 0);
+  lig_canvas_end_mark (self->canvas);
+}
+
 void
 lig_score_draw_ops (const LigScoreDrawing *self)
 {
@@ -164,6 +183,7 @@ lig_score_draw_ops (const LigScoreDrawing *self)
   for (guint i = 0; i < self->layout->rows->len; i++) {
     const LigLayoutRow *row = &g_array_index (self->layout->rows, LigLayoutRow, i);
     draw_fence (self, row);
+    draw_cut (self, i);
     draw_row (self, row);
   }
 }

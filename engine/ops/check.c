@@ -148,10 +148,14 @@ lig_check_heads (const LigInfer *infer,
                  _ ("heads is %" PRId64 ", expected a multiple of kv-heads, %" PRId64), heads,
                  kv_heads);
   else if (columns % packed != 0)
-    g_set_error (
-      error, LIG_ERROR, LIG_ERROR_SHAPE,
-      _ ("input has %" PRId64 " features, expected a multiple of its %" PRId64 " packed heads"),
-      columns, packed);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 g_dngettext (GETTEXT_PACKAGE,
+                              "input has %" PRId64 " feature, expected a multiple of %" PRId64
+                              ", the number of its heads",
+                              "input has %" PRId64 " features, expected a multiple of %" PRId64
+                              ", the number of its heads",
+                              (gulong) (columns)),
+                 columns, packed);
   else if (positions > 1 << 30)
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("input has %" PRId64 " positions, expected at most %d"), positions, 1 << 30);

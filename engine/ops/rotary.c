@@ -92,10 +92,9 @@ infer (LigInfer *self, GError **error)
   /* The margin is for fractions that fp32 cannot represent. */
   int rotated = (int) floor ((double) features * (double) values->fraction + 1e-4);
   if (rotated % 2 != 0) {
-    g_set_error (
-      error, LIG_ERROR, LIG_ERROR_SHAPE,
-      _ ("%d of the %" PRId64 " features of a head are rotated, expected an even number"), rotated,
-      features);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("rotated features of a head are %d of %" PRId64 ", expected an even number"),
+                 rotated, features);
     return FALSE;
   }
   if (kernel->scaling == LIG_ROTARY_LLAMA3 && kernel->low >= kernel->high) {

@@ -92,7 +92,7 @@ read_queries (const Backward *b, const LigQueries *q, Memory *m)
 /* Replaces the scores of a step by the weights, and their gradients by those of the scores; these
  * are zero in the columns that the step left out. */
 static void
-differentiate (const Memory *m, const LigStep *step, float *weights, float *dscores)
+differentiate (const Memory *m, const LigKeyStep *step, float *weights, float *dscores)
 {
   for (int32_t k = 0; k < step->count; k++, weights += LIG_QUERIES, dscores += LIG_QUERIES) {
     memset (dscores, 0, (size_t) step->first * sizeof *dscores);
@@ -108,7 +108,7 @@ differentiate (const Memory *m, const LigStep *step, float *weights, float *dsco
 
 /* Multiplies a step of `values` by `factors`. */
 static void
-multiply (const LigStep *step, float *values, const float *factors)
+multiply (const LigKeyStep *step, float *values, const float *factors)
 {
   for (int32_t k = 0; k < step->count; k++, values += LIG_QUERIES, factors += LIG_QUERIES)
 #pragma omp simd
@@ -122,7 +122,7 @@ static void
 run_step (const Backward *b,
           const LigQueries *q,
           const Memory *m,
-          const LigStep *step,
+          const LigKeyStep *step,
           int32_t at,
           const Sums *sums)
 {
@@ -183,7 +183,7 @@ run_queries (const Backward *b, const LigQueries *q, Memory *m, const Sums *sums
   const LigAttention *a = &b->a;
   read_queries (b, q, m);
   for (int32_t key = q->from; key < q->to; key += LIG_KEYS) {
-    LigStep steps[LIG_KEYS / LIG_STEP];
+    LigKeyStep steps[LIG_KEYS / LIG_STEP];
     int32_t count = (int32_t) lig_least (LIG_KEYS, q->to - key);
     int32_t n_steps = lig_attention_steps (a, q, key, count, steps);
     if (n_steps == 0)

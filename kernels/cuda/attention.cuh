@@ -97,6 +97,12 @@ struct Sight {
     return j + n <= keys && min (i + m, queries) - 1 + shift - before <= j &&
            j + n - 1 <= i + shift + after;
   }
+  /* Returns whether one of the queries [i, i + m) sees one of the keys [j, j + n). */
+  __device__ bool
+  meet (int i, int m, int j, int n) const
+  {
+    return i < queries && j < keys && first_key (i) < j + n && end_key (i + m) > j;
+  }
 };
 
 /* Fills in the matrices of the forward pass, or, with `backward`, of both. */
@@ -120,7 +126,6 @@ attention_is_fast (const Attention &a)
   for (const Heads *heads : all)
     if (heads->data && (((uintptr_t) heads->data & 15) != 0 || heads->dtype != a.q.dtype))
       return false;
-  return a.q.dtype != LIG_FP32 && p.features % 8 == 0 && p.features <= 128 && p.softcap == 0 &&
-         p.dropout == 0 && !p.alibi;
+  return a.q.dtype != LIG_FP32 && p.features % 8 == 0 && p.features <= 128;
 }
 } /* namespace lig */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trainings with shared and frozen parameters: a resumed one equals one without interruption, frozen
- * values stay as they began, and the checkpoint has neither copies nor moments of them. */
+/* Trainings with shared and frozen parameters: a resumed one equals one without interruption,
+ * frozen values stay as they began, and the checkpoint has neither copies nor moments of them. */
 #include "tests/train/case.h"
 
 static const char tied[] =
@@ -80,13 +80,13 @@ test_checkpoint (Fixture *f, gconstpointer data)
   assert_equal (a, b, "5.bias", TRUE);
   assert_equal (a, b, "5.weight", FALSE);
   assert_equal (a, b, "2.bias", FALSE);
-  g_assert_true (has (f, long_run, "optimizer.mean.5.weight"));
-  g_assert_false (has (f, long_run, "optimizer.mean.5.bias"));
-  g_assert_false (has (f, long_run, "optimizer.mean.0.weight"));
+  g_assert_true (has (f, long_run, "optimizer.moment.5.weight"));
+  g_assert_false (has (f, long_run, "optimizer.moment.5.bias"));
+  g_assert_false (has (f, long_run, "optimizer.moment.0.weight"));
   g_assert_false (has (f, long_run, "optimizer.variance.0.bias"));
   g_autoptr (LigRun) one = new_run (f, tied, "8x12", DATA, "steps=2");
   finish (one);
-  g_assert_true (has (f, one, "optimizer.mean.0.weight"));
+  g_assert_true (has (f, one, "optimizer.moment.0.weight"));
   g_assert_false (has (f, one, "2.weight"));
   g_assert_true (has (f, one, "2.bias"));
 }

@@ -160,6 +160,14 @@ LIG_API LigDtype lig_plan_get_parameters (LigPlan *self);
 LIG_API gboolean lig_plan_get_tf32 (LigPlan *self);
 
 /**
+ * lig_plan_get_nondeterministic:
+ * @self: a plan
+ *
+ * Returns: whether kernels may add up sums in an order that differs from run to run
+ */
+LIG_API gboolean lig_plan_get_nondeterministic (LigPlan *self);
+
+/**
  * lig_plan_get_version:
  * @self: a plan
  *
@@ -248,6 +256,19 @@ LIG_API char *lig_plan_list_parts (LigPlan *plan, int first, int count);
  *   `3.y` for `#5.y`; the value of an inner part of a macro has the part's name, `2.basic-linear.y`
  */
 LIG_API char *lig_plan_name_values (LigPlan *self, const char *names) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_plan_explain_attention: (skip)
+ * @self: a plan
+ * @step: the index of a step
+ *
+ * Explains why a step of attention on a GPU uses the own kernel. Where it returns %NULL, the first
+ * run compares both, see lig_profile_list_attention().
+ *
+ * Returns: (transfer none) (nullable): what cuDNN lacks for this step, in English, a static string;
+ *   %NULL for other steps, without a GPU, and where cuDNN may compute the step
+ */
+LIG_API const char *lig_plan_explain_attention (LigPlan *self, guint step);
 
 /**
  * lig_plan_get_verdicts:

@@ -4,7 +4,9 @@
  *
  * A parameter is found by its place: the first matrices are the embeddings of tokens and positions,
  * a macro with a part `qkv` is a layer's attention, and what follows the last layer is the final
- * norm and the head. data/names/NAME.json lists which tensors each of them is made of. */
+ * norm and the head. data/names/NAME.json lists which tensors each of them is made of. Rotary pairs
+ * of these files are the two halves of a head, as with `rotary-interleaved=false`; rows are never
+ * reordered. */
 #pragma once
 
 #include <ligature/tensor-file.h>

@@ -98,10 +98,11 @@ static void
 report_no_memory (const LigLaunch *launch, const LigAttentionEntry *entry)
 {
   const LigChoices *choices = &launch->device->choices;
-  char words[256];
+  char words[256], what[272];
   lig_cudnn_case_words (&entry->one, words, sizeof words);
+  snprintf (what, sizeof what, "attention %s", words);
   if (choices->no_memory)
-    choices->no_memory (choices->guard, words);
+    choices->no_memory (choices->guard, what);
 }
 
 /* Decides by comparing both. */
