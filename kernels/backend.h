@@ -50,7 +50,8 @@ typedef struct {
   void (*end) (void *guard);
   void (*no_memory) (
     void *guard,
-    const char *what); /* reports that there was no memory to try algorithms for `what` */
+    const char *what); /* reports that there was no memory to try algorithms for `what`: the sizes
+                          of a product, or words that begin with `attention` */
   void *guard;
 } LigChoices;
 

@@ -93,15 +93,17 @@ joint_scratch (const LigOperand *operands, const void *params, LigBackendKind ba
          height * (weight->size / features) * (int64_t) lig_dtype_size (x->dtype);
 }
 
-/* The CPU adds up the gradients of keys and values in fp32, in this memory unless the operand can
- * have the sums itself (kernels/cpu/attention-backward.c). */
+/* The CPU adds up the gradients of keys and values in fp32: in the operand if that can have the
+ * sums, else in half the workspace if they fit, else in this memory. */
 static int64_t
 scratch_on_cpu (const LigOperand *x, int64_t batch, const LigAttentionParams *params)
 {
   if (x->dtype == LIG_FP32 && params->features % 16 == 0)
     return 0;
   int64_t padded = ((int64_t) params->features + 15) / 16 * 16;
-  return batch * params->kv_heads * params->memory_length * 2 * padded * (int64_t) sizeof (float);
+  int64_t rows = batch * params->kv_heads * params->memory_length;
+  int64_t bytes = rows * 2 * padded * (int64_t) sizeof (float);
+  return bytes <= (int64_t) LIG_WORKSPACE_SIZE / 2 ? 0 : bytes;
 }
 
 /* On CUDA the own kernel keeps two fp32 numbers per query and head, in the workspace where they

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Every built-in kernel: LIG_EACH (name, signature, work), see kernels.h for the three fields. The
  * kernels that follow LIG_FAMILY (family) are defined in kernels/cpu/FAMILY.c and
- * kernels/cuda/FAMILY.cu, or in files whose names continue with a hyphen (norm-backward.c);
- * tests/lint/families.py checks it. Include this file with LIG_EACH defined; a backend that lacks a
- * function of the list fails to link. */
+ * kernels/cuda/FAMILY.cu, with `-` for `_`, or in files whose names continue with a hyphen
+ * (norm-backward.c); tests/lint/families.py checks it. Include this file with LIG_EACH defined; a
+ * backend that lacks a function of the list fails to link. */
 #ifndef LIG_FAMILY
 #define LIG_FAMILY(name)
 #endif
@@ -95,10 +95,10 @@ LIG_FAMILY (rotary)
 LIG_EACH (rotary, "x -> y=x", 6)
 LIG_EACH (rotary_backward, "dy -> dx=dy", 6)
 
-LIG_FAMILY (qk-norm)
+LIG_FAMILY (qk_norm)
 /* Normalizes each query and key head of packed rows [M, (H + 2 G) D]; the values are copied. The
  * gains query and key and their biases have D elements, absent ones are 1 and 0. mean and rstd are
- * fp32 [M, H + G]; mean is 0 but for LIG_QK_LAYER. */
+ * fp32 [M, H + G]; mean is 0 but for LIG_QK_LAYER_NORM. */
 LIG_EACH (qk_norm, "x query? query_bias? key? key_bias? -> y=x mean rstd", 8)
 LIG_EACH (qk_norm_backward,
           "dy x query? key? mean? rstd -> dx=dy|x dquery dquery_bias dkey dkey_bias",

@@ -30,8 +30,8 @@ LIG_COMMAND (apply) = {
 };
 
 static const GOptionEntry own_entries[] = {
-  {"weights", 0, 0, G_OPTION_ARG_FILENAME, &weights, "The parameters [default: drawn from --seed]",
-   "W.safetensors"},
+  {"weights", 0, 0, G_OPTION_ARG_FILENAME, &weights,
+   "The parameters, a file or a folder [default: drawn from --seed]", "W"},
   {"input", 0, 0, G_OPTION_ARG_FILENAME, &input, "Tensors `input` and `extra.N`", "X.safetensors"},
   LIG_CLI_OUTPUT_ENTRY (&output),
   {"grad", 0, 0, G_OPTION_ARG_FILENAME, &gradient,
@@ -72,13 +72,12 @@ make_state (LigSequence *sequence, LigDevice *device, const LigPlanOptions *opti
   g_autoptr (LigState) state = lig_state_new (sequence, device, options, (guint64) seed, error);
   if (!state || !weights)
     return g_steal_pointer (&state);
-  g_autoptr (LigTensorFile) file = lig_tensor_file_load (weights, error);
-  if (!file)
+  g_autofree char *note = NULL;
+  if (!lig_state_load_weights (state, weights, &note, error))
     return NULL;
-  if (lig_state_load (state, file, error))
-    return g_steal_pointer (&state);
-  g_prefix_error (error, "%s: ", weights);
-  return NULL;
+  if (note)
+    lig_cli_say ("%s: %s", weights, note);
+  return g_steal_pointer (&state);
 }
 
 /* Reads and checks every file before anything runs. */

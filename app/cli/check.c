@@ -39,7 +39,7 @@ find_parameter (LigPlan *plan, const LigPlanOp *op, int index)
 }
 
 typedef struct {
-  gint64 parameters, parameter_bytes, saved_bytes;
+  gint64 parameters, parameter_bytes, saved_bytes, frozen;
 } Totals;
 
 static Totals
@@ -50,6 +50,7 @@ sum_up (LigPlan *plan)
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   for (guint i = 0; i < count; i++) {
     totals.parameters += ops[i].parameters;
+    totals.frozen += ops[i].frozen;
     totals.saved_bytes += ops[i].saved_bytes;
   }
   totals.parameter_bytes =
@@ -172,11 +173,18 @@ static void
 print_totals (LigPlan *plan, int width)
 {
   Totals totals = sum_up (plan);
-  g_autofree char *bytes = lig_units_bytes ((double) totals.parameter_bytes);
+  gint64 size = (gint64) lig_dtype_size (lig_plan_get_parameters (plan));
+  gint64 trained = totals.parameters - totals.frozen;
+  g_autofree char *bytes = lig_units_bytes ((double) (trained * size));
+  g_autofree char *frozen_bytes = lig_units_bytes ((double) (totals.frozen * size));
+  g_autofree char *frozen =
+    totals.frozen == 0 ? g_strdup ("")
+                       : g_strdup_printf (" and %" G_GINT64_FORMAT " frozen one%s, %s",
+                                          totals.frozen, LIG_ENDING (totals.frozen), frozen_bytes);
   g_autofree char *saved = lig_units_bytes ((double) totals.saved_bytes);
   g_autofree char *line =
-    g_strdup_printf ("%" G_GINT64_FORMAT " trained element%s, %s; %s saved for the backward pass",
-                     totals.parameters, LIG_ENDING (totals.parameters), bytes, saved);
+    g_strdup_printf ("%" G_GINT64_FORMAT " trained element%s, %s%s; %s saved for the backward pass",
+                     trained, LIG_ENDING (trained), bytes, frozen, saved);
   lig_cli_print_wrapped (line, width);
 }
 

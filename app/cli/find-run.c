@@ -4,6 +4,7 @@
 
 #include "app/cli/runs.h"
 
+#include <ligature/op.h>
 #include <ligature/store-select.h>
 
 #include <string.h>
@@ -32,4 +33,29 @@ lig_cli_find_run (LigStore *store, const char *selector, const char *kind, GErro
   if (row)
     say_selected (selector, kind, alike, row);
   return row;
+}
+
+/* Returns whether the store has a run with this name. A missing store has none. */
+static gboolean
+is_name (const char *text, const char *path)
+{
+  g_autoptr (LigStore) store = lig_store_open_existing (path, LIG_STORE_READ, NULL);
+  guint alike = 0;
+  g_autoptr (LigRunRow) row = store ? lig_store_select_run (store, text, NULL, &alike, NULL) : NULL;
+  return row && alike > 0;
+}
+
+gboolean
+lig_cli_is_run (const char *text, const char *store)
+{
+  gsize length = strcspn (text, "~");
+  g_autofree char *base = g_strndup (text, length);
+  gboolean hexadecimal =
+    g_ascii_isxdigit (*base) && strspn (base, "0123456789abcdefABCDEF-") == length;
+  if (strcmp (base, "last") == 0)
+    return TRUE;
+  if (strpbrk (base, "!(") || strcmp (base, "-") == 0 || lig_op_info_find (base) ||
+      g_file_test (text, G_FILE_TEST_EXISTS))
+    return FALSE;
+  return hexadecimal || is_name (text, store);
 }

@@ -12,4 +12,10 @@ G_BEGIN_DECLS
 LigRunRow *
 lig_cli_find_run (LigStore *store, const char *selector, const char *kind, GError **error);
 
+/* Returns whether a word is meant as a run of the store at a path, not as a sequence. A uuid or the
+ * beginning of one is never an expression, unless an op has exactly that name. Any other word is a
+ * run if the store has one of that name; its name may also be an expression, which is then meant as
+ * one. */
+gboolean lig_cli_is_run (const char *text, const char *store);
+
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig plan: prints the steps of a plan and the map of its memory. */
 #include "app/cli/document.h"
+#include "app/cli/profile-text.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/table.h"
 #include <ligature/report.h>
@@ -304,6 +305,26 @@ print_picture (LigPlan *plan, int width)
                          width);
 }
 
+/* Says which ops of attention cuDNN cannot compute, and why: each op and reason once. */
+static void
+print_own_attention (LigPlan *plan, int width)
+{
+  guint n_steps, n_ops;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &n_steps);
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < n_steps; i++) {
+    const char *reason = lig_plan_explain_attention (plan, i);
+    if (!reason || steps[i].part < 0)
+      continue;
+    char *text = g_strdup_printf ("%s at %s: the own kernel, without cuDNN: %s",
+                                  ops[steps[i].part].info->name, ops[steps[i].part].path, reason);
+    if (!g_hash_table_contains (known, text))
+      lig_cli_print_wrapped (text, width);
+    g_hash_table_add (known, text);
+  }
+}
+
 static void
 print_plan (LigPlan *plan)
 {
@@ -329,6 +350,8 @@ print_plan (LigPlan *plan)
                      peak_text, state, segments, segments == 1 ? "" : "s");
   printf ("\n");
   lig_cli_print_wrapped (sums, width);
+  print_own_attention (plan, width);
+  lig_cli_print_attention (width);
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   if (!problem)
     return;

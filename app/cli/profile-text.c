@@ -8,6 +8,7 @@
 #include <ligature/figures.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The least columns for predictions beside the times of groups, for kernels beside the names of
@@ -315,4 +316,23 @@ lig_cli_explain_roofline (GPtrArray *profiles, int width)
       : "are assumed. Measure them");
   lig_cli_print_wrapped (text, width);
   lig_cli_print ("  lig devices --measure");
+}
+
+void
+lig_cli_print_attention (int width)
+{
+  g_autoptr (GPtrArray) list = lig_profile_list_attention ();
+  if (list->len > 0)
+    printf ("\nAttention:\n");
+  for (guint i = 0; i < list->len; i++) {
+    const LigAttentionTimes *times = list->pdata[i];
+    g_autofree char *cudnn = format_time (times->cudnn_seconds);
+    g_autofree char *own = format_time (times->own_seconds);
+    g_autofree char *text =
+      times->reason
+        ? g_strdup_printf ("%s: the own kernel, without cuDNN: %s", times->words, times->reason)
+        : g_strdup_printf ("%s: %s; cuDNN takes %s, the own kernel %s", times->words,
+                           times->cudnn ? "cuDNN" : "the own kernel", cudnn, own);
+    lig_cli_print_wrapped (text, width);
+  }
 }

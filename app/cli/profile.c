@@ -177,6 +177,7 @@ print (GPtrArray *profiles)
     printf ("\nPolicy %s:\n", lig_policy_name (lig_plan_get_policy (profile->plan)));
     lig_cli_print_groups (profile, find_alone (profiles), width);
   }
+  lig_cli_print_attention (width);
   printf ("\n");
   lig_cli_explain_roofline (profiles, width);
   print_health (profiles->pdata[profiles->len - 1], width);

@@ -40,34 +40,6 @@ clear_options (Options *options)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear_options)
 
-/* Returns whether the store has a run with this name. A missing store has none. */
-static gboolean
-is_name (const char *text, const char *path)
-{
-  g_autoptr (LigStore) store = lig_store_open_existing (path, LIG_STORE_READ, NULL);
-  guint alike = 0;
-  g_autoptr (LigRunRow) row = store ? lig_store_select_run (store, text, NULL, &alike, NULL) : NULL;
-  return row && alike > 0;
-}
-
-/* A uuid or the beginning of one is never an expression, unless an op has exactly that name. Any
- * other word is a run if the store has one of that name; its name may also be an expression, which
- * is then meant as one. */
-static gboolean
-is_run (const char *text, const char *store)
-{
-  gsize length = strcspn (text, "~");
-  g_autofree char *base = g_strndup (text, length);
-  gboolean hexadecimal =
-    g_ascii_isxdigit (*base) && strspn (base, "0123456789abcdefABCDEF-") == length;
-  if (strcmp (base, "last") == 0)
-    return TRUE;
-  if (strpbrk (base, "!(") || strcmp (base, "-") == 0 || lig_op_info_find (base) ||
-      g_file_test (text, G_FILE_TEST_EXISTS))
-    return FALSE;
-  return hexadecimal || is_name (text, store);
-}
-
 /* Returns whether the text may be meant as the name of a run. */
 static gboolean
 is_word (const char *text)
@@ -278,7 +250,7 @@ run (int argc, char **argv)
   GError *error = NULL;
   if (!lig_cli_parse (&lig_command_report, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
-  gboolean recorded = is_run (argv[1], plan.store);
+  gboolean recorded = lig_cli_is_run (argv[1], plan.store);
   const char *format = check_options (&options, &plan, argv[1], recorded);
   if (!format)
     return LIG_EXIT_USAGE;

@@ -196,7 +196,7 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     LIG_CLI_QUIET_ENTRY (&options->quiet),
     LIG_CLI_GROUP (LIG_CLI_DATA),
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init,
-     "Begin with these weights [default: drawn from --seed]", "W.safetensors"},
+     "Begin with these weights, a file or a folder [default: drawn from --seed]", "W"},
   };
   const GOptionEntry metrics[] = {
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig train: trains a sequence on data, or continues a training that was interrupted. */
 #include "app/cli/blame.h"
-#include "app/cli/find-run.h"
+#include "app/cli/find-checkpoint.h"
 #include "app/cli/live.h"
 #include "app/cli/metrics.h"
 #include "app/cli/output.h"
@@ -58,57 +58,11 @@ begin (const char *text, const LigTrainOptions *options, LigStore *store, GError
       !lig_cli_check_optimizer (options, &settings, error))
     return NULL;
   g_autoptr (LigDevice) device = lig_cli_open_training_device (options->device, error);
-  return device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
-}
-
-/* The file may now belong to another run that resumed from a copy and overwrote it. */
-static gboolean
-is_checkpoint_of (const char *path, const char *run)
-{
-  g_autoptr (LigTensorFile) file = lig_tensor_file_load (path, NULL);
-  if (!file)
-    return g_file_test (path, G_FILE_TEST_EXISTS);
-  return g_strcmp0 (lig_tensor_file_get_metadata (file, "ligature.run"), run) == 0;
-}
-
-/* Finds a checkpoint by its file or by the run that wrote it. */
-static char *
-find_checkpoint (const char *selector, LigStore *store, GError **error)
-{
-  if (g_file_test (selector, G_FILE_TEST_IS_REGULAR))
-    return g_strdup (selector);
-  g_autoptr (LigRunRow) row = lig_cli_find_run (store, selector, "train", error);
-  g_autoptr (GPtrArray) artifacts = row ? lig_store_get_artifacts (store, row->uuid, error) : NULL;
-  const char *lost = NULL;
-  /* The newest first, as a run that resumed from a copy writes to the new file. */
-  for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
-    const LigArtifactRow *artifact = artifacts->pdata[i - 1];
-    if (!g_str_equal (artifact->kind, "checkpoint"))
-      continue;
-    if (!is_checkpoint_of (artifact->path, row->uuid)) {
-      lost = lost ? lost : artifact->path;
-      continue;
-    }
-    g_autofree char *started = lig_runs_format_started (row->started);
-    lig_cli_say ("continuing %.8s %s of %s from step %" G_GINT64_FORMAT ": %s", row->uuid,
-                 row->name, started, MAX (row->saved_step, 0), artifact->path);
-    return g_strdup (artifact->path);
-  }
-  if (artifacts && strcmp (row->kind, "train") != 0)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
-                 "run %.8s is a %s and cannot be continued; give a training, such as last",
-                 row->uuid, row->kind);
-  else if (lost && row->saved_step > 0)
-    g_set_error (
-      error, LIG_ERROR, LIG_ERROR_FILE,
-      "run %.8s has no checkpoint: '%s' %s; lig runs repeat %.8s trains again", row->uuid, lost,
-      g_file_test (lost, G_FILE_TEST_EXISTS) ? "is now of another run" : "is missing", row->uuid);
-  else if (artifacts)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
-                 "run %.8s has no checkpoint: it ended before the first; lig runs repeat %.8s "
-                 "trains again",
-                 row->uuid, row->uuid);
-  return NULL;
+  LigRun *run =
+    device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
+  if (run && lig_run_get_weights_note (run))
+    lig_cli_say ("%s: %s", options->init, lig_run_get_weights_note (run));
+  return run;
 }
 
 /* Returns the first given option whose value the checkpoint fixes, or NULL. */
@@ -138,7 +92,8 @@ static LigRun *
 resume (const LigTrainOptions *options, LigStore *store, GError **error)
 {
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_autofree char *checkpoint = find_checkpoint (options->resume, store, error);
+  g_autofree char *checkpoint =
+    lig_cli_find_checkpoint (options->resume, store, "continuing", error);
   g_autofree char *name = checkpoint ? lig_run_checkpoint_device (checkpoint, error) : NULL;
   if (!name)
     return NULL;

@@ -23,6 +23,7 @@ lig_infer_prepare (const LigDraft *draft, const LigPart *part, LigInfer *infer)
     .y_dtype = x->dtype,
     .input = draft->input,
     .input_dtype = draft->input_dtype,
+    .n_parameters = part->n_parameters,
   };
   for (int i = 0; i < LIG_MAX_EXTRA; i++) {
     infer->extra_inputs[i].n_axes = -1;
@@ -120,7 +121,7 @@ check_values (const LigDraft *draft, const LigPart *part, const LigInfer *infer,
   for (int i = 0; i < part->n_kept && fits; i++)
     fits = check_value (&infer->kept[i], infer->kept_dtypes[i],
                         part->ports->computes->ports[i].name, error);
-  for (int i = 0; i < part->n_parameters && fits; i++)
+  for (int i = 0; i < infer->n_parameters && fits; i++)
     fits = check_value (&infer->parameters[i], draft->parameter_dtype,
                         part->info->parameters[i].name, error);
   return fits;
@@ -211,6 +212,7 @@ starts_at_zero (const LigPart *part)
 static void
 add_parameters (LigDraft *draft, int index, const LigInfer *infer)
 {
+  lig_part (draft, index)->n_parameters = infer->n_parameters;
   for (int i = 0; i < lig_part (draft, index)->n_parameters; i++) {
     const LigPart *part = lig_part (draft, index);
     if (lig_op_get_tie (part->op, i, NULL)) {
@@ -276,8 +278,8 @@ infer_part (LigDraft *draft, int index, GError **error)
   return TRUE;
 }
 
-/* Places the parameters with or without weight decay, or the frozen ones, from an offset on. Returns
- * the end, -1 if it is too large. */
+/* Places the parameters with or without weight decay, or the frozen ones, from an offset on.
+ * Returns the end, -1 if it is too large. */
 static gint64
 place_parameters (LigDraft *draft, gint64 at, gboolean trained, gboolean decays)
 {

@@ -60,6 +60,11 @@ part_port (const LigDraft *draft, const LigPart *part, const char *name)
     if (name[0] == 'd' && g_str_equal (info->parameters[i].name, name + 1))
       return part->frozen ? PORT_ABSENT : lig_value (draft, part->parameters[i])->gradient;
   }
+  /* Those that infer left out are absent. */
+  for (int i = part->n_parameters; info->parameters && info->parameters[i].name; i++)
+    if (g_str_equal (info->parameters[i].name, name) ||
+        (name[0] == 'd' && g_str_equal (info->parameters[i].name, name + 1)))
+      return PORT_ABSENT;
   if (name[0] != 'd')
     return PORT_UNKNOWN;
   if ((slot = lig_ports_find (part->ports->extra_inputs, name + 1)) >= 0)

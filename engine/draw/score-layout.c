@@ -129,7 +129,8 @@ leave_blocks (LigScoreLayout *self, int part, const char *path, const char *next
       break;
     const LigLayoutPlace *place = &self->places[part];
     foot += BLOCK_FOOT;
-    block->height = place->y + place->height + foot - block->y;
+    const LigLayoutRow *row = &g_array_index (self->rows, LigLayoutRow, place->row);
+    block->height = row->y + row->height + foot - block->y;
   }
   return foot;
 }
@@ -144,17 +145,28 @@ count_parts (const LigPlanOp *ops, int first, int count)
   return end - first;
 }
 
+/* Returns whether the row has one line for all its parts, like that of the window at first. */
+static gboolean
+is_folded (const LigLayoutRow *row, const LigPlanOp *ops)
+{
+  enum { FEW_PARTS = 3 };
+  const LigOpInfo *written = lig_op_info_find (ops[row->first].title);
+  return row->count > FEW_PARTS && written && written->expand;
+}
+
 static void
-place_row (LigScoreLayout *self, LigLayoutRow *row)
+place_row (LigScoreLayout *self, LigLayoutRow *row, const LigPlanOp *ops)
 {
   double y = row->y;
-  row->height = row->count == 1 ? LIG_LAYOUT_CARD : CARD_HEAD + row->count * LIG_LAYOUT_PART;
+  gboolean whole = row->count == 1;
+  row->folded = is_folded (row, ops);
+  row->height = whole || row->folded ? LIG_LAYOUT_CARD : CARD_HEAD + row->count * LIG_LAYOUT_PART;
   for (int i = 0; i < row->count; i++) {
-    double height = row->count == 1 ? row->height : LIG_LAYOUT_PART + (i == 0 ? CARD_HEAD : 0);
+    double height = whole ? row->height : LIG_LAYOUT_PART + (i == 0 ? CARD_HEAD : 0);
     LigLayoutPlace *place = &self->places[row->first + i];
     place->row = (int) self->rows->len;
-    place->y = y;
-    place->height = height;
+    place->y = row->folded ? row->y + row->height / 2 : y;
+    place->height = row->folded ? 0 : height;
     y += height;
   }
   g_array_append_val (self->rows, *row);
@@ -174,7 +186,7 @@ place_all (LigScoreLayout *self)
     if (self->places[i].like != i)
       continue;
     LigLayoutRow row = {.first = i, .count = next - i, .depth = count_depth (path), .y = y};
-    place_row (self, &row);
+    place_row (self, &row, ops);
     const char *following = next < self->n_parts ? ops[next].path : NULL;
     y += row.height + leave_blocks (self, next - 1, path, following) + LIG_LAYOUT_GAP;
   }

@@ -52,7 +52,7 @@ draw_head (
     width - 2 * PAD - MIN (lig_canvas_text_width (self->canvas, &end, tensor), end.width) - 10;
   lig_canvas_text (self->canvas, x + width - PAD, baseline, &end, tensor);
   lig_canvas_text (self->canvas, x + PAD, baseline, &title, lig_score_title (&ops[row->first]));
-  if (row->count == 1)
+  if (row->count == 1 || row->folded)
     return;
   /* A card of several parts has no separate line for the parameters. */
   g_autofree char *params = lig_layout_params (self->layout, row);
@@ -77,7 +77,7 @@ draw_row (const LigScoreDrawing *self, const LigLayoutRow *row)
   lig_canvas_begin_mark (self->canvas, x, row->y, width, row->height, text);
   lig_canvas_box (self->canvas, x, row->y, width, row->height, 9, self->colours->card,
                   self->colours->line, 1.25);
-  if (row->count > 1) {
+  if (row->count > 1 && !row->folded) {
     draw_head (self, row, x, width, row->y + 19);
     draw_parts (self, row, x, width);
   } else {
@@ -156,6 +156,25 @@ draw_fence (const LigScoreDrawing *self, const LigLayoutRow *row)
   lig_canvas_end_mark (self->canvas);
 }
 
+/* The line above a recall, which goes on from a channel, ends with a bar. */
+static void
+draw_cut (const LigScoreDrawing *self, guint row)
+{
+  enum { BAR = 40 };
+  const LigLayoutRow *here = &g_array_index (self->layout->rows, LigLayoutRow, row);
+  const LigPart *part = lig_part (self->layout->plan->draft, here->first);
+  if (row == 0 || !(part->info->flags & LIG_OP_RECALL))
+    return;
+  double x = self->ops + self->ops_width / 2, end = here->y - 4;
+  double stub[] = {x, here->y - LIG_LAYOUT_GAP, x, end};
+  double bar[] = {x - BAR / 2.0, end, x + BAR / 2.0, end};
+  g_autofree char *text = g_strdup_printf (_ ("The line before %s ends here"), part->path);
+  lig_canvas_begin_mark (self->canvas, bar[0], stub[1], BAR, LIG_LAYOUT_GAP, text);
+  lig_canvas_lines (self->canvas, stub, 2, self->colours->channel, 2, 0);
+  lig_canvas_lines (self->canvas, bar, 2, self->colours->channel, 2.5, 0);
+  lig_canvas_end_mark (self->canvas);
+}
+
 void
 lig_score_draw_ops (const LigScoreDrawing *self)
 {
@@ -164,6 +183,7 @@ lig_score_draw_ops (const LigScoreDrawing *self)
   for (guint i = 0; i < self->layout->rows->len; i++) {
     const LigLayoutRow *row = &g_array_index (self->layout->rows, LigLayoutRow, i);
     draw_fence (self, row);
+    draw_cut (self, i);
     draw_row (self, row);
   }
 }

@@ -9,7 +9,7 @@ enum { PAD = 12, TALL = 44, LINE = 16, BAR = 14 };
 
 typedef struct {
   const LigScoreDrawing *score;
-  const LigPlanGroup *group;
+  const LigPlanGroup *group; /* NULL for the sum of a folded row */
   LigFigures figures;
   double x, y, height, total;
   int first; /* the first visible part */
@@ -47,9 +47,12 @@ draw_name (const Box *box, double baseline)
     .size = 12.5, .bold = measured, .colour = measured ? self->colours->ink : self->colours->dim};
   LigTextStyle style = {
     .size = 12.5, .bold = box->fused, .colour = box->fused ? box->accent : self->colours->ink};
-  double signs = lig_score_draw_signs (self, box->group, box->x + PAD, baseline - 4, style.colour);
+  double signs =
+    box->group ? lig_score_draw_signs (self, box->group, box->x + PAD, baseline - 4, style.colour)
+               : 0;
   style.width = MAX (draw_end (box, baseline, end, time) - signs, 20);
-  lig_canvas_text (self->canvas, box->x + PAD + signs, baseline, &style, box->group->title);
+  lig_canvas_text (self->canvas, box->x + PAD + signs, baseline, &style,
+                   box->group ? box->group->title : _ ("All parts"));
 }
 
 static void
@@ -57,7 +60,8 @@ draw_kernels (const Box *box, double baseline, const char *rate)
 {
   const LigScoreDrawing *self = box->score;
   LigTextStyle style = {.size = 11, .colour = self->colours->dim};
-  g_autofree char *kernels = lig_layout_kernels (self->layout->plan, box->group);
+  g_autofree char *kernels = box->group ? lig_layout_kernels (self->layout->plan, box->group)
+                                        : lig_score_sum_text (&box->figures);
   style.width = draw_end (box, baseline, style, rate);
   lig_canvas_text (self->canvas, box->x + PAD, baseline, &style, kernels);
 }
@@ -114,6 +118,20 @@ draw_share (const Box *box, double y, double thickness)
                     thickness / 2, box->fused ? box->accent : self->colours->dim, 0, 0);
 }
 
+static void
+draw_joint (const Box *box, LigPass pass, const LigLayoutRow *row, double y)
+{
+  const LigScoreDrawing *self = box->score;
+  double indent = row->depth * 10;
+  double from = pass == LIG_PASS_FORWARD ? box->x + self->rail : self->ops + self->ops_width;
+  double to = pass == LIG_PASS_FORWARD ? self->ops : box->x;
+  from -= pass == LIG_PASS_BACKWARD ? indent : 0;
+  to += pass == LIG_PASS_FORWARD ? indent : 0;
+  double points[] = {from, y, to, y};
+  lig_canvas_lines (self->canvas, points, 2, box->fused ? box->accent : self->colours->line,
+                    box->fused ? 2 : 1, 0);
+}
+
 /* Draws a line from the box to each row that it covers. */
 static void
 draw_joints (const Box *box, LigPass pass)
@@ -125,14 +143,7 @@ draw_joints (const Box *box, LigPass pass)
     if (place->height <= 0 || i < box->first)
       continue;
     const LigLayoutRow *row = &g_array_index (self->layout->rows, LigLayoutRow, place->row);
-    double y = place->y + place->height / 2, indent = row->depth * 10;
-    double from = pass == LIG_PASS_FORWARD ? box->x + self->rail : self->ops + self->ops_width;
-    double to = pass == LIG_PASS_FORWARD ? self->ops : box->x;
-    from -= pass == LIG_PASS_BACKWARD ? indent : 0;
-    to += pass == LIG_PASS_FORWARD ? indent : 0;
-    double points[] = {from, y, to, y};
-    lig_canvas_lines (self->canvas, points, 2, box->fused ? box->accent : self->colours->line,
-                      box->fused ? 2 : 1, 0);
+    draw_joint (box, pass, row, place->y + place->height / 2);
   }
 }
 
@@ -140,9 +151,12 @@ static void
 draw_box (const Box *box, LigPass pass)
 {
   const LigScoreDrawing *self = box->score;
-  g_autofree char *text = lig_score_group_text (self->layout, box->group, &box->figures);
-  lig_canvas_begin_mark (self->canvas, box->x, box->y, self->rail, box->height, text);
-  draw_joints (box, pass);
+  g_autofree char *text = box->group
+                            ? lig_score_group_text (self->layout, box->group, &box->figures)
+                            : lig_figures_describe (&box->figures);
+  lig_canvas_begin_mark (self->canvas, box->x, box->y, self->rail, box->height, text ? text : "");
+  if (box->group)
+    draw_joints (box, pass);
   lig_canvas_box (self->canvas, box->x, box->y, self->rail, box->height, 9,
                   box->fused ? box->fill : self->colours->card,
                   box->fused ? box->accent : self->colours->line, box->fused ? 1.5 : 1);
@@ -177,6 +191,36 @@ inset (const LigScoreLayout *layout, Box *box)
   }
 }
 
+/* Draws the sums of the groups of folded rows that have no box of their own. */
+static void
+draw_sums (Box *box, LigPass pass, const LigPlanGroup *groups, guint count, LigPlan *unfused_plan)
+{
+  const LigScoreLayout *layout = box->score->layout;
+  const LigTimedPlan timed = {.plan = layout->plan, .steps = layout->times};
+  const LigTimedPlan unfused = {.plan = unfused_plan};
+  for (guint k = 0; k < layout->rows->len && count > 0; k++) {
+    const LigLayoutRow *row = &g_array_index (layout->rows, LigLayoutRow, k);
+    if (!row->folded)
+      continue;
+    box->group = NULL;
+    box->fused = FALSE;
+    lig_figures_init (&box->figures);
+    for (guint i = 0; i < count; i++) {
+      LigFigures figures;
+      double y, height;
+      if (groups[i].first < row->first || groups[i].first >= row->first + row->count ||
+          lig_score_extent (layout, &groups[i], &y, &height) >= 0)
+        continue;
+      lig_figures_of_group (&timed, &unfused, &groups[i], &figures);
+      lig_figures_add (&box->figures, &figures);
+    }
+    box->y = row->y;
+    box->height = row->height;
+    draw_box (box, pass);
+    draw_joint (box, pass, row, row->y + row->height / 2);
+  }
+}
+
 void
 lig_score_draw_rail (const LigScoreDrawing *self, LigPass pass)
 {
@@ -202,4 +246,5 @@ lig_score_draw_rail (const LigScoreDrawing *self, LigPass pass)
     inset (self->layout, &box);
     draw_box (&box, pass);
   }
+  draw_sums (&box, pass, groups, count, self->unfused);
 }

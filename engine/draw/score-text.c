@@ -65,6 +65,19 @@ lig_score_group_text (const LigScoreLayout *layout,
   return g_string_free (text, FALSE);
 }
 
+char *
+lig_score_sum_text (const LigFigures *figures)
+{
+  guint single = figures->groups - figures->fused;
+  g_autofree char *alone = g_strdup_printf (
+    g_dngettext (GETTEXT_PACKAGE, "%u alone", "%u alone", (gulong) single), single);
+  if (figures->fused == 0)
+    return g_steal_pointer (&alone);
+  g_autofree char *fused = g_strdup_printf (
+    g_dngettext (GETTEXT_PACKAGE, "%u fused", "%u fused", (gulong) figures->fused), figures->fused);
+  return g_strjoin (" · ", fused, single > 0 ? alone : NULL, NULL);
+}
+
 /* --- Ops ----------------------------------------------------------------------------------- */
 
 static char *
@@ -114,7 +127,10 @@ lig_layout_params (const LigScoreLayout *layout, const LigLayoutRow *row)
     g_string_append_printf (text, "%" G_GINT64_FORMAT " → %" G_GINT64_FORMAT,
                             x->axes[x->n_axes - 1], y->axes[y->n_axes - 1]);
   append_params (text, lig_part (layout->plan->draft, row->first)->written);
-  return g_string_free (text, FALSE);
+  if (text->len > 0 || !row->folded)
+    return g_string_free (text, FALSE);
+  g_string_free (text, TRUE);
+  return lig_plan_list_parts (layout->plan, row->first, row->count);
 }
 
 char *

@@ -13,6 +13,7 @@ enum { LIG_LAYOUT_MARGIN = 16, LIG_LAYOUT_GAP = 12, LIG_LAYOUT_CARD = 54, LIG_LA
 typedef struct {
   int first, count; /* parts */
   int depth;        /* the number of blocks around it */
+  gboolean folded;  /* a macro of many parts, which have no lines of their own */
   double y, height;
 } LigLayoutRow;
 
@@ -26,7 +27,8 @@ typedef struct {
   LigFigures figures[2]; /* of all repetitions, by pass */
 } LigLayoutBlock;
 
-/* The place of a part: height 0 if it belongs to a repetition that is not shown. */
+/* The place of a part: height 0 if it belongs to a repetition that is not shown, or to a folded
+ * row, whose middle is then y. */
 typedef struct {
   double y, height;
   int row, like; /* like: the same part of the first repetition, which is shown for it */
@@ -88,6 +90,9 @@ double lig_score_draw_signs (
 
 /* Returns `2 × matmul, bias_add`, or a note that the group has no kernel. */
 char *lig_layout_kernels (LigPlan *plan, const LigPlanGroup *group);
+
+/* Returns `3 fused · 2 alone`. */
+char *lig_score_sum_text (const LigFigures *figures);
 
 /* Return the full description, for tooltips and screen readers. */
 char *lig_score_group_text (const LigScoreLayout *layout,

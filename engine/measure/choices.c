@@ -64,9 +64,16 @@ end_measuring (void *guard)
 static void
 report_no_memory (void *guard, const char *what)
 {
-  g_autofree char *text = g_strdup_printf (_ ("no memory on %s to try algorithms for a product of "
-                                              "%s; the product may be slower than possible"),
-                                           lig_device_get_name (guard), what);
+  const char *device = lig_device_get_name (guard);
+  g_autofree char *text =
+    g_str_has_prefix (what, "attention ")
+      ? g_strdup_printf (_ ("no memory on %s to compare cuDNN with the own kernel for %s; the own "
+                            "kernel runs, which may be slower"),
+                         device, what)
+      : g_strdup_printf (
+          _ ("no memory on %s to try algorithms for a product of %s; the product may "
+             "be slower than possible"),
+          device, what);
   lig_tuning_say (text);
 }
 

@@ -115,3 +115,53 @@ lig_infer_norm (LigInfer *infer, GError **error)
   infer->kept[0] = infer->kept[1] = lig_shape_without (&infer->x, shape.n_axes);
   return TRUE;
 }
+
+/* The FNV-1a hash. */
+guint64
+lig_hash_path (const char *path)
+{
+  guint64 hash = G_GUINT64_CONSTANT (14695981039346656037);
+  for (const char *at = path; *at; at++)
+    hash = (hash ^ (guchar) *at) * G_GUINT64_CONSTANT (1099511628211);
+  return hash ^ hash >> 32;
+}
+
+gint64
+lig_count_positions (const LigInfer *infer)
+{
+  return infer->x.n_axes < 2 ? 1 : infer->x.axes[infer->x.n_axes - 2];
+}
+
+gboolean
+lig_check_heads (const LigInfer *infer,
+                 gint64 heads,
+                 gint64 kv_heads,
+                 gint64 packed,
+                 gint64 *features,
+                 GError **error)
+{
+  gint64 columns = lig_shape_columns (&infer->x), positions = lig_count_positions (infer);
+  if (!lig_check_has_axis (infer, error))
+    return FALSE;
+  if (heads % kv_heads != 0)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("heads is %" PRId64 ", expected a multiple of kv-heads, %" PRId64), heads,
+                 kv_heads);
+  else if (columns % packed != 0)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 g_dngettext (GETTEXT_PACKAGE,
+                              "input has %" PRId64 " feature, expected a multiple of %" PRId64
+                              ", the number of its heads",
+                              "input has %" PRId64 " features, expected a multiple of %" PRId64
+                              ", the number of its heads",
+                              (gulong) (columns)),
+                 columns, packed);
+  else if (positions > 1 << 30)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("input has %" PRId64 " positions, expected at most %d"), positions, 1 << 30);
+  else {
+    *features = columns / packed;
+    return TRUE;
+  }
+  return FALSE;
+}

@@ -32,6 +32,29 @@ gboolean lig_check_extra (LigInfer *infer,
                           LigDtype dtype,
                           GError **error);
 
+/* Returns the hash of an op's path, by which two random ops draw different numbers. */
+guint64 lig_hash_path (const char *path);
+
+/* Returns the number of positions T of x, [.., T, features]; 1 if it has one axis. */
+gint64 lig_count_positions (const LigInfer *infer);
+
+/* Checks that the packed heads of a row, `heads` of queries and `kv_heads` of keys, of which
+ * `packed` in all are in x, divide its features; sets the features of one. */
+gboolean lig_check_heads (const LigInfer *infer,
+                          gint64 heads,
+                          gint64 kv_heads,
+                          gint64 packed,
+                          gint64 *features,
+                          GError **error);
+
+#define LIG_HEADS(type, field) \
+  LIG_INT (type, field, "heads", N_ ("Heads"), N_ ("Number of query heads"), 1, 65535, 0, \
+           LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL)
+#define LIG_KV_HEADS(type, field) \
+  LIG_INT (type, field, "kv-heads", N_ ("Key heads"), \
+           N_ ("Number of key and value heads; left out: as many as query heads"), 1, 65535, 0, \
+           LIG_PARAM_INFERRED)
+
 /* Returns the shape without its last `axes` axes. */
 LigShape lig_shape_without (const LigShape *shape, int axes);
 

@@ -9,14 +9,11 @@ static const LigParam params[] = {
 };
 
 /* The backward pass draws the mask again from (seed, path, micro-step, element), so nothing has to
- * be saved. The FNV-1a hash of the path gives two dropouts different draws. */
+ * be saved. The hash of the path gives two dropouts different draws. */
 static void
 place (void *values, const char *path)
 {
-  guint64 hash = G_GUINT64_CONSTANT (14695981039346656037);
-  for (const char *at = path; *at; at++)
-    hash = (hash ^ (guchar) *at) * G_GUINT64_CONSTANT (1099511628211);
-  ((LigDropoutParams *) values)->path_hash = hash ^ hash >> 32;
+  ((LigDropoutParams *) values)->path_hash = lig_hash_path (path);
 }
 
 static void

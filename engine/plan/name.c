@@ -5,6 +5,15 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+const char *
+lig_plan_op_get_part (const LigPlanOp *op)
+{
+  gsize length = strlen (op->path);
+  return strncmp (op->prefix, op->path, length) == 0 && op->prefix[length] == '.'
+           ? op->prefix + length + 1
+           : NULL;
+}
+
 /* A macro's only part has the macro's name, as the row has that shows it. */
 static const char *
 get_title (const LigPlanOp *ops, guint count, int at)
@@ -12,7 +21,8 @@ get_title (const LigPlanOp *ops, guint count, int at)
   gboolean part = (at > 0 && g_str_equal (ops[at - 1].path, ops[at].path)) ||
                   (at + 1 < (int) count && g_str_equal (ops[at + 1].path, ops[at].path));
   /* The product is what people mean by the linear itself. */
-  gboolean product = g_str_equal (ops[at].info->name, "basic-linear");
+  gboolean product =
+    g_str_equal (ops[at].info->name, "basic-linear") && g_str_equal (ops[at].title, "linear");
   const LigOpInfo *written = part && !product ? NULL : lig_op_info_find (ops[at].title);
   return _ (written ? written->title : ops[at].info->title);
 }
@@ -53,9 +63,31 @@ lig_plan_name_ops (LigPlan *plan, int first, int count)
   guint n_ops;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
   GString *name = g_string_new (NULL);
-  if (count == 1 && first < (int) n_ops)
+  if (count == 1 && first < (int) n_ops) {
+    const char *part = lig_plan_op_get_part (&ops[first]);
     g_string_append (name, get_title (ops, n_ops, first));
+    g_string_append_printf (name, "%s%s", part ? " · " : "", part ? part : "");
+  }
   for (int i = first; count > 1 && i < first + count && i < (int) n_ops; i++)
     append_part (name, ops[i].info);
   return g_string_free (name, FALSE);
+}
+
+char *
+lig_plan_list_parts (LigPlan *plan, int first, int count)
+{
+  guint n_ops;
+  const char *last = NULL;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
+  GString *text = g_string_new (NULL);
+  for (int i = first; i < first + count && i < (int) n_ops; i++) {
+    const char *part = lig_plan_op_get_part (&ops[i]), *name = part ? part : _ (ops[i].info->title);
+    /* A branch is shown by its channel. */
+    gboolean branch = !part && (ops[i].info->extra_outputs || ops[i].info->extra_inputs);
+    if (branch || g_strcmp0 (name, last) == 0)
+      continue;
+    g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", name);
+    last = name;
+  }
+  return g_string_free (text, FALSE);
 }

@@ -31,6 +31,13 @@ saved_bytes (const LigDraft *draft, const LigPart *part, gboolean *counted)
   return bytes;
 }
 
+static gboolean
+parameter_is_trained (const LigDraft *draft, int value)
+{
+  int parameter = lig_value (draft, value)->parameter;
+  return g_array_index (draft->parameters, LigDraftParameter, parameter).trained;
+}
+
 static void
 list_ops (LigPlan *self)
 {
@@ -51,9 +58,13 @@ list_ops (LigPlan *self)
       .saved_bytes = part->needs_backward ? saved_bytes (draft, part, counted) : 0,
       .needs_backward = part->needs_backward,
     };
-    for (int j = 0; j < part->n_parameters; j++)
-      op.parameters +=
-        part->tied >> j & 1 ? 0 : lig_shape_size (&lig_value (draft, part->parameters[j])->shape);
+    for (int j = 0; j < part->n_parameters; j++) {
+      if (part->tied >> j & 1)
+        continue;
+      gint64 elements = lig_shape_size (&lig_value (draft, part->parameters[j])->shape);
+      op.parameters += elements;
+      op.frozen += parameter_is_trained (draft, part->parameters[j]) ? 0 : elements;
+    }
     g_array_append_val (self->ops, op);
   }
 }

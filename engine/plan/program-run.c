@@ -37,14 +37,16 @@ lig_program_set_rate (LigProgram *self, double learning_rate, double clip_norm)
 }
 
 /* Returns whether a kernel reads the tick in this pass: all of the update do, of the built-in ones
- * of the other passes only dropout. */
+ * of the other passes those that draw numbers. */
 static gboolean
 reads_tick (const LigDraftStep *step)
 {
+  static const char *const drawing[] = {"dropout", "drop_path", "attention", "attention_backward",
+                                        NULL};
   if (!step->kernel || step->pass == LIG_PASS_UPDATE)
     return TRUE;
   return lig_kernel_find (step->kernel->name) != step->kernel ||
-         g_str_equal (step->kernel->name, "dropout");
+         g_strv_contains (drawing, step->kernel->name);
 }
 
 /* Updates the tick in device memory if the steps read it. */
@@ -288,7 +290,8 @@ run_passes (LigProgram *self, unsigned flags, GError **error)
 {
   const LigDraft *draft = self->plan->draft;
   gboolean fresh = self->converted == lig_state_get_version (self->state);
-  const int bounds[] = {fresh ? draft->first_forward : 0, draft->first_backward, draft->first_update, (int) draft->steps->len};
+  const int bounds[] = {fresh ? draft->first_forward : 0, draft->first_backward,
+                        draft->first_update, (int) draft->steps->len};
   for (int pass = 0; pass < 3; pass++) {
     int first = pass;
     if (!(flags & 1u << pass))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads and writes states in files: parameters by their paths, the optimizer's values below
  * `optimizer.`. */
+#include "engine/tensor/names.h"
 #include <ligature/state.h>
+#include <ligature/weights.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -34,45 +36,43 @@ store_kept (LigState *self, LigTensorFile *file, const char *path)
   }
 }
 
-/* Names every tensor that is missing, surplus or wrongly shaped. */
-static void
-list (GString *text, guint *count, const char *format, ...)
-{
-  va_list arguments;
-  ++*count;
-  if (text->len > 0)
-    g_string_append (text, "; ");
-  va_start (arguments, format);
-  g_string_append_vprintf (text, format, arguments);
-  va_end (arguments);
-}
-
+/* Names the tensors that are missing, surplus or wrongly shaped. */
 static gboolean
 check_names (LigState *self, LigTensorFile *file, GError **error)
 {
-  g_autoptr (GString) text = g_string_new (NULL);
-  guint count = 0;
+  LigDifferences differences = {0};
   const char *const *paths = lig_state_get_paths (self);
   for (const char *const *path = paths; *path; path++) {
     LigShape shape, own;
     if (!lig_state_get_shape (self, *path, &own, error))
       return FALSE;
     if (!lig_tensor_file_get_shape (file, *path, &shape, NULL)) {
-      list (text, &count, "%s is missing", *path);
+      lig_differences_add (&differences, "%s is missing", *path);
     } else if (!lig_shape_equal (&shape, &own)) {
       g_autofree char *observed = lig_shape_to_string (&shape);
       g_autofree char *expected = lig_shape_to_string (&own);
-      list (text, &count, "%s is %s, expected %s", *path, observed, expected);
+      lig_differences_add (&differences, "%s is %s, expected %s", *path, observed, expected);
     }
   }
   for (const char *const *name = lig_tensor_file_get_names (file); *name; name++)
     if (!g_strv_contains (paths, *name) && !g_str_has_prefix (*name, "optimizer."))
-      list (text, &count, "%s is surplus", *name);
-  if (count == 0)
-    return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("the weights do not fit the sequence: %s"),
-               text->str);
-  return FALSE;
+      lig_differences_add (&differences, "%s is surplus", *name);
+  return lig_differences_end (&differences, _ ("the weights do not fit the sequence"), error);
+}
+
+/* Finds out whether the file has the names of another program. */
+static gboolean
+find_import (LigState *self, LigTensorFile *file, LigImport **import, GError **error)
+{
+  const char *const *paths = lig_state_get_paths (self);
+  g_autoptr (GArray) shapes = g_array_new (FALSE, FALSE, sizeof (LigShape));
+  for (const char *const *path = paths; *path; path++) {
+    LigShape shape;
+    if (!lig_state_get_shape (self, *path, &shape, error))
+      return FALSE;
+    g_array_append_val (shapes, shape);
+  }
+  return lig_import_new (file, paths, (const LigShape *) (gpointer) shapes->data, import, error);
 }
 
 /* A tensor that was read, and its destination. */
@@ -141,16 +141,45 @@ set_all (LigState *self, GArray *all, GError **error)
   return TRUE;
 }
 
+/* Loads from a file of Ligature, or with the names of another program. */
+static gboolean
+load_from (LigState *self, LigTensorFile *file, char **note, GError **error)
+{
+  g_autoptr (GArray) all = new_list ();
+  g_autoptr (LigImport) import = NULL;
+  if (!find_import (self, file, &import, error) || (!import && !check_names (self, file, error)))
+    return FALSE;
+  for (const char *const *path = lig_state_get_paths (self); *path; path++) {
+    g_autoptr (LigTensor) tensor =
+      import ? lig_import_read (import, *path, error) : lig_tensor_file_get (file, *path, error);
+    if (!tensor || !check_fits (self, *path, *path, tensor, error))
+      return FALSE;
+    Loaded loaded = {LIG_STATE_PARAMETERS, *path, g_steal_pointer (&tensor)};
+    g_array_append_val (all, loaded);
+  }
+  if (note)
+    *note = import ? g_strdup (import->notes->str) : NULL;
+  return set_all (self, all, error);
+}
+
 gboolean
 lig_state_load (LigState *self, LigTensorFile *file, GError **error)
 {
-  g_autoptr (GArray) all = new_list ();
-  if (!check_names (self, file, error))
+  return load_from (self, file, NULL, error);
+}
+
+gboolean
+lig_state_load_weights (LigState *self, const char *path, char **note, GError **error)
+{
+  g_autoptr (LigTensorFile) file = lig_weights_open (path, error);
+  if (note)
+    *note = NULL;
+  if (!file)
     return FALSE;
-  for (const char *const *path = lig_state_get_paths (self); *path; path++)
-    if (!read_one (self, file, LIG_STATE_PARAMETERS, *path, *path, all, error))
-      return FALSE;
-  return set_all (self, all, error);
+  if (load_from (self, file, note, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", path);
+  return FALSE;
 }
 
 static gboolean

@@ -123,6 +123,8 @@ lig_profile_to_json (const LigProfile *self)
   add_spreads (builder, self);
   json_builder_set_member_name (builder, "conditions");
   json_builder_add_value (builder, lig_profile_conditions_to_json (&self->conditions));
+  json_builder_set_member_name (builder, "attention");
+  json_builder_add_value (builder, lig_profile_attention_to_json ());
   lig_json_begin_array (builder, "groups");
   add_groups (builder, self, LIG_PASS_FORWARD);
   add_groups (builder, self, LIG_PASS_BACKWARD);

@@ -6,8 +6,8 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* The differing repetitions that a heading names. */
-enum { NAMED = 3 };
+/* The differing repetitions that a heading names, and the parts of a macro that has no heading. */
+enum { NAMED = 3, FEW_PARTS = 3 };
 
 /* Ops of one repetition, from the first op of their block. */
 typedef struct {
@@ -119,6 +119,34 @@ add_op (LigRails *self, GArray *starts, int depth)
   add_row (self, starts, 1, depth, label)->shape = lig_shape_to_string (&op->y);
 }
 
+/* Returns the number of ops from `start` on that are parts of one macro. */
+static int
+count_parts (const LigRails *self, int start, int length)
+{
+  int end = 1;
+  while (end < length && g_str_equal (self->ops[start + end].path, self->ops[start].path))
+    end++;
+  return end;
+}
+
+/* Adds a heading with the macro's name, and its parts below, with theirs. */
+static void
+add_macro (LigRails *self, GArray *starts, int length, int depth)
+{
+  const LigPlanOp *first = &self->ops[g_array_index (starts, int, 0)];
+  LigRailsRow *row =
+    add_row (self, starts, length, depth, g_strdup_printf ("%s %s", first->path, first->title));
+  row->heading = TRUE;
+  row->shape = lig_shape_to_string (&first[length - 1].y);
+  for (int i = 0; i < length; i++) {
+    g_autoptr (GArray) here = shift (starts, i);
+    const char *part = lig_plan_op_get_part (&first[i]);
+    char *label =
+      part ? g_strdup_printf ("%s %s", part, first[i].info->name) : g_strdup (first[i].info->name);
+    add_row (self, here, 1, depth + 1, label)->shape = lig_shape_to_string (&first[i].y);
+  }
+}
+
 static char *
 copy_numbers (const char *path, int count)
 {
@@ -228,7 +256,10 @@ emit (LigRails *self, GArray *starts, int length, int level, int depth)
       end++;
     if (block)
       emit_block (self, here, end - i, level, depth);
-    else
+    else if (count_parts (self, start + i, length - i) > FEW_PARTS) {
+      end = i + count_parts (self, start + i, length - i);
+      add_macro (self, here, end - i, depth);
+    } else
       add_op (self, here, depth);
   }
 }

@@ -93,8 +93,8 @@ set_path (LigOp *self, const LigParam *param, const GValue *value, GError **erro
   gsize length = path ? strlen (path) : 0;
   if (length > LONGEST_PATH) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("%s: %s has %" G_GSIZE_FORMAT " bytes, at most %d are possible"),
-                 lig_op_get_name (self), param->name, length, LONGEST_PATH);
+                 _ ("%s: %s has %zu bytes, at most %d are possible"), lig_op_get_name (self),
+                 param->name, length, LONGEST_PATH);
     return FALSE;
   }
   if (!path || !lig_tie_is_path (path)) {

@@ -21,8 +21,9 @@ typedef struct {
   char *name;
   const LigFileType *type;
   LigShape shape;
-  gint64 begin, end; /* offsets in the body of the loaded file */
-  LigTensor *tensor; /* the added tensor; null for a loaded one */
+  gint64 begin, end;   /* offsets in the body of the loaded file */
+  LigTensor *tensor;   /* the added tensor; null for a loaded one */
+  LigTensorFile *part; /* (nullable): the joined file that contains it */
 } LigFileEntry;
 
 struct LigTensorFile {
@@ -42,6 +43,12 @@ void lig_file_entry_free (LigFileEntry *entry);
 
 /* Returns all entries in no particular order (transfer container). */
 GPtrArray *lig_tensor_file_get_entries (LigTensorFile *self);
+
+/* Adds the tensors of a loaded file, which stays open. A name that both have is an error. */
+gboolean lig_tensor_file_join (LigTensorFile *self, LigTensorFile *part, GError **error);
+
+/* Returns (transfer full) the paths of the loaded files that contain the tensors, sorted. */
+GPtrArray *lig_tensor_file_get_paths (LigTensorFile *self);
 
 /* Returns the file type in which a dtype is written, or the one that a header names; null for an
  * unknown name. */

@@ -26,6 +26,7 @@ lig_file_entry_free (LigFileEntry *entry)
 {
   g_free (entry->name);
   g_clear_pointer (&entry->tensor, lig_tensor_unref);
+  g_clear_pointer (&entry->part, lig_tensor_file_free);
   g_free (entry);
 }
 
@@ -80,6 +81,52 @@ lig_tensor_file_load (const char *path, GError **error)
   return g_steal_pointer (&self);
 }
 
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+gboolean
+lig_tensor_file_join (LigTensorFile *self, LigTensorFile *part, GError **error)
+{
+  GHashTableIter iter;
+  gpointer value;
+  g_hash_table_iter_init (&iter, part->entries);
+  while (g_hash_table_iter_next (&iter, NULL, &value)) {
+    const LigFileEntry *from = value, *other = g_hash_table_lookup (self->entries, from->name);
+    if (other)
+      return lig_tensor_file_refuse (part, error, LIG_ERROR_FORMAT,
+                                     _ ("contains tensor '%s', as '%s' does"), from->name,
+                                     other->part ? other->part->name : self->name);
+    LigFileEntry *entry = g_new0 (LigFileEntry, 1);
+    *entry = *from;
+    entry->name = g_strdup (from->name);
+    entry->part = g_atomic_rc_box_acquire (part);
+    g_hash_table_insert (self->entries, entry->name, entry);
+  }
+  g_clear_pointer (&self->names, g_ptr_array_unref);
+  return TRUE;
+}
+
+GPtrArray *
+lig_tensor_file_get_paths (LigTensorFile *self)
+{
+  GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
+  GHashTableIter iter;
+  gpointer entry;
+  if (self->path)
+    g_ptr_array_add (paths, g_strdup (self->path));
+  g_hash_table_iter_init (&iter, self->entries);
+  while (g_hash_table_iter_next (&iter, NULL, &entry)) {
+    const LigTensorFile *part = ((LigFileEntry *) entry)->part;
+    if (part && !g_ptr_array_find_with_equal_func (paths, part->path, g_str_equal, NULL))
+      g_ptr_array_add (paths, g_strdup (part->path));
+  }
+  g_ptr_array_sort (paths, compare_names);
+  return paths;
+}
+
 GPtrArray *
 lig_tensor_file_get_entries (LigTensorFile *self)
 {
@@ -90,12 +137,6 @@ lig_tensor_file_get_entries (LigTensorFile *self)
   while (g_hash_table_iter_next (&iter, NULL, &entry))
     g_ptr_array_add (entries, entry);
   return entries;
-}
-
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
 const char *const *
@@ -186,6 +227,8 @@ lig_tensor_file_get (LigTensorFile *self, const char *name, GError **error)
   }
   if (entry->tensor)
     return lig_tensor_ref (entry->tensor);
+  if (entry->part)
+    return lig_tensor_file_get (entry->part, name, error);
   g_autoptr (LigTensor) tensor = lig_tensor_new (entry->type->dtype, &entry->shape, error);
   if (!tensor)
     return NULL;
@@ -377,6 +420,8 @@ write_bytes (int fd, const char *bytes, gsize count)
 static gboolean
 copy_bytes (LigTensorFile *self, const LigFileEntry *entry, int fd)
 {
+  if (entry->part)
+    self = entry->part;
   g_autofree char *piece = g_malloc (PIECE);
   for (gint64 at = entry->begin; at < entry->end;) {
     gsize wanted = (gsize) MIN (entry->end - at, PIECE);

@@ -2,27 +2,47 @@
 /* The facts that decide the bits of a run besides its sequence and settings, for the store. */
 #include "engine/base/json-private.h"
 #include "engine/measure/choices.h"
+#include "engine/tensor/safetensors.h"
 #include "engine/train/record.h"
 #include "engine/train/run-private.h"
 #include "kernels/cpu/threads.h"
 #include "kernels/threads.h"
 #include <ligature/json-members.h>
 #include <ligature/kernels.h>
+#include <ligature/weights.h>
 
 #include <glib/gi18n-lib.h>
 
-char *
-lig_run_hash_file (const char *path, GError **error)
+/* The bytes that are hashed in one call, whose argument has a sign. */
+#define HASHED_AT_ONCE ((gsize) 1 << 30)
+
+static gboolean
+hash_file (GChecksum *to, const char *path, GError **error)
 {
   g_autoptr (GError) failure = NULL;
   g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, &failure);
-  if (file)
-    return g_compute_checksum_for_data (G_CHECKSUM_SHA256,
-                                        (const guchar *) g_mapped_file_get_contents (file),
-                                        g_mapped_file_get_length (file));
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("%s: cannot be read: %s"), path,
-               failure->message);
-  return NULL;
+  if (!file) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("%s: cannot be read: %s"), path,
+                 failure->message);
+    return FALSE;
+  }
+  const guchar *content = (const guchar *) g_mapped_file_get_contents (file);
+  gsize length = g_mapped_file_get_length (file);
+  for (gsize at = 0; at < length; at += HASHED_AT_ONCE)
+    g_checksum_update (to, content + at, (gssize) MIN (length - at, HASHED_AT_ONCE));
+  return TRUE;
+}
+
+char *
+lig_run_hash_weights (const char *path, GError **error)
+{
+  g_autoptr (GChecksum) hash = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autoptr (LigTensorFile) file = lig_weights_open (path, error);
+  g_autoptr (GPtrArray) paths = file ? lig_tensor_file_get_paths (file) : NULL;
+  for (guint i = 0; paths && i < paths->len; i++)
+    if (!hash_file (hash, g_ptr_array_index (paths, i), error))
+      return NULL;
+  return paths ? g_strdup (g_checksum_get_string (hash)) : NULL;
 }
 
 static void

@@ -199,7 +199,7 @@ lig_profile_health_to_json (const LigDeviceHealth *health)
 }
 
 /* Describes conditions of the times other than the plan: the device's health, the rounding of
- * products, and the order of sums. */
+ * products, the order of sums, and the kernels that attention chose. */
 static char *
 describe_settings (const LigProfile *self)
 {
@@ -214,6 +214,8 @@ describe_settings (const LigProfile *self)
   json_builder_add_value (builder, lig_profile_health_to_json (&self->health));
   json_builder_set_member_name (builder, "conditions");
   json_builder_add_value (builder, lig_profile_conditions_to_json (&self->conditions));
+  json_builder_set_member_name (builder, "attention");
+  json_builder_add_value (builder, lig_profile_attention_to_json ());
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   lig_json_append (text, root);

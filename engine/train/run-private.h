@@ -29,6 +29,7 @@ struct _LigRun {
   LigRunSettings settings;
   LigStore *store;
   char *uuid, *checkpoint, *choices;
+  char *weights_note;   /* (nullable): how the file of the initial parameters was read */
   char *init, *weights; /* the file of the initial parameters, and its hash */
   char *repeats;        /* the run that this one repeats */
   char *parent;         /* the run from whose checkpoint this one continues */
@@ -151,8 +152,9 @@ LigRun *lig_run_new_from (LigSequence *sequence,
  * parameters, threads, instructions, groups, algorithms; (transfer full). */
 char *lig_run_describe_inputs (LigRun *self);
 
-/* Returns the SHA-256 of a file, (transfer full); NULL with an error set. */
-char *lig_run_hash_file (const char *path, GError **error);
+/* Returns the SHA-256 of the files of weights at a path, (transfer full); NULL with an error set.
+ */
+char *lig_run_hash_weights (const char *path, GError **error);
 
 /* Records the run, its fusions and verdicts in the store. */
 gboolean lig_run_register (LigRun *self, GError **error);

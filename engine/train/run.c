@@ -56,6 +56,7 @@ lig_run_finalize (GObject *object)
   g_free (self->parent);
   g_free (self->init);
   g_free (self->weights);
+  g_free (self->weights_note);
   g_free (self->repeats);
   g_free (self->status_before);
   g_free (self->checkpoint);
@@ -102,19 +103,19 @@ lig_run_init (LigRun *self)
 static gboolean
 load_initial (LigRun *self, const char *path, GError **error)
 {
-  g_autoptr (LigTensorFile) file = path ? lig_tensor_file_load (path, error) : NULL;
   if (!path)
     return TRUE;
-  if (!file)
+  if (!lig_state_load_weights (self->state, path, &self->weights_note, error))
     return FALSE;
   self->init = g_canonicalize_filename (path, NULL);
-  self->weights = lig_run_hash_file (path, error);
-  if (!self->weights)
-    return FALSE;
-  if (lig_state_load (self->state, file, error))
-    return TRUE;
-  g_prefix_error (error, "%s: ", path);
-  return FALSE;
+  self->weights = lig_run_hash_weights (path, error);
+  return self->weights != NULL;
+}
+
+const char *
+lig_run_get_weights_note (LigRun *self)
+{
+  return self->weights_note;
 }
 
 LigRun *

@@ -92,7 +92,7 @@ read_queries (const Backward *b, const LigQueries *q, Memory *m)
 /* Replaces the scores of a step by the weights, and their gradients by those of the scores; these
  * are zero in the columns that the step left out. */
 static void
-differentiate (const Memory *m, const LigStep *step, float *weights, float *dscores)
+differentiate (const Memory *m, const LigKeyStep *step, float *weights, float *dscores)
 {
   for (int32_t k = 0; k < step->count; k++, weights += LIG_QUERIES, dscores += LIG_QUERIES) {
     memset (dscores, 0, (size_t) step->first * sizeof *dscores);
@@ -108,7 +108,7 @@ differentiate (const Memory *m, const LigStep *step, float *weights, float *dsco
 
 /* Multiplies a step of `values` by `factors`. */
 static void
-multiply (const LigStep *step, float *values, const float *factors)
+multiply (const LigKeyStep *step, float *values, const float *factors)
 {
   for (int32_t k = 0; k < step->count; k++, values += LIG_QUERIES, factors += LIG_QUERIES)
 #pragma omp simd
@@ -122,7 +122,7 @@ static void
 run_step (const Backward *b,
           const LigQueries *q,
           const Memory *m,
-          const LigStep *step,
+          const LigKeyStep *step,
           int32_t at,
           const Sums *sums)
 {
@@ -183,7 +183,7 @@ run_queries (const Backward *b, const LigQueries *q, Memory *m, const Sums *sums
   const LigAttention *a = &b->a;
   read_queries (b, q, m);
   for (int32_t key = q->from; key < q->to; key += LIG_KEYS) {
-    LigStep steps[LIG_KEYS / LIG_STEP];
+    LigKeyStep steps[LIG_KEYS / LIG_STEP];
     int32_t count = (int32_t) lig_least (LIG_KEYS, q->to - key);
     int32_t n_steps = lig_attention_steps (a, q, key, count, steps);
     if (n_steps == 0)
@@ -260,20 +260,19 @@ LIG_CPU (attention_backward) (LigLaunch *launch)
     return status;
   const LigAttentionParams *p = b.a.params;
   b.dsource = b.a.cross ? &o[8] : &o[7];
-  int64_t floats = memory_floats (&b.a), tasks = b.a.batch * p->kv_heads;
-  int threads = lig_attention_threads (floats);
-  if (threads == 0)
+  int64_t floats = memory_floats (&b.a), tasks = b.a.batch * p->kv_heads, used = 0;
+  float *workspace = launch->workspace;
+  if (b.dsource->data && !sums_directly (b.dsource, p->features)) {
+    b.sums = launch->scratch ? launch->scratch : workspace;
+    used = launch->scratch ? 0 : tasks * p->memory_length * 2 * b.a.padded;
+  }
+  int threads = lig_attention_threads (floats, used);
+  if (threads < 1)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "attention: a head has too many features for the workspace; reduce them");
-  if (b.dsource->data && !sums_directly (b.dsource, p->features)) {
-    b.sums = launch->scratch;
-    if (!b.sums)
-      return LIG_FAIL (launch, LIG_FAILED, "attention: there is no scratch memory for the sums");
-  }
-  float *workspace = launch->workspace;
 #pragma omp parallel num_threads(threads)
   {
-    Memory m = memory_at (&b.a, workspace + omp_get_thread_num () * floats);
+    Memory m = memory_at (&b.a, workspace + used + omp_get_thread_num () * floats);
 #pragma omp for schedule(dynamic)
     for (int64_t task = 0; task < tasks; task++)
       run_task (&b, task, &m);

@@ -38,7 +38,7 @@ memory_at (const LigAttention *a, float *free)
 
 void
 LIG_CPU (attention_adjust) (
-  const LigAttention *a, const LigQueries *q, const LigStep *step, float *scores, float *slope)
+  const LigAttention *a, const LigQueries *q, const LigKeyStep *step, float *scores, float *slope)
 {
   const LigAttentionParams *p = a->params;
   const int32_t *documents = lig_attention_documents (a, q);
@@ -74,7 +74,7 @@ LIG_CPU (attention_adjust) (
 void
 LIG_CPU (attention_kept) (const LigAttention *a,
                           const LigQueries *q,
-                          const LigStep *step,
+                          const LigKeyStep *step,
                           float *kept)
 {
   const LigAttentionParams *p = a->params;
@@ -99,7 +99,7 @@ static void
 score (const LigAttention *a,
        const LigQueries *q,
        const Memory *m,
-       const LigStep *step,
+       const LigKeyStep *step,
        int32_t at,
        float *raised)
 {
@@ -119,7 +119,7 @@ score (const LigAttention *a,
 /* Replaces the scores of a step by their exponentials, zero in the columns that it left out, and
  * adds these up. */
 static void
-raise_to_power (const LigStep *step, float *scores, const float *most, float *sum)
+raise_to_power (const LigKeyStep *step, float *scores, const float *most, float *sum)
 {
   for (int32_t k = 0; k < step->count; k++, scores += LIG_QUERIES) {
     memset (scores, 0, (size_t) step->first * sizeof *scores);
@@ -175,7 +175,7 @@ add_values (const LigAttention *a, const LigQueries *q, const Memory *m, int32_t
 static void
 attend (const LigAttention *a, const LigQueries *q, const Memory *m, Running *r, int32_t key)
 {
-  LigStep steps[LIG_KEYS / LIG_STEP];
+  LigKeyStep steps[LIG_KEYS / LIG_STEP];
   int32_t count = (int32_t) lig_least (LIG_KEYS, q->to - key);
   int32_t n_steps = lig_attention_steps (a, q, key, count, steps);
   if (n_steps == 0)
@@ -257,8 +257,8 @@ LIG_CPU (attention) (LigLaunch *launch)
   if (status != LIG_OK)
     return status;
   int64_t floats = memory_floats (&a), blocks = a.blocks * a.batch * a.params->heads;
-  int threads = lig_attention_threads (floats);
-  if (threads == 0)
+  int threads = lig_attention_threads (floats, 0);
+  if (threads < 1)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "attention: a head has too many features for the workspace; reduce them");
   float *workspace = launch->workspace;

@@ -13,6 +13,8 @@
 #include "kernels/cpu/tile.h"
 #include "kernels/threads.h"
 
+#include <stdio.h>
+
 /* The sizes of a block, of a step of keys, and of a group of queries. */
 #define LIG_QUERIES 64
 #define LIG_KEYS 96
@@ -46,7 +48,20 @@ typedef struct {
   int32_t key, count;
   int32_t first, end;
   bool masked;
-} LigStep;
+} LigKeyStep;
+
+/* Refuses the length of a row. The text is valid until the thread refuses another one. */
+static inline LigStatus
+lig_attention_refuse (LigLaunch *launch, int64_t row, int32_t length, int32_t keys)
+{
+  static _Thread_local char text[160];
+  snprintf (text, sizeof text,
+            __FILE__ ":" LIG_AT (__LINE__) ": attention: the length of row %lld is %ld, expected "
+                                           "at least 0 and at most %ld; correct the data",
+            (long long) row, (long) length, (long) keys);
+  launch->where = text;
+  return LIG_FAILED;
+}
 
 /* Checks the parameters against the operands; `inputs` are x, memory, lengths and documents. */
 static inline LigStatus
@@ -77,16 +92,16 @@ lig_attention_prepare (LigAttention *a, LigLaunch *launch, const LigOperand *inp
     return LIG_FAIL (launch, LIG_FAILED, "attention: the heads do not fit the rows; correct them");
   for (int64_t i = 0; a->lengths && i < a->batch; i++)
     if (a->lengths[i] < 0 || a->lengths[i] > p->memory_length)
-      return LIG_FAIL (launch, LIG_FAILED,
-                       "attention: a length is negative or exceeds the number of keys; correct it");
+      return lig_attention_refuse (launch, i, a->lengths[i], p->memory_length);
   return LIG_OK;
 }
 
-/* Returns the number of threads whose `floats` of memory fit the workspace; 0 if none does. */
+/* Returns the number of threads whose `floats` of memory fit the workspace behind the `used` ones;
+ * less than 1 if none does. */
 static inline int
-lig_attention_threads (int64_t floats)
+lig_attention_threads (int64_t floats, int64_t used)
 {
-  int64_t most = (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / floats;
+  int64_t most = ((int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) - used) / floats;
   return (int) lig_least (most, omp_get_max_threads ());
 }
 
@@ -137,7 +152,7 @@ lig_attention_documents (const LigAttention *a, const LigQueries *q)
 }
 
 /* Describes a step, whose columns are not before those of the step before it. */
-static inline LigStep
+static inline LigKeyStep
 lig_attention_step (const LigAttention *a, const LigQueries *q, int32_t key, int32_t end)
 {
   int32_t first = 0, last = 0;
@@ -146,7 +161,7 @@ lig_attention_step (const LigAttention *a, const LigQueries *q, int32_t key, int
     first++;
   for (last = first; last < q->count && q->low[last] < end;)
     last++;
-  LigStep step = {.key = key, .count = end - key};
+  LigKeyStep step = {.key = key, .count = end - key};
   if (documents) {
     bool sees = false;
     for (int32_t j = key; j < end; j++)
@@ -209,7 +224,7 @@ lig_attention_key (const LigAttention *a, const LigQueries *q, int32_t key)
 /* Describes the steps of a block of keys; returns their number, 0 if no query sees any of them. */
 static inline int32_t
 lig_attention_steps (
-  const LigAttention *a, const LigQueries *q, int32_t key, int32_t count, LigStep *steps)
+  const LigAttention *a, const LigQueries *q, int32_t key, int32_t count, LigKeyStep *steps)
 {
   int32_t n_steps = 0, columns = 0;
   for (int32_t at = 0; at < count; at += LIG_STEP, n_steps++) {
@@ -253,10 +268,10 @@ lig_attention_depth (const LigQueries *q,
 /* Sets the scores of a step that are not the product alone: softcap, ALiBi, and minus infinity
  * where the mask hides the key. `slope` becomes the slope of the softcap unless it is null. */
 void LIG_CPU (attention_adjust) (
-  const LigAttention *a, const LigQueries *q, const LigStep *step, float *scores, float *slope);
+  const LigAttention *a, const LigQueries *q, const LigKeyStep *step, float *scores, float *slope);
 
 /* Sets `kept` of a step to 1 / (1 - dropout) for the weights that dropout keeps, else to 0. */
 void LIG_CPU (attention_kept) (const LigAttention *a,
                                const LigQueries *q,
-                               const LigStep *step,
+                               const LigKeyStep *step,
                                float *kept);

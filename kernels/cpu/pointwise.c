@@ -196,7 +196,8 @@ LigStatus
 LIG_CPU (drop_path) (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
-  const LigDropPathParams *params = launch->params;
+  const LigDropPathParams defaults = {0.1f, 0, lig_rows (x)};
+  const LigDropPathParams *params = launch->params ? launch->params : &defaults;
   float p = params->probability;
   if (!lig_all_floating (launch, 2))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,

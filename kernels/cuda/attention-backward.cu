@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Attention of packed rows, backward, on tensor cores. With P = exp (scores - lse) and dP = dy v^T
  * the gradient of the scores is dS = P (dP - D), where D is the sum of dy y over a row. One kernel
- * keeps 64 keys and adds up dv = P^T dy and dk = dS^T q over all queries of all heads that share
- * them; another keeps 64 queries and adds up dq = dS k over all keys. Each computes the scores
- * anew: 7 products instead of 5, but every sum has a fixed order and nothing is kept in memory but
- * D. */
+ * keeps some keys and adds up dv = P^T dy and dk = dS^T q over all queries of all heads that share
+ * them; another keeps some queries and adds up dq = dS k over all keys. Each computes the scores
+ * for itself: 7 products instead of 5, but every sum has a fixed order and nothing is kept in
+ * memory but D. */
 #include "kernels/cuda/attention-fast.cuh"
 #include "kernels/cuda/common/access.cuh"
 
@@ -12,7 +12,25 @@ namespace lig
 {
 constexpr float LOG2_E = 1.44269504f;
 /* Lanes that add up D of a row of a head. */
-enum { ROW_LANES = 16, MINE = BLOCK / FAST_WARPS };
+enum { ROW_LANES = 16 };
+
+/* The sizes of a kernel: a warp takes TILES times 16 rows of the block's side, STEP rows of the
+ * other side at a time, of which BLOCK are copied at a time. Larger sizes read shared memory less
+ * often, and need more registers; BLOCKS blocks are to run on a multiprocessor. */
+template <int TILES_, int STEP_, int BLOCK_, int BLOCKS_> struct Sizes {
+  static constexpr int TILES = TILES_, STEP = STEP_, BLOCK = BLOCK_, BLOCKS = BLOCKS_;
+  static constexpr int MINE = 16 * TILES, ROWS = MINE * FAST_WARPS;
+  /* Returns the bytes of two tiles of ROWS rows, and of two stages of two of BLOCK rows. */
+  static constexpr size_t
+  bytes (int columns)
+  {
+    return (size_t) (2 * ROWS + 4 * BLOCK) * (size_t) columns * 2;
+  }
+};
+template <int D>
+using KeySizes = std::conditional_t<D == 64, Sizes<2, 32, 64, 2>, Sizes<1, 64, 64, 2>>;
+template <int D>
+using QuerySizes = std::conditional_t<D == 64, Sizes<2, 32, 64, 3>, Sizes<2, 32, 32, 2>>;
 
 /* Computes Attention.rows. */
 template <class A>
@@ -43,61 +61,106 @@ __launch_bounds__ (THREADS)
   a.rows[at] = make_float2 (blind ? INFINITY : a.lse[at] * LOG2_E, blind ? 0 : sum);
 }
 
-/* Reads Attention.rows of BLOCK queries of a head; those behind the last see nothing. */
+/* Reads Attention.rows of COUNT queries of a head; those behind the last see nothing. */
+template <int COUNT>
 __device__ inline void
 copy_rows (float2 *to, const Attention &a, int64_t row, int head, int first)
 {
   int i = first + (int) threadIdx.x;
-  if (threadIdx.x < BLOCK)
+  if (threadIdx.x < COUNT)
     to[threadIdx.x] = i < a.params.length
                         ? a.rows[(row * a.params.heads + head) * a.params.length + i]
                         : make_float2 (INFINITY, 0);
 }
 
-/* Computes dk and dv of 64 keys. */
-template <class T, int D>
-__global__ void
-__launch_bounds__ (FAST_THREADS, D == 64 ? 3 : 2)
-  attend_back_keys (const __grid_constant__ Attention a)
+/* Adds what STEP queries from `query` on, `q` and `dy`, give to the gradients of the warp's keys
+ * from `key` on, `k` and `v`. */
+template <class T, class S, int D>
+__device__ inline void
+add_queries (Sums16<S::TILES, D> &dk,
+             Sums16<S::TILES, D> &dv,
+             const Tile<D> (&keys)[2],
+             int mine,
+             const Tile<D> (&queries)[2],
+             const float2 *rows,
+             const Sight &s,
+             const Documents &documents,
+             int query,
+             int key,
+             float scale)
 {
-  constexpr int SIZE = BLOCK * D / 8;
+  Sums16<S::TILES, S::STEP> powers, slopes;
+  const float4 *pairs = reinterpret_cast<const float4 *> (rows) + threadIdx.x % 4;
+  powers.clear ();
+  add_scores<T> (powers, keys[0], mine, queries[0]);
+#pragma unroll
+  for (int n = 0; n < S::STEP / 8; n++) {
+    float4 pair = pairs[4 * n];
+#pragma unroll
+    for (int m = 0; m < S::TILES; m++)
+#pragma unroll
+      for (int c = 0; c < 4; c++)
+        powers.v[m][n][c] =
+          lig_quick_power (__fmaf_rn (powers.v[m][n][c], scale, c % 2 ? -pair.z : -pair.x));
+  }
+  if (documents.of || !s.clear (query, S::STEP, key, S::MINE))
+    hide<true> (powers, s, documents, query, key, 0);
+  add_weighted<T> (dv, powers, queries[1]);
+  slopes.clear ();
+  add_scores<T> (slopes, keys[1], mine, queries[1]);
+#pragma unroll
+  for (int n = 0; n < S::STEP / 8; n++) {
+    float4 pair = pairs[4 * n];
+#pragma unroll
+    for (int m = 0; m < S::TILES; m++)
+#pragma unroll
+      for (int c = 0; c < 4; c++)
+        slopes.v[m][n][c] = powers.v[m][n][c] * (slopes.v[m][n][c] - (c % 2 ? pair.w : pair.y));
+  }
+  add_weighted<T> (dk, slopes, queries[0]);
+}
+
+/* Computes dk and dv of S::ROWS keys. */
+template <class T, int D, class S>
+__global__ void
+__launch_bounds__ (FAST_THREADS, S::BLOCKS) attend_back_keys (const __grid_constant__ Attention a)
+{
+  constexpr int SIZE = S::BLOCK * D / 8, STEP_SIZE = S::STEP * D / 8;
   extern __shared__ uint4 memory[];
-  __shared__ float2 rows[2][BLOCK];
+  __shared__ float2 rows[2][S::BLOCK];
   const LigAttentionParams &p = a.params;
   int kv = (int) blockIdx.x % p.kv_heads, row = (int) blockIdx.x / p.kv_heads;
   int features = p.features, group = p.heads / p.kv_heads, column = kv * features;
-  int first = (int) blockIdx.y * BLOCK, mine = (int) threadIdx.x / 32 * MINE;
+  int first = (int) blockIdx.y * S::ROWS, mine = (int) threadIdx.x / 32 * S::MINE;
   int64_t at = (int64_t) row * p.length, keys_at = (int64_t) row * p.memory_length;
-  float scale = p.scale * LOG2_E;
   Sight s (a, row);
-  Documents documents (a, row, first, BLOCK);
-  int end = first < s.keys ? (s.end_query (first + BLOCK) + BLOCK - 1) / BLOCK : 0;
-  int begin = documents.next (s.first_query (first) / BLOCK, end);
-  Tile<D> k = {memory}, v = {memory + SIZE};
-  auto tile = [&] (int stage, int which) {
-    return Tile<D>{memory + (2 + 2 * stage + which) * SIZE};
-  };
+  Documents documents (a, row, first, S::ROWS);
+  int end = first < s.keys ? (s.end_query (first + S::ROWS) + S::BLOCK - 1) / S::BLOCK : 0;
+  int begin = documents.template next<S::BLOCK> (s.first_query (first) / S::BLOCK, end);
+  Tile<D> keys[2] = {{memory}, {memory + S::ROWS * D / 8}};
+  uint4 *stages = memory + 2 * S::ROWS * D / 8;
   auto copy = [&] (int stage, int head, int block) {
-    tile (stage, 0).template copy<T, BLOCK, FAST_THREADS> (a.q, at, block * BLOCK, s.queries,
-                                                           head * features, features);
-    tile (stage, 1).template copy<T, BLOCK, FAST_THREADS> (a.dy, at, block * BLOCK, s.queries,
-                                                           head * features, features);
-    copy_rows (rows[stage], a, row, head, block * BLOCK);
+    Tile<D> q = {stages + 2 * stage * SIZE}, dy = {stages + (2 * stage + 1) * SIZE};
+    q.template copy<T, S::BLOCK, FAST_THREADS> (a.q, at, block * S::BLOCK, s.queries,
+                                                head * features, features);
+    dy.template copy<T, S::BLOCK, FAST_THREADS> (a.dy, at, block * S::BLOCK, s.queries,
+                                                 head * features, features);
+    copy_rows<S::BLOCK> (rows[stage], a, row, head, block * S::BLOCK);
   };
-  k.template copy<T, BLOCK, FAST_THREADS> (a.k, keys_at, first, s.keys, column, features);
-  v.template copy<T, BLOCK, FAST_THREADS> (a.v, keys_at, first, s.keys, column, features);
+  keys[0].template copy<T, S::ROWS, FAST_THREADS> (a.k, keys_at, first, s.keys, column, features);
+  keys[1].template copy<T, S::ROWS, FAST_THREADS> (a.v, keys_at, first, s.keys, column, features);
   int head = kv * group, last = begin < end ? head + group : head, block = begin;
   if (head < last)
     copy (0, head, block);
   commit_copies ();
-  Sums16<1, D> dk, dv;
+  Sums16<S::TILES, D> dk, dv;
   dk.clear ();
   dv.clear ();
 #pragma unroll 1
   for (int stage = 0; head < last; stage ^= 1) {
     await_copies<0> ();
     __syncthreads ();
-    int next = documents.next (block + 1, end), next_head = head;
+    int next = documents.template next<S::BLOCK> (block + 1, end), next_head = head;
     if (next >= end) {
       next = begin;
       next_head++;
@@ -105,111 +168,147 @@ __launch_bounds__ (FAST_THREADS, D == 64 ? 3 : 2)
     if (next_head < last)
       copy (stage ^ 1, next_head, next);
     commit_copies ();
-    Sums16<1, BLOCK> powers, slopes;
-    powers.clear ();
-    add_scores<T> (powers, k, mine, tile (stage, 0));
-    const float4 *pairs = reinterpret_cast<const float4 *> (rows[stage]) + threadIdx.x % 4;
-#pragma unroll
-    for (int n = 0; n < BLOCK / 8; n++) {
-      float4 pair = pairs[4 * n];
-#pragma unroll
-      for (int c = 0; c < 4; c++)
-        powers.v[0][n][c] =
-          lig_quick_power (__fmaf_rn (powers.v[0][n][c], scale, c % 2 ? -pair.z : -pair.x));
+#pragma unroll 1
+    for (int step = 0; step < S::BLOCK / S::STEP; step++) {
+      int query = block * S::BLOCK + step * S::STEP;
+      Tile<D> queries[2] = {{stages + 2 * stage * SIZE + step * STEP_SIZE},
+                            {stages + (2 * stage + 1) * SIZE + step * STEP_SIZE}};
+      if (s.meet (query, S::STEP, first + mine, S::MINE))
+        add_queries<T, S> (dk, dv, keys, mine, queries, rows[stage] + step * S::STEP, s, documents,
+                           query, first + mine, p.scale * LOG2_E);
     }
-    if (documents.of || !s.clear (block * BLOCK, BLOCK, first, BLOCK))
-      hide<true> (powers, s, documents, block * BLOCK, first + mine, 0);
-    add_weighted<T> (dv, powers, tile (stage, 1));
-    slopes.clear ();
-    add_scores<T> (slopes, v, mine, tile (stage, 1));
-#pragma unroll
-    for (int n = 0; n < BLOCK / 8; n++) {
-      float4 pair = pairs[4 * n];
-#pragma unroll
-      for (int c = 0; c < 4; c++)
-        slopes.v[0][n][c] = powers.v[0][n][c] * (slopes.v[0][n][c] - (c % 2 ? pair.w : pair.y));
-    }
-    add_weighted<T> (dk, slopes, tile (stage, 0));
     head = next_head;
     block = next;
   }
   await_copies<0> ();
   __syncthreads ();
-  k.template keep<T> (mine, dk.v[0], p.scale, p.scale);
-  v.template keep<T> (mine, dv.v[0], 1, 1);
-  k.template write<T, MINE> (a.dk, keys_at, mine, first, p.memory_length, column, features);
-  v.template write<T, MINE> (a.dv, keys_at, mine, first, p.memory_length, column, features);
+#pragma unroll
+  for (int m = 0; m < S::TILES; m++) {
+    keys[0].template keep<T> (mine + 16 * m, dk.v[m], p.scale, p.scale);
+    keys[1].template keep<T> (mine + 16 * m, dv.v[m], 1, 1);
+  }
+  keys[0].template write<T, S::MINE> (a.dk, keys_at, mine, first, p.memory_length, column,
+                                      features);
+  keys[1].template write<T, S::MINE> (a.dv, keys_at, mine, first, p.memory_length, column,
+                                      features);
 }
 
-/* Computes dq of 64 queries. */
-template <class T, int D>
+/* Adds what STEP keys from `key` on, `keys`, give to the gradient of the warp's queries from
+ * `query` on; `rows` are Attention.rows of the lane's queries. */
+template <class T, class S, int D>
+__device__ inline void
+add_keys (Sums16<S::TILES, D> &dq,
+          const Tile<D> (&queries)[2],
+          int mine,
+          const Tile<D> (&keys)[2],
+          const float2 (&rows)[S::TILES][2],
+          const Sight &s,
+          const Documents &documents,
+          int query,
+          int key,
+          float scale)
+{
+  Sums16<S::TILES, S::STEP> powers, slopes;
+  powers.clear ();
+  slopes.clear ();
+  add_scores<T> (powers, queries[0], mine, keys[0]);
+  add_scores<T> (slopes, queries[1], mine, keys[1]);
+#pragma unroll
+  for (int m = 0; m < S::TILES; m++)
+#pragma unroll
+    for (int n = 0; n < S::STEP / 8; n++)
+#pragma unroll
+      for (int c = 0; c < 4; c++)
+        slopes.v[m][n][c] =
+          lig_quick_power (__fmaf_rn (powers.v[m][n][c], scale, -rows[m][c / 2].x)) *
+          (slopes.v[m][n][c] - rows[m][c / 2].y);
+  if (documents.of || !s.clear (query, S::MINE, key, S::STEP))
+    hide<false> (slopes, s, documents, query, key, 0);
+  add_weighted<T> (dq, slopes, keys[0]);
+}
+
+/* Computes dq of S::ROWS queries. */
+template <class T, int D, class S>
 __global__ void
-__launch_bounds__ (FAST_THREADS, D == 64 ? 4 : 2)
+__launch_bounds__ (FAST_THREADS, S::BLOCKS)
   attend_back_queries (const __grid_constant__ Attention a)
 {
-  constexpr int SIZE = BLOCK * D / 8;
+  constexpr int SIZE = S::BLOCK * D / 8, STEP_SIZE = S::STEP * D / 8;
   extern __shared__ uint4 memory[];
-  __shared__ float2 rows[BLOCK];
+  __shared__ float2 rows[S::ROWS];
   const LigAttentionParams &p = a.params;
   int head = (int) blockIdx.x % p.heads, row = (int) blockIdx.x / p.heads, features = p.features;
-  int first = ((int) gridDim.y - 1 - (int) blockIdx.y) * BLOCK;
-  int column = head / (p.heads / p.kv_heads) * features, mine = (int) threadIdx.x / 32 * MINE;
+  int first = ((int) gridDim.y - 1 - (int) blockIdx.y) * S::ROWS;
+  int column = head / (p.heads / p.kv_heads) * features, mine = (int) threadIdx.x / 32 * S::MINE;
   int64_t at = (int64_t) row * p.length, keys_at = (int64_t) row * p.memory_length;
-  float scale = p.scale * LOG2_E;
   Sight s (a, row);
-  Documents documents (a, row, first, BLOCK);
-  int end = first < s.queries ? (s.end_key (first + BLOCK) + BLOCK - 1) / BLOCK : 0;
-  int block = documents.next (s.first_key (first) / BLOCK, end);
-  Tile<D> q = {memory}, dy = {memory + SIZE};
-  auto tile = [&] (int stage, int which) {
-    return Tile<D>{memory + (2 + 2 * stage + which) * SIZE};
-  };
+  Documents documents (a, row, first, S::ROWS);
+  int end = first < s.queries ? (s.end_key (first + S::ROWS) + S::BLOCK - 1) / S::BLOCK : 0;
+  int block = documents.template next<S::BLOCK> (s.first_key (first) / S::BLOCK, end);
+  Tile<D> queries[2] = {{memory}, {memory + S::ROWS * D / 8}};
+  uint4 *stages = memory + 2 * S::ROWS * D / 8;
   auto copy = [&] (int stage, int number) {
-    tile (stage, 0).template copy<T, BLOCK, FAST_THREADS> (a.k, keys_at, number * BLOCK, s.keys,
-                                                           column, features);
-    tile (stage, 1).template copy<T, BLOCK, FAST_THREADS> (a.v, keys_at, number * BLOCK, s.keys,
-                                                           column, features);
+    Tile<D> k = {stages + 2 * stage * SIZE}, v = {stages + (2 * stage + 1) * SIZE};
+    k.template copy<T, S::BLOCK, FAST_THREADS> (a.k, keys_at, number * S::BLOCK, s.keys, column,
+                                                features);
+    v.template copy<T, S::BLOCK, FAST_THREADS> (a.v, keys_at, number * S::BLOCK, s.keys, column,
+                                                features);
   };
-  q.template copy<T, BLOCK, FAST_THREADS> (a.q, at, first, s.queries, head * features, features);
-  dy.template copy<T, BLOCK, FAST_THREADS> (a.dy, at, first, s.queries, head * features, features);
-  copy_rows (rows, a, row, head, first);
+  queries[0].template copy<T, S::ROWS, FAST_THREADS> (a.q, at, first, s.queries, head * features,
+                                                      features);
+  queries[1].template copy<T, S::ROWS, FAST_THREADS> (a.dy, at, first, s.queries, head * features,
+                                                      features);
+  copy_rows<S::ROWS> (rows, a, row, head, first);
   if (block < end)
     copy (0, block);
   commit_copies ();
-  Sums16<1, D> dq;
+  Sums16<S::TILES, D> dq;
+  float2 lane_rows[S::TILES][2];
   dq.clear ();
   __syncthreads ();
-  float2 low = rows[mine + (int) threadIdx.x % 32 / 4];
-  float2 high = rows[mine + (int) threadIdx.x % 32 / 4 + 8];
+#pragma unroll
+  for (int i = 0; i < 2 * S::TILES; i++)
+    lane_rows[i / 2][i % 2] = rows[mine + (int) threadIdx.x % 32 / 4 + 8 * i];
 #pragma unroll 1
   for (int stage = 0; block < end; stage ^= 1) {
     await_copies<0> ();
     __syncthreads ();
-    int next = documents.next (block + 1, end);
+    int next = documents.template next<S::BLOCK> (block + 1, end);
     if (next < end)
       copy (stage ^ 1, next);
     commit_copies ();
-    Sums16<1, BLOCK> powers, slopes;
-    powers.clear ();
-    slopes.clear ();
-    add_scores<T> (powers, q, mine, tile (stage, 0));
-    add_scores<T> (slopes, dy, mine, tile (stage, 1));
-#pragma unroll
-    for (int n = 0; n < BLOCK / 8; n++)
-#pragma unroll
-      for (int c = 0; c < 4; c++)
-        slopes.v[0][n][c] =
-          lig_quick_power (__fmaf_rn (powers.v[0][n][c], scale, c < 2 ? -low.x : -high.x)) *
-          (slopes.v[0][n][c] - (c < 2 ? low.y : high.y));
-    if (documents.of || !s.clear (first, BLOCK, block * BLOCK, BLOCK))
-      hide<false> (slopes, s, documents, first + mine, block * BLOCK, 0);
-    add_weighted<T> (dq, slopes, tile (stage, 0));
+#pragma unroll 1
+    for (int step = 0; step < S::BLOCK / S::STEP; step++) {
+      int key = block * S::BLOCK + step * S::STEP;
+      Tile<D> keys[2] = {{stages + 2 * stage * SIZE + step * STEP_SIZE},
+                         {stages + (2 * stage + 1) * SIZE + step * STEP_SIZE}};
+      if (s.meet (first + mine, S::MINE, key, S::STEP))
+        add_keys<T, S> (dq, queries, mine, keys, lane_rows, s, documents, first + mine, key,
+                        p.scale * LOG2_E);
+    }
     block = next;
   }
   await_copies<0> ();
   __syncthreads ();
-  q.template keep<T> (mine, dq.v[0], p.scale, p.scale);
-  q.template write<T, MINE> (a.dq, at, mine, first, p.length, head * features, features);
+#pragma unroll
+  for (int m = 0; m < S::TILES; m++)
+    queries[0].template keep<T> (mine + 16 * m, dq.v[m], p.scale, p.scale);
+  queries[0].template write<T, S::MINE> (a.dq, at, mine, first, p.length, head * features,
+                                         features);
+}
+
+/* Launches a kernel of the backward pass over the tiles of `length` positions of `heads` heads. */
+template <class S, class Kernel>
+static LigStatus
+launch_back (
+  LigLaunch *launch, Kernel kernel, const Attention &a, int heads, int length, int columns)
+{
+  LigStatus status = allow_memory (launch, kernel, S::bytes (columns));
+  dim3 grid ((unsigned) (a.batch * heads), (unsigned) ((length + S::ROWS - 1) / S::ROWS));
+  if (status != LIG_OK)
+    return status;
+  kernel<<<grid, FAST_THREADS, S::bytes (columns), stream (launch)>>> (a);
+  return LIG_LAUNCHED (launch);
 }
 
 LigStatus
@@ -218,21 +317,17 @@ attention_backward_fast (LigLaunch *launch, const Attention &a)
   return dispatch_heads (a, [&] (auto one, auto width) {
     using T = decltype (one);
     constexpr int D = decltype (width)::value;
-    size_t bytes = (size_t) 6 * BLOCK * D * 2;
+    using Keys = KeySizes<D>;
+    using Queries = QuerySizes<D>;
     const LigAttentionParams &p = a.params;
-    LigStatus status = allow_memory (launch, attend_back_keys<T, D>, bytes);
-    if (status == LIG_OK)
-      status = allow_memory (launch, attend_back_queries<T, D>, bytes);
-    if (status != LIG_OK)
-      return status;
-    dim3 keys ((unsigned) (a.batch * p.kv_heads),
-               (unsigned) ((p.memory_length + BLOCK - 1) / BLOCK));
-    dim3 queries ((unsigned) (a.batch * p.heads), (unsigned) ((p.length + BLOCK - 1) / BLOCK));
+    LigStatus status = LIG_OK;
     if (a.dk.data)
-      attend_back_keys<T, D><<<keys, FAST_THREADS, bytes, stream (launch)>>> (a);
-    if (a.dq.data)
-      attend_back_queries<T, D><<<queries, FAST_THREADS, bytes, stream (launch)>>> (a);
-    return LIG_LAUNCHED (launch);
+      status =
+        launch_back<Keys> (launch, attend_back_keys<T, D, Keys>, a, p.kv_heads, p.memory_length, D);
+    if (a.dq.data && status == LIG_OK)
+      status =
+        launch_back<Queries> (launch, attend_back_queries<T, D, Queries>, a, p.heads, p.length, D);
+    return status;
   });
 }
 

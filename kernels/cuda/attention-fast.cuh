@@ -9,7 +9,22 @@
 
 namespace lig
 {
-enum { FAST_THREADS = 128, FAST_WARPS = FAST_THREADS / 32, BLOCK = 64 };
+enum { FAST_THREADS = 128, FAST_WARPS = FAST_THREADS / 32 };
+
+struct Lesser {
+  __device__ int
+  operator() (int a, int b) const
+  {
+    return min (a, b);
+  }
+};
+struct Greater {
+  __device__ int
+  operator() (int a, int b) const
+  {
+    return max (a, b);
+  }
+};
 
 /* The documents of a row of the batch, and the range of those of a tile. Blocks that have none of
  * that range are passed over. */
@@ -29,14 +44,13 @@ struct Documents {
       low = min (low, of[i]);
       high = max (high, of[i]);
     }
-    for (int offset = 16; offset > 0; offset /= 2) {
-      low = min (low, __shfl_xor_sync (0xffffffffu, low, offset));
-      high = max (high, __shfl_xor_sync (0xffffffffu, high, offset));
-    }
+    fold_lanes (32, Lesser{}, low);
+    fold_lanes (32, Greater{}, high);
   }
 
-  /* Returns the first of the blocks [block, end) that may matter, or `end`. Every thread calls
-   * it. */
+  /* Returns the first of the blocks [block, end) of BLOCK positions that may matter, or `end`.
+   * Every thread calls it. */
+  template <int BLOCK>
   __device__ int
   next (int block, int end) const
   {

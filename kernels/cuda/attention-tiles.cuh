@@ -7,7 +7,7 @@
  * rows g and g + 8 from column 2 t on, then those from column 2 t + 8 on. So the rounded sums of
  * two neighbouring products are the operand a of the next product, without exchange.
  *
- * A row of a tile has D / 8 chunks of 16 bytes; chunk c of row r lies at place c ^ (r % 8), so that
+ * A row of a tile has D / 8 chunks of 16 bytes; chunk c of row r is at place c ^ (r % 8), so that
  * eight rows of the same chunk lie in different banks. */
 #pragma once
 

@@ -9,7 +9,7 @@
 
 namespace lig
 {
-enum { QUERIES = 128, QUERY_TILES = QUERIES / 16 / FAST_WARPS };
+enum { BLOCK = 64, QUERIES = 128, QUERY_TILES = QUERIES / 16 / FAST_WARPS };
 constexpr float LOG2_E = 1.44269504f;
 
 /* The largest score and the sum of the powers of each of the lane's rows. */
@@ -65,7 +65,7 @@ __launch_bounds__ (FAST_THREADS, D == 64 ? 3 : 2) attend (const __grid_constant_
   Sight s (a, row);
   Documents documents (a, row, first, QUERIES);
   int end = first < s.queries ? (s.end_key (first + QUERIES) + BLOCK - 1) / BLOCK : 0;
-  int block = documents.next (s.first_key (first) / BLOCK, end);
+  int block = documents.next<BLOCK> (s.first_key (first) / BLOCK, end);
   Tile<D> q = {memory}, k[2], v[2];
 #pragma unroll
   for (int i = 0; i < 2; i++) {
@@ -95,18 +95,20 @@ __launch_bounds__ (FAST_THREADS, D == 64 ? 3 : 2) attend (const __grid_constant_
   for (int stage = 0; block < end; stage ^= 1) {
     await_copies<0> ();
     __syncthreads ();
-    int next = documents.next (block + 1, end);
+    int next = documents.next<BLOCK> (block + 1, end);
     if (next < end)
       copy (stage ^ 1, next);
     commit_copies ();
     Tile<D> keys = {k[0].data + 2 * stage * SIZE}, values = {v[0].data + 2 * stage * SIZE};
-    Sums16<QUERY_TILES, BLOCK> scores;
-    scores.clear ();
-    add_scores<T> (scores, q, mine, keys);
-    if (documents.of || !s.clear (first, QUERIES, block * BLOCK, BLOCK))
-      hide<false> (scores, s, documents, first + mine, block * BLOCK, -INFINITY);
-    soften (soft, scores, sums, p.scale * LOG2_E);
-    add_weighted<T> (sums, scores, values);
+    if (s.meet (first + mine, QUERY_TILES * 16, block * BLOCK, BLOCK)) {
+      Sums16<QUERY_TILES, BLOCK> scores;
+      scores.clear ();
+      add_scores<T> (scores, q, mine, keys);
+      if (documents.of || !s.clear (first + mine, QUERY_TILES * 16, block * BLOCK, BLOCK))
+        hide<false> (scores, s, documents, first + mine, block * BLOCK, -INFINITY);
+      soften (soft, scores, sums, p.scale * LOG2_E);
+      add_weighted<T> (sums, scores, values);
+    }
     block = next;
   }
   await_copies<0> ();
@@ -171,6 +173,11 @@ attention_prepare (Attention *a, LigLaunch *launch, bool backward)
       p->window >= FAR)
     return LIG_FAIL (launch, LIG_FAILED,
                      "attention: the parameters do not fit each other; correct them");
+  for (int i = 0; i < (backward ? 9 : 5); i++)
+    if (launch->operands[i].data && !lig_dtype_is_floating (launch->operands[i].dtype) &&
+        launch->operands + i != x + 2 && launch->operands + i != x + 3)
+      return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                       "attention: not a floating type; convert to fp32, fp16 or bf16");
   *a = Attention{};
   a->params = *p;
   a->memory = memory->data != nullptr;

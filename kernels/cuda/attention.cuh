@@ -97,6 +97,12 @@ struct Sight {
     return j + n <= keys && min (i + m, queries) - 1 + shift - before <= j &&
            j + n - 1 <= i + shift + after;
   }
+  /* Returns whether one of the queries [i, i + m) sees one of the keys [j, j + n). */
+  __device__ bool
+  meet (int i, int m, int j, int n) const
+  {
+    return i < queries && j < keys && first_key (i) < j + n && end_key (i + m) > j;
+  }
 };
 
 /* Fills in the matrices of the forward pass, or, with `backward`, of both. */

@@ -13,6 +13,7 @@
  * is NaN, and its row of dy is ignored. */
 #include "kernels/cuda/common/cuda.cuh"
 #include "kernels/cuda/common/walk.cuh"
+#include "kernels/cuda/embedding.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
@@ -475,65 +476,6 @@ add_all (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Adds the table of `table` elements to each row of the batch. */
-template <class A>
-__global__ void
-__launch_bounds__ (THREADS)
-  add_positions (Target x, Vector weight, Target y, int64_t size, int64_t table)
-{
-  constexpr int W = A::W, DEPTH = depth<A> (2);
-  typename A::Value in[DEPTH];
-  int64_t base = ((int64_t) blockIdx.x * DEPTH * THREADS + threadIdx.x) * W;
-#pragma unroll
-  for (int u = 0; u < DEPTH; u++)
-    if (base + u * THREADS * W < size)
-      in[u] = A::read (x, base + u * THREADS * W);
-#pragma unroll
-  for (int u = 0; u < DEPTH; u++)
-    if (base + u * THREADS * W < size) {
-      int64_t at = base + u * THREADS * W;
-      float values[W], shift[W];
-      A::widen (in[u], x, values);
-      load_columns<W> (weight, at % table, shift);
-#pragma unroll
-      for (int i = 0; i < W; i++)
-        values[i] += shift[i];
-      A::write (y, at, A::narrow (values, y));
-    }
-}
-
-/* Adds up the batch in order. A thread takes W elements of the table; those behind `table` have no
- * gradient. */
-template <class A>
-__global__ void
-__launch_bounds__ (THREADS) sum_positions (
-  Target dy, Target dweight, int64_t batch, int64_t table, int64_t size, bool accumulate)
-{
-  constexpr int W = A::W, DEPTH = 4;
-  int64_t at = ((int64_t) blockIdx.x * THREADS + threadIdx.x) * W;
-  float sums[W] = {};
-  for (int64_t b = 0; b < batch && at < table; b += DEPTH) {
-    typename A::Value in[DEPTH];
-#pragma unroll
-    for (int u = 0; u < DEPTH; u++)
-      if (b + u < batch)
-        in[u] = A::read (dy, (b + u) * table + at);
-#pragma unroll
-    for (int u = 0; u < DEPTH; u++)
-      if (b + u < batch) {
-        float values[W];
-        A::widen (in[u], dy, values);
-#pragma unroll
-        for (int i = 0; i < W; i++)
-          sums[i] += values[i];
-      }
-  }
-#pragma unroll
-  for (int i = 0; i < W; i++)
-    if (at + i < size && (at + i < table || !accumulate))
-      dweight.set (at + i, accumulate ? dweight.get (at + i) + sums[i] : sums[i]);
-}
-
 /* Returns whether the rows of both operands are whole aligned chunks of `width` elements. */
 static bool
 packed (const LigOperand *a, const LigOperand *b, int64_t columns, int width)
@@ -575,20 +517,6 @@ gather (LigLaunch *launch, const LigOperand *y, const LigOperand *position, int6
   });
 }
 
-/* Returns the number of positions of a row of the batch; 0 after it refused the launch. */
-static int64_t
-positions_of (LigLaunch *launch, const LigOperand *rows_of, const LigOperand *weight)
-{
-  const LigPositionParams *params = (const LigPositionParams *) launch->params;
-  int64_t length = params ? params->length : 0;
-  if (length >= 1 && length <= rows (weight) && rows (rows_of) % length == 0)
-    return length;
-  (void) LIG_FAIL (
-    launch, LIG_FAILED,
-    "position-embedding: the positions do not fit the rows or the table; correct them");
-  return 0;
-}
-
 /* Computes y. */
 extern "C" LigStatus
 lig_cuda_embedding (LigLaunch *launch)
@@ -605,52 +533,6 @@ lig_cuda_embedding_position (LigLaunch *launch)
   if (length == 0)
     return LIG_FAILED;
   return gather (launch, y, position, length);
-}
-
-/* Computes y = x + weight[row % T]. */
-extern "C" LigStatus
-lig_cuda_position_embedding (LigLaunch *launch)
-{
-  const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
-  const LigOperand *y = &launch->operands[2];
-  if (!all_floating (launch, 3))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "position-embedding: not a floating type; convert to fp32, fp16 or bf16");
-  int64_t length = positions_of (launch, x, weight);
-  if (length == 0)
-    return LIG_FAILED;
-  bool packs =
-    packable ({x, y}) && aligned (weight) && x->columns % (x->dtype == LIG_FP32 ? 4 : 8) == 0;
-  return dispatch_access (launch, x->dtype, packs, [=] (auto access) {
-    using A = decltype (access);
-    int64_t part = (int64_t) depth<A> (2) * THREADS * A::W, blocks = (x->size + part - 1) / part;
-    add_positions<A><<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (
-      target (x), vector (weight), target (y), x->size, length * x->columns);
-    return LIG_LAUNCHED (launch);
-  });
-}
-
-/* Computes dweight, the sum of dy over the rows of the batch. */
-extern "C" LigStatus
-lig_cuda_position_embedding_backward (LigLaunch *launch)
-{
-  const LigOperand *dy = &launch->operands[0], *dweight = &launch->operands[1];
-  if (!all_floating (launch, 2))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "position-embedding: not a floating type; convert to fp32, fp16 or bf16");
-  int64_t length = positions_of (launch, dy, dweight);
-  if (length == 0)
-    return LIG_FAILED;
-  bool packs = aligned (dy) && dy->columns % (dy->dtype == LIG_FP32 ? 4 : 8) == 0;
-  bool accumulate = launch->accumulate;
-  int64_t batch = rows (dy) / length, table = length * dy->columns;
-  return dispatch_access (launch, dy->dtype, packs, [=] (auto access) {
-    using A = decltype (access);
-    int64_t blocks = (dweight->size + THREADS * A::W - 1) / (THREADS * A::W);
-    sum_positions<A><<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (
-      target (dy), target (dweight), batch, table, dweight->size, accumulate);
-    return LIG_LAUNCHED (launch);
-  });
 }
 
 /* Computes dweight. */

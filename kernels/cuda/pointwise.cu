@@ -323,11 +323,13 @@ extern "C" LigStatus
 lig_cuda_drop_path (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
-  const LigDropPathParams *params = (const LigDropPathParams *) launch->params;
+  const LigDropPathParams defaults = {0.1f, 0, rows (x)};
+  const LigDropPathParams *params =
+    launch->params ? (const LigDropPathParams *) launch->params : &defaults;
   if (!all_floating (launch, 2))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "drop-path: not a floating type; convert to fp32, fp16 or bf16");
-  if (!params || params->samples < 1 || x->size % params->samples != 0 ||
+  if (params->samples < 1 || x->size % params->samples != 0 ||
       !(params->probability >= 0 && params->probability <= 1))
     return LIG_FAIL (launch, LIG_FAILED,
                      "drop-path: the samples do not divide the rows, or the probability is outside "

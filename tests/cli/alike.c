@@ -295,6 +295,7 @@ static const struct {
   {"report", "lig report gelu --input 4x8 --device cpu --format pdf", "%PDF", FALSE},
   {"devices", "lig devices null:h200", "{\n  \"name\": \"NVIDIA H200\"", TRUE},
   {"apply", "lig apply gelu --input x.safetensors --device cpu", "@", FALSE},
+  {"export-weights", "lig export-weights 'linear(2)' --input 4x8", "\200", FALSE},
   {"runs", "lig runs export last --format csv", "step,", TRUE},
 };
 

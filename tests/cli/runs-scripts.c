@@ -142,7 +142,7 @@ test_waiting (void)
   g_auto (Outcome) resumed =
     shell ("lig train --resume $(lig runs list --store w.db --columns run | tail -n 1) --store w.db"
            " --json");
-  assert_failed (&resumed, 1, "file", "is a profile and cannot be continued; give a training");
+  assert_failed (&resumed, 1, "file", "is a profile and has no checkpoint; give a training");
   g_auto (Outcome) waiting = shell (
     "mkfifo pipe; (sleep 1; cat pipe) | wc -l & lig train 'linear(2) ! mean-squared-error'"
     " --input 16x8 --data synthetic --steps 3 --device cpu --store w.db --metrics pipe; wait");

@@ -11,6 +11,7 @@ test_refused (void)
     {"devices", "cpu", "--measure"},
     {"report", "gelu", "--input", "4x8", "--device", "null:missing"},
     {"fuse", "gelu", "--input", "4x8", "--device", "null", "--apply-mend", "99"},
+    {"export-weights", "missing.safetensors"},
   };
   static const char *const files[][2] = {
     {"no/folder/x.json", "lig: no/folder/x.json: cannot be saved: No such file or directory\n"},

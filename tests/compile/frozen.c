@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests frozen parameters: they keep their values, have neither gradients nor an optimizer's values,
- * and no step computes anything for them or before them. */
+/* Tests frozen parameters: they keep their values, have neither gradients nor an optimizer's
+ * values, and no step computes anything for them or before them. */
 #include "tests/plan/case.h"
 
 static const char network[] =
@@ -117,6 +117,45 @@ test_gradients (void)
   }
 }
 
+/* Fused kernels leave out what a pattern freezes, and give the other gradients. */
+static void
+test_fused (void)
+{
+  static const char *const networks[] = {
+    "linear(8) ! gelu ! linear(6) ! relu ! linear(4)",
+    "linear(8) ! swiglu ! linear(6) ! silu ! layer-norm ! linear(4)",
+    "make-extra-output(to=r) ! layer-norm ! linear(8) ! gelu ! linear(6) ! add-extra-input(from=r) "
+    "! make-extra-output(to=s) ! rms-norm ! linear(6) ! add-extra-input(from=s) ! linear(4)",
+    "linear(12) ! constant-scale(0.5) ! geglu ! linear(6) ! bias ! qgelu ! linear(4)"};
+  static const char *const patterns[] = {"*.weight", "*.bias", "0.*,4.*", "1.*", "2.*", "3.*"};
+  for (guint n = 0; n < G_N_ELEMENTS (networks); n++)
+    for (guint i = 0; i < G_N_ELEMENTS (patterns); i++) {
+      LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+      g_autoptr (LigSequence) sequence = new_sequence (networks[n], "5x6");
+      g_autoptr (Results) whole = compute (sequence, &options);
+      options.freeze = patterns[i];
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LigState) state = lig_state_new (sequence, cpu_device (), &options, 7, &error);
+      if (g_error_matches (error, LIG_ERROR, LIG_ERROR_VALUE))
+        continue; /* an op without parameters */
+      g_clear_object (&state);
+      state = new_state (sequence, &options);
+      g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+      feed_inputs (program);
+      feed_gradients (program);
+      run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
+      for (const char *const *path = lig_state_get_paths (state); *path; path++) {
+        if (!lig_state_is_trained (state, *path))
+          continue;
+        g_autofree char *name = g_strconcat ("grad.", *path, NULL);
+        g_autoptr (LigTensor) gradient = read_value (state, LIG_STATE_GRADIENTS, *path);
+        double distance = distance_between (gradient, results_find (whole, name));
+        if (!(distance <= 1e-6))
+          g_error ("%s frozen by %s: d%s is off by %g", networks[n], patterns[i], *path, distance);
+      }
+    }
+}
+
 /* With the gradient of the input, every op runs backward, but none for the frozen parameters. */
 static void
 test_steps (void)
@@ -195,8 +234,7 @@ test_refused (void)
   g_autoptr (LigPlan) plan = lig_state_plan (state, sequence, &options, &error);
   g_assert_null (plan);
   g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
-  g_assert_cmpstr (error->message, ==,
-                   "0.weight is frozen in the state, but the plan trains it");
+  g_assert_cmpstr (error->message, ==, "0.weight is frozen in the state, but the plan trains it");
 }
 
 /* The property is in files and expressions, and only where it is set. */
@@ -227,6 +265,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/frozen/training", test_training);
   g_test_add_func ("/frozen/gradients", test_gradients);
+  g_test_add_func ("/frozen/fused", test_fused);
   g_test_add_func ("/frozen/steps", test_steps);
   g_test_add_func ("/frozen/bytes", test_bytes);
   g_test_add_func ("/frozen/tied", test_tied);

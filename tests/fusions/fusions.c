@@ -21,6 +21,13 @@ options_of (LigPolicy policy, gboolean training, gboolean input_gradient)
 
 /* --- Every variant of a pattern ------------------------------------------------------------ */
 
+/* Returns the input of an expression. */
+static const char *
+input_of (const char *expression)
+{
+  return g_str_has_prefix (expression, "embedding") ? "5x8:int32" : "5x8";
+}
+
 typedef void (*Variant) (const LigFusion *fusion, const char *const *ops);
 
 static const char *
@@ -30,6 +37,10 @@ op_text (const char *name)
     return "basic-linear(6)";
   if (g_str_equal (name, "constant-scale"))
     return "constant-scale(0.5)";
+  if (g_str_equal (name, "embedding"))
+    return "embedding(6)";
+  if (g_str_equal (name, "position-embedding"))
+    return "position-embedding(9)";
   return name;
 }
 
@@ -101,8 +112,8 @@ check_group (LigSequence *sequence, const LigPlanOptions *options, const LigFusi
 static void
 check_agrees (const LigFusion *fusion, const char *expression, LigPlanOptions options)
 {
-  g_autoptr (LigSequence) fused = new_sequence (expression, "5x8");
-  g_autoptr (LigSequence) apart = new_sequence (expression, "5x8");
+  g_autoptr (LigSequence) fused = new_sequence (expression, input_of (expression));
+  g_autoptr (LigSequence) apart = new_sequence (expression, input_of (expression));
   LigDtype compute_type = options.compute < 0 ? LIG_FP32 : (LigDtype) options.compute;
   g_autofree char *what = g_strdup_printf (
     "%s on %s, %s%s%s", fusion->name, expression, lig_dtype_name (compute_type),
@@ -198,13 +209,13 @@ static void
 check_accumulates (const LigFusion *fusion, const char *const *ops)
 {
   g_autofree char *expression = join (ops, " ! ");
-  g_autoptr (LigSequence) sequence = new_sequence (expression, "5x8");
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input_of (expression));
   for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
     LigPlanOptions options = options_of (LIG_POLICY_NONE, TRUE, TRUE);
     options.compute = (int) types[i][0];
     options.parameters = (int) types[i][1];
     options.accumulate = TRUE;
-    g_autoptr (LigSequence) alone = new_sequence (expression, "5x8");
+    g_autoptr (LigSequence) alone = new_sequence (expression, input_of (expression));
     force (sequence, "0", fusion->name);
     g_autoptr (Results) got = accumulate (sequence, &options);
     g_autoptr (Results) want = compute (alone, &options);
@@ -241,6 +252,7 @@ static const struct {
   {"forward-add-norm", "add-extra-input ! make-extra-output ! rms-norm", "add_rms_norm"},
   {"forward-bias-activation", "bias ! silu", "bias_silu"},
   {"forward-bias-activation", "bias ! clamped-swiglu", "bias_clamped_swiglu"},
+  {"forward-embedding-position", "embedding(6) ! position-embedding(9)", "embedding_position"},
   {"backward-linear-add", "make-extra-output ! basic-linear(6)",
    "linear_backward_weight linear_backward_input_add"},
   {"backward-linear-add", "make-extra-output ! basic-linear(6) ! bias",
@@ -264,7 +276,8 @@ test_kernels (void)
 {
   LigPlanOptions options = options_of (LIG_POLICY_NONE, TRUE, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (kernels); i++) {
-    g_autoptr (LigSequence) sequence = new_sequence (kernels[i].expression, "5x8");
+    g_autoptr (LigSequence) sequence =
+      new_sequence (kernels[i].expression, input_of (kernels[i].expression));
     force (sequence, "0", kernels[i].fusion);
     g_autoptr (LigPlan) plan = compile (sequence, &options);
     g_autofree char *text = kernels_text (plan, lig_fusion_find (kernels[i].fusion)->pass);
@@ -280,7 +293,7 @@ static void
 check_kept_out (
   const LigFusion *fusion, const char *expression, int gap, LigReason reason, const char *observed)
 {
-  g_autoptr (LigSequence) sequence = new_sequence (expression, "5x8");
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input_of (expression));
   LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, TRUE);
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   const LigVerdict *verdict = find_verdict (plan, fusion->name, 0);
@@ -360,7 +373,7 @@ check_forbidden (const LigFusion *fusion, const char *const *ops)
   g_autofree char *expression = join (ops, " ! ");
   LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, TRUE);
   for (int everywhere = 0; everywhere < 2; everywhere++) {
-    g_autoptr (LigSequence) sequence = new_sequence (expression, "5x8");
+    g_autoptr (LigSequence) sequence = new_sequence (expression, input_of (expression));
     if (everywhere)
       lig_sequence_set_forbidden (sequence, names);
     else
@@ -418,7 +431,8 @@ test_verdicts (void)
   g_autofree char *units = list_names (LIG_OP_ACTIVATION | LIG_OP_GATED);
   for (guint i = 0; i < G_N_ELEMENTS (verdicts); i++) {
     const char *required = verdicts[i].required;
-    g_autoptr (LigSequence) sequence = new_sequence (verdicts[i].expression, "5x8");
+    g_autoptr (LigSequence) sequence =
+      new_sequence (verdicts[i].expression, input_of (verdicts[i].expression));
     g_autoptr (LigPlan) plan = compile (sequence, &options);
     const LigVerdict *verdict = find_verdict (plan, verdicts[i].fusion, verdicts[i].first);
     g_test_message ("%s: %s", verdicts[i].expression, verdict->text);

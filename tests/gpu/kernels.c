@@ -229,6 +229,8 @@ main (int argc, char **argv)
   const LigKernel *kernel;
   gpu_test_init (argc, argv);
   for (int i = 0; (kernel = lig_kernel_nth (i)); i++) {
+    if (is_shaped (kernel->name))
+      continue;
     g_autofree char *path = g_strconcat ("/gpu/kernels/", kernel->name, NULL);
     g_test_add_data_func (path, kernel, test_kernel);
   }

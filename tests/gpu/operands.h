@@ -40,6 +40,18 @@ family_of (const char *kernel)
   return strstr (kernel, "glu") ? GATED : POINTWISE;
 }
 
+/* Returns whether a kernel's params follow from the shapes of its operands: tests/gpu/heads.c has
+ * problems for these. */
+static inline gboolean
+is_shaped (const char *kernel)
+{
+  static const char *const names[] = {"attention", "rotary", "qk_norm", "position", "drop_path"};
+  for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
+    if (strstr (kernel, names[i]))
+      return TRUE;
+  return FALSE;
+}
+
 /* The size of a problem. Products: x is rows by columns, weight outputs by columns. Gated units:
  * a row of y has `columns`, a row of x twice as many. Embedding: rows tokens of `outputs`.
  * Optimizers: rows times columns elements. */

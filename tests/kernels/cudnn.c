@@ -113,9 +113,13 @@ test_cases (void)
    * last ones of a window. */
   REFUSED ((add_memory (&l, false, 64), l.params.mask = LIG_MASK_CAUSAL_BOTTOM_RIGHT), "no key");
   REFUSED ((add_memory (&l, false, 64), l.params.window = 16), "no key");
+  REFUSED ((add_memory (&l, false, 64), l.params.window = 100), "no more queries");
   REFUSED ((add_memory (&l, false, 256), l.operands[2].data = anywhere, l.params.window = 16),
            "no key");
 #undef REFUSED
+  l = launch_of (true, 1, 4, 4, 64, LIG_BF16);
+  g_assert_false (is_taken (&l, true, &other, &why));
+  g_assert_nonnull (strstr (why, "one query"));
 }
 
 /* Returns the bytes that the formula provides for a plan's workspace. */

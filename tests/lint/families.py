@@ -34,7 +34,7 @@ def read_families(text, lists):
     for kind, arguments in ENTRY.findall(re.sub(r"^#.*(?:\\\n.*)*", "", text, flags=re.M)):
         names = re.findall(r"\b[a-z_]\w*", re.sub(r'".*?"', "", arguments, flags=re.S))
         if kind == "FAMILY":
-            family = families.setdefault(names[0], [])
+            family = families.setdefault(names[0].replace("_", "-"), [])
         elif kind == "EACH":
             family.extend((name, None) for name in names)
         else:

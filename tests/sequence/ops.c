@@ -138,7 +138,7 @@ check_evaluation (const LigOpInfo *info, LigSequence *sequence)
   options = options_of (FALSE);
   g_autoptr (Results) evaluation = compute (sequence, &options);
   const LigTensor *output = results_find (evaluation, "output");
-  if (g_str_equal (info->name, "dropout")) {
+  if (g_str_equal (info->name, "dropout") || g_str_equal (info->name, "drop-path")) {
     g_autoptr (LigTensor) x = named_tensor ("input", LIG_FP32, &output->shape, 2);
     g_assert_cmpmem (x->data, lig_tensor_bytes (x), output->data, lig_tensor_bytes (output));
     g_assert_cmpfloat (distance_between (output, results_find (training, "output")), >, 0.1);

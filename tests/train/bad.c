@@ -115,8 +115,9 @@ static const struct {
   {"'" BYTES "' --input 2x8 --data tokens:cut.bin", "format",
    "claims 40 tokens, which are 80 bytes,"
    " 78 follow"},
-  {"'" BYTES "' --input 2x8 --data tokens:text.txt", "format", "the header alone has 1024"},
-  {"'" BYTES "' --input 2x8 --data tokens:tokens.bin", "value", "token 300 at offset 10"},
+  {"'" BYTES "' --input 2x8 --data tokens:text.txt", "format", "a file of tokens with 20240520"},
+  {"'" BYTES "' --input 2x8 --data tokens:tokens.bin", "value",
+   "offset 10 (byte 1044): token 300 is beyond the prediction's 256 classes"},
   {"'embedding(4, vocabulary=300) ! reshape([-1, 32]) ! linear(301) ! cross-entropy' --input 2x8"
    " --data tokens:tokens.bin",
    "value",

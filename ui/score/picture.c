@@ -166,6 +166,45 @@ append_frames (const LigScorePicture *self,
   }
 }
 
+/* --- Ends of the line ---------------------------------------------------------------------- */
+
+/* A recall goes on from a channel: the line of the row above ends with a bar. */
+static void
+append_cut (const LigScorePicture *self,
+            const LigScoreColumns *columns,
+            guint row,
+            GtkSnapshot *snapshot,
+            const GdkRGBA *colour)
+{
+  enum { BAR = 44, STUB = 2 };
+  int x, width;
+  const LigScoreSlot *slot = lig_score_map_get_slot (self->map, row);
+  const int space = self->map->metrics.space;
+  lig_score_map_get_extent (self->map, columns, slot->depth, &x, &width);
+  double middle = x + width / 2.0, top = slot->y - space;
+  graphene_rect_t stub = rectangle (middle - 1, top, 2, space - STUB - 2);
+  graphene_rect_t bar = rectangle (middle - BAR / 2.0, top + space - STUB - 3, BAR, 2.5);
+  gtk_snapshot_append_color (snapshot, colour, &stub);
+  gtk_snapshot_append_color (snapshot, colour, &bar);
+}
+
+static void
+append_cuts (const LigScorePicture *self,
+             const LigScoreColumns *columns,
+             GtkWidget *widget,
+             GtkSnapshot *snapshot,
+             double top,
+             double bottom)
+{
+  GdkRGBA colour = find_colour (widget, "score_channel");
+  for (guint i = 1; i < self->map->slots->len; i++) {
+    const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
+    if (slot->y >= top && slot->y - self->map->metrics.space <= bottom &&
+        lig_op_get_info (slot->op)->flags & LIG_OP_RECALL)
+      append_cut (self, columns, i, snapshot, &colour);
+  }
+}
+
 /* --- Channels ------------------------------------------------------------------------------ */
 
 static void
@@ -233,6 +272,7 @@ lig_score_picture_snapshot (const LigScorePicture *self,
   if (self->stale)
     gtk_snapshot_pop (snapshot);
   append_arcs (self, columns, widget, snapshot, top, bottom);
+  append_cuts (self, columns, widget, snapshot, top, bottom);
   for (guint i = 0; i < self->map->slots->len; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
     if (slot->y >= top && slot->y - self->map->metrics.space <= bottom &&

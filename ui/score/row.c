@@ -42,19 +42,10 @@ grow_parts (LigOpRow *self, int count)
   self->n_parts = count;
 }
 
-/* Returns the name of a part in its macro, by which the paths of its parameters begin; or null. */
-static const char *
-get_part_name (const LigPlanOp *part)
-{
-  gsize length = strlen (part->path);
-  gboolean named = g_str_has_prefix (part->prefix, part->path) && part->prefix[length] == '.';
-  return named ? part->prefix + length + 1 : NULL;
-}
-
 static char *
 name_part (const LigPlanOp *part)
 {
-  const char *title = _ (part->info->title), *name = get_part_name (part);
+  const char *title = _ (part->info->title), *name = lig_plan_op_get_part (part);
   return name ? g_strdup_printf ("%s · %s", title, name) : g_strdup (title);
 }
 
@@ -91,32 +82,16 @@ body_text (LigOp *op)
   return g_strdup (text->str);
 }
 
-/* Returns the names of a macro's parts, and the titles of those that have none; null without. */
-static char *
-list_parts (const LigPlanOp *parts, int count)
-{
-  const char *last = NULL;
-  g_autoptr (GString) text = g_string_new (NULL);
-  for (int i = 0; i < count; i++) {
-    const char *own = get_part_name (&parts[i]), *name = own ? own : _ (parts[i].info->title);
-    if (g_strcmp0 (name, last) == 0 || (!own && parts[i].info->flags & LIG_OP_TRANSPARENT))
-      continue;
-    g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", name);
-    last = name;
-  }
-  return text->len > 0 ? g_strdup (text->str) : NULL;
-}
-
 /* Returns the parameters of an op, for a macro without any the names of its parts. */
 static char *
-params_text (const LigScoreSlot *slot, const LigPlanOp *parts)
+params_text (const LigScoreMap *map, const LigScoreSlot *slot, const LigPlanOp *parts)
 {
   if (slot->block)
     return body_text (slot->op);
   g_autofree char *params = lig_score_params (slot->op, parts);
   if ((params && *params) || !slot->folds || !parts)
     return g_steal_pointer (&params);
-  return list_parts (parts, slot->count);
+  return lig_plan_list_parts (map->plan, slot->first, slot->count);
 }
 
 static void
@@ -127,7 +102,7 @@ bind_texts (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
   const LigPlanOp *ops = map->plan ? lig_plan_get_ops (map->plan, &n_ops) : NULL;
   gboolean planned = slot->first >= 0 && slot->first + slot->count <= (int) n_ops;
   g_autofree char *count = slot->block ? count_text (slot->op) : NULL;
-  g_autofree char *params = params_text (slot, planned ? &ops[slot->first] : NULL);
+  g_autofree char *params = params_text (map, slot, planned ? &ops[slot->first] : NULL);
   g_autofree char *shape =
     planned ? lig_figure_shape (&ops[slot->first + slot->count - 1].y) : NULL;
   if (!lig_op_get_trained (slot->op)) {

@@ -155,6 +155,8 @@ typedef struct {
   gboolean present[LIG_MAX_EXTRA];
   /* Set by infer; preset to -1, the type of y. */
   int extra_output_dtypes[LIG_MAX_EXTRA];
+  /* Preset to the number of all; infer may lower it, and the op then has only the first ones. */
+  int n_parameters;
 } LigInfer;
 
 /* --- Opaque ops --------------------------------------------------------------------------- */

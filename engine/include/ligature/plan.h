@@ -37,7 +37,8 @@ typedef struct {
   const LigOpInfo *info;
   LigShape x, y;
   LigDtype y_dtype;
-  gint64 parameters;  /* the number of trained elements */
+  gint64 parameters;  /* the number of elements of its own parameters, trained and frozen */
+  gint64 frozen;      /* of these, the frozen ones */
   gint64 saved_bytes; /* bytes saved for the backward pass and not counted at an earlier op */
   gboolean needs_backward;
 } LigPlanOp;
@@ -226,6 +227,26 @@ LIG_API gboolean lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group);
 LIG_API char *lig_plan_name_ops (LigPlan *plan, int first, int count);
 
 /**
+ * lig_plan_op_get_part: (skip)
+ * @op: an op of a plan
+ *
+ * Returns: (transfer none) (nullable): its name in the macro that it is a part of, `qkv`, with
+ *   which the paths of its parameters go on; %NULL if it has none
+ */
+LIG_API const char *lig_plan_op_get_part (const LigPlanOp *op);
+
+/**
+ * lig_plan_list_parts:
+ * @plan: a plan
+ * @first: the expanded index of the first op
+ * @count: the number of ops
+ *
+ * Returns: (transfer full): the parts of a macro in one line, `norm · fc1 · GELU · fc2`: their
+ *   names, and the titles of parts without one
+ */
+LIG_API char *lig_plan_list_parts (LigPlan *plan, int first, int count);
+
+/**
  * lig_plan_name_values:
  * @self: a plan
  * @names: the name of one of its values, or several of them: LigPlanValue.name,
@@ -235,6 +256,19 @@ LIG_API char *lig_plan_name_ops (LigPlan *plan, int first, int count);
  *   `3.y` for `#5.y`; the value of an inner part of a macro has the part's name, `2.basic-linear.y`
  */
 LIG_API char *lig_plan_name_values (LigPlan *self, const char *names) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_plan_explain_attention: (skip)
+ * @self: a plan
+ * @step: the index of a step
+ *
+ * Explains why a step of attention on a GPU uses the own kernel. Where it returns %NULL, the first
+ * run compares both, see lig_profile_list_attention().
+ *
+ * Returns: (transfer none) (nullable): what cuDNN lacks for this step, in English, a static string;
+ *   %NULL for other steps, without a GPU, and where cuDNN may compute the step
+ */
+LIG_API const char *lig_plan_explain_attention (LigPlan *self, guint step);
 
 /**
  * lig_plan_get_verdicts:

@@ -183,4 +183,40 @@ LIG_API double lig_profile_get_group_seconds (const LigProfile *self, const LigP
  */
 LIG_API double lig_profile_get_roofline (const LigProfile *self, double floor, double measured);
 
+/**
+ * LigAttentionTimes: (skip)
+ * @words: the case in words: the direction, the type, the rows, the heads and the mask
+ * @cudnn: whether cuDNN runs, rather than the own kernel
+ * @cudnn_seconds: the measured time of a launch by cuDNN; NaN if it was not measured
+ * @own_seconds: the measured time of a launch of the own kernel, likewise
+ * @reason: (nullable): the reason for which the own kernel runs without a comparison
+ *
+ * The choice between cuDNN and the own kernel for one case of attention on a GPU.
+ */
+typedef struct {
+  char *words;
+  gboolean cudnn;
+  double cudnn_seconds;
+  double own_seconds;
+  char *reason;
+} LigAttentionTimes;
+
+/**
+ * lig_profile_list_attention: (skip)
+ *
+ * Lists the choices between cuDNN and the own kernels that attention made, or took from a store, in
+ * this process. May be called from any thread.
+ *
+ * Returns: (transfer full): an array of #LigAttentionTimes, in the order of their words; empty
+ *   before attention has run on a GPU
+ */
+LIG_API GPtrArray *lig_profile_list_attention (void);
+
+/**
+ * lig_profile_attention_to_json: (skip)
+ *
+ * Returns: (transfer full): the list of lig_profile_list_attention() as a JSON array
+ */
+LIG_API JsonNode *lig_profile_attention_to_json (void);
+
 G_END_DECLS

@@ -295,7 +295,7 @@ LIG_API GType lig_run_progress_get_type (void);
  * @sequence: a sequence that ends in a loss; the run makes its own copy
  * @device: an available device
  * @settings: the settings, copied
- * @init: (nullable): a safetensors file with initial parameters
+ * @init: (nullable): a file or folder with initial parameters, as for lig_state_load_weights()
  * @store: (nullable): the store that records the run
  *
  * Opens the data, checks that the sequence ends in a loss and fits the data, creates the state and
@@ -309,6 +309,15 @@ LIG_API LigRun *lig_run_new (LigSequence *sequence,
                              const char *init,
                              LigStore *store,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_run_get_weights_note:
+ * @self: a run
+ *
+ * Returns: (transfer none) (nullable): the note of lig_state_load_weights() on the initial
+ *   parameters
+ */
+LIG_API const char *lig_run_get_weights_note (LigRun *self);
 
 /**
  * lig_run_resume:

@@ -178,13 +178,30 @@ LIG_API gboolean lig_state_set_scaling (LigState *self, const LigScaling *scalin
  * @self: a state
  * @file: a file with a tensor for each parameter
  *
- * Sets every parameter from a file. Missing, surplus and wrongly shaped tensors are errors, which
- * name them. On failure no parameter is changed: all tensors are read before the first is set.
- * Names that begin with `optimizer.` are not parameters.
+ * Sets every parameter from a file, which has the parameters' paths as names, or those of another
+ * program (<ligature/weights.h>), which are recognized. Missing, surplus and wrongly shaped tensors
+ * are errors, which name the first ones and count all. On failure no parameter is changed: all
+ * tensors are read before the first is set. Names that begin with `optimizer.` are not parameters.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX, %LIG_ERROR_SHAPE or the error of reading set
  */
 LIG_API gboolean lig_state_load (LigState *self, LigTensorFile *file, GError **error);
+
+/**
+ * lig_state_load_weights:
+ * @self: a state
+ * @path: (type filename): a file or folder, as for lig_weights_open()
+ * @note: (out) (optional) (transfer full) (nullable): the names that were recognized, and which
+ *   rows became zero, for people; %NULL for a file with the parameters' paths
+ *
+ * Opens weights and loads them like lig_state_load().
+ *
+ * Returns: %FALSE with the error of lig_weights_open() or lig_state_load() set
+ */
+LIG_API gboolean lig_state_load_weights (LigState *self,
+                                         const char *path,
+                                         char **note,
+                                         GError **error);
 
 /**
  * lig_state_store:

@@ -98,10 +98,11 @@ static void
 report_no_memory (const LigLaunch *launch, const LigAttentionEntry *entry)
 {
   const LigChoices *choices = &launch->device->choices;
-  char words[256];
+  char words[256], what[272];
   lig_cudnn_case_words (&entry->one, words, sizeof words);
+  snprintf (what, sizeof what, "attention %s", words);
   if (choices->no_memory)
-    choices->no_memory (choices->guard, words);
+    choices->no_memory (choices->guard, what);
 }
 
 /* Decides by comparing both. */
@@ -119,7 +120,7 @@ decide (const LigLaunch *launch, LigAttentionEntry *entry, LigKernelFunc own)
     report_no_memory (launch, entry);
     return;
   }
-  if (race.agree && !race.failed) {
+  if (race.agree && race.repeats && !race.failed) {
     entry->wins = race.cudnn < race.own;
     remember (launch, entry, &race);
     return;
@@ -127,7 +128,8 @@ decide (const LigLaunch *launch, LigAttentionEntry *entry, LigKernelFunc own)
   if (race.failed)
     snprintf (entry->why, sizeof entry->why, "%s failed when both were timed", race.failed);
   else
-    snprintf (entry->why, sizeof entry->why, "cuDNN computes another result");
+    snprintf (entry->why, sizeof entry->why,
+              race.agree ? "cuDNN computes other bits each time" : "cuDNN computes another result");
   remember (launch, entry, NULL);
 }
 

@@ -2,49 +2,14 @@
 /* The cases of attention that cuDNN computes as the kernels define it. */
 #include "kernels/cuda/attention/cudnn-case.h"
 
+#include "kernels/attention-refusal.h"
+
 #include <stdio.h>
 #include <string.h>
 
 /* The operands of attention and attention_backward, by kernel-list.h. */
 enum { FORWARD_X = 0, BACKWARD_X = 1 };
-enum { MEMORY_AFTER_X = 1, LENGTHS_AFTER_X = 2, DOCUMENTS_AFTER_X = 3 };
-
-/* Returns why a variant is left to the own kernels; null if cuDNN can compute it. */
-static const char *
-refuse_variant (const LigOperand *x, const LigAttentionParams *params)
-{
-  bool memory = x[MEMORY_AFTER_X].data, padded = x[LENGTHS_AFTER_X].data;
-  if (params->heads < 1 || params->kv_heads < 1 || params->heads % params->kv_heads != 0 ||
-      params->mask < LIG_MASK_CAUSAL || params->mask > LIG_MASK_CAUSAL_BOTTOM_RIGHT)
-    return "the parameters do not fit each other";
-  if (x->dtype != LIG_BF16 && x->dtype != LIG_FP16)
-    return "its products are of bf16 or fp16";
-  if (x[DOCUMENTS_AFTER_X].data)
-    return "documents are not part of its masks";
-  if (params->dropout > 0)
-    return "its random numbers are not those of dropout here";
-  if (params->softcap > 0)
-    return "a softcap is not part of its pattern";
-  if (params->alibi)
-    return "ALiBi is left to the own kernel";
-  if (params->features % 8 != 0 || params->features > 256)
-    return "it needs features of a head that are a multiple of 8, at most 256";
-  /* The queries of a memory keep their number, so that lengths could leave a query without keys at
-   * any place. */
-  if (memory && padded && (params->window > 0 || params->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT))
-    return "with lengths of a memory its result is undefined where a query sees no key";
-  return NULL;
-}
-
-/* Returns whether some query sees no key whatever the lengths are. */
-static bool
-has_empty_rows (const LigCudnnCase *one)
-{
-  int64_t shift = one->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT ? one->keys - one->length : 0;
-  bool first = one->mask != LIG_MASK_NONE && shift < 0;
-  bool last = one->window > 0 && (int64_t) one->length - 1 + shift - one->window >= one->keys - 1;
-  return first || last;
-}
+enum { MEMORY_AFTER_X = 1, LENGTHS_AFTER_X = 2 };
 
 bool
 lig_cudnn_case (LigCudnnCase *one,
@@ -75,9 +40,7 @@ lig_cudnn_case (LigCudnnCase *one,
   one->padded = x[LENGTHS_AFTER_X].data != NULL;
   one->memory = memory;
   one->ordered = backward && ordered;
-  *why = refuse_variant (x, params);
-  if (!*why && has_empty_rows (one))
-    *why = "its result is undefined where a query sees no key";
+  *why = lig_attention_refusal (x, params, backward);
   return !*why;
 }
 

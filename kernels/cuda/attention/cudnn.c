@@ -132,6 +132,8 @@ lig_attention_entry (const LigLaunch *launch, bool backward, const char **why)
     return NULL;
   Operands o = operands_of (launch, backward);
   *why = refuse_operands (&o, &one);
+  if (!*why && one.ordered && launch->device->capability >= 100)
+    *why = "its fixed order is known up to sm_90";
   if (*why)
     return NULL;
   LigCudnnSpace space = lig_cudnn_case_space (&one);

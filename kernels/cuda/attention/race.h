@@ -8,6 +8,7 @@
 typedef struct {
   float own, cudnn;   /* microseconds of a launch */
   bool agree;         /* both computed the same */
+  bool repeats;       /* cuDNN computed the same bits twice, unless it need not */
   bool no_memory;     /* for the comparison */
   const char *failed; /* a step that failed; null */
 } LigAttentionRace;

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* lig export-weights: writes the parameters of a sequence, a run or a checkpoint to one safetensors
+ * file, by their paths or with the names and layouts of other programs. */
+#include "app/cli/command.h"
+#include "app/cli/document.h"
+#include "app/cli/find-checkpoint.h"
+#include "app/cli/find-run.h"
+#include "app/cli/output-file.h"
+#include "app/cli/sequence-options.h"
+#include "app/cli/shared-options.h"
+#include <ligature/state.h>
+#include <ligature/suggest.h>
+#include <ligature/weights.h>
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+static int run (int argc, char **argv);
+
+LIG_COMMAND (export_weights) = {
+  .name = "export-weights",
+  .usage = "P|RUN|CHECKPOINT -o FILE [--names NAMES] …",
+  .summary = "Writes parameters to a file, also with the names of other programs",
+  .example = "lig export-weights 'linear(3) ! gelu ! linear(2)' --input 4x8 -o w.safetensors",
+  .run = run,
+};
+
+typedef struct {
+  char *output, *names, *type, *vocabulary, *weights, *seed, *store;
+} Options;
+
+static void
+clear_options (Options *options)
+{
+  g_free (options->output);
+  g_free (options->names);
+  g_free (options->type);
+  g_free (options->vocabulary);
+  g_free (options->weights);
+  g_free (options->seed);
+  g_free (options->store);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear_options)
+
+/* The options after they were read. */
+typedef struct {
+  int dtype; /* -1: as they are */
+  gint64 vocabulary, seed;
+} Values;
+
+static gboolean
+check_names (const char *names)
+{
+  g_autoptr (GPtrArray) all = g_ptr_array_new ();
+  const char *name;
+  for (guint n = 0; (name = lig_weights_names_nth (n)); n++)
+    g_ptr_array_add (all, (gpointer) name);
+  g_ptr_array_add (all, NULL);
+  const char *const *known = (const char *const *) all->pdata;
+  if (!names || g_strv_contains (known, names))
+    return TRUE;
+  g_autofree char *list = g_strjoinv (" or ", (GStrv) all->pdata);
+  g_autofree char *like = lig_suggest_ending (names, known);
+  lig_cli_usage ("--names is '%s', expected %s%s", names, list, like);
+  return FALSE;
+}
+
+/* Reads the values of the options. If the command line is wrong, prints the error and returns
+ * FALSE. */
+static gboolean
+read_options (const Options *options, Values *values)
+{
+  g_autoptr (GError) error = NULL;
+  LigDtype dtype;
+  *values = (Values){.dtype = -1};
+  if (!options->output)
+    return !lig_cli_usage ("lig export-weights needs -o FILE; see lig export-weights --help");
+  if (!check_names (options->names))
+    return FALSE;
+  if (options->type) {
+    if (!lig_dtype_from_name (options->type, &dtype) || !lig_dtype_is_floating (dtype) ||
+        lig_dtype_size (dtype) < 2)
+      return !lig_cli_usage ("--type is '%s', expected fp32, fp16 or bf16", options->type);
+    values->dtype = (int) dtype;
+  }
+  if (options->vocabulary &&
+      !g_ascii_string_to_signed (options->vocabulary, 10, 1, G_MAXINT32, &values->vocabulary, NULL))
+    return !lig_cli_usage ("--vocabulary is '%s', expected a whole number from 1 to %d",
+                           options->vocabulary, G_MAXINT32);
+  if (options->vocabulary && !options->names)
+    return !lig_cli_usage ("--vocabulary needs --names, which say what the embedding is");
+  if (!lig_cli_check_output (options->output, "safetensors", &error) ||
+      !lig_cli_read_count ("seed", options->seed, &values->seed, &error))
+    return !lig_cli_usage ("%s", error->message);
+  return TRUE;
+}
+
+/* Returns whether the text names a file or folder of weights. */
+static gboolean
+is_weights (const char *text)
+{
+  return g_file_test (text, G_FILE_TEST_IS_DIR) || g_str_has_suffix (text, ".safetensors") ||
+         g_str_has_suffix (text, ".index.json");
+}
+
+/* Returns the parameters of a sequence, as they are drawn or read from --weights. */
+static LigTensorFile *
+make_parameters (const char *text,
+                 const LigSequenceOptions *plan,
+                 const Options *options,
+                 const Values *values,
+                 GError **error)
+{
+  g_autofree char *note = NULL;
+  g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, plan, error);
+  g_autoptr (LigDevice) device = sequence ? lig_device_open ("cpu", error) : NULL;
+  g_autoptr (LigState) state =
+    device ? lig_state_new (sequence, device, NULL, (guint64) values->seed, error) : NULL;
+  g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
+  if (!state)
+    return NULL;
+  if (options->weights && !lig_state_load_weights (state, options->weights, &note, error))
+    return NULL;
+  if (note)
+    lig_cli_say ("%s: %s", options->weights, note);
+  return lig_state_store (state, file, FALSE, error) ? g_steal_pointer (&file) : NULL;
+}
+
+/* Returns the parameters of the run, the file or the sequence. */
+static LigTensorFile *
+open_parameters (const char *text,
+                 const LigSequenceOptions *plan,
+                 const Options *options,
+                 const Values *values,
+                 GError **error)
+{
+  if (is_weights (text))
+    return lig_weights_open (text, error);
+  if (!lig_cli_is_run (text, options->store))
+    return make_parameters (text, plan, options, values, error);
+  g_autoptr (LigStore) store = lig_store_open_existing (options->store, LIG_STORE_READ, error);
+  g_autofree char *path = store ? lig_cli_find_checkpoint (text, store, "weights of", error) : NULL;
+  return path ? lig_tensor_file_load (path, error) : NULL;
+}
+
+static gint64
+count_elements (LigTensorFile *file)
+{
+  gint64 sum = 0;
+  for (const char *const *name = lig_tensor_file_get_names (file); *name; name++) {
+    LigShape shape;
+    if (lig_tensor_file_get_shape (file, *name, &shape, NULL))
+      sum += lig_shape_size (&shape);
+  }
+  return sum;
+}
+
+static void
+print_json (LigTensorFile *file, const Options *options)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  lig_json_add_text (builder, "file", options->output);
+  lig_json_add_text (builder, "names", options->names);
+  lig_json_add_integer (builder, "elements", count_elements (file));
+  json_builder_set_member_name (builder, "tensors");
+  json_builder_begin_object (builder);
+  for (const char *const *name = lig_tensor_file_get_names (file); *name; name++) {
+    LigShape shape;
+    LigDtype dtype;
+    if (lig_tensor_file_get_shape (file, *name, &shape, &dtype))
+      lig_cli_add_tensor (builder, *name, &shape, dtype);
+  }
+  json_builder_end_object (builder);
+  json_builder_end_object (builder);
+  lig_cli_print_document ("export-weights", json_builder_get_root (builder));
+}
+
+static gboolean export(const char *text,
+                       const LigSequenceOptions *plan,
+                       const Options *options,
+                       const Values *values,
+                       GError **error)
+{
+  g_autoptr (LigTensorFile) own = open_parameters (text, plan, options, values, error);
+  g_autoptr (LigTensorFile) file =
+    own ? lig_weights_export (own, options->names, values->vocabulary, values->dtype, error) : NULL;
+  if (!file)
+    return FALSE;
+  gboolean standard = lig_cli_is_standard (options->output);
+  if (standard ? !lig_tensor_file_write (file, STDOUT_FILENO, error)
+               : !lig_tensor_file_save (file, options->output, error))
+    return FALSE;
+  guint count = g_strv_length ((GStrv) lig_tensor_file_get_names (file));
+  gint64 elements = count_elements (file);
+  if (lig_cli_json ())
+    print_json (file, options);
+  else if (!standard)
+    lig_cli_print ("%u tensor%s with %" PRId64 " element%s written to %s", count,
+                   LIG_ENDING (count), elements, LIG_ENDING (elements), options->output);
+  return TRUE;
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_auto (Options) options = {0};
+  g_auto (LigSequenceOptions) plan = {0};
+  GError *error = NULL;
+  Values values;
+  const GOptionEntry more[] = {
+    LIG_CLI_OUTPUT_ENTRY (&options.output),
+    {"names", 0, 0, G_OPTION_ARG_STRING, &options.names,
+     "The names and layouts of the tensors [default: paths]", "gpt2|llama"},
+    {"type", 0, 0, G_OPTION_ARG_STRING, &options.type,
+     "The type of all tensors [default: as they are]", "fp32|fp16|bf16"},
+    {"vocabulary", 0, 0, G_OPTION_ARG_STRING, &options.vocabulary,
+     "Rows of the embedding and the head to write [default: all]", "N"},
+    {"weights", 0, 0, G_OPTION_ARG_FILENAME, &options.weights,
+     "The parameters, a file or a folder [default: drawn from --seed]", "W"},
+    lig_cli_setting_entry ("seed", &options.seed),
+    LIG_CLI_STORE_ENTRY (&options.store),
+    {NULL},
+  };
+  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&plan, LIG_OPTION_INPUT, more);
+  if (!lig_cli_parse (&lig_command_export_weights, entries, &argc, &argv, 1, 1) ||
+      !read_options (&options, &values))
+    return LIG_EXIT_USAGE;
+  if (!lig_cli_check_file (options.output, &error) ||
+      !export(argv[1], &plan, &options, &values, &error))
+    return lig_cli_fail (error);
+  return LIG_EXIT_OK;
+}

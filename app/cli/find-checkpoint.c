@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the file with the parameters of a run. */
+#include "app/cli/find-checkpoint.h"
+
+#include "app/cli/command.h"
+#include "app/cli/find-run.h"
+#include "app/cli/runs.h"
+
+#include <ligature/tensor-file.h>
+
+/* The file may now belong to another run that resumed from a copy and overwrote it. */
+static gboolean
+is_checkpoint_of (const char *path, const char *run)
+{
+  g_autoptr (LigTensorFile) file = lig_tensor_file_load (path, NULL);
+  if (!file)
+    return g_file_test (path, G_FILE_TEST_EXISTS);
+  return g_strcmp0 (lig_tensor_file_get_metadata (file, "ligature.run"), run) == 0;
+}
+
+char *
+lig_cli_find_checkpoint (const char *selector, LigStore *store, const char *what, GError **error)
+{
+  if (g_file_test (selector, G_FILE_TEST_IS_REGULAR))
+    return g_strdup (selector);
+  g_autoptr (LigRunRow) row = lig_cli_find_run (store, selector, "train", error);
+  g_autoptr (GPtrArray) artifacts = row ? lig_store_get_artifacts (store, row->uuid, error) : NULL;
+  const char *lost = NULL;
+  /* The newest first, as a run that resumed from a copy writes to the new file. */
+  for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
+    const LigArtifactRow *artifact = artifacts->pdata[i - 1];
+    if (!g_str_equal (artifact->kind, "checkpoint"))
+      continue;
+    if (!is_checkpoint_of (artifact->path, row->uuid)) {
+      lost = lost ? lost : artifact->path;
+      continue;
+    }
+    g_autofree char *started = lig_runs_format_started (row->started);
+    lig_cli_say ("%s %.8s %s of %s from step %" G_GINT64_FORMAT ": %s", what, row->uuid, row->name,
+                 started, MAX (row->saved_step, 0), artifact->path);
+    return g_strdup (artifact->path);
+  }
+  if (artifacts && strcmp (row->kind, "train") != 0)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
+                 "run %.8s is a %s and has no checkpoint; give a training, such as last", row->uuid,
+                 row->kind);
+  else if (lost && row->saved_step > 0)
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_FILE,
+      "run %.8s has no checkpoint: '%s' %s; lig runs repeat %.8s trains again", row->uuid, lost,
+      g_file_test (lost, G_FILE_TEST_EXISTS) ? "is now of another run" : "is missing", row->uuid);
+  else if (artifacts)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
+                 "run %.8s has no checkpoint: it ended before the first; lig runs repeat %.8s "
+                 "trains again",
+                 row->uuid, row->uuid);
+  return NULL;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* y = weight[x] + position[row % T], in one writing. */
+#include "engine/fusions/define.h"
+
+static void
+lower (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "embedding_position", "x=0.x weight=0.weight position=1.weight y=1.y",
+                    lig_lower_params (lowering, 1), lig_lower_params_size (lowering, 1));
+}
+
+LIG_DEFINE_FUSION (forward_embedding_position) = {
+  .size = sizeof (LigFusion),
+  .name = "forward-embedding-position",
+  .pass = LIG_PASS_FORWARD,
+  .summary = N_ ("Looks up a row and adds that of the position in one writing"),
+  .pattern = "embedding position-embedding",
+  .lower = lower,
+};

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Softmax attention of packed query, key and value heads, or of queries to a memory. */
+#include "engine/ops/define.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+typedef struct {
+  LigAttentionParams kernel;
+  gint64 heads, kv_heads, window;
+  float scale;
+  bool alibi;
+} AttentionParams;
+
+enum { LENGTHS, DOCUMENTS, MEMORY };
+
+#define INPUT(slot, name, label, help) \
+  { \
+    LIG_PARAM_INPUT, name, label, help, 0, 0, 0, 0, slot, NULL \
+  }
+
+static const LigParam params[] = {
+  LIG_HEADS (AttentionParams, heads),
+  LIG_KV_HEADS (AttentionParams, kv_heads),
+  LIG_CHOICE (AttentionParams,
+              kernel.mask,
+              "mask",
+              N_ ("Mask"),
+              N_ ("Keys that a query sees; causal: none after its own position"),
+              "causal|none|causal-bottom-right",
+              0),
+  LIG_INT (AttentionParams,
+           window,
+           "window",
+           N_ ("Window"),
+           N_ ("Number of keys that a query sees at most; 0: all"),
+           0,
+           G_MAXINT32,
+           0,
+           0),
+  LIG_FLOAT (AttentionParams,
+             scale,
+             "scale",
+             N_ ("Scale"),
+             N_ ("Factor of the scores; 0: 1 / root of a head's features"),
+             0,
+             1e6,
+             0),
+  LIG_FLOAT (AttentionParams,
+             kernel.dropout,
+             "dropout",
+             N_ ("Dropout"),
+             N_ ("Probability that a weight of the attention becomes 0 in training"),
+             0,
+             1,
+             0),
+  LIG_FLOAT (AttentionParams,
+             kernel.softcap,
+             "softcap",
+             N_ ("Soft cap"),
+             N_ ("Bound of the scores, approached smoothly; 0: none"),
+             0,
+             1e6,
+             0),
+  LIG_BOOLEAN (AttentionParams,
+               alibi,
+               "alibi",
+               N_ ("ALiBi"),
+               N_ ("Adds to each score a bias that falls with the distance"),
+               FALSE),
+  INPUT (LENGTHS, "lengths", N_ ("Lengths"), N_ ("Channel of the lengths of padded rows")),
+  INPUT (DOCUMENTS,
+         "documents",
+         N_ ("Documents"),
+         N_ ("Channel of document numbers; attention stays inside a document")),
+  INPUT (MEMORY,
+         "memory",
+         N_ ("Memory"),
+         N_ ("Channel of packed keys and values; the input then has queries alone")),
+  {.name = NULL},
+};
+
+/* Checks the memory, and sets its number of keys; one that the caller provides is as long as x. */
+static gboolean
+check_memory (LigInfer *self, AttentionParams *values, gint64 kv_heads, GError **error)
+{
+  LigAttentionParams *kernel = &values->kernel;
+  LigShape wanted = lig_shape_without (&self->x, 2);
+  const LigShape *memory = &self->extra_inputs[MEMORY];
+  gboolean given = memory->n_axes >= 2;
+  if (self->present[DOCUMENTS]) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
+                 _ ("it has documents and memory, expected one of them at most"));
+    return FALSE;
+  }
+  kernel->memory_length =
+    given ? (int32_t) MIN (memory->axes[memory->n_axes - 2], 1 << 30) : kernel->length;
+  wanted.axes[wanted.n_axes++] = given ? memory->axes[memory->n_axes - 2] : kernel->length;
+  wanted.axes[wanted.n_axes++] = 2 * kv_heads * kernel->features;
+  return lig_check_extra (self, MEMORY, "memory", &wanted, self->compute, error);
+}
+
+static gboolean
+infer (LigInfer *self, GError **error)
+{
+  AttentionParams *values = (AttentionParams *) self->params;
+  LigAttentionParams *kernel = &values->kernel;
+  gboolean cross = self->present[MEMORY];
+  gint64 heads = values->heads, kv_heads = values->kv_heads > 0 ? values->kv_heads : heads,
+         features;
+  gint64 packed = heads + (cross ? 0 : 2 * kv_heads);
+  LigShape batch = lig_shape_without (&self->x, 2), rows = lig_shape_without (&self->x, 1);
+  if (!lig_check_heads (self, heads, kv_heads, packed, &features, error))
+    return FALSE;
+  kernel->heads = (int32_t) heads;
+  kernel->kv_heads = (int32_t) kv_heads;
+  kernel->features = (int32_t) features;
+  kernel->length = kernel->memory_length = (int32_t) lig_count_positions (self);
+  kernel->window = (int32_t) values->window;
+  kernel->alibi = values->alibi;
+  kernel->scale = values->scale > 0 ? values->scale : 1 / sqrtf ((float) features);
+  if (!lig_check_extra (self, LENGTHS, "lengths", &batch, LIG_INT32, error) ||
+      !lig_check_extra (self, DOCUMENTS, "documents", &rows, LIG_INT32, error) ||
+      (cross && !check_memory (self, values, kv_heads, error)))
+    return FALSE;
+  self->y.axes[self->y.n_axes - 1] = heads * features;
+  batch.axes[batch.n_axes++] = heads;
+  batch.axes[batch.n_axes++] = kernel->length;
+  self->kept[0] = batch;
+  return TRUE;
+}
+
+static void
+place (void *values, const char *path)
+{
+  ((AttentionParams *) values)->kernel.path_hash = (guint32) lig_hash_path (path);
+}
+
+static void
+lower_forward (LigLowering *lowering)
+{
+  LigAttentionParams values = ((const AttentionParams *) lig_lower_params (lowering, 0))->kernel;
+  if (!lig_lower_is_training (lowering))
+    values.dropout = 0;
+  lig_lower_kernel (lowering, "attention", NULL, &values, sizeof values);
+}
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "attention_backward", NULL, NULL, 0);
+}
+
+LIG_DEFINE_OP (attention) = {
+  LIG_OP_INFO_SIZES,
+  .name = "attention",
+  .title = N_ ("Attention"),
+  .category = N_ ("Attention"),
+  .summary = N_ ("Averages the values of the positions that a position attends to"),
+  .formula = "y = softmax (scale q k^T + mask) v for each head of x = [q, k, v]",
+  .example = "attention (4, kv-heads=2) @ 2x5x32",
+  .params = params,
+  .params_size = sizeof (AttentionParams),
+  .kernel_params_size = sizeof (LigAttentionParams),
+  .extra_inputs = "lengths? documents? memory?",
+  .computes = "lse",
+  .saves = "x memory lengths documents y lse",
+  .infer = infer,
+  .place = place,
+  .lower_forward = lower_forward,
+  .lower_backward = lower_backward,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* y = x + weight[position]: a trained row for each position of x [.., T, features]. */
+#include "engine/ops/define.h"
+
+#include <inttypes.h>
+
+typedef struct {
+  LigPositionParams kernel;
+  gint64 length;
+  float init_std;
+} PositionEmbeddingParams;
+
+static const LigParam params[] = {
+  LIG_INT (PositionEmbeddingParams,
+           length,
+           "length",
+           N_ ("Length"),
+           N_ ("Largest number of positions"),
+           1,
+           LIG_MAX_FEATURES,
+           0,
+           LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL),
+  LIG_FLOAT (PositionEmbeddingParams,
+             init_std,
+             "init-std",
+             N_ ("Initial deviation"),
+             N_ ("Standard deviation of the initial weights"),
+             0,
+             1000,
+             0.02),
+  {.name = NULL},
+};
+
+static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, FALSE, TRUE},
+                                              {.name = NULL}};
+
+static gboolean
+infer (LigInfer *self, GError **error)
+{
+  PositionEmbeddingParams *values = (PositionEmbeddingParams *) self->params;
+  gint64 positions = lig_count_positions (self);
+  if (!lig_check_has_axis (self, error))
+    return FALSE;
+  if (positions > values->length) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("input has %" PRId64 " positions, expected at most %" PRId64), positions,
+                 values->length);
+    return FALSE;
+  }
+  values->kernel.length = positions;
+  lig_shape_init (&self->parameters[0], 2, values->length, lig_shape_columns (&self->x));
+  return TRUE;
+}
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  lig_lower_alias (lowering, "dx", "dy");
+  lig_lower_kernel (lowering, "position_embedding_backward", NULL, NULL, 0);
+}
+
+static void
+lower_forward (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "position_embedding", NULL, NULL, 0);
+}
+
+LIG_DEFINE_OP (position_embedding) = {
+  LIG_OP_INFO_SIZES,
+  .name = "position-embedding",
+  .title = N_ ("Position embedding"),
+  .category = N_ ("Attention"),
+  .summary = N_ ("Adds a trained row for each position"),
+  .formula = "y = x + weight[position]",
+  .example = "position-embedding (8) @ 2x5x16",
+  .params = params,
+  .params_size = sizeof (PositionEmbeddingParams),
+  .kernel_params_size = sizeof (LigPositionParams),
+  .parameters = parameters,
+  .infer = infer,
+  .lower_forward = lower_forward,
+  .lower_backward = lower_backward,
+};

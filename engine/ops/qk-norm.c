@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Norms of the query and key heads of packed rows (Dehghani and others, 2023). */
+#include "engine/ops/define.h"
+
+typedef struct {
+  LigQkNormParams kernel;
+  gint64 heads, kv_heads;
+} QkNormParams;
+
+static const LigParam params[] = {
+  LIG_HEADS (QkNormParams, heads),
+  LIG_KV_HEADS (QkNormParams, kv_heads),
+  LIG_CHOICE (QkNormParams,
+              kernel.kind,
+              "kind",
+              N_ ("Kind"),
+              N_ ("How a head is normalized: by root mean square, by length, or as by layer norm"),
+              "rms|l2|layer",
+              0),
+  LIG_FLOAT (QkNormParams,
+             kernel.eps,
+             "eps",
+             N_ ("Epsilon"),
+             N_ ("Added to the variance of a head before its root"),
+             0,
+             1,
+             1e-6),
+  {.name = NULL},
+};
+
+/* The layer norm has all, the norm by root mean square the gains, the other none. */
+static const LigParameterInfo parameters[] = {{"query", LIG_INIT_ONES, FALSE, FALSE},
+                                              {"key", LIG_INIT_ONES, FALSE, FALSE},
+                                              {"query_bias", LIG_INIT_ZEROS, FALSE, FALSE},
+                                              {"key_bias", LIG_INIT_ZEROS, FALSE, FALSE},
+                                              {.name = NULL}};
+
+static gboolean
+infer (LigInfer *self, GError **error)
+{
+  QkNormParams *values = (QkNormParams *) self->params;
+  LigQkNormParams *kernel = &values->kernel;
+  gint64 heads = values->heads, kv_heads = values->kv_heads > 0 ? values->kv_heads : heads,
+         features;
+  LigShape statistics = lig_shape_without (&self->x, 1);
+  if (!lig_check_heads (self, heads, kv_heads, heads + 2 * kv_heads, &features, error))
+    return FALSE;
+  kernel->heads = (int32_t) heads;
+  kernel->kv_heads = (int32_t) kv_heads;
+  kernel->features = (int32_t) features;
+  self->n_parameters = kernel->kind == LIG_QK_LAYER_NORM ? 4 : kernel->kind == LIG_QK_RMS ? 2 : 0;
+  for (int i = 0; i < self->n_parameters; i++)
+    lig_shape_init (&self->parameters[i], 1, features);
+  statistics.axes[statistics.n_axes++] = heads + kv_heads;
+  self->kept[0] = self->kept[1] = statistics;
+  return TRUE;
+}
+
+LIG_DEFINE_OP (qk_norm) = {
+  LIG_OP_INFO_SIZES,
+  .name = "qk-norm",
+  .title = N_ ("Norm of heads"),
+  .category = N_ ("Attention"),
+  .summary = N_ ("Normalizes each query and key head of packed rows"),
+  .formula = "q = norm (q) query + query_bias, k = norm (k) key + key_bias for each head",
+  .example = "qk-norm (2) @ 2x5x24",
+  .params = params,
+  .params_size = sizeof (QkNormParams),
+  .kernel_params_size = sizeof (LigQkNormParams),
+  .parameters = parameters,
+  .computes = "mean rstd",
+  .saves = "x mean rstd",
+  .infer = infer,
+  .forward = "qk_norm",
+  .backward = "qk_norm_backward",
+};

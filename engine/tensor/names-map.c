@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes parameters of the tensors of another program, and the other way round. */
+#include "engine/tensor/names.h"
+
+#include "engine/tensor/safetensors.h"
+#include <ligature/weights.h>
+
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* The number of differences that a message shows. */
+#define MOST_SHOWN 6
+
+#define OPTIMIZER "optimizer."
+
+void
+lig_differences_add (LigDifferences *self, const char *format, ...)
+{
+  va_list arguments;
+  if (!self->text)
+    self->text = g_string_new (NULL);
+  if (self->count++ >= MOST_SHOWN)
+    return;
+  if (self->text->len > 0)
+    g_string_append (self->text, "; ");
+  va_start (arguments, format);
+  g_string_append_vprintf (self->text, format, arguments);
+  va_end (arguments);
+}
+
+gboolean
+lig_differences_end (LigDifferences *self, const char *problem, GError **error)
+{
+  guint count = self->count;
+  g_autofree char *text = self->text ? g_string_free (self->text, FALSE) : NULL;
+  *self = (LigDifferences){0};
+  if (count == 0)
+    return TRUE;
+  if (count > MOST_SHOWN)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("%s: %s; and %u more, %u in all"), problem,
+                 text, count - MOST_SHOWN, count);
+  else
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s: %s", problem, text);
+  return FALSE;
+}
+
+/* --- Pieces -------------------------------------------------------------------------------- */
+
+/* Returns the number of rows of the nth of the tensors that a parameter is made of. */
+static gint64
+piece_rows (const GArray *roles, const LigRole *role, const LigNameRule *rule, guint n)
+{
+  gint64 rows = role->shape.n_axes > 0 ? role->shape.axes[0] : 1;
+  guint count = g_strv_length (rule->names);
+  const LigRole *first = rule->first ? lig_roles_find (roles, rule->first, role->depth) : NULL;
+  if (!first || count < 2)
+    return rows / count;
+  gint64 columns = MIN (first->shape.axes[first->shape.n_axes - 1], rows);
+  return n == 0 ? columns : (rows - columns) / (count - 1);
+}
+
+/* Returns the shape that a tensor of so many rows has in the file of the other program. */
+static LigShape
+piece_shape (const LigRole *role, const LigNameRule *rule, gint64 rows)
+{
+  LigShape shape = role->shape;
+  shape.axes[0] = rows;
+  if (rule->transposed && shape.n_axes == 2) {
+    shape.axes[0] = role->shape.axes[1];
+    shape.axes[1] = rows;
+  }
+  return shape;
+}
+
+/* Returns the name of the nth tensor with the number of the layer and the prefix. */
+static char *
+piece_name (const LigRole *role, const LigNameRule *rule, guint n, const char *prefix)
+{
+  g_autofree char *number = g_strdup_printf ("%d", role->depth);
+  g_auto (GStrv) parts = g_strsplit (rule->names[n], "{layer}", -1);
+  g_autofree char *name = g_strjoinv (number, parts);
+  return g_strconcat (rule->prefixed ? prefix : "", name, NULL);
+}
+
+#define TRANSPOSE(type) \
+  for (gint64 i = 0; i < rows; i++) \
+    for (gint64 j = 0; j < columns; j++) \
+      ((type *) to)[j * rows + i] = ((const type *) from)[i * columns + j];
+
+/* Writes a matrix with its axes swapped. */
+static void
+transpose (gconstpointer from, gint64 rows, gint64 columns, gsize size, gpointer to)
+{
+  if (size == 1)
+    TRANSPOSE (guint8)
+  else if (size == 2)
+    TRANSPOSE (guint16)
+  else
+    TRANSPOSE (guint32)
+}
+
+/* --- Checking ------------------------------------------------------------------------------ */
+
+void
+lig_import_free (LigImport *self)
+{
+  if (!self)
+    return;
+  lig_tensor_file_free (self->file);
+  lig_names_free (self->names);
+  g_clear_pointer (&self->roles, g_array_unref);
+  if (self->notes)
+    g_string_free (self->notes, TRUE);
+  g_free (self);
+}
+
+static void G_GNUC_PRINTF (2, 3) note (LigImport *self, const char *format, ...)
+{
+  va_list arguments;
+  if (self->notes->len > 0)
+    g_string_append (self->notes, "; ");
+  va_start (arguments, format);
+  g_string_append_vprintf (self->notes, format, arguments);
+  va_end (arguments);
+}
+
+/* Returns the rule for a parameter: the tied one where its own tensor is missing in the file. */
+static const LigNameRule *
+find_rule (const LigImport *self, const LigRole *role)
+{
+  const LigNameRule *rule = role->role ? lig_names_rule (self->names, role->role) : NULL;
+  if (!rule || !rule->tied)
+    return rule;
+  g_autofree char *name = piece_name (role, rule, 0, self->prefix);
+  return lig_tensor_file_has (self->file, name) ? rule : lig_names_rule (self->names, rule->tied);
+}
+
+/* Checks one tensor that a parameter is made of. */
+static void
+check_piece (LigImport *self,
+             const LigRole *role,
+             const LigNameRule *rule,
+             guint n,
+             GHashTable *used,
+             LigDifferences *differences)
+{
+  LigShape observed, expected;
+  gint64 rows = piece_rows (self->roles, role, rule, n);
+  char *name = piece_name (role, rule, n, self->prefix);
+  g_hash_table_add (used, name);
+  expected = piece_shape (role, rule, rows);
+  if (!lig_tensor_file_get_shape (self->file, name, &observed, NULL)) {
+    lig_differences_add (differences, _ ("%s (for %s) is missing"), name, role->path);
+    return;
+  }
+  gboolean shorter = rule->padded && observed.n_axes == expected.n_axes && observed.axes[0] > 0 &&
+                     observed.axes[0] < expected.axes[0];
+  if (shorter) {
+    note (self, _ ("rows %" PRId64 " to %" PRId64 " of %s are zeros, %s has %" PRId64),
+          observed.axes[0], expected.axes[0] - 1, role->path, name, observed.axes[0]);
+    expected.axes[0] = observed.axes[0];
+  }
+  if (lig_shape_equal (&observed, &expected))
+    return;
+  g_autofree char *have = lig_shape_to_string (&observed);
+  g_autofree char *want = lig_shape_to_string (&expected);
+  lig_differences_add (differences, _ ("%s is %s, expected %s (for %s)"), name, have, want,
+                       role->path);
+}
+
+static void
+check_role (LigImport *self, const LigRole *role, GHashTable *used, LigDifferences *differences)
+{
+  const LigNameRule *rule = find_rule (self, role);
+  if (!rule) {
+    lig_differences_add (differences, _ ("%s has no counterpart in the names of %s"), role->path,
+                         self->names->name);
+    return;
+  }
+  if (!g_str_equal (rule->role, role->role))
+    note (self, _ ("%s begins as a copy of the embedding"), role->path);
+  for (guint n = 0; rule->names[n]; n++)
+    check_piece (self, role, rule, n, used, differences);
+}
+
+static gboolean
+is_ignored (const LigImport *self, const char *name)
+{
+  const char *bare = g_str_has_prefix (name, self->prefix) ? name + strlen (self->prefix) : name;
+  if (g_str_has_prefix (name, OPTIMIZER))
+    return TRUE;
+  for (char **pattern = self->names->ignored; *pattern; pattern++)
+    if (g_pattern_match_simple (*pattern, bare))
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns whether two tensors have the same bits. */
+static gboolean
+are_equal (LigTensorFile *file, const char *a, const char *b)
+{
+  LigShape first, second;
+  LigDtype type, other;
+  if (!lig_tensor_file_get_shape (file, a, &first, &type) ||
+      !lig_tensor_file_get_shape (file, b, &second, &other) || type != other ||
+      !lig_shape_equal (&first, &second))
+    return FALSE;
+  g_autoptr (LigTensor) x = lig_tensor_file_get (file, a, NULL);
+  g_autoptr (LigTensor) y = lig_tensor_file_get (file, b, NULL);
+  return x && y && memcmp (x->data, y->data, lig_tensor_bytes (x)) == 0;
+}
+
+/* Returns whether a tensor that no parameter is made of is a copy of one that a parameter is tied
+ * to: files of tied models may contain the head nevertheless. */
+static gboolean
+is_copy (const LigImport *self, const char *name, LigDifferences *differences)
+{
+  static const LigRole outside = {.depth = -1};
+  for (guint i = 0; i < self->names->rules->len; i++) {
+    const LigNameRule *rule = g_ptr_array_index (self->names->rules, i);
+    g_autofree char *own = rule->tied ? piece_name (&outside, rule, 0, self->prefix) : NULL;
+    if (!own || !g_str_equal (own, name))
+      continue;
+    g_autofree char *other =
+      piece_name (&outside, lig_names_rule (self->names, rule->tied), 0, self->prefix);
+    if (are_equal (self->file, own, other))
+      return TRUE;
+    lig_differences_add (
+      differences, _ ("%s differs from %s, the sequence has one parameter for both"), own, other);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+check (LigImport *self, GError **error)
+{
+  LigDifferences differences = {0};
+  g_autoptr (GHashTable) used = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < self->roles->len; i++)
+    check_role (self, &g_array_index (self->roles, LigRole, i), used, &differences);
+  for (const char *const *name = lig_tensor_file_get_names (self->file); *name; name++)
+    if (!g_hash_table_contains (used, *name) && !is_ignored (self, *name) &&
+        !is_copy (self, *name, &differences))
+      lig_differences_add (&differences, _ ("%s is surplus"), *name);
+  return lig_differences_end (&differences, _ ("the weights do not fit the sequence"), error);
+}
+
+gboolean
+lig_import_new (LigTensorFile *file,
+                const char *const *paths,
+                const LigShape *shapes,
+                LigImport **import,
+                GError **error)
+{
+  LigNames *names;
+  const char *prefix;
+  *import = NULL;
+  if (!lig_names_detect (file, &names, &prefix, error))
+    return FALSE;
+  if (!names)
+    return TRUE;
+  g_autoptr (LigImport) self = g_new0 (LigImport, 1);
+  self->file = g_boxed_copy (LIG_TYPE_TENSOR_FILE, file);
+  self->names = names;
+  self->prefix = prefix;
+  self->notes = g_string_new (NULL);
+  self->roles = lig_roles_new (paths, shapes);
+  note (self, _ ("names of %s"), names->title);
+  if (!check (self, error))
+    return FALSE;
+  *import = g_steal_pointer (&self);
+  return TRUE;
+}
+
+/* --- Reading ------------------------------------------------------------------------------- */
+
+/* Returns the tensor in the layout of the parameter. */
+static LigTensor *
+read_piece (LigImport *self, const LigRole *role, const LigNameRule *rule, guint n, GError **error)
+{
+  g_autofree char *name = piece_name (role, rule, n, self->prefix);
+  g_autoptr (LigTensor) tensor = lig_tensor_file_get (self->file, name, error);
+  if (!tensor || !rule->transposed || tensor->shape.n_axes != 2)
+    return g_steal_pointer (&tensor);
+  LigShape shape = tensor->shape;
+  shape.axes[0] = tensor->shape.axes[1];
+  shape.axes[1] = tensor->shape.axes[0];
+  g_autoptr (LigTensor) turned = lig_tensor_new (tensor->dtype, &shape, error);
+  if (turned)
+    transpose (tensor->data, tensor->shape.axes[0], tensor->shape.axes[1],
+               lig_dtype_size (tensor->dtype), turned->data);
+  return g_steal_pointer (&turned);
+}
+
+/* Copies the pieces one below the other; rows that are left stay zero. */
+static LigTensor *
+join (LigImport *self, const LigRole *role, const LigNameRule *rule, GError **error)
+{
+  g_autoptr (LigTensor) whole = NULL;
+  gsize at = 0;
+  for (guint n = 0; rule->names[n]; n++) {
+    g_autoptr (LigTensor) piece = read_piece (self, role, rule, n, error);
+    if (!piece)
+      return NULL;
+    if (!whole && !(whole = lig_tensor_new (piece->dtype, &role->shape, error)))
+      return NULL;
+    /* Tensors of several types are unusual; the first decides. */
+    g_autoptr (LigTensor) same = lig_tensor_convert (piece, whole->dtype, error);
+    if (!same)
+      return NULL;
+    memcpy ((char *) whole->data + at, same->data, lig_tensor_bytes (same));
+    at += lig_tensor_bytes (same);
+  }
+  return g_steal_pointer (&whole);
+}
+
+LigTensor *
+lig_import_read (LigImport *self, const char *path, GError **error)
+{
+  for (guint i = 0; i < self->roles->len; i++) {
+    const LigRole *role = &g_array_index (self->roles, LigRole, i);
+    if (g_str_equal (role->path, path))
+      return join (self, role, find_rule (self, role), error);
+  }
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, _ ("parameter '%s' is unknown"), path);
+  return NULL;
+}
+
+/* --- Writing ------------------------------------------------------------------------------- */
+
+const char *
+lig_weights_names_nth (guint n)
+{
+  return lig_names_nth (n);
+}
+
+/* Returns rows of a tensor, as the other program has them. */
+static LigTensor *
+cut (const LigTensor *from, gint64 begin, const LigShape *shape, gboolean turned, GError **error)
+{
+  g_autoptr (LigTensor) tensor = lig_tensor_new (from->dtype, shape, error);
+  if (!tensor)
+    return NULL;
+  gsize size = lig_dtype_size (from->dtype);
+  gint64 columns = from->size / MAX (from->shape.axes[0], 1);
+  const char *source = (const char *) from->data + (gsize) (begin * columns) * size;
+  if (turned)
+    transpose (source, tensor->size / columns, columns, size, tensor->data);
+  else
+    memcpy (tensor->data, source, lig_tensor_bytes (tensor));
+  return g_steal_pointer (&tensor);
+}
+
+static gboolean
+add (LigTensorFile *to, const char *name, LigTensor *tensor, int dtype, GError **error)
+{
+  g_autoptr (LigTensor) converted =
+    lig_tensor_convert (tensor, dtype < 0 ? tensor->dtype : (LigDtype) dtype, error);
+  if (converted)
+    lig_tensor_file_add (to, name, converted);
+  return converted != NULL;
+}
+
+/* Adds the tensors that a parameter consists of in the other program. */
+static gboolean
+write_role (LigTensorFile *to,
+            const GArray *roles,
+            const LigRole *role,
+            const LigNames *names,
+            LigTensor *tensor,
+            gint64 vocabulary,
+            int dtype,
+            GError **error)
+{
+  const LigNameRule *rule = lig_names_rule (names, role->role);
+  gint64 begin = 0;
+  for (guint n = 0; rule->names[n]; n++) {
+    gint64 rows = piece_rows (roles, role, rule, n), written = rows;
+    if (rule->padded && vocabulary > 0)
+      written = MIN (rows, vocabulary);
+    LigShape shape = piece_shape (role, rule, written);
+    g_autofree char *name = piece_name (role, rule, n, names->prefixes[0]);
+    g_autoptr (LigTensor) piece =
+      cut (tensor, begin, &shape, rule->transposed && shape.n_axes == 2, error);
+    if (!piece || !add (to, name, piece, dtype, error))
+      return FALSE;
+    begin += rows;
+  }
+  return TRUE;
+}
+
+/* Returns the roles of a file's parameters, without the optimizer's arrays. */
+static GArray *
+find_roles (LigTensorFile *file)
+{
+  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
+  g_autoptr (GArray) shapes = g_array_new (FALSE, FALSE, sizeof (LigShape));
+  for (const char *const *name = lig_tensor_file_get_names (file); *name; name++) {
+    LigShape shape;
+    if (g_str_has_prefix (*name, OPTIMIZER) ||
+        !lig_tensor_file_get_shape (file, *name, &shape, NULL))
+      continue;
+    g_ptr_array_add (paths, (gpointer) *name);
+    g_array_append_val (shapes, shape);
+  }
+  g_ptr_array_add (paths, NULL);
+  return lig_roles_new ((const char *const *) paths->pdata,
+                        (const LigShape *) (gpointer) shapes->data);
+}
+
+static gboolean
+check_export (const GArray *roles, const LigNames *names, GError **error)
+{
+  LigDifferences differences = {0};
+  for (guint i = 0; i < roles->len; i++) {
+    const LigRole *role = &g_array_index (roles, LigRole, i);
+    if (!role->role || !lig_names_rule (names, role->role))
+      lig_differences_add (&differences, _ ("%s has no counterpart"), role->path);
+  }
+  g_autofree char *problem =
+    g_strdup_printf (_ ("the parameters do not fit the names of %s"), names->name);
+  return lig_differences_end (&differences, problem, error);
+}
+
+LigTensorFile *
+lig_weights_export (
+  LigTensorFile *file, const char *names, gint64 vocabulary, int dtype, GError **error)
+{
+  g_return_val_if_fail (file, NULL);
+  g_autoptr (LigNames) table = names ? lig_names_find (names, error) : NULL;
+  g_autoptr (LigTensorFile) to = lig_tensor_file_new ();
+  g_autoptr (GArray) roles = find_roles (file);
+  if (names && (!table || !check_export (roles, table, error)))
+    return NULL;
+  for (guint i = 0; i < roles->len; i++) {
+    const LigRole *role = &g_array_index (roles, LigRole, i);
+    g_autoptr (LigTensor) tensor = lig_tensor_file_get (file, role->path, error);
+    if (!tensor)
+      return NULL;
+    if (table ? !write_role (to, roles, role, table, tensor, vocabulary, dtype, error)
+              : !add (to, role->path, tensor, dtype, error))
+      return NULL;
+  }
+  /* Hugging Face's library refuses files that do not say which framework's layouts they have. */
+  if (table)
+    lig_tensor_file_set_metadata (to, "format", "pt");
+  return g_steal_pointer (&to);
+}

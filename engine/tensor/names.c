@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads data/names/NAME.json and finds the table that a file's names fit. */
+#include "engine/tensor/names.h"
+
+#include "engine/base/file.h"
+#include "engine/base/json-private.h"
+#include "engine/base/suggest.h"
+#include <ligature/folders.h>
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+/* The tables of data/names, compiled in so that they are there without the data folder. */
+static const struct {
+  const char *name, *text;
+} shipped[] = {
+#include "engine/names.h"
+};
+
+static void
+free_rule (gpointer data)
+{
+  LigNameRule *rule = data;
+  g_free (rule->role);
+  g_strfreev (rule->names);
+  g_free (rule->first);
+  g_free (rule->tied);
+  g_free (rule);
+}
+
+void
+lig_names_free (LigNames *self)
+{
+  if (!self)
+    return;
+  g_free (self->name);
+  g_free (self->title);
+  g_free (self->known_by);
+  g_strfreev (self->prefixes);
+  g_strfreev (self->ignored);
+  g_ptr_array_unref (self->rules);
+  g_free (self);
+}
+
+const char *
+lig_names_nth (guint n)
+{
+  return n < G_N_ELEMENTS (shipped) ? shipped[n].name : NULL;
+}
+
+/* --- Reading ------------------------------------------------------------------------------- */
+
+static gboolean
+refuse (const char *at, const char *expected, GError **error)
+{
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s: expected %s"), at, expected);
+  return FALSE;
+}
+
+/* Reads a text; a missing one is an error if `needed`. */
+static gboolean
+read_text (JsonObject *object, const char *key, gboolean needed, char **text, GError **error)
+{
+  JsonNode *node = json_object_get_member (object, key);
+  if (!node && !needed)
+    return TRUE;
+  if (!node || !JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_STRING)
+    return refuse (key, _ ("a text"), error);
+  *text = g_strdup (json_node_get_string (node));
+  return TRUE;
+}
+
+static gboolean
+read_truth (JsonObject *object, const char *key, gboolean *truth, GError **error)
+{
+  JsonNode *node = json_object_get_member (object, key);
+  if (!node)
+    return TRUE;
+  if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_BOOLEAN)
+    return refuse (key, _ ("true or false"), error);
+  *truth = json_node_get_boolean (node);
+  return TRUE;
+}
+
+/* Reads a list of at least one text. */
+static gboolean
+read_texts (JsonObject *object, const char *key, GStrv *texts, GError **error)
+{
+  JsonNode *node = json_object_get_member (object, key);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  JsonArray *array = node && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  guint count = array ? json_array_get_length (array) : 0;
+  for (guint i = 0; i < count; i++) {
+    JsonNode *one = json_array_get_element (array, i);
+    if (!JSON_NODE_HOLDS_VALUE (one) || json_node_get_value_type (one) != G_TYPE_STRING)
+      return refuse (key, _ ("a list of texts"), error);
+    g_strv_builder_add (builder, json_node_get_string (one));
+  }
+  if (count == 0)
+    return refuse (key, _ ("a list of texts"), error);
+  *texts = g_strv_builder_end (builder);
+  return TRUE;
+}
+
+static gboolean
+read_rule (LigNames *self, const char *role, JsonNode *node, GError **error)
+{
+  LigNameRule *rule = g_new0 (LigNameRule, 1);
+  rule->role = g_strdup (role);
+  rule->prefixed = TRUE;
+  g_ptr_array_add (self->rules, rule);
+  if (!JSON_NODE_HOLDS_OBJECT (node))
+    return refuse (role, _ ("an object"), error);
+  JsonObject *object = json_node_get_object (node);
+  if (read_texts (object, "names", &rule->names, error) &&
+      read_text (object, "first", FALSE, &rule->first, error) &&
+      read_text (object, "tied", FALSE, &rule->tied, error) &&
+      read_truth (object, "transposed", &rule->transposed, error) &&
+      read_truth (object, "padded", &rule->padded, error) &&
+      read_truth (object, "prefixed", &rule->prefixed, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", role);
+  return FALSE;
+}
+
+static gboolean
+read_rules (LigNames *self, JsonObject *object, GError **error)
+{
+  JsonNode *node = json_object_get_member (object, "tensors");
+  JsonObjectIter iter;
+  const char *role;
+  if (!node || !JSON_NODE_HOLDS_OBJECT (node))
+    return refuse ("tensors", _ ("an object"), error);
+  json_object_iter_init (&iter, json_node_get_object (node));
+  while (json_object_iter_next (&iter, &role, &node))
+    if (!read_rule (self, role, node, error))
+      return FALSE;
+  for (guint i = 0; i < self->rules->len; i++) {
+    const LigNameRule *rule = g_ptr_array_index (self->rules, i);
+    const char *others[] = {rule->first, rule->tied};
+    for (guint j = 0; j < G_N_ELEMENTS (others); j++)
+      if (others[j] && !lig_names_rule (self, others[j]))
+        return refuse (rule->role, _ ("first and tied to be roles of the table"), error);
+  }
+  return TRUE;
+}
+
+LigNames *
+lig_names_parse (const char *name, const char *text, GError **error)
+{
+  g_autoptr (LigNames) self = g_new0 (LigNames, 1);
+  self->name = g_strdup (name);
+  self->rules = g_ptr_array_new_with_free_func (free_rule);
+  g_autoptr (JsonNode) root = lig_json_read (text, strlen (text), name, error);
+  if (!root)
+    return NULL;
+  if (!JSON_NODE_HOLDS_OBJECT (root)) {
+    refuse (name, _ ("an object"), error);
+    return NULL;
+  }
+  JsonObject *object = json_node_get_object (root);
+  if (read_text (object, "title", TRUE, &self->title, error) &&
+      read_text (object, "known-by", TRUE, &self->known_by, error) &&
+      read_texts (object, "prefixes", &self->prefixes, error) &&
+      read_texts (object, "ignored", &self->ignored, error) && read_rules (self, object, error))
+    return g_steal_pointer (&self);
+  g_prefix_error (error, "%s: ", name);
+  return NULL;
+}
+
+/* --- Finding ------------------------------------------------------------------------------- */
+
+LigNames *
+lig_names_find (const char *name, GError **error)
+{
+  g_autofree char *file = g_strconcat ("names" G_DIR_SEPARATOR_S, name, ".json", NULL);
+  g_autofree char *path = strchr (name, '/') ? NULL : lig_data_find (file);
+  if (path) {
+    g_autoptr (GBytes) bytes = lig_read_file (path, error);
+    gsize length = bytes ? g_bytes_get_size (bytes) : 0;
+    g_autofree char *text = bytes ? g_strndup (g_bytes_get_data (bytes, NULL), length) : NULL;
+    return text ? lig_names_parse (name, text, error) : NULL;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (shipped); i++)
+    if (g_str_equal (shipped[i].name, name))
+      return lig_names_parse (name, shipped[i].text, error);
+  g_autoptr (GString) all = g_string_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (shipped); i++)
+    g_string_append_printf (all, "%s%s", i > 0 ? _ (" or ") : "", shipped[i].name);
+  g_autofree char *like = lig_suggest_nth (name, lig_names_nth);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("names '%s' are unknown; expected %s%s"), name,
+               all->str, like);
+  return NULL;
+}
+
+const LigNameRule *
+lig_names_rule (const LigNames *self, const char *role)
+{
+  for (guint i = 0; i < self->rules->len; i++) {
+    const LigNameRule *rule = g_ptr_array_index (self->rules, i);
+    if (g_str_equal (rule->role, role))
+      return rule;
+  }
+  return NULL;
+}
+
+gboolean
+lig_names_detect (LigTensorFile *file, LigNames **names, const char **prefix, GError **error)
+{
+  *names = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (shipped); i++) {
+    g_autoptr (LigNames) one = lig_names_find (shipped[i].name, error);
+    if (!one)
+      return FALSE;
+    for (char **at = one->prefixes; *at; at++) {
+      g_autofree char *known = g_strconcat (*at, one->known_by, NULL);
+      if (lig_tensor_file_has (file, known)) {
+        *prefix = *at;
+        *names = g_steal_pointer (&one);
+        return TRUE;
+      }
+    }
+  }
+  return TRUE;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of other programs' files of weights: which of their tensors, in which layout, a parameter
+ * of a sequence is made of. A parameter is found by its role, which follows from its path and those
+ * of its neighbours: `embedding.weight`, `layer.qkv.bias`, `head.weight`. data/names/NAME.json maps
+ * roles to names. */
+#pragma once
+
+#include <ligature/tensor-file.h>
+
+G_BEGIN_DECLS
+
+/* The tensors that a role is made of. */
+typedef struct {
+  char *role;
+  GStrv names;         /* one below the other along axis 0; {layer} is the number of the layer */
+  gboolean transposed; /* matrices have their axes swapped */
+  gboolean padded;     /* the parameter may have more rows; these are zeros */
+  gboolean prefixed;   /* the names have the prefix of the file */
+  char *first;         /* (nullable): the role whose columns are the rows of the first tensor */
+  char *tied;          /* (nullable): the role that replaces this one where it is missing */
+} LigNameRule;
+
+typedef struct {
+  char *name;     /* gpt2 */
+  char *title;    /* for people */
+  char *known_by; /* a name that only such files have */
+  GStrv prefixes; /* of all names but those that are not prefixed; the first is written */
+  GStrv ignored;  /* patterns of names without a prefix */
+  GPtrArray *rules;
+} LigNames;
+
+void lig_names_free (LigNames *self);
+
+/* Returns the name of the nth table that is compiled in, null after the last. */
+const char *lig_names_nth (guint n);
+
+/* Returns the table of that name. One in a data folder replaces the compiled one. */
+LigNames *lig_names_find (const char *name, GError **error);
+
+/* Reads the text of a table; `name` is used in messages. */
+LigNames *lig_names_parse (const char *name, const char *text, GError **error);
+
+/* Returns the rule of a role, null if it has none. */
+const LigNameRule *lig_names_rule (const LigNames *self, const char *role);
+
+/* Finds the table that the file's names fit, and its prefix, which belongs to the table. Returns
+ * FALSE on failure only; `names` is null if no table fits. */
+gboolean
+lig_names_detect (LigTensorFile *file, LigNames **names, const char **prefix, GError **error);
+
+/* A parameter of a sequence. */
+typedef struct {
+  char *path;
+  LigShape shape;
+  char *role; /* (nullable): its role */
+  int depth;  /* the number of its layer, -1 outside */
+} LigRole;
+
+/* Returns a LigRole for each of the paths, sorted by the order of ops in a sequence. */
+GArray *lig_roles_new (const char *const *paths, const LigShape *shapes);
+
+/* Returns the parameter with a role in a layer, null if there is none. */
+const LigRole *lig_roles_find (const GArray *roles, const char *role, int depth);
+
+/* Appends `PATH is 3x4, expected 4x3` and the like to a list of differences, of which the first are
+ * shown and all are counted. */
+typedef struct {
+  GString *text;
+  guint count;
+} LigDifferences;
+
+void lig_differences_add (LigDifferences *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* Returns TRUE if there is none; otherwise sets the error `PROBLEM: list`, and clears the list. */
+gboolean lig_differences_end (LigDifferences *self, const char *problem, GError **error);
+
+/* Tensors of a file by the paths of parameters. */
+typedef struct {
+  LigTensorFile *file;
+  LigNames *names;
+  const char *prefix;
+  GArray *roles;
+  GString *notes; /* sentences for people, separated by `; ` */
+} LigImport;
+
+/* Checks a file against the parameters and names each difference. Returns FALSE on failure;
+ * `import` is null if the file has no names of another program. */
+gboolean lig_import_new (LigTensorFile *file,
+                         const char *const *paths,
+                         const LigShape *shapes,
+                         LigImport **import,
+                         GError **error);
+void lig_import_free (LigImport *self);
+
+/* Returns (transfer full) the values of a parameter, in the file's type. */
+LigTensor *lig_import_read (LigImport *self, const char *path, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigNames, lig_names_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigImport, lig_import_free)
+
+G_END_DECLS

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The variants of attention that cuDNN computes as the kernels define it. */
+#include "kernels/attention-refusal.h"
+
+#include <stddef.h>
+
+/* The operands behind x, by kernel-list.h. */
+enum { MEMORY = 1, LENGTHS = 2, DOCUMENTS = 3 };
+
+/* Returns what no pattern of the library has. */
+static const char *
+refuse_variant (const LigOperand *x, const LigAttentionParams *params)
+{
+  if (params->heads < 1 || params->kv_heads < 1 || params->heads % params->kv_heads != 0 ||
+      params->mask < LIG_MASK_CAUSAL || params->mask > LIG_MASK_CAUSAL_BOTTOM_RIGHT)
+    return "the parameters do not fit each other";
+  if (x->dtype != LIG_BF16 && x->dtype != LIG_FP16)
+    return "its products are of bf16 or fp16";
+  if (x[DOCUMENTS].data)
+    return "documents are not part of its masks";
+  if (params->dropout > 0)
+    return "its random numbers are not those of dropout here";
+  if (params->softcap > 0)
+    return "a softcap is not part of its pattern";
+  if (params->alibi)
+    return "ALiBi is left to the own kernel";
+  if (params->features % 8 != 0 || params->features > 256)
+    return "it needs features of a head that are a multiple of 8, at most 256";
+  return NULL;
+}
+
+/* Returns which masks and shapes are not defined alike. */
+static const char *
+refuse_shape (const LigOperand *x, const LigAttentionParams *params, bool backward)
+{
+  bool memory = x[MEMORY].data, bottom_right = params->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT;
+  int64_t length = params->length, keys = memory ? params->memory_length : length;
+  int64_t shift = bottom_right ? keys - length : 0, last = length - 1 + shift;
+  bool window = params->window > 0 && (params->window < keys || params->window < length);
+  /* The queries of a memory keep their number, so that lengths could leave a query without keys at
+   * any place. */
+  if (memory && x[LENGTHS].data && (window || (bottom_right && shift != 0)))
+    return "with lengths of a memory its result is undefined where a query sees no key";
+  if (shift < 0 || (window && last - params->window >= keys - 1))
+    return "its result is undefined where a query sees no key";
+  /* By the support surface of NVIDIA's cudnn-frontend: the library itself accepts both. */
+  if (window && length > keys)
+    return "its windows are for no more queries than keys";
+  if (backward && length == 1 && keys == 1)
+    return "it has no backward pass of one query and one key";
+  return NULL;
+}
+
+const char *
+lig_attention_refusal (const LigOperand *x, const LigAttentionParams *params, bool backward)
+{
+  const char *variant = refuse_variant (x, params);
+  return variant ? variant : refuse_shape (x, params, backward);
+}

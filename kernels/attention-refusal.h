@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The variants of attention that cuDNN computes as the kernels define it. Plain C, shared by plans,
+ * which say who computes a step, and by the module for CUDA. */
+#pragma once
+
+#include <ligature/kernels.h>
+#include <ligature/params.h>
+
+/* Returns why a variant is left to the own kernels, in words that begin with what cuDNN lacks; null
+ * if cuDNN can compute it. `x` is followed by memory, lengths and documents, as in the signatures
+ * of attention and attention_backward; null data means absent. */
+const char *
+lig_attention_refusal (const LigOperand *x, const LigAttentionParams *params, bool backward);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests --freeze, and what commands print about frozen and shared parameters. */
+#include "tests/cli/case.h"
+
+#define NETWORK "linear(4) ! gelu ! linear(3) ! cross-entropy"
+
+static void
+test_train (void)
+{
+  g_auto (Outcome) trained =
+    lig ("train", NETWORK, "--input", "8x5", "--data", "synthetic?samples=90", "--steps", "3",
+         "--device", "cpu", "--freeze", "0.*", "--freeze", "2.bias", "--checkpoint",
+         "frozen.safetensors", "--json", NULL);
+  g_assert_cmpint (trained.code, ==, 0);
+  g_auto (Outcome) shown = lig ("runs", "show", "last", "--json", NULL);
+  g_assert_cmpstr (text_at (shown.json, "settings.freeze"), ==, "0.*,2.bias");
+  g_auto (Outcome) resumed = lig ("train", "--resume", "frozen.safetensors", "--steps", "5",
+                                  "--device", "cpu", "--json", NULL);
+  g_assert_cmpint (resumed.code, ==, 0);
+  g_auto (Outcome) other = lig ("train", "--resume", "frozen.safetensors", "--steps", "7",
+                                "--freeze", "0.*", "--json", NULL);
+  g_assert_cmpint (other.code, !=, 0);
+}
+
+static void
+test_refused (void)
+{
+  g_auto (Outcome) none = lig ("train", NETWORK, "--input", "8x5", "--data", "synthetic", "--steps",
+                               "3", "--device", "cpu", "--freeze", "7.*", NULL);
+  g_assert_cmpint (none.code, !=, 0);
+  assert_contains (none.err, "no parameter has a path like '7.*' to freeze; there are 0.weight, "
+                             "0.bias, 2.weight …");
+}
+
+static void
+test_check (void)
+{
+  g_auto (Outcome) frozen =
+    lig ("check", "linear(4, trained=false) ! gelu ! linear(3)", "--input", "8x5", NULL);
+  assert_contains (frozen.out, "15 trained elements, 60 B and 24 frozen ones, 96 B;");
+  g_auto (Outcome) tied =
+    lig ("check", "linear(5) ! gelu ! linear(5, tied=0)", "--input", "8x5", NULL);
+  assert_contains (tied.out, "35 trained elements, 140 B;");
+}
+
+static void
+test_ops (void)
+{
+  g_auto (Outcome) op = lig ("ops", "linear", NULL);
+  assert_contains (op.out, "tied");
+  assert_contains (op.out, "path");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/freeze/train", test_train);
+  g_test_add_func ("/freeze/refused", test_refused);
+  g_test_add_func ("/freeze/check", test_check);
+  g_test_add_func ("/freeze/ops", test_ops);
+  return run_cli_tests ();
+}

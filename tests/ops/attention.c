@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Ops of attention in plans: gradients with every optional input, wrong inputs, evaluation. */
+#include "tests/plan/case.h"
+
+#include <ligature/check.h>
+
+static LigPlanOptions
+options_of (gboolean trains)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_ALL;
+  options.training = options.input_gradient = trains;
+  return options;
+}
+
+/* Integers that the caller provides are from 0 to 3. */
+static void
+gradients (void)
+{
+  static const struct {
+    const char *expression, *input, *output;
+    guint callers;
+  } forms[] = {
+    {"attention(2)", "2x5x24", "2x5x8", 0},
+    {"attention(2)", "5x24", "5x8", 0},
+    {"attention(4, kv-heads=2, mask=none)", "3x2x5x32", "3x2x5x16", 0},
+    {"attention(2, lengths=caller)", "4x5x24", "4x5x8", 1},
+    {"attention(2, documents=caller, mask=none)", "2x9x24", "2x9x8", 1},
+    {"attention(2, lengths=caller, documents=caller, window=2)", "4x5x24", "4x5x8", 2},
+    {"attention(2, memory=caller, mask=none)", "2x5x8", "2x5x8", 1},
+    {"attention(2, memory=caller, lengths=caller, mask=causal-bottom-right)", "4x5x8", "4x5x8", 2},
+    {"linear(16) ! make-extra-output(m) ! linear(16) ! attention(4, kv-heads=2, memory=m)", "2x5x6",
+     "2x5x16", 0},
+    {"attention(2, softcap=0.5, alibi=true, scale=2, dropout=0.3)", "2x7x24", "2x7x8", 0},
+    {"linear(48) ! qk-norm(2) ! rotary(2, interleaved=true) ! attention(2)", "2x5x8", "2x5x16", 0},
+    {"qk-norm(2, kv-heads=1, kind=layer) ! rotary(2, kv-heads=1, fraction=0.5)", "2x5x32", "2x5x32",
+     0},
+    {"qk-norm(2, kind=l2) ! rotary(2, scaling=llama3, original=4)", "5x48", "5x48", 0},
+    {"linear(6) ! position-embedding(9) ! drop-path(0.3)", "6x5x4", "6x5x6", 0},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (forms); i++) {
+    g_autoptr (GError) error = NULL;
+    LigPlanOptions options = options_of (TRUE);
+    LigShape shape;
+    LigDtype dtype;
+    g_autoptr (LigSequence) sequence = new_sequence (forms[i].expression, forms[i].input);
+    g_test_message ("%s @ %s", forms[i].expression, forms[i].input);
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    lig_plan_get_output (plan, &shape, &dtype);
+    g_autofree char *text = lig_shape_to_string (&shape);
+    g_assert_cmpstr (text, ==, forms[i].output);
+    g_assert_cmpuint (lig_plan_get_n_extra_inputs (plan), ==, forms[i].callers);
+    lig_check_gradients (sequence, cpu_device (), &options, 3e-3, NULL, &error);
+    g_assert_no_error (error);
+  }
+}
+
+/* A norm of heads has the parameters of its kind. */
+static void
+parameters (void)
+{
+  static const struct {
+    const char *expression;
+    guint count;
+  } kinds[] = {{"qk-norm(2)", 2}, {"qk-norm(2, kind=l2)", 0}, {"qk-norm(2, kind=layer)", 4}};
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    LigPlanOptions options = options_of (TRUE);
+    g_autoptr (LigSequence) sequence = new_sequence (kinds[i].expression, "2x5x24");
+    g_autoptr (Results) results = compute (sequence, &options);
+    guint found = 0;
+    for (guint j = 0; j < results->names->len; j++)
+      found += g_str_has_prefix (results->names->pdata[j], "grad.0.");
+    g_assert_cmpuint (found, ==, kinds[i].count);
+  }
+}
+
+static void
+wrong (void)
+{
+  static const struct {
+    const char *expression, *input;
+    LigError code;
+    const char *message;
+  } cases[] = {
+    {"attention(5)", "2x5x24", LIG_ERROR_SHAPE,
+     "attention at 0: input has 24 features, expected a multiple of 15, the number of its heads"},
+    {"attention(4, kv-heads=3)", "2x5x24", LIG_ERROR_VALUE,
+     "attention at 0: heads is 4, expected a multiple of kv-heads, 3"},
+    {"make-extra-output(l) ! linear(24) ! attention(2, lengths=l)", "2x5x24", LIG_ERROR_SHAPE,
+     "attention at 2: lengths is 2x5x24, expected 2"},
+    {"linear(15) ! make-extra-output(m) ! linear(8) ! attention(2, memory=m)", "2x5x24",
+     LIG_ERROR_SHAPE, "attention at 3: memory is 2x5x15, expected 2x5x16"},
+    {"attention(2, memory=caller, documents=caller)", "2x5x24", LIG_ERROR_CHANNEL,
+     "attention at 0: it has documents and memory, expected one of them at most"},
+    {"rotary(2, fraction=0.8)", "2x5x24", LIG_ERROR_SHAPE,
+     "rotary at 0: rotated features of a head are 3 of 4, expected an even number"},
+    {"rotary(2, scaling=llama3, low=4)", "2x5x24", LIG_ERROR_VALUE,
+     "rotary at 0: low is 4, expected less than high, 4"},
+    {"position-embedding(4)", "2x5x24", LIG_ERROR_SHAPE,
+     "position-embedding at 0: input has 5 positions, expected at most 4"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    LigPlanOptions options = options_of (TRUE);
+    g_autoptr (LigSequence) sequence = new_sequence (cases[i].expression, cases[i].input);
+    check_refused (sequence, &options, cases[i].code, cases[i].message);
+  }
+}
+
+/* Dropout of the weights is off in evaluation. */
+static void
+evaluation (void)
+{
+  LigPlanOptions options = options_of (FALSE), training = options_of (TRUE);
+  g_autoptr (LigSequence) plain = new_sequence ("attention(2)", "2x9x24");
+  g_autoptr (LigSequence) drops = new_sequence ("attention(2, dropout=0.5)", "2x9x24");
+  g_autoptr (Results) want = compute (plain, &options);
+  g_autoptr (Results) got = compute (drops, &options);
+  g_autoptr (Results) trained = compute (drops, &training);
+  const LigTensor *a = results_find (want, "output"), *b = results_find (got, "output");
+  g_assert_cmpmem (a->data, lig_tensor_bytes (a), b->data, lig_tensor_bytes (b));
+  g_assert_cmpfloat (distance_between (a, results_find (trained, "output")), >, 0.1);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/attention/gradients", gradients);
+  g_test_add_func ("/attention/parameters", parameters);
+  g_test_add_func ("/attention/wrong", wrong);
+  g_test_add_func ("/attention/evaluation", evaluation);
+  return g_test_run ();
+}
