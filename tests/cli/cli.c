@@ -145,7 +145,7 @@ test_ops (void)
     for (guint j = 0; j < length_at (op, "params"); j++) {
       g_autofree char *place = g_strdup_printf ("params.%u", j);
       assert_keys (at (op, place),
-                   "name type default minimum maximum required positional label help");
+                   "name type default minimum maximum choices required positional label help");
     }
     g_auto (GStrv) example = g_strsplit (text_at (op, "example"), " @ ", 2);
     g_assert_cmpuint (g_strv_length (example), ==, 2);
@@ -392,8 +392,9 @@ test_plan (void)
                                   "64x32", "--device", "null:h200", "--json", NULL);
   JsonNode *root = outcome.json;
   g_assert_cmpint (outcome.code, ==, 0);
-  assert_keys (root, "device policy tf32 ops steps values arena_bytes live_peak state_bytes "
-                     "segments problem units");
+  assert_keys (
+    root, "device policy tf32 nondeterministic ops steps values arena_bytes live_peak state_bytes "
+          "segments problem units");
   assert_keys (at (root, "steps.0"),
                "index pass kernel group operands read written flops predicted_us");
   assert_keys (at (root, "values.0"), "name shape dtype place offset bytes first last saved");
