@@ -3,6 +3,7 @@
  * Every op of the registry has its own final class, made from its table by one function. */
 #include <ligature/op.h>
 
+#include "engine/sequence/literal.h"
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/ports.h"
 #include <ligature/sequence.h>
@@ -17,8 +18,8 @@ typedef struct {
   bool to_caller[LIG_MAX_EXTRA];
   guint64 given; /* one bit for each parameter: set at least once */
   gboolean fence, frozen;
-  gboolean moved; /* taken out of a sequence at least once */
-  char *ties[LIG_MAX_PARAMETERS];    /* as written */
+  gboolean moved;                     /* taken out of a sequence at least once */
+  char *ties[LIG_MAX_PARAMETERS];     /* as written */
   LigOp *targets[LIG_MAX_PARAMETERS]; /* weak: the ops that they name, once they were found */
   GStrv forbidden, forced;
   char *unknown;
@@ -115,26 +116,19 @@ reset (LigOp *self, const LigParam *param)
   }
 }
 
-/* Returns FALSE for a name that is no choice. */
-static gboolean
-set_choice (LigOp *self, const LigParam *param, const char *name)
+static void
+set_text (char **at, const char *text)
 {
-  int index = name ? lig_param_find_choice (param, name) : (int) param->initial;
-  if (index >= 0)
-    *(gint32 *) field (self, param) = index;
-  return index >= 0;
+  g_free (*at);
+  *at = text && *text ? g_strdup (text) : NULL;
 }
 
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
   LigOp *self = LIG_OP (object);
-  if (id == PROP_FENCE) {
-    lig_op_set_fence (self, g_value_get_boolean (value));
-    return;
-  }
-  if (id == PROP_TRAINED) {
-    lig_op_set_trained (self, g_value_get_boolean (value));
+  if (id == PROP_FENCE || id == PROP_TRAINED) {
+    (id == PROP_FENCE ? lig_op_set_fence : lig_op_set_trained) (self, g_value_get_boolean (value));
     return;
   }
   const LigParam *param = &lig_op_get_info (self)->params[id - FIRST_PARAM];
@@ -157,17 +151,14 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
       reset (self, param);
     break;
   case LIG_PARAM_INPUT:
-  case LIG_PARAM_OUTPUT: {
-    const char *text = g_value_get_string (value);
-    g_free (*(char **) at);
-    *(char **) at = text && *text ? g_strdup (text) : NULL;
+  case LIG_PARAM_OUTPUT:
+    set_text (at, g_value_get_string (value));
     break;
-  }
   case LIG_PARAM_PATH:
     lig_op_set_tie (self, (int) param->offset, g_value_get_string (value), NULL);
     break;
   case LIG_PARAM_CHOICE:
-    if (!set_choice (self, param, g_value_get_string (value)))
+    if (!lig_choice_store (param, g_value_get_string (value), at))
       return;
     break;
   }
