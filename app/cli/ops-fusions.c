@@ -9,8 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The input of examples: rows that every op accepts. */
-#define EXAMPLE_INPUT "16x32"
+/* Returns the input of an example: rows that its first op accepts. */
+static const char *
+input_of (const LigFusion *fusion)
+{
+  const LigOpInfo *info;
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++)
+    if (info->flags & LIG_OP_INTEGER_INPUT && g_str_has_prefix (fusion->pattern, info->name))
+      return "16x32:int32";
+  return "16x32";
+}
 
 /* The columns before a sentence. */
 enum { NARROW = 4, LEAST_SENTENCE = 34 };
@@ -143,19 +151,19 @@ make_example (const LigFusion *fusion)
 
 /* Compiles the example without fusions, or with the fusion forced. */
 static LigPlan *
-compile (const char *example, const LigFusion *forced)
+compile (const LigFusion *fusion, const char *example, gboolean forced)
 {
   LigShape shape;
   LigDtype dtype = LIG_FP32;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence = lig_sequence_from_expression (example, NULL);
   g_autoptr (LigDevice) device = lig_device_open ("null", NULL);
-  if (!sequence || !device || !lig_shape_parse (EXAMPLE_INPUT, &shape, &dtype, NULL))
+  if (!sequence || !device || !lig_shape_parse (input_of (fusion), &shape, &dtype, NULL))
     return NULL;
   lig_sequence_set_input (sequence, &shape, dtype);
   LigOp *first = forced ? lig_sequence_find (sequence, "0", NULL) : NULL;
   if (first)
-    lig_op_set_forced (first, (const char *const[]){forced->name, NULL});
+    lig_op_set_forced (first, (const char *const[]){fusion->name, NULL});
   options.policy = LIG_POLICY_NONE;
   options.input_gradient = TRUE;
   return lig_plan_compile (sequence, device, &options, NULL);
@@ -259,7 +267,8 @@ print_example (const LigFusion *fusion, const char *example)
   int width = lig_cli_text_width ();
   g_autofree char *command = g_strdup_printf ("  lig fuse '%s'", example);
   g_autofree char *wish = g_strdup_printf ("--force %s@0", fusion->name);
-  const char *const options[] = {"--input " EXAMPLE_INPUT, wish};
+  g_autofree char *input = g_strconcat ("--input ", input_of (fusion), NULL);
+  const char *const options[] = {input, wish};
   g_autoptr (GString) line = g_string_new (command);
   printf ("\nExample:\n");
   for (guint i = 0; i < G_N_ELEMENTS (options); i++) {
@@ -291,8 +300,8 @@ void
 lig_ops_show_fusion (const LigFusion *fusion)
 {
   g_autofree char *example = make_example (fusion);
-  g_autoptr (LigPlan) alone = example ? compile (example, NULL) : NULL;
-  g_autoptr (LigPlan) fused = example ? compile (example, fusion) : NULL;
+  g_autoptr (LigPlan) alone = example ? compile (fusion, example, FALSE) : NULL;
+  g_autoptr (LigPlan) fused = example ? compile (fusion, example, TRUE) : NULL;
   if (lig_cli_json ())
     print_json (fusion, example, alone, fused);
   else

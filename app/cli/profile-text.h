@@ -17,8 +17,8 @@ void lig_cli_print_groups (const LigProfile *profile, const LigProfile *alone, i
 /* Explains a roofline above 100 %, if there is one. */
 void lig_cli_explain_roofline (GPtrArray *profiles, int width);
 
-/* Prints which kernel was chosen for each case of attention that ran on a GPU, and both times; prints
- * nothing if there is none. */
+/* Prints which kernel was chosen for each case of attention that ran on a GPU, and both times;
+ * prints nothing if there is none. */
 void lig_cli_print_attention (int width);
 
 G_END_DECLS

@@ -3,6 +3,7 @@
 #include "engine/compile/lower.h"
 
 #include "engine/compile/register.h"
+#include "engine/device/device-private.h"
 #include "engine/sequence/table.h"
 
 #include <glib/gi18n-lib.h>
@@ -168,10 +169,8 @@ find_empty (LigDraft *draft, LigDraftStep *step, const LigOperand *operands)
 static gint64
 count_scratch (LigDraft *draft, const LigDraftStep *step, const LigOperand *operands)
 {
-  LigBackendKind kind =
-    lig_device_get_facts (draft->device)->capability > 0 ? LIG_BACKEND_CUDA : LIG_BACKEND_CPU;
-  gint64 bytes =
-    lig_kernel_scratch (step->kernel, operands, step->params_size > 0 ? step->params : NULL, kind);
+  const void *params = step->params_size > 0 ? step->params : NULL;
+  gint64 bytes = lig_device_count_scratch (draft->device, step->kernel, operands, params);
   return step->empty ? 0 : MAX (bytes, 0);
 }
 

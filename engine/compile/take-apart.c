@@ -147,8 +147,8 @@ takes (const LigFusion *fusion, LigOp *part)
   return found;
 }
 
-/* A frozen macro has frozen parts. What is forbidden at the macro is forbidden at each part, and
- * what is forced is forced at the first part that it takes. */
+/* A frozen macro has frozen parts. A fusion that is forbidden at the macro is forbidden at each
+ * part; one that is forced is forced at the first part that it takes. */
 static void
 carry_wishes (LigOp *macro, const LigParts *parts)
 {

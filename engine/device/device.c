@@ -150,6 +150,17 @@ lig_device_has (LigDevice *self, LigDeviceTraits trait)
   return (self->backend->info.traits & trait) != 0;
 }
 
+gint64
+lig_device_count_scratch (LigDevice *self,
+                          const LigKernel *kernel,
+                          const LigOperand *operands,
+                          const void *params)
+{
+  LigBackendKind kind =
+    lig_device_get_facts (self)->capability > 0 ? LIG_BACKEND_CUDA : LIG_BACKEND_CPU;
+  return lig_kernel_scratch (kernel, operands, params, kind);
+}
+
 gboolean
 lig_device_same_backend (LigDevice *self, const char *name)
 {

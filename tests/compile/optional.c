@@ -65,7 +65,7 @@ static const LigKernel kernels[] = {
   KERNEL ("optional-flip-backward", "dy signs -> dx", run_flip),
 };
 
-static gboolean seen[LIG_MAX_EXTRA]; /* what infer was told */
+static gboolean seen[LIG_MAX_EXTRA]; /* whether infer found each input present */
 
 static gboolean
 infer_affine (LigInfer *infer, GError **error)

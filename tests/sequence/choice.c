@@ -9,7 +9,8 @@ typedef struct {
 } ChoiceParams;
 
 static const LigParam choices[] = {
-  LIG_CHOICE (ChoiceParams, mask, "mask", "Mask", "What is seen", "causal|none|bottom-right", 0),
+  LIG_CHOICE (
+    ChoiceParams, mask, "mask", "Mask", "The visible keys", "causal|none|bottom-right", 0),
   LIG_CHOICE (ChoiceParams, form, "form", "Form", "The form", "tanh|erf", 1),
   {.name = NULL},
 };
@@ -126,7 +127,8 @@ static void
 check_faulty (const char *names, double initial, const char *message)
 {
   const LigParam table[] = {
-    {LIG_PARAM_CHOICE, "mask", "Mask", "What is seen", 0, 0, initial, 0, 8, names}, {.name = NULL}};
+    {LIG_PARAM_CHOICE, "mask", "Mask", "The visible keys", 0, 0, initial, 0, 8, names},
+    {.name = NULL}};
   LigOpInfo info = whole ("choice-faulty");
   info.params = table;
   check_refusal (&info, message);
@@ -150,9 +152,9 @@ test_tables (void)
   check_faulty ("one|two", 0.5,
                 "op choice-faulty: parameter mask has the initial choice 0.5, expected an index "
                 "from 0 to 1");
-  const LigParam table[] = {
-    {LIG_PARAM_CHOICE, "mask", "Mask", "What is seen", 0, 0, 0, 0, sizeof (Params) - 2, "one|two"},
-    {.name = NULL}};
+  const LigParam table[] = {{LIG_PARAM_CHOICE, "mask", "Mask", "The visible keys", 0, 0, 0, 0,
+                             sizeof (Params) - 2, "one|two"},
+                            {.name = NULL}};
   LigOpInfo info = whole ("choice-faulty");
   info.params = table;
   g_autofree char *beyond = g_strdup_printf (

@@ -262,7 +262,7 @@ LIG_API char *lig_plan_name_values (LigPlan *self, const char *names) G_GNUC_WAR
  * @self: a plan
  * @step: the index of a step
  *
- * Explains why a step of attention on a GPU uses the own kernel. Where it returns %NULL, the first
+ * Explains why a step of attention on a GPU uses the own kernel. If it returns %NULL, the first
  * run compares both, see lig_profile_list_attention().
  *
  * Returns: (transfer none) (nullable): what cuDNN lacks for this step, in English, a static string;
