@@ -121,6 +121,33 @@ test_search (Fixture *f, gconstpointer data)
   g_assert_cmpuint (count_found (palette), ==, count_ops ());
 }
 
+/* The list is one stop of Tab however many ops there are, and arrow keys walk through it. */
+static void
+test_tab (Fixture *f, gconstpointer data)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *palette = lig_palette_new (f->doc), *after = gtk_button_new_with_label ("After");
+  GtkRoot *root = GTK_ROOT (f->window);
+  gtk_box_append (GTK_BOX (box), palette);
+  gtk_box_append (GTK_BOX (box), after);
+  show (f, box);
+  GtkWidget *first = GTK_WIDGET (item_at (palette, 0)), *second = GTK_WIDGET (item_at (palette, 1));
+  lig_palette_focus_search (LIG_PALETTE (palette));
+  g_assert_true (gtk_widget_child_focus (f->window, GTK_DIR_TAB_FORWARD));
+  g_assert_true (gtk_root_get_focus (root) == first);
+  g_signal_emit_by_name (find_type (palette, GTK_TYPE_LIST_BOX), "move-cursor",
+                         GTK_MOVEMENT_DISPLAY_LINES, 1, FALSE, FALSE);
+  g_assert_true (gtk_root_get_focus (root) == second);
+  g_assert_true (gtk_widget_child_focus (f->window, GTK_DIR_TAB_FORWARD));
+  g_assert_true (gtk_root_get_focus (root) == after);
+  g_assert_true (gtk_widget_child_focus (f->window, GTK_DIR_TAB_BACKWARD));
+  g_assert_true (gtk_widget_is_ancestor (gtk_root_get_focus (root), palette));
+  gtk_widget_grab_focus (second);
+  g_assert_true (gtk_widget_child_focus (f->window, GTK_DIR_TAB_BACKWARD));
+  g_assert_true (
+    gtk_widget_is_ancestor (gtk_root_get_focus (root), find_type (palette, GTK_TYPE_SEARCH_ENTRY)));
+}
+
 static void
 test_add (Fixture *f, gconstpointer data)
 {
@@ -352,6 +379,7 @@ add_tests (void)
 #define ADD(name) g_test_add ("/palette/" #name, Fixture, NULL, set_up, test_##name, tear_down)
   ADD (groups);
   ADD (search);
+  ADD (tab);
   ADD (add);
   ADD (drag);
   ADD (quick_entry);

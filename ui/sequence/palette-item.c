@@ -121,10 +121,25 @@ lig_palette_item_finalize (GObject *object)
   G_OBJECT_CLASS (lig_palette_item_parent_class)->finalize (object);
 }
 
+/* The list is one stop of Tab, which arrow keys walk through: otherwise every op that is registered
+ * would put the score one press further away. An item that refuses the focus of its neighbour lets
+ * the focus leave the list. */
+static gboolean
+focus_item (GtkWidget *widget, GtkDirectionType direction)
+{
+  GtkRoot *root = gtk_widget_get_root (widget);
+  GtkWidget *focus = root ? gtk_root_get_focus (root) : NULL;
+  if ((direction == GTK_DIR_TAB_FORWARD || direction == GTK_DIR_TAB_BACKWARD) && focus &&
+      gtk_widget_is_ancestor (focus, gtk_widget_get_parent (widget)))
+    return FALSE;
+  return GTK_WIDGET_CLASS (lig_palette_item_parent_class)->focus (widget, direction);
+}
+
 static void
 lig_palette_item_class_init (LigPaletteItemClass *class)
 {
   G_OBJECT_CLASS (class)->finalize = lig_palette_item_finalize;
+  GTK_WIDGET_CLASS (class)->focus = focus_item;
   gtk_widget_class_install_action (GTK_WIDGET_CLASS (class), "item.add", NULL, add);
 }
 
