@@ -145,6 +145,7 @@ print_json (LigPlan *plan, LigTensorFile *results)
   lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
   lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (plan)));
   lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (plan));
+  lig_json_add_truth (builder, "nondeterministic", lig_plan_get_nondeterministic (plan));
   lig_json_begin_array (builder, "tensors");
   for (const char *const *name = lig_tensor_file_get_names (results); *name; name++)
     json_builder_add_string_value (builder, *name);

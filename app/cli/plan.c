@@ -116,6 +116,7 @@ print_json (LigPlan *plan)
   lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
   lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (plan)));
   lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (plan));
+  lig_json_add_truth (builder, "nondeterministic", lig_plan_get_nondeterministic (plan));
   add_ops (builder, plan);
   add_steps (builder, plan);
   add_values (builder, plan);
@@ -333,12 +334,13 @@ print_plan (LigPlan *plan)
   g_autofree char *peak_text = lig_units_bytes ((double) peak);
   g_autofree char *state = lig_units_bytes ((double) lig_plan_get_state_bytes (plan));
   guint segments = lig_plan_get_segments (plan);
-  g_autofree char *title = g_strdup_printf ("plan for %s, compute %s, parameters %s%s, policy %s",
-                                            lig_device_get_name (lig_plan_get_device (plan)),
-                                            lig_dtype_name (lig_plan_get_compute (plan)),
-                                            lig_dtype_name (lig_plan_get_parameters (plan)),
-                                            lig_plan_get_tf32 (plan) ? ", TF32 products" : "",
-                                            lig_policy_name (lig_plan_get_policy (plan)));
+  g_autofree char *title = g_strdup_printf (
+    "plan for %s, compute %s, parameters %s%s%s, policy %s",
+    lig_device_get_name (lig_plan_get_device (plan)), lig_dtype_name (lig_plan_get_compute (plan)),
+    lig_dtype_name (lig_plan_get_parameters (plan)),
+    lig_plan_get_tf32 (plan) ? ", TF32 products" : "",
+    lig_plan_get_nondeterministic (plan) ? ", nondeterministic" : "",
+    lig_policy_name (lig_plan_get_policy (plan)));
   lig_cli_print_wrapped (title, width);
   printf ("\n");
   print_steps (plan, width);

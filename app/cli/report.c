@@ -52,17 +52,19 @@ is_word (const char *text)
 static const char *
 find_option (const LigSequenceOptions *options)
 {
-  return options->input           ? "input"
-         : options->device        ? "device"
-         : options->dtype         ? "dtype"
-         : options->tf32 == TRUE  ? "tf32"
-         : options->tf32 == FALSE ? "no-tf32"
-         : options->policy        ? "policy"
-         : options->forbid        ? "forbid"
-         : options->force         ? "force"
-         : options->fence         ? "fence"
-         : options->eval          ? "eval"
-                                  : NULL;
+  return options->input                       ? "input"
+         : options->device                    ? "device"
+         : options->dtype                     ? "dtype"
+         : options->tf32 == TRUE              ? "tf32"
+         : options->tf32 == FALSE             ? "no-tf32"
+         : options->nondeterministic == TRUE  ? "nondeterministic"
+         : options->nondeterministic == FALSE ? "no-nondeterministic"
+         : options->policy                    ? "policy"
+         : options->forbid                    ? "forbid"
+         : options->force                     ? "force"
+         : options->fence                     ? "fence"
+         : options->eval                      ? "eval"
+                                              : NULL;
 }
 
 /* --- The command line that reproduces the report -------------------------------------------- */

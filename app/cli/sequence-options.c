@@ -37,6 +37,12 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
     {LIG_OPTION_TF32,
      {"no-tf32", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &options->tf32,
       "Do not, even if the `train` object of the file does", NULL}},
+    {LIG_OPTION_TF32,
+     {"nondeterministic", 0, 0, G_OPTION_ARG_NONE, &options->nondeterministic,
+      "Allow sums in an order that differs from run to run, where that is faster", NULL}},
+    {LIG_OPTION_TF32,
+     {"no-nondeterministic", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE,
+      &options->nondeterministic, "Do not, even if the `train` object of the file does", NULL}},
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("policy", &options->policy)},
     {LIG_OPTION_POLICY, LIG_CLI_STORE_ENTRY (&options->store)},
     {LIG_OPTION_WISHES, LIG_CLI_GROUP (LIG_CLI_FUSIONS)},
@@ -51,7 +57,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
       "Allow no fusion across the gap before this op" LIG_CLI_SEVERAL, "PATH"}},
   };
   GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
-  options->tf32 = LIG_CLI_UNSET;
+  options->tf32 = options->nondeterministic = LIG_CLI_UNSET;
   options->runs = (set & LIG_OPTION_RUNS) != 0;
   for (; more && more->long_name; more++)
     g_array_append_val (entries, *more);
@@ -206,6 +212,7 @@ lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, G
 {
   plan->training = !options->eval;
   plan->tf32 = options->tf32 == TRUE;
+  plan->nondeterministic = options->nondeterministic == TRUE;
   if (options->dtype && !read_dtype (options->dtype, plan, error))
     return FALSE;
   if (options->policy && !lig_policy_from_name (options->policy, &plan->policy))

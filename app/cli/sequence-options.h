@@ -11,7 +11,8 @@ typedef struct {
   char *input, *device, *dtype, *policy, *store;
   GStrv forbid, force, fence;
   gboolean eval, runs;
-  int tf32; /* 1, 0, or LIG_CLI_UNSET where neither --tf32 nor --no-tf32 was given */
+  int tf32;             /* 1, 0, or LIG_CLI_UNSET where neither --tf32 nor --no-tf32 was given */
+  int nondeterministic; /* likewise */
   gint64 batch;
 } LigSequenceOptions;
 
@@ -23,7 +24,7 @@ typedef enum {
   LIG_OPTION_POLICY = 1 << 3,
   LIG_OPTION_WISHES = 1 << 4, /* --forbid, --force, --fence */
   LIG_OPTION_EVAL = 1 << 5,
-  LIG_OPTION_TF32 = 1 << 6,
+  LIG_OPTION_TF32 = 1 << 6, /* and --nondeterministic */
   LIG_OPTION_PLAN = (1 << 7) - 1,
   LIG_OPTION_RUNS = 1 << 7, /* the device must be able to run */
 } LigOptionSet;
@@ -46,7 +47,8 @@ LigDevice *lig_cli_open_device (const LigSequenceOptions *options, GError **erro
 /* Checks the value of --dtype. */
 gboolean lig_cli_check_dtype (const char *text, GError **error);
 
-/* Sets plan options from --dtype, --policy and --tf32. Returns FALSE with the error set. */
+/* Sets plan options from --dtype, --policy, --tf32 and --nondeterministic. Returns FALSE with the
+ * error set. */
 gboolean
 lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, GError **error);
 

@@ -119,7 +119,17 @@ static LigTrainOptions *parsed;
 static gboolean
 is_switch (const LigSetting *setting)
 {
-  return strcmp (setting->name, "tf32") == 0;
+  return strcmp (setting->name, "tf32") == 0 || strcmp (setting->name, "nondeterministic") == 0;
+}
+
+/* Returns 1 or 0 for the switch that was given, else LIG_CLI_UNSET. */
+static int
+get_switch (const LigSetting *setting)
+{
+  if (!is_switch (setting))
+    return LIG_CLI_UNSET;
+  return strcmp (setting->name, "tf32") == 0 ? parsed->sequence.tf32
+                                             : parsed->sequence.nondeterministic;
 }
 
 /* Returns whether the option may be given several times. */
@@ -222,8 +232,8 @@ lig_cli_parse_training (const LigCommand *command,
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
     if (is_list (setting) && parsed->freeze)
       parsed->values[i] = g_strjoinv (",", parsed->freeze);
-    else if (is_switch (setting) && parsed->sequence.tf32 != LIG_CLI_UNSET)
-      parsed->values[i] = g_strdup (parsed->sequence.tf32 ? "1" : "0");
+    else if (get_switch (setting) != LIG_CLI_UNSET)
+      parsed->values[i] = g_strdup (get_switch (setting) ? "1" : "0");
   if (g_strcmp0 (find_value (parsed, "checkpoint"), "-") == 0) {
     lig_cli_usage ("--checkpoint needs a file, which is replaced while the training runs; standard "
                    "output is none");

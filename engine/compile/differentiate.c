@@ -3,7 +3,7 @@
  * that forward has to keep for them. A gradient is one value; if several ops contribute to it, a
  * sum is recorded. */
 #include "engine/compile/collect.h"
-#include "engine/compile/tie.h"
+#include "engine/compile/parameters.h"
 
 #include <glib/gi18n-lib.h>
 

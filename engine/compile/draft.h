@@ -123,7 +123,8 @@ typedef struct {
   gboolean beside; /* may overlap later steps until the pass ends */
   int n_operands, n_inputs;
   int values[LIG_MAX_OPERANDS]; /* -1: absent */
-  int scratch;                  /* value of its scratch memory, 0: none */
+  gint64 scratch_bytes;         /* that its kernel needs beyond the workspace */
+  int scratch;                  /* value of that memory, set when the steps are final; 0: none */
   _Alignas(max_align_t) guint8 params[64];
   gsize params_size;
   gboolean empty;      /* an operand has no elements, so the kernel is not launched */
@@ -186,7 +187,6 @@ typedef struct {
   GPtrArray *names;        /* arrays of names that verdicts refer to */
   GHashTable *accepted;    /* those that continue a pattern, by its next element */
   int *owners[2];          /* while fusing: candidate that covers each op, or -1 */
-  GHashTable *scratches;   /* values of scratch memory by kernel, part and pass; or null */
   GHashTable *own_values;  /* of joint fusions, by fusion, ops and name; or null */
   GHashTable *prices; /* measured prices by key, or null; kept for the plan of every op alone */
   GArray *steps;      /* of LigDraftStep */

@@ -2,7 +2,7 @@
 /* infer: finds the shape and type of every value of the forward pass, the trained parameters and
  * their offsets in the state. */
 #include "engine/compile/collect.h"
-#include "engine/compile/tie.h"
+#include "engine/compile/parameters.h"
 
 #include <glib/gi18n-lib.h>
 

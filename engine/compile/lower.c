@@ -164,30 +164,15 @@ find_empty (LigDraft *draft, LigDraftStep *step, const LigOperand *operands)
   }
 }
 
-/* Returns the value of the scratch memory of a step's kernel, 0 if it needs none. Value 0 is the
- * sequence's input. Groups that are tried share the values of their kernels. */
-static int
-find_scratch (LigDraft *draft, const LigDraftStep *step, const LigOperand *operands)
+/* Returns the bytes of scratch memory that the step's kernel needs on the draft's device. */
+static gint64
+count_scratch (LigDraft *draft, const LigDraftStep *step, const LigOperand *operands)
 {
   LigBackendKind kind =
     lig_device_get_facts (draft->device)->capability > 0 ? LIG_BACKEND_CUDA : LIG_BACKEND_CPU;
   gint64 bytes =
     lig_kernel_scratch (step->kernel, operands, step->params_size > 0 ? step->params : NULL, kind);
-  if (bytes <= 0 || step->empty)
-    return 0;
-  if (!draft->scratches)
-    draft->scratches = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autofree char *key =
-    g_strdup_printf ("%s %d %d", step->kernel->name, step->part, (int) step->pass);
-  int value = GPOINTER_TO_INT (g_hash_table_lookup (draft->scratches, key));
-  if (value > 0)
-    return value;
-  LigShape shape;
-  lig_shape_init (&shape, 1, (bytes + 3) / 4);
-  value = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &shape, LIG_FP32, step->part,
-                               "#%d.%s.scratch", step->part, step->kernel->name);
-  g_hash_table_insert (draft->scratches, g_steal_pointer (&key), GINT_TO_POINTER (value));
-  return value;
+  return step->empty ? 0 : MAX (bytes, 0);
 }
 
 static void
@@ -204,7 +189,7 @@ finish_step (LigDraft *draft, LigDraftStep *step)
     lig_kernel_flops (step->kernel, operands, step->params_size > 0 ? step->params : NULL);
   if (step->empty)
     step->read = step->flops = 0;
-  step->scratch = find_scratch (draft, step, operands);
+  step->scratch_bytes = count_scratch (draft, step, operands);
 }
 
 /* Returns whether anything outside the group reads the value or an alias of it. */

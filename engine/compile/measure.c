@@ -50,6 +50,8 @@ typedef struct {
   char *memory;
   LigTick *tick;
   void *workspaces[2]; /* for the steps and for those that overlap them */
+  gint64 scratch[2];   /* likewise: the most bytes that a step needs, which all steps share */
+  gsize scratch_at[2]; /* offsets in a set */
   void *forked, *joined;
   LigStopwatch watch;
 } Bench;
@@ -68,16 +70,16 @@ lay_out_list (Bench *bench, const List *list)
   gsize bytes = 0;
   for (guint i = 0; i < list->steps->len; i++) {
     const LigDraftStep *step = &g_array_index (list->steps, LigDraftStep, i);
-    for (int j = 0; j <= step->n_operands; j++) {
-      int value = j < step->n_operands ? step->values[j] : step->scratch > 0 ? step->scratch : -1;
-      gpointer key = GINT_TO_POINTER (value + 1);
-      if (value < 0 || !g_hash_table_add (seen, key))
+    bench->scratch[step->beside] = MAX (bench->scratch[step->beside], step->scratch_bytes);
+    for (int j = 0; j < step->n_operands; j++) {
+      gpointer key = GINT_TO_POINTER (step->values[j] + 1);
+      if (step->values[j] < 0 || !g_hash_table_add (seen, key))
         continue;
-      bytes += slot_bytes (bench, value);
+      bytes += slot_bytes (bench, step->values[j]);
       if (g_hash_table_contains (bench->offsets, key))
         continue;
       g_hash_table_insert (bench->offsets, key, GSIZE_TO_POINTER (bench->bytes / 256));
-      bench->bytes += slot_bytes (bench, value);
+      bench->bytes += slot_bytes (bench, step->values[j]);
     }
   }
   return bytes;
@@ -90,6 +92,10 @@ lay_out (Bench *bench)
   gsize cache = (gsize) MAX (lig_device_get_facts (bench->device)->l2, 32 << 20);
   for (guint i = 0; i < bench->count; i++)
     least = MIN (least, lay_out_list (bench, &bench->lists[i]));
+  for (int i = 0; i < 2; i++) {
+    bench->scratch_at[i] = bench->bytes;
+    bench->bytes += ((gsize) bench->scratch[i] + 255) / 256 * 256;
+  }
   for (guint i = 0; i < bench->draft->values->len; i++)
     working += (gsize) lig_value (bench->draft, i)->bytes;
   bench->sets = (guint) CLAMP (MIN (2 * cache, working) / MAX (least, 1) + 1, 1, MOST_SETS);
@@ -140,7 +146,8 @@ bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *oper
     .operands = operands,
     .tick = bench->tick,
     .workspace = bench->workspaces[from->beside],
-    .scratch = from->scratch > 0 ? address_of (bench, from->scratch, set) : NULL,
+    .scratch = from->scratch_bytes > 0 ? set + bench->scratch_at[from->beside] : NULL,
+    .nondeterministic = bench->draft->options.nondeterministic,
     .params = from->params_size ? to->params : NULL,
     .stream = from->beside ? lig_device_branch (device) : lig_device_stream (device),
     .device = lig_device_handle (device),

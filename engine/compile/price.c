@@ -42,18 +42,36 @@ lower (LigDraft *draft,
   return TRUE;
 }
 
+/* Kernels whose params contain the hash of their op's path. */
+static const struct {
+  const char *prefix;
+  gsize at, size;
+} hashed[] = {
+  {"dropout", G_STRUCT_OFFSET (LigDropoutParams, path_hash), 8},
+  {"drop_path", G_STRUCT_OFFSET (LigDropPathParams, path_hash), 8},
+  {"attention", G_STRUCT_OFFSET (LigAttentionParams, path_hash), 4},
+};
+
+/* Returns whether a byte of the step's params is of the hash of the path. */
+static gboolean
+is_hash (const LigDraftStep *step, gsize byte)
+{
+  for (guint i = 0; step->kernel && i < G_N_ELEMENTS (hashed); i++)
+    if (g_str_has_prefix (step->kernel->name, hashed[i].prefix))
+      return byte >= hashed[i].at && byte < hashed[i].at + hashed[i].size;
+  return FALSE;
+}
+
 /* Appends the bytes of a kernel's params, except those that distinguish the repetitions of a
  * block. */
 static void
 append_params (GString *key, const LigDraftStep *step)
 {
-  gsize size = step->params_size;
-  if (step->kernel && g_str_has_prefix (step->kernel->name, "dropout"))
-    size = MIN (size, G_STRUCT_OFFSET (LigDropoutParams, path_hash));
-  if (size > 0)
+  if (step->params_size > 0)
     g_string_append_c (key, '#');
-  for (gsize i = 0; i < size; i++)
-    g_string_append_printf (key, "%02x", step->params[i]);
+  for (gsize i = 0; i < step->params_size; i++)
+    if (!is_hash (step, i))
+      g_string_append_printf (key, "%02x", step->params[i]);
 }
 
 /* The key contains device, libraries, threads, kernels with their params, shapes and types. The
@@ -65,7 +83,8 @@ lig_price_key (LigDraft *draft, GArray *steps)
   GString *key = g_string_new (facts->name);
   char libraries[sizeof facts->libraries];
   lig_device_libraries (draft->device, libraries, sizeof libraries);
-  g_string_append_printf (key, "|%s%s", libraries, draft->options.tf32 ? "|tf32" : "");
+  g_string_append_printf (key, "|%s%s%s", libraries, draft->options.tf32 ? "|tf32" : "",
+                          draft->options.nondeterministic ? "|nondeterministic" : "");
   for (guint i = 0; i < steps->len; i++) {
     const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
     g_string_append_printf (key, "|%s%s", step->beside ? "&" : "",

@@ -41,8 +41,8 @@ convert_input_gradients (LigDraft *draft)
     draft->input_gradient = convert_gradient (draft, from, draft->input_value);
 }
 
-/* Converts a parameter to the compute type, once for all ops that share it. `copies` has the copy of
- * each parameter, 0 for none. */
+/* Converts a parameter to the compute type, once for all ops that share it. `copies` has the copy
+ * of each parameter, 0 for none. */
 static void
 represent_parameter (LigDraft *draft, int index, int slot, int *copies)
 {

@@ -40,8 +40,8 @@ add_apart (LigDraft *draft, GArray *steps, LigDraftStep step, guint later)
     LigDtype dtype = gradient->dtype;
     g_autofree char *name = g_strdup (gradient->name);
     total[n] = step.values[i];
-    own[n] = lig_draft_add_value (draft, LIG_VALUE_GRADIENT, &shape, dtype, step.part, "%s>%d", name,
-                                  step.part);
+    own[n] = lig_draft_add_value (draft, LIG_VALUE_GRADIENT, &shape, dtype, step.part, "%s>%d",
+                                  name, step.part);
     step.values[i] = own[n++];
   }
   for (int i = 0; i < n; i++) {

@@ -2,7 +2,7 @@
 /* Checks conditions that must hold after each pass. A violation is reported at the pass that caused
  * it; where kernels of a custom table can cause it, the error names the op or the fusion. */
 #include "engine/compile/draft.h"
-#include "engine/compile/tie.h"
+#include "engine/compile/parameters.h"
 
 static gboolean
 violated (GError **error, const char *pass, const char *format, ...)

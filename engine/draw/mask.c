@@ -2,7 +2,7 @@
 /* A small picture of the keys that the queries of an attention see: a row of squares for each
  * query, a column for each key. It has a few queries, and the window is scaled to them. */
 #include "kernels/attention.h"
-#include <ligature/draw.h>
+#include <ligature/draw-mask.h>
 
 #include <glib/gi18n-lib.h>
 

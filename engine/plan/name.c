@@ -66,7 +66,8 @@ lig_plan_name_ops (LigPlan *plan, int first, int count)
   if (count == 1 && first < (int) n_ops) {
     const char *part = lig_plan_op_get_part (&ops[first]);
     g_string_append (name, get_title (ops, n_ops, first));
-    g_string_append_printf (name, "%s%s", part ? " · " : "", part ? part : "");
+    if (part && !g_str_equal (part, ops[first].info->name))
+      g_string_append_printf (name, " · %s", part);
   }
   for (int i = first; count > 1 && i < first + count && i < (int) n_ops; i++)
     append_part (name, ops[i].info);

@@ -241,6 +241,12 @@ lig_plan_get_tf32 (LigPlan *self)
   return self->draft->options.tf32;
 }
 
+gboolean
+lig_plan_get_nondeterministic (LigPlan *self)
+{
+  return self->draft->options.nondeterministic;
+}
+
 guint64
 lig_plan_get_version (LigPlan *self)
 {

@@ -115,6 +115,7 @@ bind_step (LigProgram *self, int index, LigOperand *operands)
     .stream = from->beside ? lig_device_branch (device) : lig_device_stream (device),
     .device = lig_device_handle (device),
     .tf32 = self->plan->draft->options.tf32,
+    .nondeterministic = self->plan->draft->options.nondeterministic,
   };
 }
 

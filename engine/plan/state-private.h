@@ -7,6 +7,9 @@
 /* Checks that the state has each parameter of the plan, at the same offset, on the same device. */
 gboolean lig_state_check_plan (LigState *self, LigPlan *plan, GError **error);
 
+/* Returns (transfer full) a text of everything that a plan depends on. */
+char *lig_plan_key (LigSequence *sequence, const LigPlanOptions *options);
+
 /* Returns whether the cache of the state still contains this plan. */
 gboolean lig_state_keeps_plan (LigState *self, LigPlan *plan);
 

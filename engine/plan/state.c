@@ -16,10 +16,10 @@ struct _LigState {
   LigDevice *device;
   guint64 seed, micro_step, step;
   LigDtype dtype, gradient_dtype;
-  GArray *parameters; /* of Parameter, in op order */
-  GPtrArray *paths;   /* null-terminated */
-  gint64 elements, trained; /* of the parameters, and of all other arrays */
-  guint64 version;          /* of the parameters */
+  GArray *parameters;                 /* of Parameter, in op order */
+  GPtrArray *paths;                   /* null-terminated */
+  gint64 elements, trained;           /* of the parameters, and of all other arrays */
+  guint64 version;                    /* of the parameters */
   char *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory */
   LigScaling *scaling;                /* in device memory */
   gboolean scaled;                    /* the gradients carry a loss scale */
@@ -456,37 +456,6 @@ lig_state_set (
   return TRUE;
 }
 
-/* Appends the optimizer's parameters; an unknown optimizer fails when the plan is compiled. */
-static void
-append_optimizer (GString *key, const LigOptimizer *optimizer)
-{
-  const LigOptimizerInfo *info = lig_optimizer_info_find (optimizer->name, NULL);
-  g_string_append_printf (key, " optimizer %s %a", info ? info->name : "", optimizer->loss_scale);
-  for (const LigParam *param = info ? info->params : NULL; param && param->name; param++)
-    g_string_append_printf (key, " %a", lig_optimizer_get (optimizer, param));
-}
-
-/* Returns a text of everything that a plan depends on. */
-static char *
-plan_key (LigSequence *sequence, const LigPlanOptions *options)
-{
-  g_autoptr (GString) key = g_string_new (NULL);
-  g_string_printf (key,
-                   "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
-                   " %d%d%d%d%d%d policy %d types %d %d batch %" G_GINT64_FORMAT,
-                   lig_sequence_get_serial (sequence), lig_sequence_get_version (sequence),
-                   options->training, options->input_gradient, options->tf32, options->accuracy,
-                   options->accumulate, options->recall, options->policy, options->compute,
-                   options->parameters, options->batch);
-  if (options->optimizer)
-    append_optimizer (key, options->optimizer);
-  if (options->freeze)
-    g_string_append_printf (key, " freeze %s;", options->freeze);
-  if (options->choices)
-    g_string_append_printf (key, " choices %s", options->choices);
-  return g_strdup (key->str);
-}
-
 /* Checks the type of the gradients, which the first plan with gradients chooses. */
 static gboolean
 fit_gradients (LigState *self, const LigDraft *draft, GError **error)
@@ -509,8 +478,7 @@ static gboolean
 check_fit (LigState *self, const LigDraft *draft, GError **error)
 {
   gboolean fits = draft->parameters->len == self->parameters->len &&
-                  draft->all_elements == self->elements &&
-                  draft->parameter_dtype == self->dtype;
+                  draft->all_elements == self->elements && draft->parameter_dtype == self->dtype;
   for (guint i = 0; i < draft->parameters->len && fits; i++) {
     const LigDraftParameter *wanted = &g_array_index (draft->parameters, LigDraftParameter, i);
     const Parameter *here = &g_array_index (self->parameters, Parameter, i);
@@ -587,7 +555,7 @@ lig_state_plan (LigState *self,
   if (!lig_plan_options_read (options, &whole, error))
     return NULL;
   options = &whole;
-  g_autofree char *key = plan_key (sequence, options);
+  g_autofree char *key = lig_plan_key (sequence, options);
   LigPlan *known = g_hash_table_lookup (self->plans, key);
   if (known)
     return lig_plan_ref (known);

@@ -26,13 +26,14 @@ take_settings (LigSequence *sequence, const LigRunRow *row)
   return TRUE;
 }
 
-/* Returns whether a profile allowed TF32. The settings of profiles are no LigRunSettings. */
+/* Returns whether a profile allowed TF32 or another setting. The settings of profiles are no
+ * LigRunSettings. */
 static gboolean
-had_tf32 (const LigRunRow *row)
+had (const LigRunRow *row, const char *setting)
 {
   g_autoptr (JsonNode) root = lig_json_read (row->settings, strlen (row->settings), NULL, NULL);
   JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
-  return object && json_object_get_boolean_member_with_default (object, "tf32", FALSE);
+  return object && json_object_get_boolean_member_with_default (object, setting, FALSE);
 }
 
 char *
@@ -50,8 +51,10 @@ lig_report_run_command (const LigReportRun *run)
     lig_shell_append_option (text, "dtype", row->dtype);
     lig_shell_append_option (text, "policy", row->policy);
   }
-  if (!train && had_tf32 (row))
+  if (!train && had (row, "tf32"))
     g_string_append (text, " --tf32");
+  if (!train && had (row, "nondeterministic"))
+    g_string_append (text, " --nondeterministic");
   g_string_append_printf (text, " << 'END'\n%sEND\n", json);
   return g_string_free (text, FALSE);
 }

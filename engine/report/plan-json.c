@@ -184,6 +184,7 @@ lig_plan_to_json (LigPlan *self)
   lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (self)));
   lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (self)));
   lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (self));
+  lig_json_add_truth (builder, "nondeterministic", lig_plan_get_nondeterministic (self));
   add_ops (builder, self);
   add_groups (builder, self, LIG_PASS_FORWARD);
   add_groups (builder, self, LIG_PASS_BACKWARD);

@@ -117,6 +117,7 @@ lig_profile_to_json (const LigProfile *self)
   lig_json_add_number (builder, "forward_backward_us", self->forward_backward * 1e6);
   lig_json_add_number (builder, "step_us", self->step * 1e6);
   lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (self->plan));
+  lig_json_add_truth (builder, "nondeterministic", lig_plan_get_nondeterministic (self->plan));
   json_builder_set_member_name (builder, "health");
   json_builder_add_value (builder, lig_profile_health_to_json (&self->health));
   add_spreads (builder, self);

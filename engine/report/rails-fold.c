@@ -141,8 +141,9 @@ add_macro (LigRails *self, GArray *starts, int length, int depth)
   for (int i = 0; i < length; i++) {
     g_autoptr (GArray) here = shift (starts, i);
     const char *part = lig_plan_op_get_part (&first[i]);
-    char *label =
-      part ? g_strdup_printf ("%s %s", part, first[i].info->name) : g_strdup (first[i].info->name);
+    gboolean same = g_strcmp0 (part, first[i].info->name) == 0;
+    char *label = part && !same ? g_strdup_printf ("%s %s", part, first[i].info->name)
+                                : g_strdup (first[i].info->name);
     add_row (self, here, 1, depth + 1, label)->shape = lig_shape_to_string (&first[i].y);
   }
 }

@@ -90,6 +90,7 @@ read_settings (const LigReportRun *run, LigPlanOptions *options, LigOptimizer *o
   lig_run_settings_init (&settings);
   gboolean known = lig_run_settings_read (&settings, run->row->settings, NULL, NULL);
   options->tf32 = known && settings.tf32 != 0;
+  options->nondeterministic = known && settings.nondeterministic != 0;
   if (!known || !lig_run_settings_get_optimizer (&settings, optimizer, NULL))
     *optimizer = (LigOptimizer) LIG_OPTIMIZER_INIT;
   if (known) {

@@ -241,6 +241,7 @@ add_total (JsonBuilder *to, const Total *total, const Total *first)
   lig_json_add_text (to, "device_name", lig_device_get_facts (device)->name);
   lig_json_add_text (to, "policy", lig_policy_name (lig_plan_get_policy (total->plan)));
   lig_json_add_truth (to, "tf32", lig_plan_get_tf32 (total->plan));
+  lig_json_add_truth (to, "nondeterministic", lig_plan_get_nondeterministic (total->plan));
   lig_json_add_text (to, "compute", lig_dtype_name (lig_plan_get_compute (total->plan)));
   lig_json_add_text (to, "parameters", lig_dtype_name (lig_plan_get_parameters (total->plan)));
   add_figures (to, "step", &total->step);

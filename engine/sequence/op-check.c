@@ -127,8 +127,7 @@ check_range (const LigOpInfo *info, const LigParam *param, GError **error)
 static gboolean
 check_param (const LigOpInfo *info, const LigParam *param, GHashTable *seen, GError **error)
 {
-  static const char *const taken[] = {"fence", "trained", "op",   "ops",
-                                      "true",  "false",   NULL};
+  static const char *const taken[] = {"fence", "trained", "op", "ops", "true", "false", NULL};
   if (!lig_name_check (param->name, "-", LIG_LONGEST_NAME) || g_strv_contains (taken, param->name))
     return refuse (error, info,
                    "a parameter is called '%.60s', expected a name in kebab-case other than fence, "

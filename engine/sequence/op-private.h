@@ -7,6 +7,9 @@
 /* Makes the GObject class of a table. */
 GType lig_op_register_type (const LigOpInfo *info);
 
+/* Returns (transfer floating) the property of a parameter. */
+GParamSpec *lig_param_spec (const LigParam *param);
+
 /* Returns the sequence that contains the op, unowned; null for none. */
 LigSequence *lig_op_get_owner (LigOp *self);
 void lig_op_set_owner (LigOp *self, LigSequence *owner);

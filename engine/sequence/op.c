@@ -17,8 +17,8 @@ typedef struct {
   bool to_caller[LIG_MAX_EXTRA];
   guint64 given; /* one bit for each parameter: set at least once */
   gboolean fence, frozen;
-  gboolean moved; /* taken out of a sequence at least once */
-  char *ties[LIG_MAX_PARAMETERS];    /* as written */
+  gboolean moved;                     /* taken out of a sequence at least once */
+  char *ties[LIG_MAX_PARAMETERS];     /* as written */
   LigOp *targets[LIG_MAX_PARAMETERS]; /* weak: the ops that they name, once they were found */
   GStrv forbidden, forced;
   char *unknown;
@@ -125,19 +125,10 @@ set_choice (LigOp *self, const LigParam *param, const char *name)
   return index >= 0;
 }
 
-static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+/* Returns FALSE if the value means nothing to the parameter, which keeps its own. */
+static gboolean
+set_param (LigOp *self, const LigParam *param, const GValue *value)
 {
-  LigOp *self = LIG_OP (object);
-  if (id == PROP_FENCE) {
-    lig_op_set_fence (self, g_value_get_boolean (value));
-    return;
-  }
-  if (id == PROP_TRAINED) {
-    lig_op_set_trained (self, g_value_get_boolean (value));
-    return;
-  }
-  const LigParam *param = &lig_op_get_info (self)->params[id - FIRST_PARAM];
   gpointer at = field (self, param);
   switch (param->kind) {
   case LIG_PARAM_FLOAT:
@@ -167,12 +158,23 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
     lig_op_set_tie (self, (int) param->offset, g_value_get_string (value), NULL);
     break;
   case LIG_PARAM_CHOICE:
-    if (!set_choice (self, param, g_value_get_string (value)))
-      return;
-    break;
+    return set_choice (self, param, g_value_get_string (value));
   }
-  private_of (self)->given |= G_GUINT64_CONSTANT (1) << (id - FIRST_PARAM);
-  lig_op_touch (self);
+  return TRUE;
+}
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  LigOp *self = LIG_OP (object);
+  if (id == PROP_FENCE)
+    lig_op_set_fence (self, g_value_get_boolean (value));
+  else if (id == PROP_TRAINED)
+    lig_op_set_trained (self, g_value_get_boolean (value));
+  else if (set_param (self, &lig_op_get_info (self)->params[id - FIRST_PARAM], value)) {
+    private_of (self)->given |= G_GUINT64_CONSTANT (1) << (id - FIRST_PARAM);
+    lig_op_touch (self);
+  }
 }
 
 static void
@@ -211,33 +213,6 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
   case LIG_PARAM_CHOICE:
     g_value_set_string (value, lig_param_get_choice (param, *(gint32 *) at));
     break;
-  }
-}
-
-static GParamSpec *
-param_spec (const LigParam *param)
-{
-  GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-  switch (param->kind) {
-  case LIG_PARAM_FLOAT:
-    return g_param_spec_float (param->name, param->label, param->help, (float) param->minimum,
-                               (float) param->maximum, (float) param->initial, flags);
-  case LIG_PARAM_INT: {
-    gint64 lowest = (gint64) MIN (param->minimum, param->initial);
-    return g_param_spec_int64 (param->name, param->label, param->help, lowest,
-                               (gint64) param->maximum, (gint64) param->initial, flags);
-  }
-  case LIG_PARAM_BOOL:
-  case LIG_PARAM_CALLER:
-    return g_param_spec_boolean (param->name, param->label, param->help, param->initial != 0,
-                                 flags);
-  case LIG_PARAM_SHAPE:
-    return g_param_spec_boxed (param->name, param->label, param->help, LIG_TYPE_SHAPE, flags);
-  case LIG_PARAM_CHOICE:
-    return g_param_spec_string (param->name, param->label, param->help,
-                                lig_param_get_choice (param, (int) param->initial), flags);
-  default:
-    return g_param_spec_string (param->name, param->label, param->help, NULL, flags);
   }
 }
 
@@ -296,7 +271,7 @@ op_class_init (gpointer class, gpointer data)
                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
   for (guint i = 0; op_class->info->params && op_class->info->params[i].name; i++)
     g_object_class_install_property (object_class, FIRST_PARAM + i,
-                                     param_spec (&op_class->info->params[i]));
+                                     lig_param_spec (&op_class->info->params[i]));
 }
 
 static void
@@ -542,16 +517,6 @@ lig_op_set_tie (LigOp *self, int slot, const char *path, LigOp *target)
   g_set_weak_pointer (&private->targets[slot], copy ? target : NULL);
   if (change != 0 && private->owner)
     lig_sequence_count_ties (private->owner, change);
-}
-
-int
-lig_op_get_n_ties (LigOp *self)
-{
-  LigOpPrivate *private = private_of (self);
-  int count = private->body ? lig_sequence_get_n_ties (private->body) : 0;
-  for (int i = 0; i < LIG_MAX_PARAMETERS; i++)
-    count += private->ties[i] != NULL;
-  return count;
 }
 
 static const char *const none[] = {NULL};

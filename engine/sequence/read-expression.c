@@ -368,6 +368,7 @@ next_path (Parser *self)
 static gboolean
 parse_trained (Parser *self, LigOp *op)
 {
+  static const char name[] = "trained";
   g_auto (GValue) value = G_VALUE_INIT;
   if (!next (self))
     return FALSE;
@@ -376,7 +377,7 @@ parse_trained (Parser *self, LigOp *op)
     return FALSE;
   if (lig_literal_set_trained (op, &value, self->error))
     return TRUE;
-  g_prefix_error (self->error, _ ("%s of %s: "), "trained", lig_op_get_name (op));
+  g_prefix_error (self->error, _ ("%s of %s: "), name, lig_op_get_name (op));
   return place (self, start);
 }
 

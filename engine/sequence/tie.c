@@ -204,8 +204,7 @@ write_path (LigOp *tied, LigOp *target, const char *text)
       break;
   }
   gboolean detached = lig_sequence_get_block (outermost (own)) != NULL;
-  if (lig_sequence_get_block (common) &&
-      (detached || !(old.ups == 0 && old.levels == levels)))
+  if (lig_sequence_get_block (common) && (detached || !(old.ups == 0 && old.levels == levels)))
     for (int i = depth_of (own) - depth_of (common); i >= 0; i--)
       g_string_append (path, UP);
   else
@@ -231,9 +230,19 @@ find_of_op (LigOp *op, LigSequence *list, Added added)
     g_autofree char *path = g_strdup (text);
     lig_op_set_tie (op, slot, path, follow (list, path, added, &place) ? place.op : NULL);
   }
-  for (guint i = 0; body && lig_sequence_get_n_ties (body) > 0 && i < lig_sequence_get_length (body);
-       i++)
+  for (guint i = 0;
+       body && lig_sequence_get_n_ties (body) > 0 && i < lig_sequence_get_length (body); i++)
     find_of_op (lig_sequence_get (body, (int) i, NULL), body, added);
+}
+
+int
+lig_op_get_n_ties (LigOp *self)
+{
+  LigSequence *body = lig_op_get_body (self);
+  int count = body ? lig_sequence_get_n_ties (body) : 0;
+  for (int i = 0; i < LIG_MAX_PARAMETERS; i++)
+    count += lig_op_get_tie (self, i, NULL) != NULL;
+  return count;
 }
 
 void
@@ -261,14 +270,15 @@ renew_of_op (LigOp *op, LigSequence *root)
     const char *bare = text + (is_removed (text) ? strlen (LIG_TIE_REMOVED) : 0);
     if (outermost (lig_op_get_owner (target)) != root)
       path = is_removed (text) ? g_strdup (text) : g_strconcat (LIG_TIE_REMOVED, text, NULL);
-    else if (is_removed (text) || !follow (lig_op_get_owner (op), text, (Added){NULL, NULL}, &place) ||
+    else if (is_removed (text) ||
+             !follow (lig_op_get_owner (op), text, (Added){NULL, NULL}, &place) ||
              place.op != target)
       path = write_path (op, target, bare);
     if (path)
       lig_op_set_tie (op, slot, path, target);
   }
-  for (guint i = 0; body && lig_sequence_get_n_ties (body) > 0 && i < lig_sequence_get_length (body);
-       i++)
+  for (guint i = 0;
+       body && lig_sequence_get_n_ties (body) > 0 && i < lig_sequence_get_length (body); i++)
     renew_of_op (lig_sequence_get (body, (int) i, NULL), root);
 }
 
@@ -290,8 +300,8 @@ forget_in_op (LigOp *op, LigOp *old)
     if (path && target == old)
       lig_op_set_tie (op, slot, path, NULL);
   }
-  for (guint i = 0; body && lig_sequence_get_n_ties (body) > 0 && i < lig_sequence_get_length (body);
-       i++)
+  for (guint i = 0;
+       body && lig_sequence_get_n_ties (body) > 0 && i < lig_sequence_get_length (body); i++)
     forget_in_op (lig_sequence_get (body, (int) i, NULL), old);
 }
 
@@ -318,10 +328,9 @@ shift_in_op (LigOp *op, int depth, int first, int end, int by)
       continue;
     gsize start = (gsize) (at - text);
     int position = (int) read_number (&at);
-    g_autofree char *path =
-      position >= first && position < end
-        ? g_strdup_printf ("%.*s%d%s", (int) start, text, position + by, at)
-        : g_strconcat (LIG_TIE_REMOVED, text, NULL);
+    g_autofree char *path = position >= first && position < end
+                              ? g_strdup_printf ("%.*s%d%s", (int) start, text, position + by, at)
+                              : g_strconcat (LIG_TIE_REMOVED, text, NULL);
     lig_op_set_tie (op, slot, path, NULL);
   }
   for (guint i = 0; body && i < lig_sequence_get_length (body); i++)

@@ -166,6 +166,7 @@ read_settings (LigRun *self, GError **error)
   if (lig_device_has (self->device, LIG_DEVICE_ASYNCHRONOUS))
     lig_tuning_learn (self->device, self->store);
   options.tf32 = settings->tf32 != 0;
+  options.nondeterministic = settings->nondeterministic != 0;
   options.tuning = &self->tuning;
   options.freeze = settings->freeze;
   self->train_options = self->eval_options = options;

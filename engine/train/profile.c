@@ -199,7 +199,7 @@ lig_profile_health_to_json (const LigDeviceHealth *health)
 }
 
 /* Describes conditions of the times other than the plan: the device's health, the rounding of
- * products, and the kernels that attention chose. */
+ * products, the order of sums, and the kernels that attention chose. */
 static char *
 describe_settings (const LigProfile *self)
 {
@@ -208,6 +208,8 @@ describe_settings (const LigProfile *self)
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "tf32");
   json_builder_add_boolean_value (builder, lig_plan_get_tf32 (self->plan));
+  json_builder_set_member_name (builder, "nondeterministic");
+  json_builder_add_boolean_value (builder, lig_plan_get_nondeterministic (self->plan));
   json_builder_set_member_name (builder, "health");
   json_builder_add_value (builder, lig_profile_health_to_json (&self->health));
   json_builder_set_member_name (builder, "conditions");

@@ -112,6 +112,8 @@ make_options (const LigRecording *self,
   options->input_gradient = get_truth (inputs, "input-gradient", FALSE);
   options->accumulate = get_truth (inputs, "accumulate", FALSE);
   options->tf32 = get_truth (json_node_get_object (self->settings), "tf32", FALSE);
+  options->nondeterministic =
+    get_truth (json_node_get_object (self->settings), "nondeterministic", FALSE);
   options->optimizer = self->update ? optimizer : NULL;
   options->tuning = tuning;
   options->choices = self->choices;

@@ -136,6 +136,14 @@ static const LigSetting common[] = {
         "How fusions are chosen",
         "measured on a GPU, all elsewhere"),
   COUNT (DEVICE, tf32, "tf32", 0, 1, 0, "1: allow TF32 products", NULL),
+  COUNT (DEVICE,
+         nondeterministic,
+         "nondeterministic",
+         0,
+         1,
+         0,
+         "1: allow sums in an order that differs from run to run",
+         NULL),
   TEXT (OUTPUT, name, "name", "S", "Name of the experiment", "made from the sequence"),
 };
 

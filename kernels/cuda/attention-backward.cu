@@ -5,7 +5,7 @@
  * them; another keeps some queries and adds up dq = dS k over all keys. Each computes the scores
  * for itself: 7 products instead of 5, but every sum has a fixed order and nothing is kept in
  * memory but D. */
-#include "kernels/cuda/attention-fast.cuh"
+#include "kernels/cuda/attention-backward.cuh"
 #include "kernels/cuda/common/access.cuh"
 
 namespace lig
@@ -13,24 +13,6 @@ namespace lig
 constexpr float LOG2_E = 1.44269504f;
 /* Lanes that add up D of a row of a head. */
 enum { ROW_LANES = 16 };
-
-/* The sizes of a kernel: a warp takes TILES times 16 rows of the block's side, STEP rows of the
- * other side at a time, of which BLOCK are copied at a time. Larger sizes read shared memory less
- * often, and need more registers; BLOCKS blocks are to run on a multiprocessor. */
-template <int TILES_, int STEP_, int BLOCK_, int BLOCKS_> struct Sizes {
-  static constexpr int TILES = TILES_, STEP = STEP_, BLOCK = BLOCK_, BLOCKS = BLOCKS_;
-  static constexpr int MINE = 16 * TILES, ROWS = MINE * FAST_WARPS;
-  /* Returns the bytes of two tiles of ROWS rows, and of two stages of two of BLOCK rows. */
-  static constexpr size_t
-  bytes (int columns)
-  {
-    return (size_t) (2 * ROWS + 4 * BLOCK) * (size_t) columns * 2;
-  }
-};
-template <int D>
-using KeySizes = std::conditional_t<D == 64, Sizes<2, 32, 64, 2>, Sizes<1, 64, 64, 2>>;
-template <int D>
-using QuerySizes = std::conditional_t<D == 64, Sizes<2, 32, 64, 3>, Sizes<2, 32, 32, 2>>;
 
 /* Computes Attention.rows. */
 template <class A>
@@ -73,57 +55,11 @@ copy_rows (float2 *to, const Attention &a, int64_t row, int head, int first)
                         : make_float2 (INFINITY, 0);
 }
 
-/* Adds what STEP queries from `query` on, `q` and `dy`, give to the gradients of the warp's keys
- * from `key` on, `k` and `v`. */
-template <class T, class S, int D>
-__device__ inline void
-add_queries (Sums16<S::TILES, D> &dk,
-             Sums16<S::TILES, D> &dv,
-             const Tile<D> (&keys)[2],
-             int mine,
-             const Tile<D> (&queries)[2],
-             const float2 *rows,
-             const Sight &s,
-             const Documents &documents,
-             int query,
-             int key,
-             float scale)
-{
-  Sums16<S::TILES, S::STEP> powers, slopes;
-  const float4 *pairs = reinterpret_cast<const float4 *> (rows) + threadIdx.x % 4;
-  powers.clear ();
-  add_scores<T> (powers, keys[0], mine, queries[0]);
-#pragma unroll
-  for (int n = 0; n < S::STEP / 8; n++) {
-    float4 pair = pairs[4 * n];
-#pragma unroll
-    for (int m = 0; m < S::TILES; m++)
-#pragma unroll
-      for (int c = 0; c < 4; c++)
-        powers.v[m][n][c] =
-          lig_quick_power (__fmaf_rn (powers.v[m][n][c], scale, c % 2 ? -pair.z : -pair.x));
-  }
-  if (documents.of || !s.clear (query, S::STEP, key, S::MINE))
-    hide<true> (powers, s, documents, query, key, 0);
-  add_weighted<T> (dv, powers, queries[1]);
-  slopes.clear ();
-  add_scores<T> (slopes, keys[1], mine, queries[1]);
-#pragma unroll
-  for (int n = 0; n < S::STEP / 8; n++) {
-    float4 pair = pairs[4 * n];
-#pragma unroll
-    for (int m = 0; m < S::TILES; m++)
-#pragma unroll
-      for (int c = 0; c < 4; c++)
-        slopes.v[m][n][c] = powers.v[m][n][c] * (slopes.v[m][n][c] - (c % 2 ? pair.w : pair.y));
-  }
-  add_weighted<T> (dk, slopes, queries[0]);
-}
-
 /* Computes dk and dv of S::ROWS keys. */
-template <class T, int D, class S>
+template <class T, int D, bool EXTRA, class S>
 __global__ void
-__launch_bounds__ (FAST_THREADS, S::BLOCKS) attend_back_keys (const __grid_constant__ Attention a)
+__launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
+  attend_back_keys (const __grid_constant__ Attention a)
 {
   constexpr int SIZE = S::BLOCK * D / 8, STEP_SIZE = S::STEP * D / 8;
   extern __shared__ uint4 memory[];
@@ -153,6 +89,7 @@ __launch_bounds__ (FAST_THREADS, S::BLOCKS) attend_back_keys (const __grid_const
   if (head < last)
     copy (0, head, block);
   commit_copies ();
+  float scale = EXTRA ? 1 : p.scale;
   Sums16<S::TILES, D> dk, dv;
   dk.clear ();
   dv.clear ();
@@ -174,8 +111,9 @@ __launch_bounds__ (FAST_THREADS, S::BLOCKS) attend_back_keys (const __grid_const
       Tile<D> queries[2] = {{stages + 2 * stage * SIZE + step * STEP_SIZE},
                             {stages + (2 * stage + 1) * SIZE + step * STEP_SIZE}};
       if (s.meet (query, S::STEP, first + mine, S::MINE))
-        add_queries<T, S> (dk, dv, keys, mine, queries, rows[stage] + step * S::STEP, s, documents,
-                           query, first + mine, p.scale * LOG2_E);
+        add_queries<T, EXTRA, S> (dk, dv, keys, queries, rows[stage] + step * S::STEP, s, documents,
+                                  Extras (a, s, row, head), Place{mine, query, first + mine},
+                                  scale * LOG2_E);
     }
     head = next_head;
     block = next;
@@ -193,44 +131,10 @@ __launch_bounds__ (FAST_THREADS, S::BLOCKS) attend_back_keys (const __grid_const
                                       features);
 }
 
-/* Adds what STEP keys from `key` on, `keys`, give to the gradient of the warp's queries from
- * `query` on; `rows` are Attention.rows of the lane's queries. */
-template <class T, class S, int D>
-__device__ inline void
-add_keys (Sums16<S::TILES, D> &dq,
-          const Tile<D> (&queries)[2],
-          int mine,
-          const Tile<D> (&keys)[2],
-          const float2 (&rows)[S::TILES][2],
-          const Sight &s,
-          const Documents &documents,
-          int query,
-          int key,
-          float scale)
-{
-  Sums16<S::TILES, S::STEP> powers, slopes;
-  powers.clear ();
-  slopes.clear ();
-  add_scores<T> (powers, queries[0], mine, keys[0]);
-  add_scores<T> (slopes, queries[1], mine, keys[1]);
-#pragma unroll
-  for (int m = 0; m < S::TILES; m++)
-#pragma unroll
-    for (int n = 0; n < S::STEP / 8; n++)
-#pragma unroll
-      for (int c = 0; c < 4; c++)
-        slopes.v[m][n][c] =
-          lig_quick_power (__fmaf_rn (powers.v[m][n][c], scale, -rows[m][c / 2].x)) *
-          (slopes.v[m][n][c] - rows[m][c / 2].y);
-  if (documents.of || !s.clear (query, S::MINE, key, S::STEP))
-    hide<false> (slopes, s, documents, query, key, 0);
-  add_weighted<T> (dq, slopes, keys[0]);
-}
-
 /* Computes dq of S::ROWS queries. */
-template <class T, int D, class S>
+template <class T, int D, bool EXTRA, class S>
 __global__ void
-__launch_bounds__ (FAST_THREADS, S::BLOCKS)
+__launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
   attend_back_queries (const __grid_constant__ Attention a)
 {
   constexpr int SIZE = S::BLOCK * D / 8, STEP_SIZE = S::STEP * D / 8;
@@ -262,6 +166,7 @@ __launch_bounds__ (FAST_THREADS, S::BLOCKS)
   if (block < end)
     copy (0, block);
   commit_copies ();
+  float scale = EXTRA ? 1 : p.scale;
   Sums16<S::TILES, D> dq;
   float2 lane_rows[S::TILES][2];
   dq.clear ();
@@ -283,8 +188,8 @@ __launch_bounds__ (FAST_THREADS, S::BLOCKS)
       Tile<D> keys[2] = {{stages + 2 * stage * SIZE + step * STEP_SIZE},
                          {stages + (2 * stage + 1) * SIZE + step * STEP_SIZE}};
       if (s.meet (first + mine, S::MINE, key, S::STEP))
-        add_keys<T, S> (dq, queries, mine, keys, lane_rows, s, documents, first + mine, key,
-                        p.scale * LOG2_E);
+        add_keys<T, EXTRA, S> (dq, queries, keys, lane_rows, s, documents, Extras (a, s, row, head),
+                               Place{mine, first + mine, key}, scale * LOG2_E);
     }
     block = next;
   }
@@ -314,19 +219,20 @@ launch_back (
 LigStatus
 attention_backward_fast (LigLaunch *launch, const Attention &a)
 {
-  return dispatch_heads (a, [&] (auto one, auto width) {
+  return dispatch_heads (a, [&] (auto one, auto width, auto extra) {
     using T = decltype (one);
     constexpr int D = decltype (width)::value;
+    constexpr bool EXTRA = decltype (extra)::value;
     using Keys = KeySizes<D>;
     using Queries = QuerySizes<D>;
     const LigAttentionParams &p = a.params;
     LigStatus status = LIG_OK;
     if (a.dk.data)
-      status =
-        launch_back<Keys> (launch, attend_back_keys<T, D, Keys>, a, p.kv_heads, p.memory_length, D);
+      status = launch_back<Keys> (launch, attend_back_keys<T, D, EXTRA, Keys>, a, p.kv_heads,
+                                  p.memory_length, D);
     if (a.dq.data && status == LIG_OK)
-      status =
-        launch_back<Queries> (launch, attend_back_queries<T, D, Queries>, a, p.heads, p.length, D);
+      status = launch_back<Queries> (launch, attend_back_queries<T, D, EXTRA, Queries>, a, p.heads,
+                                     p.length, D);
     return status;
   });
 }

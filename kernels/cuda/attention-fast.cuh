@@ -103,7 +103,76 @@ hide (Sums16<MT, N> &scores, const Sight &s, const Documents &documents, int i, 
     }
 }
 
-/* Allows a kernel that much shared memory. */
+/* Calls f (value, query, key) for the lane's elements of the warp's scores, as hide () counts them.
+ */
+template <bool KEYS_DOWN, int MT, int N, class F>
+__device__ inline void
+each_score (Sums16<MT, N> &scores, int i, int j, F f)
+{
+  int g = (int) threadIdx.x % 32 / 4, t = (int) threadIdx.x % 4;
+#pragma unroll
+  for (int m = 0; m < MT; m++)
+#pragma unroll
+    for (int n = 0; n < N / 8; n++)
+#pragma unroll
+      for (int c = 0; c < 4; c++) {
+        int down = 16 * m + g + c / 2 * 8, across = 8 * n + 2 * t + c % 2;
+        f (scores.v[m][n][c], i + (KEYS_DOWN ? across : down), j + (KEYS_DOWN ? down : across));
+      }
+}
+
+/* The parameters of a head that few models use: softcap, ALiBi and dropout. */
+struct Extras {
+  float scale, softcap, slope, kept;
+  int shift, keys;
+  uint32_t path_hash;
+  uint64_t first, threshold, seed,
+    micro_step; /* first: the number of the weight of query and key 0 */
+
+  __device__
+  Extras (const Attention &a, const Sight &s, int row, int head)
+  {
+    const LigAttentionParams &p = a.params;
+    scale = p.scale;
+    softcap = p.softcap;
+    slope = p.alibi ? lig_attention_slope (head, p.heads) : 0;
+    kept = p.dropout < 1 ? 1 / (1 - p.dropout) : 0;
+    shift = s.shift;
+    keys = p.memory_length;
+    path_hash = p.path_hash;
+    first = ((uint64_t) row * p.heads + head) * p.length * keys;
+    threshold = lig_dropout_threshold (p.dropout);
+    seed = a.tick->seed;
+    micro_step = a.tick->micro_step;
+  }
+  /* Returns the score of a product. `cap` gets its derivative, without the scale. */
+  __device__ float
+  score (float product, int i, int j, float *cap) const
+  {
+    float score = product * scale;
+    *cap = 1;
+    if (softcap > 0) {
+      float bent = lig_tanh (score / softcap);
+      *cap = 1 - bent * bent;
+      score = softcap * bent;
+    }
+    return score - slope * fabsf ((float) (j - i - shift));
+  }
+  /* Returns whether dropout drops a weight. */
+  __device__ bool
+  drops (int i, int j) const
+  {
+    uint64_t number = first + (uint64_t) i * keys + j;
+    uint32_t words[4];
+    if (threshold == 0)
+      return false;
+    lig_random_words (seed, number / 4, path_hash, micro_step, words);
+    uint32_t low = number % 2 ? words[1] : words[0], high = number % 2 ? words[3] : words[2];
+    return (number % 4 < 2 ? low : high) < threshold;
+  }
+};
+
+/* Allows a kernel that much shared memory, and prefers it to cache, so that several blocks fit. */
 template <class Kernel>
 inline LigStatus
 allow_memory (LigLaunch *launch, Kernel kernel, size_t bytes)
@@ -111,21 +180,29 @@ allow_memory (LigLaunch *launch, Kernel kernel, size_t bytes)
   cudaError_t error =
     cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes);
   if (error == cudaSuccess)
+    error = cudaFuncSetAttribute (kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                  cudaSharedmemCarveoutMaxShared);
+  if (error == cudaSuccess)
     return LIG_OK;
   return LIG_FAIL (launch, lig_cuda_status (launch->device, error, "attention: shared memory"),
                    "attention: the device has too little shared memory");
 }
 
-/* Calls f with a value of the 16-bit type and with the padded number of features. */
+/* Calls f with a value of the 16-bit type, with the padded number of features, and with whether
+ * there are Extras. */
 template <class F>
 inline LigStatus
 dispatch_heads (const Attention &a, F f)
 {
-  bool is_half = a.q.dtype == LIG_FP16;
-  if (a.params.features <= 64)
-    return is_half ? f (half{}, std::integral_constant<int, 64>{})
-                   : f (bf16{}, std::integral_constant<int, 64>{});
-  return is_half ? f (half{}, std::integral_constant<int, 128>{})
-                 : f (bf16{}, std::integral_constant<int, 128>{});
+  const LigAttentionParams &p = a.params;
+  auto with_type = [&] (auto width, auto extra) {
+    return a.q.dtype == LIG_FP16 ? f (half{}, width, extra) : f (bf16{}, width, extra);
+  };
+  auto with_width = [&] (auto extra) {
+    return p.features <= 64 ? with_type (std::integral_constant<int, 64>{}, extra)
+                            : with_type (std::integral_constant<int, 128>{}, extra);
+  };
+  return p.softcap > 0 || p.dropout > 0 || p.alibi ? with_width (std::true_type{})
+                                                   : with_width (std::false_type{});
 }
 } /* namespace lig */

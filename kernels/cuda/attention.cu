@@ -50,10 +50,31 @@ soften (Soft &soft, Sums16<QUERY_TILES, BLOCK> &scores, Sums16<QUERY_TILES, D> &
     }
 }
 
+/* Turns products into scores. */
+__device__ inline void
+bend (Sums16<QUERY_TILES, BLOCK> &scores, const Extras &extras, int query, int key)
+{
+  each_score<false> (scores, query, key, [&] (float &score, int i, int j) {
+    float unused;
+    score = extras.score (score, i, j, &unused);
+  });
+}
+
+/* Applies dropout to weights. */
+__device__ inline void
+drop (Sums16<QUERY_TILES, BLOCK> &weights, const Extras &extras, int query, int key)
+{
+  if (extras.threshold > 0)
+    each_score<false> (weights, query, key, [&] (float &weight, int i, int j) {
+      weight = extras.drops (i, j) ? 0 : weight * extras.kept;
+    });
+}
+
 /* Computes y and lse of 128 queries of a head. */
-template <class T, int D>
+template <class T, int D, bool EXTRA>
 __global__ void
-__launch_bounds__ (FAST_THREADS, D == 64 ? 3 : 2) attend (const __grid_constant__ Attention a)
+__launch_bounds__ (FAST_THREADS, D == 64 && !EXTRA ? 3 : 2)
+  attend (const __grid_constant__ Attention a)
 {
   constexpr int SIZE = BLOCK * D / 8;
   extern __shared__ uint4 memory[];
@@ -83,6 +104,7 @@ __launch_bounds__ (FAST_THREADS, D == 64 ? 3 : 2) attend (const __grid_constant_
   if (block < end)
     copy (0, block);
   commit_copies ();
+  float scale = EXTRA ? 1 : p.scale;
   Sums16<QUERY_TILES, D> sums;
   Soft soft;
   sums.clear ();
@@ -104,9 +126,13 @@ __launch_bounds__ (FAST_THREADS, D == 64 ? 3 : 2) attend (const __grid_constant_
       Sums16<QUERY_TILES, BLOCK> scores;
       scores.clear ();
       add_scores<T> (scores, q, mine, keys);
+      if constexpr (EXTRA)
+        bend (scores, Extras (a, s, row, head), first + mine, block * BLOCK);
       if (documents.of || !s.clear (first + mine, QUERY_TILES * 16, block * BLOCK, BLOCK))
         hide<false> (scores, s, documents, first + mine, block * BLOCK, -INFINITY);
-      soften (soft, scores, sums, p.scale * LOG2_E);
+      soften (soft, scores, sums, scale * LOG2_E);
+      if constexpr (EXTRA)
+        drop (scores, Extras (a, s, row, head), first + mine, block * BLOCK);
       add_weighted<T> (sums, scores, values);
     }
     block = next;
@@ -125,7 +151,7 @@ __launch_bounds__ (FAST_THREADS, D == 64 ? 3 : 2) attend (const __grid_constant_
       factor[h] = blind ? 0 : 1 / total;
       if (a.lse && threadIdx.x % 4 == 0 && query < p.length)
         a.lse[((int64_t) row * p.heads + head) * p.length + query] =
-          blind ? 0 : soft.most[m][h] * p.scale + logf (total);
+          blind ? 0 : soft.most[m][h] * scale + logf (total);
     }
     q.template keep<T> (mine + 16 * m, sums.v[m], factor[0], factor[1]);
   }
@@ -137,16 +163,17 @@ __launch_bounds__ (FAST_THREADS, D == 64 ? 3 : 2) attend (const __grid_constant_
 LigStatus
 attention_fast (LigLaunch *launch, const Attention &a)
 {
-  return dispatch_heads (a, [&] (auto one, auto width) {
+  return dispatch_heads (a, [&] (auto one, auto width, auto extra) {
     using T = decltype (one);
     constexpr int D = decltype (width)::value;
+    constexpr bool EXTRA = decltype (extra)::value;
     size_t bytes = (size_t) (QUERIES + 4 * BLOCK) * D * 2;
-    LigStatus status = allow_memory (launch, attend<T, D>, bytes);
+    LigStatus status = allow_memory (launch, attend<T, D, EXTRA>, bytes);
     dim3 grid ((unsigned) (a.batch * a.params.heads),
                (unsigned) ((a.params.length + QUERIES - 1) / QUERIES));
     if (status != LIG_OK)
       return status;
-    attend<T, D><<<grid, FAST_THREADS, bytes, stream (launch)>>> (a);
+    attend<T, D, EXTRA><<<grid, FAST_THREADS, bytes, stream (launch)>>> (a);
     return LIG_LAUNCHED (launch);
   });
 }

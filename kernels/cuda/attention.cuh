@@ -126,7 +126,6 @@ attention_is_fast (const Attention &a)
   for (const Heads *heads : all)
     if (heads->data && (((uintptr_t) heads->data & 15) != 0 || heads->dtype != a.q.dtype))
       return false;
-  return a.q.dtype != LIG_FP32 && p.features % 8 == 0 && p.features <= 128 && p.softcap == 0 &&
-         p.dropout == 0 && !p.alibi;
+  return a.q.dtype != LIG_FP32 && p.features % 8 == 0 && p.features <= 128;
 }
 } /* namespace lig */

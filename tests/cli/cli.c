@@ -392,8 +392,9 @@ test_plan (void)
                                   "64x32", "--device", "null:h200", "--json", NULL);
   JsonNode *root = outcome.json;
   g_assert_cmpint (outcome.code, ==, 0);
-  assert_keys (root, "device policy tf32 ops steps values arena_bytes live_peak state_bytes "
-                     "segments problem units");
+  assert_keys (
+    root, "device policy tf32 nondeterministic ops steps values arena_bytes live_peak state_bytes "
+          "segments problem units");
   assert_keys (at (root, "steps.0"),
                "index pass kernel group operands read written flops predicted_us");
   assert_keys (at (root, "values.0"), "name shape dtype place offset bytes first last saved");

@@ -111,7 +111,7 @@ bash_completes () {
   touch model.lig notes.txt weights.safetensors
   mkdir -p folder
   offers 'lig ' ops train --version && offers 'lig tr' train only &&
-    offers 'lig ops ' layer-norm swiglu && offers 'lig ops layer' layer-norm only &&
+    offers 'lig ops ' layer-norm swiglu && offers 'lig ops rms' rms-norm only &&
     offers 'lig fuse mod' model.lig only && offers 'lig fuse ' model.lig folder linear &&
     ! offers 'lig fuse n' notes.txt && offers 'lig fuse model.lig --pol' --policy only &&
     offers 'lig fuse model.lig --policy ' none all measured only &&
@@ -190,7 +190,7 @@ done < lines
 zpty -d z
 END
   cat > lines << 'END'
-lig ops layer|lig ops layer-norm
+lig ops rms|lig ops rms-norm
 lig fuse x --policy=me|lig fuse x --policy=measured
 lig --json che|lig --json check
 lig runs sho|lig runs show
@@ -209,11 +209,11 @@ fish_completes () {
   mkdir -p bin home
   ln -sf "$LIG" bin/lig
   HOME=$work/home PATH=$work/bin:$PATH fish -c 'source ./fish
-    complete -C "lig ops layer"; complete -C "lig fuse m --policy "; complete -C "lig tr"
+    complete -C "lig ops rms"; complete -C "lig fuse m --policy "; complete -C "lig tr"
     complete -C "lig --json che"; complete -C "lig help swe"; complete -C "lig runs compa"
     complete -C "lig runs show --stat"; complete -C "lig runs list --stat"' > replies
   cat replies
-  grep -q '^layer-norm' replies && grep -q '^measured' replies && grep -q '^train' replies &&
+  grep -q '^rms-norm' replies && grep -q '^measured' replies && grep -q '^train' replies &&
     grep -q '^check' replies && grep -q '^sweep' replies && grep -q '^compare' replies &&
     [ "$(grep -c '^--status' replies)" = 1 ]
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests parameters that several ops share: one value, one gradient to which all contribute, whatever
- * the order, the fusions, the types and the number of micro-batches. */
+/* Tests parameters that several ops share: one value, one gradient to which all contribute,
+ * whatever the order, the fusions, the types and the number of micro-batches. */
 #include "tests/plan/case.h"
 
 #include <ligature/check.h>
@@ -51,8 +51,7 @@ run_all (LigProgram *program, int micro_batches)
   for (int i = 0; i < micro_batches; i++) {
     feed_inputs (program);
     feed_gradients (program);
-    run_program (program,
-                 LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0));
+    run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0));
   }
 }
 

@@ -47,19 +47,24 @@ run_bias_square (LigLaunch *launch)
 }
 
 static const LigKernel kernels[] = {
-  {sizeof (LigKernel), "square", "x -> y", 1, LIG_TYPES (LIG_FP32), {run_square}},
-  {sizeof (LigKernel),
-   "square_backward",
-   "dy x -> dx",
-   2,
-   LIG_TYPES (LIG_FP32),
-   {run_square_backward}},
-  {sizeof (LigKernel),
-   "bias_square",
-   "x bias -> sum y",
-   2,
-   LIG_TYPES (LIG_FP32),
-   {run_bias_square}},
+  {.size = sizeof (LigKernel),
+   .name = "square",
+   .signature = "x -> y",
+   .work = 1,
+   .types = LIG_TYPES (LIG_FP32),
+   .functions = {run_square}},
+  {.size = sizeof (LigKernel),
+   .name = "square_backward",
+   .signature = "dy x -> dx",
+   .work = 2,
+   .types = LIG_TYPES (LIG_FP32),
+   .functions = {run_square_backward}},
+  {.size = sizeof (LigKernel),
+   .name = "bias_square",
+   .signature = "x bias -> sum y",
+   .work = 2,
+   .types = LIG_TYPES (LIG_FP32),
+   .functions = {run_bias_square}},
 };
 
 static const LigOpInfo square = {

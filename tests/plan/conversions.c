@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the copies of parameters in the compute type: they are made again only if the parameters have
- * changed since, whatever changed them. */
+/* Tests the copies of parameters in the compute type: they are made again only if the parameters
+ * have changed since, whatever changed them. */
 #include "tests/plan/case.h"
 
 #include "engine/plan/program-private.h"
@@ -98,8 +98,8 @@ train (gboolean afresh, LigPolicy policy)
   for (int i = 0; i < 9; i++) {
     if (afresh)
       program->converted = 0;
-    run_program (program, STEP | (i % 3 > 0 ? LIG_RUN_ACCUMULATE : 0) |
-                            (i % 3 == 2 ? LIG_RUN_UPDATE : 0));
+    run_program (program,
+                 STEP | (i % 3 > 0 ? LIG_RUN_ACCUMULATE : 0) | (i % 3 == 2 ? LIG_RUN_UPDATE : 0));
   }
   return state;
 }

@@ -62,9 +62,9 @@ static const struct {
   {SIZED ("fence", 8),
    "op twice-rows: a parameter is called 'fence', expected a name in kebab-case other than fence, "
    "trained, op, ops, true and false"},
-  {SIZED ("trained", 8),
-   "op twice-rows: a parameter is called 'trained', expected a name in kebab-case other than fence, "
-   "trained, op, ops, true and false"},
+  {SIZED ("trained", 8), "op twice-rows: a parameter is called 'trained', expected a name in "
+                         "kebab-case other than fence, "
+                         "trained, op, ops, true and false"},
   {SIZED ("a_b", 8), "op twice-rows: a parameter is called 'a_b', expected a name in kebab-case "
                      "other than fence, trained, "
                      "op, ops, true and false"},

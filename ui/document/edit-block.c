@@ -3,8 +3,6 @@
  */
 #include "ui/document/edit.h"
 
-#include <ligature/lowering.h>
-
 #include <glib/gi18n.h>
 
 /* The selected rows, if they follow one another in one sequence. */

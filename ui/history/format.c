@@ -184,8 +184,11 @@ append_plan (GString *to, const LigRunRow *row)
 {
   g_auto (LigRunSettings) settings;
   lig_run_settings_init (&settings);
-  if (lig_run_settings_read (&settings, row->settings, NULL, NULL) && settings.tf32)
+  gboolean known = lig_run_settings_read (&settings, row->settings, NULL, NULL);
+  if (known && settings.tf32)
     g_string_append (to, " --tf32");
+  if (known && settings.nondeterministic)
+    g_string_append (to, " --nondeterministic");
   if (*row->dtype)
     lig_shell_append_option (to, "dtype", row->dtype);
   if (*row->policy)

@@ -3,7 +3,7 @@
 #include "ui/inspector/mask.h"
 
 #include "ui/inspector/parts.h"
-#include <ligature/draw.h>
+#include <ligature/draw-mask.h>
 
 #include <glib/gi18n.h>
 

@@ -259,9 +259,9 @@ lig_inspector_op_new (LigDocument *doc)
   self->sizes = lig_facts_new (_ ("Shapes and memory"));
   self->kernels = lig_facts_new (_ ("Kernels"));
   gtk_box_append (GTK_BOX (whole), make_head (self));
+  gtk_box_append (GTK_BOX (whole), self->mask);
   gtk_box_append (GTK_BOX (whole), self->params);
   gtk_box_append (GTK_BOX (whole), self->trained);
-  gtk_box_append (GTK_BOX (whole), self->mask);
   gtk_box_append (GTK_BOX (whole), self->sizes);
   gtk_box_append (GTK_BOX (whole), self->kernels);
   gtk_box_append (GTK_BOX (whole), make_fusions (self));

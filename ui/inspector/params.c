@@ -27,8 +27,16 @@ rebuild (LigParamList *self, const LigOpInfo *info)
     gtk_box_append (self->box, lig_param_row_new (self->doc, param));
 }
 
+/* Returns whether the parameter is inferred to be the length of the input's last axis. */
+static gboolean
+is_length (const LigParam *param)
+{
+  static const char *const names[] = {"in-features", "normalized-shape", "size", NULL};
+  return g_strv_contains (names, param->name);
+}
+
 /* Returns the inferred value of an omitted parameter: that of the plan's op, for a macro of one of
- * its parts; without a plan the length of the input's last axis, which all these ops infer. */
+ * its parts; or the length of the input's last axis, or null. */
 static char *
 find_inferred (LigParamList *self, LigOp *op, const LigParam *wanted)
 {
@@ -42,7 +50,7 @@ find_inferred (LigParamList *self, LigOp *op, const LigParam *wanted)
         continue;
       if (lig_op_get_value (parts[i].op, param, &value))
         return lig_param_to_text (param, &value);
-      if (parts[i].x.n_axes > 0)
+      if (parts[i].x.n_axes > 0 && is_length (param))
         return g_strdup_printf ("%" G_GINT64_FORMAT, (gint64) lig_shape_columns (&parts[i].x));
     }
   return NULL;

@@ -244,6 +244,17 @@ draw_input (cairo_t *cairo, double x, double y)
   cairo_close_path (cairo);
 }
 
+/* Returns whether nothing is missing where no channel leads to the op. */
+static gboolean
+has_only_optional (LigOp *op)
+{
+  const LigOpInfo *info = lig_op_get_info (op);
+  gboolean optional = !info->extra_outputs;
+  for (guint i = 0; i < lig_score_count_ports (info->extra_inputs); i++)
+    optional &= lig_op_info_is_optional (info, (int) i);
+  return optional;
+}
+
 /* Draws the port of a row: a disc where a branch begins, a triangle where one ends; filled if it is
  * connected, in the colour of a warning if it leads nowhere. */
 static void
@@ -255,6 +266,8 @@ draw_port (cairo_t *cairo,
            const LigScoreArcColours *colours)
 {
   gboolean wrong = slot->end == LIG_END_UNREAD || slot->end == LIG_END_MISSING;
+  if (!taken && !wrong && slot->end != LIG_END_CALLER && has_only_optional (slot->op))
+    return;
   if (lig_op_get_info (slot->op)->extra_outputs)
     draw_output (cairo, x, y);
   else if (!taken)

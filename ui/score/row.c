@@ -46,7 +46,8 @@ static char *
 name_part (const LigPlanOp *part)
 {
   const char *title = _ (part->info->title), *name = lig_plan_op_get_part (part);
-  return name ? g_strdup_printf ("%s · %s", title, name) : g_strdup (title);
+  return name && !g_str_equal (name, part->info->name) ? g_strdup_printf ("%s · %s", title, name)
+                                                       : g_strdup (title);
 }
 
 static void

@@ -64,6 +64,8 @@ LIG_API LigPolicy lig_policy_for (LigPolicy policy, LigDevice *device);
  * @freeze: (nullable): patterns like `0.*` or `*.weight`, separated by commas: parameters whose
  *   paths match are not trained, as if their ops were frozen (lig_op_set_trained()). All plans of a
  *   state need the same
+ * @nondeterministic: whether kernels may add up sums in an order that differs from run to run,
+ * where that is faster; the same seed then gives slightly different results
  *
  * The options of lig_plan_compile() and others. Fields beyond @size have the values of
  * %LIG_PLAN_OPTIONS_INIT. Functions that accept options take %NULL for %LIG_PLAN_OPTIONS_INIT.
@@ -81,6 +83,7 @@ typedef struct {
   const char *choices;
   gboolean recall;
   const char *freeze;
+  gboolean nondeterministic;
 } LigPlanOptions;
 
 #define LIG_PLAN_OPTIONS_INIT \

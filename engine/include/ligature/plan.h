@@ -160,6 +160,14 @@ LIG_API LigDtype lig_plan_get_parameters (LigPlan *self);
 LIG_API gboolean lig_plan_get_tf32 (LigPlan *self);
 
 /**
+ * lig_plan_get_nondeterministic:
+ * @self: a plan
+ *
+ * Returns: whether kernels may add up sums in an order that differs from run to run
+ */
+LIG_API gboolean lig_plan_get_nondeterministic (LigPlan *self);
+
+/**
  * lig_plan_get_version:
  * @self: a plan
  *

@@ -27,7 +27,7 @@ typedef struct {
   char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name, *freeze;
   gint64 steps, batch, warmup, accumulate, eval_every, eval_batches, checkpoint_every, seed;
   double lr, min_lr, clip, loss_scale;
-  gint64 tf32;
+  gint64 tf32, nondeterministic;
   double optimizer_params[LIG_RUN_OPTIMIZER_PARAMS]; /* named in the optimizers' tables */
 } LigRunSettings;
 

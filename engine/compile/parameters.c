@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ties and frozen parameters: a tied op uses the parameter of another op, so that one parameter has
  * several readers; a frozen one is not trained. */
-#include "engine/compile/tie.h"
+#include "engine/compile/parameters.h"
 
 #include "engine/compile/collect.h"
 #include "engine/sequence/tie.h"
@@ -182,7 +182,8 @@ tie_one (LigDraft *draft, const LigTie *tie, GHashTable *numbers, GError **error
   return TRUE;
 }
 
-/* In the table of numbers, a parameter has its number plus 1, a tied one has its tie's, negative. */
+/* In the table of numbers, a parameter has its number plus 1, a tied one has its tie's, negative.
+ */
 gboolean
 lig_tie_parameters (LigDraft *draft, GError **error)
 {
@@ -219,8 +220,9 @@ freeze (LigDraft *draft, const char *pattern, GError **error)
   if (found)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               some->len > 0 ? _ ("no parameter has a path like '%s' to freeze; there are %s%s")
-                             : _ ("no parameter has a path like '%s' to freeze; there are none%s%s"),
+               some->len > 0
+                 ? _ ("no parameter has a path like '%s' to freeze; there are %s%s")
+                 : _ ("no parameter has a path like '%s' to freeze; there are none%s%s"),
                pattern, some->str, draft->parameters->len > MOST_SHOWN ? " …" : "");
   return lig_error_set_setting (error, "freeze");
 }
