@@ -427,16 +427,20 @@ check_half (LigSequence *sequence,
   g_autofree char *what = g_strdup_printf ("bf16 %s", expression);
   g_assert_cmpuint (none->names->len, ==, want->names->len);
   g_assert_cmpuint (all->names->len, ==, want->names->len);
-  for (guint i = 0; i < want->names->len; i++) {
-    double alone = relative (none, want, i, what), fused = relative (all, want, i, what);
-    if (alone < 0.2 && !(fused <= 4 * alone + 0.05))
+  /* The worst of the one way tells how much the sequence magnifies roundings. */
+  double noise = 0;
+  for (guint i = 0; i < want->names->len; i++)
+    noise = MAX (noise, relative (none, want, i, what));
+  for (guint i = 0; noise < 0.1 && i < want->names->len; i++) {
+    double fused = relative (all, want, i, what);
+    if (!(fused <= 4 * noise + 0.02))
       g_error ("%s: %s is off by %g, unfused by %g", what, (char *) want->names->pdata[i], fused,
-               alone);
+               noise);
   }
 }
 
-/* Norms of nearly constant rows and long chains of ops lose more than one rounding. */
-#define SLACK 2e-3
+/* Long chains of ops magnify the roundings of nearly constant rows; mistakes are larger. */
+#define SLACK 1e-2
 
 static void
 check_one (const char *expression, const char *input, GRand *random)

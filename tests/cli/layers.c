@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests commands on whole layers: names of their parts, and one sentence for each wrong input. */
+#include "tests/cli/case.h"
+
+static void
+test_parts (void)
+{
+  g_auto (Outcome) ops = lig ("ops", "transformer-layer", NULL);
+  g_assert_cmpint (ops.code, ==, 0);
+  assert_contains (ops.out, "attention-norm.weight, ");
+  assert_contains (ops.out, "fc2.bias");
+  g_auto (Outcome) plain = lig ("ops", "linear", NULL);
+  assert_contains (plain.out, "weight, bias\n");
+}
+
+/* Each value that needs memory has a name of its own. */
+static void
+test_values (void)
+{
+  guint found = 0;
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_auto (Outcome) plan =
+    lig ("plan", "linear(8) ! transformer-layer(2)", "--input", "2x4x8", "--device", "cpu", NULL);
+  g_assert_cmpint (plan.code, ==, 0);
+  g_auto (GStrv) lines = g_strsplit (plan.out, "\n", -1);
+  for (char **line = lines; *line; line++) {
+    char *end = strchr (*line, ' ');
+    if (!end || !g_str_has_prefix (*line, "1."))
+      continue;
+    *end = '\0';
+    if (!g_str_has_suffix (*line, ".mean"))
+      continue;
+    found++;
+    if (!g_hash_table_add (names, *line))
+      g_error ("two values are called %s", *line);
+  }
+  g_assert_cmpuint (found, ==, 2);
+  g_assert_true (g_hash_table_contains (names, "1.attention-norm.mean"));
+  g_assert_true (g_hash_table_contains (names, "1.mlp-norm.mean"));
+}
+
+typedef struct {
+  const char *expression, *input, *message;
+} Wrong;
+
+static const Wrong wrong[] = {
+  {"transformer-layer(3)", "2x4x10",
+   "transformer-layer at 0: input has 10 features, expected a multiple of 3"},
+  {"attention(5)", "2x4x24",
+   "attention at 0: input has 24 features, expected a multiple of its 15 packed heads"},
+  {"transformer-layer(4, kv-heads=3)", "2x4x16",
+   "transformer-layer at 0: heads is 4, expected a multiple of kv-heads, 3"},
+  {"embedding(8) ! position-embedding(4)", "2x5:int32",
+   "position-embedding at 1: input has 5 positions, expected at most 4"},
+  {"rotary(2, fraction=0.5)", "2x5x18",
+   "rotary at 0: it rotates 1 of the 3 features of a head, expected an even number"},
+  {"linear(4) ! linear(5, tied=0)", "2x4",
+   "linear at 1: its weight is 5x4, but 0.weight, to which it is tied, is 4x4"},
+  {"make-extra-output(a) ! recall(c) ! make-extra-output(c) ! add-extra-input(a)", "2x4",
+   "extra tensor channel 'c' consumed by recall at 1 has no earlier producer"},
+  {"linear(8) ! recall", "2x4",
+   "linear at 0: nobody reads its output, as recall at 1 goes on from elsewhere"},
+  {"attention(2, mask=casual)", "2x4x12",
+   "attention: mask is 'casual', expected causal, none or causal-bottom-right; did you mean "
+   "'causal'?"},
+};
+
+static void
+test_wrong (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    g_auto (Outcome) outcome = lig ("check", wrong[i].expression, "--input", wrong[i].input, NULL);
+    g_assert_cmpint (outcome.code, ==, 1);
+    assert_contains (outcome.err, wrong[i].message);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_unsetenv ("COLUMNS");
+  g_test_add_func ("/layers/parts", test_parts);
+  g_test_add_func ("/layers/values", test_values);
+  g_test_add_func ("/layers/wrong", test_wrong);
+  return run_cli_tests ();
+}
