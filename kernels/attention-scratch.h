@@ -8,7 +8,7 @@
 
 /* The largest deterministic need that is provided for: it grows with the square of the length, and
  * beyond this the own kernel, which needs none of it, runs instead. */
-#define LIG_ATTENTION_MOST_ORDERED ((int64_t) 2 << 30)
+#define LIG_ATTENTION_MOST_ORDERED ((int64_t) 3 << 30)
 
 /* The bytes that every plan of cuDNN takes beside its tensors. */
 #define LIG_ATTENTION_PLAN ((int64_t) 256)

@@ -56,7 +56,9 @@ lig_layer_add_product (
   if (length.length == 0)
     lig_parts_add_scaled (parts, name, product, "out-features", length.multiple, length.divisor);
   else {
-    g_object_set (product, "out-features", length.length, NULL);
+    /* A macro that refuses too many features still adds its parts. */
+    gint64 most = (gint64) LIG_MAX_FEATURES;
+    g_object_set (product, "out-features", MIN (length.length, most), NULL);
     lig_parts_add (parts, name, product);
   }
   if (bias)

@@ -2,6 +2,8 @@
 /* The key under which a state keeps a plan. */
 #include "engine/plan/state-private.h"
 
+#include "engine/sequence/sequence-private.h"
+
 /* Appends the optimizer's parameters; an unknown optimizer fails when the plan is compiled. */
 static void
 append_optimizer (GString *key, const LigOptimizer *optimizer)

@@ -54,12 +54,39 @@ add_rows (LigDocument *self, LigSequence *parent, const char *prefix, int depth)
   }
 }
 
+/* The answer for the last parameters of a macro. */
+typedef struct {
+  gpointer params;
+  gboolean many;
+} Count;
+
+/* Returns whether a macro has many parts. To count them they are made, which takes long for a
+ * thousand rows, most of which have the same parameters. */
+static gboolean
+has_many_parts (LigOp *op)
+{
+  enum { FEW_PARTS = 3 };
+  static GHashTable *counts; /* from LigOpInfo; for the main thread alone */
+  const LigOpInfo *info = lig_op_get_info (op);
+  if (!counts)
+    counts = g_hash_table_new (NULL, NULL);
+  Count *count = g_hash_table_lookup (counts, info);
+  if (count && memcmp (count->params, lig_op_get_params (op), info->params_size) == 0)
+    return count->many;
+  if (!count) {
+    count = g_new0 (Count, 1);
+    g_hash_table_insert (counts, (gpointer) info, count);
+  }
+  g_free (count->params);
+  count->params = g_memdup2 (lig_op_get_params (op), MAX (info->params_size, 1));
+  count->many = lig_op_count_ops (op) > FEW_PARTS;
+  return count->many;
+}
+
 gboolean
 lig_row_folds (LigOp *op)
 {
-  enum { FEW_PARTS = 3 };
-  return lig_op_get_body (op) ||
-         (lig_op_get_info (op)->expand && lig_op_count_ops (op) > FEW_PARTS);
+  return lig_op_get_body (op) || (lig_op_get_info (op)->expand && has_many_parts (op));
 }
 
 /* Collects what can be folded, including what is within folded blocks. */

@@ -86,6 +86,7 @@ lig_mask_view_init (LigMaskView *self)
   gtk_label_set_wrap (self->text, TRUE);
   gtk_widget_set_valign (GTK_WIDGET (self->text), GTK_ALIGN_START);
   gtk_widget_set_margin_top (GTK_WIDGET (self->text), 18);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->text), TRUE);
   gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self->area), draw, self, NULL);
   g_signal_connect_object (style, "notify::dark", G_CALLBACK (redraw), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (style, "notify::high-contrast", G_CALLBACK (redraw), self,
