@@ -47,7 +47,8 @@ static const Wrong wrong[] = {
   {"transformer-layer(3)", "2x4x10",
    "transformer-layer at 0: input has 10 features, expected a multiple of 3"},
   {"attention(5)", "2x4x24",
-   "attention at 0: input has 24 features, expected a multiple of its 15 packed heads"},
+   "attention at 0: input has 24 features, expected a multiple of 15, the number of heads in a "
+   "row"},
   {"transformer-layer(4, kv-heads=3)", "2x4x16",
    "transformer-layer at 0: heads is 4, expected a multiple of kv-heads, 3"},
   {"embedding(8) ! position-embedding(4)", "2x5:int32",
@@ -56,6 +57,8 @@ static const Wrong wrong[] = {
    "rotary at 0: it rotates 1 of the 3 features of a head, expected an even number"},
   {"linear(4) ! linear(5, tied=0)", "2x4",
    "linear at 1: its weight is 5x4, but 0.weight, to which it is tied, is 4x4"},
+  {"linear(8, tied=-1)", "2x8",
+   "linear: tied is '-1', expected the path of an op like 0, 3.qkv or ../0"},
   {"make-extra-output(a) ! recall(c) ! make-extra-output(c) ! add-extra-input(a)", "2x4",
    "extra tensor channel 'c' consumed by recall at 1 has no earlier producer"},
   {"linear(8) ! recall", "2x4",

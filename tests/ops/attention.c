@@ -83,7 +83,8 @@ wrong (void)
     const char *message;
   } cases[] = {
     {"attention(5)", "2x5x24", LIG_ERROR_SHAPE,
-     "attention at 0: input has 24 features, expected a multiple of 15, the number of its heads"},
+     "attention at 0: input has 24 features, expected a multiple of 15, the number of heads in a "
+     "row"},
     {"attention(4, kv-heads=3)", "2x5x24", LIG_ERROR_VALUE,
      "attention at 0: heads is 4, expected a multiple of kv-heads, 3"},
     {"make-extra-output(l) ! linear(24) ! attention(2, lengths=l)", "2x5x24", LIG_ERROR_SHAPE,
