@@ -17,6 +17,16 @@ typedef struct {
   GOptionEntry entry;
 } Known;
 
+#define REVERSE G_OPTION_FLAG_REVERSE
+#define UNDO "Do not, even if the `train` object of the file does"
+#define SWITCH(name, flags, field, help) \
+  { \
+    LIG_OPTION_TF32, \
+    { \
+      name, 0, flags, G_OPTION_ARG_NONE, field, help, NULL \
+    } \
+  }
+
 GOptionEntry *
 lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOptionEntry *more)
 {
@@ -31,18 +41,11 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
      LIG_CLI_GROUP (LIG_CLI_DEVICE)},
     {LIG_OPTION_DEVICE, lig_cli_device_entry (set & LIG_OPTION_RUNS, &options->device)},
     {LIG_OPTION_DTYPE, lig_cli_setting_entry ("dtype", &options->dtype)},
-    {LIG_OPTION_TF32,
-     {"tf32", 0, 0, G_OPTION_ARG_NONE, &options->tf32, "Allow TF32 matrix products of fp32 tensors",
-      NULL}},
-    {LIG_OPTION_TF32,
-     {"no-tf32", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &options->tf32,
-      "Do not, even if the `train` object of the file does", NULL}},
-    {LIG_OPTION_TF32,
-     {"nondeterministic", 0, 0, G_OPTION_ARG_NONE, &options->nondeterministic,
-      "Allow sums in an order that differs from run to run, where that is faster", NULL}},
-    {LIG_OPTION_TF32,
-     {"no-nondeterministic", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE,
-      &options->nondeterministic, "Do not, even if the `train` object of the file does", NULL}},
+    SWITCH ("tf32", 0, &options->tf32, "Allow TF32 matrix products of fp32 tensors"),
+    SWITCH ("no-tf32", REVERSE, &options->tf32, UNDO),
+    SWITCH ("nondeterministic", 0, &options->nondeterministic,
+            "Allow sums in an order that differs from run to run, where that is faster"),
+    SWITCH ("no-nondeterministic", REVERSE, &options->nondeterministic, UNDO),
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("policy", &options->policy)},
     {LIG_OPTION_POLICY, LIG_CLI_STORE_ENTRY (&options->store)},
     {LIG_OPTION_WISHES, LIG_CLI_GROUP (LIG_CLI_FUSIONS)},

@@ -173,6 +173,50 @@ carry_wishes (LigOp *macro, const LigParts *parts)
   }
 }
 
+/* --- Linears ------------------------------------------------------------------------------- */
+
+/* Returns (transfer full) (nullable) the linear that a product and its bias are. */
+static LigOp *
+make_linear (LigOp *product, LigOp *bias)
+{
+  const LigParam *param = lig_op_get_info (bias)->params;
+  if (!g_str_equal (lig_op_get_name (product), "basic-linear") ||
+      !g_str_equal (lig_op_get_name (bias), "bias"))
+    return NULL;
+  for (; param && param->name; param++) {
+    g_auto (GValue) value = G_VALUE_INIT;
+    if (lig_op_get_value (bias, param, &value))
+      return NULL;
+  }
+  g_autoptr (LigOp) linear = lig_op_new ("linear", NULL);
+  for (param = lig_op_get_info (product)->params; linear && param->name; param++) {
+    g_auto (GValue) value = G_VALUE_INIT;
+    if (lig_op_get_value (product, param, &value) &&
+        !lig_op_set_value (linear, param->name, &value, NULL))
+      return NULL;
+  }
+  return g_steal_pointer (&linear);
+}
+
+/* A product and a bias of one name are a linear, which is shorter to read and to edit. */
+static void
+join_linears (LigParts *parts)
+{
+  for (guint i = 0; i + 1 < parts->ops->len; i++) {
+    const char *name = parts->names->pdata[i];
+    LigOp *linear = name && g_strcmp0 (name, parts->names->pdata[i + 1]) == 0
+                      ? make_linear (parts->ops->pdata[i], parts->ops->pdata[i + 1])
+                      : NULL;
+    if (!linear)
+      continue;
+    g_object_unref (parts->ops->pdata[i]);
+    parts->ops->pdata[i] = linear;
+    g_ptr_array_remove_index (parts->ops, i + 1);
+    g_ptr_array_remove_index (parts->names, i + 1);
+    g_array_remove_index (parts->sizes, i + 1);
+  }
+}
+
 /* --- The whole ----------------------------------------------------------------------------- */
 
 /* Sets the lengths of parts that follow from the features of the macro's input. */
@@ -244,6 +288,7 @@ lig_sequence_take_apart (LigSequence *self, int index, gint64 features, GError *
     g_prefix_error (error, _ ("%s at %d: "), lig_op_get_name (op), index);
     return FALSE;
   }
+  join_linears (parts);
   g_autoptr (LigOp) macro = lig_sequence_pop (self, index, error);
   rename_channels (self, parts);
   carry_wishes (macro, parts);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A macro: a norm, then a product with its bias. */
-#include "engine/ops/layer-parts.h"
+#include "engine/ops/macro-parts.h"
 
 typedef struct {
-  LigLayerNorm norm;
+  LigMacroNorm norm;
   gint64 features;
   float deviation;
   bool bias;
@@ -19,8 +19,8 @@ static const LigParam params[] = {
            LIG_MAX_FEATURES,
            0,
            LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL),
-  LIG_LAYER_NORM_PARAMS (LayerNormLinearParams, norm),
-  LIG_LAYER_BIAS (LayerNormLinearParams, bias),
+  LIG_MACRO_NORM_PARAMS (LayerNormLinearParams, norm),
+  LIG_MACRO_BIAS (LayerNormLinearParams, bias),
   LIG_FLOAT (LayerNormLinearParams,
              deviation,
              "init-std",
@@ -36,9 +36,9 @@ static void
 expand (LigOp *self, LigParts *parts)
 {
   const LayerNormLinearParams *values = lig_op_get_params (self);
-  LigLayerLength length = {MAX (values->features, 1), 1, 1};
-  lig_layer_add_norm (parts, self, "norm");
-  lig_layer_add_product (parts, self, "linear", "init-std", length);
+  LigMacroLength length = {MAX (values->features, 1), 1, 1};
+  lig_macro_add_norm (parts, self, "norm");
+  lig_macro_add_product (parts, self, "linear", "init-std", length);
 }
 
 LIG_DEFINE_OP (layer_norm_linear) = {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* A macro: a norm, a product, an activation, a product back to the features of the input. */
-#include "engine/ops/layer-parts.h"
+#include "engine/ops/macro-parts.h"
 
 typedef struct {
-  LigLayerNorm norm;
-  LigLayerMlp mlp;
-  LigLayerDeviations deviations;
+  LigMacroNorm norm;
+  LigMacroMlp mlp;
+  LigMacroDeviations deviations;
   bool bias;
 } LayerNormMlpParams;
 
 static const LigParam params[] = {
-  LIG_LAYER_MLP_PARAMS (LayerNormMlpParams, mlp, LIG_PARAM_POSITIONAL),
-  LIG_LAYER_NORM_PARAMS (LayerNormMlpParams, norm),
-  LIG_LAYER_BIAS (LayerNormMlpParams, bias),
-  LIG_LAYER_DEVIATIONS (LayerNormMlpParams, deviations),
+  LIG_MACRO_MLP_PARAMS (LayerNormMlpParams, mlp, LIG_PARAM_POSITIONAL),
+  LIG_MACRO_NORM_PARAMS (LayerNormMlpParams, norm),
+  LIG_MACRO_BIAS (LayerNormMlpParams, bias),
+  LIG_MACRO_DEVIATIONS (LayerNormMlpParams, deviations),
   {.name = NULL},
 };
 
@@ -21,8 +21,8 @@ static void
 expand (LigOp *self, LigParts *parts)
 {
   const LayerNormMlpParams *values = lig_op_get_params (self);
-  lig_layer_add_norm (parts, self, "norm");
-  lig_layer_add_mlp (parts, self, values->mlp.features);
+  lig_macro_add_norm (parts, self, "norm");
+  lig_macro_add_mlp (parts, self, values->mlp.features);
 }
 
 LIG_DEFINE_OP (layer_norm_mlp) = {

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* A macro: a packed product for queries, keys and values, attention, a product. With a memory it is
  * cross attention: the queries come from the main line, keys and values from the memory. */
-#include "engine/ops/layer-attention.h"
+#include "engine/ops/macro-attention.h"
 
 typedef struct {
-  LigLayerAttention attention;
-  LigLayerNorm norm;
-  LigLayerDeviations deviations;
+  LigMacroAttention attention;
+  LigMacroNorm norm;
+  LigMacroDeviations deviations;
   bool bias, input_norm;
 } MultiHeadAttentionParams;
 
 static const LigParam params[] = {
-  LIG_LAYER_ATTENTION_PARAMS (MultiHeadAttentionParams, attention),
-  LIG_LAYER_BIAS (MultiHeadAttentionParams, bias),
+  LIG_MACRO_ATTENTION_PARAMS (MultiHeadAttentionParams, attention),
+  LIG_MACRO_BIAS (MultiHeadAttentionParams, bias),
   LIG_BOOLEAN (MultiHeadAttentionParams,
                input_norm,
                "input-layer-norm",
                N_ ("Norm of the input"),
                N_ ("Begins with a norm"),
                FALSE),
-  LIG_LAYER_NORM_PARAMS (MultiHeadAttentionParams, norm),
-  LIG_LAYER_LENGTHS (0, N_ ("Channel of the numbers of tokens, or with a memory of its tokens")),
-  LIG_LAYER_DOCUMENTS (1),
-  LIG_LAYER_MEMORY (2),
-  LIG_LAYER_DEVIATIONS (MultiHeadAttentionParams, deviations),
+  LIG_MACRO_NORM_PARAMS (MultiHeadAttentionParams, norm),
+  LIG_MACRO_LENGTHS (0, N_ ("Channel of the numbers of tokens, or with a memory of its tokens")),
+  LIG_MACRO_DOCUMENTS (1),
+  LIG_MACRO_MEMORY (2),
+  LIG_MACRO_DEVIATIONS (MultiHeadAttentionParams, deviations),
   {.name = NULL},
 };
 
@@ -31,22 +31,22 @@ static void
 expand (LigOp *self, LigParts *parts)
 {
   const MultiHeadAttentionParams *values = lig_op_get_params (self);
-  g_autofree char *memory = lig_layer_text (self, "memory");
-  g_autofree char *documents = lig_layer_text (self, "documents");
-  g_autofree char *mask = lig_layer_text (self, "mask");
-  lig_layer_check_attention (parts, self, &values->attention);
+  g_autofree char *memory = lig_macro_text (self, "memory");
+  g_autofree char *documents = lig_macro_text (self, "documents");
+  g_autofree char *mask = lig_macro_text (self, "mask");
+  lig_macro_check_attention (parts, self, &values->attention);
   if (memory && (documents || values->attention.rotary || values->attention.qk_norm))
     lig_parts_refuse (parts, _ ("with a memory, %s is not possible"),
                       documents                  ? "documents"
                       : values->attention.rotary ? "rotary"
                                                  : "qk-norm");
   if (values->input_norm)
-    lig_layer_add_norm (parts, self, "norm");
+    lig_macro_add_norm (parts, self, "norm");
   if (memory)
-    lig_layer_add_cross_attention (parts, self, &values->attention, "attention", mask, "lengths",
+    lig_macro_add_cross_attention (parts, self, &values->attention, "attention", mask, "lengths",
                                    "proj");
   else
-    lig_layer_add_attention (parts, self, &values->attention);
+    lig_macro_add_attention (parts, self, &values->attention);
 }
 
 LIG_DEFINE_OP (multi_head_attention) = {

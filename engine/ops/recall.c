@@ -37,8 +37,8 @@ find_shape (const LigInfer *self, LigShape *shape, GError **error)
       continue;
     if (i >= self->input.n_axes) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                   _ ("shape takes axis %d from the sequence's input, which has %d axes"), i,
-                   self->input.n_axes);
+                   _ ("shape is -1 for axis %d, the last axis of the sequence's input is %d"), i,
+                   self->input.n_axes - 1);
       return FALSE;
     }
     shape->axes[i] = self->input.axes[i];

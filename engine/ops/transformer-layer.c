@@ -10,13 +10,13 @@
  *
  * The defaults are those of GPT-2: causal, layer norms, gelu, biases. Dropouts are 0. An encoder
  * that sees the whole text has mask=none. */
-#include "engine/ops/layer-attention.h"
+#include "engine/ops/macro-attention.h"
 
 typedef struct {
-  LigLayerAttention attention;
-  LigLayerMlp mlp;
-  LigLayerNorm norm;
-  LigLayerDeviations deviations;
+  LigMacroAttention attention;
+  LigMacroMlp mlp;
+  LigMacroNorm norm;
+  LigMacroDeviations deviations;
   int32_t type;
   float hidden_dropout, drop_path;
   bool bias, post_norm, output_norm, parallel;
@@ -25,10 +25,10 @@ typedef struct {
 enum { ENCODER, DECODER };
 
 static const LigParam params[] = {
-  LIG_LAYER_ATTENTION_PARAMS (TransformerLayerParams, attention),
-  LIG_LAYER_MLP_PARAMS (TransformerLayerParams, mlp, 0),
-  LIG_LAYER_NORM_PARAMS (TransformerLayerParams, norm),
-  LIG_LAYER_BIAS (TransformerLayerParams, bias),
+  LIG_MACRO_ATTENTION_PARAMS (TransformerLayerParams, attention),
+  LIG_MACRO_MLP_PARAMS (TransformerLayerParams, mlp, 0),
+  LIG_MACRO_NORM_PARAMS (TransformerLayerParams, norm),
+  LIG_MACRO_BIAS (TransformerLayerParams, bias),
   LIG_FLOAT (TransformerLayerParams,
              hidden_dropout,
              "hidden-dropout",
@@ -70,12 +70,12 @@ static const LigParam params[] = {
                N_ ("Parallel branches"),
                N_ ("Attention and multilayer perceptron read the same input"),
                FALSE),
-  LIG_LAYER_LENGTHS (0, N_ ("Channel of the numbers of tokens; the rest is padding")),
-  LIG_LAYER_DOCUMENTS (1),
-  LIG_LAYER_MEMORY (2),
+  LIG_MACRO_LENGTHS (0, N_ ("Channel of the numbers of tokens; the rest is padding")),
+  LIG_MACRO_DOCUMENTS (1),
+  LIG_MACRO_MEMORY (2),
   {LIG_PARAM_INPUT, "memory-lengths", N_ ("Memory lengths"),
    N_ ("Channel of the numbers of tokens of the memory"), 0, 0, 0, 0, 3, NULL},
-  LIG_LAYER_DEVIATIONS (TransformerLayerParams, deviations),
+  LIG_MACRO_DEVIATIONS (TransformerLayerParams, deviations),
   {.name = NULL},
 };
 
@@ -89,10 +89,10 @@ begin (LigParts *parts,
 {
   gboolean first = values->post_norm && norm;
   if (first)
-    lig_layer_add_norm (parts, self, norm);
-  lig_layer_add_branch (parts, channel);
+    lig_macro_add_norm (parts, self, norm);
+  lig_macro_add_branch (parts, channel);
   if (norm && !first)
-    lig_layer_add_norm (parts, self, norm);
+    lig_macro_add_norm (parts, self, norm);
 }
 
 /* Ends a branch: what it drops, and the sum. */
@@ -105,22 +105,22 @@ end (LigParts *parts,
      const char *path)
 {
   if (values->hidden_dropout > 0)
-    lig_parts_add (parts, dropout, lig_layer_op (self, "dropout", "hidden-dropout=p"));
+    lig_parts_add (parts, dropout, lig_macro_op (self, "dropout", "hidden-dropout=p"));
   if (values->drop_path > 0)
-    lig_parts_add (parts, path, lig_layer_op (self, "drop-path", "drop-path=p"));
-  lig_layer_add_join (parts, channel);
+    lig_parts_add (parts, path, lig_macro_op (self, "drop-path", "drop-path=p"));
+  lig_macro_add_join (parts, channel);
 }
 
 static void
 expand_parallel (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
 {
   begin (parts, self, values, "residual", "attention-norm");
-  lig_layer_add_attention (parts, self, &values->attention);
-  lig_layer_add_branch (parts, "attention");
-  lig_layer_add_recall (parts, "residual");
-  lig_layer_add_norm (parts, self, "mlp-norm");
-  lig_layer_add_mlp (parts, self, values->mlp.features);
-  lig_layer_add_join (parts, "attention");
+  lig_macro_add_attention (parts, self, &values->attention);
+  lig_macro_add_branch (parts, "attention");
+  lig_macro_add_recall (parts, "residual");
+  lig_macro_add_norm (parts, self, "mlp-norm");
+  lig_macro_add_mlp (parts, self, values->mlp.features);
+  lig_macro_add_join (parts, "attention");
   end (parts, self, values, "residual", "hidden-dropout", "drop-path");
 }
 
@@ -128,27 +128,27 @@ static void
 expand_serial (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
 {
   begin (parts, self, values, "attention", values->output_norm ? NULL : "attention-norm");
-  lig_layer_add_attention (parts, self, &values->attention);
+  lig_macro_add_attention (parts, self, &values->attention);
   end (parts, self, values, "attention", "attention-dropout", "attention-path");
   if (values->type == DECODER) {
     begin (parts, self, values, "cross", "cross-norm");
-    lig_layer_add_cross_attention (parts, self, &values->attention, "cross-attention", "none",
+    lig_macro_add_cross_attention (parts, self, &values->attention, "cross-attention", "none",
                                    "memory-lengths", "cross-proj");
     end (parts, self, values, "cross", "cross-dropout", "cross-path");
   }
   begin (parts, self, values, "mlp", "mlp-norm");
-  lig_layer_add_mlp (parts, self, values->mlp.features);
+  lig_macro_add_mlp (parts, self, values->mlp.features);
   end (parts, self, values, "mlp", "mlp-dropout", "mlp-path");
   if (values->output_norm)
-    lig_layer_add_norm (parts, self, "output-norm");
+    lig_macro_add_norm (parts, self, "output-norm");
 }
 
 static void
 check (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
 {
-  g_autofree char *memory = lig_layer_text (self, "memory");
-  g_autofree char *lengths = lig_layer_text (self, "memory-lengths");
-  lig_layer_check_attention (parts, self, &values->attention);
+  g_autofree char *memory = lig_macro_text (self, "memory");
+  g_autofree char *lengths = lig_macro_text (self, "memory-lengths");
+  lig_macro_check_attention (parts, self, &values->attention);
   if (values->type == DECODER && !memory)
     lig_parts_refuse (parts, _ ("layer-type is decoder, but memory is missing; name its channel"));
   if (values->type != DECODER && (memory || lengths))

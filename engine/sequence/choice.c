@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters that are one of several names, `causal|none`; structs hold the index of the name. */
+#include "engine/base/refusal.h"
 #include "engine/sequence/literal.h"
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/table.h"
@@ -30,6 +31,15 @@ lig_param_find_choice (const LigParam *param, const char *name)
     if (g_str_equal (choice, name))
       return i;
   return -1;
+}
+
+gboolean
+lig_choice_store (const LigParam *param, const char *name, gint32 *index)
+{
+  int found = name ? lig_param_find_choice (param, name) : (int) param->initial;
+  if (found >= 0)
+    *index = found;
+  return found >= 0;
 }
 
 /* Returns the names: `causal, none or causal-bottom-right`. */
@@ -75,19 +85,15 @@ lig_choices_check (const LigOpInfo *info, const LigParam *param, GError **error)
   for (int i = 0; i < count && fits; i++)
     fits = lig_name_check (names[i], "-", LIG_LONGEST_NAME) && !g_str_equal (names[i], "true") &&
            !g_str_equal (names[i], "false") && lig_param_find_choice (param, names[i]) == i;
-  if (!fits) {
-    g_set_error (
-      error, LIG_ERROR, LIG_ERROR_OP,
-      "op %s: parameter %s has the choices '%.200s', expected at least 2 different names "
-      "in kebab-case, separated by |, not true or false",
-      info->name, param->name, param->choices ? param->choices : "");
-    return FALSE;
-  }
+  if (!fits)
+    return lig_refuse (error, LIG_ERROR_OP, "op", info->name,
+                       "parameter %s has the choices '%.200s', expected at least 2 different names "
+                       "in kebab-case, separated by |, not true or false",
+                       param->name, param->choices ? param->choices : "");
   for (int i = 0; i < count; i++)
     if (param->initial == i)
       return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-               "op %s: parameter %s has the initial choice %g, expected an index from 0 to %d",
-               info->name, param->name, param->initial, count - 1);
-  return FALSE;
+  return lig_refuse (error, LIG_ERROR_OP, "op", info->name,
+                     "parameter %s has the initial choice %g, expected an index from 0 to %d",
+                     param->name, param->initial, count - 1);
 }

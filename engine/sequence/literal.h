@@ -26,6 +26,9 @@ gboolean lig_literal_set (LigOp *op, const LigParam *param, const GValue *value,
 /* Sets whether the op's parameters are trained, from a boolean; likewise. */
 gboolean lig_literal_set_trained (LigOp *op, const GValue *value, GError **error);
 
+/* Sets the index of a choice by its name, null for the default; FALSE for a name that is none. */
+gboolean lig_choice_store (const LigParam *param, const char *name, gint32 *index);
+
 /* Sets a LIG_PARAM_CHOICE by name; the error lists the names. */
 gboolean lig_choice_set (LigOp *op, const LigParam *param, const GValue *value, GError **error);
 

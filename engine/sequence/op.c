@@ -3,6 +3,7 @@
  * Every op of the registry has its own final class, made from its table by one function. */
 #include <ligature/op.h>
 
+#include "engine/sequence/literal.h"
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/ports.h"
 #include <ligature/sequence.h>
@@ -115,14 +116,11 @@ reset (LigOp *self, const LigParam *param)
   }
 }
 
-/* Returns FALSE for a name that is no choice. */
-static gboolean
-set_choice (LigOp *self, const LigParam *param, const char *name)
+static void
+set_text (char **at, const char *text)
 {
-  int index = name ? lig_param_find_choice (param, name) : (int) param->initial;
-  if (index >= 0)
-    *(gint32 *) field (self, param) = index;
-  return index >= 0;
+  g_free (*at);
+  *at = text && *text ? g_strdup (text) : NULL;
 }
 
 /* Returns FALSE if the value means nothing to the parameter, which keeps its own. */
@@ -148,17 +146,14 @@ set_param (LigOp *self, const LigParam *param, const GValue *value)
       reset (self, param);
     break;
   case LIG_PARAM_INPUT:
-  case LIG_PARAM_OUTPUT: {
-    const char *text = g_value_get_string (value);
-    g_free (*(char **) at);
-    *(char **) at = text && *text ? g_strdup (text) : NULL;
+  case LIG_PARAM_OUTPUT:
+    set_text (at, g_value_get_string (value));
     break;
-  }
   case LIG_PARAM_PATH:
     lig_op_set_tie (self, (int) param->offset, g_value_get_string (value), NULL);
     break;
   case LIG_PARAM_CHOICE:
-    return set_choice (self, param, g_value_get_string (value));
+    return lig_choice_store (param, g_value_get_string (value), at);
   }
   return TRUE;
 }

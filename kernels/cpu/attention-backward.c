@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The gradient of attention, in blocks. The weights are computed again from lse. A task has all
  * queries and keys of one key head in one row of the batch, so that its sums have one order for any
- * number of threads. */
+ * number of threads. If there are few such tasks, the gradients of keys and those of queries
+ * have tasks of their own, which are more and smaller but compute the scores twice. */
 #include "kernels/cpu/attention.h"
 
 typedef struct {
@@ -21,11 +22,18 @@ typedef struct {
   float lse[LIG_QUERIES], delta[LIG_QUERIES];
 } Memory;
 
-/* The sums of a task: those of the keys of row k begin at keys + k * row. */
+/* The sums of a task: those of key k begin at keys + k * row. It has the keys [from, to);
+ * `queries`: it computes the gradients of the queries, too. */
 typedef struct {
   float *keys, *values;
   int64_t row;
+  int32_t from, to;
+  bool queries;
 } Sums;
+
+/* The number of whole tasks below which they are divided, and the keys of a part. */
+#define FEW_TASKS 4
+#define PART_KEYS (2 * LIG_KEYS)
 
 static int64_t
 memory_floats (const LigAttention *a)
@@ -181,21 +189,25 @@ static void
 run_queries (const Backward *b, const LigQueries *q, Memory *m, const Sums *sums)
 {
   const LigAttention *a = &b->a;
+  int32_t from = q->from > sums->from ? q->from : sums->from;
+  int32_t to = q->to < sums->to ? q->to : sums->to;
+  if (from >= to && !sums->queries)
+    return;
   read_queries (b, q, m);
-  for (int32_t key = q->from; key < q->to; key += LIG_KEYS) {
+  for (int32_t key = from; key < to; key += LIG_KEYS) {
     LigKeyStep steps[LIG_KEYS / LIG_STEP];
-    int32_t count = (int32_t) lig_least (LIG_KEYS, q->to - key);
+    int32_t count = (int32_t) lig_least (LIG_KEYS, to - key);
     int32_t n_steps = lig_attention_steps (a, q, key, count, steps);
     if (n_steps == 0)
       continue;
     lig_attention_read_keys (a, q, key, count, m->keys, m->values);
     for (int32_t i = 0; i < n_steps; i++)
       run_step (b, q, m, &steps[i], i * LIG_STEP, sums);
-    if (b->dx->data)
+    if (sums->queries)
       add_keys (a, q, m, key, count);
   }
   int64_t features = a->params->features, element = lig_attention_query (a, q);
-  for (int32_t i = 0; b->dx->data && i < q->count; i++) {
+  for (int32_t i = 0; sums->queries && i < q->count; i++) {
     float *row = m->dqueries + i * a->padded;
     for (int64_t d = 0; d < features; d++)
       row[d] *= a->params->scale;
@@ -203,49 +215,98 @@ run_queries (const Backward *b, const LigQueries *q, Memory *m, const Sums *sums
   }
 }
 
-/* Returns the sums of a task, cleared. */
+/* Returns the sums of the keys [from, to) of one key head in one row of the batch, cleared. */
 static Sums
-begin_sums (const Backward *b, int64_t task, int64_t element)
+begin_sums (const Backward *b, int64_t task, int64_t element, int32_t from, int32_t to)
 {
   const LigAttention *a = &b->a;
-  int64_t keys = a->params->memory_length;
+  Sums sums = {.from = from, .to = to};
   if (!b->dsource->data)
-    return (Sums){NULL, NULL, 0};
-  Sums sums = {b->sums + task * keys * 2 * a->padded, NULL, 2 * a->padded};
-  sums.values = sums.keys + a->padded;
-  if (!b->sums) {
+    return sums;
+  if (b->sums) {
+    sums.row = 2 * a->padded;
+    sums.keys = b->sums + task * a->params->memory_length * sums.row;
+    sums.values = sums.keys + a->padded;
+  } else {
+    sums.row = b->dsource->columns;
     sums.keys = (float *) b->dsource->data + element;
     sums.values = sums.keys + a->value_column - a->key_column;
-    sums.row = b->dsource->columns;
   }
-  for (int64_t k = 0; k < keys; k++) {
+  for (int64_t k = from; k < to; k++) {
     memset (sums.keys + k * sums.row, 0, (size_t) a->padded * sizeof (float));
     memset (sums.values + k * sums.row, 0, (size_t) a->padded * sizeof (float));
   }
   return sums;
 }
 
-/* Runs one task: all heads of queries of one key head in one row of the batch. */
+/* Rounds the sums to the type of their operand. */
 static void
-run_task (const Backward *b, int64_t task, Memory *m)
+end_sums (const Backward *b, const Sums *sums, int64_t element)
+{
+  int64_t features = b->a.params->features, value = b->a.value_column - b->a.key_column;
+  for (int64_t k = sums->from; b->dsource->data && b->sums && k < sums->to; k++) {
+    int64_t at = element + k * b->dsource->columns;
+    lig_narrow (b->dsource->dtype, sums->keys + k * sums->row, lig_at (b->dsource, at),
+                (size_t) features);
+    lig_narrow (b->dsource->dtype, sums->values + k * sums->row, lig_at (b->dsource, at + value),
+                (size_t) features);
+  }
+}
+
+/* Computes the gradients of the keys [from, to) of one key head in one row of the batch, and with
+ * `queries` those of the queries of its heads. */
+static void
+run_task (const Backward *b, int64_t task, int32_t from, int32_t to, bool queries, Memory *m)
 {
   const LigAttention *a = &b->a;
   const LigAttentionParams *p = a->params;
-  int64_t batch = task / p->kv_heads, heads = p->heads / p->kv_heads;
-  LigQueries q = {.batch = batch, .group = task % p->kv_heads};
-  int64_t element = lig_attention_key (a, &q, 0), value = a->value_column - a->key_column;
-  Sums sums = begin_sums (b, task, element);
-  for (int64_t head = task % p->kv_heads * heads; head < (task % p->kv_heads + 1) * heads; head++)
+  int64_t batch = task / p->kv_heads, group = task % p->kv_heads, heads = p->heads / p->kv_heads;
+  LigQueries q = {.batch = batch, .group = group};
+  int64_t element = lig_attention_key (a, &q, 0);
+  Sums sums = begin_sums (b, task, element, from, to);
+  sums.queries = queries && b->dx->data;
+  for (int64_t head = group * heads; head < (group + 1) * heads; head++)
     for (int32_t block = 0; block < a->blocks; block++) {
       lig_attention_queries (a, batch, head, block * LIG_QUERIES, &q);
       run_queries (b, &q, m, &sums);
     }
-  for (int64_t k = 0; b->dsource->data && b->sums && k < p->memory_length; k++) {
-    void *to = lig_at (b->dsource, element + k * b->dsource->columns);
-    lig_narrow (b->dsource->dtype, sums.keys + k * sums.row, to, (size_t) p->features);
-    to = lig_at (b->dsource, element + value + k * b->dsource->columns);
-    lig_narrow (b->dsource->dtype, sums.values + k * sums.row, to, (size_t) p->features);
+  end_sums (b, &sums, element);
+}
+
+/* Computes the gradients of one block of queries alone. */
+static void
+run_block (const Backward *b, int64_t block, Memory *m)
+{
+  const LigAttention *a = &b->a;
+  int64_t head = block / a->blocks;
+  LigQueries q;
+  Sums sums = {.to = a->params->memory_length, .queries = true};
+  lig_attention_queries (a, head / a->params->heads, head % a->params->heads,
+                         (int32_t) (block % a->blocks) * LIG_QUERIES, &q);
+  run_queries (b, &q, m, &sums);
+}
+
+/* Runs all tasks on one of the threads. */
+static void
+run_tasks (const Backward *b, Memory *m)
+{
+  const LigAttentionParams *p = b->a.params;
+  int64_t tasks = b->a.batch * p->kv_heads, blocks = b->a.batch * p->heads * b->a.blocks;
+  int64_t parts = (p->memory_length + PART_KEYS - 1) / PART_KEYS;
+  if (tasks >= FEW_TASKS || parts == 1) {
+#pragma omp for schedule(dynamic)
+    for (int64_t task = 0; task < tasks; task++)
+      run_task (b, task, 0, p->memory_length, true, m);
+    return;
   }
+#pragma omp for schedule(dynamic) nowait
+  for (int64_t part = 0; part < (b->dsource->data ? tasks * parts : 0); part++) {
+    int64_t from = part % parts * PART_KEYS, to = lig_least (from + PART_KEYS, p->memory_length);
+    run_task (b, part / parts, (int32_t) from, (int32_t) to, false, m);
+  }
+#pragma omp for schedule(dynamic)
+  for (int64_t block = 0; block < (b->dx->data ? blocks : 0); block++)
+    run_block (b, block, m);
 }
 
 /* Computes dx and dmemory. */
@@ -273,9 +334,7 @@ LIG_CPU (attention_backward) (LigLaunch *launch)
 #pragma omp parallel num_threads(threads)
   {
     Memory m = memory_at (&b.a, workspace + used + omp_get_thread_num () * floats);
-#pragma omp for schedule(dynamic)
-    for (int64_t task = 0; task < tasks; task++)
-      run_task (&b, task, &m);
+    run_tasks (&b, &m);
   }
   return LIG_OK;
 }

@@ -2,6 +2,7 @@
 /* Attention of packed rows, exact and in blocks, by a running maximum and sum of each query (Dao
  * and others, 2022). Scores exist for one block of queries and keys at a time. */
 #include "kernels/cpu/attention.h"
+#include "kernels/cpu/random.h"
 
 /* The memory of one thread. */
 typedef struct {
@@ -71,27 +72,59 @@ LIG_CPU (attention_adjust) (
   }
 }
 
+/* Draws the weights of the query in column `i`. */
+static void
+keep_query (
+  const LigAttention *a, const LigQueries *q, const LigKeyStep *step, int32_t i, float *kept)
+{
+  const LigAttentionParams *p = a->params;
+  uint64_t threshold = lig_dropout_threshold (p->dropout);
+  uint64_t number = (uint64_t) (lig_attention_statistic (a, q) + i);
+  float scale = p->dropout < 1 ? 1 / (1 - p->dropout) : 0;
+  number = number * (uint64_t) p->memory_length + (uint64_t) step->key;
+  uint64_t end = number + (uint64_t) step->count;
+  for (uint64_t e = number / 4 * 4; e < end; e += 4) {
+    uint32_t words[4];
+    lig_random_words (a->tick->seed, e / 4, p->path_hash, a->tick->micro_step, words);
+    for (uint64_t w = 0; w < 4; w++)
+      if (e + w >= number && e + w < end)
+        kept[(int64_t) (e + w - number) * LIG_QUERIES + i] = words[w] >= threshold ? scale : 0;
+  }
+}
+
+/* Draws those of several queries from `i` on, whose quads begin with the step. */
+static void
+keep_queries (
+  const LigAttention *a, const LigQueries *q, const LigKeyStep *step, int32_t i, float *kept)
+{
+  const LigAttentionParams *p = a->params;
+  uint64_t threshold = lig_dropout_threshold (p->dropout);
+  float scale = p->dropout < 1 ? 1 / (1 - p->dropout) : 0;
+  LigLanes quad, words[4];
+  for (int lane = 0; lane < LIG_LANES; lane++) {
+    uint64_t number = (uint64_t) (lig_attention_statistic (a, q) + i + lane);
+    quad[lane] = (number * (uint64_t) p->memory_length + (uint64_t) step->key) / 4;
+  }
+  for (int32_t k = 0; k < step->count; k += 4, quad += 1) {
+    lig_random_lanes (a->tick->seed, quad, p->path_hash, a->tick->micro_step, words);
+    for (int32_t w = 0; w < 4 && k + w < step->count; w++)
+      for (int lane = 0; lane < LIG_LANES; lane++)
+        kept[(k + w) * LIG_QUERIES + i + lane] = (uint32_t) words[w][lane] >= threshold ? scale : 0;
+  }
+}
+
 void
 LIG_CPU (attention_kept) (const LigAttention *a,
                           const LigQueries *q,
                           const LigKeyStep *step,
                           float *kept)
 {
-  const LigAttentionParams *p = a->params;
-  uint64_t threshold = lig_dropout_threshold (p->dropout), seed = a->tick->seed;
-  uint64_t first = (uint64_t) lig_attention_statistic (a, q);
-  float scale = p->dropout < 1 ? 1 / (1 - p->dropout) : 0;
-  for (int32_t i = step->first; i < step->end; i++) {
-    uint64_t number = (first + (uint64_t) i) * (uint64_t) p->memory_length + (uint64_t) step->key;
-    uint64_t end = number + (uint64_t) step->count;
-    for (uint64_t e = number / 4 * 4; e < end; e += 4) {
-      uint32_t words[4];
-      lig_random_words (seed, e / 4, p->path_hash, a->tick->micro_step, words);
-      for (uint64_t w = 0; w < 4; w++)
-        if (e + w >= number && e + w < end)
-          kept[(int64_t) (e + w - number) * LIG_QUERIES + i] = words[w] >= threshold ? scale : 0;
-    }
-  }
+  bool whole = step->key % 4 == 0 && a->params->memory_length % 4 == 0;
+  for (int32_t i = step->first; i < step->end; i += whole ? LIG_LANES : 1)
+    if (whole)
+      keep_queries (a, q, step, i, kept);
+    else
+      keep_query (a, q, step, i, kept);
 }
 
 /* Computes the scores of a step, and raises the maxima of its queries. */

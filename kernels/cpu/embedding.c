@@ -114,15 +114,23 @@ LIG_CPU (embedding_backward) (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Returns the number of positions of a row of the batch. */
+static int64_t
+count_positions (const LigLaunch *launch, const LigOperand *weight)
+{
+  const LigPositionParams *params = launch->params;
+  return params ? params->length : lig_rows (weight);
+}
+
 /* Checks the positions of `rows` rows, and the table of positions. */
 static LigStatus
 check_positions (LigLaunch *launch, const LigOperand *like, int64_t rows, const LigOperand *weight)
 {
-  const LigPositionParams *params = launch->params;
+  int64_t length = count_positions (launch, weight);
   if (!lig_dtype_is_floating (like->dtype))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "position-embedding: not a floating type; convert to fp32, fp16 or bf16");
-  if (params->length < 1 || rows % params->length != 0 || params->length > lig_rows (weight) ||
+  if (length < 1 || rows % length != 0 || length > lig_rows (weight) ||
       weight->columns != like->columns)
     return LIG_FAIL (launch, LIG_FAILED,
                      "position-embedding: the table does not fit the rows; correct its length");
@@ -168,7 +176,7 @@ LIG_CPU (position_embedding) (LigLaunch *launch)
   LigStatus status = check_positions (launch, x, rows, weight);
   if (status != LIG_OK)
     return status;
-  int64_t length = ((const LigPositionParams *) launch->params)->length;
+  int64_t length = count_positions (launch, weight);
 #pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < rows; row++)
     add_position (x, row, weight, row % length, y, row);
@@ -186,7 +194,7 @@ LIG_CPU (embedding_position) (LigLaunch *launch)
     status = check_positions (launch, y, x->size, position);
   if (status != LIG_OK)
     return status;
-  int64_t length = ((const LigPositionParams *) launch->params)->length;
+  int64_t length = count_positions (launch, position);
   const int32_t *tokens = x->data;
 #pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < x->size; row++)
@@ -228,7 +236,7 @@ LIG_CPU (position_embedding_backward) (LigLaunch *launch)
   LigStatus status = check_positions (launch, dy, lig_rows (dy), dweight);
   if (status != LIG_OK)
     return status;
-  int64_t length = ((const LigPositionParams *) launch->params)->length;
+  int64_t length = count_positions (launch, dweight);
 #pragma omp parallel for schedule(static) if (dy->size > LIG_PARALLEL_FROM)
   for (int64_t position = 0; position < lig_rows (dweight); position++)
     sum_position (dy, length, position, dweight, launch->accumulate);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels on single elements: conversion, addition, scaling, dropout; and of whole samples. */
+#include "kernels/cpu/random.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/formulas.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 /* Converts x to the type of y; any types, any shape. */
 LigStatus
@@ -93,52 +90,19 @@ typedef struct {
   float scale;        /* of the elements that are kept */
 } Dropout;
 
-/* Several counters at once, one word per 64-bit lane. A product of two lanes needs only their
- * lower halves, and only the lower half of a word is ever used, so the upper halves may contain
- * anything. The compiler does not see this and would multiply whole lanes. */
-#if defined(__AVX512F__)
-#define LANES 8
-#define MULTIPLY(a, b) ((Lanes) _mm512_mul_epu32 ((__m512i) (a), (__m512i) (b)))
-#elif defined(__AVX2__)
-#define LANES 4
-#define MULTIPLY(a, b) ((Lanes) _mm256_mul_epu32 ((__m256i) (a), (__m256i) (b)))
-#elif defined(__SSE2__)
-#define LANES 2
-#define MULTIPLY(a, b) ((Lanes) _mm_mul_epu32 ((__m128i) (a), (__m128i) (b)))
-#else
-#define LANES 2
-#define MULTIPLY(a, b) (((a) &UINT32_MAX) * ((b) &UINT32_MAX))
-#endif
-typedef uint64_t Lanes __attribute__ ((vector_size (8 * LANES)));
-
-/* One round of lig_philox () on the counters a b c d. */
-#define ROUND(a, b, c, d, key0, key1) \
-  do { \
-    Lanes low = MULTIPLY (a, zero + 0xd2511f53u), high = MULTIPLY (c, zero + 0xcd9e8d57u); \
-    a = high >> 32 ^ b ^ (key0); \
-    c = low >> 32 ^ d ^ (key1); \
-    b = high; \
-    d = low; \
-  } while (0)
-
 /* Computes lig_random_words () of the quads from `first` on: word k of quad i is the lower half
  * of lane k QUADS + i of `words`. */
 LIG_PIECE_FUNCTION
-random_words (const Dropout *dropout, uint64_t first, int64_t quads, Lanes *words)
+random_words (const Dropout *dropout, uint64_t first, int64_t quads, LigLanes *words)
 {
-  const Lanes zero = {0};
-  Lanes quad = zero + first;
-  for (int i = 0; i < LANES; i++)
+  LigLanes quad = (LigLanes){0} + first;
+  for (int i = 0; i < LIG_LANES; i++)
     quad[i] += (uint64_t) i;
-  for (; quads > 0; quads -= LANES, quad += LANES, words++) {
-    Lanes a = quad, b = quad >> 32, c = zero + dropout->path_hash, d = zero + dropout->micro_step;
-    uint32_t key0 = (uint32_t) dropout->seed, key1 = (uint32_t) (dropout->seed >> 32);
-    for (uint32_t i = 0; i < 10; i++)
-      ROUND (a, b, c, d, key0 + i * 0x9e3779b9u, key1 + i * 0xbb67ae85u);
-    words[0] = a;
-    words[QUADS / LANES] = b;
-    words[2 * QUADS / LANES] = c;
-    words[3 * QUADS / LANES] = d;
+  for (; quads > 0; quads -= LIG_LANES, quad += LIG_LANES, words++) {
+    LigLanes some[4];
+    lig_random_lanes (dropout->seed, quad, dropout->path_hash, dropout->micro_step, some);
+    for (int k = 0; k < 4; k++)
+      words[k * QUADS / LIG_LANES] = some[k];
   }
 }
 
@@ -148,7 +112,7 @@ LIG_PIECE_FUNCTION
 dropout_piece (const Dropout *dropout, int64_t element, const float *x, float *y, int64_t count)
 {
   union {
-    Lanes vectors[4 * QUADS / LANES];
+    LigLanes vectors[4 * QUADS / LIG_LANES];
     uint64_t lanes[4][QUADS];
   } words;
   uint32_t threshold = dropout->threshold, word[LIG_PIECE];

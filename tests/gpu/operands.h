@@ -40,12 +40,13 @@ family_of (const char *kernel)
   return strstr (kernel, "glu") ? GATED : POINTWISE;
 }
 
-/* Returns whether a kernel's params follow from the shapes of its operands: tests/gpu/heads.c has
- * problems for these. */
+/* Returns whether a kernel's params follow from the shapes of its operands, or it needs scratch
+ * memory: tests/gpu/heads.c and the tests of fusions have problems for these. */
 static inline gboolean
 is_shaped (const char *kernel)
 {
-  static const char *const names[] = {"attention", "rotary", "qk_norm", "position", "drop_path"};
+  static const char *const names[] = {"attention", "rotary",    "qk_norm",
+                                      "position",  "drop_path", "linear_cross"};
   for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
     if (strstr (kernel, names[i]))
       return TRUE;

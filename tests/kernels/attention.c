@@ -114,7 +114,7 @@ cross (void)
 static void
 scores (void)
 {
-  Shape shape = shape_of (2, 6, 2, 70, 32);
+  Shape shape = shape_of (2, 6, 2, 72, 32);
   shape.params.alibi = true;
   check_all (shape);
   shape.params.softcap = 0.7f;
@@ -189,10 +189,11 @@ static void
 threads (void)
 {
   int before = omp_get_max_threads ();
-  for (int dtype = 0; dtype < 3; dtype++) {
+  for (int i = 0; i < 6; i++) {
     case_begin ();
-    Shape shape = shape_of (3, 4, 2, 200, 48);
-    shape.dtype = floating[dtype];
+    /* Few key heads are divided, others are not. */
+    Shape shape = i < 3 ? shape_of (3, 4, 2, 200, 48) : shape_of (1, 4, 1, 500, 48);
+    shape.dtype = floating[i % 3];
     shape.with_lengths = true;
     Problem p = problem (shape);
     omp_set_num_threads (1);

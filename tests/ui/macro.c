@@ -149,7 +149,7 @@ test_take_apart (Fixture *f, gconstpointer data)
   show (f, "gelu ! layer-norm-mlp", "64x64:bf16");
   double whole = lig_score_sheet_get_map (f->sheet)->seconds[LIG_PASS_FORWARD];
   do_action (f, 1, "op.ungroup");
-  assert_text (f->doc, "gelu ! layer-norm ! basic-linear(256) ! bias ! gelu ! basic-linear(64) ! bias");
+  assert_text (f->doc, "gelu ! layer-norm ! linear(256) ! gelu ! linear(64)");
   const LigScoreMap *map = lig_score_sheet_get_map (f->sheet);
   g_assert_cmpfloat_with_epsilon (map->seconds[LIG_PASS_FORWARD], whole, 1e-9);
   lig_document_undo (f->doc);

@@ -24,6 +24,8 @@ static const struct {
    N_ ("The feed-forward half of a GPT block: its bias and GELU become part of a product.")},
   {"rms-norm-swiglu-mlp.lig", N_ ("RMS norm SwiGLU MLP"),
    N_ ("The gated feed-forward half of a Llama block, without biases.")},
+  {"residual-mlp.lig", N_ ("Residual MLP"),
+   N_ ("A channel carries the input around an MLP, whose last product adds it again.")},
   {"transformer-layer.lig", N_ ("Transformer layer"),
    N_ (
      "A layer of GPT-2: attention and an MLP, each beside a residual; take it apart to edit it.")},
@@ -31,8 +33,6 @@ static const struct {
    N_ ("RMS norms, rotary positions, grouped queries and SwiGLU, as in Llama 3 8B.")},
   {"gpt2-124m.lig", N_ ("GPT-2"),
    N_ ("Twelve layers, 124 million parameters; the head uses the embedding's weight.")},
-  {"residual-mlp.lig", N_ ("Residual MLP"),
-   N_ ("A channel carries the input around an MLP, whose last product adds it again.")},
   {"byte-model.lig", N_ ("Byte model"),
    N_ ("Predicts the next byte of any text file from the sixteen before it.")},
   {"classifier.lig", N_ ("Classifier"),

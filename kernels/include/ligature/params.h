@@ -212,7 +212,8 @@ typedef struct {
 
 /**
  * LigPositionParams:
- * @length: the number of positions T of a row of the batch; the position of row r of x is r % T
+ * @length: the number of positions T of a row of the batch; the position of row r of x is r % T;
+ *   default the rows of the table
  *
  * Parameters of position_embedding, its backward and embedding_position.
  */

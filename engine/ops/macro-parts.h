@@ -9,9 +9,9 @@ typedef struct {
   int32_t normalization;
   float eps;
   bool zero_centered;
-} LigLayerNorm;
+} LigMacroNorm;
 
-#define LIG_LAYER_NORM_PARAMS(type, field) \
+#define LIG_MACRO_NORM_PARAMS(type, field) \
   LIG_CHOICE (type, field.normalization, "normalization", N_ ("Normalization"), \
               N_ ("Op that normalizes the rows"), "layer-norm|rms-norm", 0), \
     LIG_FLOAT (type, field.eps, "eps", N_ ("Epsilon"), \
@@ -23,19 +23,19 @@ typedef struct {
   gint64 features;
   int32_t activation;
   float limit, alpha, offset;
-} LigLayerMlp;
+} LigMacroMlp;
 
-#define LIG_LAYER_ACTIVATIONS \
+#define LIG_MACRO_ACTIVATIONS \
   "gelu|qgelu|relu|srelu|silu|glu|geglu|qgeglu|reglu|sreglu|swiglu|clamped-swiglu"
 
 /* `flags` of ffn-features. */
-#define LIG_LAYER_MLP_PARAMS(type, field, flags) \
+#define LIG_MACRO_MLP_PARAMS(type, field, flags) \
   LIG_INT (type, field.features, "ffn-features", N_ ("Inner features"), \
            N_ ("Features of the activation's output; left out: four times those of the input"), 1, \
            LIG_MAX_FEATURES / 2, 0, LIG_PARAM_INFERRED | (flags)), \
     LIG_CHOICE (type, field.activation, "activation", N_ ("Activation"), \
                 N_ ("Activation or gated unit; a gated unit doubles the first product"), \
-                LIG_LAYER_ACTIVATIONS, 0), \
+                LIG_MACRO_ACTIVATIONS, 0), \
     LIG_FLOAT (type, field.limit, "activation-limit", N_ ("Activation's limit"), \
                N_ ("Bound of clamped-swiglu"), 1e-6, 1e6, 7), \
     LIG_FLOAT (type, field.alpha, "activation-alpha", N_ ("Activation's alpha"), \
@@ -45,16 +45,16 @@ typedef struct {
 
 typedef struct {
   float first, last;
-} LigLayerDeviations;
+} LigMacroDeviations;
 
-#define LIG_LAYER_DEVIATIONS(type, field) \
+#define LIG_MACRO_DEVIATIONS(type, field) \
   LIG_FLOAT (type, field.first, "init-std", N_ ("Initial deviation"), \
              N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
     LIG_FLOAT (type, field.last, "output-init-std", N_ ("Initial deviation of outputs"), \
                N_ ("Standard deviation of the initial weights of each branch's last product"), 0, \
                1000, 0.023)
 
-#define LIG_LAYER_BIAS(type, field) \
+#define LIG_MACRO_BIAS(type, field) \
   LIG_BOOLEAN (type, field, "bias", N_ ("Bias"), N_ ("Products add a trained vector to each row"), \
                TRUE)
 
@@ -62,27 +62,27 @@ typedef struct {
  * the macro's input. */
 typedef struct {
   gint64 length, multiple, divisor;
-} LigLayerLength;
+} LigMacroLength;
 
 /* Returns a new op with parameters of a macro: `names` has the names that both know, and pairs
  * `rotary-base=base` of the macro's and the part's. */
-LigOp *lig_layer_op (LigOp *macro, const char *op, const char *names);
+LigOp *lig_macro_op (LigOp *macro, const char *op, const char *names);
 
 /* Returns the text of a parameter that is a choice or a channel; null for no channel. */
-char *lig_layer_text (LigOp *macro, const char *param);
+char *lig_macro_text (LigOp *macro, const char *param);
 
 /* Adds the macro's choice of norm. */
-void lig_layer_add_norm (LigParts *parts, LigOp *macro, const char *name);
+void lig_macro_add_norm (LigParts *parts, LigOp *macro, const char *name);
 
 /* Adds a product, with a bias if the macro's parameter `bias` is true. `deviation`: the macro's
  * parameter for the initial weights. */
-void lig_layer_add_product (
-  LigParts *parts, LigOp *macro, const char *name, const char *deviation, LigLayerLength length);
+void lig_macro_add_product (
+  LigParts *parts, LigOp *macro, const char *name, const char *deviation, LigMacroLength length);
 
 /* Adds both products of the macro's multilayer perceptron and what is between them. */
-void lig_layer_add_mlp (LigParts *parts, LigOp *macro, gint64 features);
+void lig_macro_add_mlp (LigParts *parts, LigOp *macro, gint64 features);
 
 /* Adds the start of a branch, its end, and the return to an earlier value. */
-void lig_layer_add_branch (LigParts *parts, const char *channel);
-void lig_layer_add_join (LigParts *parts, const char *channel);
-void lig_layer_add_recall (LigParts *parts, const char *channel);
+void lig_macro_add_branch (LigParts *parts, const char *channel);
+void lig_macro_add_join (LigParts *parts, const char *channel);
+void lig_macro_add_recall (LigParts *parts, const char *channel);

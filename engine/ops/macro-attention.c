@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of the macros that contain attention. */
-#include "engine/ops/layer-attention.h"
+#include "engine/ops/macro-attention.h"
 
 #include <inttypes.h>
 
 static gint64
-count_kv_heads (const LigLayerAttention *values)
+count_kv_heads (const LigMacroAttention *values)
 {
   return values->kv_heads > 0 ? values->kv_heads : values->heads;
 }
 
 /* Returns the length of so many heads. */
-static LigLayerLength
-length_of (const LigLayerAttention *values, gint64 heads)
+static LigMacroLength
+length_of (const LigMacroAttention *values, gint64 heads)
 {
-  LigLayerLength length = {heads * values->features, heads, values->heads};
+  LigMacroLength length = {heads * values->features, heads, values->heads};
   return length;
 }
 
@@ -22,7 +22,7 @@ length_of (const LigLayerAttention *values, gint64 heads)
 static void
 connect (LigOp *macro, const char *param, LigOp *part, const char *port)
 {
-  g_autofree char *channel = lig_layer_text (macro, param);
+  g_autofree char *channel = lig_macro_text (macro, param);
   g_autofree char *outside = g_strconcat ("../", channel, NULL);
   if (part && channel)
     g_object_set (part, port, g_str_equal (channel, "caller") ? channel : outside, NULL);
@@ -32,7 +32,7 @@ static void
 add_rotary (LigParts *parts, LigOp *macro)
 {
   lig_parts_add (parts, NULL,
-                 lig_layer_op (macro, "rotary",
+                 lig_macro_op (macro, "rotary",
                                "heads kv-heads rotary-base=base rotary-fraction=fraction "
                                "rotary-interleaved=interleaved rotary-scaling=scaling "
                                "rotary-factor=factor rotary-low=low rotary-high=high "
@@ -42,64 +42,64 @@ add_rotary (LigParts *parts, LigOp *macro)
 static void
 add_qk_norm (LigParts *parts, LigOp *macro)
 {
-  g_autofree char *kind = lig_layer_text (macro, "qk-norm");
+  g_autofree char *kind = lig_macro_text (macro, "qk-norm");
   if (g_str_equal (kind, "none"))
     return;
   lig_parts_add (parts, "qk-norm",
-                 lig_layer_op (macro, "qk-norm", "heads kv-heads qk-norm=kind qk-norm-eps=eps"));
+                 lig_macro_op (macro, "qk-norm", "heads kv-heads qk-norm=kind qk-norm-eps=eps"));
 }
 
 #define ATTENTION "heads kv-heads window scale softcap alibi attention-dropout=dropout"
 
 void
-lig_layer_add_attention (LigParts *parts, LigOp *macro, const LigLayerAttention *values)
+lig_macro_add_attention (LigParts *parts, LigOp *macro, const LigMacroAttention *values)
 {
   gint64 heads = values->heads + 2 * count_kv_heads (values);
-  lig_layer_add_product (parts, macro, "qkv", "init-std", length_of (values, heads));
+  lig_macro_add_product (parts, macro, "qkv", "init-std", length_of (values, heads));
   if (values->norm_first)
     add_qk_norm (parts, macro);
   if (values->rotary)
     add_rotary (parts, macro);
   if (!values->norm_first)
     add_qk_norm (parts, macro);
-  LigOp *attention = lig_layer_op (macro, "attention", ATTENTION " mask");
+  LigOp *attention = lig_macro_op (macro, "attention", ATTENTION " mask");
   connect (macro, "lengths", attention, "lengths");
   connect (macro, "documents", attention, "documents");
   lig_parts_add (parts, "attention", attention);
-  lig_layer_add_product (parts, macro, "proj", "output-init-std", (LigLayerLength){0, 1, 1});
+  lig_macro_add_product (parts, macro, "proj", "output-init-std", (LigMacroLength){0, 1, 1});
 }
 
 void
-lig_layer_add_cross_attention (LigParts *parts,
+lig_macro_add_cross_attention (LigParts *parts,
                                LigOp *macro,
-                               const LigLayerAttention *values,
+                               const LigMacroAttention *values,
                                const char *attention,
                                const char *mask,
                                const char *lengths,
                                const char *proj)
 {
-  g_autofree char *memory = lig_layer_text (macro, "memory");
+  g_autofree char *memory = lig_macro_text (macro, "memory");
   g_autofree char *outside = g_strconcat ("../", memory, NULL);
   gint64 packed = 2 * count_kv_heads (values);
-  lig_layer_add_product (parts, macro, "query", "init-std", length_of (values, values->heads));
-  lig_layer_add_branch (parts, "query");
-  lig_layer_add_recall (parts, outside);
-  lig_layer_add_product (parts, macro, "key-value", "init-std", length_of (values, packed));
-  lig_layer_add_branch (parts, "key-value");
-  lig_layer_add_recall (parts, "query");
-  LigOp *op = lig_layer_op (macro, "attention", ATTENTION);
+  lig_macro_add_product (parts, macro, "query", "init-std", length_of (values, values->heads));
+  lig_macro_add_branch (parts, "query");
+  lig_macro_add_recall (parts, outside);
+  lig_macro_add_product (parts, macro, "key-value", "init-std", length_of (values, packed));
+  lig_macro_add_branch (parts, "key-value");
+  lig_macro_add_recall (parts, "query");
+  LigOp *op = lig_macro_op (macro, "attention", ATTENTION);
   if (op)
     g_object_set (op, "mask", mask, "memory", "key-value", NULL);
   connect (macro, lengths, op, "lengths");
   lig_parts_add (parts, attention, op);
-  lig_layer_add_product (parts, macro, proj, "output-init-std", (LigLayerLength){0, 1, 1});
+  lig_macro_add_product (parts, macro, proj, "output-init-std", (LigMacroLength){0, 1, 1});
 }
 
 void
-lig_layer_check_attention (LigParts *parts, LigOp *macro, const LigLayerAttention *values)
+lig_macro_check_attention (LigParts *parts, LigOp *macro, const LigMacroAttention *values)
 {
   gint64 heads = values->heads, kv_heads = count_kv_heads (values);
-  g_autofree char *memory = lig_layer_text (macro, "memory");
+  g_autofree char *memory = lig_macro_text (macro, "memory");
   if (heads % MAX (kv_heads, 1) != 0)
     lig_parts_refuse (parts, _ ("heads is %" PRId64 ", expected a multiple of kv-heads, %" PRId64),
                       heads, kv_heads);

@@ -2,7 +2,7 @@
 /* Parts that the macros of layers share. Products are basic-linear and bias, each an own part, so
  * that fusions take a bias with what follows it; a residual is make-extra-output and
  * add-extra-input, the forms that the fusions of products and norms look for. */
-#include "engine/ops/layer-parts.h"
+#include "engine/ops/macro-parts.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ hand_on (LigOp *macro, LigOp *part, const char *from, const char *to)
 }
 
 LigOp *
-lig_layer_op (LigOp *macro, const char *op, const char *names)
+lig_macro_op (LigOp *macro, const char *op, const char *names)
 {
   LigOp *part = lig_op_new (op, NULL);
   g_auto (GStrv) words = g_strsplit (names ? names : "", " ", -1);
@@ -31,7 +31,7 @@ lig_layer_op (LigOp *macro, const char *op, const char *names)
 }
 
 char *
-lig_layer_text (LigOp *macro, const char *param)
+lig_macro_text (LigOp *macro, const char *param)
 {
   char *text;
   g_object_get (macro, param, &text, NULL);
@@ -39,18 +39,18 @@ lig_layer_text (LigOp *macro, const char *param)
 }
 
 void
-lig_layer_add_norm (LigParts *parts, LigOp *macro, const char *name)
+lig_macro_add_norm (LigParts *parts, LigOp *macro, const char *name)
 {
-  g_autofree char *op = lig_layer_text (macro, "normalization");
-  lig_parts_add (parts, name, lig_layer_op (macro, op, "eps zero-centered-gamma"));
+  g_autofree char *op = lig_macro_text (macro, "normalization");
+  lig_parts_add (parts, name, lig_macro_op (macro, op, "eps zero-centered-gamma"));
 }
 
 void
-lig_layer_add_product (
-  LigParts *parts, LigOp *macro, const char *name, const char *deviation, LigLayerLength length)
+lig_macro_add_product (
+  LigParts *parts, LigOp *macro, const char *name, const char *deviation, LigMacroLength length)
 {
   g_autofree char *pair = g_strconcat (deviation, "=init-std", NULL);
-  LigOp *product = lig_layer_op (macro, "basic-linear", pair);
+  LigOp *product = lig_macro_op (macro, "basic-linear", pair);
   gboolean bias;
   g_object_get (macro, "bias", &bias, NULL);
   if (length.length == 0)
@@ -66,22 +66,22 @@ lig_layer_add_product (
 }
 
 void
-lig_layer_add_mlp (LigParts *parts, LigOp *macro, gint64 features)
+lig_macro_add_mlp (LigParts *parts, LigOp *macro, gint64 features)
 {
-  g_autofree char *name = lig_layer_text (macro, "activation");
+  g_autofree char *name = lig_macro_text (macro, "activation");
   gboolean clamped = g_str_equal (name, "clamped-swiglu");
-  LigOp *activation = lig_layer_op (
+  LigOp *activation = lig_macro_op (
     macro, name,
     clamped ? "activation-limit=limit activation-alpha=alpha glu-linear-offset" : NULL);
   gint64 halves = activation && lig_op_get_info (activation)->flags & LIG_OP_GATED ? 2 : 1;
-  LigLayerLength inner = {features * halves, 4 * halves, 1}, outer = {0, 1, 1};
-  lig_layer_add_product (parts, macro, "fc1", "init-std", inner);
+  LigMacroLength inner = {features * halves, 4 * halves, 1}, outer = {0, 1, 1};
+  lig_macro_add_product (parts, macro, "fc1", "init-std", inner);
   lig_parts_add (parts, NULL, activation);
-  lig_layer_add_product (parts, macro, "fc2", "output-init-std", outer);
+  lig_macro_add_product (parts, macro, "fc2", "output-init-std", outer);
 }
 
 void
-lig_layer_add_branch (LigParts *parts, const char *channel)
+lig_macro_add_branch (LigParts *parts, const char *channel)
 {
   LigOp *op = lig_op_new ("make-extra-output", NULL);
   g_object_set (op, "to", channel, NULL);
@@ -89,7 +89,7 @@ lig_layer_add_branch (LigParts *parts, const char *channel)
 }
 
 void
-lig_layer_add_join (LigParts *parts, const char *channel)
+lig_macro_add_join (LigParts *parts, const char *channel)
 {
   LigOp *op = lig_op_new ("add-extra-input", NULL);
   g_object_set (op, "from", channel, NULL);
@@ -97,7 +97,7 @@ lig_layer_add_join (LigParts *parts, const char *channel)
 }
 
 void
-lig_layer_add_recall (LigParts *parts, const char *channel)
+lig_macro_add_recall (LigParts *parts, const char *channel)
 {
   LigOp *op = lig_op_new ("recall", NULL);
   if (op)

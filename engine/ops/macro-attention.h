@@ -2,17 +2,17 @@
 /* Parameters and parts of the macros that contain attention. */
 #pragma once
 
-#include "engine/ops/layer-parts.h"
+#include "engine/ops/macro-parts.h"
 
 typedef struct {
   gint64 heads, kv_heads, features, window, original;
   int32_t mask, scaling, qk_norm;
   float scale, softcap, dropout, base, fraction, factor, low, high, eps;
   bool alibi, rotary, interleaved, norm_first;
-} LigLayerAttention;
+} LigMacroAttention;
 
 #define LIG_MOST_HEADS 65535
-#define LIG_LAYER_ATTENTION_PARAMS(type, field) \
+#define LIG_MACRO_ATTENTION_PARAMS(type, field) \
   LIG_INT (type, field.heads, "heads", N_ ("Heads"), N_ ("Number of query heads"), 1, \
            LIG_MOST_HEADS, 0, LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL), \
     LIG_INT (type, field.kv_heads, "kv-heads", N_ ("Key heads"), \
@@ -61,17 +61,17 @@ typedef struct {
     LIG_BOOLEAN (type, field.norm_first, "qk-norm-before-rotary", N_ ("Norm of heads first"), \
                  N_ ("Heads are normalized before they are turned, not after"), TRUE)
 
-#define LIG_LAYER_LENGTHS(slot, help) \
+#define LIG_MACRO_LENGTHS(slot, help) \
   { \
     LIG_PARAM_INPUT, "lengths", N_ ("Lengths"), help, 0, 0, 0, 0, slot, NULL \
   }
-#define LIG_LAYER_DOCUMENTS(slot) \
+#define LIG_MACRO_DOCUMENTS(slot) \
   { \
     LIG_PARAM_INPUT, "documents", N_ ("Documents"), \
       N_ ("Channel of document numbers; attention stays inside a document"), 0, 0, 0, 0, slot, \
       NULL \
   }
-#define LIG_LAYER_MEMORY(slot) \
+#define LIG_MACRO_MEMORY(slot) \
   { \
     LIG_PARAM_INPUT, "memory", N_ ("Memory"), \
       N_ ("Channel of the sequence that cross attention reads keys and values from"), 0, 0, 0, 0, \
@@ -79,17 +79,17 @@ typedef struct {
   }
 
 /* Adds self attention from the packed product `qkv` to the product `proj`. */
-void lig_layer_add_attention (LigParts *parts, LigOp *macro, const LigLayerAttention *values);
+void lig_macro_add_attention (LigParts *parts, LigOp *macro, const LigMacroAttention *values);
 
 /* Adds cross attention: the products `query` and, from the memory, `key-value`, to the product
  * `proj`. `lengths`: the macro's parameter for the lengths of the memory. */
-void lig_layer_add_cross_attention (LigParts *parts,
+void lig_macro_add_cross_attention (LigParts *parts,
                                     LigOp *macro,
-                                    const LigLayerAttention *values,
+                                    const LigMacroAttention *values,
                                     const char *attention,
                                     const char *mask,
                                     const char *lengths,
                                     const char *proj);
 
 /* Refuses parameters of attention that do not go together. */
-void lig_layer_check_attention (LigParts *parts, LigOp *macro, const LigLayerAttention *values);
+void lig_macro_check_attention (LigParts *parts, LigOp *macro, const LigMacroAttention *values);
