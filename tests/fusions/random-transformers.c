@@ -427,7 +427,7 @@ check_half (LigSequence *sequence,
   g_autofree char *what = g_strdup_printf ("bf16 %s", expression);
   g_assert_cmpuint (none->names->len, ==, want->names->len);
   g_assert_cmpuint (all->names->len, ==, want->names->len);
-  /* The worst of the one way tells how much the sequence magnifies roundings. Of 400 sequences, the
+  /* The worst of the one way says how much the sequence magnifies roundings. Of 400 sequences, the
    * other way was twelve times worse for four, and twelve times better for four. */
   double noise = 0;
   for (guint i = 0; i < want->names->len; i++)
