@@ -2,6 +2,8 @@
 /* Tests commands on whole layers: names of their parts, and one sentence for each wrong input. */
 #include "tests/cli/case.h"
 
+#include <ligature/tensor-file.h>
+
 static void
 test_parts (void)
 {
@@ -78,6 +80,51 @@ test_wrong (void)
   }
 }
 
+static void
+add_tensor (LigTensorFile *file, const char *name, LigDtype dtype, const char *shape, float value)
+{
+  g_autoptr (GError) error = NULL;
+  LigShape axes;
+  lig_shape_parse (shape, &axes, &dtype, &error);
+  g_assert_no_error (error);
+  g_autoptr (LigTensor) tensor = lig_tensor_new (dtype, &axes, &error);
+  g_assert_no_error (error);
+  for (gint64 i = 0; i < tensor->size; i++)
+    lig_tensor_set (tensor, i, value);
+  lig_tensor_file_add (file, name, tensor);
+}
+
+/* Runs attention over 4 positions, after an addition of another tensor of the caller. */
+static Outcome
+apply_lengths (float length)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
+  g_autofree char *path = in_folder ("x.safetensors");
+  add_tensor (file, "input", LIG_FP32, "2x4x12", 1);
+  add_tensor (file, "extra.0", LIG_FP32, "2x4x12", 1);
+  add_tensor (file, "extra.1", LIG_INT32, "2", length);
+  lig_tensor_file_save (file, path, &error);
+  g_assert_no_error (error);
+  return lig ("apply", "add-extra-input ! attention(2, lengths=caller)", "--input", path, "-o",
+              "y.safetensors", "--device", "cpu", NULL);
+}
+
+static void
+test_lengths (void)
+{
+  g_auto (Outcome) right = apply_lengths (4);
+  g_assert_cmpint (right.code, ==, 0);
+  g_auto (Outcome) none = apply_lengths (0);
+  g_assert_cmpint (none.code, ==, 0);
+  g_auto (Outcome) longer = apply_lengths (5);
+  g_assert_cmpint (longer.code, ==, 1);
+  assert_contains (longer.err, "attention at 1: element 0 of extra.1 is 5, expected 0 to 4");
+  g_auto (Outcome) negative = apply_lengths (-1);
+  g_assert_cmpint (negative.code, ==, 1);
+  assert_contains (negative.err, "attention at 1: element 0 of extra.1 is -1, expected 0 to 4");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -86,5 +133,6 @@ main (int argc, char **argv)
   g_test_add_func ("/layers/parts", test_parts);
   g_test_add_func ("/layers/values", test_values);
   g_test_add_func ("/layers/wrong", test_wrong);
+  g_test_add_func ("/layers/lengths", test_lengths);
   return run_cli_tests ();
 }
