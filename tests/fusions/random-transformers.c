@@ -489,7 +489,7 @@ static void
 test_without_input (void)
 {
   static const char *const cases[] = {
-    "linear(32, trained=false) ! qk-norm(2, kind=layer) ! linear(8)",
+    "linear(24, trained=false) ! qk-norm(2, kind=layer) ! linear(8)",
     "basic-linear(8, trained=false) ! layer-norm",
     "basic-linear(8, trained=false) ! position-embedding(5)",
     "make-extra-output(m) ! linear(8, trained=false) ! make-extra-output(x) ! recall(m) ! "
