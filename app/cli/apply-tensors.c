@@ -173,6 +173,45 @@ check_classes (LigPlan *plan, guint n, const char *name, LigTensor *extra, GErro
                       get_integer (loss, "ignored", -1), error);
 }
 
+/* Returns whether the caller provides the extra input of this port, such as `lengths?`; `slot` is
+ * the port's number. */
+static gboolean
+is_callers (const LigPlanOp *op, const char *port, guint slot)
+{
+  const LigParam *param = op->info->params;
+  g_autofree char *channel = NULL;
+  while (param && param->name && !(param->kind == LIG_PARAM_INPUT && param->offset == slot))
+    param++;
+  if (param && param->name)
+    g_object_get (op->op, param->name, &channel, NULL);
+  return g_str_has_suffix (port, "?") ? g_strcmp0 (channel, "caller") == 0 : !channel;
+}
+
+/* Checks the numbers of keys if extra input `n` of the caller has them. Some devices would take all
+ * keys for a number that is too large. */
+static gboolean
+check_lengths (LigPlan *plan, guint n, const char *name, LigTensor *extra, GError **error)
+{
+  guint count, seen = 0;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  for (guint i = 0; i < count && seen <= n; i++) {
+    const char *extras = ops[i].info->extra_inputs;
+    g_auto (GStrv) ports = g_strsplit (extras ? extras : "", " ", -1);
+    g_autofree char *memory = NULL;
+    for (guint slot = 0; ports[slot]; slot++) {
+      if (!is_callers (&ops[i], ports[slot], slot) || seen++ < n)
+        continue;
+      /* Those of a memory count the keys of another tensor; the kernel checks them. */
+      if (!g_str_equal (ops[i].info->name, "attention") || !g_str_equal (ports[slot], "lengths?"))
+        return TRUE;
+      g_object_get (ops[i].op, "memory", &memory, NULL);
+      gint64 positions = ops[i].x.n_axes < 2 ? 1 : ops[i].x.axes[ops[i].x.n_axes - 2];
+      return memory || check_range (extra, name, &ops[i], positions + 1, 0, error);
+    }
+  }
+  return TRUE;
+}
+
 gboolean
 lig_apply_set_inputs (LigProgram *program, LigTensorFile *file, GError **error)
 {
@@ -185,6 +224,7 @@ lig_apply_set_inputs (LigProgram *program, LigTensorFile *file, GError **error)
     g_autofree char *name = g_strdup_printf ("extra.%u", i);
     g_autoptr (LigTensor) extra = lig_tensor_file_get (file, name, error);
     if (!extra || !check_classes (plan, i, name, extra, error) ||
+        !check_lengths (plan, i, name, extra, error) ||
         !lig_program_set_extra_input (program, i, extra, error))
       return FALSE;
   }

@@ -77,9 +77,12 @@ list_parameters (const LigOpInfo *info)
   GString *text = g_string_new (NULL);
   g_autoptr (LigPlan) plan = info->flags & LIG_OP_BLOCK ? NULL : lig_ops_plan_example (info);
   const LigPlanOp *ops = plan ? lig_plan_get_ops (plan, &count) : NULL;
-  for (guint i = 0; i < count; i++)
+  for (guint i = 0; i < count; i++) {
+    const char *part = lig_plan_op_get_part (&ops[i]);
     for (const LigParameterInfo *one = ops[i].info->parameters; one && one->name; one++)
-      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", one->name);
+      g_string_append_printf (text, "%s%s%s%s", text->len > 0 ? ", " : "", part ? part : "",
+                              part ? "." : "", one->name);
+  }
   return g_string_free (text, FALSE);
 }
 

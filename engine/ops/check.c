@@ -151,9 +151,9 @@ lig_check_heads (const LigInfer *infer,
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  g_dngettext (GETTEXT_PACKAGE,
                               "input has %" PRId64 " feature, expected a multiple of %" PRId64
-                              ", the number of its heads",
+                              ", the number of heads in a row",
                               "input has %" PRId64 " features, expected a multiple of %" PRId64
-                              ", the number of its heads",
+                              ", the number of heads in a row",
                               (gulong) (columns)),
                  columns, packed);
   else if (positions > 1 << 30)

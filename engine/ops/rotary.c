@@ -93,7 +93,7 @@ infer (LigInfer *self, GError **error)
   int rotated = (int) floor ((double) features * (double) values->fraction + 1e-4);
   if (rotated % 2 != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("rotated features of a head are %d of %" PRId64 ", expected an even number"),
+                 _ ("of a head's features it rotates %d of %" PRId64 ", expected an even number"),
                  rotated, features);
     return FALSE;
   }

@@ -5,13 +5,20 @@
 #include <string.h>
 
 /* Appends the path of an op. Of the parts of a macro, which share a path, all but the last have
- * their name behind it: what the last one computes is the value of the macro. */
+ * their name behind it: what the last one computes is the value of the macro. Of the ops of one
+ * part, such as a product and its bias, likewise. */
 static void
 append_op (GString *to, const LigPlanOp *ops, guint count, guint64 index)
 {
   const LigPlanOp *op = &ops[index];
+  const LigPlanOp *next = index + 1 < count ? &ops[index + 1] : NULL;
+  const char *part = lig_plan_op_get_part (op);
   g_string_append (to, op->path);
-  if (index + 1 < count && g_str_equal (op->path, ops[index + 1].path))
+  if (!next || !g_str_equal (op->path, next->path))
+    return;
+  if (part)
+    g_string_append_printf (to, ".%s", part);
+  if (!part || g_strcmp0 (part, lig_plan_op_get_part (next)) == 0)
     g_string_append_printf (to, ".%s", op->info->name);
 }
 

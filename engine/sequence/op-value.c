@@ -86,21 +86,22 @@ set_text (LigOp *self, const LigParam *param, const GValue *value, GError **erro
 static gboolean
 set_path (LigOp *self, const LigParam *param, const GValue *value, GError **error)
 {
-  g_autofree char *path = G_VALUE_HOLDS_INT64 (value) && g_value_get_int64 (value) >= 0
+  g_autofree char *path = G_VALUE_HOLDS_INT64 (value)
                             ? g_strdup_printf ("%" PRId64, g_value_get_int64 (value))
                           : G_VALUE_HOLDS_STRING (value) ? g_value_dup_string (value)
-                                                         : NULL;
-  gsize length = path ? strlen (path) : 0;
+                                                         : g_strdup_value_contents (value);
+  gboolean known = G_VALUE_HOLDS_INT64 (value) || G_VALUE_HOLDS_STRING (value);
+  gsize length = strlen (path);
   if (length > LONGEST_PATH) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("%s: %s has %zu bytes, at most %d are possible"), lig_op_get_name (self),
                  param->name, length, LONGEST_PATH);
     return FALSE;
   }
-  if (!path || !lig_tie_is_path (path)) {
+  if (!known || !lig_tie_is_path (path)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("%s: %s is '%s', expected the path of an op like 0, 3.qkv or ../0"),
-                 lig_op_get_name (self), param->name, path ? path : "");
+                 lig_op_get_name (self), param->name, path);
     return FALSE;
   }
   g_object_set (self, param->name, path, NULL);

@@ -125,7 +125,8 @@ check (LigLaunch *launch, QkNorm *q)
 {
   const LigQkNormParams *p = q->params;
   int64_t heads = p->heads + 2 * (int64_t) p->kv_heads;
-  if (!lig_dtype_is_floating (q->x->dtype) || q->x->dtype != q->out->dtype)
+  if (!lig_dtype_is_floating (q->x->dtype) ||
+      (lig_is_present (q->out) && q->out->dtype != q->x->dtype))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "qk-norm: not one floating type; convert to fp32, fp16 or bf16");
   if (q->x->columns != heads * p->features)

@@ -83,7 +83,8 @@ wrong (void)
     const char *message;
   } cases[] = {
     {"attention(5)", "2x5x24", LIG_ERROR_SHAPE,
-     "attention at 0: input has 24 features, expected a multiple of 15, the number of its heads"},
+     "attention at 0: input has 24 features, expected a multiple of 15, the number of heads in a "
+     "row"},
     {"attention(4, kv-heads=3)", "2x5x24", LIG_ERROR_VALUE,
      "attention at 0: heads is 4, expected a multiple of kv-heads, 3"},
     {"make-extra-output(l) ! linear(24) ! attention(2, lengths=l)", "2x5x24", LIG_ERROR_SHAPE,
@@ -93,7 +94,7 @@ wrong (void)
     {"attention(2, memory=caller, documents=caller)", "2x5x24", LIG_ERROR_CHANNEL,
      "attention at 0: it has documents and memory, expected one of them at most"},
     {"rotary(2, fraction=0.8)", "2x5x24", LIG_ERROR_SHAPE,
-     "rotary at 0: rotated features of a head are 3 of 4, expected an even number"},
+     "rotary at 0: of a head's features it rotates 3 of 4, expected an even number"},
     {"rotary(2, scaling=llama3, low=4)", "2x5x24", LIG_ERROR_VALUE,
      "rotary at 0: low is 4, expected less than high, 4"},
     {"position-embedding(4)", "2x5x24", LIG_ERROR_SHAPE,
