@@ -56,8 +56,8 @@ check_outputs (const char *name, const Tensors *got, const Tensors *want, bool b
   }
   int pairs = a[DMEMORY].data ? DMEMORY : DX;
   int64_t aside = pairs == DX ? queries : 0;
-  /* The weight of a single visible key is 1 whatever its score is: both gradients are 0, and what is
-   * computed is the rounding of the output. */
+  /* The weight of a single visible key is 1 whatever its score is: both gradients are 0, and what
+   * is computed is the rounding of the output. */
   if (got->params.window != 1) {
     check_part (name, "dq", &a[DX], &b[DX], 0, queries);
     check_part (name, "dk", &a[pairs], &b[pairs], aside, aside + keys);
