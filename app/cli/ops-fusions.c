@@ -16,7 +16,7 @@ input_of (const LigFusion *fusion)
   const LigOpInfo *info;
   for (guint i = 0; (info = lig_op_info_nth (i)); i++)
     if (info->flags & LIG_OP_INTEGER_INPUT && g_str_has_prefix (fusion->pattern, info->name))
-      return "16x32:int32";
+      return "2x8:int32";
   return "16x32";
 }
 
