@@ -10,9 +10,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The size of OpenBLAS's buffer for a thread, and of the other libraries. */
+/* The size of OpenBLAS's buffer for a thread; and of the other libraries with the stacks and heaps
+ * of their threads, which GLib cannot do without. */
 #define BUFFER_MEGABYTES 128
-#define LIBRARIES_MEGABYTES 32
+#define LIBRARIES_MEGABYTES 128
 
 static int
 number_after (const char *name, const char *entry)

@@ -26,10 +26,8 @@ static char *
 find_words (const char *key)
 {
   g_auto (GStrv) parts = g_strsplit (key + strlen ("attention "), " | ", -1);
-  if (g_strv_length (parts) > 4) {
-    g_free (parts[4]);
-    parts[4] = NULL;
-  }
+  for (guint i = g_strv_length (parts); i > 4; i--)
+    g_clear_pointer (&parts[i - 1], g_free);
   return g_strjoinv (", ", parts);
 }
 

@@ -20,7 +20,6 @@
 
 typedef float Vector __attribute__ ((vector_size (4 * WIDTH), aligned (4), may_alias));
 typedef float Four __attribute__ ((vector_size (16), aligned (4), may_alias));
-typedef int32_t Lanes __attribute__ ((vector_size (16)));
 
 typedef struct {
   LigTileLeft a;
@@ -133,13 +132,13 @@ LIG_CPU (tile_transpose) (
       float *to = b + k * b_row + i;
       Four w = *(const Four *) from, x = *(const Four *) (from + a_row);
       Four y = *(const Four *) (from + 2 * a_row), z = *(const Four *) (from + 3 * a_row);
-      Four low = __builtin_shuffle (w, x, (Lanes){0, 4, 1, 5});
-      Four high = __builtin_shuffle (w, x, (Lanes){2, 6, 3, 7});
-      Four low2 = __builtin_shuffle (y, z, (Lanes){0, 4, 1, 5});
-      Four high2 = __builtin_shuffle (y, z, (Lanes){2, 6, 3, 7});
-      *(Four *) to = __builtin_shuffle (low, low2, (Lanes){0, 1, 4, 5});
-      *(Four *) (to + b_row) = __builtin_shuffle (low, low2, (Lanes){2, 3, 6, 7});
-      *(Four *) (to + 2 * b_row) = __builtin_shuffle (high, high2, (Lanes){0, 1, 4, 5});
-      *(Four *) (to + 3 * b_row) = __builtin_shuffle (high, high2, (Lanes){2, 3, 6, 7});
+      Four low = __builtin_shufflevector (w, x, 0, 4, 1, 5);
+      Four high = __builtin_shufflevector (w, x, 2, 6, 3, 7);
+      Four low2 = __builtin_shufflevector (y, z, 0, 4, 1, 5);
+      Four high2 = __builtin_shufflevector (y, z, 2, 6, 3, 7);
+      *(Four *) to = __builtin_shufflevector (low, low2, 0, 1, 4, 5);
+      *(Four *) (to + b_row) = __builtin_shufflevector (low, low2, 2, 3, 6, 7);
+      *(Four *) (to + 2 * b_row) = __builtin_shufflevector (high, high2, 0, 1, 4, 5);
+      *(Four *) (to + 3 * b_row) = __builtin_shufflevector (high, high2, 2, 3, 6, 7);
     }
 }

