@@ -3,6 +3,7 @@
 #include "ui/inspector/mask.h"
 
 #include "ui/inspector/parts.h"
+#include "ui/widgets/style-colours.h"
 #include <ligature/draw-mask.h>
 
 #include <glib/gi18n.h>
@@ -19,16 +20,6 @@ struct _LigMaskView {
 
 G_DEFINE_FINAL_TYPE (LigMaskView, lig_mask_view, ADW_TYPE_BIN)
 
-static const LigColours *
-get_colours (void)
-{
-  AdwStyleManager *style = adw_style_manager_get_default ();
-  gboolean dark = adw_style_manager_get_dark (style);
-  if (adw_style_manager_get_high_contrast (style))
-    return lig_colours (dark ? LIG_COLOURS_DARK_CONTRAST : LIG_COLOURS_LIGHT_CONTRAST);
-  return lig_colours (dark ? LIG_COLOURS_DARK : LIG_COLOURS_LIGHT);
-}
-
 static void
 draw (GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer data)
 {
@@ -36,7 +27,7 @@ draw (GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer data
   if (!self->op)
     return;
   g_autoptr (LigCanvas) canvas = lig_canvas_new (cairo);
-  lig_draw_mask (canvas, get_colours (), self->op, self->tokens, width, height);
+  lig_draw_mask (canvas, lig_style_colours (), self->op, self->tokens, width, height);
 }
 
 void

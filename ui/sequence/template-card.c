@@ -4,6 +4,7 @@
 
 #include "ui/session/task.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/style-colours.h"
 #include <ligature/draw.h>
 #include <ligature/folders.h>
 
@@ -48,16 +49,6 @@ lig_template_card_get_plan (LigTemplateCard *self)
 
 /* --- Picture ------------------------------------------------------------------------------- */
 
-static const LigColours *
-get_colours (void)
-{
-  AdwStyleManager *style = adw_style_manager_get_default ();
-  gboolean dark = adw_style_manager_get_dark (style);
-  if (adw_style_manager_get_high_contrast (style))
-    return lig_colours (dark ? LIG_COLOURS_DARK_CONTRAST : LIG_COLOURS_LIGHT_CONTRAST);
-  return lig_colours (dark ? LIG_COLOURS_DARK : LIG_COLOURS_LIGHT);
-}
-
 /* The top of a score that is too long for the card; a short one in the middle. */
 static void
 draw (GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer data)
@@ -71,7 +62,7 @@ draw (GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer data
   cairo_translate (cairo, (width - SCORE_WIDTH * scale) / 2, MAX (0, height - natural * scale) / 2);
   cairo_scale (cairo, scale, scale);
   g_autoptr (LigCanvas) canvas = lig_canvas_new (cairo);
-  lig_draw_score (canvas, get_colours (), &timed, SCORE_WIDTH);
+  lig_draw_score (canvas, lig_style_colours (), &timed, SCORE_WIDTH);
 }
 
 /* --- Loading ------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  * until the plot is refreshed, so an unchanged chart costs nothing. */
 #include "ui/widgets/chart-plot.h"
 
+#include "ui/widgets/style-colours.h"
 #include "ui/widgets/text-scale.h"
 
 #include <adwaita.h>
@@ -23,16 +24,6 @@ enum { READ, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 /* --- Drawing ------------------------------------------------------------------------------- */
-
-static const LigColours *
-find_colours (void)
-{
-  AdwStyleManager *style = adw_style_manager_get_default ();
-  gboolean dark = adw_style_manager_get_dark (style);
-  if (adw_style_manager_get_high_contrast (style))
-    return lig_colours (dark ? LIG_COLOURS_DARK_CONTRAST : LIG_COLOURS_LIGHT_CONTRAST);
-  return lig_colours (dark ? LIG_COLOURS_DARK : LIG_COLOURS_LIGHT);
-}
 
 /* The title is a label above the plot. */
 static gboolean
@@ -63,7 +54,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   g_autoptr (LigCanvas) canvas = lig_canvas_new (cairo);
   /* One curve needs no legend below its heading; an empty title hides the legend. */
   chart.title = chart.count == 1 ? "" : NULL;
-  const LigColours *colours = find_colours ();
+  const LigColours *colours = lig_style_colours ();
   lig_draw_chart (canvas, colours, &chart, (double) width / scale, (double) height / scale);
   if (!isnan (self->drag_from))
     lig_canvas_box (canvas, fmin (self->drag_from, self->drag_to) / scale, 0,

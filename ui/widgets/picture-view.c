@@ -3,6 +3,7 @@
  * colours change; the highlighted mark is drawn above it. */
 #include "ui/widgets/picture-private.h"
 
+#include "ui/widgets/style-colours.h"
 #include "ui/widgets/text-scale.h"
 #include "ui/widgets/toast.h"
 #include <ligature/report.h>
@@ -36,16 +37,6 @@ G_DEFINE_FINAL_TYPE (LigPictureView, lig_picture_view, GTK_TYPE_WIDGET)
 enum { PROP_MARK_TEXT = 1, N_PROPS };
 static GParamSpec *props[N_PROPS];
 
-static const LigColours *
-find_colours (void)
-{
-  AdwStyleManager *style = adw_style_manager_get_default ();
-  gboolean dark = adw_style_manager_get_dark (style);
-  if (adw_style_manager_get_high_contrast (style))
-    return lig_colours (dark ? LIG_COLOURS_DARK_CONTRAST : LIG_COLOURS_LIGHT_CONTRAST);
-  return lig_colours (dark ? LIG_COLOURS_DARK : LIG_COLOURS_LIGHT);
-}
-
 static double
 wanted_height (LigPictureView *self)
 {
@@ -59,7 +50,7 @@ draw_picture (LigPictureView *self, LigCanvas *canvas)
 {
   double width = gtk_widget_get_width (GTK_WIDGET (self)) / self->scale;
   double height = gtk_widget_get_height (GTK_WIDGET (self)) / self->scale;
-  self->draw (canvas, find_colours (), width > 0 ? width : 800,
+  self->draw (canvas, lig_style_colours (), width > 0 ? width : 800,
               height > 0 ? height : wanted_height (self), self->data);
 }
 
@@ -335,7 +326,7 @@ draw_ring (LigPictureView *self, GtkSnapshot *snapshot, int n, gboolean strong)
   const LigMark *mark = nth_mark (self, n);
   if (!mark)
     return;
-  const LigColours *theme = find_colours ();
+  const LigColours *theme = lig_style_colours ();
   LigColour colour = strong ? theme->forward : theme->dim;
   GdkRGBA rgba = {(float) (colour >> 24) / 255, (float) (colour >> 16 & 255) / 255,
                   (float) (colour >> 8 & 255) / 255, strong ? 1 : 0.6f};
@@ -419,7 +410,7 @@ lig_picture_view_to_file (LigPictureView *self, const char *format, GError **err
     return NULL;
   }
   return lig_draw_to_file (format, width > 0 ? width : 800,
-                           height > 0 ? height : wanted_height (self), find_colours ()->card,
+                           height > 0 ? height : wanted_height (self), lig_style_colours ()->card,
                            draw_on, self, error);
 }
 

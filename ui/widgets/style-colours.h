@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* The colours of pictures in the style of the window. */
+#pragma once
+
+#include <ligature/draw.h>
+
+/* Returns the colours for the present style: light or dark, with high contrast if the user wants
+ * it. */
+const LigColours *lig_style_colours (void);
