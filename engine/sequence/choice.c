@@ -15,7 +15,7 @@ lig_param_get_choice (const LigParam *param, int index)
   const char *at = param->choices;
   for (; at && index > 0; index--) {
     at = strchr (at, '|');
-    at += at != NULL;
+    at = at ? at + 1 : NULL;
   }
   if (!at || index < 0)
     return NULL;
