@@ -123,6 +123,7 @@ infer (LigInfer *self, GError **error)
       !lig_check_extra (self, DOCUMENTS, "documents", &rows, LIG_INT32, error) ||
       (cross && !check_memory (self, values, kv_heads, error)))
     return FALSE;
+  self->extra_ranges[LENGTHS] = (LigRange){0, kernel->memory_length, 0};
   self->y.axes[self->y.n_axes - 1] = heads * features;
   batch.axes[batch.n_axes++] = heads;
   batch.axes[batch.n_axes++] = kernel->length;
