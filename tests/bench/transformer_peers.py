@@ -54,7 +54,7 @@ class Peer:
         if device != "cpu":
             self.capture()
 
-    # --- What it computes ---
+    # --- The computation ---
 
     def make_data(self):
         row, device = self.row, self.device
@@ -207,7 +207,7 @@ class Peer:
             end.synchronize()
             return begin.elapsed_time(end) * 1e3 / count
 
-    # --- What it needs, and what it is ---
+    # --- Memory, weights and results ---
 
     def allocated(self):
         return torch.cuda.memory_allocated() if self.device != "cpu" else 0
