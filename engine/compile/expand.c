@@ -158,8 +158,9 @@ expand_macro (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
       fine = lig_draft_goes_on (draft, -1, error);
       continue;
     }
+    guint before = draft->parts->len;
     fine = expand_op (draft, part, &inside, own, error);
-    if (fine && size->param)
+    if (draft->parts->len > before && size->param)
       record_size (draft, size, first);
   }
   g_ref_string_release (inside.scope);
