@@ -166,8 +166,9 @@ expand_macro (LigDraft *draft,
       fine = lig_draft_goes_on (draft, -1, error);
       continue;
     }
+    guint before = draft->parts->len;
     fine = expand_op (draft, part, &inside, own, error);
-    if (fine && size->param)
+    if (draft->parts->len > before && size->param)
       record_size (draft, size, first);
   }
   g_ref_string_release (inside.scope);
