@@ -145,7 +145,8 @@ test_ops (void)
     for (guint j = 0; j < length_at (op, "params"); j++) {
       g_autofree char *place = g_strdup_printf ("params.%u", j);
       assert_keys (at (op, place),
-                   "name type default minimum maximum choices required positional label help");
+                   "name type group default minimum maximum choices required positional label "
+                   "help");
     }
     g_auto (GStrv) example = g_strsplit (text_at (op, "example"), " @ ", 2);
     g_assert_cmpuint (g_strv_length (example), ==, 2);
