@@ -91,6 +91,9 @@ read_settings (const LigReportRun *run, LigPlanOptions *options, LigOptimizer *o
   gboolean known = lig_run_settings_read (&settings, run->row->settings, NULL, NULL);
   options->tf32 = known && settings.tf32 != 0;
   options->nondeterministic = known && settings.nondeterministic != 0;
+  options->recompute = LIG_RECOMPUTE_NONE;
+  if (known && settings.recompute)
+    lig_recompute_from_name (settings.recompute, &options->recompute);
   if (!known || !lig_run_settings_get_optimizer (&settings, optimizer, NULL))
     *optimizer = (LigOptimizer) LIG_OPTIMIZER_INIT;
   if (known) {
