@@ -114,6 +114,12 @@ LIG_API const char *lig_param_get_choice (const LigParam *param, int index);
  */
 LIG_API int lig_param_find_choice (const LigParam *param, const char *name);
 
+/* A heading under which people see some of an op's parameters, without effect on files. */
+typedef struct {
+  const char *title;  /* one or two words, translatable: `Masks` */
+  const char *params; /* names of parameters, separated by spaces, in the order of display */
+} LigParamGroup;
+
 /* --- Trained parameters ------------------------------------------------------------------- */
 
 typedef enum {
@@ -237,6 +243,8 @@ typedef struct _LigOpInfo {
   LigOpaqueFunc opaque_forward, opaque_backward;
   gpointer opaque_data;
   const char *form; /* which of several forms it computes, in two words: `tanh form`; or null */
+  /* Ends with a null title; may be null. A parameter is in one group at most. */
+  const LigParamGroup *groups;
 } LigOpInfo;
 
 /* --- The registry ------------------------------------------------------------------------- */
@@ -267,6 +275,20 @@ LIG_API const LigOpInfo *lig_op_info_nth (guint n);
  *   means that the caller provides it
  */
 LIG_API gboolean lig_op_info_is_optional (const LigOpInfo *info, int index);
+
+/**
+ * lig_op_info_nth_shown:
+ * @info: the table of an op
+ * @n: an index from 0
+ * @group: (out) (optional) (nullable) (transfer none): the title of the parameter's group, not yet
+ *   translated; %NULL if it is in none
+ *
+ * Enumerates the parameters in the order of display: those of no group in the order of the table,
+ * then group by group.
+ *
+ * Returns: (transfer none) (nullable): the parameter; %NULL after the last
+ */
+LIG_API const LigParam *lig_op_info_nth_shown (const LigOpInfo *info, guint n, const char **group);
 
 /* --- Instances ---------------------------------------------------------------------------- */
 
