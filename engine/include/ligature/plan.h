@@ -41,6 +41,8 @@ typedef struct {
   gint64 frozen;      /* of these, the frozen ones */
   gint64 saved_bytes; /* bytes saved for the backward pass and not counted at an earlier op */
   gboolean needs_backward;
+  /* For each parameter of its table that is tied: the path of the other op's parameter. */
+  const char *tied[LIG_MAX_PARAMETERS];
 } LigPlanOp;
 
 /* The ops that one fusion covers in a pass, or one op alone. */
