@@ -40,7 +40,7 @@ typedef struct {
   unsigned passes;
 } Loaded;
 
-/* What the lines `option` have set. */
+/* The values of the lines `option`. */
 static struct {
   int compute, parameters, nondeterministic, update, integers, runs;
   double rate;

@@ -175,7 +175,7 @@ test_check (void)
                      "problem");
   g_assert_cmpint (int_at (root, "input.shape.0"), ==, 5);
   g_assert_cmpuint (length_at (root, "ops"), ==, 5);
-  assert_keys (at (root, "ops.1"), "index path op output parameters saved_bytes");
+  assert_keys (at (root, "ops.1"), "index path op output parameters tied saved_bytes");
   g_assert_cmpstr (text_at (root, "ops.1.op"), ==, "basic-linear");
   g_assert_cmpstr (text_at (root, "ops.2.path"), ==, "1");
   g_assert_cmpstr (text_at (root, "ops.1.parameters.0.path"), ==, "1.weight");

@@ -115,15 +115,15 @@ launch_on_device (const Gpu *gpu,
     if (operands[i].data)
       there[i].data = a->device + ((char *) operands[i].data - a->before);
   }
-  int64_t scratch = lig_kernel_scratch (kernel, operands, p->params, LIG_BACKEND_CUDA);
   LigLaunch launch = {.operands = there,
                       .params = p->params,
                       .tick = a->tick,
                       .workspace = a->device_workspace,
-                      .scratch = scratch > 0 ? gpu_memory (gpu, (size_t) scratch) : NULL,
                       .stream = gpu->stream,
                       .device = gpu->handle,
                       .accumulate = p->accumulate};
+  int64_t scratch = lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CUDA);
+  launch.scratch = scratch > 0 ? gpu_memory (gpu, (size_t) scratch) : NULL;
   gpu_fill (gpu, a->device_workspace, 0xff, LIG_WORKSPACE_SIZE);
   gpu_copy (gpu, a->device, a->before, bytes);
   LigStatus status = kernel->functions[LIG_BACKEND_CUDA](&launch);
@@ -200,7 +200,7 @@ run_problem (const Gpu *gpu, Problem *p)
                       .workspace = a->workspace,
                       .scratch = a->scratch,
                       .accumulate = p->accumulate};
-  g_assert_cmpint (lig_kernel_scratch (kernel, here, p->params, LIG_BACKEND_CPU), <, SHAPED_ARENA);
+  g_assert_cmpint (lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CPU), <, SHAPED_ARENA);
   LigStatus status = kernel->functions[LIG_BACKEND_CPU](&launch);
   if (status != LIG_OK)
     g_test_fail_printf ("%s: %s: on the CPU: %s", p->kernel, p->what, launch.where);

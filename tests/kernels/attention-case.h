@@ -225,12 +225,10 @@ run_attention (const char *name, const LigOperand *operands, const LigAttentionP
   if (!workspace)
     workspace = g_aligned_alloc0 (LIG_WORKSPACE_SIZE, 1, 256);
   memset (workspace, 0xff, LIG_WORKSPACE_SIZE / 16);
-  int64_t bytes = lig_kernel_scratch (kernel, operands, params, LIG_BACKEND_CPU);
-  LigLaunch launch = {.operands = operands,
-                      .params = params,
-                      .tick = &tick,
-                      .workspace = workspace,
-                      .scratch = bytes > 0 ? scratch ((size_t) bytes) : NULL};
+  LigLaunch launch = {
+    .operands = operands, .params = params, .tick = &tick, .workspace = workspace};
+  int64_t bytes = lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CPU);
+  launch.scratch = bytes > 0 ? scratch ((size_t) bytes) : NULL;
   if (bytes > 0)
     memset (launch.scratch, 0xff, (size_t) bytes);
   LigStatus status = kernel->functions[LIG_BACKEND_CPU](&launch);

@@ -98,7 +98,8 @@ static bool
 has_space (const LigLaunch *launch, const LigCudnnCase *one, const LigCudnnSpace *space)
 {
   const LigAttentionParams *params = launch->params;
-  int64_t given = one->backward ? lig_attention_scratch (one->batch, params) : 0;
+  int64_t given =
+    one->backward ? lig_attention_scratch (one->batch, params, launch->nondeterministic) : 0;
   int64_t taken = space->sums + space->dquery;
   if (space->workspace > PLAN_SPACE)
     taken += space->workspace;

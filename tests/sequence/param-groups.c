@@ -116,9 +116,9 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/groups/order", test_order);
-  g_test_add_func ("/groups/built-in", test_built_in);
-  g_test_add_func ("/groups/refused", test_refused);
-  g_test_add_func ("/groups/older", test_older);
+  g_test_add_func ("/param-groups/order", test_order);
+  g_test_add_func ("/param-groups/built-in", test_built_in);
+  g_test_add_func ("/param-groups/refused", test_refused);
+  g_test_add_func ("/param-groups/older", test_older);
   return g_test_run ();
 }
