@@ -169,8 +169,14 @@ record_size (LigDraft *draft, const LigPartSize *size, int first)
   part->size_from = first;
 }
 
+/* Parts that cannot be made of an incomplete macro are left out. */
 static gboolean
-expand_macro (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, GError **error)
+expand_macro (LigDraft *draft,
+              LigOp *op,
+              const Place *place,
+              const char *prefix,
+              gboolean incomplete,
+              GError **error)
 {
   g_autoptr (LigParts) parts = lig_parts_new ();
   g_autofree char *scope = g_strdup_printf ("%s/%s", place->scope, prefix);
@@ -197,12 +203,15 @@ expand_macro (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
     const char *name = parts->names->pdata[i];
     const LigPartSize *size = &g_array_index (parts->sizes, LigPartSize, i);
     g_autofree char *own = g_strdup_printf ("%s%s%s", prefix, name ? "." : "", name ? name : "");
+    if (!part && incomplete)
+      continue;
     if (!check_part (op, part, name, inside.path, error)) {
       fine = lig_draft_goes_on (draft, -1, error);
       continue;
     }
+    guint before = draft->parts->len;
     fine = expand_op (draft, part, &inside, own, error);
-    if (fine && size->param)
+    if (draft->parts->len > before && size->param)
       record_size (draft, size, first);
   }
   g_ref_string_release (inside.scope);
@@ -247,7 +256,7 @@ expand_op (LigDraft *draft, LigOp *op, const Place *around, const char *prefix, 
   if (info->flags & LIG_OP_BLOCK)
     fine = expand_block (draft, op, place, prefix, error);
   else if (info->expand)
-    fine = expand_macro (draft, op, place, prefix, error);
+    fine = expand_macro (draft, op, place, prefix, incomplete != 0, error);
   else
     add_part (draft, op, place, prefix);
   if (!fine)
@@ -367,6 +376,18 @@ add_producers (LigDraft *draft, GHashTable *producers, GError **error)
   return TRUE;
 }
 
+/* Returns the channel's name as it is written: a macro puts `../` before those that its parts read
+ * outside of it. */
+static const char *
+written_name (const LigPart *part, const char *channel)
+{
+  g_autofree char *macro = g_strdup_printf ("/%s", part->path);
+  const char *scope = part->written == part->op ? NULL : strstr (part->scope, macro);
+  for (; scope && g_str_has_prefix (channel, "../"); scope = strchr (scope + 1, '/'))
+    channel += 3;
+  return channel;
+}
+
 /* Returns whether a channel that no op starts is the caller's. */
 static gboolean
 is_caller (const char *channel)
@@ -390,8 +411,9 @@ connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **e
     return TRUE;
   if (!producer || producer->part >= index) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 _ ("extra tensor channel '%s' consumed by %s at %s has no %sproducer"), channel,
-                 part->title, part->path, producer ? _ ("earlier ") : "");
+                 _ ("extra tensor channel '%s' consumed by %s at %s has no %sproducer"),
+                 written_name (part, channel), part->title, part->path,
+                 producer ? _ ("earlier ") : "");
     lig_error_set_path (error, part->path);
     return lig_draft_goes_on (draft, index, error);
   }

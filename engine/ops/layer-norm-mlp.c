@@ -19,6 +19,13 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+static const LigParamGroup groups[] = {
+  LIG_MACRO_PERCEPTRON ("ffn-features "),
+  LIG_MACRO_NORMS (""),
+  LIG_MACRO_PRODUCTS,
+  {.title = NULL},
+};
+
 static void
 expand (LigOp *self, LigParts *parts)
 {
@@ -37,6 +44,7 @@ LIG_DEFINE_OP (layer_norm_mlp) = {
   .formula = "y = fc2 (activation (fc1 (norm (x))))",
   .example = "layer-norm-mlp (12) @ 5x8",
   .params = params,
+  .groups = groups,
   .params_size = sizeof (LayerNormMlpParams),
   .expand = expand,
 };

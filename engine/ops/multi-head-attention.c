@@ -29,6 +29,16 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+static const LigParamGroup groups[] = {
+  LIG_MACRO_SIZES (""),
+  LIG_MACRO_ATTENTION (""),
+  LIG_MACRO_MASKS,
+  LIG_MACRO_POSITIONS,
+  LIG_MACRO_NORMS (" input-layer-norm" LIG_MACRO_HEAD_NORMS),
+  LIG_MACRO_PRODUCTS,
+  {.title = NULL},
+};
+
 static void
 expand (LigOp *self, LigParts *parts)
 {
@@ -60,6 +70,7 @@ LIG_DEFINE_OP (multi_head_attention) = {
   .formula = "y = proj (attention (qkv (x)))",
   .example = "multi-head-attention (2) @ 2x4x8",
   .params = params,
+  .groups = groups,
   .params_size = sizeof (MultiHeadAttentionParams),
   .extra_inputs = "lengths? documents? memory?",
   .expand = expand,

@@ -41,6 +41,8 @@ typedef struct {
   gint64 frozen;      /* of these, the frozen ones */
   gint64 saved_bytes; /* bytes saved for the backward pass and not counted at an earlier op */
   gboolean needs_backward;
+  /* For each parameter of its table that is tied: the path of the other op's parameter. */
+  const char *tied[LIG_MAX_PARAMETERS];
 } LigPlanOp;
 
 /* The ops that one fusion covers in a pass, or one op alone. */
@@ -447,6 +449,18 @@ LIG_API guint lig_plan_get_n_extra_outputs (LigPlan *self);
  * Reads the shape and type of an extra input of the caller.
  */
 LIG_API void lig_plan_get_extra_input (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype);
+
+/**
+ * lig_plan_get_range:
+ * @self: a plan
+ * @n: the number of an extra input of the caller; -1 for the main input
+ * @least: (out): the least number
+ * @most: (out): the greatest number; less than @least if no number suits all ops
+ *
+ * Reads which integers all ops accept that read the input: an embedding its vocabulary, a loss its
+ * classes, attention lengths up to the number of its keys.
+ */
+LIG_API void lig_plan_get_range (LigPlan *self, int n, gint32 *least, gint32 *most);
 
 /**
  * lig_plan_get_extra_output:
