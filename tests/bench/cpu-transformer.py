@@ -114,8 +114,8 @@ def parse():
     options.add_argument("--score", type=pathlib.Path, default=ROOT / "data/examples/gpt2-tiny.lig")
     options.add_argument("--threads", type=int, default=os.cpu_count())
     options.add_argument("--rounds", type=int, default=21)
-    options.add_argument("--passive", action="store_true", help="threads sleep at once when they wait, "
-                         "which suits a loaded machine")
+    options.add_argument("--spin", action="store_true", help="threads spin before they sleep, as they "
+                         "do by default: never on a loaded machine")
     options.add_argument("--turn", type=int, default=16, help="steps of a turn, after two that warm up")
     options.add_argument("--policies", default="none,all,measured")
     options.add_argument("-o", "--output", help="a file for the result as JSON")
@@ -125,7 +125,7 @@ def parse():
 def main():
     options = parse()
     os.environ["OMP_NUM_THREADS"] = str(options.threads)
-    if options.passive:
+    if not options.spin:
         os.environ["OMP_WAIT_POLICY"] = "passive"
     try:
         import torch
