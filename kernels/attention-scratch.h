@@ -52,13 +52,15 @@ lig_attention_shared (int64_t batch, const LigAttentionParams *params)
   return params->heads == params->kv_heads ? 0 : lig_attention_rounded (bytes, 256);
 }
 
-/* Returns the bytes for a backward pass of that many rows in either order. */
+/* Returns the bytes for a backward pass of that many rows, with sums in any order if the launch
+ * permits it. Without the memory for a fixed order the own kernel runs. */
 static inline int64_t
-lig_attention_scratch (int64_t batch, const LigAttentionParams *params)
+lig_attention_scratch (int64_t batch, const LigAttentionParams *params, bool nondeterministic)
 {
   int64_t both =
     LIG_ATTENTION_PLAN + lig_attention_sums (batch, params) + lig_attention_shared (batch, params);
-  int64_t any_order = both + lig_attention_dquery (batch, params);
   int64_t ordered = both + lig_attention_dscores (batch, params);
-  return ordered > any_order && ordered <= LIG_ATTENTION_MOST_ORDERED ? ordered : any_order;
+  if (nondeterministic)
+    return both + lig_attention_dquery (batch, params);
+  return ordered <= LIG_ATTENTION_MOST_ORDERED ? ordered : 0;
 }

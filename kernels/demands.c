@@ -3,12 +3,10 @@
  * kernels need beyond the workspace. */
 #include "kernels/demands.h"
 
+#include "kernels/attention-refusal.h"
 #include "kernels/attention-scratch.h"
 
 #include <ligature/params.h>
-
-#include <stddef.h>
-#include <string.h>
 
 static int64_t
 between (int64_t least, int64_t value, int64_t most)
@@ -46,14 +44,14 @@ count_attention (const LigOperand *operand, const LigAttentionParams *params, in
   return 2.0 * products * batch * params->heads * params->features * visible_pairs (params);
 }
 
-static double
-attention_flops (const LigOperand *operands, const void *params)
+double
+lig_attention_flops (const LigOperand *operands, const void *params)
 {
   return count_attention (&operands[0], params, 2);
 }
 
-static double
-attention_backward_flops (const LigOperand *operands, const void *params)
+double
+lig_attention_backward_flops (const LigOperand *operands, const void *params)
 {
   return count_attention (&operands[0], params, 5);
 }
@@ -72,8 +70,8 @@ lig_joint_chunk (const LigOperand *x, const LigOperand *weight, LigBackendKind b
   return between (1, between (128, most / 128 * 128, 1 << 16), rows > 0 ? rows : 1);
 }
 
-static double
-joint_flops (const LigOperand *operands, const void *params)
+double
+lig_joint_flops (const LigOperand *operands, const void *params)
 {
   (void) params;
   const LigOperand *x = &operands[0], *weight = &operands[1];
@@ -81,11 +79,10 @@ joint_flops (const LigOperand *operands, const void *params)
 }
 
 /* See kernels/joint-loss.h for the parts. */
-static int64_t
-joint_scratch (const LigOperand *operands, const void *params, LigBackendKind backend)
+int64_t
+lig_joint_scratch (const LigLaunch *launch, LigBackendKind backend)
 {
-  (void) params;
-  const LigOperand *x = &operands[0], *weight = &operands[1];
+  const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
   int64_t features = x->columns > 0 ? x->columns : 1, rows = x->size / features;
   int64_t height = lig_joint_chunk (x, weight, backend), chunks = (rows + height - 1) / height;
   int64_t floats = 64 + (2 * chunks + 63) / 64 * 64 + (height + 63) / 64 * 64;
@@ -106,39 +103,35 @@ scratch_on_cpu (const LigOperand *x, int64_t batch, const LigAttentionParams *pa
   return bytes <= (int64_t) LIG_WORKSPACE_SIZE / 2 ? 0 : bytes;
 }
 
-/* On CUDA the own kernel keeps two fp32 numbers per query and head, in the workspace where they
- * fit. With 16-bit types cuDNN may run instead. The operands begin with dy, x, memory. */
+/* Returns the memory for cuDNN's backward pass of x, memory, lengths and documents; none where the
+ * library cannot compute it. */
 static int64_t
-attention_backward_scratch (const LigOperand *operands, const void *params, LigBackendKind backend)
+scratch_of_library (const LigOperand *from, int64_t batch, const LigLaunch *launch)
 {
-  const LigAttentionParams *attention = params;
-  const LigOperand *dy = &operands[0];
+  LigOperand x[4];
+  for (int i = 0; i < 4; i++) {
+    x[i] = from[i];
+    x[i].data = from[i].size > 0 ? x : NULL; /* the presence of an operand is all that counts */
+  }
+  return lig_attention_refusal (x, launch->params, true)
+           ? 0
+           : lig_attention_scratch (batch, launch->params, launch->nondeterministic);
+}
+
+/* On CUDA the own kernel keeps two fp32 numbers per query and head, in the workspace where they
+ * fit. The operands begin with dy, x. */
+int64_t
+lig_attention_backward_scratch (const LigLaunch *launch, LigBackendKind backend)
+{
+  const LigAttentionParams *attention = launch->params;
+  const LigOperand *dy = &launch->operands[0];
   if (!attention || attention->length < 1 || dy->columns < 1)
     return 0;
   int64_t rows = dy->size / dy->columns, own = 8 * rows * attention->heads;
   if (backend == LIG_BACKEND_CPU)
-    return scratch_on_cpu (&operands[1], rows / attention->length, attention);
-  if (dy->dtype == LIG_BF16 || dy->dtype == LIG_FP16)
-    return lig_attention_scratch (rows / attention->length, attention);
-  return own > (int64_t) LIG_WORKSPACE_SIZE ? own : 0;
-}
-
-static const struct {
-  const char *kernel;
-  double (*flops) (const LigOperand *operands, const void *params);
-  int64_t (*scratch) (const LigOperand *operands, const void *params, LigBackendKind backend);
-} demands[] = {
-  {"attention", attention_flops, NULL},
-  {"attention_backward", attention_backward_flops, attention_backward_scratch},
-  {"linear_cross_entropy", joint_flops, joint_scratch},
-};
-
-void
-lig_kernel_declare (LigKernel *kernel)
-{
-  for (size_t i = 0; i < sizeof demands / sizeof *demands; i++)
-    if (strcmp (kernel->name, demands[i].kernel) == 0) {
-      kernel->flops = demands[i].flops;
-      kernel->scratch = demands[i].scratch;
-    }
+    return scratch_on_cpu (&launch->operands[1], rows / attention->length, attention);
+  int64_t other = scratch_of_library (&launch->operands[1], rows / attention->length, launch);
+  if (own <= (int64_t) LIG_WORKSPACE_SIZE)
+    own = 0;
+  return own > other ? own : other;
 }

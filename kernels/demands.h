@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The demands of built-in kernels that follow from their params: operations and scratch memory. */
+/* The demands of built-in kernels that follow from their params: operations (LigKernel.flops) and
+ * scratch memory (LigKernel.scratch), which kernel-list.h names. */
 #pragma once
 
 #include <ligature/kernels.h>
@@ -8,8 +9,12 @@
 extern "C" {
 #endif
 
-/* Sets LigKernel.flops and LigKernel.scratch of a kernel of the list in demands.c. */
-void lig_kernel_declare (LigKernel *kernel);
+double lig_attention_flops (const LigOperand *operands, const void *params);
+double lig_attention_backward_flops (const LigOperand *operands, const void *params);
+double lig_joint_flops (const LigOperand *operands, const void *params);
+
+int64_t lig_attention_backward_scratch (const LigLaunch *launch, LigBackendKind backend);
+int64_t lig_joint_scratch (const LigLaunch *launch, LigBackendKind backend);
 
 /* Returns the number of rows of a chunk of linear_cross_entropy. */
 int64_t lig_joint_chunk (const LigOperand *x, const LigOperand *weight, LigBackendKind backend);

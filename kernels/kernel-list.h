@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Every built-in kernel: LIG_EACH (name, signature, work), see kernels.h for the three fields. The
- * kernels that follow LIG_FAMILY (family) are defined in kernels/cpu/FAMILY.c and
- * kernels/cuda/FAMILY.cu, with `-` for `_`, or in files whose names continue with a hyphen
- * (norm-backward.c); tests/lint/families.py checks it. Include this file with LIG_EACH defined; a
- * backend that lacks a function of the list fails to link. */
+/* Every built-in kernel: LIG_EACH (name, signature, work), see kernels.h for the three fields;
+ * LIG_EACH_WITH (name, signature, work, fields) declares further fields of LigKernel. A kernel
+ * without them ignores the tick, needs no scratch memory, and its work follows from its operands;
+ * the functions are in kernels/demands.c. The kernels that follow LIG_FAMILY (family) are defined
+ * in kernels/cpu/FAMILY.c and kernels/cuda/FAMILY.cu, with `-` for `_`, or in files whose names
+ * continue with a hyphen (norm-backward.c); tests/lint/families.py checks it. Include this file
+ * with LIG_EACH defined; a backend that lacks a function of the list fails to link. */
 #ifndef LIG_FAMILY
 #define LIG_FAMILY(name)
+#endif
+#ifndef LIG_EACH_WITH
+#define LIG_EACH_WITH(name, signature, work, ...) LIG_EACH (name, signature, work)
 #endif
 #include "kernels/activations.h"
 
@@ -14,8 +19,8 @@ LIG_FAMILY (pointwise)
 LIG_EACH (convert, "x -> y=x", 1)
 LIG_EACH (add, "a b -> y=a|b", 1)
 LIG_EACH (scale, "x -> y=x", 1)
-LIG_EACH (dropout, "x -> y=x", 12)
-LIG_EACH (drop_path, "x -> y=x", 2)
+LIG_EACH_WITH (dropout, "x -> y=x", 12, .ignores_tick = false)
+LIG_EACH_WITH (drop_path, "x -> y=x", 2, .ignores_tick = false)
 
 LIG_FAMILY (bias)
 /* Rows of x [M, N] plus a vector [N]; its gradient is the sum of dy over rows. */
@@ -108,10 +113,17 @@ LIG_FAMILY (attention)
 /* Attention of packed rows: x is [B T, (H + 2 G) D], or [B T, H D] with memory [B S, 2 G D], y is
  * [B T, H D], lse is fp32 [B, H, T], the natural logarithm of the sum of the exponentials of a
  * query's scores. lengths are int32 [B], documents int32 [B, T]. See LigAttentionParams. */
-LIG_EACH (attention, "x memory? lengths? documents? -> y lse", LIG_WORK_BY_PARAMS)
-LIG_EACH (attention_backward,
-          "dy x memory? lengths? documents? y lse -> dx dmemory",
-          LIG_WORK_BY_PARAMS)
+LIG_EACH_WITH (attention,
+               "x memory? lengths? documents? -> y lse",
+               LIG_WORK_BY_PARAMS,
+               .ignores_tick = false,
+               .flops = lig_attention_flops)
+LIG_EACH_WITH (attention_backward,
+               "dy x memory? lengths? documents? y lse -> dx dmemory",
+               LIG_WORK_BY_PARAMS,
+               .ignores_tick = false,
+               .flops = lig_attention_backward_flops,
+               .scratch = lig_attention_backward_scratch)
 
 LIG_FAMILY (loss)
 /* Losses over rows of x [M, C]. y, dy, correct and count are scalars of fp32, lse has one fp32
@@ -123,9 +135,12 @@ LIG_EACH (cross_entropy_backward, "dy x targets lse count -> dx=x", 6)
 /* The last product and its cross-entropy in one, without the logits: weight is [C, K], bias [C].
  * gx, gweight and gbias are the gradients of the sum of the losses; the backward kernel multiplies
  * them by dy / count. */
-LIG_EACH (linear_cross_entropy,
-          "x weight bias? targets -> y count gx gweight gbias",
-          LIG_WORK_BY_PARAMS)
+LIG_EACH_WITH (linear_cross_entropy,
+               "x weight bias? targets -> y count gx gweight gbias",
+               LIG_WORK_BY_PARAMS,
+               .ignores_tick = true,
+               .flops = lig_joint_flops,
+               .scratch = lig_joint_scratch)
 LIG_EACH (linear_cross_entropy_backward, "dy count gx? gweight? gbias? -> dx=gx dweight dbias", 1)
 LIG_EACH (accuracy, "x targets -> correct count", 1)
 LIG_EACH (mean_squared_error, "x targets -> y", 3)
@@ -139,7 +154,14 @@ LIG_FAMILY (optimizer)
  * may differ. */
 LIG_EACH (scale_gradient, "x -> y scaling", 1)
 LIG_EACH (gradient_norm, "gradients -> norm scaling", 2)
-LIG_EACH (sgd, "gradients norm? scaling? -> parameters momentum master", 4)
-LIG_EACH (adamw, "gradients norm? scaling? -> parameters mean variance master", 12)
+LIG_EACH_WITH (sgd,
+               "gradients norm? scaling? -> parameters momentum master",
+               4,
+               .ignores_tick = false)
+LIG_EACH_WITH (adamw,
+               "gradients norm? scaling? -> parameters mean variance master",
+               12,
+               .ignores_tick = false)
 
 #undef LIG_FAMILY
+#undef LIG_EACH_WITH

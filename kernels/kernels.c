@@ -19,13 +19,15 @@ run_null (LigLaunch *launch)
 }
 
 static LigKernel kernels[] = {
-#define LIG_EACH(id, operands, cost) \
+#define LIG_EACH_WITH(id, operands, cost, ...) \
   {.size = sizeof (LigKernel), \
    .name = #id, \
    .signature = operands, \
    .work = cost, \
    .types = LIG_FLOATING_TYPES, \
-   .functions = {[LIG_BACKEND_NULL] = run_null}},
+   .functions = {[LIG_BACKEND_NULL] = run_null}, \
+   __VA_ARGS__},
+#define LIG_EACH(id, operands, cost) LIG_EACH_WITH (id, operands, cost, .ignores_tick = true)
 #include "kernels/kernel-list.h"
 #undef LIG_EACH
 };
@@ -38,8 +40,6 @@ __attribute__ ((constructor)) static void
 fill_cpu_functions (void)
 {
   lig_kernels_register (LIG_BACKEND_CPU, lig_cpu_functions ());
-  for (int i = 0; i < N_KERNELS; i++)
-    lig_kernel_declare (&kernels[i]);
 }
 
 void
@@ -182,13 +182,16 @@ lig_kernel_flops (const LigKernel *kernel, const LigOperand *operands, const voi
 }
 
 int64_t
-lig_kernel_scratch (const LigKernel *kernel,
-                    const LigOperand *operands,
-                    const void *params,
-                    LigBackendKind backend)
+lig_kernel_scratch (const LigKernel *kernel, const LigLaunch *launch, LigBackendKind backend)
 {
   bool declares = kernel->size > offsetof (LigKernel, scratch) && kernel->scratch;
-  return declares ? kernel->scratch (operands, params, backend) : 0;
+  return declares ? kernel->scratch (launch, backend) : 0;
+}
+
+bool
+lig_kernel_ignores_tick (const LigKernel *kernel)
+{
+  return kernel->size > offsetof (LigKernel, ignores_tick) && kernel->ignores_tick;
 }
 
 void

@@ -169,8 +169,11 @@ find_empty (LigDraft *draft, LigDraftStep *step, const LigOperand *operands)
 static gint64
 count_scratch (LigDraft *draft, const LigDraftStep *step, const LigOperand *operands)
 {
-  const void *params = step->params_size > 0 ? step->params : NULL;
-  gint64 bytes = lig_device_count_scratch (draft->device, step->kernel, operands, params);
+  const LigLaunch launch = {.operands = operands,
+                            .params = step->params_size > 0 ? step->params : NULL,
+                            .tf32 = draft->options.tf32,
+                            .nondeterministic = draft->options.nondeterministic};
+  gint64 bytes = lig_device_count_scratch (draft->device, step->kernel, &launch);
   return step->empty ? 0 : MAX (bytes, 0);
 }
 

@@ -9,12 +9,9 @@
  * no calls; the CPU has no handle, and its only stream is null. */
 const LigBackend *lig_device_calls (LigDevice *self);
 
-/* Returns the bytes of scratch memory that a kernel needs on the device; a described GPU needs as
+/* Returns the bytes of scratch memory that a launch needs on the device; a described GPU needs as
  * much as a real one. */
-gint64 lig_device_count_scratch (LigDevice *self,
-                                 const LigKernel *kernel,
-                                 const LigOperand *operands,
-                                 const void *params);
+gint64 lig_device_count_scratch (LigDevice *self, const LigKernel *kernel, const LigLaunch *launch);
 LigBackendDevice *lig_device_handle (LigDevice *self);
 
 /* Returns the stream in which plans run and memory is copied, and the stream in which a branch may

@@ -151,14 +151,11 @@ lig_device_has (LigDevice *self, LigDeviceTraits trait)
 }
 
 gint64
-lig_device_count_scratch (LigDevice *self,
-                          const LigKernel *kernel,
-                          const LigOperand *operands,
-                          const void *params)
+lig_device_count_scratch (LigDevice *self, const LigKernel *kernel, const LigLaunch *launch)
 {
   LigBackendKind kind =
     lig_device_get_facts (self)->capability > 0 ? LIG_BACKEND_CUDA : LIG_BACKEND_CPU;
-  return lig_kernel_scratch (kernel, operands, params, kind);
+  return lig_kernel_scratch (kernel, launch, kind);
 }
 
 gboolean

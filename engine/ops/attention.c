@@ -82,21 +82,25 @@ static const LigParam params[] = {
 
 /* Checks the memory, and sets its number of keys; one that the caller provides is as long as x. */
 static gboolean
-check_memory (LigInfer *self, AttentionParams *values, gint64 kv_heads, GError **error)
+check_memory (LigInfer *self, LigAttentionParams *kernel, GError **error)
 {
-  LigAttentionParams *kernel = &values->kernel;
   LigShape wanted = lig_shape_without (&self->x, 2);
   const LigShape *memory = &self->extra_inputs[MEMORY];
-  gboolean given = memory->n_axes >= 2;
+  gint64 keys = memory->n_axes >= 2 ? memory->axes[memory->n_axes - 2] : kernel->length;
   if (self->present[DOCUMENTS]) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                  _ ("it has documents and memory, expected one of them at most"));
     return FALSE;
   }
-  kernel->memory_length =
-    given ? (int32_t) MIN (memory->axes[memory->n_axes - 2], 1 << 30) : kernel->length;
-  wanted.axes[wanted.n_axes++] = given ? memory->axes[memory->n_axes - 2] : kernel->length;
-  wanted.axes[wanted.n_axes++] = 2 * kv_heads * kernel->features;
+  if (keys > LIG_MOST_POSITIONS) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("memory has %" PRId64 " positions, expected at most %d"), keys,
+                 LIG_MOST_POSITIONS);
+    return FALSE;
+  }
+  kernel->memory_length = (int32_t) keys;
+  wanted.axes[wanted.n_axes++] = keys;
+  wanted.axes[wanted.n_axes++] = 2 * (gint64) kernel->kv_heads * kernel->features;
   return lig_check_extra (self, MEMORY, "memory", &wanted, self->compute, error);
 }
 
@@ -106,26 +110,25 @@ infer (LigInfer *self, GError **error)
   AttentionParams *values = (AttentionParams *) self->params;
   LigAttentionParams *kernel = &values->kernel;
   gboolean cross = self->present[MEMORY];
-  gint64 heads = values->heads, kv_heads = values->kv_heads > 0 ? values->kv_heads : heads,
-         features;
-  gint64 packed = heads + (cross ? 0 : 2 * kv_heads);
+  LigHeads packed;
   LigShape batch = lig_shape_without (&self->x, 2), rows = lig_shape_without (&self->x, 1);
-  if (!lig_check_heads (self, heads, kv_heads, packed, &features, error))
+  if (!lig_infer_heads (self, values->heads, values->kv_heads, cross, &packed, error))
     return FALSE;
-  kernel->heads = (int32_t) heads;
-  kernel->kv_heads = (int32_t) kv_heads;
-  kernel->features = (int32_t) features;
-  kernel->length = kernel->memory_length = (int32_t) lig_count_positions (self);
+  kernel->heads = packed.heads;
+  kernel->kv_heads = packed.kv_heads;
+  kernel->features = packed.features;
+  kernel->length = kernel->memory_length = packed.length;
   kernel->window = (int32_t) values->window;
   kernel->alibi = values->alibi;
-  kernel->scale = values->scale > 0 ? values->scale : 1 / sqrtf ((float) features);
+  kernel->scale = values->scale > 0 ? values->scale : 1 / sqrtf ((float) packed.features);
   if (!lig_check_extra (self, LENGTHS, "lengths", &batch, LIG_INT32, error) ||
       !lig_check_extra (self, DOCUMENTS, "documents", &rows, LIG_INT32, error) ||
-      (cross && !check_memory (self, values, kv_heads, error)))
+      (cross && !check_memory (self, kernel, error)))
     return FALSE;
-  self->y.axes[self->y.n_axes - 1] = heads * features;
-  batch.axes[batch.n_axes++] = heads;
-  batch.axes[batch.n_axes++] = kernel->length;
+  self->extra_ranges[LENGTHS] = (LigRange){0, kernel->memory_length, 0};
+  self->y.axes[self->y.n_axes - 1] = (gint64) packed.heads * packed.features;
+  batch.axes[batch.n_axes++] = packed.heads;
+  batch.axes[batch.n_axes++] = packed.length;
   self->kept[0] = batch;
   return TRUE;
 }

@@ -38,15 +38,23 @@ guint64 lig_hash_path (const char *path);
 /* Returns the number of positions T of x, [.., T, features]; 1 if it has one axis. */
 gint64 lig_count_positions (const LigInfer *infer);
 
-/* Checks that the packed heads of a row, `heads` of queries and `kv_heads` of keys, of which
- * `packed` in all are in x, divide its features; sets the features of one. */
-gboolean lig_check_heads (const LigInfer *infer,
+/* The heads that are packed in a row, as kernels count them. */
+typedef struct {
+  int32_t heads, kv_heads; /* of queries; of keys, and as many of values */
+  int32_t features;        /* of one head */
+  int32_t length;          /* positions */
+} LigHeads;
+
+/* Divides the rows of x into heads of queries and, unless x has the queries alone, of keys and
+ * values; `kv_heads` 0: as many as `heads`. */
+gboolean lig_infer_heads (const LigInfer *infer,
                           gint64 heads,
                           gint64 kv_heads,
-                          gint64 packed,
-                          gint64 *features,
+                          gboolean queries_alone,
+                          LigHeads *packed,
                           GError **error);
 
+#define LIG_MOST_POSITIONS (1 << 30)
 #define LIG_HEADS(type, field) \
   LIG_INT (type, field, "heads", N_ ("Heads"), N_ ("Number of query heads"), 1, 65535, 0, \
            LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL)
@@ -90,6 +98,15 @@ typedef struct {
     .kind = LIG_PARAM_PATH, .name = "tied", .label = N_ ("Tied"), \
     .help = N_ ("Path of the op whose weight this op uses instead of one of its own") \
   }
+
+/* The parameter of blocks and macros that chooses what the backward pass computes again, see
+ * LigRecompute. */
+#define LIG_RECOMPUTE_PARAM(type, field) \
+  LIG_CHOICE ( \
+    type, field, "recompute", N_ ("Recompute"), \
+    N_ ("Values that the backward pass computes again instead of reading saved ones: cheap " \
+        "are those without products and attention; inherit: as around it"), \
+    "inherit|none|cheap|all", 0)
 
 #define LIG_MAX_FEATURES 1e9
 #define LIG_LINEAR_PARAMS \

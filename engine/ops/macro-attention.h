@@ -61,6 +61,27 @@ typedef struct {
     LIG_BOOLEAN (type, field.norm_first, "qk-norm-before-rotary", N_ ("Norm of heads first"), \
                  N_ ("Heads are normalized before they are turned, not after"), TRUE)
 
+/* Groups of the parameters above; `more` are names of the macro's own, with a space in front. */
+#define LIG_MACRO_SIZES(more) \
+  { \
+    N_ ("Sizes"), "heads kv-heads head-features" more \
+  }
+#define LIG_MACRO_ATTENTION(more) \
+  { \
+    N_ ("Attention"), "scale softcap attention-dropout memory" more \
+  }
+#define LIG_MACRO_MASKS \
+  { \
+    N_ ("Masks"), "mask window lengths documents" \
+  }
+#define LIG_MACRO_POSITIONS \
+  { \
+    N_ ("Positions"), \
+      "alibi rotary rotary-base rotary-fraction rotary-interleaved rotary-scaling rotary-factor " \
+      "rotary-low rotary-high rotary-original" \
+  }
+#define LIG_MACRO_HEAD_NORMS " qk-norm qk-norm-eps qk-norm-before-rotary"
+
 #define LIG_MACRO_LENGTHS(slot, help) \
   { \
     LIG_PARAM_INPUT, "lengths", N_ ("Lengths"), help, 0, 0, 0, 0, slot, NULL \

@@ -2,7 +2,6 @@
 /* Rotary position embedding of packed query, key and value heads (Su and others, 2021). */
 #include "engine/ops/define.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 typedef struct {
@@ -85,16 +84,15 @@ infer (LigInfer *self, GError **error)
 {
   RotaryParams *values = (RotaryParams *) self->params;
   LigRotaryParams *kernel = &values->kernel;
-  gint64 heads = values->heads, kv_heads = values->kv_heads > 0 ? values->kv_heads : heads,
-         features;
-  if (!lig_check_heads (self, heads, kv_heads, heads + 2 * kv_heads, &features, error))
+  LigHeads packed;
+  if (!lig_infer_heads (self, values->heads, values->kv_heads, FALSE, &packed, error))
     return FALSE;
   /* The margin is for fractions that fp32 cannot represent. */
-  int rotated = (int) floor ((double) features * (double) values->fraction + 1e-4);
+  int rotated = (int) floor (packed.features * (double) values->fraction + 1e-4);
   if (rotated % 2 != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("of a head's features it rotates %d of %" PRId64 ", expected an even number"),
-                 rotated, features);
+                 _ ("of a head's features it rotates %d of %d, expected an even number"), rotated,
+                 packed.features);
     return FALSE;
   }
   if (kernel->scaling == LIG_ROTARY_LLAMA3 && kernel->low >= kernel->high) {
@@ -102,10 +100,10 @@ infer (LigInfer *self, GError **error)
                  (double) kernel->low, (double) kernel->high);
     return FALSE;
   }
-  kernel->heads = (int32_t) heads;
-  kernel->kv_heads = (int32_t) kv_heads;
-  kernel->features = (int32_t) features;
-  kernel->length = (int32_t) lig_count_positions (self);
+  kernel->heads = packed.heads;
+  kernel->kv_heads = packed.kv_heads;
+  kernel->features = packed.features;
+  kernel->length = packed.length;
   kernel->rotated = rotated;
   kernel->interleaved = values->interleaved;
   kernel->original = (int32_t) values->original;

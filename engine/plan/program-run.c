@@ -36,17 +36,11 @@ lig_program_set_rate (LigProgram *self, double learning_rate, double clip_norm)
   self->has_rate = TRUE;
 }
 
-/* Returns whether a kernel reads the tick in this pass: all of the update do, of the built-in ones
- * of the other passes those that draw numbers. */
-static gboolean
-reads_tick (const LigDraftStep *step)
+/* Returns the kernel of a step, null for an opaque op. */
+static const LigKernel *
+kernel_at (LigProgram *self, int step)
 {
-  static const char *const drawing[] = {"dropout", "drop_path", "attention", "attention_backward",
-                                        NULL};
-  if (!step->kernel || step->pass == LIG_PASS_UPDATE)
-    return TRUE;
-  return lig_kernel_find (step->kernel->name) != step->kernel ||
-         g_strv_contains (drawing, step->kernel->name);
+  return lig_step (self->plan->draft, step)->kernel;
 }
 
 /* Updates the tick in device memory if the steps read it. */
@@ -57,7 +51,7 @@ update_tick (LigProgram *self, int first, int end, GError **error)
   if (memcmp (&self->sent, &self->now, sizeof self->now) == 0)
     return TRUE;
   for (int i = first; i < end && !matters; i++)
-    matters = reads_tick (lig_step (self->plan->draft, i));
+    matters = !kernel_at (self, i) || !lig_kernel_ignores_tick (kernel_at (self, i));
   if (!matters)
     return TRUE;
   self->sent = self->now;

@@ -30,10 +30,10 @@ run_detour (LigLaunch *launch)
 }
 
 static int64_t
-count_scratch (const LigOperand *operands, const void *params, LigBackendKind backend)
+count_scratch (const LigLaunch *launch, LigBackendKind backend)
 {
   g_assert_cmpint (backend, ==, LIG_BACKEND_CPU);
-  return scratch_bytes + operands[0].size * 4;
+  return scratch_bytes + launch->operands[0].size * 4;
 }
 
 static const LigKernel detour = {.size = sizeof (LigKernel),

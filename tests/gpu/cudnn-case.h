@@ -110,14 +110,12 @@ compute_on_cpu (const Tensors *t, bool backward)
   LigOperand operands[9];
   LigTick tick = {.seed = 1};
   const LigKernel *kernel = operands_of (t, backward, operands);
-  int64_t bytes = lig_kernel_scratch (kernel, operands, &t->params, LIG_BACKEND_CPU);
   char *workspace = g_aligned_alloc (LIG_WORKSPACE_SIZE, 1, 256);
+  LigLaunch launch = {
+    .operands = operands, .params = &t->params, .tick = &tick, .workspace = workspace};
+  int64_t bytes = lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CPU);
   char *scratch = bytes ? g_aligned_alloc ((gsize) bytes, 1, 256) : NULL;
-  LigLaunch launch = {.operands = operands,
-                      .params = &t->params,
-                      .tick = &tick,
-                      .workspace = workspace,
-                      .scratch = scratch};
+  launch.scratch = scratch;
   if (kernel->functions[LIG_BACKEND_CPU](&launch) != LIG_OK)
     g_error ("%s on the CPU: %s", kernel->name, launch.where);
   g_aligned_free (workspace);
@@ -184,7 +182,8 @@ typedef struct {
   LigTick *tick;
 } Placed;
 
-/* Places the tensors of `t`; outputs of the pass are NaN. */
+/* Places the tensors of `t`; outputs of the pass are NaN. The scratch memory is that of a fixed
+ * order, or of any order where that is larger. */
 static inline Placed
 place (const Gpu *gpu, const Tensors *t, bool backward)
 {
@@ -192,7 +191,10 @@ place (const Gpu *gpu, const Tensors *t, bool backward)
   Placed p = {.on = *t};
   LigTick tick = {.seed = 1};
   const LigKernel *kernel = operands_of (t, backward, operands);
-  int64_t bytes = lig_kernel_scratch (kernel, operands, &t->params, LIG_BACKEND_CUDA);
+  LigLaunch launch = {.operands = operands, .params = &t->params};
+  int64_t bytes = lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CUDA);
+  launch.nondeterministic = true;
+  bytes = MAX (bytes, lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CUDA));
   for (int i = 0; i < N_TENSORS; i++) {
     size_t size = tensor_bytes (&t->tensors[i]);
     bool output = backward ? i == DX || i == DMEMORY : i == Y || i == LSE;

@@ -116,6 +116,10 @@ test_cases (void)
   REFUSED ((add_memory (&l, false, 64), l.params.window = 100), "no more queries");
   REFUSED ((add_memory (&l, false, 256), l.operands[2].data = anywhere, l.params.window = 16),
            "no key");
+  /* As many keys as queries, but for their lengths. */
+  REFUSED ((add_memory (&l, false, 128), l.operands[2].data = anywhere,
+            l.params.mask = LIG_MASK_CAUSAL_BOTTOM_RIGHT),
+           "no key");
 #undef REFUSED
   l = launch_of (true, 1, 4, 4, 64, LIG_BF16);
   g_assert_false (is_taken (&l, true, &other, &why));
@@ -166,10 +170,12 @@ test_space (void)
   LigAttentionParams llama = {
     .heads = 32, .kv_heads = 8, .features = 128, .length = 8192, .memory_length = 8192};
   g_assert_cmpint (lig_attention_dscores (2, &llama), >, LIG_ATTENTION_MOST_ORDERED);
-  g_assert_cmpint (lig_attention_scratch (2, &llama), <, LIG_ATTENTION_MOST_ORDERED);
+  g_assert_cmpint (lig_attention_scratch (2, &llama, false), ==, 0);
+  g_assert_cmpint (lig_attention_scratch (2, &llama, true), >, lig_attention_dquery (2, &llama));
+  g_assert_cmpint (lig_attention_scratch (2, &llama, true), <, LIG_ATTENTION_MOST_ORDERED);
   /* Eight rows of a quarter of that length are. */
   llama.length = llama.memory_length = 2048;
-  g_assert_cmpint (lig_attention_scratch (8, &llama), >, lig_attention_dscores (8, &llama));
+  g_assert_cmpint (lig_attention_scratch (8, &llama, false), >, lig_attention_dscores (8, &llama));
 }
 
 /* The axes of packed rows: a wrong stride would read another head. */

@@ -35,8 +35,8 @@ def read_families(text, lists):
         names = re.findall(r"\b[a-z_]\w*", re.sub(r'".*?"', "", arguments, flags=re.S))
         if kind == "FAMILY":
             family = families.setdefault(names[0].replace("_", "-"), [])
-        elif kind == "EACH":
-            family.extend((name, None) for name in names)
+        elif kind in ("EACH", "EACH_WITH"):
+            family.append((names[0], None))
         else:
             family.extend((name, f"LIG_{kind}") for name in lists[f"LIG_{kind}"])
     return families

@@ -210,8 +210,11 @@ enum {
  *   backend's module is not loaded
  * @flops: counts the floating-point operations of a launch from the sizes of its operands and its
  *   params; null unless @work is %LIG_WORK_BY_PARAMS
- * @scratch: returns the bytes of LigLaunch.scratch for operands of these sizes, with these params,
- *   on a backend; null: none
+ * @scratch: returns the bytes of LigLaunch.scratch that a launch needs on a backend; of the launch
+ *   it reads only the sizes and types of the operands, @params, @tf32 and @nondeterministic; null:
+ *   none
+ * @ignores_tick: whether it never reads LigLaunch.tick, so that its launches need not wait for new
+ *   numbers; false is always right
  *
  * A kernel. The program that defines it keeps it unchanged until it ends.
  */
@@ -223,7 +226,8 @@ typedef struct LigKernel {
   unsigned types;
   LigKernelFunc functions[LIG_MAX_BACKENDS];
   double (*flops) (const LigOperand *operands, const void *params);
-  int64_t (*scratch) (const LigOperand *operands, const void *params, LigBackendKind backend);
+  int64_t (*scratch) (const LigLaunch *launch, LigBackendKind backend);
+  bool ignores_tick;
 } LigKernel;
 
 /**
@@ -292,16 +296,22 @@ lig_kernel_flops (const LigKernel *kernel, const LigOperand *operands, const voi
 /**
  * lig_kernel_scratch: (skip)
  * @kernel: a kernel
- * @operands: its operands, of which only sizes and types are read
- * @params: (nullable): its params
+ * @launch: a launch of it, of which only the fields are read that LigKernel.scratch names
  * @backend: the backend that launches it
  *
  * Returns: the bytes of LigLaunch.scratch, 0 for none
  */
 LIG_API int64_t lig_kernel_scratch (const LigKernel *kernel,
-                                    const LigOperand *operands,
-                                    const void *params,
+                                    const LigLaunch *launch,
                                     LigBackendKind backend);
+
+/**
+ * lig_kernel_ignores_tick: (skip)
+ * @kernel: a kernel
+ *
+ * Returns: LigKernel.ignores_tick; false for a kernel that was compiled without that field
+ */
+LIG_API bool lig_kernel_ignores_tick (const LigKernel *kernel);
 
 /**
  * lig_kernel_bytes: (skip)

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels demand what kernel-list.h declares: those that ignore the tick run without one, those
+ * that draw numbers get new ones, and attention asks for the memory of the order that it needs. */
+#include "engine/plan/program-private.h"
+#include "kernels/attention-scratch.h"
+#include "tests/gpu/operands.h"
+#include "tests/plan/case.h"
+
+static void
+run_without_tick (const LigKernel *kernel, Problem problem, gpointer workspace)
+{
+  Operands o = operands_for (kernel, problem);
+  for (int i = 0; i < o.count; i++) {
+    gsize bytes = operand_bytes (&o.operands[i]) + 64;
+    o.operands[i].data = memset (g_aligned_alloc (bytes, 1, 64), 0, bytes);
+    if (i < o.inputs || is_updated (&o, i))
+      fill_operand (&o, i);
+  }
+  fill_derived (&o);
+  LigLaunch launch = {
+    .operands = o.operands, .params = params_for (kernel->name, 1), .workspace = workspace};
+  LigStatus status = kernel->functions[LIG_BACKEND_CPU](&launch);
+  if (status != LIG_OK)
+    g_error ("%s: %s", kernel->name, launch.where);
+  for (int i = 0; i < o.count; i++)
+    g_aligned_free (o.operands[i].data);
+}
+
+/* A kernel that reads a tick that is not there ends the test. */
+static void
+test_plain (void)
+{
+  g_autofree char *raw = g_malloc0 (LIG_WORKSPACE_SIZE + 256);
+  char *workspace = raw + (256 - GPOINTER_TO_SIZE (raw) % 256);
+  const LigKernel *kernel;
+  guint count = 0;
+  for (int i = 0; (kernel = lig_kernel_nth (i)); i++) {
+    if (is_shaped (kernel->name) || !lig_kernel_ignores_tick (kernel))
+      continue;
+    run_without_tick (kernel, (Problem){5, 33, 7, LIG_FP32, LIG_FP32}, workspace);
+    run_without_tick (kernel, (Problem){257, 64, 7, LIG_BF16, LIG_BF16}, workspace);
+    count++;
+  }
+  g_assert_cmpuint (count, >, 50);
+}
+
+/* Takes the tick from all steps that ignore it, runs both passes, and adds their kernels. */
+static void
+run_steps_without_tick (const char *expression, const char *input, GHashTable *seen)
+{
+  static const char *const forced[] = {"joint-linear-cross-entropy", NULL};
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_ALL;
+  options.training = TRUE;
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input);
+  if (strstr (expression, "cross-entropy"))
+    lig_op_set_forced (lig_sequence_get (sequence, 0, NULL), forced);
+  g_autoptr (LigState) state = new_state (sequence, &options);
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+  for (int i = 0; i < program->run->n_steps; i++) {
+    const LigKernel *kernel = lig_step (program->plan->draft, i)->kernel;
+    if (!lig_kernel_ignores_tick (kernel))
+      continue;
+    program->run->steps[i].launch.tick = NULL;
+    g_hash_table_add (seen, (gpointer) kernel->name);
+  }
+  feed_inputs (program);
+  feed_gradients (program);
+  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
+}
+
+/* The kernels whose operands follow from their params run in plans. */
+static void
+test_shaped (void)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  run_steps_without_tick ("embedding(16, vocabulary=4) ! position-embedding(8) ! layer-norm",
+                          "2x6:int32", seen);
+  run_steps_without_tick ("position-embedding(8) ! rotary(2) ! qk-norm(2)", "2x6x24", seen);
+  run_steps_without_tick ("linear(5) ! cross-entropy", "6x8", seen);
+  const LigKernel *kernel;
+  for (int i = 0; (kernel = lig_kernel_nth (i)); i++)
+    if (is_shaped (kernel->name) && lig_kernel_ignores_tick (kernel) &&
+        !g_hash_table_contains (seen, kernel->name))
+      g_error ("%s ignores the tick, but no sequence of this test runs it", kernel->name);
+}
+
+/* Returns whether two forward passes of one program give different outputs. */
+static gboolean
+draws (const char *expression, const char *input, LigTick *sent)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.training = TRUE;
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input);
+  g_autoptr (LigState) state = new_state (sequence, &options);
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) outputs =
+    g_ptr_array_new_with_free_func ((GDestroyNotify) lig_tensor_unref);
+  for (int i = 0; i < 2; i++) {
+    feed_inputs (program);
+    run_program (program, LIG_RUN_FORWARD);
+    g_ptr_array_add (outputs, lig_program_read_output (program, &error));
+    g_assert_no_error (error);
+  }
+  *sent = program->sent;
+  return distance_between (outputs->pdata[0], outputs->pdata[1]) > 0;
+}
+
+static void
+test_drawing (void)
+{
+  LigTick sent;
+  g_assert_true (draws ("dropout(0.5)", "64x8", &sent));
+  g_assert_true (draws ("drop-path(0.5)", "64x8", &sent));
+  g_assert_true (draws ("attention(2, dropout=0.5)", "4x16x24", &sent));
+  g_assert_cmpuint (sent.micro_step, >, 0);
+  /* Without a reader the device's tick remains. */
+  g_assert_false (draws ("gelu ! layer-norm", "64x8", &sent));
+  g_assert_cmpuint (sent.micro_step, ==, 0);
+  /* A kernel of another program may read it, and so may one that was compiled before the field. */
+  LigKernel other = {.size = G_STRUCT_OFFSET (LigKernel, ignores_tick), .ignores_tick = true};
+  g_assert_false (lig_kernel_ignores_tick (&other));
+}
+
+/* Returns the scratch memory of attention's backward pass on a described GPU. */
+static gint64
+scratch_of (const char *expression, const char *input, gboolean nondeterministic)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  guint count;
+  options.input_gradient = TRUE;
+  options.nondeterministic = nondeterministic;
+  g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input);
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  const LigPlanValue *values = lig_plan_get_values (plan, &count);
+  for (guint i = 0; i < count; i++)
+    if (strstr (values[i].name, "attention_backward.scratch"))
+      return values[i].bytes;
+  return 0;
+}
+
+static void
+test_orders (void)
+{
+  const LigAttentionParams gpt2 = {
+    .heads = 12, .kv_heads = 12, .features = 64, .length = 1024, .memory_length = 1024};
+  gint64 any_order = scratch_of ("attention(12)", "64x1024x2304:bf16", TRUE);
+  gint64 ordered = scratch_of ("attention(12)", "64x1024x2304:bf16", FALSE);
+  g_assert_cmpint (ordered, ==, lig_attention_scratch (64, &gpt2, false));
+  g_assert_cmpint (any_order, ==, lig_attention_scratch (64, &gpt2, true));
+  g_assert_cmpint (ordered - any_order, >, 1400000000);
+  /* Where cuDNN cannot run, the own kernel needs two numbers per query and head, which fit the
+   * workspace if they are few. */
+  gint64 own = scratch_of ("attention(12, dropout=0.1)", "512x1024x2304:bf16", FALSE);
+  g_assert_cmpint (own, ==, 8 * G_GINT64_CONSTANT (512) * 1024 * 12);
+  g_assert_cmpint (scratch_of ("attention(12, dropout=0.1)", "64x1024x2304:bf16", FALSE), ==, 0);
+  g_assert_cmpint (scratch_of ("attention(12)", "64x1024x2304:fp32", FALSE), ==, 0);
+  /* Beyond the most memory for a fixed order likewise. */
+  g_assert_cmpint (scratch_of ("attention(12)", "4x16384x2304:bf16", FALSE), ==, 0);
+  g_assert_cmpint (scratch_of ("attention(12)", "4x16384x2304:bf16", TRUE), >, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/demands/tick/plain", test_plain);
+  g_test_add_func ("/demands/tick/shaped", test_shaped);
+  g_test_add_func ("/demands/tick/drawing", test_drawing);
+  g_test_add_func ("/demands/scratch/orders", test_orders);
+  return g_test_run ();
+}
