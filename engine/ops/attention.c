@@ -125,6 +125,7 @@ infer (LigInfer *self, GError **error)
       !lig_check_extra (self, DOCUMENTS, "documents", &rows, LIG_INT32, error) ||
       (cross && !check_memory (self, kernel, error)))
     return FALSE;
+  self->extra_ranges[LENGTHS] = (LigRange){0, kernel->memory_length, 0};
   self->y.axes[self->y.n_axes - 1] = (gint64) packed.heads * packed.features;
   batch.axes[batch.n_axes++] = packed.heads;
   batch.axes[batch.n_axes++] = packed.length;

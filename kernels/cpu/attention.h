@@ -90,6 +90,9 @@ lig_attention_prepare (LigAttention *a, LigLaunch *launch, const LigOperand *inp
       a->source->columns != a->value_column + values ||
       lig_rows (a->source) != a->batch * p->memory_length)
     return LIG_FAIL (launch, LIG_FAILED, "attention: the heads do not fit the rows; correct them");
+  if (a->cross && a->documents)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "attention: documents need keys of the same rows; leave out the memory");
   for (int64_t i = 0; a->lengths && i < a->batch; i++)
     if (a->lengths[i] < 0 || a->lengths[i] > p->memory_length)
       return lig_attention_refuse (launch, i, a->lengths[i], p->memory_length);

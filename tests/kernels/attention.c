@@ -101,7 +101,7 @@ long_rows (void)
 static void
 cross (void)
 {
-  static const int lengths[][2] = {{1, 17}, {17, 1}, {70, 130}, {130, 70}};
+  static const int lengths[][2] = {{1, 17}, {17, 1}, {70, 130}, {130, 70}, {70, 70}};
   for (size_t i = 0; i < G_N_ELEMENTS (lengths); i++) {
     Shape shape = shape_of (2, 4, 2, lengths[i][0], i % 2 ? 32 : 24);
     shape.params.memory_length = lengths[i][1];

@@ -137,6 +137,12 @@ typedef struct {
 
 /* --- Shapes ------------------------------------------------------------------------------- */
 
+/* The numbers that an integer input may have. */
+typedef struct {
+  gint32 least, most;
+  gint32 also; /* allowed as well, like a loss's target that is not counted; else `least` */
+} LigRange;
+
 /* The input and output of a shape rule. Arrays are in the order of the op's tables. */
 typedef struct {
   const void *params; /* the op's params struct; infer may write its inferred fields */
@@ -163,6 +169,8 @@ typedef struct {
   int extra_output_dtypes[LIG_MAX_EXTRA];
   /* Preset to the number of all; infer may lower it, and the op then has only the first ones. */
   int n_parameters;
+  /* Set by infer; preset to all numbers. The caller's integers are held against them. */
+  LigRange x_range, extra_ranges[LIG_MAX_EXTRA];
 } LigInfer;
 
 /* --- Opaque ops --------------------------------------------------------------------------- */
