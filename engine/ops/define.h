@@ -99,6 +99,15 @@ typedef struct {
     .help = N_ ("Path of the op whose weight this op uses instead of one of its own") \
   }
 
+/* The parameter of blocks and macros that chooses what the backward pass computes again, see
+ * LigRecompute. */
+#define LIG_RECOMPUTE_PARAM(type, field) \
+  LIG_CHOICE ( \
+    type, field, "recompute", N_ ("Recompute"), \
+    N_ ("Values that the backward pass computes again instead of reading saved ones: cheap " \
+        "are those without products and attention; inherit: as around it"), \
+    "inherit|none|cheap|all", 0)
+
 #define LIG_MAX_FEATURES 1e9
 #define LIG_LINEAR_PARAMS \
   LIG_INT (LigLinearOpParams, out_features, "out-features", N_ ("Out features"), \

@@ -116,7 +116,8 @@ list_steps (LigPlan *self)
                         from->flops,
                         from->predicted,
                         lig_predict_floor (self->draft, from),
-                        i < self->draft->first_forward};
+                        i < self->draft->first_forward,
+                        from->again};
     self->segments += from->kernel == NULL;
     g_array_append_val (self->steps, step);
   }
@@ -144,6 +145,7 @@ list_values (LigPlan *self)
       .first = root->first_step,
       .last = root->last_step,
       .saved = from->saved,
+      .again = from->again,
     };
     g_array_append_val (self->values, value);
   }
@@ -248,6 +250,18 @@ gboolean
 lig_plan_get_nondeterministic (LigPlan *self)
 {
   return self->draft->options.nondeterministic;
+}
+
+LigRecompute
+lig_plan_get_recompute (LigPlan *self)
+{
+  return self->draft->options.recompute;
+}
+
+gint64
+lig_plan_get_spared_bytes (LigPlan *self)
+{
+  return self->draft->spared;
 }
 
 guint64
