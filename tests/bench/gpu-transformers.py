@@ -111,7 +111,8 @@ class Comparison:
     def record(self, peer):
         """Writes the weights, data and results of the first peer that comes so far."""
         if self.options.kernels:
-            self.result.setdefault("kernels", {})[peer.way] = peer.kernels()
+            with contextlib.suppress(Exception):  # the profiler's library may be missing
+                self.result.setdefault("kernels", {})[peer.way] = peer.kernels()
         if not self.options.verify or "recorded" in self.result:
             return
         if peer.weights():
@@ -326,9 +327,8 @@ def print_table(results):
     for result in results:
         peer = result.get("best_peer")
         if not peer:
-            print(f"{result['row']:18}not compared: {result['errors'] or 'no PyTorch way ran'}"[:150])
-            continue
-        for what, one in result["judged"].items():
+            print(f"{result['row']:18}not compared")
+        for what, one in result.get("judged", {}).items():
             if what.startswith("memory"):
                 theirs = f"{peer} {result['peers'][peer]['peak_bytes'] / GIB:.2f} GiB"
                 ours = f"{one['ours']} {one['bytes'] / GIB:.2f} GiB"
@@ -339,7 +339,7 @@ def print_table(results):
                     if "of_predicted" in one else "")
             print(f"{result['row']:18}{theirs:>22}{ours:>26}{one['ratio']:8.3f}{one['required']:6.2f}"
                   f"  {'met' if one['met'] else 'missed'}, {what}{note}")
-        for name, time_ in result["times"].items():
+        for name, time_ in result.get("times", {}).items():
             print(f"{'':18}{name:>22}{time_['median'] / 1e3:13.3f} ms, quartiles "
                   f"{time_['low'] / 1e3:.3f} to {time_['high'] / 1e3:.3f}")
         seen = result.get("verified")
@@ -347,7 +347,7 @@ def print_table(results):
               f"{'not checked' if not seen else ('yes' if seen['ok'] else 'NO')}"
               f"{'' if not seen else ', output %.2g, gradients %.2g' % (seen['output_error'], seen['gradients_error'])}")
         for what, error in result["errors"].items():
-            print(f"{'':18}{what:>22}  {error.splitlines()[0][:100]}")
+            print(f"{'':18}{what:>22}  {error.splitlines()[0][:110]}")
 
 
 def parse():
