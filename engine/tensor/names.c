@@ -117,7 +117,8 @@ read_rule (LigNames *self, const char *role, JsonNode *node, GError **error)
       read_text (object, "tied", FALSE, &rule->tied, error) &&
       read_truth (object, "transposed", &rule->transposed, error) &&
       read_truth (object, "padded", &rule->padded, error) &&
-      read_truth (object, "prefixed", &rule->prefixed, error))
+      read_truth (object, "prefixed", &rule->prefixed, error) &&
+      read_truth (object, "needed", &rule->needed, error))
     return TRUE;
   g_prefix_error (error, "%s: ", role);
   return FALSE;
@@ -131,8 +132,8 @@ read_rules (LigNames *self, JsonObject *object, GError **error)
   const char *role;
   if (!node || !JSON_NODE_HOLDS_OBJECT (node))
     return refuse ("tensors", _ ("an object"), error);
-  json_object_iter_init (&iter, json_node_get_object (node));
-  while (json_object_iter_next (&iter, &role, &node))
+  json_object_iter_init_ordered (&iter, json_node_get_object (node));
+  while (json_object_iter_next_ordered (&iter, &role, &node))
     if (!read_rule (self, role, node, error))
       return FALSE;
   for (guint i = 0; i < self->rules->len; i++) {

@@ -16,6 +16,7 @@ typedef struct {
   gboolean transposed; /* matrices have their axes swapped */
   gboolean padded;     /* the parameter may have more rows; these are zeros */
   gboolean prefixed;   /* the names have the prefix of the file */
+  gboolean needed;     /* no file lacks it */
   char *first;         /* (nullable): the role whose columns are the rows of the first tensor */
   char *tied;          /* (nullable): the role that replaces this one where it is missing */
 } LigNameRule;

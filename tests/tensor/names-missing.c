@@ -119,6 +119,45 @@ test_llama (void)
   check (llama, "llama");
 }
 
+static void
+expect_export (LigTensorFile *file, const char *names, const char *words)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigTensorFile) out = lig_weights_export (file, names, 0, -1, &error);
+  if (words) {
+    g_assert_error (error, LIG_ERROR, LIG_ERROR_SHAPE);
+    g_assert_cmpstr (error->message, ==, words);
+  } else
+    g_assert_no_error (error);
+}
+
+/* A Llama is not written as a GPT-2, which adds positions and biases, nor one without its norms. */
+static void
+test_export (void)
+{
+  g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
+  g_autoptr (LigTensorFile) part = lig_tensor_file_new ();
+  for (const Own *one = llama; one->path; one++) {
+    add (file, one->path, one->rows, one->columns);
+    if (one->columns > 0)
+      add (part, one->path, one->rows, one->columns);
+  }
+  expect_export (file, "llama", NULL);
+  expect_export (file, "gpt2",
+                 "the parameters do not fit the names of gpt2: "
+                 "transformer.wpe.weight has no counterpart; "
+                 "transformer.h.0.ln_1.bias has no counterpart; "
+                 "transformer.h.0.attn.c_attn.bias has no counterpart; "
+                 "transformer.h.0.attn.c_proj.bias has no counterpart; "
+                 "transformer.h.0.ln_2.bias has no counterpart; "
+                 "transformer.h.0.mlp.c_fc.bias has no counterpart; and 2 more, 8 in all");
+  expect_export (part, "llama",
+                 "the parameters do not fit the names of llama: "
+                 "model.layers.0.input_layernorm.weight has no counterpart; "
+                 "model.layers.0.post_attention_layernorm.weight has no counterpart; "
+                 "model.norm.weight has no counterpart");
+}
+
 /* Parameters of a sequence are not taken for those of another program. */
 static void
 test_own (void)
@@ -139,6 +178,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/names-missing/gpt2", test_gpt2);
   g_test_add_func ("/names-missing/llama", test_llama);
+  g_test_add_func ("/names-missing/export", test_export);
   g_test_add_func ("/names-missing/own", test_own);
   return g_test_run ();
 }
