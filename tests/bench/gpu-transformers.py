@@ -11,6 +11,7 @@ each row checks first.
 import argparse
 import contextlib
 import datetime
+import gc
 import json
 import os
 import random
@@ -85,6 +86,7 @@ class Comparison:
         except Exception as error:  # whatever torch.compile, a library or the time limit raise
             self.result["errors"][what] = str(error)[:400] or type(error).__name__
             say(f"{what}: {str(error)[:200]}")
+            self.clean()
 
     # --- Making contenders ---
 
@@ -141,10 +143,16 @@ class Comparison:
     def drop(self, ligature, name):
         if name in self.peers:
             del self.peers[name]
-            self.torch.cuda.empty_cache()
+            self.clean()
         elif name in self.ours:
             del self.ours[name]
             ligature.ask(f"unload {self.result['ours'][name]['number']}")
+
+    def clean(self):
+        """Gives the memory of PyTorch's dropped ways, which refer to themselves, to the others."""
+        gc.collect()
+        if self.options.device != "cpu":
+            self.torch.cuda.empty_cache()
 
     # --- Comparing ---
 
@@ -198,9 +206,9 @@ class Comparison:
                     values, n=4) if len(values) > 1 else values * 3))
                 for name, values in samples.items()}
 
-    def heat(self, ligature, contenders, label):
-        """Keeps the fastest of two."""
-        times = self.turns(contenders, 3)
+    def heat(self, ligature, label):
+        """Keeps the fastest way of PyTorch."""
+        times = self.turns(self.peers, 3)
         self.result["heats"][label] = {name: one["median"] for name, one in times.items()}
         slower = max(times, key=lambda name: times[name]["median"])
         say(f"{label}: " + ", ".join(f"{n} {t['median']:.0f} us" for n, t in times.items()))
@@ -217,7 +225,7 @@ class Comparison:
             with self.attempt(way, self.options.compile_s):
                 self.add_peer(way)
                 if len(self.peers) > 1:
-                    self.heat(ligature, dict(self.peers), f"heat with {way}")
+                    self.heat(ligature, f"heat with {way}")
         for name in self.options.policies.split(","):
             with self.attempt(name, self.options.compile_s):
                 number = self.add_ours(ligature, name)
@@ -277,6 +285,8 @@ class Comparison:
         for name in [*self.peers, *self.ours]:
             with contextlib.suppress(RuntimeError, BrokenPipeError):
                 self.drop(ligature, name)
+        self.torch._dynamo.reset()
+        self.clean()
         self.folder.cleanup()
         if self.options.output:
             with open(self.options.output, "a") as file:
