@@ -53,7 +53,7 @@ lig_names_detect (LigTensorFile *file, LigNames **names, const char **prefix, GE
 typedef struct {
   char *path;
   LigShape shape;
-  char *role; /* (nullable): its role */
+  char *role; /* (nullable): its role, which no other parameter of its layer has */
   int depth;  /* the number of its layer, -1 outside */
 } LigRole;
 
