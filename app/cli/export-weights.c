@@ -239,11 +239,12 @@ print_json (LigTensorFile *file, const Options *options)
   lig_cli_print_document ("export-weights", json_builder_get_root (builder));
 }
 
-static gboolean export(const char *text,
-                       const LigSequenceOptions *plan,
-                       const Options *options,
-                       const Values *values,
-                       GError **error)
+static gboolean
+write_weights (const char *text,
+               const LigSequenceOptions *plan,
+               const Options *options,
+               const Values *values,
+               GError **error)
 {
   g_autoptr (LigSequence) sequence = NULL;
   g_autoptr (LigTensorFile) own = open_parameters (text, plan, options, values, &sequence, error);
@@ -305,7 +306,7 @@ run (int argc, char **argv)
   if (!lig_cli_parse (&lig_command_export_weights, entries, &argc, &argv, 1, 1) ||
       !read_options (&options, &values))
     return LIG_EXIT_USAGE;
-  if (!check_place (&options, &error) || !export(argv[1], &plan, &options, &values, &error))
+  if (!check_place (&options, &error) || !write_weights (argv[1], &plan, &options, &values, &error))
     return lig_cli_fail (error);
   return LIG_EXIT_OK;
 }

@@ -4,6 +4,7 @@
 #include "app/cli/profile-text.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/table.h"
+#include <ligature/attention.h>
 #include <ligature/report.h>
 
 #include <math.h>
@@ -57,11 +58,17 @@ add_steps (JsonBuilder *builder, LigPlan *plan)
     lig_json_add_text (builder, "kernel", step->kernel ? step->kernel->name : "opaque");
     lig_json_add_integer (builder, "group", step->group);
     lig_json_add_text (builder, "operands", step->operands);
+    lig_json_add_truth (builder, "again", step->again);
     lig_json_add_integer (builder, "read", (gint64) step->read);
     lig_json_add_integer (builder, "written", (gint64) step->written);
     lig_json_add_integer (builder, "flops", (gint64) step->flops);
     lig_json_add_number (builder, "predicted_us",
                          step->predicted > 0 ? step->predicted * 1e6 : NAN);
+    g_autoptr (LigAttentionTimes) times = lig_plan_get_attention (plan, i);
+    if (times) {
+      json_builder_set_member_name (builder, "attention");
+      lig_attention_times_to_json (times, builder);
+    }
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -101,6 +108,7 @@ add_values (JsonBuilder *builder, LigPlan *plan)
     lig_json_add_integer (builder, "bytes", value->bytes);
     add_lifetime (builder, plan, value);
     lig_json_add_truth (builder, "saved", value->saved);
+    lig_json_add_truth (builder, "again", value->again);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -115,6 +123,7 @@ print_json (LigPlan *plan)
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
   lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (plan)));
+  lig_json_add_text (builder, "recompute", lig_recompute_name (lig_plan_get_recompute (plan)));
   lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (plan));
   lig_json_add_truth (builder, "nondeterministic", lig_plan_get_nondeterministic (plan));
   add_ops (builder, plan);
@@ -122,6 +131,7 @@ print_json (LigPlan *plan)
   add_values (builder, plan);
   lig_json_add_integer (builder, "arena_bytes", arena);
   lig_json_add_integer (builder, "live_peak", peak);
+  lig_json_add_integer (builder, "spared_bytes", lig_plan_get_spared_bytes (plan));
   lig_json_add_integer (builder, "state_bytes", lig_plan_get_state_bytes (plan));
   lig_json_add_integer (builder, "segments", lig_plan_get_segments (plan));
   lig_json_add_text (builder, "problem", problem);
@@ -305,24 +315,49 @@ print_picture (LigPlan *plan, int width)
                          width);
 }
 
-/* Says which ops of attention cuDNN cannot compute, and why: each op and reason once. */
+/* Says which kernel computes attention: each op, or op of a block, and each sentence once. */
 static void
-print_own_attention (LigPlan *plan, int width)
+print_attention (LigPlan *plan, int width)
 {
   guint n_steps, n_ops;
   const LigPlanStep *steps = lig_plan_get_steps (plan, &n_steps);
   const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < n_steps; i++) {
-    const char *reason = lig_plan_explain_attention (plan, i);
-    if (!reason || steps[i].part < 0)
+    g_autoptr (LigAttentionTimes) times = lig_plan_get_attention (plan, i);
+    if (!times || steps[i].part < 0)
       continue;
-    char *text = g_strdup_printf ("%s at %s: the own kernel, without cuDNN: %s",
-                                  ops[steps[i].part].info->name, ops[steps[i].part].path, reason);
-    if (!g_hash_table_contains (known, text))
+    g_autofree char *sentence = lig_attention_times_describe (times);
+    char *key = g_strdup_printf ("%s %s", times->words, sentence);
+    g_autofree char *text =
+      g_strdup_printf ("%s at %s, %s: %s", ops[steps[i].part].info->name, ops[steps[i].part].path,
+                       lig_pass_name (steps[i].pass), sentence);
+    if (g_hash_table_add (known, key))
       lig_cli_print_wrapped (text, width);
-    g_hash_table_add (known, text);
   }
+}
+
+/* Says what is computed again in the backward pass, what that spares, and what it costs. */
+static void
+print_spared (LigPlan *plan, int width)
+{
+  guint n_steps, n_values, again = 0;
+  double seconds = 0;
+  gint64 spared = lig_plan_get_spared_bytes (plan);
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &n_steps);
+  const LigPlanValue *values = lig_plan_get_values (plan, &n_values);
+  if (spared <= 0)
+    return;
+  for (guint i = 0; i < n_values; i++)
+    again += values[i].again && values[i].offset >= 0;
+  for (guint i = 0; i < n_steps; i++)
+    seconds += steps[i].again ? steps[i].predicted : 0;
+  g_autofree char *bytes = lig_units_bytes ((double) spared);
+  g_autofree char *time = seconds > 0 ? lig_cli_format_time (seconds) : NULL;
+  g_autofree char *text = g_strdup_printf (
+    "%s less memory, as the backward pass computes %u value%s again%s%s", bytes, again,
+    again == 1 ? "" : "s", time ? ", predicted time " : "", time ? time : "");
+  lig_cli_print_wrapped (text, width);
 }
 
 static void
@@ -350,8 +385,8 @@ print_plan (LigPlan *plan)
                      peak_text, state, segments, segments == 1 ? "" : "s");
   printf ("\n");
   lig_cli_print_wrapped (sums, width);
-  print_own_attention (plan, width);
-  lig_cli_print_attention (width);
+  print_spared (plan, width);
+  print_attention (plan, width);
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   if (!problem)
     return;

@@ -6,6 +6,7 @@ typedef struct {
   LigMacroNorm norm;
   LigMacroMlp mlp;
   LigMacroDeviations deviations;
+  int32_t recompute;
   bool bias;
 } LayerNormMlpParams;
 
@@ -14,6 +15,7 @@ static const LigParam params[] = {
   LIG_MACRO_NORM_PARAMS (LayerNormMlpParams, norm),
   LIG_MACRO_BIAS (LayerNormMlpParams, bias),
   LIG_MACRO_DEVIATIONS (LayerNormMlpParams, deviations),
+  LIG_RECOMPUTE_PARAM (LayerNormMlpParams, recompute),
   {.name = NULL},
 };
 

@@ -7,6 +7,7 @@ typedef struct {
   LigMacroAttention attention;
   LigMacroNorm norm;
   LigMacroDeviations deviations;
+  int32_t recompute;
   bool bias, input_norm;
 } MultiHeadAttentionParams;
 
@@ -24,6 +25,7 @@ static const LigParam params[] = {
   LIG_MACRO_DOCUMENTS (1),
   LIG_MACRO_MEMORY (2),
   LIG_MACRO_DEVIATIONS (MultiHeadAttentionParams, deviations),
+  LIG_RECOMPUTE_PARAM (MultiHeadAttentionParams, recompute),
   {.name = NULL},
 };
 

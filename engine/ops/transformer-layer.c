@@ -17,7 +17,7 @@ typedef struct {
   LigMacroMlp mlp;
   LigMacroNorm norm;
   LigMacroDeviations deviations;
-  int32_t type;
+  int32_t type, recompute;
   float hidden_dropout, drop_path;
   bool bias, post_norm, output_norm, parallel;
 } TransformerLayerParams;
@@ -76,6 +76,7 @@ static const LigParam params[] = {
   {LIG_PARAM_INPUT, "memory-lengths", N_ ("Memory lengths"),
    N_ ("Channel of the numbers of tokens of the memory"), 0, 0, 0, 0, 3, NULL},
   LIG_MACRO_DEVIATIONS (TransformerLayerParams, deviations),
+  LIG_RECOMPUTE_PARAM (TransformerLayerParams, recompute),
   {.name = NULL},
 };
 

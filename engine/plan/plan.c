@@ -3,6 +3,7 @@
 #include "engine/plan/plan-private.h"
 
 #include "engine/compile/predict.h"
+#include "engine/plan/attention-choice.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -116,7 +117,8 @@ list_steps (LigPlan *self)
                         from->flops,
                         from->predicted,
                         lig_predict_floor (self->draft, from),
-                        i < self->draft->first_forward};
+                        i < self->draft->first_forward,
+                        from->again};
     self->segments += from->kernel == NULL;
     g_array_append_val (self->steps, step);
   }
@@ -144,6 +146,7 @@ list_values (LigPlan *self)
       .first = root->first_step,
       .last = root->last_step,
       .saved = from->saved,
+      .again = from->again,
     };
     g_array_append_val (self->values, value);
   }
@@ -180,6 +183,7 @@ lig_plan_finish (LigDraft *started, GError **error)
   list_groups (self, LIG_PASS_BACKWARD);
   list_steps (self);
   list_values (self);
+  lig_attention_recall (self->draft);
   return self;
 }
 
@@ -248,6 +252,18 @@ gboolean
 lig_plan_get_nondeterministic (LigPlan *self)
 {
   return self->draft->options.nondeterministic;
+}
+
+LigRecompute
+lig_plan_get_recompute (LigPlan *self)
+{
+  return self->draft->options.recompute;
+}
+
+gint64
+lig_plan_get_spared_bytes (LigPlan *self)
+{
+  return self->draft->spared;
 }
 
 guint64

@@ -93,6 +93,9 @@ read_settings (const LigReportRun *run,
   options->tf32 = known && settings->tf32 != 0;
   options->nondeterministic = known && settings->nondeterministic != 0;
   options->freeze = known ? settings->freeze : NULL;
+  options->recompute = LIG_RECOMPUTE_NONE;
+  if (known && settings->recompute)
+    lig_recompute_from_name (settings->recompute, &options->recompute);
   if (!known || !lig_run_settings_get_optimizer (settings, optimizer, NULL))
     *optimizer = (LigOptimizer) LIG_OPTIMIZER_INIT;
   if (known) {

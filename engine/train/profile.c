@@ -205,6 +205,8 @@ describe_settings (const LigProfile *self)
   json_builder_add_boolean_value (builder, lig_plan_get_tf32 (self->plan));
   json_builder_set_member_name (builder, "nondeterministic");
   json_builder_add_boolean_value (builder, lig_plan_get_nondeterministic (self->plan));
+  json_builder_set_member_name (builder, "recompute");
+  json_builder_add_string_value (builder, lig_recompute_name (lig_plan_get_recompute (self->plan)));
   json_builder_set_member_name (builder, "health");
   json_builder_add_value (builder, lig_profile_health_to_json (&self->health));
   json_builder_set_member_name (builder, "conditions");

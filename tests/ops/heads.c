@@ -23,6 +23,8 @@ sizes (void)
      "attention at 0: input has 1073741825 positions, expected at most 1073741824"},
     {"attention(1)", "1x1073741824x3", NULL},
     {"attention(1)", "1x1x999999999", NULL},
+    {"multi-head-attention(2)", "2x4x0",
+     "multi-head-attention at 0: input has 0 features, expected at least 1"},
     {MEMORY ("1073741825"), "1x4x2",
      "attention at 4: memory has 1073741825 positions, expected at most 1073741824"},
     {MEMORY ("1073741824"), "1x4x2", NULL},

@@ -72,6 +72,7 @@ typedef struct {
   double floor;     /* seconds that the ceilings alone allow; 0 if unknown */
   gboolean
     once; /* depends on parameters alone: runs only after they have changed, once per update */
+  gboolean again; /* of the backward pass: computes a value of the forward pass again */
 } LigPlanStep;
 
 /* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of
@@ -86,6 +87,7 @@ typedef struct {
   gint64 bytes;
   int first, last; /* the first and the last step that use it */
   gboolean saved;  /* read by backward */
+  gboolean again;  /* a value of the forward pass that backward computes again */
 } LigPlanValue;
 
 /**
@@ -260,19 +262,6 @@ LIG_API char *lig_plan_list_parts (LigPlan *plan, int first, int count);
 LIG_API char *lig_plan_name_values (LigPlan *self, const char *names) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
- * lig_plan_explain_attention: (skip)
- * @self: a plan
- * @step: the index of a step
- *
- * Explains why a step of attention on a GPU uses the own kernel. If it returns %NULL, the first
- * run compares both, see lig_profile_list_attention().
- *
- * Returns: (transfer none) (nullable): what cuDNN lacks for this step, in English, a static string;
- *   %NULL for other steps, without a GPU, and where cuDNN may compute the step
- */
-LIG_API const char *lig_plan_explain_attention (LigPlan *self, guint step);
-
-/**
  * lig_plan_get_verdicts:
  * @self: a plan
  * @count: (out): the length of the array
@@ -337,6 +326,24 @@ LIG_API LigPlan *lig_plan_mend (LigPlan *self, const guint *numbers, guint count
  *   must have the same groups in another process or machine
  */
 LIG_API char *lig_plan_get_choices (LigPlan *self);
+
+/**
+ * lig_plan_get_recompute:
+ * @self: a plan
+ *
+ * Returns: what the backward pass computes again, but for blocks and macros with a parameter
+ *   `recompute` of their own
+ */
+LIG_API LigRecompute lig_plan_get_recompute (LigPlan *self);
+
+/**
+ * lig_plan_get_spared_bytes:
+ * @self: a plan
+ *
+ * Returns: the bytes by which values that are computed again lower the live peak, see
+ *   lig_plan_get_arena_bytes(); 0 if there are none
+ */
+LIG_API gint64 lig_plan_get_spared_bytes (LigPlan *self);
 
 /**
  * lig_plan_scales_loss:
