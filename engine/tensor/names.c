@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads data/names/NAME.json and finds the table that a file's names fit. */
-#include "engine/tensor/names.h"
+#include "engine/tensor/config.h"
 
 #include "engine/base/file.h"
 #include "engine/base/json-private.h"
@@ -39,6 +39,8 @@ lig_names_free (LigNames *self)
   g_strfreev (self->prefixes);
   g_strfreev (self->ignored);
   g_ptr_array_unref (self->rules);
+  g_clear_pointer (&self->config, json_array_unref);
+  g_clear_pointer (&self->requires, json_array_unref);
   g_free (self);
 }
 
@@ -163,7 +165,8 @@ lig_names_parse (const char *name, const char *text, GError **error)
   if (read_text (object, "title", TRUE, &self->title, error) &&
       read_text (object, "known-by", TRUE, &self->known_by, error) &&
       read_texts (object, "prefixes", &self->prefixes, error) &&
-      read_texts (object, "ignored", &self->ignored, error) && read_rules (self, object, error))
+      read_texts (object, "ignored", &self->ignored, error) && read_rules (self, object, error) &&
+      lig_config_parse (self, object, error))
     return g_steal_pointer (&self);
   g_prefix_error (error, "%s: ", name);
   return NULL;
