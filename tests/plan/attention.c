@@ -77,7 +77,7 @@ test_reasons (void)
          OWN "it computes on GPUs alone");
 }
 
-/* What a comparison on an H200 left, for rows 3 x 24 with heads 6/2 x 8. */
+/* The choices that a comparison on an H200 left, for rows 3 x 24 with heads 6/2 x 8. */
 #define CASE "rows 3 x 24 to 24 | heads 6/2 x 8 | causal window 0"
 #define HERE " | ligature 1, cuDNN 91900 | NVIDIA H200"
 
