@@ -38,8 +38,9 @@ refuse_shape (const LigOperand *x, const LigAttentionParams *params, bool backwa
   int64_t shift = bottom_right ? keys - length : 0, last = length - 1 + shift;
   bool window = params->window > 0 && (params->window < keys || params->window < length);
   /* The queries of a memory keep their number, so that lengths could leave a query without keys at
-   * any place. */
-  if (memory && x[LENGTHS].data && (window || (bottom_right && shift != 0)))
+   * any place; and the corner of the mask moves with each length, also if all keys are as many as
+   * the queries. */
+  if (memory && x[LENGTHS].data && (window || bottom_right))
     return "with lengths of a memory its result is undefined where a query sees no key";
   if (shift < 0 || (window && last - params->window >= keys - 1))
     return "its result is undefined where a query sees no key";

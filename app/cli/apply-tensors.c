@@ -125,7 +125,7 @@ check_range (LigTensor *tensor,
       g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                    "%s at %s: element %" G_GINT64_FORMAT
                    " of %s is %d, expected 0 to %" G_GINT64_FORMAT,
-                   op->info->name, op->path, i, name, values[i], count - 1);
+                   op->title, op->path, i, name, values[i], count - 1);
       return lig_error_set_path (error, op->path);
     }
   return integers != NULL;
@@ -140,17 +140,17 @@ get_integer (const LigPlanOp *op, const char *property, gint64 otherwise)
   return value;
 }
 
-/* Checks the tokens for the first op that takes integers. A kernel would also refuse a bad one, but
- * could not name its position. */
+/* Checks tokens that go to the ops from number `first` on, for the first of them that takes
+ * integers. A kernel would also refuse a bad one, but could not name its position. */
 static gboolean
-check_tokens (LigPlan *plan, LigTensor *input, GError **error)
+check_tokens (LigPlan *plan, guint first, const char *name, LigTensor *tensor, GError **error)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  for (guint i = 0; i < count; i++) {
+  for (guint i = first; i < count && !(ops[i].info->flags & LIG_OP_RECALL); i++) {
     gint64 vocabulary = get_integer (&ops[i], "vocabulary", 0);
     if (ops[i].info->flags & LIG_OP_INTEGER_INPUT)
-      return vocabulary == 0 || check_range (input, "input", &ops[i], vocabulary, 0, error);
+      return vocabulary == 0 || check_range (tensor, name, &ops[i], vocabulary, 0, error);
     if (lig_dtype_is_floating (ops[i].y_dtype))
       break;
   }
@@ -187,27 +187,37 @@ is_callers (const LigPlanOp *op, const char *port, guint slot)
   return g_str_has_suffix (port, "?") ? g_strcmp0 (channel, "caller") == 0 : !channel;
 }
 
-/* Checks the numbers of keys if extra input `n` of the caller has them. Some devices would take all
- * keys for a number that is too large. */
+/* Checks integers that the port of an op takes: numbers of keys, of which some devices would take
+ * all for a number that is too large, and tokens that a recall goes on from. */
 static gboolean
-check_lengths (LigPlan *plan, guint n, const char *name, LigTensor *extra, GError **error)
+check_port (
+  LigPlan *plan, guint at, const char *port, const char *name, LigTensor *extra, GError **error)
+{
+  guint count;
+  const LigPlanOp *op = &lig_plan_get_ops (plan, &count)[at];
+  g_autofree char *memory = NULL;
+  if (op->info->flags & LIG_OP_RECALL)
+    return lig_dtype_is_floating (op->y_dtype) || check_tokens (plan, at + 1, name, extra, error);
+  /* Those of a memory count the keys of another tensor; the kernel checks them. */
+  if (!g_str_equal (op->info->name, "attention") || !g_str_equal (port, "lengths?"))
+    return TRUE;
+  g_object_get (op->op, "memory", &memory, NULL);
+  gint64 positions = op->x.n_axes < 2 ? 1 : op->x.axes[op->x.n_axes - 2];
+  return memory || check_range (extra, name, op, positions + 1, 0, error);
+}
+
+/* Checks extra input `n` of the caller for the op that takes it. */
+static gboolean
+check_extra (LigPlan *plan, guint n, const char *name, LigTensor *extra, GError **error)
 {
   guint count, seen = 0;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   for (guint i = 0; i < count && seen <= n; i++) {
     const char *extras = ops[i].info->extra_inputs;
     g_auto (GStrv) ports = g_strsplit (extras ? extras : "", " ", -1);
-    g_autofree char *memory = NULL;
-    for (guint slot = 0; ports[slot]; slot++) {
-      if (!is_callers (&ops[i], ports[slot], slot) || seen++ < n)
-        continue;
-      /* Those of a memory count the keys of another tensor; the kernel checks them. */
-      if (!g_str_equal (ops[i].info->name, "attention") || !g_str_equal (ports[slot], "lengths?"))
-        return TRUE;
-      g_object_get (ops[i].op, "memory", &memory, NULL);
-      gint64 positions = ops[i].x.n_axes < 2 ? 1 : ops[i].x.axes[ops[i].x.n_axes - 2];
-      return memory || check_range (extra, name, &ops[i], positions + 1, 0, error);
-    }
+    for (guint slot = 0; ports[slot]; slot++)
+      if (is_callers (&ops[i], ports[slot], slot) && seen++ == n)
+        return check_port (plan, i, ports[slot], name, extra, error);
   }
   return TRUE;
 }
@@ -217,14 +227,14 @@ lig_apply_set_inputs (LigProgram *program, LigTensorFile *file, GError **error)
 {
   LigPlan *plan = lig_program_get_plan (program);
   g_autoptr (LigTensor) input = lig_tensor_file_get (file, "input", error);
-  if (!input || !check_tokens (plan, input, error) ||
+  if (!input || !check_tokens (plan, 0, "input", input, error) ||
       !lig_program_set_input (program, input, error))
     return FALSE;
   for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++) {
     g_autofree char *name = g_strdup_printf ("extra.%u", i);
     g_autoptr (LigTensor) extra = lig_tensor_file_get (file, name, error);
     if (!extra || !check_classes (plan, i, name, extra, error) ||
-        !check_lengths (plan, i, name, extra, error) ||
+        !check_extra (plan, i, name, extra, error) ||
         !lig_program_set_extra_input (program, i, extra, error))
       return FALSE;
   }

@@ -23,14 +23,16 @@ LIG_COMMAND (check) = {
   .pages = TRUE,
 };
 
-/* Finds a trained parameter by its name in the plan: the op's prefix, a point, its own name. */
+/* Finds a trained parameter by its name in the plan: the op's prefix, a point, its own name. Null
+ * if the op has none of that number, or has it from another op. */
 static const LigPlanValue *
 find_parameter (LigPlan *plan, const LigPlanOp *op, int index)
 {
   guint count;
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
-  if (!op->info->parameters || !op->info->parameters[index].name)
-    return NULL;
+  for (int i = 0; i <= index; i++)
+    if (!op->info->parameters || !op->info->parameters[i].name)
+      return NULL;
   g_autofree char *name = g_strconcat (op->prefix, ".", op->info->parameters[index].name, NULL);
   for (guint i = 0; i < count; i++)
     if (g_str_equal (values[i].place, "state") && g_str_equal (values[i].name, name))
@@ -58,6 +60,23 @@ sum_up (LigPlan *plan)
   return totals;
 }
 
+/* Adds the parameters that the op has from other ops. */
+static void
+add_ties (JsonBuilder *builder, const LigPlanOp *op)
+{
+  lig_json_begin_array (builder, "tied");
+  for (int i = 0; i < LIG_MAX_PARAMETERS; i++) {
+    if (!op->tied[i])
+      continue;
+    g_autofree char *name = g_strconcat (op->prefix, ".", op->info->parameters[i].name, NULL);
+    json_builder_begin_object (builder);
+    lig_json_add_text (builder, "name", name);
+    lig_json_add_text (builder, "path", op->tied[i]);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
 static void
 add_op (JsonBuilder *builder, LigPlan *plan, const LigPlanOp *op)
 {
@@ -68,7 +87,9 @@ add_op (JsonBuilder *builder, LigPlan *plan, const LigPlanOp *op)
   lig_json_add_text (builder, "op", op->info->name);
   lig_cli_add_tensor (builder, "output", &op->y, op->y_dtype);
   lig_json_begin_array (builder, "parameters");
-  for (int i = 0; (parameter = find_parameter (plan, op, i)); i++) {
+  for (int i = 0; i < LIG_MAX_PARAMETERS; i++) {
+    if (!(parameter = find_parameter (plan, op, i)))
+      continue;
     json_builder_begin_object (builder);
     lig_json_add_text (builder, "path", parameter->name);
     lig_cli_add_shape (builder, "shape", &parameter->shape);
@@ -76,6 +97,7 @@ add_op (JsonBuilder *builder, LigPlan *plan, const LigPlanOp *op)
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
+  add_ties (builder, op);
   lig_json_add_integer (builder, "saved_bytes", op->saved_bytes);
   json_builder_end_object (builder);
 }
@@ -142,9 +164,15 @@ describe_op (LigPlan *plan, const LigPlanOp *op)
   const LigPlanValue *parameter;
   g_autoptr (GString) parameters = g_string_new (NULL);
   char **cells = g_new0 (char *, 7);
-  for (int i = 0; (parameter = find_parameter (plan, op, i)); i++) {
+  for (int i = 0; i < LIG_MAX_PARAMETERS; i++) {
+    const char *gap = parameters->len > 0 ? ", " : "";
+    if (op->tied[i])
+      g_string_append_printf (parameters, "%s%s.%s is %s", gap, op->prefix,
+                              op->info->parameters[i].name, op->tied[i]);
+    if (!(parameter = find_parameter (plan, op, i)))
+      continue;
     g_autofree char *tensor = lig_cli_format_tensor (&parameter->shape, parameter->dtype);
-    g_string_append_printf (parameters, "%s%s %s", i > 0 ? ", " : "", parameter->name, tensor);
+    g_string_append_printf (parameters, "%s%s %s", gap, parameter->name, tensor);
   }
   cells[0] = g_strdup (op->path);
   cells[1] = g_strdup (op->info->name);

@@ -14,6 +14,8 @@
 
 /* The least columns for a help text behind the other columns. */
 #define LEAST_HELP 24
+/* The columns that a range leaves to the cells before it. */
+#define BEFORE_RANGE 45
 
 static int run (int argc, char **argv);
 
@@ -201,11 +203,12 @@ add_choices (JsonBuilder *builder, const LigParam *param)
 }
 
 static void
-add_param (JsonBuilder *builder, const LigParam *param)
+add_param (JsonBuilder *builder, const LigParam *param, const char *group)
 {
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "name", param->name);
   lig_json_add_text (builder, "type", type_name (param));
+  lig_json_add_text (builder, "group", group);
   if (has_default (param) && is_number (param))
     add_quantity (builder, "default", param, param->initial);
   else if (param->kind == LIG_PARAM_CHOICE)
@@ -232,6 +235,8 @@ add_param (JsonBuilder *builder, const LigParam *param)
 void
 lig_ops_add (JsonBuilder *builder, const LigOpInfo *info)
 {
+  const LigParam *param;
+  const char *group;
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "op", info->name);
   lig_json_add_text (builder, "title", info->title);
@@ -240,8 +245,8 @@ lig_ops_add (JsonBuilder *builder, const LigOpInfo *info)
   lig_json_add_text (builder, "formula", info->formula);
   lig_json_add_text (builder, "example", info->example);
   lig_json_begin_array (builder, "params");
-  for (const LigParam *param = info->params; param && param->name; param++)
-    add_param (builder, param);
+  for (guint i = 0; (param = lig_op_info_nth_shown (info, i, &group)); i++)
+    add_param (builder, param, group);
   json_builder_end_array (builder);
   lig_ops_add_names (builder, "inputs", list_ports ("x", info->extra_inputs));
   lig_ops_add_names (builder, "outputs", list_ports ("y", info->extra_outputs));
@@ -279,12 +284,16 @@ print_all (void)
 }
 
 /* Prints a row of the table of parameters: four cells in columns and a help text behind them, or
- * below them in a narrow terminal. */
+ * below them in a narrow terminal. A row of one cell is the heading of a group. */
 static void
 print_row (char **cells, const int *widths)
 {
   int at = 0, width = lig_cli_text_width ();
   g_autoptr (GString) line = g_string_new (NULL);
+  if (!cells[1]) {
+    printf ("\n%s\n", cells[0]);
+    return;
+  }
   for (guint i = 0; i < 4; i++) {
     lig_columns_append (line, cells[i], widths[i], LIG_SIDE_LEFT);
     g_string_append (line, "  ");
@@ -299,33 +308,49 @@ print_row (char **cells, const int *widths)
   fputs (line->str, stdout);
 }
 
+/* Returns the cells of a parameter. A range that is too wide for a column follows the help text;
+ * choices are broken there between words. */
+static char **
+describe_param (const LigParam *param)
+{
+  char **cells = g_new0 (char *, 6);
+  gboolean first = (param->flags & LIG_PARAM_POSITIONAL) != 0;
+  g_autofree char *range = format_range (param);
+  gboolean wide = lig_columns_width (range) > lig_cli_text_width () - BEFORE_RANGE;
+  g_auto (GStrv) choices = g_strsplit (wide ? range : "", "|", -1);
+  g_autofree char *list = g_strjoinv (", ", choices);
+  cells[0] = first ? g_strdup_printf ("[%s]", param->name) : g_strdup (param->name);
+  cells[1] = g_strdup (type_name (param));
+  cells[2] = format_default (param);
+  cells[3] = wide ? g_strdup ("") : g_steal_pointer (&range);
+  cells[4] = wide ? g_strconcat (param->help, ": ", list, NULL) : g_strdup (param->help);
+  return cells;
+}
+
 static void
 print_params (const LigOpInfo *info)
 {
   int widths[4] = {0};
+  const LigParam *param;
+  const char *group, *last = NULL;
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   const char *const header[] = {"parameter", "type", "default", "range", "", NULL};
   g_ptr_array_add (rows, g_strdupv ((char **) header));
-  for (const LigParam *param = info->params; param && param->name; param++) {
-    char **cells = g_new0 (char *, G_N_ELEMENTS (header));
-    gboolean first = (param->flags & LIG_PARAM_POSITIONAL) != 0;
-    cells[0] = first ? g_strdup_printf ("[%s]", param->name) : g_strdup (param->name);
-    cells[1] = g_strdup (type_name (param));
-    cells[2] = format_default (param);
-    cells[3] = format_range (param);
-    cells[4] = g_strdup (param->help);
-    g_ptr_array_add (rows, cells);
+  for (guint i = 0; (param = lig_op_info_nth_shown (info, i, &group)); i++, last = group) {
+    if (group && group != last)
+      g_ptr_array_add (rows, g_strsplit (group, "|", 1));
+    g_ptr_array_add (rows, describe_param (param));
   }
   if (rows->len == 1)
     return;
   for (guint i = 0; i < rows->len; i++)
-    for (guint k = 0; k < G_N_ELEMENTS (widths); k++)
+    for (guint k = 0; k < G_N_ELEMENTS (widths) && ((char **) rows->pdata[i])[1]; k++)
       widths[k] = MAX (widths[k], lig_columns_width (((char **) rows->pdata[i])[k]));
   for (guint i = 0; i < rows->len; i++) {
-    printf ("%s", i == 0 ? lig_cli_colour () ? "\n\033[1m" : "\n" : "");
+    gboolean bold = lig_cli_colour () && (i == 0 || !((char **) rows->pdata[i])[1]);
+    printf ("%s%s", i == 0 ? "\n" : "", bold ? "\033[1m" : "");
     print_row (rows->pdata[i], widths);
-    if (i == 0 && lig_cli_colour ())
-      printf ("\033[0m");
+    printf ("%s", bold ? "\033[0m" : "");
   }
 }
 

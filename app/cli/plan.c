@@ -58,6 +58,7 @@ add_steps (JsonBuilder *builder, LigPlan *plan)
     lig_json_add_text (builder, "kernel", step->kernel ? step->kernel->name : "opaque");
     lig_json_add_integer (builder, "group", step->group);
     lig_json_add_text (builder, "operands", step->operands);
+    lig_json_add_truth (builder, "again", step->again);
     lig_json_add_integer (builder, "read", (gint64) step->read);
     lig_json_add_integer (builder, "written", (gint64) step->written);
     lig_json_add_integer (builder, "flops", (gint64) step->flops);
@@ -107,6 +108,7 @@ add_values (JsonBuilder *builder, LigPlan *plan)
     lig_json_add_integer (builder, "bytes", value->bytes);
     add_lifetime (builder, plan, value);
     lig_json_add_truth (builder, "saved", value->saved);
+    lig_json_add_truth (builder, "again", value->again);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -121,6 +123,7 @@ print_json (LigPlan *plan)
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
   lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (plan)));
+  lig_json_add_text (builder, "recompute", lig_recompute_name (lig_plan_get_recompute (plan)));
   lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (plan));
   lig_json_add_truth (builder, "nondeterministic", lig_plan_get_nondeterministic (plan));
   add_ops (builder, plan);
@@ -128,6 +131,7 @@ print_json (LigPlan *plan)
   add_values (builder, plan);
   lig_json_add_integer (builder, "arena_bytes", arena);
   lig_json_add_integer (builder, "live_peak", peak);
+  lig_json_add_integer (builder, "spared_bytes", lig_plan_get_spared_bytes (plan));
   lig_json_add_integer (builder, "state_bytes", lig_plan_get_state_bytes (plan));
   lig_json_add_integer (builder, "segments", lig_plan_get_segments (plan));
   lig_json_add_text (builder, "problem", problem);
@@ -333,6 +337,29 @@ print_attention (LigPlan *plan, int width)
   }
 }
 
+/* Says what is computed again in the backward pass, what that spares, and what it costs. */
+static void
+print_spared (LigPlan *plan, int width)
+{
+  guint n_steps, n_values, again = 0;
+  double seconds = 0;
+  gint64 spared = lig_plan_get_spared_bytes (plan);
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &n_steps);
+  const LigPlanValue *values = lig_plan_get_values (plan, &n_values);
+  if (spared <= 0)
+    return;
+  for (guint i = 0; i < n_values; i++)
+    again += values[i].again && values[i].offset >= 0;
+  for (guint i = 0; i < n_steps; i++)
+    seconds += steps[i].again ? steps[i].predicted : 0;
+  g_autofree char *bytes = lig_units_bytes ((double) spared);
+  g_autofree char *time = seconds > 0 ? lig_cli_format_time (seconds) : NULL;
+  g_autofree char *text = g_strdup_printf (
+    "%s less memory, as the backward pass computes %u value%s again%s%s", bytes, again,
+    again == 1 ? "" : "s", time ? ", predicted time " : "", time ? time : "");
+  lig_cli_print_wrapped (text, width);
+}
+
 static void
 print_plan (LigPlan *plan)
 {
@@ -358,6 +385,7 @@ print_plan (LigPlan *plan)
                      peak_text, state, segments, segments == 1 ? "" : "s");
   printf ("\n");
   lig_cli_print_wrapped (sums, width);
+  print_spared (plan, width);
   print_attention (plan, width);
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   if (!problem)

@@ -60,6 +60,7 @@ find_option (const LigSequenceOptions *options)
          : options->nondeterministic == TRUE  ? "nondeterministic"
          : options->nondeterministic == FALSE ? "no-nondeterministic"
          : options->policy                    ? "policy"
+         : options->recompute                 ? "recompute"
          : options->forbid                    ? "forbid"
          : options->force                     ? "force"
          : options->fence                     ? "fence"

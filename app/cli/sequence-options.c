@@ -47,6 +47,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
             "Allow sums in an order that differs from run to run, where that is faster"),
     SWITCH ("no-nondeterministic", REVERSE, &options->nondeterministic, UNDO),
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("policy", &options->policy)},
+    {LIG_OPTION_POLICY, lig_cli_setting_entry ("recompute", &options->recompute)},
     {LIG_OPTION_POLICY, LIG_CLI_STORE_ENTRY (&options->store)},
     {LIG_OPTION_WISHES, LIG_CLI_GROUP (LIG_CLI_FUSIONS)},
     {LIG_OPTION_WISHES,
@@ -77,6 +78,7 @@ lig_cli_clear_options (LigSequenceOptions *options)
   g_free (options->device);
   g_free (options->dtype);
   g_free (options->policy);
+  g_free (options->recompute);
   g_free (options->store);
   g_strfreev (options->forbid);
   g_strfreev (options->force);
@@ -220,6 +222,8 @@ lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, G
     return FALSE;
   if (options->policy && !lig_policy_from_name (options->policy, &plan->policy))
     return refuse (error, "policy", options->policy, "none, all or measured");
+  if (options->recompute && !lig_recompute_from_name (options->recompute, &plan->recompute))
+    return refuse (error, "recompute", options->recompute, "none, cheap or all");
   return TRUE;
 }
 

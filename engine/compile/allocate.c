@@ -32,6 +32,10 @@ static void
 find_lifetimes (LigDraft *draft)
 {
   for (int i = 0; i < (int) draft->values->len; i++) {
+    lig_value (draft, i)->first_step = G_MAXINT;
+    lig_value (draft, i)->last_step = -1;
+  }
+  for (int i = 0; i < (int) draft->values->len; i++) {
     LigValue *value = lig_value (draft, i);
     LigValue *root = lig_value (draft, lig_draft_root (draft, i));
     /* The caller writes these before a run and may run again without writing them. */
@@ -112,10 +116,11 @@ reuse_inputs (LigDraft *draft, int index, GArray *extents, int *numbers)
   }
 }
 
-static GArray *
-make_slots (LigDraft *draft, int *slots)
+GArray *
+lig_find_extents (LigDraft *draft, int *slots)
 {
   GArray *list = g_array_new (FALSE, FALSE, sizeof (LigExtent));
+  find_lifetimes (draft);
   for (int i = 0; i < (int) draft->values->len; i++) {
     const LigValue *value = lig_value (draft, i);
     slots[i] = -1;
@@ -132,30 +137,30 @@ make_slots (LigDraft *draft, int *slots)
   return list;
 }
 
-static void
-find_peak (LigDraft *draft, GArray *slots)
+gint64 *
+lig_sum_extents (const LigDraft *draft, const GArray *slots, gint64 *peak)
 {
   guint count = draft->steps->len;
-  g_autofree gint64 *change = g_new0 (gint64, count + 2);
+  gint64 *change = g_new0 (gint64, count + 2);
   for (guint i = 0; i < slots->len; i++) {
     const LigExtent *slot = &g_array_index (slots, LigExtent, i);
     change[MAX (slot->first, 0)] += slot->bytes;
     if (slot->last < (int) count)
       change[slot->last + 1] -= slot->bytes;
   }
-  gint64 alive = 0;
+  *peak = 0;
   for (guint i = 0; i <= count; i++) {
-    alive += change[i];
-    draft->live_peak = MAX (draft->live_peak, alive);
+    change[i] += i > 0 ? change[i - 1] : 0;
+    *peak = MAX (*peak, change[i]);
   }
+  return change;
 }
 
 gboolean
 lig_allocate (LigDraft *draft, GError **error)
 {
   g_autofree int *numbers = g_new (int, draft->values->len);
-  find_lifetimes (draft);
-  g_autoptr (GArray) slots = make_slots (draft, numbers);
+  g_autoptr (GArray) slots = lig_find_extents (draft, numbers);
   draft->arena_bytes =
     lig_place ((LigExtent *) (gpointer) slots->data, slots->len, (int) draft->steps->len);
   if (draft->arena_bytes < 0) {
@@ -166,6 +171,6 @@ lig_allocate (LigDraft *draft, GError **error)
   for (int i = 0; i < (int) draft->values->len; i++)
     if (numbers[i] >= 0)
       lig_value (draft, i)->offset = g_array_index (slots, LigExtent, numbers[i]).offset;
-  find_peak (draft, slots);
+  g_free (lig_sum_extents (draft, slots, &draft->live_peak));
   return TRUE;
 }

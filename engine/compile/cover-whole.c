@@ -140,16 +140,26 @@ propose_variations (Contest *contest, const Cover *best)
 }
 
 /* Lowers the steps of one pass, in the order in which they run. */
+/* Returns for each part the candidate that the cover takes there in the pass, or null. */
+static const LigCandidate **
+find_taken (Contest *contest, const Cover *cover, LigPass pass)
+{
+  const LigCandidate **taken = g_new0 (const LigCandidate *, contest->draft->parts->len);
+  for (guint j = 0; j < contest->candidates->len; j++)
+    if (cover->taken[j] && lig_covers_pass (candidate_at (contest, j), pass))
+      taken[candidate_at (contest, j)->group.first] = candidate_at (contest, j);
+  return taken;
+}
+
 static gboolean
 lower_pass (Contest *contest, const Cover *cover, LigPass pass, GArray *steps, GError **error)
 {
   g_autoptr (GArray) groups = g_array_new (FALSE, FALSE, sizeof (LigGroup));
+  g_autofree const LigCandidate **taken = find_taken (contest, cover, pass);
   for (int i = 0; i < (int) contest->draft->parts->len;) {
     LigGroup group = {.first = i, .count = 1, .n_elements = 1};
-    for (guint j = 0; j < contest->candidates->len; j++)
-      if (cover->taken[j] && candidate_at (contest, j)->group.first == i &&
-          lig_covers_pass (candidate_at (contest, j), pass))
-        group = candidate_at (contest, j)->group;
+    if (taken[i])
+      group = taken[i]->group;
     if (group.fusion || pass == LIG_PASS_FORWARD || lig_part (contest->draft, i)->needs_backward)
       g_array_append_val (groups, group);
     i += group.count;

@@ -148,7 +148,8 @@ lig_draft_new (LigSequence *sequence,
   self->correct = self->counted = self->given = self->scaling = -1;
   self->input_value = self->output_value = self->input_gradient = self->gradient_norm = -1;
   self->policy = lig_policy_for (self->options.policy, device);
-  if (!choose_input (self, error) || !choose_types (self, error))
+  if (!lig_recompute_resolve (self->sequence, &self->options.recompute, error) ||
+      !choose_input (self, error) || !choose_types (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }

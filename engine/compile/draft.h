@@ -36,6 +36,7 @@ typedef struct {
   gboolean needs_gradient;
   unsigned unsure; /* while problems are collected: what of the shape is guessed, see collect.h */
   gboolean saved;  /* read by the backward pass */
+  gboolean again;  /* a copy that the backward pass computes again */
   gboolean kept_to_end; /* read by the caller after the run */
   /* Written by allocate. */
   int first_step, last_step; /* -1 and G_MAXINT for the caller's values */
@@ -65,6 +66,7 @@ typedef struct {
   int x, y;
   int n_inputs, n_outputs, n_parameters, n_kept;
   int extra_inputs[LIG_MAX_EXTRA], extra_outputs[LIG_MAX_EXTRA];
+  LigRange x_range, extra_ranges[LIG_MAX_EXTRA];
   int input_parts[LIG_MAX_EXTRA], input_slots[LIG_MAX_EXTRA]; /* producer; -1: none */
   gboolean present[LIG_MAX_EXTRA]; /* of extra inputs: fed by a producer or by the caller */
   gboolean to_caller[LIG_MAX_EXTRA];
@@ -76,6 +78,9 @@ typedef struct {
   int parameters[LIG_MAX_PARAMETERS], representations[LIG_MAX_PARAMETERS];
   unsigned tied;   /* bit mask of the parameters that belong to another op */
   gboolean frozen; /* contributes to no parameter's gradient */
+  LigRecompute recompute;
+  int unit; /* of LIG_RECOMPUTE_ALL: number of the block repetition or macro whose values are
+               computed again from its inputs; else -1 */
   int kept[LIG_MAX_KEPT];
   int dx;                             /* its contribution to x's gradient, -1: not needed */
   int extra_gradients[LIG_MAX_EXTRA]; /* its contributions to the gradients of its extra inputs */
@@ -130,6 +135,7 @@ typedef struct {
   gboolean empty;      /* an operand has no elements, so the kernel is not launched */
   guint zeroed, added; /* bit masks of outputs: set to zero instead; accumulated */
   gboolean adds;       /* always accumulates: earlier steps wrote the same gradients */
+  gboolean again;      /* computes a value of the forward pass again */
   double read, written, flops, predicted;
 } LigDraftStep;
 
@@ -197,6 +203,8 @@ typedef struct {
   int correct, counted;                     /* values of the accuracy step, or -1 */
   GArray *callers_inputs, *callers_outputs; /* of int: values of extra inputs, extra outputs */
   gint64 arena_bytes, live_peak;
+  gint64 spared;         /* bytes by which values that are computed again lower live_peak */
+  int n_units;           /* of LIG_RECOMPUTE_ALL, see LigPart */
   GStringChunk *strings; /* of verdicts */
 } LigDraft;
 
@@ -212,6 +220,9 @@ typedef struct {
  * have their defaults. */
 gboolean
 lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GError **error);
+
+/* Replaces LIG_RECOMPUTE_DEFAULT by the level that it stands for. */
+gboolean lig_recompute_resolve (LigSequence *sequence, LigRecompute *level, GError **error);
 
 /* Null options are the defaults. */
 LigDraft *lig_draft_new (LigSequence *sequence,
@@ -239,6 +250,17 @@ LigDtype lig_draft_array_dtype (const LigDraft *self, int array);
 /* Returns the value that aliases resolve to. */
 int lig_draft_root (const LigDraft *self, int value);
 
+/* Adds a value for the scratch memory of the step, if its kernel needs some. It is counted in fp32,
+ * and an absurd number of bytes stays one that cannot be allocated. */
+void lig_draft_add_scratch (LigDraft *self, LigDraftStep *step);
+
+/* Returns the extents of the values in the arena, LigExtent, and for each value the number of its
+ * extent, or -1. It writes the lifetimes of values. */
+GArray *lig_find_extents (LigDraft *draft, int *numbers);
+
+/* Returns the bytes that are alive at each step, and the most of them. */
+gint64 *lig_sum_extents (const LigDraft *draft, const GArray *extents, gint64 *peak);
+
 /* Returns an operand for the value, without memory. */
 LigOperand lig_draft_operand (const LigDraft *self, int value);
 
@@ -255,6 +277,7 @@ gboolean lig_differentiate (LigDraft *draft, GError **error);
 gboolean lig_represent (LigDraft *draft, GError **error);
 gboolean lig_fuse (LigDraft *draft, GError **error);
 gboolean lig_schedule (LigDraft *draft, GError **error);
+gboolean lig_recompute (LigDraft *draft, GError **error);
 gboolean lig_allocate (LigDraft *draft, GError **error);
 
 /* Check the invariants after each pass; an error is a bug of the compiler or of a custom table. */

@@ -17,7 +17,10 @@ typedef struct {
   const char *path;   /* in a macro: path of the written op */
   const char *prefix; /* of the ops' parameters: the text before an op's number or name */
   gboolean frozen;    /* the block or macro around them is */
-  char *scope;        /* of their channels: repetitions and macros, outermost first, `/3.0/3.0.2` */
+  LigRecompute recompute;
+  gboolean chosen; /* a block or a macro around them has set `recompute` itself */
+  int unit;        /* see LigPart */
+  char *scope;     /* of their channels: repetitions and macros, outermost first, `/3.0/3.0.2` */
   int depth;
 } Place;
 
@@ -47,6 +50,8 @@ add_part (LigDraft *draft, LigOp *op, const Place *place, const char *prefix)
     .scope = g_ref_string_acquire (place->scope),
     .params = g_memdup2 (lig_op_get_params (op), MAX (info->params_size, 1)),
     .frozen = place->frozen,
+    .recompute = place->recompute,
+    .unit = place->unit,
     .x = -1,
     .y = -1,
     .dx = -1,
@@ -70,6 +75,37 @@ add_part (LigDraft *draft, LigOp *op, const Place *place, const char *prefix)
   g_array_append_val (draft->parts, part);
 }
 
+/* Returns the level that a block or a macro sets by its parameter `recompute`, -1 for none. */
+static int
+own_recompute (LigOp *op)
+{
+  g_autofree char *name = NULL;
+  LigRecompute level;
+  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (op), "recompute");
+  if (!spec || G_PARAM_SPEC_VALUE_TYPE (spec) != G_TYPE_STRING)
+    return -1;
+  g_object_get (op, "recompute", &name, NULL);
+  return name && lig_recompute_from_name (name, &level) ? (int) level : -1;
+}
+
+/* Sets what is computed again in the op. A block's repetitions become units as they are expanded;
+ * so does a macro outside of blocks. */
+static void
+enter_unit (LigDraft *draft, LigOp *op, Place *place)
+{
+  const LigOpInfo *info = lig_op_get_info (op);
+  int level = own_recompute (op);
+  if (level >= 0) {
+    place->recompute = (LigRecompute) level;
+    place->chosen = TRUE;
+    place->unit = -1;
+  }
+  gboolean macro =
+    info->expand && g_object_class_find_property (G_OBJECT_GET_CLASS (op), "recompute");
+  if (macro && place->recompute == LIG_RECOMPUTE_ALL && place->unit < 0)
+    place->unit = draft->n_units++;
+}
+
 static gboolean
 expand_block (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, GError **error)
 {
@@ -85,12 +121,16 @@ expand_block (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
     lig_draft_offer (draft, LIG_PROBLEM_MEND_REMOVE_OP, path_of (place, prefix), "block", NULL);
     return goes_on;
   }
+  gboolean divides = own_recompute (op) == LIG_RECOMPUTE_ALL ||
+                     (place->recompute == LIG_RECOMPUTE_ALL && !place->chosen);
   for (gint64 i = 0; i < repeat; i++) {
     g_autofree char *own = g_strdup_printf ("%s.%" G_GINT64_FORMAT, prefix, i);
     g_autofree char *scope = g_strdup_printf ("%s/%s", place->scope, own);
     Place inside = *place;
     inside.scope = g_ref_string_new (scope);
     inside.depth++;
+    if (divides)
+      inside.unit = draft->n_units++;
     gboolean fine = TRUE;
     for (guint j = 0; j < length && fine; j++) {
       g_autofree char *inner = g_strdup_printf ("%s.%u", own, j);
@@ -129,14 +169,23 @@ record_size (LigDraft *draft, const LigPartSize *size, int first)
   part->size_from = first;
 }
 
+/* Parts that cannot be made of an incomplete macro are left out. */
 static gboolean
-expand_macro (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, GError **error)
+expand_macro (LigDraft *draft,
+              LigOp *op,
+              const Place *place,
+              const char *prefix,
+              gboolean incomplete,
+              GError **error)
 {
   g_autoptr (LigParts) parts = lig_parts_new ();
   g_autofree char *scope = g_strdup_printf ("%s/%s", place->scope, prefix);
   Place inside = {.written = place->written ? place->written : op,
                   .path = path_of (place, prefix),
                   .frozen = place->frozen,
+                  .recompute = place->recompute,
+                  .chosen = place->chosen,
+                  .unit = place->unit,
                   .scope = g_ref_string_new (scope),
                   .depth = place->depth + 1};
   int first = (int) draft->parts->len;
@@ -154,12 +203,15 @@ expand_macro (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
     const char *name = parts->names->pdata[i];
     const LigPartSize *size = &g_array_index (parts->sizes, LigPartSize, i);
     g_autofree char *own = g_strdup_printf ("%s%s%s", prefix, name ? "." : "", name ? name : "");
+    if (!part && incomplete)
+      continue;
     if (!check_part (op, part, name, inside.path, error)) {
       fine = lig_draft_goes_on (draft, -1, error);
       continue;
     }
+    guint before = draft->parts->len;
     fine = expand_op (draft, part, &inside, own, error);
-    if (fine && size->param)
+    if (draft->parts->len > before && size->param)
       record_size (draft, size, first);
   }
   g_ref_string_release (inside.scope);
@@ -187,6 +239,7 @@ expand_op (LigDraft *draft, LigOp *op, const Place *around, const char *prefix, 
   Place own = *around, *place = &own;
   const LigOpInfo *info = lig_op_get_info (op);
   own.frozen |= !lig_op_get_trained (op);
+  enter_unit (draft, op, &own);
   const char *path = path_of (place, prefix);
   guint first = draft->parts->len;
   gboolean fine = TRUE;
@@ -203,7 +256,7 @@ expand_op (LigDraft *draft, LigOp *op, const Place *around, const char *prefix, 
   if (info->flags & LIG_OP_BLOCK)
     fine = expand_block (draft, op, place, prefix, error);
   else if (info->expand)
-    fine = expand_macro (draft, op, place, prefix, error);
+    fine = expand_macro (draft, op, place, prefix, incomplete != 0, error);
   else
     add_part (draft, op, place, prefix);
   if (!fine)
@@ -223,7 +276,7 @@ expand_op (LigDraft *draft, LigOp *op, const Place *around, const char *prefix, 
 static gboolean
 expand_sequence (LigDraft *draft, GError **error)
 {
-  Place place = {.scope = g_ref_string_new ("")};
+  Place place = {.recompute = draft->options.recompute, .unit = -1, .scope = g_ref_string_new ("")};
   guint length = lig_sequence_get_length (draft->sequence);
   gboolean fine = TRUE;
   for (guint i = 0; i < length && fine; i++) {
@@ -323,6 +376,18 @@ add_producers (LigDraft *draft, GHashTable *producers, GError **error)
   return TRUE;
 }
 
+/* Returns the channel's name as it is written: a macro puts `../` before those that its parts read
+ * outside of it. */
+static const char *
+written_name (const LigPart *part, const char *channel)
+{
+  g_autofree char *macro = g_strdup_printf ("/%s", part->path);
+  const char *scope = part->written == part->op ? NULL : strstr (part->scope, macro);
+  for (; scope && g_str_has_prefix (channel, "../"); scope = strchr (scope + 1, '/'))
+    channel += 3;
+  return channel;
+}
+
 /* Returns whether a channel that no op starts is the caller's. */
 static gboolean
 is_caller (const char *channel)
@@ -346,8 +411,9 @@ connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **e
     return TRUE;
   if (!producer || producer->part >= index) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 _ ("extra tensor channel '%s' consumed by %s at %s has no %sproducer"), channel,
-                 part->title, part->path, producer ? _ ("earlier ") : "");
+                 _ ("extra tensor channel '%s' consumed by %s at %s has no %sproducer"),
+                 written_name (part, channel), part->title, part->path,
+                 producer ? _ ("earlier ") : "");
     lig_error_set_path (error, part->path);
     return lig_draft_goes_on (draft, index, error);
   }

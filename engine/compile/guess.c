@@ -254,6 +254,17 @@ is_certain (const LigDraft *draft, const LigPart *part, unsigned doubts, const G
   return TRUE;
 }
 
+/* Doubts the type of the input that an op refused, also where a branch leads it elsewhere. */
+static void
+doubt_type (LigDraft *draft, int index)
+{
+  const LigPart *part = lig_part (draft, index);
+  lig_value (draft, part->x)->unsure |= LIG_UNSURE_TYPE;
+  for (int i = index - 1; i >= 0 && lig_part (draft, i)->info->flags & LIG_OP_ANY_TYPE; i--)
+    for (int slot = 0; slot < lig_part (draft, i)->n_outputs; slot++)
+      lig_value (draft, lig_part (draft, i)->extra_outputs[slot])->unsure |= LIG_UNSURE_TYPE;
+}
+
 unsigned
 lig_guess_shapes (LigDraft *draft, int index, LigInfer *infer)
 {
@@ -263,12 +274,16 @@ lig_guess_shapes (LigDraft *draft, int index, LigInfer *infer)
   g_autoptr (GError) error = NULL;
   unsigned unsure = lig_value (draft, part->x)->unsure;
   unsigned doubts = collect_doubts (draft, part);
-  gboolean fits = lig_infer_shapes (draft, part, infer, &error);
-  if (fits && doubts == 0 && !part->incomplete)
+  /* Ops trust that required parameters are in their range, so that a missing one is not inferred.
+   */
+  gboolean fits = !part->incomplete && lig_infer_shapes (draft, part, infer, &error);
+  if (fits && doubts == 0)
     return 0;
   if (!fits && is_certain (draft, part, doubts, error)) {
     g_prefix_error (&error, _ ("%s at %s: "), part->title, part->path);
     lig_error_set_path (&error, part->path);
+    if (error->code == LIG_ERROR_DTYPE)
+      doubt_type (draft, index);
     lig_draft_goes_on (draft, index, &error);
     part->faulty = TRUE;
   }

@@ -5,6 +5,7 @@
 #include "engine/compile/parameters.h"
 
 #include <glib/gi18n-lib.h>
+#include <string.h>
 
 /* Elements of a state array are aligned for 16-byte accesses and cache lines. */
 #define ALIGNED(elements) (((elements) + 63) / 64 * 64)
@@ -13,6 +14,7 @@ void
 lig_infer_prepare (const LigDraft *draft, const LigPart *part, LigInfer *infer)
 {
   const LigValue *x = lig_value (draft, part->x);
+  const LigRange all = {G_MININT32, G_MAXINT32, G_MININT32};
   *infer = (LigInfer){
     .params = part->params,
     .name = part->title,
@@ -24,9 +26,11 @@ lig_infer_prepare (const LigDraft *draft, const LigPart *part, LigInfer *infer)
     .input = draft->input,
     .input_dtype = draft->input_dtype,
     .n_parameters = part->n_parameters,
+    .x_range = all,
   };
   for (int i = 0; i < LIG_MAX_EXTRA; i++) {
     infer->extra_inputs[i].n_axes = -1;
+    infer->extra_ranges[i] = all;
     infer->extra_input_dtypes[i] = draft->compute;
     infer->extra_outputs[i].n_axes = infer->extra_output_dtypes[i] = -1;
     infer->present[i] = part->present[i];
@@ -172,6 +176,8 @@ static void
 add_inputs (LigDraft *draft, int index, const LigInfer *infer)
 {
   LigPart *part = lig_part (draft, index);
+  part->x_range = infer->x_range;
+  memcpy (part->extra_ranges, infer->extra_ranges, sizeof part->extra_ranges);
   for (int i = 0; i < part->n_inputs; i++) {
     if (part->input_parts[i] >= 0) {
       part->extra_inputs[i] =

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of plans, the names of policies and the default one of a device. */
+#include "engine/base/json-private.h"
 #include "engine/compile/draft.h"
 #include "engine/sequence/table.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 static const char *const names[] = {"none", "all", "measured"};
@@ -22,6 +24,55 @@ lig_policy_from_name (const char *name, LigPolicy *policy)
       return TRUE;
     }
   return FALSE;
+}
+
+static const char *const levels[] = {"none", "cheap", "all"};
+
+const char *
+lig_recompute_name (LigRecompute recompute)
+{
+  return recompute < G_N_ELEMENTS (levels) ? levels[recompute] : "default";
+}
+
+gboolean
+lig_recompute_from_name (const char *name, LigRecompute *recompute)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (levels); i++)
+    if (g_str_equal (name, levels[i])) {
+      *recompute = (LigRecompute) i;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* Sets the level that the sequence's `train` object names. */
+static gboolean
+read_recompute (const char *train, LigRecompute *level, GError **error)
+{
+  g_autoptr (JsonNode) root = lig_json_read (train, strlen (train), NULL, error);
+  if (!root)
+    return FALSE;
+  JsonNode *node = JSON_NODE_HOLDS_OBJECT (root)
+                     ? json_object_get_member (json_node_get_object (root), "recompute")
+                     : NULL;
+  gboolean text =
+    node && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
+  if (!node || (text && lig_recompute_from_name (json_node_get_string (node), level)))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("recompute is '%.60s', expected none, cheap or all"),
+               text ? json_node_get_string (node) : _ ("no text"));
+  return lig_error_set_setting (error, "recompute");
+}
+
+gboolean
+lig_recompute_resolve (LigSequence *sequence, LigRecompute *level, GError **error)
+{
+  if (*level < LIG_RECOMPUTE_DEFAULT)
+    return TRUE;
+  const char *train = lig_sequence_get_train (sequence);
+  *level = LIG_RECOMPUTE_NONE;
+  return !train || read_recompute (train, level, error);
 }
 
 LigPolicy

@@ -33,12 +33,16 @@ find_length (const LigPart *part, gint64 features, gint64 *length, GError **erro
   *length = product / part->size.divisor;
   if (features % part->size.divisor == 0 && *length > 0)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               g_dngettext (GETTEXT_PACKAGE,
-                            "input has %" PRId64 " feature, expected a multiple of %" PRId64,
-                            "input has %" PRId64 " features, expected a multiple of %" PRId64,
-                            (gulong) features),
-               features, part->size.divisor);
+  if (features == 0)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("input has 0 features, expected at least 1"));
+  else
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 g_dngettext (GETTEXT_PACKAGE,
+                              "input has %" PRId64 " feature, expected a multiple of %" PRId64,
+                              "input has %" PRId64 " features, expected a multiple of %" PRId64,
+                              (gulong) features),
+                 features, part->size.divisor);
   return FALSE;
 }
 

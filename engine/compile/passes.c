@@ -11,7 +11,8 @@ run_passes (LigDraft *draft, GError **error)
          lig_represent (draft, error) && lig_fuse (draft, error) &&
          lig_verify_groups (draft, error) && lig_schedule (draft, error) &&
          lig_verify_steps (draft, error) &&
-         (draft->compared || (lig_allocate (draft, error) && lig_verify_memory (draft, error)));
+         (draft->compared || (lig_recompute (draft, error) && lig_verify_steps (draft, error) &&
+                              lig_allocate (draft, error) && lig_verify_memory (draft, error)));
 }
 
 gboolean

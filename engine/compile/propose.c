@@ -189,11 +189,13 @@ propose_for_type (const Proposal *self)
   propose_input (self, 0, integers ? LIG_INT32 : self->draft->compute);
 }
 
-/* A required parameter that is missing. */
+/* A required parameter that is missing. A number may be that of the features or of the positions;
+ * else 1 fits the most. */
 static void
 propose_for_op (const Proposal *self)
 {
-  gint64 columns = MAX (columns_of (self, self->part->x), 1);
+  const LigShape *x = &lig_value (self->draft, self->part->x)->shape;
+  gint64 columns = MAX (lig_shape_columns (x), 1);
   for (const LigParam *at = lig_op_get_info (self->part->written)->params; at && at->name; at++) {
     g_auto (GValue) value = G_VALUE_INIT;
     if (!(at->flags & LIG_PARAM_REQUIRED) || lig_op_get_value (self->part->written, at, &value))
@@ -201,8 +203,14 @@ propose_for_op (const Proposal *self)
     if (at->kind == LIG_PARAM_SHAPE) {
       g_autofree char *shape = g_strdup_printf ("[-1, %" G_GINT64_FORMAT "]", columns);
       propose (self, LIG_PROBLEM_MEND_SET, self->part->path, at->name, shape);
-    } else
-      propose_number (self, self->part->path, at->name, at->kind == LIG_PARAM_INT ? columns : 1);
+      continue;
+    }
+    if (at->kind == LIG_PARAM_INT) {
+      propose_number (self, self->part->path, at->name, columns);
+      if (x->n_axes > 1)
+        propose_number (self, self->part->path, at->name, x->axes[x->n_axes - 2]);
+    }
+    propose_number (self, self->part->path, at->name, 1);
   }
 }
 

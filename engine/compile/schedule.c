@@ -168,24 +168,20 @@ run_accuracy (LigDraft *draft)
                    values, &params, sizeof params);
 }
 
-/* Adds a value for the scratch memory of each step that needs some. It is counted in fp32, and an
- * absurd number of bytes stays one that cannot be allocated. */
-static void
-add_scratch (LigDraft *draft)
+void
+lig_draft_add_scratch (LigDraft *draft, LigDraftStep *step)
 {
-  for (int i = 0; i < (int) draft->steps->len; i++) {
-    LigDraftStep *step = lig_step (draft, i);
-    LigShape shape;
-    if (step->scratch_bytes == 0)
-      continue;
-    lig_shape_init (&shape, 1, (MIN (step->scratch_bytes, G_MAXINT64 / 4) + 3) / 4);
-    const char *kernel = step->kernel->name;
-    step->scratch = step->part < 0
-                      ? lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &shape, LIG_FP32, -1,
-                                             "%s.scratch", kernel)
-                      : lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &shape, LIG_FP32,
-                                             step->part, "#%d.%s.scratch", step->part, kernel);
-  }
+  LigShape shape;
+  step->scratch = 0;
+  if (step->scratch_bytes == 0)
+    return;
+  lig_shape_init (&shape, 1, (MIN (step->scratch_bytes, G_MAXINT64 / 4) + 3) / 4);
+  const char *kernel = step->kernel->name;
+  step->scratch =
+    step->part < 0
+      ? lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &shape, LIG_FP32, -1, "%s.scratch", kernel)
+      : lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &shape, LIG_FP32, step->part,
+                             "#%d.%s.scratch", step->part, kernel);
 }
 
 gboolean
@@ -213,6 +209,7 @@ lig_schedule (LigDraft *draft, GError **error)
   for (guint i = 0; i < draft->steps->len; i++)
     if (lig_step (draft, i)->predicted == 0)
       lig_predict_steps (draft, lig_step (draft, i), 1);
-  add_scratch (draft);
+  for (guint i = 0; i < draft->steps->len; i++)
+    lig_draft_add_scratch (draft, lig_step (draft, i));
   return TRUE;
 }

@@ -7,9 +7,8 @@
 
 typedef struct {
   LigAttentionParams kernel;
-  gint64 heads, kv_heads, window;
-  float scale;
-  bool alibi;
+  gint64 heads, kv_heads;
+  LigScores scores;
 } AttentionParams;
 
 enum { LENGTHS, DOCUMENTS, MEMORY };
@@ -22,30 +21,7 @@ enum { LENGTHS, DOCUMENTS, MEMORY };
 static const LigParam params[] = {
   LIG_HEADS (AttentionParams, heads),
   LIG_KV_HEADS (AttentionParams, kv_heads),
-  LIG_CHOICE (AttentionParams,
-              kernel.mask,
-              "mask",
-              N_ ("Mask"),
-              N_ ("Keys that a query sees; causal: none after its own position"),
-              "causal|none|causal-bottom-right",
-              0),
-  LIG_INT (AttentionParams,
-           window,
-           "window",
-           N_ ("Window"),
-           N_ ("Number of keys that a query sees at most; 0: all"),
-           0,
-           G_MAXINT32,
-           0,
-           0),
-  LIG_FLOAT (AttentionParams,
-             scale,
-             "scale",
-             N_ ("Scale"),
-             N_ ("Factor of the scores; 0: 1 / root of a head's features"),
-             0,
-             1e6,
-             0),
+  LIG_SCORE_PARAMS (AttentionParams, scores),
   LIG_FLOAT (AttentionParams,
              kernel.dropout,
              "dropout",
@@ -54,20 +30,6 @@ static const LigParam params[] = {
              0,
              1,
              0),
-  LIG_FLOAT (AttentionParams,
-             kernel.softcap,
-             "softcap",
-             N_ ("Soft cap"),
-             N_ ("Bound of the scores, approached smoothly; 0: none"),
-             0,
-             1e6,
-             0),
-  LIG_BOOLEAN (AttentionParams,
-               alibi,
-               "alibi",
-               N_ ("ALiBi"),
-               N_ ("Adds to each score a bias that falls with the distance"),
-               FALSE),
   INPUT (LENGTHS, "lengths", N_ ("Lengths"), N_ ("Channel of the lengths of padded rows")),
   INPUT (DOCUMENTS,
          "documents",
@@ -82,21 +44,25 @@ static const LigParam params[] = {
 
 /* Checks the memory, and sets its number of keys; one that the caller provides is as long as x. */
 static gboolean
-check_memory (LigInfer *self, AttentionParams *values, gint64 kv_heads, GError **error)
+check_memory (LigInfer *self, LigAttentionParams *kernel, GError **error)
 {
-  LigAttentionParams *kernel = &values->kernel;
   LigShape wanted = lig_shape_without (&self->x, 2);
   const LigShape *memory = &self->extra_inputs[MEMORY];
-  gboolean given = memory->n_axes >= 2;
+  gint64 keys = memory->n_axes >= 2 ? memory->axes[memory->n_axes - 2] : kernel->length;
   if (self->present[DOCUMENTS]) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                  _ ("it has documents and memory, expected one of them at most"));
     return FALSE;
   }
-  kernel->memory_length =
-    given ? (int32_t) MIN (memory->axes[memory->n_axes - 2], 1 << 30) : kernel->length;
-  wanted.axes[wanted.n_axes++] = given ? memory->axes[memory->n_axes - 2] : kernel->length;
-  wanted.axes[wanted.n_axes++] = 2 * kv_heads * kernel->features;
+  if (keys > LIG_MOST_POSITIONS) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("memory has %" PRId64 " positions, expected at most %d"), keys,
+                 LIG_MOST_POSITIONS);
+    return FALSE;
+  }
+  kernel->memory_length = (int32_t) keys;
+  wanted.axes[wanted.n_axes++] = keys;
+  wanted.axes[wanted.n_axes++] = 2 * (gint64) kernel->kv_heads * kernel->features;
   return lig_check_extra (self, MEMORY, "memory", &wanted, self->compute, error);
 }
 
@@ -106,26 +72,28 @@ infer (LigInfer *self, GError **error)
   AttentionParams *values = (AttentionParams *) self->params;
   LigAttentionParams *kernel = &values->kernel;
   gboolean cross = self->present[MEMORY];
-  gint64 heads = values->heads, kv_heads = values->kv_heads > 0 ? values->kv_heads : heads,
-         features;
-  gint64 packed = heads + (cross ? 0 : 2 * kv_heads);
+  LigHeads packed;
   LigShape batch = lig_shape_without (&self->x, 2), rows = lig_shape_without (&self->x, 1);
-  if (!lig_check_heads (self, heads, kv_heads, packed, &features, error))
+  if (!lig_infer_heads (self, values->heads, values->kv_heads, cross, &packed, error))
     return FALSE;
-  kernel->heads = (int32_t) heads;
-  kernel->kv_heads = (int32_t) kv_heads;
-  kernel->features = (int32_t) features;
-  kernel->length = kernel->memory_length = (int32_t) lig_count_positions (self);
-  kernel->window = (int32_t) values->window;
-  kernel->alibi = values->alibi;
-  kernel->scale = values->scale > 0 ? values->scale : 1 / sqrtf ((float) features);
+  kernel->heads = packed.heads;
+  kernel->kv_heads = packed.kv_heads;
+  kernel->features = packed.features;
+  kernel->length = kernel->memory_length = packed.length;
+  kernel->mask = values->scores.mask;
+  kernel->window = (int32_t) values->scores.window;
+  kernel->softcap = values->scores.softcap;
+  kernel->alibi = values->scores.alibi;
+  kernel->scale =
+    values->scores.scale > 0 ? values->scores.scale : 1 / sqrtf ((float) packed.features);
   if (!lig_check_extra (self, LENGTHS, "lengths", &batch, LIG_INT32, error) ||
       !lig_check_extra (self, DOCUMENTS, "documents", &rows, LIG_INT32, error) ||
-      (cross && !check_memory (self, values, kv_heads, error)))
+      (cross && !check_memory (self, kernel, error)))
     return FALSE;
-  self->y.axes[self->y.n_axes - 1] = heads * features;
-  batch.axes[batch.n_axes++] = heads;
-  batch.axes[batch.n_axes++] = kernel->length;
+  self->extra_ranges[LENGTHS] = (LigRange){0, kernel->memory_length, 0};
+  self->y.axes[self->y.n_axes - 1] = (gint64) packed.heads * packed.features;
+  batch.axes[batch.n_axes++] = packed.heads;
+  batch.axes[batch.n_axes++] = packed.length;
   self->kept[0] = batch;
   return TRUE;
 }

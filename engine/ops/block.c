@@ -4,6 +4,7 @@
 
 typedef struct {
   gint64 repeat;
+  int32_t recompute;
 } BlockParams;
 
 static const LigParam params[] = {
@@ -16,6 +17,7 @@ static const LigParam params[] = {
            1000000,
            1,
            LIG_PARAM_POSITIONAL),
+  LIG_RECOMPUTE_PARAM (BlockParams, recompute),
   {.name = NULL},
 };
 

@@ -132,22 +132,44 @@ lig_count_positions (const LigInfer *infer)
   return infer->x.n_axes < 2 ? 1 : infer->x.axes[infer->x.n_axes - 2];
 }
 
-gboolean
-lig_check_heads (const LigInfer *infer,
-                 gint64 heads,
-                 gint64 kv_heads,
-                 gint64 packed,
-                 gint64 *features,
-                 GError **error)
+/* Checks numbers that kernels count in 32 bits. */
+static gboolean
+check_counts (const LigInfer *infer, GError **error)
 {
   gint64 columns = lig_shape_columns (&infer->x), positions = lig_count_positions (infer);
-  if (!lig_check_has_axis (infer, error))
+  if (columns > (gint64) LIG_MAX_FEATURES)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("input has %" PRId64 " features, expected at most %d"), columns,
+                 (int) LIG_MAX_FEATURES);
+  else if (positions > LIG_MOST_POSITIONS)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("input has %" PRId64 " positions, expected at most %d"), positions,
+                 LIG_MOST_POSITIONS);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+gboolean
+lig_infer_heads (const LigInfer *infer,
+                 gint64 heads,
+                 gint64 kv_heads,
+                 gboolean queries_alone,
+                 LigHeads *packed,
+                 GError **error)
+{
+  gint64 columns = lig_shape_columns (&infer->x);
+  kv_heads = kv_heads > 0 ? kv_heads : heads;
+  gint64 all = heads + (queries_alone ? 0 : 2 * kv_heads);
+  if (!lig_check_has_axis (infer, error) || !check_counts (infer, error))
     return FALSE;
-  if (heads % kv_heads != 0)
+  if (heads % kv_heads != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("heads is %" PRId64 ", expected a multiple of kv-heads, %" PRId64), heads,
                  kv_heads);
-  else if (columns % packed != 0)
+    return FALSE;
+  }
+  if (columns % all != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  g_dngettext (GETTEXT_PACKAGE,
                               "input has %" PRId64 " feature, expected a multiple of %" PRId64
@@ -155,13 +177,10 @@ lig_check_heads (const LigInfer *infer,
                               "input has %" PRId64 " features, expected a multiple of %" PRId64
                               ", the number of heads in a row",
                               (gulong) (columns)),
-                 columns, packed);
-  else if (positions > 1 << 30)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("input has %" PRId64 " positions, expected at most %d"), positions, 1 << 30);
-  else {
-    *features = columns / packed;
-    return TRUE;
+                 columns, all);
+    return FALSE;
   }
-  return FALSE;
+  *packed = (LigHeads){(int32_t) heads, (int32_t) kv_heads, (int32_t) (columns / all),
+                       (int32_t) lig_count_positions (infer)};
+  return TRUE;
 }

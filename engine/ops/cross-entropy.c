@@ -26,10 +26,13 @@ static const LigParam params[] = {
 static gboolean
 infer (LigInfer *self, GError **error)
 {
+  const LigCrossEntropyParams *values = self->params;
   LigShape rows = lig_shape_without (&self->x, 1);
   if (!lig_check_has_axis (self, error) ||
       !lig_check_extra (self, 0, "targets", &rows, LIG_INT32, error))
     return FALSE;
+  gint64 classes = MIN (lig_shape_columns (&self->x), G_MAXINT32);
+  self->extra_ranges[0] = (LigRange){0, (gint32) classes - 1, values->ignored};
   self->kept[0] = rows;
   self->kept[1] = self->y = (LigShape){0};
   self->y_dtype = LIG_FP32;

@@ -38,15 +38,23 @@ guint64 lig_hash_path (const char *path);
 /* Returns the number of positions T of x, [.., T, features]; 1 if it has one axis. */
 gint64 lig_count_positions (const LigInfer *infer);
 
-/* Checks that the packed heads of a row, `heads` of queries and `kv_heads` of keys, of which
- * `packed` in all are in x, divide its features; sets the features of one. */
-gboolean lig_check_heads (const LigInfer *infer,
+/* The heads that are packed in a row, as kernels count them. */
+typedef struct {
+  int32_t heads, kv_heads; /* of queries; of keys, and as many of values */
+  int32_t features;        /* of one head */
+  int32_t length;          /* positions */
+} LigHeads;
+
+/* Divides the rows of x into heads of queries and, unless x has the queries alone, of keys and
+ * values; `kv_heads` 0: as many as `heads`. */
+gboolean lig_infer_heads (const LigInfer *infer,
                           gint64 heads,
                           gint64 kv_heads,
-                          gint64 packed,
-                          gint64 *features,
+                          gboolean queries_alone,
+                          LigHeads *packed,
                           GError **error);
 
+#define LIG_MOST_POSITIONS (1 << 30)
 #define LIG_HEADS(type, field) \
   LIG_INT (type, field, "heads", N_ ("Heads"), N_ ("Number of query heads"), 1, 65535, 0, \
            LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL)
@@ -54,6 +62,54 @@ gboolean lig_check_heads (const LigInfer *infer,
   LIG_INT (type, field, "kv-heads", N_ ("Key heads"), \
            N_ ("Number of key and value heads; left out: as many as query heads"), 1, 65535, 0, \
            LIG_PARAM_INFERRED)
+
+/* Parameters of attention that its op and the macros share. */
+typedef struct {
+  gint64 window;
+  int32_t mask;
+  float scale, softcap;
+  bool alibi;
+} LigScores;
+
+#define LIG_SCORE_PARAMS(type, field) \
+  LIG_CHOICE (type, field.mask, "mask", N_ ("Mask"), \
+              N_ ("Keys that a query sees; causal: none after its own position"), \
+              "causal|none|causal-bottom-right", 0), \
+    LIG_INT (type, field.window, "window", N_ ("Window"), \
+             N_ ("Number of keys that a query sees at most; 0: all"), 0, G_MAXINT32, 0, 0), \
+    LIG_FLOAT (type, field.scale, "scale", N_ ("Scale"), \
+               N_ ("Factor of the scores; 0: 1 / root of a head's features"), 0, 1e6, 0), \
+    LIG_FLOAT (type, field.softcap, "softcap", N_ ("Soft cap"), \
+               N_ ("Bound of the scores, approached smoothly; 0: none"), 0, 1e6, 0), \
+    LIG_BOOLEAN (type, field.alibi, "alibi", N_ ("ALiBi"), \
+                 N_ ("Adds to each score a bias that falls with the distance"), FALSE)
+
+/* Parameters of the rotary position embedding, in macros with a prefix. */
+typedef struct {
+  gint64 original;
+  int32_t scaling;
+  float base, fraction, factor, low, high;
+  bool interleaved;
+} LigRotation;
+
+#define LIG_ROTATION_PARAMS(type, field, prefix) \
+  LIG_FLOAT (type, field.base, prefix "base", N_ ("Rotary base"), \
+             N_ ("Base of the rotary frequencies"), 1, 1e9, 10000), \
+    LIG_FLOAT (type, field.fraction, prefix "fraction", N_ ("Rotary fraction"), \
+               N_ ("Part of a head's features that is turned"), 0, 1, 1), \
+    LIG_BOOLEAN (type, field.interleaved, prefix "interleaved", N_ ("Rotary interleaved"), \
+                 N_ ("Pairs are neighbours instead of the two halves"), FALSE), \
+    LIG_CHOICE (type, field.scaling, prefix "scaling", N_ ("Rotary scaling"), \
+                N_ ("How the frequencies are scaled for longer texts"), "none|linear|llama3", 0), \
+    LIG_FLOAT (type, field.factor, prefix "factor", N_ ("Rotary factor"), \
+               N_ ("Factor of the scaling"), 1e-3, 1e6, 8), \
+    LIG_FLOAT (type, field.low, prefix "low", N_ ("Rotary low"), \
+               N_ ("Waves longer than original / low are scaled by llama3"), 1e-3, 1e6, 1), \
+    LIG_FLOAT (type, field.high, prefix "high", N_ ("Rotary high"), \
+               N_ ("Waves shorter than original / high are not scaled by llama3"), 1e-3, 1e6, 4), \
+    LIG_INT (type, field.original, prefix "original", N_ ("Rotary original"), \
+             N_ ("Length of the texts that the model was first trained with, for llama3"), 1, \
+             G_MAXINT32, 8192, 0)
 
 /* Returns the shape without its last `axes` axes. */
 LigShape lig_shape_without (const LigShape *shape, int axes);
@@ -90,6 +146,15 @@ typedef struct {
     .kind = LIG_PARAM_PATH, .name = "tied", .label = N_ ("Tied"), \
     .help = N_ ("Path of the op whose weight this op uses instead of one of its own") \
   }
+
+/* The parameter of blocks and macros that chooses what the backward pass computes again, see
+ * LigRecompute. */
+#define LIG_RECOMPUTE_PARAM(type, field) \
+  LIG_CHOICE ( \
+    type, field, "recompute", N_ ("Recompute"), \
+    N_ ("Values that the backward pass computes again instead of reading saved ones: cheap " \
+        "are those without products and attention; inherit: as around it"), \
+    "inherit|none|cheap|all", 0)
 
 #define LIG_MAX_FEATURES 1e9
 #define LIG_LINEAR_PARAMS \

@@ -50,6 +50,7 @@ infer (LigInfer *self, GError **error)
                  self->x.n_axes, LIG_MAX_AXES - 1);
     return FALSE;
   }
+  self->x_range = (LigRange){0, (gint32) values->vocabulary - 1, 0};
   self->y.axes[self->y.n_axes++] = values->features;
   self->y_dtype = self->compute;
   lig_shape_init (&self->parameters[0], 2, values->vocabulary, values->features);

@@ -6,6 +6,7 @@ typedef struct {
   LigMacroNorm norm;
   gint64 features;
   float deviation;
+  int32_t recompute;
   bool bias;
 } LayerNormLinearParams;
 
@@ -29,6 +30,7 @@ static const LigParam params[] = {
              0,
              1000,
              0.023),
+  LIG_RECOMPUTE_PARAM (LayerNormLinearParams, recompute),
   {.name = NULL},
 };
 

@@ -6,6 +6,7 @@ typedef struct {
   LigMacroNorm norm;
   LigMacroMlp mlp;
   LigMacroDeviations deviations;
+  int32_t recompute;
   bool bias;
 } LayerNormMlpParams;
 
@@ -14,7 +15,15 @@ static const LigParam params[] = {
   LIG_MACRO_NORM_PARAMS (LayerNormMlpParams, norm),
   LIG_MACRO_BIAS (LayerNormMlpParams, bias),
   LIG_MACRO_DEVIATIONS (LayerNormMlpParams, deviations),
+  LIG_RECOMPUTE_PARAM (LayerNormMlpParams, recompute),
   {.name = NULL},
+};
+
+static const LigParamGroup groups[] = {
+  LIG_MACRO_PERCEPTRON ("ffn-features "),
+  LIG_MACRO_NORMS (""),
+  LIG_MACRO_PRODUCTS,
+  {.title = NULL},
 };
 
 static void
@@ -35,6 +44,7 @@ LIG_DEFINE_OP (layer_norm_mlp) = {
   .formula = "y = fc2 (activation (fc1 (norm (x))))",
   .example = "layer-norm-mlp (12) @ 5x8",
   .params = params,
+  .groups = groups,
   .params_size = sizeof (LayerNormMlpParams),
   .expand = expand,
 };

@@ -58,6 +58,20 @@ typedef struct {
   LIG_BOOLEAN (type, field, "bias", N_ ("Bias"), N_ ("Products add a trained vector to each row"), \
                TRUE)
 
+/* Groups of the parameters above; `more` are names of the macro's own with a space. */
+#define LIG_MACRO_PERCEPTRON(more) \
+  { \
+    N_ ("MLP"), more "activation activation-limit activation-alpha glu-linear-offset" \
+  }
+#define LIG_MACRO_NORMS(more) \
+  { \
+    N_ ("Norms"), "normalization eps zero-centered-gamma" more \
+  }
+#define LIG_MACRO_PRODUCTS \
+  { \
+    N_ ("Products"), "bias init-std output-init-std" \
+  }
+
 /* A length of a product's output: a number, or if it is 0, multiple / divisor times the features of
  * the macro's input. */
 typedef struct {

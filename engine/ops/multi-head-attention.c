@@ -7,6 +7,7 @@ typedef struct {
   LigMacroAttention attention;
   LigMacroNorm norm;
   LigMacroDeviations deviations;
+  int32_t recompute;
   bool bias, input_norm;
 } MultiHeadAttentionParams;
 
@@ -24,7 +25,18 @@ static const LigParam params[] = {
   LIG_MACRO_DOCUMENTS (1),
   LIG_MACRO_MEMORY (2),
   LIG_MACRO_DEVIATIONS (MultiHeadAttentionParams, deviations),
+  LIG_RECOMPUTE_PARAM (MultiHeadAttentionParams, recompute),
   {.name = NULL},
+};
+
+static const LigParamGroup groups[] = {
+  LIG_MACRO_SIZES (""),
+  LIG_MACRO_ATTENTION (""),
+  LIG_MACRO_MASKS,
+  LIG_MACRO_POSITIONS,
+  LIG_MACRO_NORMS (" input-layer-norm" LIG_MACRO_HEAD_NORMS),
+  LIG_MACRO_PRODUCTS,
+  {.title = NULL},
 };
 
 static void
@@ -58,6 +70,7 @@ LIG_DEFINE_OP (multi_head_attention) = {
   .formula = "y = proj (attention (qkv (x)))",
   .example = "multi-head-attention (2) @ 2x4x8",
   .params = params,
+  .groups = groups,
   .params_size = sizeof (MultiHeadAttentionParams),
   .extra_inputs = "lengths? documents? memory?",
   .expand = expand,

@@ -40,18 +40,17 @@ infer (LigInfer *self, GError **error)
 {
   QkNormParams *values = (QkNormParams *) self->params;
   LigQkNormParams *kernel = &values->kernel;
-  gint64 heads = values->heads, kv_heads = values->kv_heads > 0 ? values->kv_heads : heads,
-         features;
+  LigHeads packed;
   LigShape statistics = lig_shape_without (&self->x, 1);
-  if (!lig_check_heads (self, heads, kv_heads, heads + 2 * kv_heads, &features, error))
+  if (!lig_infer_heads (self, values->heads, values->kv_heads, FALSE, &packed, error))
     return FALSE;
-  kernel->heads = (int32_t) heads;
-  kernel->kv_heads = (int32_t) kv_heads;
-  kernel->features = (int32_t) features;
+  kernel->heads = packed.heads;
+  kernel->kv_heads = packed.kv_heads;
+  kernel->features = packed.features;
   self->n_parameters = kernel->kind == LIG_QK_LAYER_NORM ? 4 : kernel->kind == LIG_QK_RMS ? 2 : 0;
   for (int i = 0; i < self->n_parameters; i++)
-    lig_shape_init (&self->parameters[i], 1, features);
-  statistics.axes[statistics.n_axes++] = heads + kv_heads;
+    lig_shape_init (&self->parameters[i], 1, (gint64) packed.features);
+  statistics.axes[statistics.n_axes++] = packed.heads + packed.kv_heads;
   self->kept[0] = self->kept[1] = statistics;
   return TRUE;
 }

@@ -12,20 +12,21 @@ static const LigParam params[] = {
   {LIG_PARAM_INPUT, "from", N_ ("From"), N_ ("Channel to go on from; left out: the caller"), 0, 0,
    0, LIG_PARAM_POSITIONAL, 0, NULL},
   {LIG_PARAM_SHAPE, "shape", N_ ("Shape"),
-   N_ ("The whole shape that the caller provides, with at most one -1 for the length of the "
-       "sequence's input; left out: that of the sequence's input"),
+   N_ ("The whole shape, with at most one -1 for the length of the sequence's input; left out: "
+       "the channel's, or from the caller that of the sequence's input"),
    -1, G_MAXINT32, 0, LIG_PARAM_INFERRED, G_STRUCT_OFFSET (RecallParams, shape), NULL},
-  LIG_CHOICE (RecallParams,
-              dtype,
-              "dtype",
-              N_ ("Type"),
-              N_ ("The type that the caller provides; input: that of the sequence's input"),
-              "input|fp32|fp16|bf16|int32",
-              0),
+  LIG_CHOICE (
+    RecallParams,
+    dtype,
+    "dtype",
+    N_ ("Type"),
+    N_ ("The type; input: the channel's, or from the caller that of the sequence's input"),
+    "input|fp32|fp16|bf16|int32",
+    0),
   {.name = NULL},
 };
 
-/* Returns the shape that the caller provides; FALSE if the sequence's input lacks the axis. */
+/* Returns the shape that the parameters name; FALSE if the sequence's input lacks the axis. */
 static gboolean
 find_shape (const LigInfer *self, LigShape *shape, GError **error)
 {
@@ -46,16 +47,45 @@ find_shape (const LigInfer *self, LigShape *shape, GError **error)
   return TRUE;
 }
 
+static const LigDtype dtypes[] = {LIG_FP32, LIG_FP32, LIG_FP16, LIG_BF16, LIG_INT32};
+
+/* Returns whether a channel's value is what the parameters say, where they say something. */
+static gboolean
+check_channel (const LigInfer *self, GError **error)
+{
+  const RecallParams *wanted = self->params;
+  const LigShape *value = &self->extra_inputs[0];
+  LigDtype dtype = self->extra_input_dtypes[0];
+  LigShape shape = *value;
+  if (wanted->shape.n_axes >= 0 && !find_shape (self, &shape, error))
+    return FALSE;
+  if (!lig_shape_equal (&shape, value)) {
+    g_autofree char *given = lig_shape_to_string (&shape);
+    g_autofree char *there = lig_shape_to_string (value);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_SHAPE,
+      _ ("shape is %s, the channel's value is %s; leave out shape, or reshape the value"), given,
+      there);
+    return FALSE;
+  }
+  if (wanted->dtype == 0 || dtypes[wanted->dtype] == dtype)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
+               _ ("dtype is %s, the channel's value is %s; leave out dtype"),
+               lig_dtype_name (dtypes[wanted->dtype]), lig_dtype_name (dtype));
+  return FALSE;
+}
+
 static gboolean
 infer (LigInfer *self, GError **error)
 {
-  static const LigDtype dtypes[] = {LIG_FP32, LIG_FP32, LIG_FP16, LIG_BF16, LIG_INT32};
   if (self->extra_inputs[0].n_axes < 0) {
     int choice = ((const RecallParams *) self->params)->dtype;
     if (!find_shape (self, &self->extra_inputs[0], error))
       return FALSE;
     self->extra_input_dtypes[0] = choice == 0 ? self->input_dtype : dtypes[choice];
-  }
+  } else if (!check_channel (self, error))
+    return FALSE;
   /* Another floating type is converted, like that of the sequence's input. */
   self->y = self->extra_inputs[0];
   self->y_dtype = lig_dtype_is_floating (self->extra_input_dtypes[0]) ? self->compute

@@ -17,7 +17,7 @@ typedef struct {
   LigMacroMlp mlp;
   LigMacroNorm norm;
   LigMacroDeviations deviations;
-  int32_t type;
+  int32_t type, recompute;
   float hidden_dropout, drop_path;
   bool bias, post_norm, output_norm, parallel;
 } TransformerLayerParams;
@@ -76,7 +76,20 @@ static const LigParam params[] = {
   {LIG_PARAM_INPUT, "memory-lengths", N_ ("Memory lengths"),
    N_ ("Channel of the numbers of tokens of the memory"), 0, 0, 0, 0, 3, NULL},
   LIG_MACRO_DEVIATIONS (TransformerLayerParams, deviations),
+  LIG_RECOMPUTE_PARAM (TransformerLayerParams, recompute),
   {.name = NULL},
+};
+
+static const LigParamGroup groups[] = {
+  LIG_MACRO_SIZES (" ffn-features"),
+  LIG_MACRO_ATTENTION (" layer-type memory-lengths"),
+  LIG_MACRO_MASKS,
+  LIG_MACRO_POSITIONS,
+  LIG_MACRO_PERCEPTRON (""),
+  LIG_MACRO_NORMS (LIG_MACRO_HEAD_NORMS " residual-post-norm output-layer-norm"),
+  {N_ ("Branches"), "hidden-dropout drop-path parallel-attention-mlp"},
+  LIG_MACRO_PRODUCTS,
+  {.title = NULL},
 };
 
 /* Starts a branch with its norm. */
@@ -183,6 +196,7 @@ LIG_DEFINE_OP (transformer_layer) = {
   .formula = "y = h + mlp (norm (h)), h = x + attention (norm (x))",
   .example = "transformer-layer (2) @ 2x4x8",
   .params = params,
+  .groups = groups,
   .params_size = sizeof (TransformerLayerParams),
   .extra_inputs = "lengths? documents? memory? memory_lengths?",
   .expand = expand,

@@ -18,13 +18,14 @@ char *
 lig_plan_key (LigSequence *sequence, const LigPlanOptions *options)
 {
   g_autoptr (GString) key = g_string_new (NULL);
-  g_string_printf (key,
-                   "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
-                   " %d%d%d%d%d%d%d policy %d, %d %d as types, batch %" G_GINT64_FORMAT,
-                   lig_sequence_get_serial (sequence), lig_sequence_get_version (sequence),
-                   options->training, options->input_gradient, options->tf32, options->accuracy,
-                   options->accumulate, options->recall, options->nondeterministic, options->policy,
-                   options->compute, options->parameters, options->batch);
+  g_string_printf (
+    key,
+    "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
+    " %d%d%d%d%d%d%d policy %d recompute %d, %d %d as types, batch %" G_GINT64_FORMAT,
+    lig_sequence_get_serial (sequence), lig_sequence_get_version (sequence), options->training,
+    options->input_gradient, options->tf32, options->accuracy, options->accumulate, options->recall,
+    options->nondeterministic, options->policy, options->recompute, options->compute,
+    options->parameters, options->batch);
   if (options->optimizer)
     append_optimizer (key, options->optimizer);
   if (options->freeze)

@@ -32,11 +32,11 @@ saved_bytes (const LigDraft *draft, const LigPart *part, gboolean *counted)
   return bytes;
 }
 
-static gboolean
-parameter_is_trained (const LigDraft *draft, int value)
+static const LigDraftParameter *
+get_parameter (const LigDraft *draft, int value)
 {
   int parameter = lig_value (draft, value)->parameter;
-  return g_array_index (draft->parameters, LigDraftParameter, parameter).trained;
+  return &g_array_index (draft->parameters, LigDraftParameter, parameter);
 }
 
 static void
@@ -60,11 +60,14 @@ list_ops (LigPlan *self)
       .needs_backward = part->needs_backward,
     };
     for (int j = 0; j < part->n_parameters; j++) {
-      if (part->tied >> j & 1)
+      const LigDraftParameter *parameter = get_parameter (draft, part->parameters[j]);
+      if (part->tied >> j & 1) {
+        op.tied[j] = parameter->path;
         continue;
+      }
       gint64 elements = lig_shape_size (&lig_value (draft, part->parameters[j])->shape);
       op.parameters += elements;
-      op.frozen += parameter_is_trained (draft, part->parameters[j]) ? 0 : elements;
+      op.frozen += parameter->trained ? 0 : elements;
     }
     g_array_append_val (self->ops, op);
   }
@@ -114,7 +117,8 @@ list_steps (LigPlan *self)
                         from->flops,
                         from->predicted,
                         lig_predict_floor (self->draft, from),
-                        i < self->draft->first_forward};
+                        i < self->draft->first_forward,
+                        from->again};
     self->segments += from->kernel == NULL;
     g_array_append_val (self->steps, step);
   }
@@ -142,6 +146,7 @@ list_values (LigPlan *self)
       .first = root->first_step,
       .last = root->last_step,
       .saved = from->saved,
+      .again = from->again,
     };
     g_array_append_val (self->values, value);
   }
@@ -247,6 +252,18 @@ gboolean
 lig_plan_get_nondeterministic (LigPlan *self)
 {
   return self->draft->options.nondeterministic;
+}
+
+LigRecompute
+lig_plan_get_recompute (LigPlan *self)
+{
+  return self->draft->options.recompute;
+}
+
+gint64
+lig_plan_get_spared_bytes (LigPlan *self)
+{
+  return self->draft->spared;
 }
 
 guint64

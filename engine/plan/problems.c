@@ -58,19 +58,25 @@ is_certain (const LigProblemMend *mend)
          mend->kind == LIG_PROBLEM_MEND_REMOVE_OP;
 }
 
+typedef enum {
+  KEEPS,   /* the problem stays, or others come */
+  REVEALS, /* another problem of the same op follows */
+  REMOVES,
+} Effect;
+
 /* Returns whether the problem is gone after the edit, and no other one came. The edit may reveal a
  * problem that was left out, and, if it is of the very op, another one of this op. */
-static gboolean
-removes (Check *self, guint number, const LigProblemMend *mend)
+static Effect
+try_mend (Check *self, guint number, const LigProblemMend *mend)
 {
   const LigDraftProblem *problem = lig_collection_get (self->draft->problems, number);
   gboolean shapes = number < self->n_shapes;
   g_autoptr (LigSequence) copy = lig_sequence_copy (self->sequence);
   if (!lig_problem_mend_apply (mend, copy, NULL))
-    return FALSE;
+    return KEEPS;
   g_autoptr (LigDraft) draft = lig_draft_new (copy, self->device, self->options, NULL);
   if (!draft)
-    return FALSE;
+    return KEEPS;
   lig_draft_check (draft, shapes);
   guint count = 0, before = shapes ? self->n_shapes : self->n_all;
   gboolean own = mend->kind == LIG_PROBLEM_MEND_SET &&
@@ -79,10 +85,10 @@ removes (Check *self, guint number, const LigProblemMend *mend)
     const GError *error = lig_collection_get (draft->problems, i)->error;
     const char *path = lig_error_get_path (error);
     if (is_same (problem, error, own))
-      return FALSE;
+      return KEEPS;
     count += !path || !g_hash_table_contains (self->doubtful, path);
   }
-  return count < before || (own && count == before);
+  return count < before ? REMOVES : own && count == before ? REVEALS : KEEPS;
 }
 
 static gboolean
@@ -97,22 +103,42 @@ is_listed (const GPtrArray *mends, const LigProblemMend *mend)
   return FALSE;
 }
 
-static void
-add_mends (Check *self, guint number, LigPlanProblem *problem)
+/* Returns whether another value of the same missing parameter is offered. */
+static gboolean
+is_chosen (const LigPlanProblem *problem, const LigProblemMend *mend)
 {
-  LigDraftProblem *found = lig_collection_get (self->draft->problems, number);
-  lig_propose_mends (self->draft, found);
+  const LigProblemMend *last =
+    problem->mends->len > 0 ? problem->mends->pdata[problem->mends->len - 1] : NULL;
+  return last && problem->error->code == LIG_ERROR_OP && mend->kind == LIG_PROBLEM_MEND_SET &&
+         last->kind == mend->kind && g_strcmp0 (last->name, mend->name) == 0;
+}
+
+/* Adds the mends that have the effect. */
+static void
+add_effective (Check *self, guint number, LigPlanProblem *problem, Effect wanted)
+{
+  const LigDraftProblem *found = lig_collection_get (self->draft->problems, number);
   for (guint i = 0; i < found->mends->len && problem->mends->len < MOST_MENDS; i++) {
     const LigProblemMend *mend = found->mends->pdata[i];
-    if (is_listed (problem->mends, mend))
+    if (is_listed (problem->mends, mend) || is_chosen (problem, mend))
       continue;
     if (!is_certain (mend)) {
       self->tried += self->draft->parts->len;
-      if (self->tried > MOST_TRIED || !removes (self, number, mend))
+      if (self->tried > MOST_TRIED || try_mend (self, number, mend) != wanted)
         continue;
     }
     g_ptr_array_add (problem->mends, lig_problem_mend_copy (mend));
   }
+}
+
+/* Adds the mends that remove the problem, else those that bring the op further. */
+static void
+add_mends (Check *self, guint number, LigPlanProblem *problem)
+{
+  lig_propose_mends (self->draft, lig_collection_get (self->draft->problems, number));
+  add_effective (self, number, problem, REMOVES);
+  if (problem->mends->len == 0)
+    add_effective (self, number, problem, REVEALS);
 }
 
 /* --- The check ----------------------------------------------------------------------------- */

@@ -51,7 +51,7 @@ fill (LigProgram *self, int value, LigTensor *tensor, const char *what, int numb
   if (!lig_dtype_has (tensor->dtype, role))
     return refuse_tensor (what, number, LIG_ERROR_DTYPE, lig_dtype_name (tensor->dtype),
                           lig_dtype_name (to->dtype), error);
-  return send (self, value, tensor, error);
+  return lig_program_check_range (self, value, tensor, error) && send (self, value, tensor, error);
 }
 
 static gboolean

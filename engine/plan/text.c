@@ -47,9 +47,10 @@ append_steps (LigPlan *self, GString *text)
                             lig_pass_name (steps[i].pass),
                             steps[i].kernel ? steps[i].kernel->name : "opaque", steps[i].operands,
                             steps[i].read, steps[i].written, steps[i].flops,
-                            steps[i].beside ? " beside"
-                            : steps[i].once ? " once per update"
-                                            : "");
+                            steps[i].again    ? " again"
+                            : steps[i].beside ? " beside"
+                            : steps[i].once   ? " once per update"
+                                              : "");
 }
 
 static void
@@ -62,6 +63,9 @@ append_memory (LigPlan *self, GString *text)
                           "memory arena %" G_GINT64_FORMAT " peak %" G_GINT64_FORMAT
                           " state %" G_GINT64_FORMAT "\n",
                           arena, peak, lig_plan_get_state_bytes (self));
+  if (lig_plan_get_spared_bytes (self) > 0)
+    g_string_append_printf (text, "  %" G_GINT64_FORMAT " less by computing again\n",
+                            lig_plan_get_spared_bytes (self));
   for (guint i = 0; i < count; i++) {
     const LigPlanValue *value = &values[i];
     g_autofree char *shape = lig_shape_to_string (&value->shape);
@@ -72,7 +76,10 @@ append_memory (LigPlan *self, GString *text)
     g_string_append_printf (
       text, "  %s %s:%s at %" G_GINT64_FORMAT " bytes %" G_GINT64_FORMAT " steps %d..%s%s\n",
       value->name, shape, lig_dtype_name (value->dtype), value->offset, value->bytes, value->first,
-      last, value->saved ? " saved" : "");
+      last,
+      value->again   ? " computed again in backward"
+      : value->saved ? " saved"
+                     : "");
   }
 }
 

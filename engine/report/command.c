@@ -36,6 +36,17 @@ had (const LigRunRow *row, const char *setting)
   return object && json_object_get_boolean_member_with_default (object, setting, FALSE);
 }
 
+/* Appends what a profile computed again. */
+static void
+append_recompute (GString *text, const LigRunRow *row)
+{
+  g_autoptr (JsonNode) root = lig_json_read (row->settings, strlen (row->settings), NULL, NULL);
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  const char *level = object ? lig_json_get_string (object, "recompute", "none") : "none";
+  if (!g_str_equal (level, "none"))
+    lig_shell_append_option (text, "recompute", level);
+}
+
 char *
 lig_report_run_command (const LigReportRun *run)
 {
@@ -50,6 +61,7 @@ lig_report_run_command (const LigReportRun *run)
   if (!train) {
     lig_shell_append_option (text, "dtype", row->dtype);
     lig_shell_append_option (text, "policy", row->policy);
+    append_recompute (text, row);
   }
   if (!train && had (row, "tf32"))
     g_string_append (text, " --tf32");

@@ -82,20 +82,25 @@ has_update (const LigReportRun *run)
   return g_str_equal (run->row->kind, "train");
 }
 
-/* Reads the settings on which the kernels depend. */
+/* Reads the settings on which the kernels depend; the options point into `settings`. */
 static void
-read_settings (const LigReportRun *run, LigPlanOptions *options, LigOptimizer *optimizer)
+read_settings (const LigReportRun *run,
+               LigRunSettings *settings,
+               LigPlanOptions *options,
+               LigOptimizer *optimizer)
 {
-  g_auto (LigRunSettings) settings;
-  lig_run_settings_init (&settings);
-  gboolean known = lig_run_settings_read (&settings, run->row->settings, NULL, NULL);
-  options->tf32 = known && settings.tf32 != 0;
-  options->nondeterministic = known && settings.nondeterministic != 0;
-  if (!known || !lig_run_settings_get_optimizer (&settings, optimizer, NULL))
+  gboolean known = lig_run_settings_read (settings, run->row->settings, NULL, NULL);
+  options->tf32 = known && settings->tf32 != 0;
+  options->nondeterministic = known && settings->nondeterministic != 0;
+  options->freeze = known ? settings->freeze : NULL;
+  options->recompute = LIG_RECOMPUTE_NONE;
+  if (known && settings->recompute)
+    lig_recompute_from_name (settings->recompute, &options->recompute);
+  if (!known || !lig_run_settings_get_optimizer (settings, optimizer, NULL))
     *optimizer = (LigOptimizer) LIG_OPTIMIZER_INIT;
   if (known) {
-    optimizer->loss_scale = settings.loss_scale;
-    options->accumulate = has_update (run) && settings.accumulate > 1;
+    optimizer->loss_scale = settings->loss_scale;
+    options->accumulate = has_update (run) && settings->accumulate > 1;
   }
   options->optimizer = has_update (run) ? optimizer : NULL;
 }
@@ -205,10 +210,12 @@ lig_report_rebuild (const LigReportRun *run, char **note)
   g_autoptr (GString) text = g_string_new (NULL);
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  g_auto (LigRunSettings) settings;
+  lig_run_settings_init (&settings);
   g_autoptr (LigSequence) sequence = lig_sequence_from_json (run->row->sequence, -1, NULL, &error);
   g_autoptr (LigDevice) device = sequence ? open_device (run, text) : NULL;
   read_types (run->row->dtype, &options);
-  read_settings (run, &options, &optimizer);
+  read_settings (run, &settings, &options, &optimizer);
   if (!lig_policy_from_name (run->row->policy, &options.policy))
     options.policy = LIG_POLICY_ALL;
   LigPlan *plan = device ? compile (run, sequence, device, &options, text, &error) : NULL;

@@ -375,5 +375,6 @@ gboolean
 lig_op_info_check (const LigOpInfo *info, GError **error)
 {
   return check_words (info, error) && check_ports (info, error) && check_params (info, error) &&
-         check_ways (info, error) && check_kernels (info, error);
+         lig_op_groups_check (info, error) && check_ways (info, error) &&
+         check_kernels (info, error);
 }

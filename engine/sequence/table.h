@@ -29,6 +29,9 @@ gboolean lig_op_info_check (const LigOpInfo *info, GError **error);
 /* Returns whether the names and the default of a LIG_PARAM_CHOICE are valid. */
 gboolean lig_choices_check (const LigOpInfo *info, const LigParam *param, GError **error);
 
+/* Returns whether the groups of an op's parameters name parameters of the op, each at most once. */
+gboolean lig_op_groups_check (const LigOpInfo *info, GError **error);
+
 /* Returns whether the op has a port of this name, in its forward or backward pass. */
 gboolean lig_op_info_has_port (const LigOpInfo *info, const char *port);
 

@@ -54,10 +54,27 @@ piece_rows (const GArray *roles, const LigRole *role, const LigNameRule *rule, g
   gint64 rows = role->shape.n_axes > 0 ? role->shape.axes[0] : 1;
   guint count = g_strv_length (rule->names);
   const LigRole *first = rule->first ? lig_roles_find (roles, rule->first, role->depth) : NULL;
-  if (!first || count < 2)
+  if (!first || first->shape.n_axes == 0 || count < 2)
     return rows / count;
   gint64 columns = MIN (first->shape.axes[first->shape.n_axes - 1], rows);
   return n == 0 ? columns : (rows - columns) / (count - 1);
+}
+
+/* Returns whether the tensors of a rule have the rows of the parameter, each at least one: the
+ * first product of a perceptron without a gate is not one of a gate and one beside it. */
+static gboolean
+can_divide (const GArray *roles, const LigRole *role, const LigNameRule *rule)
+{
+  gint64 rows = 0;
+  if (role->shape.n_axes < 1 || role->shape.n_axes > 2 || lig_shape_size (&role->shape) == 0)
+    return FALSE;
+  for (guint n = 0; rule->names[n]; n++) {
+    gint64 some = piece_rows (roles, role, rule, n);
+    if (some < 1)
+      return FALSE;
+    rows += some;
+  }
+  return rows == role->shape.axes[0];
 }
 
 /* Returns the shape that a tensor of so many rows has in the file of the other program. */
@@ -81,6 +98,19 @@ piece_name (const LigRole *role, const LigNameRule *rule, guint n, const char *p
   g_auto (GStrv) parts = g_strsplit (rule->names[n], "{layer}", -1);
   g_autofree char *name = g_strjoinv (number, parts);
   return g_strconcat (rule->prefixed ? prefix : "", name, NULL);
+}
+
+static void
+refuse_to_divide (const LigRole *role, const LigNameRule *rule, LigDifferences *differences)
+{
+  g_autofree char *shape = lig_shape_to_string (&role->shape);
+  g_autoptr (GString) names = g_string_new (NULL);
+  for (guint n = 0; rule->names[n]; n++) {
+    g_autofree char *name = piece_name (role, rule, n, "");
+    g_string_append_printf (names, "%s%s", n > 0 ? ", " : "", name);
+  }
+  lig_differences_add (differences, _ ("%s is %s, which cannot be divided into %s"), role->path,
+                       shape, names->str);
 }
 
 #define TRANSPOSE(type) \
@@ -176,6 +206,12 @@ check_role (LigImport *self, const LigRole *role, GHashTable *used, LigDifferenc
   if (!rule) {
     lig_differences_add (differences, _ ("%s has no counterpart in the names of %s"), role->path,
                          self->names->name);
+    return;
+  }
+  if (!can_divide (self->roles, role, rule)) {
+    refuse_to_divide (role, rule, differences);
+    for (guint n = 0; rule->names[n]; n++)
+      g_hash_table_add (used, piece_name (role, rule, n, self->prefix));
     return;
   }
   if (!g_str_equal (rule->role, role->role))
@@ -344,7 +380,7 @@ cut (const LigTensor *from, gint64 begin, const LigShape *shape, gboolean turned
   if (!tensor)
     return NULL;
   gsize size = lig_dtype_size (from->dtype);
-  gint64 columns = from->size / MAX (from->shape.axes[0], 1);
+  gint64 columns = from->size / from->shape.axes[0];
   const char *source = (const char *) from->data + (gsize) (begin * columns) * size;
   if (turned)
     transpose (source, tensor->size / columns, columns, size, tensor->data);
@@ -410,15 +446,38 @@ find_roles (LigTensorFile *file)
                         (const LigShape *) (gpointer) shapes->data);
 }
 
+/* Names the tensors that no file of the other program lacks, and that no parameter becomes. */
+static void
+check_needed (const GArray *roles, const LigNames *names, LigDifferences *differences)
+{
+  int layers = 0;
+  for (guint i = 0; i < roles->len; i++)
+    layers = MAX (layers, g_array_index (roles, LigRole, i).depth + 1);
+  for (guint i = 0; i < names->rules->len; i++) {
+    const LigNameRule *rule = g_ptr_array_index (names->rules, i);
+    gboolean inside = strstr (rule->names[0], "{layer}") != NULL;
+    for (int depth = inside ? 0 : -1; rule->needed && depth < (inside ? layers : 0); depth++) {
+      LigRole role = {.depth = depth};
+      g_autofree char *name = piece_name (&role, rule, 0, names->prefixes[0]);
+      if (!lig_roles_find (roles, rule->role, depth))
+        lig_differences_add (differences, _ ("%s has no counterpart"), name);
+    }
+  }
+}
+
 static gboolean
 check_export (const GArray *roles, const LigNames *names, GError **error)
 {
   LigDifferences differences = {0};
   for (guint i = 0; i < roles->len; i++) {
     const LigRole *role = &g_array_index (roles, LigRole, i);
-    if (!role->role || !lig_names_rule (names, role->role))
+    const LigNameRule *rule = role->role ? lig_names_rule (names, role->role) : NULL;
+    if (!rule)
       lig_differences_add (&differences, _ ("%s has no counterpart"), role->path);
+    else if (!can_divide (roles, role, rule))
+      refuse_to_divide (role, rule, &differences);
   }
+  check_needed (roles, names, &differences);
   g_autofree char *problem =
     g_strdup_printf (_ ("the parameters do not fit the names of %s"), names->name);
   return lig_differences_end (&differences, problem, error);

@@ -103,7 +103,7 @@ is_matrix (const GArray *paths, const GArray *roles, const char *op)
   return FALSE;
 }
 
-typedef enum { BEFORE, ATTENTION, MLP, HEAD, PLAIN } Kind;
+typedef enum { ATTENTION, MLP, HEAD, PLAIN } Kind;
 
 static Kind
 find_kind (const GArray *paths, const char *op)
@@ -137,6 +137,19 @@ name_plain (const Path *path, gboolean matrix, gboolean before, gboolean after, 
   return what ? g_strdup_printf ("%s.%s", what, path->name) : NULL;
 }
 
+/* Returns whether an earlier parameter has the role. */
+static gboolean
+is_taken (const GArray *roles, guint index)
+{
+  const LigRole *role = &g_array_index (roles, LigRole, index);
+  for (guint i = 0; i < index; i++) {
+    const LigRole *other = &g_array_index (roles, LigRole, i);
+    if (other->depth == role->depth && g_strcmp0 (other->role, role->role) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static void
 name_all (GArray *roles, const GArray *paths)
 {
@@ -160,6 +173,9 @@ name_all (GArray *roles, const GArray *paths)
       role->role = name_part (path, kind);
     else
       role->role = name_plain (path, matrix, depth < 0, depth >= 0 && i > last, embeddings);
+    /* A second final norm or head has no place in the models that have roles. */
+    if (role->role && is_taken (roles, i))
+      g_clear_pointer (&role->role, g_free);
     embeddings += depth < 0 && matrix;
     last_op = path->op;
   }

@@ -159,6 +159,12 @@ read_settings (LigRun *self, GError **error)
                  _ ("policy is '%s', expected none, all or measured"), settings->policy);
     return FALSE;
   }
+  options.recompute = LIG_RECOMPUTE_NONE;
+  if (settings->recompute && !lig_recompute_from_name (settings->recompute, &options.recompute)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("recompute is '%.60s', expected none, cheap or all"), settings->recompute);
+    return lig_error_set_setting (error, "recompute");
+  }
   if (!lig_run_read_types (settings->dtype, &options.compute, &options.parameters, error))
     return FALSE;
   lig_tuning_init (&self->tuning, self->store);

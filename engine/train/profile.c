@@ -31,21 +31,19 @@ lig_profile_free (LigProfile *self)
 
 G_DEFINE_BOXED_TYPE (LigProfile, lig_profile, g_atomic_rc_box_acquire, lig_profile_free)
 
-/* Returns a bound of safe integers: the rows of an embedding, the classes of a loss. */
-static gint64
-bound_of_input (LigPlan *plan)
+/* Returns the end of the integers from 0 on that the plan accepts as its extra input `n`, or as its
+ * main input if it is -1. Any integers suit as documents, of which there are then two. */
+static gint32
+bound_of (LigPlan *plan, int n)
 {
-  guint count;
-  gint64 vocabulary = 2;
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (ops[0].op), "vocabulary"))
-    g_object_get (ops[0].op, "vocabulary", &vocabulary, NULL);
-  return vocabulary;
+  gint32 least, most;
+  lig_plan_get_range (plan, n, &least, &most);
+  return most == G_MAXINT32 ? 2 : MAX (most, 0) + 1;
 }
 
 /* Returns random elements, which repeat after the first million. */
 static LigTensor *
-random_tensor (const LigShape *shape, LigDtype dtype, gint64 bound, GError **error)
+random_tensor (const LigShape *shape, LigDtype dtype, gint32 bound, GError **error)
 {
   LigTensor *tensor = lig_tensor_new (dtype, shape, error);
   g_autoptr (GRand) random = g_rand_new_with_seed (1);
@@ -55,7 +53,7 @@ random_tensor (const LigShape *shape, LigDtype dtype, gint64 bound, GError **err
   gsize size = lig_dtype_size (dtype), filled = (gsize) count * size;
   for (gint64 i = 0; i < count; i++)
     if (dtype == LIG_INT32)
-      ((gint32 *) tensor->data)[i] = g_rand_int_range (random, 0, (gint32) MIN (bound, G_MAXINT32));
+      ((gint32 *) tensor->data)[i] = g_rand_int_range (random, 0, bound);
     else
       lig_tensor_set (tensor, i, (float) g_rand_double_range (random, -1, 1));
   for (gsize bytes = lig_tensor_bytes (tensor); filled < bytes; filled *= 2)
@@ -68,17 +66,14 @@ fill (LigProgram *program, GError **error)
 {
   LigShape shape;
   LigDtype dtype;
-  guint count;
   LigPlan *plan = lig_program_get_plan (program);
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   lig_plan_get_input (plan, &shape, &dtype);
-  g_autoptr (LigTensor) input = random_tensor (&shape, dtype, bound_of_input (plan), error);
+  g_autoptr (LigTensor) input = random_tensor (&shape, dtype, bound_of (plan, -1), error);
   if (!input || !lig_program_set_input (program, input, error))
     return FALSE;
   for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++) {
     lig_plan_get_extra_input (plan, i, &shape, &dtype);
-    g_autoptr (LigTensor) extra =
-      random_tensor (&shape, dtype, lig_shape_columns (&ops[count - 1].x), error);
+    g_autoptr (LigTensor) extra = random_tensor (&shape, dtype, bound_of (plan, (int) i), error);
     if (!extra || !lig_program_set_extra_input (program, i, extra, error))
       return FALSE;
   }
@@ -210,6 +205,8 @@ describe_settings (const LigProfile *self)
   json_builder_add_boolean_value (builder, lig_plan_get_tf32 (self->plan));
   json_builder_set_member_name (builder, "nondeterministic");
   json_builder_add_boolean_value (builder, lig_plan_get_nondeterministic (self->plan));
+  json_builder_set_member_name (builder, "recompute");
+  json_builder_add_string_value (builder, lig_recompute_name (lig_plan_get_recompute (self->plan)));
   json_builder_set_member_name (builder, "health");
   json_builder_add_value (builder, lig_profile_health_to_json (&self->health));
   json_builder_set_member_name (builder, "conditions");

@@ -114,6 +114,10 @@ make_options (const LigRecording *self,
   options->tf32 = get_truth (json_node_get_object (self->settings), "tf32", FALSE);
   options->nondeterministic =
     get_truth (json_node_get_object (self->settings), "nondeterministic", FALSE);
+  const char *again =
+    lig_json_get_string (json_node_get_object (self->settings), "recompute", "none");
+  options->recompute = LIG_RECOMPUTE_NONE;
+  lig_recompute_from_name (again, &options->recompute);
   options->optimizer = self->update ? optimizer : NULL;
   options->tuning = tuning;
   options->choices = self->choices;

@@ -135,6 +135,13 @@ static const LigSetting common[] = {
         "none|all|measured",
         "How fusions are chosen",
         "measured on a GPU, all elsewhere"),
+  WORD (DEVICE,
+        recompute,
+        "recompute",
+        "none|cheap|all",
+        "Values that the backward pass computes again instead of reading saved ones, so that they "
+        "need no memory; cheap: those without products and attention",
+        "none"),
   COUNT (DEVICE, tf32, "tf32", 0, 1, 0, "1: allow TF32 products", NULL),
   COUNT (DEVICE,
          nondeterministic,

@@ -90,6 +90,9 @@ lig_attention_prepare (LigAttention *a, LigLaunch *launch, const LigOperand *inp
       a->source->columns != a->value_column + values ||
       lig_rows (a->source) != a->batch * p->memory_length)
     return LIG_FAIL (launch, LIG_FAILED, "attention: the heads do not fit the rows; correct them");
+  if (a->cross && a->documents)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "attention: documents need keys of the same rows; leave out the memory");
   for (int64_t i = 0; a->lengths && i < a->batch; i++)
     if (a->lengths[i] < 0 || a->lengths[i] > p->memory_length)
       return lig_attention_refuse (launch, i, a->lengths[i], p->memory_length);
@@ -263,6 +266,28 @@ lig_attention_depth (const LigQueries *q,
   *low = q->low[i] > key ? q->low[i] - key : 0;
   *high = (int32_t) lig_least (q->high[i + rows - 1] - key, count);
   return *high > *low;
+}
+
+/* Adds the keys or values `rows` of a block, times the weights [LIG_KEYS, LIG_QUERIES] of the
+ * queries, to the sums [LIG_QUERIES, padded] of the queries. */
+static inline void
+lig_attention_add_rows (const LigAttention *a,
+                        const LigQueries *q,
+                        int32_t key,
+                        int32_t count,
+                        const float *weights,
+                        const float *rows,
+                        float *sums)
+{
+  for (int32_t i = 0; i < q->count; i += LIG_STEP) {
+    int32_t queries = (int32_t) lig_least (LIG_STEP, q->count - i), low, high;
+    if (!lig_attention_depth (q, i, queries, key, count, &low, &high))
+      continue;
+    LigTileLeft left = {weights + low * LIG_QUERIES + i, 1, LIG_QUERIES};
+    LIG_CPU (tile_product)
+    (queries, a->padded, high - low, left, rows + low * a->padded, a->padded, sums + i * a->padded,
+     a->padded, true);
+  }
 }
 
 /* Sets the scores of a step that are not the product alone: softcap, ALiBi, and minus infinity

@@ -63,7 +63,7 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
 {
   constexpr int SIZE = S::BLOCK * D / 8, STEP_SIZE = S::STEP * D / 8;
   extern __shared__ uint4 memory[];
-  __shared__ float2 rows[2][S::BLOCK];
+  __shared__ __align__ (16) float2 rows[2][S::BLOCK]; /* read as pairs of 16 bytes */
   const LigAttentionParams &p = a.params;
   int kv = (int) blockIdx.x % p.kv_heads, row = (int) blockIdx.x / p.kv_heads;
   int features = p.features, group = p.heads / p.kv_heads, column = kv * features;

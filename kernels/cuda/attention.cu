@@ -196,8 +196,7 @@ attention_prepare (Attention *a, LigLaunch *launch, bool backward)
   const LigOperand *y = after, *lse = after + 1, *dy = launch->operands;
   const LigOperand *dx = after + 2, *dmemory = after + 3;
   if (!p || p->heads < 1 || p->kv_heads < 1 || p->heads % p->kv_heads != 0 || p->features < 1 ||
-      p->length < 1 || p->memory_length < 1 || p->length >= FAR || p->memory_length >= FAR ||
-      p->window >= FAR)
+      p->length < 1 || p->memory_length < 1)
     return LIG_FAIL (launch, LIG_FAILED,
                      "attention: the parameters do not fit each other; correct them");
   for (int i = 0; i < (backward ? 9 : 5); i++)
@@ -205,8 +204,13 @@ attention_prepare (Attention *a, LigLaunch *launch, bool backward)
         launch->operands + i != x + 2 && launch->operands + i != x + 3)
       return LIG_FAIL (launch, LIG_UNSUPPORTED,
                        "attention: not a floating type; convert to fp32, fp16 or bf16");
+  if (p->length > MOST_POSITIONS || p->memory_length > MOST_POSITIONS)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "attention: a row has more than 2097120 positions; use shorter rows");
   *a = Attention{};
   a->params = *p;
+  if (p->window > FAR) /* It hides nothing. */
+    a->params.window = 0;
   a->memory = memory->data != nullptr;
   int64_t features = p->features, queries = p->heads * features, keys = p->kv_heads * features;
   int64_t columns = a->memory ? queries : queries + 2 * keys, aside = a->memory ? 0 : queries;

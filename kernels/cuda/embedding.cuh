@@ -11,7 +11,7 @@ inline int64_t
 positions_of (LigLaunch *launch, const LigOperand *rows_of, const LigOperand *weight)
 {
   const LigPositionParams *params = (const LigPositionParams *) launch->params;
-  int64_t length = params ? params->length : 0;
+  int64_t length = params ? params->length : rows (weight);
   if (length >= 1 && length <= rows (weight) && rows (rows_of) % length == 0)
     return length;
   (void) LIG_FAIL (

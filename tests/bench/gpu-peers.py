@@ -8,12 +8,12 @@ captured, and Ligature's policies, all in turns on random data; medians and rati
 import argparse
 import datetime
 import json
-import os
 import random
 import statistics
 import subprocess
 import sys
-import tempfile
+
+from ligature import Ligature
 
 # name: tokens, features, hidden, norm, gated, bias, required ratio to the best of PyTorch
 CASES = {
@@ -103,39 +103,15 @@ class Peer:
         return begin.elapsed_time(end) * 1e3 / count
 
 
-class Ligature:
-    """The program `turns`, spoken to over pipes."""
-
-    def __init__(self, program):
-        environment = dict(os.environ, LIGATURE_STORE=os.path.join(tempfile.mkdtemp(), "bench.db"))
-        self.process = subprocess.Popen(program.split(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True, bufsize=1, env=environment)
-
-    def ask(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().strip()
-        if not answer or answer.startswith("error"):
-            raise RuntimeError(f"{line}: {answer or 'turns has ended'}")
-        return answer
-
-    def load(self, case, policy):
-        tokens, features = CASES[case][:2]
-        answer = self.ask(f"load cuda:0 {tokens}x{features}:bf16 {policy} {expression(case)}")
-        number, seconds, *groups = answer.split(" ", 2)
-        return int(number), float(seconds), groups[0] if groups else ""
-
-    def run(self, number, count):
-        return float(self.ask(f"run {number} {count}"))
-
-
 def compare(torch, ligature, case, rounds, ways):
     contenders, notes = {}, {}
     for way in ways:
         peer = Peer(torch, case, way)
         contenders[way] = peer.run
     for policy in POLICIES:
-        number, seconds, groups = ligature.load(case, policy)
+        tokens, features = CASES[case][:2]
+        number, seconds, groups = ligature.load("cuda:0", f"{tokens}x{features}:bf16", policy,
+                                                expression(case))
         notes[policy] = {"compile_s": seconds, "groups": groups, "number": number}
         contenders[policy] = lambda count, number=number: ligature.run(number, count)
     # A turn is about 60 ms to get as warm as this contender makes the card, then 100 ms that count;

@@ -145,7 +145,8 @@ test_ops (void)
     for (guint j = 0; j < length_at (op, "params"); j++) {
       g_autofree char *place = g_strdup_printf ("params.%u", j);
       assert_keys (at (op, place),
-                   "name type default minimum maximum choices required positional label help");
+                   "name type group default minimum maximum choices required positional label "
+                   "help");
     }
     g_auto (GStrv) example = g_strsplit (text_at (op, "example"), " @ ", 2);
     g_assert_cmpuint (g_strv_length (example), ==, 2);
@@ -174,7 +175,7 @@ test_check (void)
                      "problem");
   g_assert_cmpint (int_at (root, "input.shape.0"), ==, 5);
   g_assert_cmpuint (length_at (root, "ops"), ==, 5);
-  assert_keys (at (root, "ops.1"), "index path op output parameters saved_bytes");
+  assert_keys (at (root, "ops.1"), "index path op output parameters tied saved_bytes");
   g_assert_cmpstr (text_at (root, "ops.1.op"), ==, "basic-linear");
   g_assert_cmpstr (text_at (root, "ops.2.path"), ==, "1");
   g_assert_cmpstr (text_at (root, "ops.1.parameters.0.path"), ==, "1.weight");
@@ -393,11 +394,11 @@ test_plan (void)
   JsonNode *root = outcome.json;
   g_assert_cmpint (outcome.code, ==, 0);
   assert_keys (
-    root, "device policy tf32 nondeterministic ops steps values arena_bytes live_peak state_bytes "
-          "segments problem units");
+    root, "device policy recompute tf32 nondeterministic ops steps values arena_bytes live_peak "
+          "spared_bytes state_bytes segments problem units");
   assert_keys (at (root, "steps.0"),
-               "index pass kernel group operands read written flops predicted_us");
-  assert_keys (at (root, "values.0"), "name shape dtype place offset bytes first last saved");
+               "index pass kernel group operands again read written flops predicted_us");
+  assert_keys (at (root, "values.0"), "name shape dtype place offset bytes first last saved again");
   g_assert_cmpstr (text_at (root, "steps.0.kernel"), ==, "layer_norm");
   g_assert_cmpint (int_at (root, "live_peak"), <=, int_at (root, "arena_bytes"));
   g_assert_cmpint (int_at (root, "segments"), ==, 1);

@@ -97,10 +97,31 @@ test_unknown (void)
   g_assert_null (strstr (nothing.err, "did you mean"));
 }
 
+/* The parameters of an op that has many stand below headings; each choice can still be read. */
+static void
+test_groups (void)
+{
+  g_setenv ("COLUMNS", "80", TRUE);
+  g_auto (Outcome) text = lig ("ops", "transformer-layer", NULL);
+  g_unsetenv ("COLUMNS");
+  const char *masks = strstr (text.out, "\n\nMasks\nmask "),
+             *mlp = strstr (text.out, "\n\nMLP\nactivation "),
+             *clamped = strstr (text.out, "sreglu, swiglu,");
+  g_assert_true (masks && mlp && clamped && masks < mlp && mlp < clamped);
+  g_auto (Outcome) json = lig ("ops", "transformer-layer", "--json", NULL);
+  /* A parameter that all macros have stands above the headings. */
+  g_assert_true (json_node_is_null (at (json.json, "params.0.group")));
+  g_assert_cmpstr (text_at (json.json, "params.1.name"), ==, "heads");
+  g_assert_cmpstr (text_at (json.json, "params.1.group"), ==, "Sizes");
+  g_auto (Outcome) few = lig ("ops", "linear", "--json", NULL);
+  g_assert_true (json_node_is_null (at (few.json, "params.0.group")));
+}
+
 static void
 test_widths (void)
 {
-  static const char *const names[] = {NULL, "gelu", "forward-linear-bias-activation", "norm"};
+  static const char *const names[] = {NULL, "gelu", "forward-linear-bias-activation", "norm",
+                                      "transformer-layer"};
   static const int widths[] = {60, 80, 120};
   for (guint i = 0; i < G_N_ELEMENTS (names) * G_N_ELEMENTS (widths); i++) {
     int width = widths[i % G_N_ELEMENTS (widths)];
@@ -124,6 +145,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ops/each-fusion", test_each_fusion);
   g_test_add_func ("/ops/search", test_search);
   g_test_add_func ("/ops/unknown", test_unknown);
+  g_test_add_func ("/ops/groups", test_groups);
   g_test_add_func ("/ops/widths", test_widths);
   return run_cli_tests ();
 }

@@ -151,6 +151,13 @@ add_attention (Maker *self)
   add (self, "%s(8%s)", PICK (self, "linear", "basic-linear"), frozen (self));
 }
 
+/* Sets what a macro computes again in the backward pass. */
+static void
+add_recompute (Maker *self, GString *values)
+{
+  maybe (self, values, 4, PICK (self, "recompute=none", "recompute=cheap", "recompute=all"));
+}
+
 /* Adds the parameters that both macros with attention have. */
 static void
 add_layer_values (Maker *self, GString *values)
@@ -164,6 +171,7 @@ add_layer_values (Maker *self, GString *values)
   maybe (self, values, 4, "zero-centered-gamma=true");
   maybe (self, values, 4, "attention-dropout=0.25");
   maybe (self, values, 3, "eps=0.01");
+  add_recompute (self, values);
 }
 
 static void
@@ -302,7 +310,8 @@ add_block (Maker *self, int length)
 {
   Maker inner = {.random = self->random, .text = self->text, .length = self->length, .ops = -1};
   inner.outer = self->n_open > 0 ? self->open[0] : -1;
-  add (self, "block(2%s) { ", frozen (self));
+  add (self, "block(2%s%s) { ", PICK (self, "", ", recompute=all", ", recompute=cheap"),
+       frozen (self));
   for (int i = 0; i < length; i++)
     add_op (&inner);
   if (g_str_has_suffix (self->text->str, "{ "))
@@ -441,12 +450,44 @@ check_half (LigSequence *sequence,
   }
 }
 
+/* Returns the expression without what it computes again. */
+static char *
+without_recompute (const char *expression)
+{
+  static const char *const words[] = {", recompute=none", ", recompute=cheap", ", recompute=all"};
+  GString *text = g_string_new (expression);
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    g_string_replace (text, words[i], "", 0);
+  return g_string_free (text, FALSE);
+}
+
+/* What the backward pass computes again has the same bits. Returns the number of plans that do. */
+static guint
+check_recompute (LigPlanOptions options, const char *expression, const char *input)
+{
+  guint spared = 0;
+  g_autofree char *text = without_recompute (expression);
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input);
+  g_autoptr (LigSequence) plain = new_sequence (text, input);
+  g_autoptr (Results) want = compute_trained (plain, &options);
+  for (int level = LIG_RECOMPUTE_NONE; level <= LIG_RECOMPUTE_ALL; level++) {
+    options.recompute = (LigRecompute) level;
+    g_autoptr (Results) got = compute_trained (sequence, &options);
+    g_autoptr (LigPlan) plan = lig_plan_compile (sequence, cpu_device (), &options, NULL);
+    g_assert_nonnull (plan);
+    check_same_bits (want, got, expression);
+    spared += lig_plan_get_spared_bytes (plan) > 0;
+  }
+  return spared;
+}
+
 /* Long chains of ops magnify the roundings of nearly constant rows; mistakes are larger. */
 #define SLACK 1e-2
 
-static void
+static guint
 check_one (const char *expression, const char *input, GRand *random)
 {
+  guint spared = 0;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   options.input_gradient = g_rand_boolean (random) && !g_str_has_suffix (input, "int32");
   options.training = g_rand_int_range (random, 0, 4) > 0;
@@ -454,7 +495,8 @@ check_one (const char *expression, const char *input, GRand *random)
   g_autoptr (LigSequence) sequence = new_sequence (expression, input);
   g_autoptr (Results) none = compute_trained (sequence, &options);
   if (!is_tame (none))
-    return;
+    return 0;
+  spared += check_recompute (options, expression, input);
   options.policy = LIG_POLICY_ALL;
   g_autoptr (Results) all = compute_trained (sequence, &options);
   g_autoptr (Results) again = compute_trained (sequence, &options);
@@ -466,8 +508,14 @@ check_one (const char *expression, const char *input, GRand *random)
       g_error ("%s @ %s: %s is off by %g", expression, input, (char *) none->names->pdata[i],
                distance);
   }
-  if (g_rand_boolean (random))
+  spared += check_recompute (options, expression, input);
+  if (g_rand_boolean (random)) {
     check_half (sequence, options, none, expression);
+    options.compute = LIG_BF16;
+    options.policy = LIG_POLICY_NONE;
+    spared += check_recompute (options, expression, input);
+  }
+  return spared;
 }
 
 static void
@@ -475,13 +523,16 @@ test_random (void)
 {
   const char *number = g_getenv ("LIGATURE_RANDOM"), *seed = g_getenv ("LIGATURE_RANDOM_SEED");
   int count = number ? atoi (number) : 80;
+  guint spared = 0;
   GRand *random = g_rand_new_with_seed (seed ? (guint32) atoi (seed) : 13);
   for (int i = 0; i < count; i++) {
     g_autofree char *input = NULL;
     g_autofree char *expression = make_expression (random, &input);
     g_test_message ("%d: %s @ %s", i, expression, input);
-    check_one (expression, input, random);
+    spared += check_one (expression, input, random);
   }
+  g_test_message ("%u plans computed values again", spared);
+  g_assert_true (number || spared > 20);
   g_rand_free (random);
 }
 

@@ -41,7 +41,7 @@ family_of (const char *kernel)
 }
 
 /* Returns whether a kernel's params follow from the shapes of its operands, or it needs scratch
- * memory: tests/gpu/heads.c and the tests of fusions have problems for these. */
+ * memory: tests/gpu/heads.c and tests/gpu/joint-loss.c have problems for these. */
 static inline gboolean
 is_shaped (const char *kernel)
 {

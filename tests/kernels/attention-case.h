@@ -167,20 +167,25 @@ reference_query (const Problem *r, const Reference *to, const double *xs, int64_
   double *weights = g_new0 (double, p->memory_length), *slopes = g_new0 (double, p->memory_length);
   double most = -INFINITY, sum = 0, delta = 0, cap = (double) p->softcap;
   for (int j = 0; j < p->memory_length; j++) {
+    weights[j] = -INFINITY;
+    if (!sees (r, b, i, j))
+      continue;
     double s = 0;
+#pragma omp simd reduction(+ : s)
     for (int d = 0; d < p->features; d++)
       s += rows.query[d] * rows.keys[j * rows.step + d];
     s *= (double) p->scale;
     slopes[j] = (double) p->scale * (cap > 0 ? 1 - pow (tanh (s / cap), 2) : 1);
     s = cap > 0 ? cap * tanh (s / cap) : s;
-    s -= p->alibi ? alibi_slope (h, p->heads) * fabs (j - position (r, b, i)) : 0;
-    weights[j] = sees (r, b, i, j) ? s : -INFINITY;
+    weights[j] = s - (p->alibi ? alibi_slope (h, p->heads) * fabs (j - position (r, b, i)) : 0);
     most = fmax (most, weights[j]);
   }
   for (int j = 0; j < p->memory_length; j++)
     sum += weights[j] = most > -INFINITY ? exp (weights[j] - most) : 0;
   to->lse[(b * p->heads + h) * p->length + i] = sum > 0 ? most + log (sum) : 0;
   for (int j = 0; j < p->memory_length && sum > 0; j++) {
+    if (weights[j] <= 0)
+      continue;
     double weight = (weights[j] /= sum) * kept (r, b, h, i, j);
     for (int d = 0; d < p->features; d++) {
       to->y[out + d] += weight * rows.values[j * rows.step + d];
@@ -190,7 +195,10 @@ reference_query (const Problem *r, const Reference *to, const double *xs, int64_
   for (int d = 0; d < p->features; d++)
     delta += to->y[out + d] * r->dys[out + d];
   for (int j = 0; j < p->memory_length && sum > 0; j++) {
+    if (weights[j] <= 0)
+      continue;
     double dweight = 0;
+#pragma omp simd reduction(+ : dweight)
     for (int d = 0; d < p->features; d++)
       dweight += r->dys[out + d] * rows.values[j * rows.step + d];
     double ds = weights[j] * (dweight * kept (r, b, h, i, j) - delta) * slopes[j];

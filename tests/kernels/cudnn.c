@@ -116,6 +116,10 @@ test_cases (void)
   REFUSED ((add_memory (&l, false, 64), l.params.window = 100), "no more queries");
   REFUSED ((add_memory (&l, false, 256), l.operands[2].data = anywhere, l.params.window = 16),
            "no key");
+  /* As many keys as queries, but for their lengths. */
+  REFUSED ((add_memory (&l, false, 128), l.operands[2].data = anywhere,
+            l.params.mask = LIG_MASK_CAUSAL_BOTTOM_RIGHT),
+           "no key");
 #undef REFUSED
   l = launch_of (true, 1, 4, 4, 64, LIG_BF16);
   g_assert_false (is_taken (&l, true, &other, &why));

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compares macros with the modules of PyTorch that compute the same, as TAP: output and all gradients
-for shared weights, with the policies none and all. Skipped without torch and safetensors.
+for shared weights, on each device, with the policies none and all. Skipped without torch and
+safetensors.
 
-    LIG=build/app/lig python3 tests/truth/layers.py
+    LIG=build/app/lig python3 tests/truth/layers.py [--device cpu,cuda:0]
 """
 import os
 import pathlib
@@ -18,7 +19,9 @@ except ImportError as missing:
     print(f"1..0 # SKIP {missing.name} is not installed")
     sys.exit(0)
 
-LIG = os.environ["LIG"]
+from devices import choose
+
+LIG = os.path.abspath(os.environ["LIG"])
 BATCH, LENGTH, OTHER, FEATURES, HEADS, INNER = 3, 17, 11, 32, 4, 80
 POLICIES = ("none", "all")
 functional = torch.nn.functional
@@ -196,7 +199,7 @@ def compare(name, got, want, limit):
     assert distance <= limit, f"{name} is off by {distance:.2g}, allowed {limit:g}"
 
 
-def check(case, folder, policy):
+def check(case, folder, device, policy):
     folder = pathlib.Path(folder)
     x = torch.randn(BATCH, LENGTH, FEATURES, requires_grad=True)
     dy = torch.randn(BATCH, LENGTH, FEATURES)
@@ -209,7 +212,7 @@ def check(case, folder, policy):
     save(folder / "g.safetensors", {"output": dy})
     result = subprocess.run(
         [LIG, "apply", case.expression, "--weights", "w.safetensors", "--input", "x.safetensors",
-         "--grad", "g.safetensors", "-o", "y.safetensors", "--device", "cpu", "--policy", policy],
+         "--grad", "g.safetensors", "-o", "y.safetensors", "--device", device, "--policy", policy],
         cwd=folder, check=False, text=True, capture_output=True)
     assert result.returncode == 0, result.stderr[-500:]
     got = safetensors.torch.load_file(folder / "y.safetensors")
@@ -219,22 +222,24 @@ def check(case, folder, policy):
     wanted |= {f"grad.{case.path}{name}": one for name, one in gradients.items()}
     assert set(got) == set(wanted), f"tensors differ: {sorted(set(got) ^ set(wanted))}"
     for name, want in wanted.items():
-        compare(name, got[name], want, 2e-5)
+        compare(name, got[name], want, 2e-5 if device == "cpu" else 5e-5)
 
 
 def main():
-    print(f"1..{len(CASES) * len(POLICIES)}", flush=True)
+    devices = choose(LIG, __doc__.splitlines()[0])
+    print(f"1..{len(CASES) * len(POLICIES) * len(devices)}", flush=True)
     number = 0
     for title, make in CASES.items():
-        for policy in POLICIES:
+        for device, policy in [(device, policy) for device in devices for policy in POLICIES]:
             number += 1
+            label = f"{number} - {title} on {device}, policy {policy}"
             torch.manual_seed(number)
             with tempfile.TemporaryDirectory() as folder:
                 try:
-                    check(make(), folder, policy)
-                    print(f"ok {number} - {title}, policy {policy}", flush=True)
+                    check(make(), folder, device, policy)
+                    print(f"ok {label}", flush=True)
                 except AssertionError as error:
-                    print(f"not ok {number} - {title}, policy {policy}")
+                    print(f"not ok {label}")
                     print("\n".join(f"# {line}" for line in str(error).splitlines()), flush=True)
 
 

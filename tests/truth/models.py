@@ -4,7 +4,7 @@
 all gradients, and the losses of 20 steps of AdamW, on each device, with the policies none and all.
 Skipped without torch, transformers and safetensors.
 
-    LIG=build/app/lig python3 tests/truth/models.py
+    LIG=build/app/lig python3 tests/truth/models.py [--device cpu,cuda:0]
 """
 import json
 import os
@@ -22,7 +22,9 @@ except ImportError as missing:
     print(f"1..0 # SKIP {missing.name} is not installed")
     sys.exit(0)
 
-LIG = os.environ["LIG"]
+from devices import choose
+
+LIG = os.path.abspath(os.environ["LIG"])
 BATCH, LENGTH, VOCABULARY, STEPS = 3, 24, 97, 20
 POLICIES = ("none", "all")
 LLAMA3 = {"rope_type": "llama3", "rope_theta": 50000.0, "factor": 8.0, "low_freq_factor": 1.0,
@@ -95,13 +97,6 @@ CASES = {
     "Llama, untied, llama3 scaling": lambda: make_llama(False, True),
     "Llama, tied, llama3 scaling": lambda: make_llama(True, True),
 }
-
-
-def list_devices():
-    text = subprocess.run([LIG, "devices", "--json"], check=True, text=True,
-                          capture_output=True).stdout
-    names = [one["device"] for one in json.loads(text)]
-    return ["cpu"] + [name for name in names if name == "cuda:0"]
 
 
 def save(path, tensors):
@@ -226,7 +221,7 @@ class Case:
 
 
 def main():
-    devices = list_devices()
+    devices = choose(LIG, __doc__.splitlines()[0])
     kinds = ("logits", "gradients", "training", "files")
     print(f"1..{len(CASES) * len(kinds) * len(POLICIES) * len(devices)}", flush=True)
     number = 0

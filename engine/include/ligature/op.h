@@ -114,6 +114,12 @@ LIG_API const char *lig_param_get_choice (const LigParam *param, int index);
  */
 LIG_API int lig_param_find_choice (const LigParam *param, const char *name);
 
+/* A heading under which people see some of an op's parameters, without effect on files. */
+typedef struct {
+  const char *title;  /* one or two words, translatable: `Masks` */
+  const char *params; /* names of parameters, separated by spaces, in the order of display */
+} LigParamGroup;
+
 /* --- Trained parameters ------------------------------------------------------------------- */
 
 typedef enum {
@@ -130,6 +136,12 @@ typedef struct {
 } LigParameterInfo;
 
 /* --- Shapes ------------------------------------------------------------------------------- */
+
+/* The numbers that an integer input may have. */
+typedef struct {
+  gint32 least, most;
+  gint32 also; /* allowed as well, like a loss's target that is not counted; else `least` */
+} LigRange;
 
 /* The input and output of a shape rule. Arrays are in the order of the op's tables. */
 typedef struct {
@@ -157,6 +169,8 @@ typedef struct {
   int extra_output_dtypes[LIG_MAX_EXTRA];
   /* Preset to the number of all; infer may lower it, and the op then has only the first ones. */
   int n_parameters;
+  /* Set by infer; preset to all numbers. The caller's integers are held against them. */
+  LigRange x_range, extra_ranges[LIG_MAX_EXTRA];
 } LigInfer;
 
 /* --- Opaque ops --------------------------------------------------------------------------- */
@@ -237,6 +251,8 @@ typedef struct _LigOpInfo {
   LigOpaqueFunc opaque_forward, opaque_backward;
   gpointer opaque_data;
   const char *form; /* which of several forms it computes, in two words: `tanh form`; or null */
+  /* Ends with a null title; may be null. A parameter is in one group at most. */
+  const LigParamGroup *groups;
 } LigOpInfo;
 
 /* --- The registry ------------------------------------------------------------------------- */
@@ -267,6 +283,20 @@ LIG_API const LigOpInfo *lig_op_info_nth (guint n);
  *   means that the caller provides it
  */
 LIG_API gboolean lig_op_info_is_optional (const LigOpInfo *info, int index);
+
+/**
+ * lig_op_info_nth_shown:
+ * @info: the table of an op
+ * @n: an index from 0
+ * @group: (out) (optional) (nullable) (transfer none): the title of the parameter's group, not yet
+ *   translated; %NULL if it is in none
+ *
+ * Enumerates the parameters in the order of display: those of no group in the order of the table,
+ * then group by group.
+ *
+ * Returns: (transfer none) (nullable): the parameter; %NULL after the last
+ */
+LIG_API const LigParam *lig_op_info_nth_shown (const LigOpInfo *info, guint n, const char **group);
 
 /* --- Instances ---------------------------------------------------------------------------- */
 

@@ -38,6 +38,45 @@ LIG_API gboolean lig_policy_from_name (const char *name, LigPolicy *policy);
 LIG_API LigPolicy lig_policy_for (LigPolicy policy, LigDevice *device);
 
 /**
+ * LigRecompute:
+ * @LIG_RECOMPUTE_NONE: the forward pass saves all values that the backward pass reads
+ * @LIG_RECOMPUTE_CHEAP: the backward pass computes again what neither products nor attention
+ *   compute, such as outputs of norms and activations, from values that are saved anyway
+ * @LIG_RECOMPUTE_ALL: the backward pass computes all values inside a repetition of a block, or
+ *   inside a macro, again from the inputs of that repetition or macro; outside of them it is
+ *   %LIG_RECOMPUTE_CHEAP
+ * @LIG_RECOMPUTE_DEFAULT: as `recompute` in the sequence's `train` object, else
+ *   %LIG_RECOMPUTE_NONE
+ *
+ * The values that the backward pass computes again, so that they need no memory between the passes.
+ * A value that would not lower the most memory in use at a time is saved nevertheless, and so are
+ * small ones, such as the statistics of norms.
+ */
+typedef enum {
+  LIG_RECOMPUTE_NONE,
+  LIG_RECOMPUTE_CHEAP,
+  LIG_RECOMPUTE_ALL,
+  LIG_RECOMPUTE_DEFAULT
+} LigRecompute;
+
+/**
+ * lig_recompute_name:
+ * @recompute: values to compute again
+ *
+ * Returns: (transfer none): `none`, `cheap`, `all` or `default`
+ */
+LIG_API const char *lig_recompute_name (LigRecompute recompute);
+
+/**
+ * lig_recompute_from_name:
+ * @name: `none`, `cheap` or `all`
+ * @recompute: (out): set if the name is one of these
+ *
+ * Returns: whether the name is one of these
+ */
+LIG_API gboolean lig_recompute_from_name (const char *name, LigRecompute *recompute);
+
+/**
  * LigPlanOptions:
  * @size: the size of the struct in the program's version of it, set by %LIG_PLAN_OPTIONS_INIT
  * @training: whether to save values for the backward pass and plan that pass
@@ -66,6 +105,8 @@ LIG_API LigPolicy lig_policy_for (LigPolicy policy, LigDevice *device);
  *   state need the same
  * @nondeterministic: whether kernels may add up sums in an order that differs from run to run,
  * where that is faster; the same seed then gives slightly different results
+ * @recompute: the values that the backward pass computes again, for the blocks and macros whose
+ *   own parameter `recompute` is `inherit`, and for the ops outside of them
  *
  * The options of lig_plan_compile() and others. Fields beyond @size have the values of
  * %LIG_PLAN_OPTIONS_INIT. Functions that accept options take %NULL for %LIG_PLAN_OPTIONS_INIT.
@@ -84,12 +125,13 @@ typedef struct {
   gboolean recall;
   const char *freeze;
   gboolean nondeterministic;
+  LigRecompute recompute;
 } LigPlanOptions;
 
 #define LIG_PLAN_OPTIONS_INIT \
   { \
     .size = sizeof (LigPlanOptions), .training = TRUE, .policy = LIG_POLICY_DEFAULT, \
-    .compute = -1, .parameters = -1 \
+    .compute = -1, .parameters = -1, .recompute = LIG_RECOMPUTE_DEFAULT \
   }
 
 #define LIG_TYPE_PLAN_OPTIONS (lig_plan_options_get_type ())

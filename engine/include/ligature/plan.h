@@ -41,6 +41,8 @@ typedef struct {
   gint64 frozen;      /* of these, the frozen ones */
   gint64 saved_bytes; /* bytes saved for the backward pass and not counted at an earlier op */
   gboolean needs_backward;
+  /* For each parameter of its table that is tied: the path of the other op's parameter. */
+  const char *tied[LIG_MAX_PARAMETERS];
 } LigPlanOp;
 
 /* The ops that one fusion covers in a pass, or one op alone. */
@@ -70,6 +72,7 @@ typedef struct {
   double floor;     /* seconds that the ceilings alone allow; 0 if unknown */
   gboolean
     once; /* depends on parameters alone: runs only after they have changed, once per update */
+  gboolean again; /* of the backward pass: computes a value of the forward pass again */
 } LigPlanStep;
 
 /* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of
@@ -84,6 +87,7 @@ typedef struct {
   gint64 bytes;
   int first, last; /* the first and the last step that use it */
   gboolean saved;  /* read by backward */
+  gboolean again;  /* a value of the forward pass that backward computes again */
 } LigPlanValue;
 
 /**
@@ -324,6 +328,24 @@ LIG_API LigPlan *lig_plan_mend (LigPlan *self, const guint *numbers, guint count
 LIG_API char *lig_plan_get_choices (LigPlan *self);
 
 /**
+ * lig_plan_get_recompute:
+ * @self: a plan
+ *
+ * Returns: what the backward pass computes again, but for blocks and macros with a parameter
+ *   `recompute` of their own
+ */
+LIG_API LigRecompute lig_plan_get_recompute (LigPlan *self);
+
+/**
+ * lig_plan_get_spared_bytes:
+ * @self: a plan
+ *
+ * Returns: the bytes by which values that are computed again lower the live peak, see
+ *   lig_plan_get_arena_bytes(); 0 if there are none
+ */
+LIG_API gint64 lig_plan_get_spared_bytes (LigPlan *self);
+
+/**
  * lig_plan_scales_loss:
  * @self: a plan
  *
@@ -414,6 +436,18 @@ LIG_API guint lig_plan_get_n_extra_outputs (LigPlan *self);
  * Reads the shape and type of an extra input of the caller.
  */
 LIG_API void lig_plan_get_extra_input (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype);
+
+/**
+ * lig_plan_get_range:
+ * @self: a plan
+ * @n: the number of an extra input of the caller; -1 for the main input
+ * @least: (out): the least number
+ * @most: (out): the greatest number; less than @least if no number suits all ops
+ *
+ * Reads which integers all ops accept that read the input: an embedding its vocabulary, a loss its
+ * classes, attention lengths up to the number of its keys.
+ */
+LIG_API void lig_plan_get_range (LigPlan *self, int n, gint32 *least, gint32 *most);
 
 /**
  * lig_plan_get_extra_output:

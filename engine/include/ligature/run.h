@@ -24,7 +24,7 @@ G_BEGIN_DECLS
  * strings; %NULL stands for the default.
  */
 typedef struct {
-  char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name, *freeze;
+  char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name, *freeze, *recompute;
   gint64 steps, batch, warmup, accumulate, eval_every, eval_batches, checkpoint_every, seed;
   double lr, min_lr, clip, loss_scale;
   gint64 tf32, nondeterministic;

@@ -8,6 +8,16 @@
 /* The engines that are tried: the compilation of each takes up to a second. */
 enum { MOST_CONFIGS = 8 };
 
+/* The numerical notes of an engine that are read. */
+enum { MOST_NOTES = 16 };
+
+/* The library counts the values that an attribute has, which may be more than were asked for. */
+static int
+at_most (int64_t count, int most)
+{
+  return count < most ? (int) count : most;
+}
+
 /* Creates a descriptor outside of a graph; null after a failure. */
 static LigCudnnDescriptor
 make (const LigCudnn *cudnn, LigCudnnKind kind)
@@ -49,14 +59,14 @@ propose (const LigCudnn *cudnn,
                 &count, configs) == LIG_CUDNN_SUCCESS;
   if (heuristic)
     cudnn->destroy (heuristic);
-  return good ? (int) count : 0;
+  return good ? at_most (count, MOST_CONFIGS) : 0;
 }
 
 /* Reads the number of a configuration's engine, and whether it adds up in any order. */
 static void
 inspect (const LigCudnn *cudnn, LigCudnnDescriptor config, LigCudnnPlan *plan)
 {
-  int32_t notes[16];
+  int32_t notes[MOST_NOTES];
   int64_t count = 0;
   LigCudnnDescriptor engine = make (cudnn, LIG_CUDNN_ENGINE_DESCRIPTOR);
   plan->engine = -1;
@@ -64,10 +74,10 @@ inspect (const LigCudnn *cudnn, LigCudnnDescriptor config, LigCudnnPlan *plan)
   if (engine && cudnn->get (config, LIG_CUDNN_CONFIG_ENGINE, LIG_CUDNN_TYPE_DESCRIPTOR, 1, &count,
                             &engine) == LIG_CUDNN_SUCCESS) {
     cudnn->get (engine, LIG_CUDNN_ENGINE_INDEX, LIG_CUDNN_TYPE_INT64, 1, &count, &plan->engine);
-    if (cudnn->get (engine, LIG_CUDNN_ENGINE_NUMERICAL_NOTES, LIG_CUDNN_TYPE_NUMERICAL_NOTE, 16,
-                    &count, notes) != LIG_CUDNN_SUCCESS)
+    if (cudnn->get (engine, LIG_CUDNN_ENGINE_NUMERICAL_NOTES, LIG_CUDNN_TYPE_NUMERICAL_NOTE,
+                    MOST_NOTES, &count, notes) != LIG_CUDNN_SUCCESS)
       count = 0;
-    for (int64_t i = 0; i < count; i++)
+    for (int i = 0; i < at_most (count, MOST_NOTES); i++)
       if (notes[i] == LIG_CUDNN_NOTE_NONDETERMINISTIC)
         plan->nondeterministic = true;
   }

@@ -62,6 +62,13 @@ is_misaligned (const LigOperand *operand)
   return (uintptr_t) operand->data % 16 != 0;
 }
 
+/* Returns whether a tensor is there and has another type than x. */
+static bool
+differs (const LigOperand *operand, const LigCudnnCase *one)
+{
+  return operand && operand->data && operand->dtype != (LigDtype) one->dtype;
+}
+
 /* Returns why the operands do not suit the library; null if they do. */
 static const char *
 refuse_operands (const Operands *o, const LigCudnnCase *one)
@@ -76,7 +83,11 @@ refuse_operands (const Operands *o, const LigCudnnCase *one)
     return "the log-sum-exp is left out";
   if (one->padded && one->batch > MOST_PADDED)
     return "it has too many rows with lengths";
+  if (differs (o->memory, one) || differs (o->y, one) || differs (o->dy, one) ||
+      differs (o->dx, one) || differs (o->dmemory, one))
+    return "its operands have one type";
   if (is_misaligned (o->x) || is_misaligned (o->memory) || is_misaligned (o->y) ||
+      is_misaligned (o->lse) ||
       (o->dy && (is_misaligned (o->dy) || is_misaligned (o->dx) || is_misaligned (o->dmemory))))
     return "an operand is not aligned to 16 bytes";
   return NULL;
