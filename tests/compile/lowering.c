@@ -52,13 +52,13 @@ run_copy (LigLaunch *launch)
   return LIG_OK;
 }
 
-#define KERNEL(kernel, dtypes) \
-  static const LigKernel kernel = {.size = sizeof (LigKernel), \
-                                   .name = #kernel, \
-                                   .signature = "x -> y", \
-                                   .work = 1, \
-                                   .types = dtypes, \
-                                   .functions = {[LIG_BACKEND_CPU] = run_copy}}
+#define KERNEL(id, served) \
+  static const LigKernel id = {.size = sizeof (LigKernel), \
+                               .name = #id, \
+                               .signature = "x -> y", \
+                               .work = 1, \
+                               .types = served, \
+                               .functions = {[LIG_BACKEND_CPU] = run_copy}}
 KERNEL (copy_any, LIG_FLOATING_TYPES);
 KERNEL (copy_fp32, LIG_TYPES (LIG_FP32));
 KERNEL (copy_none, 0);
