@@ -190,14 +190,11 @@ expand_macro (LigDraft *draft,
 {
   g_autoptr (LigParts) parts = lig_parts_new ();
   g_autofree char *scope = g_strdup_printf ("%s/%s", place->scope, prefix);
-  Place inside = {.written = place->written ? place->written : op,
-                  .path = path_of (place, prefix),
-                  .frozen = place->frozen,
-                  .recompute = place->recompute,
-                  .chosen = place->chosen,
-                  .unit = place->unit,
-                  .scope = g_ref_string_new (scope),
-                  .depth = place->depth + 1};
+  Place inside = *place;
+  inside.written = place->written ? place->written : op;
+  inside.path = path_of (place, prefix);
+  inside.scope = g_ref_string_new (scope);
+  inside.depth++;
   int first = (int) draft->parts->len;
   gboolean fine = TRUE;
   lig_op_get_info (op)->expand (op, parts);

@@ -461,7 +461,8 @@ without_recompute (const char *expression)
   return g_string_free (text, FALSE);
 }
 
-/* Values that the backward pass computes again have the same bits. Returns the number of plans that do. */
+/* Values that the backward pass computes again have the same bits. Returns the number of plans that
+ * compute some again. */
 static guint
 check_recompute (LigPlanOptions options, const char *expression, const char *input)
 {
