@@ -169,6 +169,16 @@ record_size (LigDraft *draft, const LigPartSize *size, int first)
   part->size_from = first;
 }
 
+/* Sets the error of a macro that has no parts. Returns whether expansion goes on without them. */
+static gboolean
+refuse_macro (LigDraft *draft, LigOp *op, const Place *inside, const char *problem, GError **error)
+{
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %s: %s"), lig_op_get_name (op),
+               inside->path, problem);
+  lig_error_set_path (error, inside->path);
+  return lig_draft_goes_on (draft, -1, error);
+}
+
 /* Parts that cannot be made of an incomplete macro are left out. */
 static gboolean
 expand_macro (LigDraft *draft,
@@ -189,10 +199,7 @@ expand_macro (LigDraft *draft,
   gboolean fine = TRUE;
   lig_op_get_info (op)->expand (op, parts);
   if (parts->problem) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %s: %s"), lig_op_get_name (op),
-                 inside.path, parts->problem);
-    lig_error_set_path (error, inside.path);
-    fine = lig_draft_goes_on (draft, -1, error);
+    fine = refuse_macro (draft, op, &inside, parts->problem, error);
     g_ptr_array_set_size (parts->ops, 0);
   }
   for (guint i = 0; i < parts->ops->len && fine; i++) {
