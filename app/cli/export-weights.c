@@ -8,10 +8,13 @@
 #include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
+#include <ligature/report.h>
 #include <ligature/state.h>
 #include <ligature/suggest.h>
 #include <ligature/weights.h>
 
+#include <errno.h>
+#include <glib/gstdio.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +23,7 @@ static int run (int argc, char **argv);
 
 LIG_COMMAND (export_weights) = {
   .name = "export-weights",
-  .usage = "P|RUN|CHECKPOINT -o FILE [--names NAMES] …",
+  .usage = "P|RUN|CHECKPOINT -o FILE|FOLDER [--names NAMES] …",
   .summary = "Writes parameters to a file, or for other programs",
   .example = "lig export-weights 'linear(3) ! gelu ! linear(2)' --input 4x8 -o w.safetensors",
   .run = run,
@@ -97,6 +100,18 @@ read_options (const Options *options, Values *values)
   return TRUE;
 }
 
+#define WHOLE "model.safetensors"
+#define CONFIG "config.json"
+
+/* Returns whether the output is a folder for another program, which is made if it ends in a
+ * slash. */
+static gboolean
+is_folder (const Options *options)
+{
+  return options->names && (g_file_test (options->output, G_FILE_TEST_IS_DIR) ||
+                            g_str_has_suffix (options->output, "/"));
+}
+
 /* Returns whether the text names a file or folder of weights. */
 static gboolean
 is_weights (const char *text)
@@ -111,10 +126,11 @@ make_parameters (const char *text,
                  const LigSequenceOptions *plan,
                  const Options *options,
                  const Values *values,
+                 LigSequence **of,
                  GError **error)
 {
   g_autofree char *note = NULL;
-  g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, plan, error);
+  LigSequence *sequence = *of = lig_cli_open_sequence (text, plan, error);
   g_autoptr (LigDevice) device = sequence ? lig_device_open ("cpu", error) : NULL;
   g_autoptr (LigState) state =
     device ? lig_state_new (sequence, device, NULL, (guint64) values->seed, error) : NULL;
@@ -128,21 +144,66 @@ make_parameters (const char *text,
   return lig_state_store (state, file, FALSE, error) ? g_steal_pointer (&file) : NULL;
 }
 
-/* Returns the parameters of the run, the file or the sequence. */
+/* Returns the parameters of the run, the file or the sequence. `of`: (out) (nullable) (transfer
+ * full): the sequence, which files other than checkpoints lack. */
 static LigTensorFile *
 open_parameters (const char *text,
                  const LigSequenceOptions *plan,
                  const Options *options,
                  const Values *values,
+                 LigSequence **of,
                  GError **error)
 {
-  if (is_weights (text))
-    return lig_weights_open (text, error);
-  if (!lig_cli_is_run (text, options->store))
-    return make_parameters (text, plan, options, values, error);
-  g_autoptr (LigStore) store = lig_store_open_existing (options->store, LIG_STORE_READ, error);
-  g_autofree char *path = store ? lig_cli_find_checkpoint (text, store, "weights of", error) : NULL;
-  return path ? lig_tensor_file_load (path, error) : NULL;
+  g_autoptr (LigTensorFile) file = NULL;
+  if (is_weights (text)) {
+    file = lig_weights_open (text, error);
+  } else if (lig_cli_is_run (text, options->store)) {
+    g_autoptr (LigStore) store = lig_store_open_existing (options->store, LIG_STORE_READ, error);
+    g_autofree char *path =
+      store ? lig_cli_find_checkpoint (text, store, "weights of", error) : NULL;
+    file = path ? lig_tensor_file_load (path, error) : NULL;
+  } else {
+    return make_parameters (text, plan, options, values, of, error);
+  }
+  const char *json = file ? lig_tensor_file_get_metadata (file, "ligature.sequence") : NULL;
+  if (json && !(*of = lig_sequence_from_json (json, -1, NULL, error)))
+    return NULL;
+  return g_steal_pointer (&file);
+}
+
+/* Checks that the sequence is such a model; in a folder, writes its config.json beside the weights.
+ * Weights without a sequence do not say enough for it. */
+static gboolean
+describe (const Options *options,
+          const Values *values,
+          LigSequence *sequence,
+          LigTensorFile *own,
+          GError **error)
+{
+  gboolean writes = is_folder (options);
+  if (!sequence && writes)
+    lig_cli_say ("%s: no " CONFIG ", because %s", options->output,
+                 "the weights have no sequence; give the sequence, and --weights");
+  if (!sequence)
+    return TRUE;
+  g_autofree char *text = lig_state_describe_weights (sequence, writes ? own : NULL, options->names,
+                                                      values->vocabulary, error);
+  if (!text || !writes)
+    return text != NULL;
+  g_autofree char *path = g_build_filename (options->output, CONFIG, NULL);
+  g_autofree char *lines = g_strconcat (text, "\n", NULL);
+  g_autoptr (GBytes) bytes = g_bytes_new (lines, strlen (lines));
+  return lig_report_save (bytes, path, error);
+}
+
+/* Saves to the file, or in the folder under the name that other programs look for. */
+static gboolean
+save (LigTensorFile *file, const Options *options, GError **error)
+{
+  if (!is_folder (options))
+    return lig_tensor_file_save (file, options->output, error);
+  g_autofree char *path = g_build_filename (options->output, WHOLE, NULL);
+  return lig_tensor_file_save (file, path, error);
 }
 
 static gint64
@@ -178,20 +239,23 @@ print_json (LigTensorFile *file, const Options *options)
   lig_cli_print_document ("export-weights", json_builder_get_root (builder));
 }
 
-static gboolean export(const char *text,
-                       const LigSequenceOptions *plan,
-                       const Options *options,
-                       const Values *values,
-                       GError **error)
+static gboolean
+write_weights (const char *text,
+               const LigSequenceOptions *plan,
+               const Options *options,
+               const Values *values,
+               GError **error)
 {
-  g_autoptr (LigTensorFile) own = open_parameters (text, plan, options, values, error);
+  g_autoptr (LigSequence) sequence = NULL;
+  g_autoptr (LigTensorFile) own = open_parameters (text, plan, options, values, &sequence, error);
   g_autoptr (LigTensorFile) file =
     own ? lig_weights_export (own, options->names, values->vocabulary, values->dtype, error) : NULL;
   if (!file)
     return FALSE;
   gboolean standard = lig_cli_is_standard (options->output);
-  if (standard ? !lig_tensor_file_write (file, STDOUT_FILENO, error)
-               : !lig_tensor_file_save (file, options->output, error))
+  if (options->names && !describe (options, values, sequence, own, error))
+    return FALSE;
+  if (standard ? !lig_tensor_file_write (file, STDOUT_FILENO, error) : !save (file, options, error))
     return FALSE;
   guint count = g_strv_length ((GStrv) lig_tensor_file_get_names (file));
   gint64 elements = count_elements (file);
@@ -201,6 +265,20 @@ static gboolean export(const char *text,
     lig_cli_print ("%u tensor%s with %" PRId64 " element%s written to %s", count,
                    LIG_ENDING (count), elements, LIG_ENDING (elements), options->output);
   return TRUE;
+}
+
+/* Checks the place of the output before anything is computed; makes the folder. */
+static gboolean
+check_place (const Options *options, GError **error)
+{
+  if (!is_folder (options))
+    return lig_cli_check_file (options->output, error);
+  g_autofree char *inside = g_build_filename (options->output, WHOLE, NULL);
+  if (g_mkdir_with_parents (options->output, 0777) == 0)
+    return lig_cli_check_file (inside, error);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be made: %s", options->output,
+               g_strerror (errno));
+  return FALSE;
 }
 
 static int
@@ -228,8 +306,7 @@ run (int argc, char **argv)
   if (!lig_cli_parse (&lig_command_export_weights, entries, &argc, &argv, 1, 1) ||
       !read_options (&options, &values))
     return LIG_EXIT_USAGE;
-  if (!lig_cli_check_file (options.output, &error) ||
-      !export(argv[1], &plan, &options, &values, &error))
+  if (!check_place (&options, &error) || !write_weights (argv[1], &plan, &options, &values, &error))
     return lig_cli_fail (error);
   return LIG_EXIT_OK;
 }

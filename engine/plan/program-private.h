@@ -48,10 +48,8 @@ void lig_program_unbind (LigProgram *self);
 void *lig_program_address (LigProgram *self, int value);
 
 /* Returns whether all ops that read an input of the caller accept its integers. */
-gboolean lig_program_check_range (LigProgram *self,
-                                  int value,
-                                  const LigTensor *tensor,
-                                  GError **error);
+gboolean
+lig_program_check_range (LigProgram *self, int value, const LigTensor *tensor, GError **error);
 
 /* Sets a gradient to zero, or to 1 for a loss. */
 gboolean lig_program_preset_gradient (LigProgram *self, int value, GError **error);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads and writes states in files: parameters by their paths, the optimizer's values below
  * `optimizer.`. */
-#include "engine/tensor/names.h"
+#include "engine/plan/state-private.h"
+#include "engine/tensor/config.h"
 #include <ligature/state.h>
 #include <ligature/weights.h>
 
@@ -72,7 +73,8 @@ find_import (LigState *self, LigTensorFile *file, LigImport **import, GError **e
       return FALSE;
     g_array_append_val (shapes, shape);
   }
-  return lig_import_new (file, paths, (const LigShape *) (gpointer) shapes->data, import, error);
+  return lig_import_new (file, paths, (const LigShape *) (gpointer) shapes->data, import, error) &&
+         (!*import || lig_config_check (*import, lig_state_get_traits (self), error));
 }
 
 /* A tensor that was read, and its destination. */

@@ -2,6 +2,7 @@
 /* The private calls of plans and programs to a state. */
 #pragma once
 
+#include "engine/compile/draft.h"
 #include <ligature/state.h>
 
 /* Checks that the state has each parameter of the plan, at the same offset, on the same device. */
@@ -9,6 +10,10 @@ gboolean lig_state_check_plan (LigState *self, LigPlan *plan, GError **error);
 
 /* Returns (transfer full) a text of everything that a plan depends on. */
 char *lig_plan_key (LigSequence *sequence, const LigPlanOptions *options);
+
+/* Returns a list of LigTrait of the draft's ops; and that of the state's. */
+GArray *lig_draft_traits (const LigDraft *draft);
+const GArray *lig_state_get_traits (LigState *self);
 
 /* Returns whether the cache of the state still contains this plan. */
 gboolean lig_state_keeps_plan (LigState *self, LigPlan *plan);

@@ -23,6 +23,7 @@ struct _LigState {
   char *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory */
   LigScaling *scaling;                /* in device memory */
   gboolean scaled;                    /* the gradients carry a loss scale */
+  GArray *traits;                     /* of LigTrait: what config.json of other programs names */
   GHashTable *plans;                  /* key -> LigPlan */
   guint compiled;
 };
@@ -46,6 +47,7 @@ lig_state_finalize (GObject *object)
       lig_device_release (self->device, self->arrays[i]);
   if (self->scaling)
     lig_device_release (self->device, self->scaling);
+  g_clear_pointer (&self->traits, g_array_unref);
   g_clear_pointer (&self->parameters, g_array_unref);
   g_clear_pointer (&self->paths, g_ptr_array_unref);
   g_clear_object (&self->device);
@@ -282,6 +284,7 @@ take_parameters (LigState *self, const LigDraft *draft, GError **error)
   self->gradient_dtype = draft->gradient_dtype;
   self->elements = draft->all_elements;
   self->trained = draft->elements;
+  self->traits = lig_draft_traits (draft);
   for (guint i = 0; i < draft->parameters->len; i++) {
     const LigDraftParameter *from = &g_array_index (draft->parameters, LigDraftParameter, i);
     Parameter parameter = {g_strdup (from->path), from->shape, from->offset,
@@ -314,6 +317,12 @@ lig_state_new (LigSequence *sequence,
   return draft && lig_draft_infer (draft, error) && take_parameters (self, draft, error)
            ? g_steal_pointer (&self)
            : NULL;
+}
+
+const GArray *
+lig_state_get_traits (LigState *self)
+{
+  return self->traits;
 }
 
 LigDevice *

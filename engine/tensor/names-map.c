@@ -427,9 +427,8 @@ write_role (LigTensorFile *to,
   return TRUE;
 }
 
-/* Returns the roles of a file's parameters, without the optimizer's arrays. */
-static GArray *
-find_roles (LigTensorFile *file)
+GArray *
+lig_roles_of_file (LigTensorFile *file)
 {
   g_autoptr (GPtrArray) paths = g_ptr_array_new ();
   g_autoptr (GArray) shapes = g_array_new (FALSE, FALSE, sizeof (LigShape));
@@ -490,7 +489,7 @@ lig_weights_export (
   g_return_val_if_fail (file, NULL);
   g_autoptr (LigNames) table = names ? lig_names_find (names, error) : NULL;
   g_autoptr (LigTensorFile) to = lig_tensor_file_new ();
-  g_autoptr (GArray) roles = find_roles (file);
+  g_autoptr (GArray) roles = lig_roles_of_file (file);
   if (names && (!table || !check_export (roles, table, error)))
     return NULL;
   for (guint i = 0; i < roles->len; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads data/names/NAME.json and finds the table that a file's names fit. */
-#include "engine/tensor/names.h"
+#include "engine/tensor/config.h"
 
 #include "engine/base/file.h"
 #include "engine/base/json-private.h"
@@ -39,6 +39,8 @@ lig_names_free (LigNames *self)
   g_strfreev (self->prefixes);
   g_strfreev (self->ignored);
   g_ptr_array_unref (self->rules);
+  g_clear_pointer (&self->config, json_array_unref);
+  g_clear_pointer (&self->requires, json_array_unref);
   g_free (self);
 }
 
@@ -163,7 +165,8 @@ lig_names_parse (const char *name, const char *text, GError **error)
   if (read_text (object, "title", TRUE, &self->title, error) &&
       read_text (object, "known-by", TRUE, &self->known_by, error) &&
       read_texts (object, "prefixes", &self->prefixes, error) &&
-      read_texts (object, "ignored", &self->ignored, error) && read_rules (self, object, error))
+      read_texts (object, "ignored", &self->ignored, error) && read_rules (self, object, error) &&
+      lig_config_parse (self, object, error))
     return g_steal_pointer (&self);
   g_prefix_error (error, "%s: ", name);
   return NULL;
@@ -205,9 +208,9 @@ lig_names_rule (const LigNames *self, const char *role)
   return NULL;
 }
 
-/* Returns how many tensors of a layer have a name that fits the file. */
+/* Returns how many tensors of a block have a name that fits the file. */
 static guint
-count_layer_names (LigTensorFile *file, const LigNames *names, const char *prefix)
+count_block_names (LigTensorFile *file, const LigNames *names, const char *prefix)
 {
   guint count = 0;
   for (guint i = 0; i < names->rules->len; i++) {
@@ -226,7 +229,7 @@ count_layer_names (LigTensorFile *file, const LigNames *names, const char *prefi
 }
 
 /* Tries a table with each of its prefixes: a file has the name by which it is known, or, as that
- * may be the one that is missing, two other names of a layer. Takes the table if it fits better
+ * may be the one that is missing, two other names of a block. Takes the table if it fits better
  * than `best`. */
 static void
 try_names (LigTensorFile *file, LigNames **one, guint *best, LigNames **names, const char **prefix)
@@ -235,7 +238,7 @@ try_names (LigTensorFile *file, LigNames **one, guint *best, LigNames **names, c
   for (char **at = (*one)->prefixes; *at; at++) {
     g_autofree char *known = g_strconcat (*at, (*one)->known_by, NULL);
     guint count =
-      lig_tensor_file_has (file, known) ? G_MAXUINT : count_layer_names (file, *one, *at);
+      lig_tensor_file_has (file, known) ? G_MAXUINT : count_block_names (file, *one, *at);
     if (count > *best) {
       *best = count;
       found = *at;

@@ -7,6 +7,8 @@
 
 #include <ligature/tensor-file.h>
 
+#include <json-glib/json-glib.h>
+
 G_BEGIN_DECLS
 
 /* The tensors that a role is made of. */
@@ -28,6 +30,7 @@ typedef struct {
   GStrv prefixes; /* of all names but those that are not prefixed; the first is written */
   GStrv ignored;  /* patterns of names without a prefix */
   GPtrArray *rules;
+  JsonArray *config, *requires; /* of rules for config.json, see engine/tensor/config.h */
 } LigNames;
 
 void lig_names_free (LigNames *self);
@@ -53,12 +56,15 @@ lig_names_detect (LigTensorFile *file, LigNames **names, const char **prefix, GE
 typedef struct {
   char *path;
   LigShape shape;
-  char *role; /* (nullable): its role */
+  char *role; /* (nullable): its role, which no other parameter of its layer has */
   int depth;  /* the number of its layer, -1 outside */
 } LigRole;
 
 /* Returns a LigRole for each of the paths, sorted by the order of ops in a sequence. */
 GArray *lig_roles_new (const char *const *paths, const LigShape *shapes);
+
+/* Returns the same of a file's parameters, without the optimizer's arrays. */
+GArray *lig_roles_of_file (LigTensorFile *file);
 
 /* Returns the parameter with a role in a layer, null if there is none. */
 const LigRole *lig_roles_find (const GArray *roles, const char *role, int depth);

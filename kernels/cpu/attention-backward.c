@@ -169,21 +169,6 @@ run_step (const Backward *b,
    sums->keys + step->key * sums->row, sums->row, true);
 }
 
-/* Adds the keys of a block, weighted by the gradients of the scores, to those of the queries. */
-static void
-add_keys (const LigAttention *a, const LigQueries *q, const Memory *m, int32_t key, int32_t count)
-{
-  for (int32_t i = 0; i < q->count; i += LIG_STEP) {
-    int32_t rows = (int32_t) lig_least (LIG_STEP, q->count - i), low, high;
-    if (!lig_attention_depth (q, i, rows, key, count, &low, &high))
-      continue;
-    LigTileLeft dscores = {m->dscores + low * LIG_QUERIES + i, 1, LIG_QUERIES};
-    LIG_CPU (tile_product)
-    (rows, a->padded, high - low, dscores, m->keys + low * a->padded, a->padded,
-     m->dqueries + i * a->padded, a->padded, true);
-  }
-}
-
 /* Goes over one block of queries. */
 static void
 run_queries (const Backward *b, const LigQueries *q, Memory *m, const Sums *sums)
@@ -204,7 +189,7 @@ run_queries (const Backward *b, const LigQueries *q, Memory *m, const Sums *sums
     for (int32_t i = 0; i < n_steps; i++)
       run_step (b, q, m, &steps[i], i * LIG_STEP, sums);
     if (sums->queries)
-      add_keys (a, q, m, key, count);
+      lig_attention_add_rows (a, q, key, count, m->dscores, m->keys, m->dqueries);
   }
   int64_t features = a->params->features, element = lig_attention_query (a, q);
   for (int32_t i = 0; sums->queries && i < q->count; i++) {

@@ -189,21 +189,6 @@ rescale (const LigAttention *a, const LigQueries *q, const Memory *m, Running *r
   }
 }
 
-/* Adds the values of a block of keys, weighted, to the outputs of the queries. */
-static void
-add_values (const LigAttention *a, const LigQueries *q, const Memory *m, int32_t key, int32_t count)
-{
-  for (int32_t i = 0; i < q->count; i += LIG_STEP) {
-    int32_t rows = (int32_t) lig_least (LIG_STEP, q->count - i), low, high;
-    if (!lig_attention_depth (q, i, rows, key, count, &low, &high))
-      continue;
-    LigTileLeft weights = {m->scores + low * LIG_QUERIES + i, 1, LIG_QUERIES};
-    LIG_CPU (tile_product)
-    (rows, a->padded, high - low, weights, m->values + low * a->padded, a->padded,
-     m->out + i * a->padded, a->padded, true);
-  }
-}
-
 /* Goes over one block of keys. */
 static void
 attend (const LigAttention *a, const LigQueries *q, const Memory *m, Running *r, int32_t key)
@@ -229,7 +214,7 @@ attend (const LigAttention *a, const LigQueries *q, const Memory *m, Running *r,
           scores[k * LIG_QUERIES + c] *= kept[k * LIG_QUERIES + c];
     }
   }
-  add_values (a, q, m, key, count);
+  lig_attention_add_rows (a, q, key, count, m->scores, m->values, m->out);
 }
 
 /* Divides the outputs of a block by their sums and stores them. */

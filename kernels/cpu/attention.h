@@ -268,6 +268,28 @@ lig_attention_depth (const LigQueries *q,
   return *high > *low;
 }
 
+/* Adds the keys or values `rows` of a block, times the weights [LIG_KEYS, LIG_QUERIES] of the
+ * queries, to the sums [LIG_QUERIES, padded] of the queries. */
+static inline void
+lig_attention_add_rows (const LigAttention *a,
+                        const LigQueries *q,
+                        int32_t key,
+                        int32_t count,
+                        const float *weights,
+                        const float *rows,
+                        float *sums)
+{
+  for (int32_t i = 0; i < q->count; i += LIG_STEP) {
+    int32_t queries = (int32_t) lig_least (LIG_STEP, q->count - i), low, high;
+    if (!lig_attention_depth (q, i, queries, key, count, &low, &high))
+      continue;
+    LigTileLeft left = {weights + low * LIG_QUERIES + i, 1, LIG_QUERIES};
+    LIG_CPU (tile_product)
+    (queries, a->padded, high - low, left, rows + low * a->padded, a->padded, sums + i * a->padded,
+     a->padded, true);
+  }
+}
+
 /* Sets the scores of a step that are not the product alone: softcap, ALiBi, and minus infinity
  * where the mask hides the key. `slope` becomes the slope of the softcap unless it is null. */
 void LIG_CPU (attention_adjust) (

@@ -2,7 +2,7 @@
 /* Tests that an option is the same in all commands that have it: its name, its kind of value, its
  * description and the errors about its value. The options are those of `lig --generate options`, so
  * that a new command is tested too. */
-#include "tests/cli/case.h"
+#include "tests/cli/switch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -255,30 +255,9 @@ test_tf32 (void)
     g_auto (Outcome) run = shell (line);
     g_assert_cmpint (run.code, ==, 0);
     g_assert_cmpint (int_at (run.json, "settings.tf32"), ==, forms[i].value);
-    static const char *const commands[] = {"fuse", "plan"};
-    for (guint k = 0; k < G_N_ELEMENTS (commands); k++) {
-      g_autofree char *other =
-        g_strdup_printf ("lig %s 'linear(2)' %s --input 4x8 --device null:h200 --json", commands[k],
-                         forms[i].option);
-      g_auto (Outcome) plan = shell (other);
-      g_assert_cmpint (plan.code, ==, 0);
-      g_assert_true (json_node_get_boolean (at (plan.json, "tf32")) == (forms[i].value == 1));
-    }
+    check_plans ("tf32", forms[i].option, forms[i].value == 1);
   }
-  /* The file's value holds unless the command line forbids it. */
-  g_autofree char *file = in_folder ("tf32.lig");
-  const char *text =
-    "{\"ligature\": 1, \"input\": {\"shape\": [4, 2]}, \"ops\": [{\"op\": \"linear\", "
-    "\"out-features\": 2}, {\"op\": \"mean-squared-error\"}], \"train\": {\"data\": "
-    "\"synthetic\", \"steps\": 1, \"tf32\": 1}}";
-  g_assert_true (g_file_set_contents (file, text, -1, NULL));
-  for (guint i = 0; i < 2; i++) {
-    g_auto (Outcome) trained =
-      lig ("train", "tf32.lig", "--device", "cpu", i ? "--no-tf32" : NULL, NULL);
-    g_assert_cmpint (trained.code, ==, 0);
-    g_auto (Outcome) shown = lig ("runs", "show", "last", "--json", NULL);
-    g_assert_cmpint (int_at (shown.json, "settings.tf32"), ==, !i);
-  }
+  check_runs ("tf32", "tf32.lig");
 }
 
 /* --- -o - ---------------------------------------------------------------------------------- */

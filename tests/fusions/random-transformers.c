@@ -461,7 +461,8 @@ without_recompute (const char *expression)
   return g_string_free (text, FALSE);
 }
 
-/* What the backward pass computes again has the same bits. Returns the number of plans that do. */
+/* Values that the backward pass computes again have the same bits. Returns the number of plans that
+ * compute some again. */
 static guint
 check_recompute (LigPlanOptions options, const char *expression, const char *input)
 {
@@ -509,8 +510,12 @@ check_one (const char *expression, const char *input, GRand *random)
                distance);
   }
   spared += check_recompute (options, expression, input);
-  if (g_rand_boolean (random))
+  if (g_rand_boolean (random)) {
     check_half (sequence, options, none, expression);
+    options.compute = LIG_BF16;
+    options.policy = LIG_POLICY_NONE;
+    spared += check_recompute (options, expression, input);
+  }
   return spared;
 }
 

@@ -164,6 +164,31 @@ norm_of (const double *values, int64_t count)
   return sqrt (sum);
 }
 
+/* Checks a reference's gradient `dx` of the sum of dy y by central differences, where y (data, x)
+ * returns the `size` values of y. */
+static inline void
+check_differences (double *(*y) (const void *data, const double *x),
+                   const void *data,
+                   double *x,
+                   int64_t count,
+                   const double *dy,
+                   int64_t size,
+                   const double *dx,
+                   double epsilon)
+{
+  for (int64_t k = 0; k < count; k++) {
+    double slope = 0, value = x[k];
+    for (int side = -1; side <= 1; side += 2) {
+      x[k] = value + side * 1e-5;
+      const double *moved = y (data, x);
+      for (int64_t i = 0; i < size; i++)
+        slope += side * moved[i] * dy[i] / 2e-5;
+    }
+    x[k] = value;
+    g_assert_cmpfloat_with_epsilon (slope, dx[k], epsilon);
+  }
+}
+
 /* Checks that the distance in the 2-norm is at most `limit`; NaN exceeds any limit. */
 static inline void
 check_within (LigOperand got, const double *want, double limit, const char *what)

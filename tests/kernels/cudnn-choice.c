@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* What the stand-ins answer, and how often they were asked. */
+/* The answers of the stand-ins, and how often they were called. */
 static struct {
   gboolean refused, cannot_build, capturing;
   LigAttentionRace race;
@@ -135,7 +135,7 @@ launch_once (gboolean rehearse)
   return lig_attention_choose (&launch, false, run_own);
 }
 
-/* Begins anew, with cuDNN as the faster one. */
+/* Begins again, with cuDNN as the faster one. */
 static void
 reset (void)
 {

@@ -19,7 +19,7 @@ typedef struct {
   gboolean refuses, any_order;
 } Engine;
 
-/* What the stand-in has, and what was asked of it. */
+/* The engines of the stand-in, and its calls. */
 static struct {
   Engine engines[MOST_ENGINES];
   int n_engines;

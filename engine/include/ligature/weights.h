@@ -6,7 +6,8 @@
  * a macro with a part `qkv` is a layer's attention, and what follows the last layer is the final
  * norm and the head. data/names/NAME.json lists which tensors each of them is made of. Rotary pairs
  * of these files are the two halves of a head, as with `rotary-interleaved=false`; rows are never
- * reordered. */
+ * reordered, and a sequence with neighbours as pairs is refused. A `config.json` beside the weights
+ * is compared with the ops: heads, epsilons, activation, rotary base and scaling. */
 #pragma once
 
 #include <ligature/tensor-file.h>
@@ -46,7 +47,8 @@ LIG_API const char *lig_weights_names_nth (guint n);
  * parameters, except for rows beyond @vocabulary, which become zero.
  *
  * Returns: (transfer full): the tensors, or %NULL with %LIG_ERROR_SHAPE (parameters without a
- *   counterpart; the message names them) or %LIG_ERROR_VALUE (unknown names) set
+ *   counterpart, or whose rows are not those of its tensors; the message names them) or
+ *   %LIG_ERROR_VALUE (unknown names) set
  */
 LIG_API LigTensorFile *lig_weights_export (LigTensorFile *file,
                                            const char *names,

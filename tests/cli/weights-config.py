@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks, as TAP, config.json beside weights of GPT-2 and Llama-like models: `export-weights` into a
+folder writes it, weights whose config.json differs from the sequence are refused with both values,
+and transformers opens the folder and computes the same logits. The last is skipped without torch,
+transformers and safetensors.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+LIG = os.environ["LIG"]
+GPT2 = ("embedding(16, vocabulary=20) ! position-embedding(12) ! block(2){{ transformer-layer(4{}) }} "
+        "! layer-norm ! linear(20, bias=false, tied=0)")
+LLAMA = ("embedding(16, vocabulary=20) ! block(2){{ transformer-layer(4, kv-heads=2, "
+         "ffn-features=24, activation=swiglu, normalization=rms-norm, bias=false, rotary=true, "
+         "rotary-base=5000, eps=1e-6{}) }} ! rms-norm(eps=1e-6) ! linear(20, bias=false)")
+SCALED = ", rotary-scaling=llama3, rotary-original=4, rotary-factor=2"
+INPUT = ["--input", "2x8:int32"]
+
+
+def lig(folder, *words, code=0):
+    environment = dict(os.environ, LIGATURE_STORE=str(pathlib.Path(folder) / "store.db"))
+    result = subprocess.run([LIG, *words], cwd=folder, env=environment, check=False, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert result.returncode == code, f"{words}: {result.returncode} {result.stderr}"
+    return result.stdout if code == 0 else result.stderr
+
+
+def export(folder, sequence, names, code=0):
+    return lig(folder, "export-weights", sequence, *INPUT, "--seed", "3", "--names", names, "-o",
+               names + "/", code=code)
+
+
+def load(folder, sequence, weights, code=0):
+    return lig(folder, "export-weights", sequence, *INPUT, "--weights", weights, "-o",
+               "own.safetensors", code=code)
+
+
+def change(folder, names, **members):
+    path = pathlib.Path(folder) / names / "config.json"
+    config = json.loads(path.read_text())
+    for key, value in members.items():
+        if value is None:
+            config.pop(key)
+        else:
+            config[key] = value
+    path.write_text(json.dumps(config))
+
+
+def check_gpt2(folder):
+    export(folder, GPT2.format(""), "gpt2")
+    config = json.loads((pathlib.Path(folder) / "gpt2/config.json").read_text())
+    expected = {"model_type": "gpt2", "n_embd": 16, "n_head": 4, "n_layer": 2, "n_inner": 64,
+                "vocab_size": 20, "n_positions": 12, "layer_norm_epsilon": 1e-5,
+                "activation_function": "gelu_new", "tie_word_embeddings": True}
+    assert {key: config[key] for key in expected} == expected, config
+    load(folder, GPT2.format(""), "gpt2")
+    load(folder, GPT2.format(""), "gpt2/model.safetensors")
+    text = load(folder, GPT2.format(", eps=1e-4, activation=relu"), "gpt2", code=1)
+    assert "config.json does not fit the sequence" in text, text
+    assert "layer_norm_epsilon is 1" in text and "transformer-layer at 2.0.0 is 0.0001" in text, text
+    assert 'activation_function is "gelu_new", activation of' in text and "is relu" in text, text
+    change(folder, "gpt2", n_head=8)
+    text = load(folder, GPT2.format(""), "gpt2", code=1)
+    assert "n_head is 8, attention.heads of transformer-layer at 2.0.0 is 4" in text, text
+    # Left-out members have the defaults of transformers; those that no rule names do not matter.
+    change(folder, "gpt2", n_head=4, activation_function=None, layer_norm_epsilon=None, other=[1])
+    load(folder, GPT2.format(""), "gpt2")
+    change(folder, "gpt2", activation_function="gelu")
+    assert 'activation_function is "gelu"' in load(folder, GPT2.format(""), "gpt2", code=1)
+    (pathlib.Path(folder) / "gpt2/config.json").write_text("{")
+    assert "config.json" in load(folder, GPT2.format(""), "gpt2", code=1)
+    (pathlib.Path(folder) / "gpt2/config.json").unlink()
+    load(folder, GPT2.format(""), "gpt2")
+
+
+def check_llama(folder):
+    export(folder, LLAMA.format(SCALED), "llama")
+    config = json.loads((pathlib.Path(folder) / "llama/config.json").read_text())
+    assert config["num_key_value_heads"] == 2 and config["head_dim"] == 4, config
+    assert config["rope_scaling"]["rope_type"] == "llama3" and config["rope_theta"] == 5000, config
+    load(folder, LLAMA.format(SCALED), "llama")
+    text = load(folder, LLAMA.format(""), "llama", code=1)
+    assert 'rope_type is "llama3", rotary.scaling of transformer-layer at 1.0.0 is default' in text, text
+    text = load(folder, LLAMA.format(SCALED).replace("factor=2", "factor=4"), "llama", code=1)
+    assert "factor is 2, rotary.factor of transformer-layer at 1.0.0 is 4" in text, text
+    text = load(folder, LLAMA.format(SCALED).replace("5000", "6000"), "llama", code=1)
+    assert "rope_theta is 5000, rotary.base of transformer-layer at 1.0.0 is 6000" in text, text
+    # The form of older versions: no rope_parameters.
+    change(folder, "llama", rope_parameters=None)
+    load(folder, LLAMA.format(SCALED), "llama")
+    assert "rope_scaling.factor is 2" in load(
+        folder, LLAMA.format(SCALED).replace("factor=2", "factor=4"), "llama", code=1)
+
+
+def check_refusals(folder):
+    export(folder, LLAMA.format(""), "llama")
+    turned = LLAMA.format(", rotary-interleaved=true")
+    sentence = "rotary.interleaved of transformer-layer at 1.0.0 is true, the weights of llama need false"
+    assert sentence in load(folder, turned, "llama", code=1)
+    (pathlib.Path(folder) / "llama/config.json").unlink()
+    assert sentence in load(folder, turned, "llama/model.safetensors", code=1)
+    assert sentence in export(folder, turned, "llama", code=1)
+    line = [turned, *INPUT, "--names", "llama", "-o", "file.safetensors"]
+    assert sentence in lig(folder, "export-weights", *line, code=1)
+    assert not (pathlib.Path(folder) / "file.safetensors").exists()
+    text = export(folder, LLAMA.format(", mask=none"), "llama", code=1)
+    assert "attention.mask of transformer-layer at 1.0.0 is none" in text, text
+    text = export(folder, GPT2.format(", eps=0.001"), "gpt2", code=1)
+    assert "layer-norm.eps of transformer-layer at 2.0.0 is 0.001, at 3 it is 1e-05" in text, text
+    text = export(folder, GPT2.format(", activation=srelu"), "gpt2", code=1)
+    assert "activation of transformer-layer at 2.0.0 is srelu" in text, text
+
+
+def check_transformers(folder):
+    try:
+        import safetensors.torch
+        import torch
+        import transformers
+    except ImportError as missing:
+        return f"{missing.name} is not installed"
+    cases = {"gpt2": [GPT2.format(""), GPT2.format(", activation=relu")],
+             "llama": [LLAMA.format(""), LLAMA.format(SCALED),
+                       LLAMA.format("").replace("bias=false)", "bias=false, tied=0)"),
+                       LLAMA.format("").replace("swiglu", "geglu").replace("1e-6", "1e-4")]}
+    path = pathlib.Path(folder)
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    for names, sequences in cases.items():
+        for sequence in sequences:
+            export(folder, sequence, names)
+            model = transformers.AutoModelForCausalLM.from_pretrained(path / names).eval()
+            tokens = torch.arange(16).reshape(2, 8) * 7 % 20
+            safetensors.torch.save_file({"input": tokens.to(torch.int32)}, path / "x.safetensors")
+            lig(folder, "apply", sequence, "--weights", names, "--input", "x.safetensors", "-o",
+                "y.safetensors", "--device", "cpu")
+            ours = safetensors.torch.load_file(path / "y.safetensors")["output"]
+            theirs = model(tokens).logits.detach()
+            error = (ours - theirs).norm() / theirs.norm()
+            assert error < 1e-5, f"{sequence}: the logits differ by {error}"
+    return None
+
+
+def main():
+    cases = [check_gpt2, check_llama, check_refusals, check_transformers]
+    print(f"1..{len(cases)}")
+    failed = False
+    for number, case in enumerate(cases, 1):
+        name = case.__name__.removeprefix("check_")
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                skipped = case(folder)
+                print(f"ok {number} - {name}" + (f" # SKIP {skipped}" if skipped else ""))
+            except AssertionError as error:
+                failed = True
+                print(f"not ok {number} - {name}")
+                print("\n".join(f"# {line}" for line in str(error).splitlines()))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
