@@ -178,11 +178,12 @@ print_json (LigTensorFile *file, const Options *options)
   lig_cli_print_document ("export-weights", json_builder_get_root (builder));
 }
 
-static gboolean export(const char *text,
-                       const LigSequenceOptions *plan,
-                       const Options *options,
-                       const Values *values,
-                       GError **error)
+static gboolean
+write_weights (const char *text,
+               const LigSequenceOptions *plan,
+               const Options *options,
+               const Values *values,
+               GError **error)
 {
   g_autoptr (LigTensorFile) own = open_parameters (text, plan, options, values, error);
   g_autoptr (LigTensorFile) file =
@@ -229,7 +230,7 @@ run (int argc, char **argv)
       !read_options (&options, &values))
     return LIG_EXIT_USAGE;
   if (!lig_cli_check_file (options.output, &error) ||
-      !export(argv[1], &plan, &options, &values, &error))
+      !write_weights (argv[1], &plan, &options, &values, &error))
     return lig_cli_fail (error);
   return LIG_EXIT_OK;
 }

@@ -4,6 +4,7 @@
 #include "app/cli/profile-text.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/table.h"
+#include <ligature/attention.h>
 #include <ligature/report.h>
 
 #include <math.h>
@@ -63,6 +64,11 @@ add_steps (JsonBuilder *builder, LigPlan *plan)
     lig_json_add_integer (builder, "flops", (gint64) step->flops);
     lig_json_add_number (builder, "predicted_us",
                          step->predicted > 0 ? step->predicted * 1e6 : NAN);
+    g_autoptr (LigAttentionTimes) times = lig_plan_get_attention (plan, i);
+    if (times) {
+      json_builder_set_member_name (builder, "attention");
+      lig_attention_times_to_json (times, builder);
+    }
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -309,23 +315,25 @@ print_picture (LigPlan *plan, int width)
                          width);
 }
 
-/* Says which ops of attention cuDNN cannot compute, and why: each op and reason once. */
+/* Says which kernel computes attention: each op, or op of a block, and each sentence once. */
 static void
-print_own_attention (LigPlan *plan, int width)
+print_attention (LigPlan *plan, int width)
 {
   guint n_steps, n_ops;
   const LigPlanStep *steps = lig_plan_get_steps (plan, &n_steps);
   const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < n_steps; i++) {
-    const char *reason = lig_plan_explain_attention (plan, i);
-    if (!reason || steps[i].part < 0)
+    g_autoptr (LigAttentionTimes) times = lig_plan_get_attention (plan, i);
+    if (!times || steps[i].part < 0)
       continue;
-    char *text = g_strdup_printf ("%s at %s: the own kernel, without cuDNN: %s",
-                                  ops[steps[i].part].info->name, ops[steps[i].part].path, reason);
-    if (!g_hash_table_contains (known, text))
+    g_autofree char *sentence = lig_attention_times_describe (times);
+    char *key = g_strdup_printf ("%s %s", times->words, sentence);
+    g_autofree char *text =
+      g_strdup_printf ("%s at %s, %s: %s", ops[steps[i].part].info->name, ops[steps[i].part].path,
+                       lig_pass_name (steps[i].pass), sentence);
+    if (g_hash_table_add (known, key))
       lig_cli_print_wrapped (text, width);
-    g_hash_table_add (known, text);
   }
 }
 
@@ -378,8 +386,7 @@ print_plan (LigPlan *plan)
   printf ("\n");
   lig_cli_print_wrapped (sums, width);
   print_spared (plan, width);
-  print_own_attention (plan, width);
-  lig_cli_print_attention (width);
+  print_attention (plan, width);
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   if (!problem)
     return;

@@ -326,13 +326,8 @@ lig_cli_print_attention (int width)
     printf ("\nAttention:\n");
   for (guint i = 0; i < list->len; i++) {
     const LigAttentionTimes *times = list->pdata[i];
-    g_autofree char *cudnn = format_time (times->cudnn_seconds);
-    g_autofree char *own = format_time (times->own_seconds);
-    g_autofree char *text =
-      times->reason
-        ? g_strdup_printf ("%s: the own kernel, without cuDNN: %s", times->words, times->reason)
-        : g_strdup_printf ("%s: %s; cuDNN takes %s, the own kernel %s", times->words,
-                           times->cudnn ? "cuDNN" : "the own kernel", cudnn, own);
+    g_autofree char *sentence = lig_attention_times_describe (times);
+    g_autofree char *text = g_strdup_printf ("%s: %s", times->words, sentence);
     lig_cli_print_wrapped (text, width);
   }
 }

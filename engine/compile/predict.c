@@ -5,6 +5,10 @@
 #include "engine/compile/predict.h"
 
 #include "engine/device/costs.h"
+#include "kernels/attention-refusal.h"
+#include <ligature/params.h>
+
+#include <string.h>
 
 void
 lig_predict_floors (const LigDeviceFacts *facts,
@@ -46,6 +50,52 @@ computes_sums (const LigDraftStep *step)
   return step->values[step->n_operands - 1] >= 0;
 }
 
+/* Returns whether the step adds a bias of fp32 to a product of 16 bits. */
+static gboolean
+has_mixed_bias (const LigDraft *draft, const LigDraftStep *step)
+{
+  char name[32] = "";
+  for (int i = 0; i < step->n_inputs; i++) {
+    lig_signature_name (step->kernel->signature, i, name);
+    if (strcmp (name, "bias") == 0)
+      return draft->compute != LIG_FP32 && step->values[i] >= 0 &&
+             lig_draft_operand (draft, step->values[i]).dtype == LIG_FP32;
+  }
+  return FALSE;
+}
+
+/* Returns the seconds of a step of attention of 16 bits; 0 for another step, and on a device whose
+ * costs of attention are unknown. */
+static double
+predict_attention (const LigDraft *draft, const LigDraftStep *step)
+{
+  gboolean backward = strcmp (step->kernel->name, "attention_backward") == 0;
+  const LigAttentionParams *params = (const LigAttentionParams *) (gconstpointer) step->params;
+  LigOperand x[4];
+  if (!backward && strcmp (step->kernel->name, "attention") != 0)
+    return 0;
+  for (int i = 0; i < 4; i++) {
+    int value = step->values[i + backward];
+    x[i] = lig_draft_operand (draft, value);
+    x[i].data = value >= 0 ? x : NULL; /* the presence of an operand is all that counts */
+  }
+  if (x[0].dtype == LIG_FP32 || params->length < 1)
+    return 0;
+  gboolean own = lig_attention_refusal (x, params, backward) != NULL;
+  double heads = (double) x[0].size / (double) x[0].columns / params->length * params->heads;
+  double queries = heads * params->length;
+  LigAttentionWork work = {
+    .flops = step->flops,
+    .features = params->features,
+    .length = step->flops / ((backward ? 5 : 2) * queries * params->features),
+    .blocks = heads * ((params->length + LIG_ATTENTION_BLOCK - 1) / LIG_ATTENTION_BLOCK),
+  };
+  LigAttentionCost cost = backward ? LIG_ATTENTION_BACKWARD : LIG_ATTENTION_FORWARD;
+  return lig_cost_of_attention (
+    lig_device_get_facts (draft->device),
+    own ? cost + LIG_ATTENTION_OWN_FORWARD - LIG_ATTENTION_FORWARD : cost, &work);
+}
+
 static double
 predict_product (const LigDraft *draft, const LigDraftStep *step)
 {
@@ -55,14 +105,18 @@ predict_product (const LigDraft *draft, const LigDraftStep *step)
     if (step->values[i] >= 0 && lig_draft_operand (draft, step->values[i]).size >= result.size)
       result = lig_draft_operand (draft, step->values[i]);
   double area = (double) result.size, depth = area > 0 ? step->flops / (2 * area) : 0;
-  double seconds = lig_cost_of_product (facts, draft->compute, area, depth);
+  double seconds = predict_attention (draft, step);
+  if (seconds > 0)
+    return seconds;
+  seconds = lig_cost_of_product (facts, draft->compute, area, depth);
   LigCost cost = lig_cost_of_kernel (step->kernel, computes_sums (step));
   const LigOperand *decides = cost == LIG_COST_PRODUCT_SUMS ? &left : &result;
   if (cost != LIG_N_COSTS && draft->compute == LIG_FP32)
     cost += LIG_COST_WIDE_BIAS - LIG_COST_PRODUCT_BIAS;
+  double bytes = (double) decides->size * (double) lig_dtype_size (decides->dtype);
   if (cost != LIG_N_COSTS)
-    seconds += lig_cost_of_bytes (
-      &facts->costs, cost, (double) decides->size * (double) lig_dtype_size (decides->dtype));
+    seconds += has_mixed_bias (draft, step) ? lig_cost_of_mixed (&facts->costs, cost, bytes)
+                                            : lig_cost_of_bytes (&facts->costs, cost, bytes);
   return seconds;
 }
 
@@ -76,8 +130,13 @@ predict_alone (const LigDraft *draft, const LigDraftStep *step)
     return floor;
   if (is_product (step))
     return MAX (predict_product (draft, step), facts->launch + bytes / facts->copy);
-  return bytes / facts->copy +
-         lig_cost_of_bytes (&facts->costs, lig_cost_of_kernel (step->kernel, FALSE), bytes);
+  LigCost cost = lig_cost_of_kernel (step->kernel, FALSE);
+  double counted = bytes;
+  if (cost == LIG_COST_GATHERED_SUMS) {
+    LigOperand rows = lig_draft_operand (draft, step->values[0]);
+    counted = (double) LIG_COST_GATHERED_ROW * (double) (rows.size / rows.columns);
+  }
+  return bytes / facts->copy + lig_cost_of_bytes (&facts->costs, cost, counted);
 }
 
 /* The share of the time beyond the floor that a step which overlaps others adds to theirs. */

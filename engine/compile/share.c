@@ -4,6 +4,7 @@
 #include "engine/compile/share.h"
 
 #include "engine/compile/lower.h"
+#include "engine/compile/predict.h"
 
 /* Returns the number of the parameter whose gradient a value is, or -1. */
 static int
@@ -23,6 +24,37 @@ lig_writes_shared (const LigDraft *draft, const LigDraftStep *step)
       return TRUE;
   }
   return FALSE;
+}
+
+/* Appends the sum of two values to the steps of a group. */
+static LigDraftStep *
+append_sum (LigDraft *draft, GArray *steps, const LigDraftStep *of, int a, int b, int to)
+{
+  const int values[] = {a, b, to};
+  lig_lower_plain (draft, steps, LIG_PASS_BACKWARD, of->part, "add", values, NULL, 0);
+  LigDraftStep *step = &g_array_index (steps, LigDraftStep, steps->len - 1);
+  step->group = of->group;
+  return step;
+}
+
+/* Lets a sum without operands only zero its output. */
+static void
+only_zero (LigDraftStep *sum)
+{
+  sum->empty = TRUE;
+  sum->zeroed = 1u << 2;
+  sum->added = 0;
+  sum->read = sum->flops = 0;
+}
+
+/* Adds a step to the figures of its group. */
+static void
+count_step (LigDraft *draft, LigDraftStep *step)
+{
+  LigGroup *group = lig_group (draft, LIG_PASS_BACKWARD, step->group);
+  group->predicted += lig_predict_steps (draft, step, 1);
+  group->bytes += step->read + step->written;
+  group->flops += step->flops;
 }
 
 /* Lets output `i` of a step, a gradient that an earlier step wrote, go to a value of its own, which
@@ -45,21 +77,13 @@ add_apart (LigDraft *draft, GArray *steps, LigDraftStep step, guint later)
     step.values[i] = own[n++];
   }
   for (int i = 0; i < n; i++) {
-    const int values[] = {-1, -1, own[i]};
-    lig_lower_plain (draft, steps, LIG_PASS_BACKWARD, step.part, "add", values, NULL, 0);
-    LigDraftStep *zero = &g_array_index (steps, LigDraftStep, steps->len - 1);
-    zero->empty = TRUE;
-    zero->zeroed = 1u << 2;
-    zero->added = 0;
-    zero->read = zero->flops = 0;
-    zero->group = step.group;
+    LigDraftStep *zero = append_sum (draft, steps, &step, -1, -1, own[i]);
+    only_zero (zero);
+    count_step (draft, zero);
   }
   g_array_append_val (steps, step);
-  for (int i = 0; i < n; i++) {
-    const int values[] = {total[i], own[i], total[i]};
-    lig_lower_plain (draft, steps, LIG_PASS_BACKWARD, step.part, "add", values, NULL, 0);
-    g_array_index (steps, LigDraftStep, steps->len - 1).group = step.group;
-  }
+  for (int i = 0; i < n; i++)
+    count_step (draft, append_sum (draft, steps, &step, total[i], own[i], total[i]));
 }
 
 /* Renumbers the steps of the groups of the backward pass. */

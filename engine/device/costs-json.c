@@ -50,6 +50,28 @@ get_object (JsonObject *object, const char *name)
   return node && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
 }
 
+/* The kinds of additions with a bias of fp32, in the order of LigDeviceCosts.mixed. */
+static const char *const mixed[LIG_MIXED_COSTS] = {"bias", "gelu", "add"};
+
+/* Reads what older descriptions lack; each is there as a whole or not at all. */
+static gboolean
+read_later (JsonObject *object, LigDeviceCosts *costs, GError **error)
+{
+  JsonObject *attention = get_object (object, "attention"), *biases = get_object (object, "mixed");
+  for (LigAttentionCost i = 0; attention && i < LIG_N_ATTENTION_COSTS; i++) {
+    const List list = {lig_attention_cost_name (i), costs->attention + i * LIG_ATTENTION_SIZES,
+                       LIG_ATTENTION_SIZES, MOST_SECONDS};
+    if (!read_list (attention, &list, error))
+      return FALSE;
+  }
+  for (int i = 0; biases && i < LIG_MIXED_COSTS; i++) {
+    const List list = {mixed[i], costs->mixed + i * LIG_COST_SIZES, LIG_COST_SIZES, MOST_SECONDS};
+    if (!read_list (biases, &list, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 lig_costs_read (JsonObject *description, LigDeviceCosts *costs, GError **error)
 {
@@ -72,6 +94,8 @@ lig_costs_read (JsonObject *description, LigDeviceCosts *costs, GError **error)
     if (!read_list (kernels, &list, error))
       return FALSE;
   }
+  if (!read_later (object, costs, error))
+    return FALSE;
   costs->known = TRUE;
   return TRUE;
 }
@@ -90,6 +114,27 @@ write_list (JsonBuilder *builder, const char *name, const double *values, guint 
   json_builder_end_array (builder);
 }
 
+/* Writes what read_later() reads, if it is known. */
+static void
+write_later (JsonBuilder *builder, const LigDeviceCosts *costs)
+{
+  if (costs->attention[0] > 0) {
+    json_builder_set_member_name (builder, "attention");
+    json_builder_begin_object (builder);
+    for (LigAttentionCost i = 0; i < LIG_N_ATTENTION_COSTS; i++)
+      write_list (builder, lig_attention_cost_name (i), costs->attention + i * LIG_ATTENTION_SIZES,
+                  LIG_ATTENTION_SIZES);
+    json_builder_end_object (builder);
+  }
+  if (costs->mixed[LIG_COST_SIZES - 1] > 0) {
+    json_builder_set_member_name (builder, "mixed");
+    json_builder_begin_object (builder);
+    for (int i = 0; i < LIG_MIXED_COSTS; i++)
+      write_list (builder, mixed[i], costs->mixed + i * LIG_COST_SIZES, LIG_COST_SIZES);
+    json_builder_end_object (builder);
+  }
+}
+
 void
 lig_costs_write (JsonBuilder *builder, const LigDeviceCosts *costs)
 {
@@ -102,5 +147,6 @@ lig_costs_write (JsonBuilder *builder, const LigDeviceCosts *costs)
   json_builder_end_object (builder);
   write_list (builder, "products", costs->products, LIG_COST_AREAS * LIG_COST_DEPTHS);
   write_list (builder, "wide-products", costs->wide_products, LIG_COST_AREAS * LIG_COST_DEPTHS);
+  write_later (builder, costs);
   json_builder_end_object (builder);
 }

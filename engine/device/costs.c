@@ -39,6 +39,14 @@ static const struct {
 };
 
 const char *
+lig_attention_cost_name (LigAttentionCost cost)
+{
+  static const char *const names[] = {"forward", "backward", "own-forward", "own-backward"};
+  G_STATIC_ASSERT (G_N_ELEMENTS (names) == LIG_N_ATTENTION_COSTS);
+  return (guint) cost < LIG_N_ATTENTION_COSTS ? names[cost] : NULL;
+}
+
+const char *
 lig_cost_name (LigCost cost)
 {
   return (guint) cost < LIG_N_COSTS ? kinds[cost].name : NULL;
@@ -111,15 +119,76 @@ interpolate (double from, double to, double share)
   return from <= 0 || to <= 0 ? from + share * (to - from) : from * pow (to / from, share);
 }
 
-double
-lig_cost_of_bytes (const LigDeviceCosts *self, LigCost cost, double bytes)
+/* Returns the seconds at that many bytes between the measured ones. */
+static double
+at_bytes (const double *times, double bytes)
 {
-  const double *times = self->kernels + cost * LIG_COST_SIZES;
   double rest, largest = exp2 (LIG_COST_FIRST_SIZE + LIG_COST_SIZE_STEP * (LIG_COST_SIZES - 1));
   int at = find_place (bytes, LIG_COST_FIRST_SIZE, LIG_COST_SIZE_STEP, LIG_COST_SIZES, &rest);
   double seconds = interpolate (times[at], times[at + 1], rest);
   /* Beyond the largest size, times are proportional to it. */
   return seconds * MAX (bytes / largest, 1);
+}
+
+double
+lig_cost_of_bytes (const LigDeviceCosts *self, LigCost cost, double bytes)
+{
+  return at_bytes (self->kernels + cost * LIG_COST_SIZES, bytes);
+}
+
+double
+lig_cost_of_mixed (const LigDeviceCosts *self, LigCost cost, double bytes)
+{
+  int kind = (int) cost - LIG_COST_PRODUCT_BIAS;
+  const double *times = self->mixed + kind * LIG_COST_SIZES;
+  if (kind < 0 || kind >= LIG_MIXED_COSTS || times[LIG_COST_SIZES - 1] <= 0)
+    return lig_cost_of_bytes (self, cost, bytes);
+  return at_bytes (times, bytes);
+}
+
+/* Returns by how much the time grows because the last blocks leave multiprocessors idle. */
+static double
+idle_factor (const LigDeviceFacts *facts, double blocks)
+{
+  double width = facts->multiprocessors;
+  return width > 0 && blocks > 0 ? ceil (blocks / width) * width / blocks : 1;
+}
+
+/* Returns the rate that a measured time of attention gives. */
+static double
+attention_rate (const LigDeviceFacts *facts, LigAttentionCost cost, int wide, int row)
+{
+  double seconds =
+    facts->costs.attention[cost * LIG_ATTENTION_SIZES + wide * LIG_ATTENTION_LENGTHS + row];
+  double length = exp2 (LIG_ATTENTION_FIRST_LENGTH + LIG_ATTENTION_LENGTH_STEP * row);
+  double features = LIG_ATTENTION_FEATURES << wide;
+  gboolean backward = cost == LIG_ATTENTION_BACKWARD || cost == LIG_ATTENTION_OWN_BACKWARD;
+  double heads = (double) LIG_ATTENTION_ROWS * LIG_ATTENTION_HEADS;
+  double flops = (backward ? 5 : 2) * heads * features * (length + 1);
+  return flops * idle_factor (facts, heads / LIG_ATTENTION_BLOCK) /
+         MAX (seconds - facts->launch, seconds / 2);
+}
+
+double
+lig_cost_of_attention (const LigDeviceFacts *facts,
+                       LigAttentionCost cost,
+                       const LigAttentionWork *work)
+{
+  double rest, least = exp2 (LIG_ATTENTION_FIRST_LENGTH), rates[2];
+  /* Fewer features take as long. */
+  double features = MAX (work->features, LIG_ATTENTION_FEATURES);
+  double flops = work->flops * features / MAX (work->features, 1);
+  double wide = CLAMP (log2 (features / LIG_ATTENTION_FEATURES), 0, 1);
+  if (facts->costs.attention[cost * LIG_ATTENTION_SIZES] <= 0)
+    return 0;
+  int row = find_place (work->length, LIG_ATTENTION_FIRST_LENGTH, LIG_ATTENTION_LENGTH_STEP,
+                        LIG_ATTENTION_LENGTHS, &rest);
+  for (int i = 0; i < 2; i++)
+    rates[i] = interpolate (attention_rate (facts, cost, i, row),
+                            attention_rate (facts, cost, i, row + 1), rest);
+  /* Shorter rows do not take less time per query. */
+  double rate = interpolate (rates[0], rates[1], wide) * MIN (work->length / least, 1);
+  return facts->launch + flops * idle_factor (facts, work->blocks) / MAX (rate, 1);
 }
 
 /* Returns the seconds of a launch and of the operations at the device's rate. */

@@ -19,6 +19,30 @@ enum {
   LIG_COST_DEPTH_STEP = 2
 };
 
+/* The bytes of a row of the probe of LIG_COST_GATHERED_SUMS. The cost is that of sorting and adding
+ * up so many rows, however long they are. */
+enum { LIG_COST_GATHERED_ROW = 256 };
+
+/* The rows and heads of the probes of attention, the smallest length and the steps to the next as
+ * powers of two, the smaller number of features, and the queries of which a kernel's blocks take
+ * care. */
+enum {
+  LIG_ATTENTION_ROWS = 8192,
+  LIG_ATTENTION_HEADS = 16,
+  LIG_ATTENTION_FIRST_LENGTH = 8,
+  LIG_ATTENTION_LENGTH_STEP = 2,
+  LIG_ATTENTION_FEATURES = 64,
+  LIG_ATTENTION_BLOCK = 128
+};
+
+/* The work of attention, on which its time depends. */
+typedef struct {
+  double flops;
+  double features; /* of a head */
+  double length;   /* of the rows with a causal mask of which a query sees as many keys */
+  double blocks;   /* of queries, over all heads and rows */
+} LigAttentionWork;
+
 /* Returns the kernel whose times stand for a kind. */
 const LigKernel *lig_cost_get_probe (LigCost cost);
 
@@ -33,6 +57,16 @@ double lig_cost_of_bytes (const LigDeviceCosts *self, LigCost cost, double bytes
 /* Returns the seconds of a bare product of that many result elements, each a sum of `depth`
  * products. The costs and the rate of the type must be known. */
 double lig_cost_of_product (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth);
+
+/* Returns the seconds of an addition to a product of 16 bits whose bias is fp32, beyond the bare
+ * product; as of lig_cost_of_bytes() for other kinds, and where they are unknown. The costs must be
+ * known. */
+double lig_cost_of_mixed (const LigDeviceCosts *self, LigCost cost, double bytes);
+
+/* Returns the seconds of attention of 16 bits; 0 if its costs are unknown. */
+double lig_cost_of_attention (const LigDeviceFacts *facts,
+                              LigAttentionCost cost,
+                              const LigAttentionWork *work);
 
 /* Reads the member `costs` of a device description; without it the costs are unknown. */
 gboolean lig_costs_read (JsonObject *description, LigDeviceCosts *costs, GError **error);

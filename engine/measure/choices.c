@@ -102,6 +102,26 @@ lig_choices_end (LigDevice *device)
     calls->keep_choices (lig_device_handle (device), NULL);
 }
 
+void
+lig_choices_recall (const LigTuning *tuning, const char *key)
+{
+  char choice[512];
+  get_choice ((gpointer) tuning, key, choice, sizeof choice);
+}
+
+char *
+lig_choices_find (const char *begin, const char *end)
+{
+  g_autofree char *text = lig_algorithms_list ();
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  for (char **line = lines; *line; line++) {
+    g_auto (GStrv) words = g_strsplit (*line, "\t", 2);
+    if (words[0] && g_str_has_prefix (words[0], begin) && g_str_has_suffix (words[0], end))
+      return g_strdup (*line);
+  }
+  return NULL;
+}
+
 char *
 lig_algorithms_list (void)
 {

@@ -13,6 +13,13 @@ G_BEGIN_DECLS
 void lig_choices_begin (LigDevice *device, const LigTuning *tuning);
 void lig_choices_end (LigDevice *device);
 
+/* Takes over a choice that the tuning has, if this process has none. */
+void lig_choices_recall (const LigTuning *tuning, const char *key);
+
+/* Returns the first choice of this process, `key`, tab, choice, whose key has that beginning and
+ * that end; null if there is none (transfer full). */
+char *lig_choices_find (const char *begin, const char *end);
+
 /* Returns the choices that kernels made or recalled in this process, one per line: key, tab, choice
  * (transfer full). */
 char *lig_algorithms_list (void);

@@ -9,10 +9,11 @@
 #include "engine/measure/tuning-private.h"
 
 #include <glib/gi18n-lib.h>
+#include <ligature/params.h>
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SETS = 8, SAMPLES = 7, MOST_SAMPLES = 25, MOST_REPEATS = 64, MOST_PORTS = 8 };
+enum { MOST_SETS = 8, SAMPLES = 7, MOST_SAMPLES = 25, MOST_REPEATS = 64, MOST_PORTS = 9 };
 
 #define SAMPLE_SPAN 300e-6 /* shortest sample in seconds */
 
@@ -33,6 +34,9 @@ typedef struct {
   const LigKernel *kernel;
   int count;
   LigOperand operands[MOST_PORTS]; /* size 0: absent */
+  gsize scratch;                   /* bytes behind the operands */
+  const LigAttentionParams *params;
+  const LigKernel *before; /* null, or runs once on the operands from the second on */
 } Probe;
 
 /* --- Timing --------------------------------------------------------------------------------- */
@@ -46,7 +50,7 @@ operand_bytes (const LigOperand *operand)
 static gsize
 sum_bytes (const Probe *probe)
 {
-  gsize bytes = 0;
+  gsize bytes = (probe->scratch + 255) / 256 * 256;
   for (int i = 0; i < probe->count; i++)
     bytes += operand_bytes (&probe->operands[i]);
   return bytes;
@@ -60,8 +64,14 @@ typedef struct {
   void *graph;
 } Trial;
 
+/* Launches the probe, or the kernel that has to run before it. */
 static gboolean
-launch (Bench *bench, const Trial *trial, guint set, gboolean rehearse, GError **error)
+launch_kernel (Bench *bench,
+               const Trial *trial,
+               guint set,
+               const LigKernel *kernel,
+               gboolean rehearse,
+               GError **error)
 {
   const Probe *probe = trial->probe;
   LigOperand operands[MOST_PORTS];
@@ -72,25 +82,33 @@ launch (Bench *bench, const Trial *trial, guint set, gboolean rehearse, GError *
     at += operand_bytes (&operands[i]);
   }
   LigLaunch one = {
-    .operands = operands,
+    .operands = kernel == probe->before ? operands + 1 : operands,
+    .params = probe->params,
     .workspace = bench->workspace,
+    .scratch = probe->scratch > 0 ? at : NULL,
     .stream = lig_device_stream (bench->device),
     .device = lig_device_handle (bench->device),
     .rehearse = rehearse,
   };
-  if (lig_device_function (bench->device, probe->kernel) (&one) == LIG_OK)
+  if (lig_device_function (bench->device, kernel) (&one) == LIG_OK)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("measuring %s failed: %s"),
-               probe->kernel->name, one.where ? one.where : _ ("it cannot run here"));
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("measuring %s failed: %s"), kernel->name,
+               one.where ? one.where : _ ("it cannot run here"));
   return FALSE;
+}
+
+static gboolean
+launch (Bench *bench, const Trial *trial, guint set, gboolean rehearse, GError **error)
+{
+  return launch_kernel (bench, trial, set, trial->probe->kernel, rehearse, error);
 }
 
 /* Fills the buffers; whole numbers with zeros, which are valid everywhere. */
 static gboolean
 fill (Bench *bench, const Trial *trial, GError **error)
 {
-  char *at = trial->memory;
-  for (guint set = 0; set < trial->sets; set++)
+  for (guint set = 0; set < trial->sets; set++) {
+    char *at = trial->memory + set * sum_bytes (trial->probe);
     for (int i = 0; i < trial->probe->count; i++) {
       const LigOperand *operand = &trial->probe->operands[i];
       if (operand->size > 0 &&
@@ -98,6 +116,10 @@ fill (Bench *bench, const Trial *trial, GError **error)
         return FALSE;
       at += operand_bytes (operand);
     }
+    if (trial->probe->before &&
+        !launch_kernel (bench, trial, set, trial->probe->before, FALSE, error))
+      return FALSE;
+  }
   return TRUE;
 }
 
@@ -198,7 +220,7 @@ static const struct {
   [LIG_COST_VECTOR] = {"mvm", 2048, LIG_BF16},
   [LIG_COST_LOSS] = {"mi1s1", 1024, LIG_FP32},
   [LIG_COST_LOSS_GRADIENT] = {"1mis1m", 1024, LIG_FP32},
-  [LIG_COST_GATHERED_SUMS] = {"mit", 64, LIG_FP32},
+  [LIG_COST_GATHERED_SUMS] = {"mit", LIG_COST_GATHERED_ROW / 4, LIG_FP32},
   [LIG_COST_ELEMENTS] = {"mm", 2048, LIG_BF16},
 };
 
@@ -240,15 +262,15 @@ typedef struct {
   gint64 rows, columns, depth;
 } Size;
 
-/* Fills in the operands of a bare product, or of one with additions. */
+/* Fills in the operands of a bare product, or of one with additions and a vector of that type. */
 static void
-lay_out_product (Probe *probe, LigCost cost, const Size *size, LigDtype type)
+lay_out_product (Probe *probe, LigCost cost, const Size *size, LigDtype type, LigDtype vector_type)
 {
   LigOperand x = matrix (size->rows, size->depth, type);
   LigOperand weight = matrix (size->columns, size->depth, type);
   LigOperand back = matrix (size->depth, size->columns, type);
   LigOperand y = matrix (size->rows, size->columns, type);
-  LigOperand vector = matrix (1, size->columns, type);
+  LigOperand vector = matrix (1, size->columns, vector_type);
   const LigOperand lists[][6] = {
     [LIG_COST_PRODUCT_BIAS] = {x, weight, vector, y},
     [LIG_COST_PRODUCT_GELU] = {x, weight, vector, y, y},
@@ -299,9 +321,10 @@ measure_rows (Bench *bench, LigCost cost, GError **error)
 /* The depth at which additions to products are measured; those of fp32 take longer. */
 enum { ADDITION_DEPTH = 1024 };
 
-/* Measures the difference between a product with additions and the bare product. */
+/* Measures the difference between a product with additions, with a vector of fp32 if it is `mixed`,
+ * and the bare product. */
 static gboolean
-measure_additions (Bench *bench, LigCost cost, GError **error)
+measure_additions (Bench *bench, LigCost cost, gboolean mixed, double *to, GError **error)
 {
   static const struct {
     int work;
@@ -318,7 +341,8 @@ measure_additions (Bench *bench, LigCost cost, GError **error)
     int shift = wide ? 2 : 1;
     Size size = size_of (LIG_COST_FIRST_SIZE - shift + LIG_COST_SIZE_STEP * i,
                          wide ? ADDITION_DEPTH / 4 : ADDITION_DEPTH);
-    lay_out_product (&probe, kind, &size, wide ? LIG_FP32 : LIG_BF16);
+    lay_out_product (&probe, kind, &size, wide ? LIG_FP32 : LIG_BF16,
+                     wide || mixed ? LIG_FP32 : LIG_BF16);
     alone = probe;
     alone.operands[2] = probe.operands[kind == LIG_COST_PRODUCT_SUMS ? 2 : 3];
     alone.count = 3;
@@ -327,7 +351,7 @@ measure_additions (Bench *bench, LigCost cost, GError **error)
         alone.kernel = lig_kernel_find (bare[j].kernel);
     if (!time_probe (bench, &probe, &alone, &seconds, error))
       return FALSE;
-    bench->facts->costs.kernels[cost * LIG_COST_SIZES + i] = MAX (seconds, 0);
+    to[i] = MAX (seconds, 0);
   }
   return TRUE;
 }
@@ -345,12 +369,62 @@ measure_products (Bench *bench, LigDtype type, double *all, GError **error)
       double *seconds = &all[i * LIG_COST_DEPTHS + j];
       double least =
         2 * (double) (size.rows * size.columns * size.depth) / bench->facts->product[type];
-      lay_out_product (&probe, LIG_N_COSTS, &size, type);
+      lay_out_product (&probe, LIG_N_COSTS, &size, type, type);
       if (j > 0 && (least > LONGEST_PRODUCT || sum_bytes (&probe) > bench->bytes))
         *seconds = seconds[-1] * exp2 (LIG_COST_DEPTH_STEP);
       else if (!time_probe (bench, &probe, NULL, seconds, error))
         return FALSE;
     }
+  return TRUE;
+}
+
+/* Fills in the operands of attention over rows of that length. ALiBi, which cuDNN does not compute
+ * here, makes the own kernel run. */
+static void
+lay_out_attention (Bench *bench, Probe *probe, LigAttentionCost cost, LigAttentionParams *params)
+{
+  gboolean backward = cost == LIG_ATTENTION_BACKWARD || cost == LIG_ATTENTION_OWN_BACKWARD;
+  gint64 columns = (gint64) params->heads * params->features;
+  LigOperand y = matrix (LIG_ATTENTION_ROWS, columns, LIG_BF16);
+  LigOperand x = matrix (LIG_ATTENTION_ROWS, 3 * columns, LIG_BF16);
+  LigOperand lse =
+    matrix (LIG_ATTENTION_ROWS * params->heads / params->length, params->length, LIG_FP32);
+  const LigOperand all[MOST_PORTS] = {y, x, absent, absent, absent, y, lse, x, absent};
+  params->alibi = cost >= LIG_ATTENTION_OWN_FORWARD;
+  *probe = (Probe){.kernel = lig_kernel_find (backward ? "attention_backward" : "attention"),
+                   .count = backward ? 9 : 6,
+                   .params = params,
+                   .before = backward ? lig_kernel_find ("attention") : NULL};
+  memcpy (probe->operands, backward ? all : all + 1, (gsize) probe->count * sizeof (LigOperand));
+  LigLaunch asks = {.operands = probe->operands, .params = params};
+  probe->scratch = (gsize) lig_device_count_scratch (bench->device, probe->kernel, &asks);
+}
+
+/* Measures attention at two numbers of features and several lengths, each over as many rows.
+ * Without the memory for all of them none is measured. */
+static gboolean
+measure_attention (Bench *bench, GError **error)
+{
+  double times[LIG_N_ATTENTION_COSTS * LIG_ATTENTION_SIZES];
+  for (int i = 0; i < (int) G_N_ELEMENTS (times); i++) {
+    int size = i % LIG_ATTENTION_SIZES, row = size % LIG_ATTENTION_LENGTHS;
+    gint32 length = 1 << (LIG_ATTENTION_FIRST_LENGTH + LIG_ATTENTION_LENGTH_STEP * row);
+    LigAttentionParams params = {.heads = LIG_ATTENTION_HEADS,
+                                 .kv_heads = LIG_ATTENTION_HEADS,
+                                 .features = LIG_ATTENTION_FEATURES
+                                             << (size / LIG_ATTENTION_LENGTHS),
+                                 .length = length,
+                                 .memory_length = length,
+                                 .mask = LIG_MASK_CAUSAL};
+    Probe probe;
+    params.scale = 1 / sqrtf ((float) params.features);
+    lay_out_attention (bench, &probe, (LigAttentionCost) (i / LIG_ATTENTION_SIZES), &params);
+    if (sum_bytes (&probe) > bench->bytes)
+      return TRUE;
+    if (!time_probe (bench, &probe, NULL, &times[i], error))
+      return FALSE;
+  }
+  memcpy (bench->facts->costs.attention, times, sizeof times);
   return TRUE;
 }
 
@@ -388,11 +462,16 @@ measure (Bench *bench, GError **error)
       !measure_products (bench, LIG_FP32, costs->wide_products, error))
     return FALSE;
   for (LigCost i = 0; i < LIG_N_COSTS; i++)
-    if (i < LIG_COST_PRODUCT_BIAS ? !measure_rows (bench, i, error)
-                                  : !measure_additions (bench, i, error))
+    if (i < LIG_COST_PRODUCT_BIAS
+          ? !measure_rows (bench, i, error)
+          : !measure_additions (bench, i, FALSE, costs->kernels + i * LIG_COST_SIZES, error))
+      return FALSE;
+  for (int i = 0; i < LIG_MIXED_COSTS; i++)
+    if (!measure_additions (bench, LIG_COST_PRODUCT_BIAS + i, TRUE,
+                            costs->mixed + i * LIG_COST_SIZES, error))
       return FALSE;
   smooth (bench);
-  return TRUE;
+  return measure_attention (bench, error);
 }
 
 gboolean

@@ -7,9 +7,8 @@
 
 typedef struct {
   LigAttentionParams kernel;
-  gint64 heads, kv_heads, window;
-  float scale;
-  bool alibi;
+  gint64 heads, kv_heads;
+  LigScores scores;
 } AttentionParams;
 
 enum { LENGTHS, DOCUMENTS, MEMORY };
@@ -22,30 +21,7 @@ enum { LENGTHS, DOCUMENTS, MEMORY };
 static const LigParam params[] = {
   LIG_HEADS (AttentionParams, heads),
   LIG_KV_HEADS (AttentionParams, kv_heads),
-  LIG_CHOICE (AttentionParams,
-              kernel.mask,
-              "mask",
-              N_ ("Mask"),
-              N_ ("Keys that a query sees; causal: none after its own position"),
-              "causal|none|causal-bottom-right",
-              0),
-  LIG_INT (AttentionParams,
-           window,
-           "window",
-           N_ ("Window"),
-           N_ ("Number of keys that a query sees at most; 0: all"),
-           0,
-           G_MAXINT32,
-           0,
-           0),
-  LIG_FLOAT (AttentionParams,
-             scale,
-             "scale",
-             N_ ("Scale"),
-             N_ ("Factor of the scores; 0: 1 / root of a head's features"),
-             0,
-             1e6,
-             0),
+  LIG_SCORE_PARAMS (AttentionParams, scores),
   LIG_FLOAT (AttentionParams,
              kernel.dropout,
              "dropout",
@@ -54,20 +30,6 @@ static const LigParam params[] = {
              0,
              1,
              0),
-  LIG_FLOAT (AttentionParams,
-             kernel.softcap,
-             "softcap",
-             N_ ("Soft cap"),
-             N_ ("Bound of the scores, approached smoothly; 0: none"),
-             0,
-             1e6,
-             0),
-  LIG_BOOLEAN (AttentionParams,
-               alibi,
-               "alibi",
-               N_ ("ALiBi"),
-               N_ ("Adds to each score a bias that falls with the distance"),
-               FALSE),
   INPUT (LENGTHS, "lengths", N_ ("Lengths"), N_ ("Channel of the lengths of padded rows")),
   INPUT (DOCUMENTS,
          "documents",
@@ -118,9 +80,12 @@ infer (LigInfer *self, GError **error)
   kernel->kv_heads = packed.kv_heads;
   kernel->features = packed.features;
   kernel->length = kernel->memory_length = packed.length;
-  kernel->window = (int32_t) values->window;
-  kernel->alibi = values->alibi;
-  kernel->scale = values->scale > 0 ? values->scale : 1 / sqrtf ((float) packed.features);
+  kernel->mask = values->scores.mask;
+  kernel->window = (int32_t) values->scores.window;
+  kernel->softcap = values->scores.softcap;
+  kernel->alibi = values->scores.alibi;
+  kernel->scale =
+    values->scores.scale > 0 ? values->scores.scale : 1 / sqrtf ((float) packed.features);
   if (!lig_check_extra (self, LENGTHS, "lengths", &batch, LIG_INT32, error) ||
       !lig_check_extra (self, DOCUMENTS, "documents", &rows, LIG_INT32, error) ||
       (cross && !check_memory (self, kernel, error)))

@@ -63,6 +63,54 @@ gboolean lig_infer_heads (const LigInfer *infer,
            N_ ("Number of key and value heads; left out: as many as query heads"), 1, 65535, 0, \
            LIG_PARAM_INFERRED)
 
+/* Parameters of attention that its op and the macros share. */
+typedef struct {
+  gint64 window;
+  int32_t mask;
+  float scale, softcap;
+  bool alibi;
+} LigScores;
+
+#define LIG_SCORE_PARAMS(type, field) \
+  LIG_CHOICE (type, field.mask, "mask", N_ ("Mask"), \
+              N_ ("Keys that a query sees; causal: none after its own position"), \
+              "causal|none|causal-bottom-right", 0), \
+    LIG_INT (type, field.window, "window", N_ ("Window"), \
+             N_ ("Number of keys that a query sees at most; 0: all"), 0, G_MAXINT32, 0, 0), \
+    LIG_FLOAT (type, field.scale, "scale", N_ ("Scale"), \
+               N_ ("Factor of the scores; 0: 1 / root of a head's features"), 0, 1e6, 0), \
+    LIG_FLOAT (type, field.softcap, "softcap", N_ ("Soft cap"), \
+               N_ ("Bound of the scores, approached smoothly; 0: none"), 0, 1e6, 0), \
+    LIG_BOOLEAN (type, field.alibi, "alibi", N_ ("ALiBi"), \
+                 N_ ("Adds to each score a bias that falls with the distance"), FALSE)
+
+/* Parameters of the rotary position embedding, in macros with a prefix. */
+typedef struct {
+  gint64 original;
+  int32_t scaling;
+  float base, fraction, factor, low, high;
+  bool interleaved;
+} LigRotation;
+
+#define LIG_ROTATION_PARAMS(type, field, prefix) \
+  LIG_FLOAT (type, field.base, prefix "base", N_ ("Rotary base"), \
+             N_ ("Base of the rotary frequencies"), 1, 1e9, 10000), \
+    LIG_FLOAT (type, field.fraction, prefix "fraction", N_ ("Rotary fraction"), \
+               N_ ("Part of a head's features that is turned"), 0, 1, 1), \
+    LIG_BOOLEAN (type, field.interleaved, prefix "interleaved", N_ ("Rotary interleaved"), \
+                 N_ ("Pairs are neighbours instead of the two halves"), FALSE), \
+    LIG_CHOICE (type, field.scaling, prefix "scaling", N_ ("Rotary scaling"), \
+                N_ ("How the frequencies are scaled for longer texts"), "none|linear|llama3", 0), \
+    LIG_FLOAT (type, field.factor, prefix "factor", N_ ("Rotary factor"), \
+               N_ ("Factor of the scaling"), 1e-3, 1e6, 8), \
+    LIG_FLOAT (type, field.low, prefix "low", N_ ("Rotary low"), \
+               N_ ("Waves longer than original / low are scaled by llama3"), 1e-3, 1e6, 1), \
+    LIG_FLOAT (type, field.high, prefix "high", N_ ("Rotary high"), \
+               N_ ("Waves shorter than original / high are not scaled by llama3"), 1e-3, 1e6, 4), \
+    LIG_INT (type, field.original, prefix "original", N_ ("Rotary original"), \
+             N_ ("Length of the texts that the model was first trained with, for llama3"), 1, \
+             G_MAXINT32, 8192, 0)
+
 /* Returns the shape without its last `axes` axes. */
 LigShape lig_shape_without (const LigShape *shape, int axes);
 

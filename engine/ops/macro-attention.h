@@ -5,54 +5,25 @@
 #include "engine/ops/macro-parts.h"
 
 typedef struct {
-  gint64 heads, kv_heads, features, window, original;
-  int32_t mask, scaling, qk_norm;
-  float scale, softcap, dropout, base, fraction, factor, low, high, eps;
-  bool alibi, rotary, interleaved, norm_first;
+  gint64 heads, kv_heads, features;
+  LigScores scores;
+  LigRotation rotation;
+  int32_t qk_norm;
+  float dropout, eps;
+  bool rotary, norm_first;
 } LigMacroAttention;
 
-#define LIG_MOST_HEADS 65535
 #define LIG_MACRO_ATTENTION_PARAMS(type, field) \
-  LIG_INT (type, field.heads, "heads", N_ ("Heads"), N_ ("Number of query heads"), 1, \
-           LIG_MOST_HEADS, 0, LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL), \
-    LIG_INT (type, field.kv_heads, "kv-heads", N_ ("Key heads"), \
-             N_ ("Number of key and value heads; left out: as many as query heads"), 1, \
-             LIG_MOST_HEADS, 0, LIG_PARAM_INFERRED), \
+  LIG_HEADS (type, field.heads), LIG_KV_HEADS (type, field.kv_heads), \
     LIG_INT (type, field.features, "head-features", N_ ("Head's features"), \
              N_ ("Features of a head; left out: those of the input divided by the query heads"), \
              1, 65536, 0, LIG_PARAM_INFERRED), \
-    LIG_CHOICE (type, field.mask, "mask", N_ ("Mask"), \
-                N_ ("Keys that a query sees; causal: none after its own position"), \
-                "causal|none|causal-bottom-right", 0), \
-    LIG_INT (type, field.window, "window", N_ ("Window"), \
-             N_ ("Number of keys that a query sees at most; 0: all"), 0, G_MAXINT32, 0, 0), \
-    LIG_FLOAT (type, field.scale, "scale", N_ ("Scale"), \
-               N_ ("Factor of the scores; 0: 1 / root of a head's features"), 0, 1e6, 0), \
-    LIG_FLOAT (type, field.softcap, "softcap", N_ ("Soft cap"), \
-               N_ ("Bound of the scores, approached smoothly; 0: none"), 0, 1e6, 0), \
-    LIG_BOOLEAN (type, field.alibi, "alibi", N_ ("ALiBi"), \
-                 N_ ("Adds to each score a bias that falls with the distance"), FALSE), \
+    LIG_SCORE_PARAMS (type, field.scores), \
     LIG_FLOAT (type, field.dropout, "attention-dropout", N_ ("Attention dropout"), \
                N_ ("Probability that a weight of the attention becomes 0 in training"), 0, 1, 0), \
     LIG_BOOLEAN (type, field.rotary, "rotary", N_ ("Rotary"), \
                  N_ ("Turns queries and keys by their positions"), FALSE), \
-    LIG_FLOAT (type, field.base, "rotary-base", N_ ("Rotary base"), \
-               N_ ("Base of the rotary frequencies"), 1, 1e9, 10000), \
-    LIG_FLOAT (type, field.fraction, "rotary-fraction", N_ ("Rotary fraction"), \
-               N_ ("Part of a head's features that is turned"), 0, 1, 1), \
-    LIG_BOOLEAN (type, field.interleaved, "rotary-interleaved", N_ ("Rotary interleaved"), \
-                 N_ ("Pairs are neighbours instead of the two halves"), FALSE), \
-    LIG_CHOICE (type, field.scaling, "rotary-scaling", N_ ("Rotary scaling"), \
-                N_ ("How the frequencies are scaled for longer texts"), "none|linear|llama3", 0), \
-    LIG_FLOAT (type, field.factor, "rotary-factor", N_ ("Rotary factor"), \
-               N_ ("Factor of the scaling"), 1e-3, 1e6, 8), \
-    LIG_FLOAT (type, field.low, "rotary-low", N_ ("Rotary low"), \
-               N_ ("Waves longer than original / low are scaled by llama3"), 1e-3, 1e6, 1), \
-    LIG_FLOAT (type, field.high, "rotary-high", N_ ("Rotary high"), \
-               N_ ("Waves shorter than original / high are not scaled by llama3"), 1e-3, 1e6, 4), \
-    LIG_INT (type, field.original, "rotary-original", N_ ("Rotary original"), \
-             N_ ("Length of the texts that the model was first trained with, for llama3"), 1, \
-             G_MAXINT32, 8192, 0), \
+    LIG_ROTATION_PARAMS (type, field.rotation, "rotary-"), \
     LIG_CHOICE (type, field.qk_norm, "qk-norm", N_ ("Norm of heads"), \
                 N_ ("How the queries and keys of each head are normalized"), "none|rms|l2|layer", \
                 0), \

@@ -3,6 +3,7 @@
 #include "engine/plan/plan-private.h"
 
 #include "engine/compile/predict.h"
+#include "engine/plan/attention-choice.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -182,6 +183,7 @@ lig_plan_finish (LigDraft *started, GError **error)
   list_groups (self, LIG_PASS_BACKWARD);
   list_steps (self);
   list_values (self);
+  lig_attention_recall (self->draft);
   return self;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/base/json-private.h"
 #include "engine/base/number.h"
 #include "engine/report/format.h"
+#include <ligature/attention.h>
 #include <ligature/json-members.h>
 
 #include <json-glib/json-glib.h>
@@ -29,6 +30,11 @@ add_steps (JsonBuilder *to, LigPlan *plan)
     lig_json_add_integer (to, "flops", (gint64) steps[i].flops);
     lig_json_add_number (to, "predicted_us",
                          steps[i].predicted > 0 ? steps[i].predicted * 1e6 : NAN);
+    g_autoptr (LigAttentionTimes) times = lig_plan_get_attention (plan, i);
+    if (times) {
+      json_builder_set_member_name (to, "attention");
+      lig_attention_times_to_json (times, to);
+    }
     json_builder_end_object (to);
   }
   json_builder_end_array (to);

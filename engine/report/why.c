@@ -2,6 +2,8 @@
 /* The verdicts about one place of a plan, for forward and backward separately. */
 #include "engine/report/plan-json.h"
 #include "engine/report/verdicts.h"
+#include <ligature/attention.h>
+#include <ligature/json-members.h>
 #include <ligature/report.h>
 
 #include <glib/gi18n-lib.h>
@@ -118,6 +120,38 @@ append_hint (GString *text, const char *place)
                           number, block, number, block, number);
 }
 
+/* Returns the choices of the kernels of attention in the ops of a place, each case once; none at a
+ * gap, which is about fusions alone. */
+static GPtrArray *
+list_attention (LigPlan *plan, const Place *place, LigPass pass)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
+  GPtrArray *list = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_attention_times_free);
+  for (guint i = 0; i < count && !place->gap; i++) {
+    g_autoptr (LigAttentionTimes) times = NULL;
+    if (steps[i].pass != pass || steps[i].part < place->first || steps[i].part > place->last)
+      continue;
+    times = lig_plan_get_attention (plan, i);
+    if (times && g_hash_table_add (known, times->words))
+      g_ptr_array_add (list, g_steal_pointer (&times));
+  }
+  return list;
+}
+
+/* Appends the kernels that compute attention. */
+static void
+append_attention (GString *text, LigPlan *plan, const Place *place, LigPass pass)
+{
+  g_autoptr (GPtrArray) list = list_attention (plan, place, pass);
+  for (guint i = 0; i < list->len; i++) {
+    const LigAttentionTimes *times = list->pdata[i];
+    g_autofree char *sentence = lig_attention_times_describe (times);
+    g_string_append_printf (text, "  %s\n    %s\n", times->words, sentence);
+  }
+}
+
 /* Appends one entry a fusion: the ops that it would make one, its name, the reason. */
 static void
 append_pass (GString *text, LigPlan *plan, const Place *place, LigPass pass, const char *title)
@@ -129,6 +163,7 @@ append_pass (GString *text, LigPlan *plan, const Place *place, LigPass pass, con
     lig_verdicts_about (all, count, n_ops, place->first, place->last, place->gap, pass);
   g_auto (LigRemedies) remedies = {.plan = plan};
   g_string_append_printf (text, "\n%s\n", title);
+  append_attention (text, plan, place, pass);
   for (guint i = 0; i < verdicts->len; i++) {
     const LigVerdict *verdict = verdicts->pdata[i];
     g_autofree char *remedy = lig_report_remedy (&remedies, verdict);
@@ -183,6 +218,13 @@ lig_plan_explain_place_to_json (LigPlan *self, const char *place, GError **error
         lig_report_add_verdict (builder, &remedies, verdicts->pdata[i]);
     json_builder_end_array (builder);
   }
+  lig_json_begin_array (builder, "attention");
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    g_autoptr (GPtrArray) list = list_attention (self, &at, pass);
+    for (guint i = 0; i < list->len; i++)
+      lig_attention_times_to_json (list->pdata[i], builder);
+  }
+  json_builder_end_array (builder);
   json_builder_end_object (builder);
   return json_builder_get_root (builder);
 }

@@ -446,6 +446,25 @@ find_roles (LigTensorFile *file)
                         (const LigShape *) (gpointer) shapes->data);
 }
 
+/* Names the tensors that no file of the other program lacks, and that no parameter becomes. */
+static void
+check_needed (const GArray *roles, const LigNames *names, LigDifferences *differences)
+{
+  int layers = 0;
+  for (guint i = 0; i < roles->len; i++)
+    layers = MAX (layers, g_array_index (roles, LigRole, i).depth + 1);
+  for (guint i = 0; i < names->rules->len; i++) {
+    const LigNameRule *rule = g_ptr_array_index (names->rules, i);
+    gboolean inside = strstr (rule->names[0], "{layer}") != NULL;
+    for (int depth = inside ? 0 : -1; rule->needed && depth < (inside ? layers : 0); depth++) {
+      LigRole role = {.depth = depth};
+      g_autofree char *name = piece_name (&role, rule, 0, names->prefixes[0]);
+      if (!lig_roles_find (roles, rule->role, depth))
+        lig_differences_add (differences, _ ("%s has no counterpart"), name);
+    }
+  }
+}
+
 static gboolean
 check_export (const GArray *roles, const LigNames *names, GError **error)
 {
@@ -458,6 +477,7 @@ check_export (const GArray *roles, const LigNames *names, GError **error)
     else if (!can_divide (roles, role, rule))
       refuse_to_divide (role, rule, &differences);
   }
+  check_needed (roles, names, &differences);
   g_autofree char *problem =
     g_strdup_printf (_ ("the parameters do not fit the names of %s"), names->name);
   return lig_differences_end (&differences, problem, error);

@@ -117,7 +117,8 @@ read_rule (LigNames *self, const char *role, JsonNode *node, GError **error)
       read_text (object, "tied", FALSE, &rule->tied, error) &&
       read_truth (object, "transposed", &rule->transposed, error) &&
       read_truth (object, "padded", &rule->padded, error) &&
-      read_truth (object, "prefixed", &rule->prefixed, error))
+      read_truth (object, "prefixed", &rule->prefixed, error) &&
+      read_truth (object, "needed", &rule->needed, error))
     return TRUE;
   g_prefix_error (error, "%s: ", role);
   return FALSE;
@@ -131,8 +132,8 @@ read_rules (LigNames *self, JsonObject *object, GError **error)
   const char *role;
   if (!node || !JSON_NODE_HOLDS_OBJECT (node))
     return refuse ("tensors", _ ("an object"), error);
-  json_object_iter_init (&iter, json_node_get_object (node));
-  while (json_object_iter_next (&iter, &role, &node))
+  json_object_iter_init_ordered (&iter, json_node_get_object (node));
+  while (json_object_iter_next_ordered (&iter, &role, &node))
     if (!read_rule (self, role, node, error))
       return FALSE;
   for (guint i = 0; i < self->rules->len; i++) {
@@ -204,22 +205,61 @@ lig_names_rule (const LigNames *self, const char *role)
   return NULL;
 }
 
+/* Returns how many tensors of a layer have a name that fits the file. */
+static guint
+count_layer_names (LigTensorFile *file, const LigNames *names, const char *prefix)
+{
+  guint count = 0;
+  for (guint i = 0; i < names->rules->len; i++) {
+    const LigNameRule *rule = g_ptr_array_index (names->rules, i);
+    gboolean found = FALSE;
+    g_auto (GStrv) halves = g_strsplit (rule->names[0], "{layer}", 2);
+    if (!halves[1])
+      continue;
+    g_autofree char *glob = g_strconcat (prefix, halves[0], "*", halves[1], NULL);
+    g_autoptr (GPatternSpec) pattern = g_pattern_spec_new (glob);
+    for (const char *const *name = lig_tensor_file_get_names (file); *name && !found; name++)
+      found = g_pattern_spec_match_string (pattern, *name);
+    count += found;
+  }
+  return count;
+}
+
+/* Tries a table with each of its prefixes: a file has the name by which it is known, or, as that
+ * may be the one that is missing, two other names of a layer. Takes the table if it fits better
+ * than `best`. */
+static void
+try_names (LigTensorFile *file, LigNames **one, guint *best, LigNames **names, const char **prefix)
+{
+  const char *found = NULL;
+  for (char **at = (*one)->prefixes; *at; at++) {
+    g_autofree char *known = g_strconcat (*at, (*one)->known_by, NULL);
+    guint count =
+      lig_tensor_file_has (file, known) ? G_MAXUINT : count_layer_names (file, *one, *at);
+    if (count > *best) {
+      *best = count;
+      found = *at;
+    }
+  }
+  if (!found)
+    return;
+  lig_names_free (*names);
+  *names = g_steal_pointer (one);
+  *prefix = found;
+}
+
 gboolean
 lig_names_detect (LigTensorFile *file, LigNames **names, const char **prefix, GError **error)
 {
+  guint best = 1;
   *names = NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (shipped); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (shipped) && best < G_MAXUINT; i++) {
     g_autoptr (LigNames) one = lig_names_find (shipped[i].name, error);
-    if (!one)
+    if (!one) {
+      g_clear_pointer (names, lig_names_free);
       return FALSE;
-    for (char **at = one->prefixes; *at; at++) {
-      g_autofree char *known = g_strconcat (*at, one->known_by, NULL);
-      if (lig_tensor_file_has (file, known)) {
-        *prefix = *at;
-        *names = g_steal_pointer (&one);
-        return TRUE;
-      }
     }
+    try_names (file, &one, &best, names, prefix);
   }
   return TRUE;
 }

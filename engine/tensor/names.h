@@ -16,6 +16,7 @@ typedef struct {
   gboolean transposed; /* matrices have their axes swapped */
   gboolean padded;     /* the parameter may have more rows; these are zeros */
   gboolean prefixed;   /* the names have the prefix of the file */
+  gboolean needed;     /* no file lacks it */
   char *first;         /* (nullable): the role whose columns are the rows of the first tensor */
   char *tied;          /* (nullable): the role that replaces this one where it is missing */
 } LigNameRule;
@@ -52,7 +53,7 @@ lig_names_detect (LigTensorFile *file, LigNames **names, const char **prefix, GE
 typedef struct {
   char *path;
   LigShape shape;
-  char *role; /* (nullable): its role */
+  char *role; /* (nullable): its role, which no other parameter of its layer has */
   int depth;  /* the number of its layer, -1 outside */
 } LigRole;
 

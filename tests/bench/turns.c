@@ -5,7 +5,8 @@
  *   option NAME VALUE
  *     changes what further loads do: `dtype` COMPUTE[:PARAMETERS], `nondeterministic` 0 or 1,
  *     `update` 0 or 1 (AdamW and clipping to norm 1 follow each backward pass), `rate` of learning,
- *     `integers` (random integers are below it), `runs` before the load answers
+ *     `integers` (random integers are below it), `runs` before the load answers,
+ *     `recompute` none, cheap or all
  *   open DEVICE
  *     opens a device, for those who measure the memory of what comes after
  *   load DEVICE INPUT POLICY EXPRESSION
@@ -44,7 +45,8 @@ typedef struct {
 static struct {
   int compute, parameters, nondeterministic, update, integers, runs;
   double rate;
-} settings = {-1, -1, 0, 0, 256, 3, 1e-4};
+  LigRecompute recompute;
+} settings = {-1, -1, 0, 0, 256, 3, 1e-4, LIG_RECOMPUTE_DEFAULT};
 
 static LigStore *store;
 
@@ -120,6 +122,7 @@ compile (Loaded *loaded, char **words, GError **error)
   options.compute = settings.compute;
   options.parameters = settings.parameters;
   options.nondeterministic = settings.nondeterministic;
+  options.recompute = settings.recompute;
   options.optimizer = settings.update ? &optimizer : NULL;
   lig_tuning_init (&tuning, store);
   options.tuning = &tuning;
@@ -189,6 +192,9 @@ set_option (char **words, GError **error)
     settings.rate = g_ascii_strtod (words[2], NULL);
     return TRUE;
   }
+  if (g_str_equal (words[1], "recompute") &&
+      lig_recompute_from_name (words[2], &settings.recompute))
+    return TRUE;
   g_auto (GStrv) types = g_strsplit (words[2], ":", 2);
   LigDtype compute, parameters;
   gboolean both = types[0] && types[1];

@@ -69,6 +69,9 @@ times = [1e-6 * (i + 1) for i in range (25)]
 kinds = part["$defs"]["costs"]["properties"]["kernels"]["properties"]
 profile["costs"] = {"kernels": {kind: times[:4] for kind in kinds}, "products": times,
                     "wide-products": times}
+for later in ("attention", "mixed"):
+    lists = part["$defs"]["costs"]["properties"][later]["properties"]
+    profile["costs"][later] = {name: times[:lists[name]["minItems"]] for name in lists}
 profile["units"]["costs"] = "s"
 print (json.dumps (profile))' "$DATA/doc/schemas/common.json" "$1"
 }

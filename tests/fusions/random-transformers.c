@@ -538,8 +538,12 @@ check_one (const char *expression, const char *input, GRand *random)
                distance);
   }
   spared += check_recompute (options, expression, input);
-  if (g_rand_boolean (random))
+  if (g_rand_boolean (random)) {
     check_half (sequence, options, none, expression);
+    options.compute = LIG_BF16;
+    options.policy = LIG_POLICY_NONE;
+    spared += check_recompute (options, expression, input);
+  }
   return spared;
 }
 

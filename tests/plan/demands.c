@@ -26,7 +26,7 @@ run_without_tick (const LigKernel *kernel, Problem problem, gpointer workspace)
     g_aligned_free (o.operands[i].data);
 }
 
-/* A kernel that reads a tick that is not there ends the test. */
+/* A kernel that reads a missing tick ends the test. */
 static void
 test_plain (void)
 {
@@ -154,7 +154,7 @@ test_orders (void)
   g_assert_cmpint (ordered, ==, lig_attention_scratch (64, &gpt2, false));
   g_assert_cmpint (any_order, ==, lig_attention_scratch (64, &gpt2, true));
   g_assert_cmpint (ordered - any_order, >, 1400000000);
-  /* Where cuDNN cannot run, the own kernel needs two numbers per query and head, which fit the
+  /* Without cuDNN the own kernel needs two numbers per query and head, which fit the
    * workspace if they are few. */
   gint64 own = scratch_of ("attention(12, dropout=0.1)", "512x1024x2304:bf16", FALSE);
   g_assert_cmpint (own, ==, 8 * G_GINT64_CONSTANT (512) * 1024 * 12);

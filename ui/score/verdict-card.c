@@ -8,6 +8,7 @@
 #include "ui/score/verdict-card-list.h"
 
 #include <glib/gi18n.h>
+#include <ligature/attention.h>
 
 struct _LigVerdictCard {
   GtkWidget parent_instance;
@@ -208,6 +209,19 @@ compare_taken (gconstpointer a, gconstpointer b)
   return two->taken - one->taken;
 }
 
+/* Says which kernel computes the attention of a group. */
+static void
+add_attention (LigVerdictCard *self, GtkWidget *to, const LigPlanGroup *group)
+{
+  for (int i = 0; i < group->n_steps; i++) {
+    g_autoptr (LigAttentionTimes) times =
+      lig_plan_get_attention (self->plan, (guint) (group->first_step + i));
+    g_autofree char *text = times ? lig_attention_times_describe (times) : NULL;
+    if (text)
+      gtk_box_append (GTK_BOX (to), lig_card_label_new (text, "verdict-text"));
+  }
+}
+
 /* Adds the kernels of an op that is a group of its own. */
 static void
 add_alone (LigVerdictCard *self, GtkWidget *to, int op, LigPass pass)
@@ -215,8 +229,10 @@ add_alone (LigVerdictCard *self, GtkWidget *to, int op, LigPass pass)
   guint count;
   const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
   for (guint i = 0; i < count; i++)
-    if (!groups[i].fusion && groups[i].first == op)
+    if (!groups[i].fusion && groups[i].first == op) {
       gtk_box_append (GTK_BOX (to), lig_card_kernels_new (self->plan, &groups[i]));
+      add_attention (self, to, &groups[i]);
+    }
 }
 
 static void

@@ -86,6 +86,48 @@ typedef enum {
 #define LIG_COST_DEPTHS 5
 
 /**
+ * LigAttentionCost:
+ * @LIG_ATTENTION_FORWARD: attention, by cuDNN or by the own kernel, whichever is faster
+ * @LIG_ATTENTION_BACKWARD: its gradient, with sums in a fixed order
+ * @LIG_ATTENTION_OWN_FORWARD: attention that cuDNN cannot compute, with dropout for example
+ * @LIG_ATTENTION_OWN_BACKWARD: its gradient
+ * @LIG_N_ATTENTION_COSTS: the number of kinds
+ *
+ * A kind of attention whose times are measured.
+ */
+typedef enum {
+  LIG_ATTENTION_FORWARD,
+  LIG_ATTENTION_BACKWARD,
+  LIG_ATTENTION_OWN_FORWARD,
+  LIG_ATTENTION_OWN_BACKWARD,
+  LIG_N_ATTENTION_COSTS
+} LigAttentionCost;
+
+/**
+ * LIG_ATTENTION_LENGTHS:
+ *
+ * The number of lengths at which attention is measured: 256, and four times as many at each further
+ * length. There are always 8192 rows and 16 heads, and the mask is causal.
+ */
+#define LIG_ATTENTION_LENGTHS 3
+
+/**
+ * LIG_ATTENTION_SIZES:
+ *
+ * The number of measured times of each #LigAttentionCost: by length with 64 features of a head,
+ * then by length with 128.
+ */
+#define LIG_ATTENTION_SIZES (2 * LIG_ATTENTION_LENGTHS)
+
+/**
+ * LIG_MIXED_COSTS:
+ *
+ * The number of kinds of products that add a bias of fp32 to a result of 16 bits: those from
+ * %LIG_COST_PRODUCT_BIAS to %LIG_COST_PRODUCT_ADD.
+ */
+#define LIG_MIXED_COSTS 3
+
+/**
  * LigDeviceCosts:
  * @known: whether the device's costs are known; all else is 0 otherwise
  * @kernels: by #LigCost and size: the seconds beyond those of copying the kernel's bytes; of a
@@ -93,6 +135,10 @@ typedef enum {
  *   gradient for %LIG_COST_PRODUCT_SUMS
  * @products: by result size and depth: the seconds of a product of bf16
  * @wide_products: the same of fp32
+ * @attention: by #LigAttentionCost and size: the seconds of attention of bf16; 0 if they are
+ * unknown, as in older descriptions
+ * @mixed: by the kinds of %LIG_MIXED_COSTS and size: as @kernels, but with a bias of fp32; 0 if
+ * they are unknown
  *
  * The costs of kernels on a device. Times between the measured sizes are interpolated.
  */
@@ -101,7 +147,17 @@ typedef struct {
   double kernels[LIG_N_COSTS * LIG_COST_SIZES];
   double products[LIG_COST_AREAS * LIG_COST_DEPTHS];
   double wide_products[LIG_COST_AREAS * LIG_COST_DEPTHS];
+  double attention[LIG_N_ATTENTION_COSTS * LIG_ATTENTION_SIZES];
+  double mixed[LIG_MIXED_COSTS * LIG_COST_SIZES];
 } LigDeviceCosts;
+
+/**
+ * lig_attention_cost_name:
+ * @cost: a kind of attention
+ *
+ * Returns: (transfer none): its name in device descriptions, `own-forward`
+ */
+LIG_API const char *lig_attention_cost_name (LigAttentionCost cost);
 
 /**
  * lig_cost_name:

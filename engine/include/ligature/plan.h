@@ -262,19 +262,6 @@ LIG_API char *lig_plan_list_parts (LigPlan *plan, int first, int count);
 LIG_API char *lig_plan_name_values (LigPlan *self, const char *names) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
- * lig_plan_explain_attention: (skip)
- * @self: a plan
- * @step: the index of a step
- *
- * Explains why a step of attention on a GPU uses the own kernel. If it returns %NULL, the first
- * run compares both, see lig_profile_list_attention().
- *
- * Returns: (transfer none) (nullable): what cuDNN lacks for this step, in English, a static string;
- *   %NULL for other steps, without a GPU, and where cuDNN may compute the step
- */
-LIG_API const char *lig_plan_explain_attention (LigPlan *self, guint step);
-
-/**
  * lig_plan_get_verdicts:
  * @self: a plan
  * @count: (out): the length of the array

@@ -6,6 +6,7 @@
  * may use both; any thread may read a profile. */
 #pragma once
 
+#include <ligature/attention.h>
 #include <ligature/conditions.h>
 #include <ligature/foreign.h>
 #include <ligature/plan.h>
@@ -182,24 +183,6 @@ LIG_API double lig_profile_get_group_seconds (const LigProfile *self, const LigP
  * the input has no elements, so that its steps do nothing
  */
 LIG_API double lig_profile_get_roofline (const LigProfile *self, double floor, double measured);
-
-/**
- * LigAttentionTimes: (skip)
- * @words: the case in words: the direction, the type, the rows, the heads and the mask
- * @cudnn: whether cuDNN runs, rather than the own kernel
- * @cudnn_seconds: the measured time of a launch by cuDNN; NaN if it was not measured
- * @own_seconds: the measured time of a launch of the own kernel, likewise
- * @reason: (nullable): the reason for which the own kernel runs without a comparison
- *
- * The choice between cuDNN and the own kernel for one case of attention on a GPU.
- */
-typedef struct {
-  char *words;
-  gboolean cudnn;
-  double cudnn_seconds;
-  double own_seconds;
-  char *reason;
-} LigAttentionTimes;
 
 /**
  * lig_profile_list_attention: (skip)

@@ -46,7 +46,8 @@ LIG_API const char *lig_weights_names_nth (guint n);
  * parameters, except for rows beyond @vocabulary, which become zero.
  *
  * Returns: (transfer full): the tensors, or %NULL with %LIG_ERROR_SHAPE (parameters without a
- *   counterpart; the message names them) or %LIG_ERROR_VALUE (unknown names) set
+ *   counterpart, or whose rows are not those of its tensors; the message names them) or
+ *   %LIG_ERROR_VALUE (unknown names) set
  */
 LIG_API LigTensorFile *lig_weights_export (LigTensorFile *file,
                                            const char *names,

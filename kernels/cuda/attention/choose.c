@@ -30,11 +30,9 @@ may_search (void)
 static void
 write_key (const LigLaunch *launch, const LigAttentionEntry *entry, char *key, size_t size)
 {
-  char words[256];
   const char *why;
-  lig_cudnn_case_words (&entry->one, words, sizeof words);
-  snprintf (key, size, "attention %s | ligature " LIG_VERSION ", cuDNN %zu | %s", words,
-            lig_cudnn_version (&why), launch->device->properties.name);
+  lig_cudnn_case_key (&entry->one, lig_cudnn_version (&why), launch->device->properties.name, key,
+                      size);
 }
 
 /* Stores the decision: the winner, then the nanoseconds of both, or why there are none. */

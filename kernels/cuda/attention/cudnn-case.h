@@ -2,27 +2,8 @@
 /* Attention as cuDNN computes it: one case, its graph and its plan. */
 #pragma once
 
+#include "kernels/attention-key.h"
 #include "kernels/cuda/attention/cudnn-scheme.h"
-
-#include <ligature/kernels.h>
-#include <ligature/params.h>
-
-/* Everything that a plan depends on. Cases are compared as bytes, so one is zeroed first and has no
- * gaps. */
-typedef struct {
-  int64_t batch;
-  int32_t heads, kv_heads, features, length, keys;
-  int32_t mask;   /* LigAttentionMask; bottom-right only if length and keys differ */
-  int32_t window; /* 0: unlimited */
-  float scale;    /* of the scores */
-  uint8_t dtype;  /* LigDtype */
-  uint8_t backward;
-  uint8_t padded;  /* rows have lengths */
-  uint8_t memory;  /* keys and values are those of another tensor, and so are the lengths */
-  uint8_t ordered; /* backward: sums have the same order in each launch */
-  uint8_t unused[3];
-} LigCudnnCase;
-_Static_assert(sizeof (LigCudnnCase) == 48, "a case of attention has gaps");
 
 /* The tensors in the device's memory, by the numbers that name them when a plan runs. */
 typedef enum {
@@ -45,18 +26,6 @@ typedef enum {
 typedef struct {
   int64_t sums, dquery, workspace; /* bytes, multiples of 256 */
 } LigCudnnSpace;
-
-/* Sets `one` to the case of a launch of attention, or of attention_backward, by its operands.
- * Returns false, with the reason in `why`, if cuDNN cannot compute it or not as defined. */
-bool lig_cudnn_case (LigCudnnCase *one,
-                     const LigOperand *operands,
-                     const LigAttentionParams *params,
-                     bool backward,
-                     bool ordered,
-                     const char **why);
-
-/* Writes the case in words, which are part of the key of a stored choice. */
-void lig_cudnn_case_words (const LigCudnnCase *one, char *text, size_t size);
 
 /* Returns the caller's memory, without the plan's workspace. */
 LigCudnnSpace lig_cudnn_case_space (const LigCudnnCase *one);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels that compute attention: cuDNN's or the own ones. On a GPU both are compared when a
+ * case runs for the first time, and the faster one is kept.
+ *
+ * Threads: any thread may call these functions. */
+#pragma once
+
+#include <ligature/foreign.h>
+#include <ligature/plan.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LigAttentionTimes: (skip)
+ * @words: the case in words: the direction, the type, the rows, the heads and the mask
+ * @known: whether it is known which kernel runs; otherwise both are compared when the case runs for
+ *   the first time
+ * @cudnn: whether cuDNN runs, rather than the own kernel
+ * @cudnn_seconds: the measured time of a launch by cuDNN; NaN if it was not measured
+ * @own_seconds: the measured time of a launch of the own kernel, likewise
+ * @reason: (nullable): the reason for which the own kernel runs without a comparison
+ *
+ * The choice between cuDNN and the own kernel for one case of attention.
+ */
+typedef struct {
+  char *words;
+  gboolean known;
+  gboolean cudnn;
+  double cudnn_seconds;
+  double own_seconds;
+  char *reason;
+} LigAttentionTimes;
+
+/**
+ * lig_attention_times_free: (skip)
+ * @self: (nullable): the choice to free
+ *
+ * Frees a choice.
+ */
+LIG_API void lig_attention_times_free (LigAttentionTimes *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigAttentionTimes, lig_attention_times_free)
+
+/**
+ * lig_attention_times_parse: (skip)
+ * @line: the key and the text of a stored choice with a tab between them
+ *
+ * Returns: (transfer full) (nullable): the choice; %NULL if the line is about another kernel
+ */
+LIG_API LigAttentionTimes *lig_attention_times_parse (const char *line);
+
+/**
+ * lig_attention_times_describe: (skip)
+ * @self: a choice
+ *
+ * Returns: (transfer full): which kernel runs and both times, or the reason, as translated words:
+ *   `cuDNN runs: it takes 305 µs, the own kernel 536 µs`
+ */
+LIG_API char *lig_attention_times_describe (const LigAttentionTimes *self);
+
+/**
+ * lig_attention_times_to_json: (skip)
+ * @self: a choice
+ * @builder: a builder to which the choice is added as an object
+ *
+ * Adds a choice to a document.
+ */
+LIG_API void lig_attention_times_to_json (const LigAttentionTimes *self, JsonBuilder *builder);
+
+/**
+ * lig_plan_get_attention: (skip)
+ * @self: a plan
+ * @step: the index of a step
+ *
+ * Returns which kernel computes a step of attention: by a comparison on a device of that name, in
+ * this process or in the store of the plan's tuning; else by what cuDNN lacks, or not yet known.
+ *
+ * Returns: (transfer full) (nullable): the choice; %NULL for a step that is not of attention
+ */
+LIG_API LigAttentionTimes *lig_plan_get_attention (LigPlan *self, guint step);
+
+G_END_DECLS

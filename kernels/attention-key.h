@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* A case of attention: what its time depends on, and the key under which the choice between cuDNN
+ * and the own kernel is stored. Plain C, shared by plans, which look up the choice, and by the
+ * module for CUDA, which makes it. */
+#pragma once
+
+#include <ligature/kernels.h>
+#include <ligature/params.h>
+
+/* Everything that a plan of cuDNN depends on. Cases are compared as bytes, so one is zeroed first
+ * and has no gaps. */
+typedef struct {
+  int64_t batch;
+  int32_t heads, kv_heads, features, length, keys;
+  int32_t mask;   /* LigAttentionMask; bottom-right only if length and keys differ */
+  int32_t window; /* 0: unlimited */
+  float scale;    /* of the scores */
+  uint8_t dtype;  /* LigDtype */
+  uint8_t backward;
+  uint8_t padded;  /* rows have lengths */
+  uint8_t memory;  /* keys and values are those of another tensor, and so are the lengths */
+  uint8_t ordered; /* backward: sums have the same order in each launch */
+  uint8_t unused[3];
+} LigCudnnCase;
+_Static_assert(sizeof (LigCudnnCase) == 48, "a case of attention has gaps");
+
+/* Sets `one` to the case of a launch of attention, or of attention_backward, by its operands.
+ * Returns false, with the reason in `why`, if cuDNN cannot compute it or not as defined. */
+bool lig_cudnn_case (LigCudnnCase *one,
+                     const LigOperand *operands,
+                     const LigAttentionParams *params,
+                     bool backward,
+                     bool ordered,
+                     const char **why);
+
+/* Writes the case in words, which are part of the key of a stored choice. */
+void lig_cudnn_case_words (const LigCudnnCase *one, char *text, size_t size);
+
+/* Writes the key of a stored choice: the case, the versions and the name of the device. A choice is
+ * `cuDNN: cuDNN 1200 ns, own 1500 ns`, or begins with `own:`; after a comparison both times follow,
+ * else the reason. */
+void lig_cudnn_case_key (
+  const LigCudnnCase *one, size_t cudnn, const char *device, char *key, size_t size);
