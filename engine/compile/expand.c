@@ -169,6 +169,16 @@ record_size (LigDraft *draft, const LigPartSize *size, int first)
   part->size_from = first;
 }
 
+/* Sets the error of a macro that has no parts. Returns whether expansion goes on without them. */
+static gboolean
+refuse_macro (LigDraft *draft, LigOp *op, const Place *inside, const char *problem, GError **error)
+{
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %s: %s"), lig_op_get_name (op),
+               inside->path, problem);
+  lig_error_set_path (error, inside->path);
+  return lig_draft_goes_on (draft, -1, error);
+}
+
 /* Parts that cannot be made of an incomplete macro are left out. */
 static gboolean
 expand_macro (LigDraft *draft,
@@ -180,22 +190,16 @@ expand_macro (LigDraft *draft,
 {
   g_autoptr (LigParts) parts = lig_parts_new ();
   g_autofree char *scope = g_strdup_printf ("%s/%s", place->scope, prefix);
-  Place inside = {.written = place->written ? place->written : op,
-                  .path = path_of (place, prefix),
-                  .frozen = place->frozen,
-                  .recompute = place->recompute,
-                  .chosen = place->chosen,
-                  .unit = place->unit,
-                  .scope = g_ref_string_new (scope),
-                  .depth = place->depth + 1};
+  Place inside = *place;
+  inside.written = place->written ? place->written : op;
+  inside.path = path_of (place, prefix);
+  inside.scope = g_ref_string_new (scope);
+  inside.depth++;
   int first = (int) draft->parts->len;
   gboolean fine = TRUE;
   lig_op_get_info (op)->expand (op, parts);
   if (parts->problem) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %s: %s"), lig_op_get_name (op),
-                 inside.path, parts->problem);
-    lig_error_set_path (error, inside.path);
-    fine = lig_draft_goes_on (draft, -1, error);
+    fine = refuse_macro (draft, op, &inside, parts->problem, error);
     g_ptr_array_set_size (parts->ops, 0);
   }
   for (guint i = 0; i < parts->ops->len && fine; i++) {

@@ -208,9 +208,9 @@ lig_names_rule (const LigNames *self, const char *role)
   return NULL;
 }
 
-/* Returns how many tensors of a layer have a name that fits the file. */
+/* Returns how many tensors of a block have a name that fits the file. */
 static guint
-count_layer_names (LigTensorFile *file, const LigNames *names, const char *prefix)
+count_block_names (LigTensorFile *file, const LigNames *names, const char *prefix)
 {
   guint count = 0;
   for (guint i = 0; i < names->rules->len; i++) {
@@ -229,7 +229,7 @@ count_layer_names (LigTensorFile *file, const LigNames *names, const char *prefi
 }
 
 /* Tries a table with each of its prefixes: a file has the name by which it is known, or, as that
- * may be the one that is missing, two other names of a layer. Takes the table if it fits better
+ * may be the one that is missing, two other names of a block. Takes the table if it fits better
  * than `best`. */
 static void
 try_names (LigTensorFile *file, LigNames **one, guint *best, LigNames **names, const char **prefix)
@@ -238,7 +238,7 @@ try_names (LigTensorFile *file, LigNames **one, guint *best, LigNames **names, c
   for (char **at = (*one)->prefixes; *at; at++) {
     g_autofree char *known = g_strconcat (*at, (*one)->known_by, NULL);
     guint count =
-      lig_tensor_file_has (file, known) ? G_MAXUINT : count_layer_names (file, *one, *at);
+      lig_tensor_file_has (file, known) ? G_MAXUINT : count_block_names (file, *one, *at);
     if (count > *best) {
       *best = count;
       found = *at;

@@ -52,20 +52,22 @@ run_copy (LigLaunch *launch)
   return LIG_OK;
 }
 
-#define KERNEL(name, types) \
-  static const LigKernel name = { \
-    sizeof (LigKernel), #name, "x -> y", 1, types, {[LIG_BACKEND_CPU] = run_copy}, NULL, NULL}
+#define KERNEL(id, served) \
+  static const LigKernel id = {.size = sizeof (LigKernel), \
+                               .name = #id, \
+                               .signature = "x -> y", \
+                               .work = 1, \
+                               .types = served, \
+                               .functions = {[LIG_BACKEND_CPU] = run_copy}}
 KERNEL (copy_any, LIG_FLOATING_TYPES);
 KERNEL (copy_fp32, LIG_TYPES (LIG_FP32));
 KERNEL (copy_none, 0);
-static const LigKernel copy_in_place = {sizeof (LigKernel),
-                                        "copy_in_place",
-                                        "x -> y=x",
-                                        1,
-                                        LIG_FLOATING_TYPES,
-                                        {[LIG_BACKEND_CPU] = run_copy},
-                                        NULL,
-                                        NULL};
+static const LigKernel copy_in_place = {.size = sizeof (LigKernel),
+                                        .name = "copy_in_place",
+                                        .signature = "x -> y=x",
+                                        .work = 1,
+                                        .types = LIG_FLOATING_TYPES,
+                                        .functions = {[LIG_BACKEND_CPU] = run_copy}};
 
 static void
 backward_alias (LigLowering *lowering)
@@ -265,22 +267,19 @@ run_residual_backward (LigLaunch *launch)
   return LIG_OK;
 }
 
-static const LigKernel residual = {sizeof (LigKernel),
-                                   "residual",
-                                   "x -> y",
-                                   2,
-                                   LIG_TYPES (LIG_FP32),
-                                   {[LIG_BACKEND_CPU] = run_residual},
-                                   NULL,
-                                   NULL};
-static const LigKernel residual_backward = {sizeof (LigKernel),
-                                            "residual_backward",
-                                            "dy x -> dx",
-                                            2,
-                                            LIG_TYPES (LIG_FP32),
-                                            {[LIG_BACKEND_CPU] = run_residual_backward},
-                                            NULL,
-                                            NULL};
+static const LigKernel residual = {.size = sizeof (LigKernel),
+                                   .name = "residual",
+                                   .signature = "x -> y",
+                                   .work = 2,
+                                   .types = LIG_TYPES (LIG_FP32),
+                                   .functions = {[LIG_BACKEND_CPU] = run_residual}};
+static const LigKernel residual_backward = {
+  .size = sizeof (LigKernel),
+  .name = "residual_backward",
+  .signature = "dy x -> dx",
+  .work = 2,
+  .types = LIG_TYPES (LIG_FP32),
+  .functions = {[LIG_BACKEND_CPU] = run_residual_backward}};
 
 static void
 lower_residual (LigLowering *lowering)

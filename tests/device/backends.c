@@ -114,22 +114,18 @@ static void
 test_described (void)
 {
   static const LigKernel own[] = {
-    {sizeof (LigKernel),
-     "own_cpu",
-     "x -> y",
-     1,
-     LIG_FLOATING_TYPES,
-     {[LIG_BACKEND_CPU] = run_nothing},
-     NULL,
-     NULL},
-    {sizeof (LigKernel),
-     "own_cuda",
-     "x -> y",
-     1,
-     LIG_FLOATING_TYPES,
-     {[LIG_BACKEND_CUDA] = run_nothing},
-     NULL,
-     NULL},
+    {.size = sizeof (LigKernel),
+     .name = "own_cpu",
+     .signature = "x -> y",
+     .work = 1,
+     .types = LIG_FLOATING_TYPES,
+     .functions = {[LIG_BACKEND_CPU] = run_nothing}},
+    {.size = sizeof (LigKernel),
+     .name = "own_cuda",
+     .signature = "x -> y",
+     .work = 1,
+     .types = LIG_FLOATING_TYPES,
+     .functions = {[LIG_BACKEND_CUDA] = run_nothing}},
   };
   static const struct {
     const char *members;

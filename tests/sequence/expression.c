@@ -193,8 +193,8 @@ static const struct {
   {"block(2) { gelu", "column 16: expected '!' or '}', got the end", LIG_ERROR_FORMAT},
   {"block(2) { }", "column 12: expected an op, got '}'", LIG_ERROR_FORMAT},
   {"gelu { relu }", "column 6: expected '!' or the end, got '{'", LIG_ERROR_FORMAT},
-  {"block(2, offload=true) { gelu }",
-   "column 10: offload of block: reserved: not implemented yet", LIG_ERROR_OP},
+  {"block(2, offload=true) { gelu }", "column 10: offload of block: reserved: not implemented yet",
+   LIG_ERROR_OP},
   {"block(1000) { block(1001) { gelu } }",
    "column 1: with its blocks repeated the sequence has 1001000 ops up to here, at most 1000000 "
    "are possible",
