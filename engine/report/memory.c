@@ -80,10 +80,10 @@ lig_plan_explain_recompute (LigPlan *self)
   g_autofree char *bytes = lig_units_bytes ((double) spared);
   g_autofree char *time = lig_units_time (seconds);
   return seconds > 0
-           ? g_strdup_printf (_ ("values computed again in backward: %u steps, predicted %s; the "
+           ? g_strdup_printf (_ ("values computed again in backward: %u, predicted %s; the "
                                  "memory is %s less"),
                               again, time, bytes)
-           : g_strdup_printf (_ ("values computed again in backward: %u steps; the memory is %s "
+           : g_strdup_printf (_ ("values computed again in backward: %u; the memory is %s "
                                  "less"),
                               again, bytes);
 }
