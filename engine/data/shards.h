@@ -35,9 +35,11 @@ typedef struct {
 LigShards *lig_shards_new (void);
 void lig_shards_free (LigShards *self);
 
-/* Adds the files of a path, folder or pattern. `type` is uint16, uint32 or null: as the header
- * says, or for plain files as the contents suggest. Errors name the file and the offset. */
-gboolean lig_shards_add (LigShards *self, const char *path, const char *type, GError **error);
+/* Adds the files of a path, folder or pattern, but not those that `without` names (null: all).
+ * `type` is uint16, uint32 or null: as the header says, or for plain files as the contents suggest.
+ * Errors name the file and the offset. */
+gboolean lig_shards_add (
+  LigShards *self, const char *path, const char *without, const char *type, GError **error);
 
 /* Reads tokens from `at`, which must be within the shard. A token of `limit` or more is an error
  * that names its file and offset. Allocates nothing once the file is open. */

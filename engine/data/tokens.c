@@ -115,10 +115,10 @@ add_files (LigDataset *self, LigShards *shards, guint *count, GError **error)
   if (apart && lig_dataset_option (self, "held-out"))
     return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
                                _ ("held-out and held-out-files contradict each other; omit one"));
-  if (!lig_shards_add (shards, self->path, type, error))
+  if (!lig_shards_add (shards, self->path, apart, type, error))
     return FALSE;
   *count = shards->all->len;
-  return !apart || lig_shards_add (shards, apart, type, error);
+  return !apart || lig_shards_add (shards, apart, NULL, type, error);
 }
 
 static gboolean

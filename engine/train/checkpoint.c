@@ -186,7 +186,7 @@ apply_overrides (LigRunSettings *settings, const char *const *overrides, GError 
       continue;
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("%s %s contradicts the checkpoint, which has %s; omit it"), parts[0],
-                 new ? new : "''", old ? old : _ ("none"));
+                 new ? new : "''", old ? old : _ ("its default"));
     return FALSE;
   }
   return TRUE;

@@ -341,11 +341,12 @@ test_refusals (Fixture *f, gconstpointer data)
   assert_refused (f, checkpoint, "steps=9", "already at step 10; set steps above 10");
   assert_refused (f, checkpoint, "lr=0.1", "lr 0.1 contradicts the checkpoint, which has 0.01");
   assert_refused (f, checkpoint, "batch=4", "batch 4 contradicts the checkpoint, which has 2");
+  assert_refused (f, checkpoint, "policy=none",
+                  "policy none contradicts the checkpoint, which has its default");
   assert_refused (f, checkpoint, "seed=1", "seed 1 contradicts the checkpoint, which has 0");
   assert_refused (f, checkpoint, "optimizer=sgd", "optimizer sgd contradicts the checkpoint");
   assert_refused (f, checkpoint, "dtype=bf16",
-                  "dtype bf16 contradicts the checkpoint, which has"
-                  " none");
+                  "dtype bf16 contradicts the checkpoint, which has its default");
   assert_refused (f, checkpoint, "lr", "'lr' is not a setting; write name=value");
   assert_refused (f, checkpoint, "", "'' is not a setting; write name=value");
   assert_refused (f, checkpoint, "lrr=1", "training has no setting 'lrr'");
