@@ -337,29 +337,6 @@ print_attention (LigPlan *plan, int width)
   }
 }
 
-/* Says what is computed again in the backward pass, what that spares, and what it costs. */
-static void
-print_spared (LigPlan *plan, int width)
-{
-  guint n_steps, n_values, again = 0;
-  double seconds = 0;
-  gint64 spared = lig_plan_get_spared_bytes (plan);
-  const LigPlanStep *steps = lig_plan_get_steps (plan, &n_steps);
-  const LigPlanValue *values = lig_plan_get_values (plan, &n_values);
-  if (spared <= 0)
-    return;
-  for (guint i = 0; i < n_values; i++)
-    again += values[i].again && values[i].offset >= 0;
-  for (guint i = 0; i < n_steps; i++)
-    seconds += steps[i].again ? steps[i].predicted : 0;
-  g_autofree char *bytes = lig_units_bytes ((double) spared);
-  g_autofree char *time = seconds > 0 ? lig_cli_format_time (seconds) : NULL;
-  g_autofree char *text = g_strdup_printf (
-    "%s less memory, as the backward pass computes %u value%s again%s%s", bytes, again,
-    again == 1 ? "" : "s", time ? ", predicted time " : "", time ? time : "");
-  lig_cli_print_wrapped (text, width);
-}
-
 static void
 print_plan (LigPlan *plan)
 {
@@ -385,7 +362,9 @@ print_plan (LigPlan *plan)
                      peak_text, state, segments, segments == 1 ? "" : "s");
   printf ("\n");
   lig_cli_print_wrapped (sums, width);
-  print_spared (plan, width);
+  g_autofree char *again = lig_plan_explain_recompute (plan);
+  if (again)
+    lig_cli_print_wrapped (again, width);
   print_attention (plan, width);
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   if (!problem)

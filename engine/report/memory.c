@@ -64,6 +64,30 @@ lig_report_needed_memory (LigPlan *plan)
          get_workspace (plan);
 }
 
+char *
+lig_plan_explain_recompute (LigPlan *self)
+{
+  guint count, again = 0;
+  double seconds = 0;
+  gint64 spared = lig_plan_get_spared_bytes (self);
+  const LigPlanStep *steps = lig_plan_get_steps (self, &count);
+  if (spared <= 0)
+    return NULL;
+  for (guint i = 0; i < count; i++) {
+    again += steps[i].again;
+    seconds += steps[i].again ? steps[i].predicted : 0;
+  }
+  g_autofree char *bytes = lig_units_bytes ((double) spared);
+  g_autofree char *time = lig_units_time (seconds);
+  return seconds > 0
+           ? g_strdup_printf (_ ("values computed again in backward: %u, predicted %s; the "
+                                 "memory is %s less"),
+                              again, time, bytes)
+           : g_strdup_printf (_ ("values computed again in backward: %u; the memory is %s "
+                                 "less"),
+                              again, bytes);
+}
+
 /* Returns how to fit the plan by computing values again in the backward pass, with the least that
  * is computed again; or null if that does not suffice. */
 static char *

@@ -183,6 +183,8 @@ lig_plan_to_json (LigPlan *self)
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (self)));
   lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (self)));
+  lig_json_add_text (builder, "recompute", lig_recompute_name (lig_plan_get_recompute (self)));
+  lig_json_add_integer (builder, "spared_bytes", lig_plan_get_spared_bytes (self));
   lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (self));
   lig_json_add_truth (builder, "nondeterministic", lig_plan_get_nondeterministic (self));
   add_ops (builder, self);

@@ -179,6 +179,16 @@ LIG_API JsonNode *lig_plan_explain_place_to_json (LigPlan *self, const char *pla
 LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
 
 /**
+ * lig_plan_explain_recompute:
+ * @self: a plan
+ *
+ * Returns: (transfer full) (nullable): a translated sentence, without capital and full stop, about
+ *   the number of steps that compute values again in the backward pass, their predicted time if it
+ *   is known, and the bytes that this spares; %NULL if there are none
+ */
+LIG_API char *lig_plan_explain_recompute (LigPlan *self);
+
+/**
  * lig_run_row_to_json:
  * @row: a row of lig_store_list_runs()
  *
