@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The plan after edits that its verdicts offer. */
+/* The plan after edits that its verdicts offer, and with another choice of what is computed again.
+ */
 #include "engine/plan/plan-private.h"
 
 /* Returns whether the edit moves the paths of other ops. */
@@ -29,4 +30,17 @@ lig_plan_mend (LigPlan *self, const guint *numbers, guint count, GError **error)
   options.recall = TRUE;
   options.choices = NULL;
   return lig_plan_compile (sequence, draft->device, &options, error);
+}
+
+LigPlan *
+lig_plan_with_recompute (LigPlan *self, LigRecompute recompute, GError **error)
+{
+  g_return_val_if_fail (self, NULL);
+  LigPlanOptions options = self->draft->options;
+  g_autofree char *choices = lig_plan_get_choices (self);
+  options.tuning = NULL; /* its data may be gone */
+  options.recall = TRUE;
+  options.choices = choices;
+  options.recompute = recompute;
+  return lig_plan_compile (self->draft->sequence, self->draft->device, &options, error);
 }

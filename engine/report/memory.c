@@ -64,6 +64,24 @@ lig_report_needed_memory (LigPlan *plan)
          get_workspace (plan);
 }
 
+/* Returns how to fit the plan by computing values again in the backward pass, with the least that
+ * is computed again; or null if that does not suffice. */
+static char *
+suggest_recompute (LigPlan *self, double memory)
+{
+  if (!lig_plan_has_pass (self, LIG_PASS_BACKWARD))
+    return NULL;
+  for (int level = (int) lig_plan_get_recompute (self) + 1; level <= LIG_RECOMPUTE_ALL; level++) {
+    g_autoptr (LigPlan) plan = lig_plan_with_recompute (self, (LigRecompute) level, NULL);
+    double needed = plan ? lig_report_needed_memory (plan) : 0;
+    g_autofree char *bytes = lig_units_bytes (needed);
+    if (plan && needed <= memory)
+      return g_strdup_printf (_ ("; with recompute=%s it needs %s"),
+                              lig_recompute_name ((LigRecompute) level), bytes);
+  }
+  return NULL;
+}
+
 char *
 lig_plan_explain_memory (LigPlan *self, LigDevice *device)
 {
@@ -80,10 +98,12 @@ lig_plan_explain_memory (LigPlan *self, LigDevice *device)
   g_autofree char *state_text = lig_units_bytes (state);
   g_autofree char *workspace_text = lig_units_bytes (workspace);
   g_autofree char *largest = list_largest (self);
+  g_autofree char *remedy = suggest_recompute (self, memory);
   /* Translators: a device, then bytes in units, then names of values with their bytes. */
-  return g_strdup_printf (
+  g_autofree char *text = g_strdup_printf (
     _ ("the plan does not fit %s: it needs %s (values %s, parameters and "
        "their gradients %s, workspace %s), %s available; the largest values are %s"),
     lig_device_get_name (device), needed, arena_text, state_text, workspace_text, available,
     largest);
+  return g_strconcat (text, remedy, NULL);
 }

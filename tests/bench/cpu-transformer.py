@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compares a training step of data/examples/gpt2-tiny.lig (fp32, AdamW, clipping) with the same
 model in PyTorch's eager mode on the same processors: one process each, which take turns in random
-order, one waiting while the other computes; medians and quartiles of the clock and of processor time.
+order; medians and quartiles of the clock and of processor time.
 
     python3 tests/bench/cpu-transformer.py [--threads 2] [--rounds 21]
 

@@ -386,11 +386,29 @@ relative (const Results *got, const Results *want, guint at, const char *what)
   return difference == 0 ? 0 : sqrt (difference) / MAX (size_of (b), 1e-3 * largest + 1e-6);
 }
 
-/* As compute of tests/plan/case.h, but frozen parameters have no gradient. */
+/* Moves each parameter up or down, by up to four times what rounding to bf16 may, because
+ * activations are rounded, too. */
+static void
+shake (LigState *state, guint32 series)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (series);
+  for (const char *const *path = lig_state_get_paths (state); *path; path++) {
+    g_autoptr (LigTensor) tensor = lig_state_get (state, LIG_STATE_PARAMETERS, *path, NULL);
+    float *values = tensor->data;
+    for (gint64 i = 0; i < tensor->size; i++)
+      values[i] *= (float) (1 + g_rand_double_range (random, -1, 1) / 128);
+    g_assert_true (lig_state_set (state, LIG_STATE_PARAMETERS, *path, tensor, NULL));
+  }
+}
+
+/* As compute of tests/plan/case.h, but frozen parameters have no gradient. With a `series` above 0
+ * the parameters are shaken. */
 static Results *
-compute_trained (LigSequence *sequence, const LigPlanOptions *options)
+compute_trained (LigSequence *sequence, const LigPlanOptions *options, guint32 series)
 {
   g_autoptr (LigState) state = new_state (sequence, options);
+  if (series > 0)
+    shake (state, series);
   g_autoptr (LigProgram) program = new_program (state, sequence, options);
   feed_inputs (program);
   if (options->training)
@@ -422,7 +440,13 @@ check_same_bits (const Results *a, const Results *b, const char *what)
   }
 }
 
-/* In 16 bits, each way may be as far from fp32 as the other, and some more. */
+/* The series of shaken parameters that show how much a sequence magnifies roundings. */
+#define SHAKEN 4
+
+/* In 16 bits, fusions may be as far from fp32 as roundings alone, and some more. The effect of
+ * roundings is seen from the ops alone in 16 bits, and from fp32 with shaken parameters: a single
+ * way may by luck be far nearer than another, above all by the sign of an argument of relu. Of 450
+ * sequences none was more than 2.3 times worse than the worst of these. */
 static void
 check_half (LigSequence *sequence,
             LigPlanOptions options,
@@ -431,22 +455,27 @@ check_half (LigSequence *sequence,
 {
   options.compute = options.parameters = LIG_BF16;
   options.policy = LIG_POLICY_NONE;
-  g_autoptr (Results) none = compute_trained (sequence, &options);
+  g_autoptr (Results) none = compute_trained (sequence, &options, 0);
   options.policy = LIG_POLICY_ALL;
-  g_autoptr (Results) all = compute_trained (sequence, &options);
+  g_autoptr (Results) all = compute_trained (sequence, &options, 0);
   g_autofree char *what = g_strdup_printf ("bf16 %s", expression);
   g_assert_cmpuint (none->names->len, ==, want->names->len);
   g_assert_cmpuint (all->names->len, ==, want->names->len);
-  /* The worst of the one way says how much the sequence magnifies roundings. Of 400 sequences, the
-   * other way was twelve times worse for four, and twelve times better for four. */
   double noise = 0;
   for (guint i = 0; i < want->names->len; i++)
     noise = MAX (noise, relative (none, want, i, what));
-  for (guint i = 0; noise < 0.03 && i < want->names->len; i++) {
+  options.policy = LIG_POLICY_NONE;
+  options.compute = options.parameters = LIG_FP32;
+  for (guint32 series = 1; series <= SHAKEN; series++) {
+    g_autoptr (Results) shaken = compute_trained (sequence, &options, series);
+    for (guint i = 0; i < want->names->len; i++)
+      noise = MAX (noise, relative (shaken, want, i, what));
+  }
+  for (guint i = 0; noise < 0.25 && i < want->names->len; i++) {
     double fused = relative (all, want, i, what);
-    if (!(fused <= 20 * noise + 0.1))
-      g_error ("%s: %s is off by %g, unfused by %g", what, (char *) want->names->pdata[i], fused,
-               noise);
+    if (!(fused <= 4 * noise + 0.01))
+      g_error ("%s: %s is off by %g, roundings alone by %g", what, (char *) want->names->pdata[i],
+               fused, noise);
   }
 }
 
@@ -470,10 +499,10 @@ check_recompute (LigPlanOptions options, const char *expression, const char *inp
   g_autofree char *text = without_recompute (expression);
   g_autoptr (LigSequence) sequence = new_sequence (expression, input);
   g_autoptr (LigSequence) plain = new_sequence (text, input);
-  g_autoptr (Results) want = compute_trained (plain, &options);
+  g_autoptr (Results) want = compute_trained (plain, &options, 0);
   for (int level = LIG_RECOMPUTE_NONE; level <= LIG_RECOMPUTE_ALL; level++) {
     options.recompute = (LigRecompute) level;
-    g_autoptr (Results) got = compute_trained (sequence, &options);
+    g_autoptr (Results) got = compute_trained (sequence, &options, 0);
     g_autoptr (LigPlan) plan = lig_plan_compile (sequence, cpu_device (), &options, NULL);
     g_assert_nonnull (plan);
     check_same_bits (want, got, expression);
@@ -494,13 +523,13 @@ check_one (const char *expression, const char *input, GRand *random)
   options.training = g_rand_int_range (random, 0, 4) > 0;
   options.policy = LIG_POLICY_NONE;
   g_autoptr (LigSequence) sequence = new_sequence (expression, input);
-  g_autoptr (Results) none = compute_trained (sequence, &options);
+  g_autoptr (Results) none = compute_trained (sequence, &options, 0);
   if (!is_tame (none))
     return 0;
   spared += check_recompute (options, expression, input);
   options.policy = LIG_POLICY_ALL;
-  g_autoptr (Results) all = compute_trained (sequence, &options);
-  g_autoptr (Results) again = compute_trained (sequence, &options);
+  g_autoptr (Results) all = compute_trained (sequence, &options, 0);
+  g_autoptr (Results) again = compute_trained (sequence, &options, 0);
   check_same_bits (all, again, expression);
   g_assert_cmpuint (all->names->len, ==, none->names->len);
   for (guint i = 0; i < none->names->len; i++) {
@@ -553,7 +582,7 @@ test_without_input (void)
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (LigSequence) sequence = new_sequence (cases[i], "2x5x8");
-    g_autoptr (Results) results = compute_trained (sequence, &options);
+    g_autoptr (Results) results = compute_trained (sequence, &options, 0);
     g_test_message ("%s", cases[i]);
     check_half (sequence, options, results, cases[i]);
   }

@@ -337,6 +337,18 @@ LIG_API char *lig_plan_get_choices (LigPlan *self);
 LIG_API LigRecompute lig_plan_get_recompute (LigPlan *self);
 
 /**
+ * lig_plan_with_recompute:
+ * @self: a plan
+ * @recompute: what the backward pass computes again
+ * @error: (out) (optional): the error
+ *
+ * Returns: (transfer full): a plan with the same groups that computes other values again; %NULL
+ *   with @error set if the plan's kernels are no longer registered
+ */
+LIG_API LigPlan *lig_plan_with_recompute (LigPlan *self, LigRecompute recompute, GError **error)
+  G_GNUC_WARN_UNUSED_RESULT;
+
+/**
  * lig_plan_get_spared_bytes:
  * @self: a plan
  *

@@ -173,8 +173,8 @@ LIG_API JsonNode *lig_plan_explain_place_to_json (LigPlan *self, const char *pla
  * device, which may be only described. Nothing is allocated.
  *
  * Returns: (transfer full) (nullable): a translated sentence, without capital and full stop, that
- *   gives both sizes and the largest values; %NULL if the plan fits or the device's memory is
- *   unknown
+ *   gives both sizes, the largest values, and the #LigRecompute with which the plan would fit, if
+ *   there is one; %NULL if the plan fits or the device's memory is unknown
  */
 LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
 
