@@ -5,6 +5,7 @@
 
 #include "kernels/attention-refusal.h"
 #include "kernels/attention-scratch.h"
+#include "kernels/joint-loss.h"
 
 #include <ligature/params.h>
 
@@ -75,7 +76,9 @@ lig_joint_flops (const LigOperand *operands, const void *params)
 {
   (void) params;
   const LigOperand *x = &operands[0], *weight = &operands[1];
-  return 6.0 * (double) x->size * (double) (weight->size / (weight->columns ? weight->columns : 1));
+  int products = 1 + (operands[LIG_JOINT_GX].size > 0) + (operands[LIG_JOINT_GWEIGHT].size > 0);
+  return 2.0 * products * (double) x->size *
+         (double) (weight->size / (weight->columns ? weight->columns : 1));
 }
 
 /* See kernels/joint-loss.h for the parts. */

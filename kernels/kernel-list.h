@@ -133,8 +133,8 @@ LIG_FAMILY (loss)
 LIG_EACH (cross_entropy, "x targets -> y lse count", 6)
 LIG_EACH (cross_entropy_backward, "dy x targets lse count -> dx=x", 6)
 /* The last product and its cross-entropy in one, without the logits: weight is [C, K], bias [C].
- * gx, gweight and gbias are the gradients of the sum of the losses; the backward kernel multiplies
- * them by dy / count. */
+ * gx, gweight and gbias are the gradients of the sum of the losses, each computed unless it is
+ * absent; the backward kernel multiplies them by dy / count. */
 LIG_EACH_WITH (linear_cross_entropy,
                "x weight bias? targets -> y count gx gweight gbias",
                LIG_WORK_BY_PARAMS,

@@ -59,5 +59,5 @@ LIG_DEFINE_FUSION (joint_linear_cross_entropy) = {
   .lower = lower,
   .lower_backward = lower_backward,
   .saves = "2.count",
-  .computes = "gx=0.x gweight=0.weight:fp32 gbias=1.bias:fp32",
+  .computes = "gx=0.dx gweight=0.dweight:fp32 gbias=1.dbias:fp32",
 };

@@ -449,13 +449,13 @@ lig_roles_of_file (LigTensorFile *file)
 static void
 check_needed (const GArray *roles, const LigNames *names, LigDifferences *differences)
 {
-  int layers = 0;
+  int depths = 0;
   for (guint i = 0; i < roles->len; i++)
-    layers = MAX (layers, g_array_index (roles, LigRole, i).depth + 1);
+    depths = MAX (depths, g_array_index (roles, LigRole, i).depth + 1);
   for (guint i = 0; i < names->rules->len; i++) {
     const LigNameRule *rule = g_ptr_array_index (names->rules, i);
     gboolean inside = strstr (rule->names[0], "{layer}") != NULL;
-    for (int depth = inside ? 0 : -1; rule->needed && depth < (inside ? layers : 0); depth++) {
+    for (int depth = inside ? 0 : -1; rule->needed && depth < (inside ? depths : 0); depth++) {
       LigRole role = {.depth = depth};
       g_autofree char *name = piece_name (&role, rule, 0, names->prefixes[0]);
       if (!lig_roles_find (roles, rule->role, depth))

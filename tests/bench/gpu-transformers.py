@@ -100,9 +100,10 @@ class Comparison:
         self.result["peers"][way] = {
             "prepared_s": time.perf_counter() - begin, "peak_bytes": peer.peak, "note": peer.note,
             "plain_us": peer.plain, "elements": sum(p.numel() for p in peer.weights().values()),
-            "expanded": getattr(peer, "expand", None)}
+            "expanded": peer.expand}
         say(f"{way}: ready after {time.perf_counter() - begin:.0f} s, {peer.plain:.0f} us before "
-            f"the graph, {peer.note}, peak {peer.peak / GIB:.2f} GiB")
+            f"the graph, {peer.note}{', keys repeated for grouped heads' if peer.expand else ''}, "
+            f"peak {peer.peak / GIB:.2f} GiB")
         self.peers[way] = peer.run
 
     def path(self, name):

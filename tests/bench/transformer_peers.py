@@ -71,8 +71,8 @@ class Peer:
     def make_model(self):
         row = self.row
         self.model = self.optimizer = None
+        self.expand = row.llama and not self.takes_groups()
         if row.kind == "attention":
-            self.expand = row.llama and not self.takes_groups()
             # Queries, keys and values of their own, each as close together as this backend may want.
             self.parts = [part.detach().clone().requires_grad_() for part in self.split(self.x)]
             self.function = lambda: models.attend(*self.parts, self.expand)
@@ -81,7 +81,7 @@ class Peer:
             self.model = models.Gpt2(row.vocabulary, row.length, row.features, row.layers, row.heads)
         elif row.llama:
             self.model = models.LlamaLayer(row.features, row.heads, row.kv_heads, row.inner,
-                                           row.length, 500000.0, not self.takes_groups())
+                                           row.length, 500000.0, self.expand)
         else:
             self.model = models.Gpt2Layer(row.features, row.heads)
         self.model.to(self.device)

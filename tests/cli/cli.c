@@ -275,7 +275,7 @@ test_why (void)
   assert_contains (answer.out, "remove the fence before 1");
   g_auto (Outcome) gap = lig ("fuse", "--policy", "all", "linear(64) ! gelu ! linear(8)", "--input",
                               "256x64", "--device", "null:h200", "--why", "|2", "--json", NULL);
-  assert_keys (gap.json, "place ops paths forward backward joint");
+  assert_keys (gap.json, "place ops paths forward backward joint attention");
   g_assert_cmpuint (length_at (gap.json, "ops"), ==, 2);
   assert_keys (
     at (gap.json, "backward.0"),

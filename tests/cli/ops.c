@@ -109,7 +109,7 @@ test_groups (void)
              *clamped = strstr (text.out, "sreglu, swiglu,");
   g_assert_true (masks && mlp && clamped && masks < mlp && mlp < clamped);
   g_auto (Outcome) json = lig ("ops", "transformer-layer", "--json", NULL);
-  /* A parameter that all macros have stands above the headings. */
+  /* A parameter of all macros is listed above the headings. */
   g_assert_true (json_node_is_null (at (json.json, "params.0.group")));
   g_assert_cmpstr (text_at (json.json, "params.1.name"), ==, "heads");
   g_assert_cmpstr (text_at (json.json, "params.1.group"), ==, "Sizes");

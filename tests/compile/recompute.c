@@ -44,8 +44,7 @@ static const struct {
    "block(2, trained=false) { linear(24) ! gelu ! linear(8) ! layer-norm } ! linear(24) ! gelu ! "
    "linear(8)",
    "9x8"},
-  {"reshape", "linear(8) ! reshape([3, 24]) ! layer-norm ! linear(24) ! gelu ! linear(8)",
-   "9x8"},
+  {"reshape", "linear(8) ! reshape([3, 24]) ! layer-norm ! linear(24) ! gelu ! linear(8)", "9x8"},
 };
 
 static void

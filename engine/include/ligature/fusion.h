@@ -56,8 +56,9 @@ struct _LigFusion {
   const char *gradients;
 
   /* Joint: values that its forward kernels compute for its backward ones, each with the port whose
-   * shape it has, and its type unless it is that port's: "gx=0.x gweight=0.weight:fp32". Bindings
-   * use the names without a number. Null: none. */
+   * shape it has, and its type unless it is that port's: "gx=0.dx gweight=0.dweight:fp32". It is
+   * absent where the port is: such gradients are of frozen parameters, or nobody needs them.
+   * Bindings use the names without a number. Null: none. */
   const char *computes;
 };
 

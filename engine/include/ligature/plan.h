@@ -345,8 +345,9 @@ LIG_API LigRecompute lig_plan_get_recompute (LigPlan *self);
  * Returns: (transfer full): a plan with the same groups that computes other values again; %NULL
  *   with @error set if the plan's kernels are no longer registered
  */
-LIG_API LigPlan *lig_plan_with_recompute (LigPlan *self, LigRecompute recompute, GError **error)
-  G_GNUC_WARN_UNUSED_RESULT;
+LIG_API LigPlan *lig_plan_with_recompute (LigPlan *self,
+                                          LigRecompute recompute,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_plan_get_spared_bytes:
