@@ -15,10 +15,26 @@
  * statistics; at the level `cheap` also of what they read, as the losses of rows. */
 #define SMALL 4
 
+/* Returns whether the bytes of all values and their copies can be added up. Other plans are refused
+ * when their memory is allocated. */
+static gboolean
+is_countable (const LigDraft *draft)
+{
+  gint64 total = 0;
+  for (guint i = 0; i < draft->values->len; i++) {
+    gint64 bytes = lig_value (draft, i)->bytes;
+    if (bytes < 0 || bytes > G_MAXINT64 / 8 - total)
+      return FALSE;
+    total += bytes;
+  }
+  return TRUE;
+}
+
 static gboolean
 is_wanted (const LigDraft *draft)
 {
-  if (!draft->options.training || draft->first_backward >= draft->first_update)
+  if (!draft->options.training || draft->first_backward >= draft->first_update ||
+      !is_countable (draft))
     return FALSE;
   for (guint i = 0; i < draft->parts->len; i++)
     if (lig_part (draft, i)->recompute != LIG_RECOMPUTE_NONE)
