@@ -17,7 +17,7 @@ G_DECLARE_FINAL_TYPE (LigParamList, lig_param_list, LIG, PARAM_LIST, AdwBin)
 /* Returns a card with a row for each parameter; hidden if there is none. */
 GtkWidget *lig_param_list_new (LigDocument *doc);
 
-/* Sets a picture that stands below the parameter `mask`, where there is one. Call before showing.
+/* Sets a picture that is placed below the parameter `mask`. Call before showing an op.
  */
 void lig_param_list_set_picture (LigParamList *self, GtkWidget *picture);
 
