@@ -2,6 +2,7 @@
 /* The inspector chooses its face by the selection; the face updates itself. */
 #include "ui/inspector/inspector.h"
 
+#include "ui/inspector/param-fold.h"
 #include "ui/inspector/param-row.h"
 #include "ui/inspector/parts.h"
 
@@ -55,8 +56,12 @@ focus_wanted (gpointer data)
 {
   LigInspector *self = data;
   GtkWidget *editor = find_editor (self->op, lig_document_get_wanted (self->doc));
-  if (editor && gtk_stack_get_visible_child (self->stack) == self->op)
+  if (editor && gtk_stack_get_visible_child (self->stack) == self->op) {
+    GtkWidget *group = gtk_widget_get_ancestor (editor, LIG_TYPE_PARAM_FOLD);
+    if (group)
+      lig_param_fold_set_open (LIG_PARAM_FOLD (group), TRUE);
     gtk_widget_grab_focus (editor);
+  }
   return G_SOURCE_REMOVE;
 }
 

@@ -68,7 +68,6 @@ static void
 lig_mask_view_init (LigMaskView *self)
 {
   AdwStyleManager *style = adw_style_manager_get_default ();
-  GtkWidget *whole = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   self->area = g_object_new (GTK_TYPE_DRAWING_AREA, "accessible-role", GTK_ACCESSIBLE_ROLE_IMG,
                              "content-width", SIZE, "content-height", SIZE, NULL);
@@ -84,9 +83,7 @@ lig_mask_view_init (LigMaskView *self)
                            G_CONNECT_SWAPPED);
   gtk_box_append (GTK_BOX (line), self->area);
   gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->text));
-  gtk_box_append (GTK_BOX (whole), lig_inspector_label (_ ("Mask"), "heading"));
-  gtk_box_append (GTK_BOX (whole), line);
-  adw_bin_set_child (ADW_BIN (self), whole);
+  adw_bin_set_child (ADW_BIN (self), line);
 }
 
 GtkWidget *

@@ -256,10 +256,10 @@ lig_inspector_op_new (LigDocument *doc)
   self->params = lig_param_list_new (doc);
   self->trained = lig_trained_switch_new (doc);
   self->mask = lig_mask_view_new ();
+  lig_param_list_set_picture (LIG_PARAM_LIST (self->params), self->mask);
   self->sizes = lig_facts_new (_ ("Shapes and memory"));
   self->kernels = lig_facts_new (_ ("Kernels"));
   gtk_box_append (GTK_BOX (whole), make_head (self));
-  gtk_box_append (GTK_BOX (whole), self->mask);
   gtk_box_append (GTK_BOX (whole), self->params);
   gtk_box_append (GTK_BOX (whole), self->trained);
   gtk_box_append (GTK_BOX (whole), self->sizes);

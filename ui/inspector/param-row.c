@@ -16,7 +16,7 @@ struct _LigParamRow {
   const LigParam *param;
   GPtrArray *ops;
   GValue shown; /* the value of the editor */
-  gboolean applying, filling;
+  gboolean applying, filling, changed;
   GtkWidget *editor, *reset;
   GtkLabel *label, *error;
 };
@@ -40,6 +40,12 @@ lig_param_row_get_error (LigParamRow *self)
 {
   return gtk_widget_get_visible (GTK_WIDGET (self->error)) ? gtk_label_get_text (self->error)
                                                            : NULL;
+}
+
+gboolean
+lig_param_row_is_changed (LigParamRow *self)
+{
+  return self->changed;
 }
 
 static gboolean
@@ -108,6 +114,7 @@ fill_editor (LigParamRow *self, const GValue *value)
 static void
 update_reset (LigParamRow *self, gboolean changed)
 {
+  self->changed = changed;
   gboolean possible = changed && !(self->param->flags & LIG_PARAM_REQUIRED);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "param.reset", possible);
   gtk_widget_set_visible (self->reset, possible);

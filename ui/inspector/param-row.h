@@ -30,6 +30,9 @@ const LigParam *lig_param_row_get_param (LigParamRow *self);
 /* Returns a GtkEntry, a GtkSwitch or a GtkDropDown. */
 GtkWidget *lig_param_row_get_editor (LigParamRow *self);
 
+/* Returns whether a value is shown that is not the default. */
+gboolean lig_param_row_is_changed (LigParamRow *self);
+
 /* Returns: (nullable): the error that is shown. */
 const char *lig_param_row_get_error (LigParamRow *self);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of the inspector: a row for each entry of the op's table. */
+/* The parameters of the inspector: a row for each entry of the op's table, in its groups. */
+#include "ui/inspector/param-fold.h"
 #include "ui/inspector/param-row.h"
 #include "ui/inspector/param-text.h"
 #include "ui/inspector/parts.h"
@@ -10,21 +11,85 @@ struct _LigParamList {
   AdwBin parent_instance;
   LigDocument *doc;
   GtkBox *box;
+  GtkWidget *picture;
   const LigOpInfo *info; /* of which the rows are made */
+  GPtrArray *rows, *groups;
   char *key;
 };
 
 G_DEFINE_FINAL_TYPE (LigParamList, lig_param_list, ADW_TYPE_BIN)
 
+/* --- Rows ---------------------------------------------------------------------------------- */
+
+static GtkWidget *
+add_card (LigParamList *self)
+{
+  GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  gtk_widget_add_css_class (card, "card");
+  gtk_widget_add_css_class (card, "lines");
+  gtk_box_append (self->box, card);
+  return card;
+}
+
+/* The first group has the sizes, which everybody sets; the picture explains its neighbours. */
+static GtkWidget *
+add_group (LigParamList *self, const char *title)
+{
+  GtkWidget *group = lig_param_fold_new (_ (title));
+  lig_param_fold_set_open (LIG_PARAM_FOLD (group), self->groups->len == 0);
+  gtk_box_append (self->box, group);
+  g_ptr_array_add (self->groups, group);
+  return group;
+}
+
+static void
+add_picture (LigParamList *self, GtkWidget *card, GtkWidget *group)
+{
+  gtk_box_append (GTK_BOX (card), self->picture);
+  if (group)
+    lig_param_fold_set_open (LIG_PARAM_FOLD (group), TRUE);
+}
+
+static void
+clear (LigParamList *self)
+{
+  GtkWidget *child;
+  if (self->picture && gtk_widget_get_parent (self->picture))
+    gtk_box_remove (GTK_BOX (gtk_widget_get_parent (self->picture)), self->picture);
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->box))))
+    gtk_box_remove (self->box, child);
+  g_ptr_array_set_size (self->rows, 0);
+  g_ptr_array_set_size (self->groups, 0);
+}
+
 static void
 rebuild (LigParamList *self, const LigOpInfo *info)
 {
-  GtkWidget *child;
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->box))))
-    gtk_box_remove (self->box, child);
+  const LigParam *param;
+  const char *title, *last = NULL;
+  GtkWidget *card = NULL, *group = NULL;
+  clear (self);
   self->info = info;
-  for (const LigParam *param = info->params; param && param->name; param++)
-    gtk_box_append (self->box, lig_param_row_new (self->doc, param));
+  for (guint i = 0; (param = lig_op_info_nth_shown (info, i, &title)); i++) {
+    if (title && title != last)
+      group = add_group (self, title);
+    if (title && title != last)
+      card = lig_param_fold_get_card (LIG_PARAM_FOLD (group));
+    else if (!card)
+      card = add_card (self);
+    last = title;
+    GtkWidget *row = lig_param_row_new (self->doc, param);
+    gtk_box_append (GTK_BOX (card), row);
+    g_ptr_array_add (self->rows, row);
+    if (self->picture && g_str_equal (param->name, "mask"))
+      add_picture (self, card, group);
+  }
+}
+
+void
+lig_param_list_set_picture (LigParamList *self, GtkWidget *picture)
+{
+  self->picture = g_object_ref_sink (picture);
 }
 
 /* Returns whether the parameter is inferred to be the length of the input's last axis. */
@@ -80,16 +145,16 @@ lig_param_list_show (LigParamList *self, GPtrArray *ops, const char *key)
     rebuild (self, info);
   g_free (self->key);
   self->key = g_strdup (key);
-  gtk_widget_set_visible (GTK_WIDGET (self),
-                          gtk_widget_get_first_child (GTK_WIDGET (self->box)) != NULL);
-  for (GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (self->box)); row;
-       row = gtk_widget_get_next_sibling (row)) {
-    const LigParam *param = lig_param_row_get_param (LIG_PARAM_ROW (row));
+  gtk_widget_set_visible (GTK_WIDGET (self), self->rows->len > 0);
+  for (guint i = 0; i < self->rows->len; i++) {
+    LigParamRow *row = self->rows->pdata[i];
+    const LigParam *param = lig_param_row_get_param (row);
     g_autofree char *inferred =
       param->flags & LIG_PARAM_INFERRED ? find_inferred (self, ops->pdata[0], param) : NULL;
-    lig_param_row_show (LIG_PARAM_ROW (row), ops, inferred ? inferred : get_hint (info, param),
-                        discard);
+    lig_param_row_show (row, ops, inferred ? inferred : get_hint (info, param), discard);
   }
+  for (guint i = 0; i < self->groups->len; i++)
+    lig_param_fold_update (self->groups->pdata[i]);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
@@ -99,6 +164,9 @@ lig_param_list_finalize (GObject *object)
 {
   LigParamList *self = LIG_PARAM_LIST (object);
   g_clear_object (&self->doc);
+  g_clear_object (&self->picture);
+  g_ptr_array_unref (self->rows);
+  g_ptr_array_unref (self->groups);
   g_free (self->key);
   G_OBJECT_CLASS (lig_param_list_parent_class)->finalize (object);
 }
@@ -114,10 +182,10 @@ static void
 lig_param_list_init (LigParamList *self)
 {
   GtkWidget *whole = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   self->box = GTK_BOX (box);
-  gtk_widget_add_css_class (box, "card");
-  gtk_widget_add_css_class (box, "lines");
+  self->rows = g_ptr_array_new ();
+  self->groups = g_ptr_array_new ();
   gtk_box_append (GTK_BOX (whole), lig_inspector_label (_ ("Parameters"), "heading"));
   gtk_box_append (GTK_BOX (whole), box);
   adw_bin_set_child (ADW_BIN (self), whole);

@@ -17,6 +17,10 @@ G_DECLARE_FINAL_TYPE (LigParamList, lig_param_list, LIG, PARAM_LIST, AdwBin)
 /* Returns a card with a row for each parameter; hidden if there is none. */
 GtkWidget *lig_param_list_new (LigDocument *doc);
 
+/* Sets a picture that is placed below the parameter `mask`. Call before showing an op.
+ */
+void lig_param_list_set_picture (LigParamList *self, GtkWidget *picture);
+
 /* Shows the ops' parameters. @ops: (element-type LigOp): of one kind. @key: identifies the ops,
  * also after undo. */
 void lig_param_list_show (LigParamList *self, GPtrArray *ops, const char *key);

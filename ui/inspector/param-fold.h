@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* A group of parameters below a heading that folds it. A folded group names what is set in it. */
+#pragma once
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define LIG_TYPE_PARAM_FOLD (lig_param_fold_get_type ())
+G_DECLARE_FINAL_TYPE (LigParamFold, lig_param_fold, LIG, PARAM_FOLD, AdwBin)
+
+/* @title: translated */
+GtkWidget *lig_param_fold_new (const char *title);
+
+/* Returns the box for the rows, which are of LigParamRow, and for pictures. */
+GtkWidget *lig_param_fold_get_card (LigParamFold *self);
+
+gboolean lig_param_fold_get_open (LigParamFold *self);
+void lig_param_fold_set_open (LigParamFold *self, gboolean open);
+
+/* Names the parameters whose values are not the defaults. Call after the rows have changed. */
+void lig_param_fold_update (LigParamFold *self);
+
+G_END_DECLS
