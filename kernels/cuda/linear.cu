@@ -189,7 +189,9 @@ bias_differs (const LigProduct &job)
 
 /* Computes a block whose bias has another type than the result. For an fp32 result the bias is
  * widened, which is exact. Else it is passed as it is, if the library takes it; or split into
- * two 16-bit parts, of which the lower becomes an extra row that is added to all rows. */
+ * two 16-bit parts, of which the lower becomes an extra row that is added to all rows. Beside an
+ * extra matrix the bias is rounded: that errs by less than a sum that is rounded before the
+ * matrix is added, and a block in fp32 would take twice the time. */
 static LigStatus
 with_other_bias (LigLaunch *launch, LigProduct block)
 {
@@ -201,10 +203,14 @@ with_other_bias (LigLaunch *launch, LigProduct block)
     status = convert_matrix (launch, block.vector, high, 1, block.columns);
   } else if (block.vector.dtype == LIG_FP32) {
     status = lig_product (launch, &block);
-    if (status != LIG_UNSUPPORTED || block.extra.data)
+    if (status != LIG_UNSUPPORTED)
       return status;
-    status = split_vector (launch, (const float *) block.vector.data, high, low, block.columns);
-    block.extra = low;
+    if (block.extra.data) {
+      status = convert_matrix (launch, block.vector, high, 1, block.columns);
+    } else {
+      status = split_vector (launch, (const float *) block.vector.data, high, low, block.columns);
+      block.extra = low;
+    }
   }
   block.vector = high;
   block.shares_workspace = true;
