@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Replaces a macro of a sequence by its parts, so that each can be edited. */
 #include "engine/compile/parts.h"
+#include "engine/sequence/tie.h"
 
 #include <ligature/error.h>
 #include <ligature/fusion.h>
@@ -217,6 +218,52 @@ join_linears (LigParts *parts)
   }
 }
 
+/* --- Ties ---------------------------------------------------------------------------------- */
+
+/* Returns whether an op has a parameter itself, or a part at the path has it. */
+static gboolean has_parameter (LigOp *op, const char *path, const char *parameter);
+
+/* Returns the number of the part that has the parameter, -1 if there is none; `rest` is the path
+ * within the part. */
+static int
+find_part (const LigParts *parts, const char *path, const char *parameter, const char **rest)
+{
+  for (guint i = 0; i < parts->ops->len; i++) {
+    const char *name = parts->names->pdata[i];
+    gsize length = name ? strlen (name) + 1 : 0;
+    if (name && (*path != '.' || !g_str_has_prefix (path + 1, name) ||
+                 (path[length] && path[length] != '.')))
+      continue;
+    *rest = path + length;
+    if (parts->ops->pdata[i] && has_parameter (parts->ops->pdata[i], *rest, parameter))
+      return (int) i;
+  }
+  return -1;
+}
+
+static gboolean
+has_parameter (LigOp *op, const char *path, const char *parameter)
+{
+  const LigOpInfo *info = lig_op_get_info (op);
+  const char *rest;
+  if (info->expand) {
+    g_autoptr (LigParts) parts = expand (op);
+    return find_part (parts, path, parameter, &rest) >= 0;
+  }
+  for (int i = 0; *path == '\0' && info->parameters && info->parameters[i].name; i++)
+    if (!parameter || g_str_equal (info->parameters[i].name, parameter))
+      return TRUE;
+  return FALSE;
+}
+
+static LigOp *
+find_tied (const char *suffix, const char *parameter, const char **rest, gpointer data)
+{
+  const LigParts *parts = data;
+  int part = find_part (parts, suffix, parameter, rest);
+  return part < 0 ? NULL : parts->ops->pdata[part];
+}
+
 /* --- The whole ----------------------------------------------------------------------------- */
 
 /* Sets the lengths of parts that follow from the features of the macro's input. */
@@ -269,6 +316,51 @@ check_parts (LigOp *macro, const LigParts *parts, gint64 features, GError **erro
   return set_sizes (parts, features, error);
 }
 
+/* Returns (transfer full) (nullable) a block that computes the parts again as the macro does; null
+ * if the macro leaves that to what is around it. The block's channels are as hidden as those of the
+ * macro, and have their names. */
+static LigOp *
+make_block (LigOp *macro, const LigParts *parts)
+{
+  g_autofree char *level = NULL;
+  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (macro), "recompute");
+  if (spec && G_PARAM_SPEC_VALUE_TYPE (spec) == G_TYPE_STRING)
+    g_object_get (macro, "recompute", &level, NULL);
+  LigRecompute known;
+  if (!level || !lig_recompute_from_name (level, &known))
+    return NULL;
+  LigOp *block = lig_op_new ("block", NULL);
+  g_object_set (block, "recompute", level, NULL);
+  for (guint i = 0; i < parts->ops->len; i++)
+    lig_sequence_append (lig_op_get_body (block), parts->ops->pdata[i], NULL);
+  return block;
+}
+
+/* The ties of the parts count from the macro's place, and are found while it is there. */
+static gboolean
+replace (LigSequence *self, int index, const LigParts *parts, GError **error)
+{
+  for (guint i = 0; i < parts->ops->len; i++)
+    lig_ties_find (self, parts->ops->pdata[i]);
+  g_autoptr (LigOp) macro = lig_sequence_pop (self, index, error);
+  g_autoptr (LigOp) block = make_block (macro, parts);
+  carry_wishes (macro, parts);
+  if (block) {
+    if (!lig_sequence_insert (self, index, block, error))
+      return FALSE;
+  } else {
+    rename_channels (self, parts);
+    for (guint i = 0; i < parts->ops->len; i++)
+      if (!lig_sequence_insert (self, index + (int) i, parts->ops->pdata[i], error))
+        return FALSE;
+  }
+  lig_ties_divide (self, macro, find_tied, (gpointer) parts);
+  lig_ties_renew (self);
+  if (parts->ops->len > 0 && lig_op_get_fence (macro))
+    lig_op_set_fence (parts->ops->pdata[0], TRUE);
+  return TRUE;
+}
+
 gboolean
 lig_sequence_take_apart (LigSequence *self, int index, gint64 features, GError **error)
 {
@@ -289,13 +381,5 @@ lig_sequence_take_apart (LigSequence *self, int index, gint64 features, GError *
     return FALSE;
   }
   join_linears (parts);
-  g_autoptr (LigOp) macro = lig_sequence_pop (self, index, error);
-  rename_channels (self, parts);
-  carry_wishes (macro, parts);
-  for (guint i = 0; i < parts->ops->len; i++)
-    if (!lig_sequence_insert (self, index + (int) i, parts->ops->pdata[i], error))
-      return FALSE;
-  if (parts->ops->len > 0 && lig_op_get_fence (macro))
-    lig_op_set_fence (parts->ops->pdata[0], TRUE);
-  return TRUE;
+  return replace (self, index, parts, error);
 }

@@ -313,6 +313,46 @@ lig_ties_forget (LigSequence *edited, LigOp *old)
     forget_in_op (lig_sequence_get (root, (int) i, NULL), old);
 }
 
+/* Returns the name of the parameter that a tie replaces; null in a macro, whose part has it. */
+static const char *
+tied_parameter (LigOp *op, int slot)
+{
+  const LigOpInfo *info = lig_op_get_info (op);
+  return info->parameters ? info->parameters[slot].name : NULL;
+}
+
+static void
+divide_in_op (LigOp *op, LigOp *old, LigTieFind find, gpointer data)
+{
+  LigSequence *body = lig_op_get_body (op);
+  for (int slot = 0; slot < LIG_MAX_PARAMETERS; slot++) {
+    LigOp *target;
+    const char *text = lig_op_get_tie (op, slot, &target), *rest;
+    if (!text || target != old)
+      continue;
+    const char *bare = text + (is_removed (text) ? strlen (LIG_TIE_REMOVED) : 0), *suffix = bare;
+    while (*suffix && !(*suffix == '.' && g_ascii_isalpha (suffix[1])))
+      suffix++;
+    LigOp *part = find (suffix, tied_parameter (op, slot), &rest, data);
+    if (!part)
+      continue;
+    g_autofree char *within = g_strdup_printf ("%.*s%s", (int) (suffix - bare), bare, rest);
+    g_autofree char *path = write_path (op, part, within);
+    lig_op_set_tie (op, slot, path, part);
+  }
+  for (guint i = 0;
+       body && lig_sequence_get_n_ties (body) > 0 && i < lig_sequence_get_length (body); i++)
+    divide_in_op (lig_sequence_get (body, (int) i, NULL), old, find, data);
+}
+
+void
+lig_ties_divide (LigSequence *edited, LigOp *old, LigTieFind find, gpointer data)
+{
+  LigSequence *root = outermost (edited);
+  for (guint i = 0; lig_sequence_get_n_ties (root) > 0 && i < lig_sequence_get_length (root); i++)
+    divide_in_op (lig_sequence_get (root, (int) i, NULL), old, find, data);
+}
+
 static void
 shift_in_op (LigOp *op, int depth, int first, int end, int by)
 {

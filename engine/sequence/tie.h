@@ -25,6 +25,16 @@ void lig_ties_renew (LigSequence *edited);
 /* Called after an op was replaced: ties to it name the op in its place. */
 void lig_ties_forget (LigSequence *edited, LigOp *old);
 
+/* Returns (nullable) the op that has the parameter (null: any) of a part of an op, of which
+ * `suffix` is the path in the op, empty or with its point; `rest` is set to that within the op. */
+typedef LigOp *(*LigTieFind) (const char *suffix,
+                              const char *parameter,
+                              const char **rest,
+                              gpointer data);
+
+/* Called after an op was replaced by several: ties to it name the ones that `find` returns. */
+void lig_ties_divide (LigSequence *edited, LigOp *old, LigTieFind find, gpointer data);
+
 /* Adds `by` to the positions from `first` up to but excluding `end` in the outermost list that the
  * ties of an op name; a tie to another position is marked as removed. */
 void lig_ties_shift (LigOp *op, int first, int end, int by);

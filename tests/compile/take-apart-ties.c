@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Ties to a macro, to parts of it and from it, and its `recompute`, when it is taken apart. */
+#include "tests/plan/case.h"
+
+#include <ligature/lowering.h>
+
+/* Returns all results; the parameters are those of another state. */
+static Results *
+compute_like (LigSequence *sequence, LigState *like)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  options.training = TRUE;
+  g_autoptr (LigState) state = new_state (sequence, &options);
+  const char *const *from = lig_state_get_paths (like), *const *to = lig_state_get_paths (state);
+  g_assert_cmpuint (g_strv_length ((GStrv) from), ==, g_strv_length ((GStrv) to));
+  for (; *from; from++, to++) {
+    g_autoptr (LigTensor) value = lig_state_get (like, LIG_STATE_PARAMETERS, *from, &error);
+    g_assert_no_error (error);
+    lig_state_set (state, LIG_STATE_PARAMETERS, *to, value, &error);
+    g_assert_no_error (error);
+  }
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+  feed_inputs (program);
+  feed_gradients (program);
+  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
+  return read_results (program, TRUE);
+}
+
+/* The results have the same order; only the paths in their names differ. */
+static void
+check_same (LigSequence *whole, LigSequence *apart)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.training = TRUE;
+  g_autoptr (LigState) state = new_state (whole, &options);
+  g_autoptr (Results) want = compute_like (whole, state), got = compute_like (apart, state);
+  g_assert_cmpuint (got->names->len, ==, want->names->len);
+  for (guint i = 0; i < want->names->len; i++) {
+    double distance = distance_between (got->tensors->pdata[i], want->tensors->pdata[i]);
+    if (distance != 0)
+      g_error ("%s, apart %s, differs by %g", (char *) want->names->pdata[i],
+               (char *) got->names->pdata[i], distance);
+  }
+}
+
+/* Takes the op at the path apart, and compares what is written and what is computed. */
+static void
+check_apart (const char *expression, int block, int index, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) whole = new_sequence (expression, "2x3x8");
+  g_autoptr (LigSequence) apart = lig_sequence_copy (whole);
+  LigSequence *list = block < 0 ? apart : lig_op_get_body (lig_sequence_get (apart, block, NULL));
+  lig_sequence_take_apart (list, index, 8, &error);
+  g_assert_no_error (error);
+  g_autofree char *got = lig_sequence_to_expression (apart);
+  g_assert_cmpstr (got, ==, text);
+  check_same (whole, apart);
+}
+
+static void
+test_to_parts (void)
+{
+  check_apart ("layer-norm-mlp(16) ! linear(16, bias=false, tied=0.fc1) ! linear(8)", -1, 0,
+               "layer-norm ! linear(16) ! gelu ! linear(8) ! linear(16, tied=\"1\", bias=false) ! "
+               "linear(8)");
+  check_apart (
+    "linear(16, bias=false, tied=2.fc1) ! linear(8) ! layer-norm-mlp(16)", -1, 2,
+    "linear(16, tied=\"3\", bias=false) ! linear(8) ! layer-norm ! linear(16) ! gelu ! linear(8)");
+}
+
+static void
+test_to_linear (void)
+{
+  check_apart ("gelu ! linear(8) ! linear(8, tied=1)", -1, 1,
+               "gelu ! basic-linear(8) ! bias ! linear(8, tied=\"1\")");
+}
+
+static void
+test_in_block (void)
+{
+  check_apart (
+    "block(2) { layer-norm-mlp(16) ! linear(16, bias=false, tied=../0.fc1) ! linear(8) }", 0, 0,
+    "block(2) { layer-norm ! linear(16) ! gelu ! linear(8) ! linear(16, tied=../1, "
+    "bias=false) ! linear(8) }");
+  check_apart ("block(2) { layer-norm-mlp(16) } ! linear(16, bias=false, tied=0.1.0.fc1)", 0, 0,
+               "block(2) { layer-norm ! linear(16) ! gelu ! linear(8) } ! linear(16, "
+               "tied=\"0.1.1\", bias=false)");
+}
+
+/* The tie of a part counts from the macro's place, also where ops after it move. */
+static void
+test_from_macro (void)
+{
+  check_apart ("linear(8, tied=1) ! linear(8) ! linear(8)", -1, 0,
+               "basic-linear(8, tied=\"2\") ! bias ! linear(8) ! linear(8)");
+}
+
+static void
+test_recompute (void)
+{
+  check_apart ("gelu ! layer-norm-mlp(16, recompute=all) ! linear(16, bias=false, tied=1.fc1)", -1,
+               1,
+               "gelu ! block(recompute=all) { layer-norm ! linear(16) ! gelu ! linear(8) } ! "
+               "linear(16, tied=\"1.0.1\", bias=false)");
+  check_apart ("make-extra-output(s) ! multi-head-attention(2, memory=s, recompute=cheap) ! "
+               "add-extra-input(s)",
+               -1, 1,
+               "make-extra-output(s) ! block(recompute=cheap) { linear(8) ! "
+               "make-extra-output(query) ! recall(../s) ! linear(16) ! "
+               "make-extra-output(key-value) ! recall(query) ! attention(2, "
+               "memory=key-value) ! linear(8) } ! add-extra-input(s)");
+}
+
+static gint64
+memory_of (LigSequence *sequence)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  options.training = TRUE;
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, cpu_device (), &options, &error);
+  g_assert_no_error (error);
+  return lig_plan_get_arena_bytes (plan, NULL);
+}
+
+/* The block saves as much as the macro did. */
+static void
+test_saves (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("layer-norm-mlp(64, recompute=all) ! layer-norm-mlp(64)", "64x8");
+  gint64 whole = memory_of (sequence);
+  lig_sequence_take_apart (sequence, 0, 8, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (memory_of (sequence), ==, whole);
+  g_object_set (lig_sequence_get (sequence, 0, NULL), "recompute", "none", NULL);
+  g_assert_cmpint (memory_of (sequence), >, whole);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/take-apart-ties/to-parts", test_to_parts);
+  g_test_add_func ("/take-apart-ties/to-linear", test_to_linear);
+  g_test_add_func ("/take-apart-ties/in-block", test_in_block);
+  g_test_add_func ("/take-apart-ties/from-macro", test_from_macro);
+  g_test_add_func ("/take-apart-ties/recompute", test_recompute);
+  g_test_add_func ("/take-apart-ties/saves", test_saves);
+  return g_test_run ();
+}
