@@ -205,8 +205,8 @@ LIG_API guint lig_op_count_ops (LigOp *self);
  * part can be edited. Parts that are macros stay whole, and a product and its bias become a
  * `linear`. A channel of the macro gets another name where its name is taken. The parameters keep
  * their order, and get the paths of their new ops. The fence is the first part's; fusions that are
- * forbidden or forced at the macro are so at its parts, which are frozen if it is. Ties to the macro
- * or to a part of it name the new ops. Where the macro sets `recompute` itself, its parts are in a
+ * forbidden or forced at the macro are so at its parts, which are frozen if it is. Ties to a macro
+ * or to a part of it name the new ops. The parts of a macro that sets `recompute` itself are in a
  * block that is repeated once and sets the same.
  *
  * Returns: %FALSE with an error set, and the sequence unchanged
