@@ -83,7 +83,7 @@ lig_macro_add_cross_attention (LigParts *parts,
   gint64 packed = 2 * count_kv_heads (values);
   lig_macro_add_product (parts, macro, "query", "init-std", length_of (values, values->heads));
   lig_macro_add_branch (parts, "query");
-  lig_macro_add_recall (parts, outside);
+  lig_macro_add_recall (parts, g_strcmp0 (memory, "caller") == 0 ? NULL : outside);
   lig_macro_add_product (parts, macro, "key-value", "init-std", length_of (values, packed));
   lig_macro_add_branch (parts, "key-value");
   lig_macro_add_recall (parts, "query");
@@ -99,7 +99,6 @@ void
 lig_macro_check_attention (LigParts *parts, LigOp *macro, const LigMacroAttention *values)
 {
   gint64 heads = values->heads, kv_heads = count_kv_heads (values);
-  g_autofree char *memory = lig_macro_text (macro, "memory");
   if (heads % MAX (kv_heads, 1) != 0)
     lig_parts_refuse (parts, _ ("heads is %" PRId64 ", expected a multiple of kv-heads, %" PRId64),
                       heads, kv_heads);
@@ -107,8 +106,4 @@ lig_macro_check_attention (LigParts *parts, LigOp *macro, const LigMacroAttentio
     lig_parts_refuse (
       parts, _ ("head-features is %" PRId64 ", with %" PRId64 " heads expected at most %" PRId64),
       values->features, heads + 2 * kv_heads, (gint64) LIG_MAX_FEATURES / (heads + 2 * kv_heads));
-  if (memory && g_str_equal (memory, "caller"))
-    lig_parts_refuse (parts,
-                      _ ("memory is 'caller', expected a channel; recall ! make-extra-output "
-                         "makes one of the caller's tensor"));
 }
