@@ -2,6 +2,8 @@
 /* Adds the steps that compute values of the forward pass again to the backward pass. */
 #include "engine/compile/recompute.h"
 
+#include "engine/compile/predict.h"
+
 /* A value that is to be computed again. */
 typedef struct {
   int root;
@@ -123,6 +125,9 @@ repeat_step (Repetition *at, LigDraftStep step)
   step.beside = FALSE;
   step.again = TRUE;
   lig_draft_add_scratch (self->draft, &step);
+  /* A kernel of an op alone, in place of a fused one, has no time yet; one that ran beside others
+   * had a share of theirs. */
+  lig_predict_steps (self->draft, &step, 1);
   g_array_append_val (at->steps, step);
 }
 
@@ -157,7 +162,8 @@ append_steps (Repetition *at, int first, int end)
   LigRecomputation *self = at->self;
   int group = lig_step (self->draft, first)->group;
   if (group >= 0)
-    lig_group (self->draft, LIG_PASS_BACKWARD, group)->first_step = (int) at->steps->len;
+    lig_group (self->draft, LIG_PASS_BACKWARD, group)->first_step =
+      self->draft->first_backward + (int) at->steps->len;
   for (int i = first; i < end; i++) {
     LigDraftStep step = *lig_step (self->draft, i);
     for (int j = 0; j < step.n_inputs; j++) {

@@ -25,6 +25,7 @@ add_steps (JsonBuilder *to, LigPlan *plan)
     lig_json_add_text (to, "fusion", lig_report_fusion_name (plan, &steps[i]));
     lig_json_add_text (to, "kernel", lig_report_kernel_name (&steps[i]));
     lig_json_add_text (to, "operands", steps[i].operands);
+    lig_json_add_truth (to, "again", steps[i].again);
     lig_json_add_integer (to, "read", (gint64) steps[i].read);
     lig_json_add_integer (to, "written", (gint64) steps[i].written);
     lig_json_add_integer (to, "flops", (gint64) steps[i].flops);
@@ -75,6 +76,7 @@ add_values (JsonBuilder *to, LigPlan *plan)
     lig_json_add_integer (to, "bytes", values[i].bytes);
     add_lifetime (to, &values[i], (int) n_steps);
     lig_json_add_truth (to, "saved", values[i].saved);
+    lig_json_add_truth (to, "again", values[i].again);
     json_builder_end_object (to);
   }
   json_builder_end_array (to);

@@ -237,6 +237,36 @@ test_places (void)
   }
 }
 
+/* Groups keep their own steps, and steps that are added have predicted times, also those of kernels
+ * that fusions replaced in the forward pass. */
+static void
+test_times (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("block(3) { transformer-layer(2) }", "8x64x128:fp32");
+  options.policy = LIG_POLICY_ALL;
+  options.recompute = LIG_RECOMPUTE_CHEAP;
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  guint n_steps, count, again = 0;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &n_steps);
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, LIG_PASS_BACKWARD, &count);
+  for (guint i = 0; i < count; i++)
+    for (int k = 0; k < groups[i].n_steps; k++) {
+      g_assert_cmpint (steps[groups[i].first_step + k].pass, ==, LIG_PASS_BACKWARD);
+      g_assert_cmpint (steps[groups[i].first_step + k].group, ==, (int) i);
+    }
+  for (guint i = 0; i < n_steps; i++) {
+    again += steps[i].again;
+    g_assert_true (!steps[i].again || steps[i].predicted > 0);
+  }
+  g_assert_cmpuint (again, >, 0);
+}
+
 /* The file's `train` object is the default, and an unknown word is an error. */
 static void
 test_train_object (void)
@@ -270,6 +300,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compile/recompute/bytes", test_bytes);
   g_test_add_func ("/compile/recompute/nothing", test_nothing);
   g_test_add_func ("/compile/recompute/places", test_places);
+  g_test_add_func ("/compile/recompute/times", test_times);
   g_test_add_func ("/compile/recompute/train-object", test_train_object);
   return g_test_run ();
 }
