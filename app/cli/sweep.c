@@ -272,15 +272,27 @@ print_table (LigSweep *sweep)
   lig_cli_print_table ((const char *const *) header, rows);
 }
 
-static gboolean
-has_result (LigSweep *sweep)
+static guint
+count_failed (LigSweep *sweep)
 {
-  guint count;
+  guint count, failed = 0;
   const LigSweepPoint *points = lig_sweep_get_points (sweep, &count);
   for (guint i = 0; i < count; i++)
-    if (g_strcmp0 (points[i].status, "done") == 0)
-      return TRUE;
-  return FALSE;
+    failed += g_strcmp0 (points[i].status, "done") != 0;
+  return failed;
+}
+
+/* Says how many runs failed, and returns the exit code. */
+static int
+say_failed (LigSweep *sweep, const char *resume)
+{
+  guint count, failed = count_failed (sweep);
+  lig_sweep_get_points (sweep, &count);
+  if (failed == 0)
+    return LIG_EXIT_OK;
+  lig_cli_warn ("%u of %u run%s failed; try again with: %s --retry", failed, count,
+                LIG_ENDING (count), resume);
+  return LIG_EXIT_FAILED;
 }
 
 static int
@@ -305,7 +317,7 @@ conclude (LigSweep *sweep, gboolean interrupted, const Options *options)
                  LIG_ENDING (count), command->str);
   else if (!lig_cli_json () && !lig_cli_quiet ())
     lig_cli_print ("sweep %s", uuid);
-  return interrupted ? LIG_EXIT_INTERRUPTED : has_result (sweep) ? LIG_EXIT_OK : LIG_EXIT_FAILED;
+  return interrupted ? LIG_EXIT_INTERRUPTED : say_failed (sweep, command->str);
 }
 
 /* --- The command --------------------------------------------------------------------------- */

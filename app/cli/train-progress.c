@@ -17,6 +17,7 @@ typedef struct {
   int point;
   GMainLoop *loop;
   LigCliCadence *cadence;
+  gint64 evaluation;                      /* monotonic time when it began, 0 without one */
   gint64 began, printed;                  /* monotonic time; the step of the last printed line */
   char *problem;                          /* the last problem that was said */
   guint interrupted, terminated, hung_up; /* sources of the signals, 0 after the signal */
@@ -56,11 +57,21 @@ add_losses (GArray *line, const LigRunProgress *progress)
 
 /* Adds how far the evaluation is; it takes the place of the rate. */
 static gboolean
-add_evaluation (GArray *line, LigRun *run)
+add_evaluation (GArray *line, Watch *watch, const LigRunProgress *progress)
 {
-  gint64 batch, batches;
-  if (!lig_run_get_evaluation (run, &batch, &batches))
+  gint64 batch, batches, now = g_get_monotonic_time ();
+  if (!lig_run_get_evaluation (watch->run, &batch, &batches)) {
+    watch->evaluation = 0;
     return FALSE;
+  }
+  if (watch->evaluation == 0 || batch == 0)
+    watch->evaluation = now;
+  /* The time of earlier ones is part of the training's. */
+  if (batch > 0 && progress->step >= progress->steps && !watch->sweep) {
+    double seconds = (double) (now - watch->evaluation) / G_USEC_PER_SEC;
+    char *time = lig_cli_format_left (seconds / (double) batch * (double) (batches - batch));
+    lig_cli_line_add (line, LEFT, g_strconcat (time, " left", NULL), time);
+  }
   lig_cli_line_add (
     line, EVALUATING,
     g_strdup_printf ("evaluating %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT, batch, batches),
@@ -102,7 +113,7 @@ add_left (GArray *line, const Watch *watch, const LigRunProgress *progress)
 }
 
 static char *
-describe (const Watch *watch, const LigRunProgress *progress, int columns)
+describe (Watch *watch, const LigRunProgress *progress, int columns)
 {
   guint count = 0;
   g_autoptr (GArray) line = lig_cli_line_new ();
@@ -113,7 +124,7 @@ describe (const Watch *watch, const LigRunProgress *progress, int columns)
   }
   add_step (line, progress);
   add_losses (line, progress);
-  if (!add_evaluation (line, watch->run))
+  if (!add_evaluation (line, watch, progress))
     add_rate (line, progress);
   add_left (line, watch, progress);
   return lig_cli_line_lay_out (line, columns);

@@ -232,9 +232,14 @@ lig_freeze_parameters (LigDraft *draft, GError **error)
 {
   if (!draft->options.freeze)
     return TRUE;
-  g_auto (GStrv) patterns = g_strsplit_set (draft->options.freeze, ", ", -1);
+  g_auto (GStrv) patterns = g_strsplit (draft->options.freeze, ",", -1);
   for (char **pattern = patterns; *pattern; pattern++)
-    if (**pattern && !freeze (draft, *pattern, error))
+    if (!*g_strstrip (*pattern)) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   _ ("freeze is '%.60s': a pattern is empty, expected one like 0.* or *.bias"),
+                   draft->options.freeze);
+      return lig_error_set_setting (error, "freeze");
+    } else if (!freeze (draft, *pattern, error))
       return FALSE;
   return TRUE;
 }

@@ -60,8 +60,8 @@ gboolean lig_infer_heads (const LigInfer *infer,
            LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL)
 #define LIG_KV_HEADS(type, field) \
   LIG_INT (type, field, "kv-heads", N_ ("Key heads"), \
-           N_ ("Number of key and value heads; left out: as many as query heads"), 1, 65535, 0, \
-           LIG_PARAM_INFERRED)
+           N_ ("Number of key and value heads; left out or 0: as many as query heads"), 1, 65535, \
+           0, LIG_PARAM_INFERRED)
 
 /* Parameters of attention that its op and the macros share. */
 typedef struct {

@@ -15,9 +15,10 @@ typedef struct {
 
 #define LIG_MACRO_ATTENTION_PARAMS(type, field) \
   LIG_HEADS (type, field.heads), LIG_KV_HEADS (type, field.kv_heads), \
-    LIG_INT (type, field.features, "head-features", N_ ("Head's features"), \
-             N_ ("Features of a head; left out: those of the input divided by the query heads"), \
-             1, 65536, 0, LIG_PARAM_INFERRED), \
+    LIG_INT ( \
+      type, field.features, "head-features", N_ ("Head's features"), \
+      N_ ("Features of a head; left out or 0: those of the input divided by the query heads"), 1, \
+      65536, 0, LIG_PARAM_INFERRED), \
     LIG_SCORE_PARAMS (type, field.scores), \
     LIG_FLOAT (type, field.dropout, "attention-dropout", N_ ("Attention dropout"), \
                N_ ("Probability that a weight of the attention becomes 0 in training"), 0, 1, 0), \

@@ -30,9 +30,10 @@ typedef struct {
 
 /* `flags` of ffn-features. */
 #define LIG_MACRO_MLP_PARAMS(type, field, flags) \
-  LIG_INT (type, field.features, "ffn-features", N_ ("Inner features"), \
-           N_ ("Features of the activation's output; left out: four times those of the input"), 1, \
-           LIG_MAX_FEATURES / 2, 0, LIG_PARAM_INFERRED | (flags)), \
+  LIG_INT ( \
+    type, field.features, "ffn-features", N_ ("Inner features"), \
+    N_ ("Features of the activation's output; left out or 0: four times those of the input"), 1, \
+    LIG_MAX_FEATURES / 2, 0, LIG_PARAM_INFERRED | (flags)), \
     LIG_CHOICE (type, field.activation, "activation", N_ ("Activation"), \
                 N_ ("Activation or gated unit; a gated unit doubles the first product"), \
                 LIG_MACRO_ACTIVATIONS, 0), \

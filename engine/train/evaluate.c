@@ -13,6 +13,11 @@
  * time. */
 #define LEAST_TRAINING 4
 
+/* A held-out part with at most so many input values is evaluated whole at the end. Of a larger one
+ * without a setting there are as many batches as the training had, but at least LEAST_AT_END. */
+#define MOST_WHOLE (G_GINT64_CONSTANT (1) << 23)
+#define LEAST_AT_END 256
+
 double
 lig_run_rate (const LigRunSettings *settings, gint64 step)
 {
@@ -150,6 +155,21 @@ lig_run_get_evaluation_interval (LigRun *self, gint64 *batches)
                  ? G_MAXINT64
                  : interval * settings->accumulate / LEAST_TRAINING;
   return interval;
+}
+
+gint64
+lig_run_get_last_evaluation (LigRun *self)
+{
+  const LigRunSettings *settings = &self->settings;
+  if (settings->eval_batches > 0 || !self->eval)
+    return settings->eval_batches;
+  gint64 values = MAX (lig_shape_size (&self->input->shape), 1);
+  if (lig_dataset_get_held_out_batches (self->data) <= MOST_WHOLE / values)
+    return 0;
+  gint64 most = settings->steps > G_MAXINT64 / settings->accumulate
+                  ? G_MAXINT64
+                  : settings->steps * settings->accumulate;
+  return MAX (most, LEAST_AT_END);
 }
 
 static gboolean

@@ -111,6 +111,10 @@ gboolean lig_run_compile (LigRun *self, GError **error);
  * times, so that a repetition evaluates the same. */
 gint64 lig_run_get_evaluation_interval (LigRun *self, gint64 *batches);
 
+/* Returns the most batches of the last evaluation (0: all). Without a setting a small held-out part
+ * is evaluated whole, and of a large one about as many batches as the training had. */
+gint64 lig_run_get_last_evaluation (LigRun *self);
+
 /* Computes the held-out loss, and accuracy for classes (else NaN), over at most `most` batches (0:
  * all), spread evenly; sets `cut` and NaN if the training was ended in the meantime. FALSE with the
  * error set. */

@@ -302,7 +302,7 @@ train (LigRun *self, LigRequest *request, GError **error)
   /* The evaluation may take long; if it is ended, the checkpoint already has all steps. */
   if (self->saved_step < settings->steps && !save_between (self, error))
     return FALSE;
-  if (!evaluate (self, settings->steps, settings->eval_batches, &cut, error))
+  if (!evaluate (self, settings->steps, lig_run_get_last_evaluation (self), &cut, error))
     return FALSE;
   g_mutex_lock (&self->lock);
   *request = cut ? self->request : LIG_REQUEST_NONE;

@@ -107,7 +107,7 @@ static const LigSetting common[] = {
          1e9,
          0,
          "Most held-out batches at a time",
-         "0, all at the end"),
+         "0, at the end all, or of more than 8 million values as many as the training had"),
   TEXT (OUTPUT,
         checkpoint,
         "checkpoint",

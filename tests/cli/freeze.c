@@ -30,6 +30,14 @@ test_refused (void)
   g_assert_cmpint (none.code, !=, 0);
   assert_contains (none.err, "no parameter has a path like '7.*' to freeze; there are 0.weight, "
                              "0.bias, 2.weight …");
+  g_auto (Outcome) commas = lig ("train", NETWORK, "--input", "8x5", "--data", "synthetic",
+                                 "--steps", "3", "--device", "cpu", "--freeze", ",,", NULL);
+  g_assert_cmpint (commas.code, ==, 1);
+  assert_contains (commas.err, "freeze is ',,': a pattern is empty");
+  g_auto (Outcome) empty = lig ("train", NETWORK, "--input", "8x5", "--data", "synthetic",
+                                "--steps", "3", "--device", "cpu", "--freeze", "", NULL);
+  g_assert_cmpint (empty.code, ==, 2);
+  assert_contains (empty.err, "--freeze is empty, expected PATTERN");
 }
 
 static void

@@ -131,6 +131,17 @@ test_hopeless (void)
   g_assert_null (strstr (outcome.err, "3 of 100"));
 }
 
+/* The other runs end, and the exit code says that one has failed. */
+static void
+test_failed (void)
+{
+  g_auto (Outcome) outcome =
+    lig ("sweep", "linear(12) ! qk-norm(2) ! mean-squared-error", "--input", "8x4", "--data",
+         "synthetic", "--steps", "3", "--device", "cpu", "--over", "0.out-features=12,13", NULL);
+  g_assert_cmpint (outcome.code, ==, 1);
+  assert_contains (outcome.err, "1 of 2 runs failed; try again with: lig sweep --resume ");
+}
+
 /* Waits until the second run of the newest sweep has steps. */
 static void
 wait_for_second (void)
@@ -192,6 +203,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/sweep/list", test_list);
   g_test_add_func ("/cli/sweep/refused", test_refused);
   g_test_add_func ("/cli/sweep/hopeless", test_hopeless);
+  g_test_add_func ("/cli/sweep/failed", test_failed);
   g_test_add_func ("/cli/sweep/interrupted", test_interrupted);
   return run_cli_tests ();
 }

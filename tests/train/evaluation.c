@@ -69,6 +69,22 @@ test_large (Fixture *f, gconstpointer data)
   g_assert_cmpuint (gathered->len, ==, 20);
 }
 
+/* A held-out part of more than 8 million values is sampled at the end: 256 batches of 270. */
+static void
+test_sampled (Fixture *f, gconstpointer data)
+{
+  double last[3];
+  static const char *const settings[] = {"steps=1", "steps=1 eval-batches=256",
+                                         "steps=1 eval-batches=270"};
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    g_autoptr (LigRun) run = new_run (f, "linear(1) ! mean-squared-error", "1x32768",
+                                      "synthetic?samples=2700", settings[i]);
+    last[i] = finish (run).eval_loss;
+  }
+  g_assert_cmpfloat (last[0], ==, last[1]);
+  g_assert_cmpfloat (last[0], !=, last[2]);
+}
+
 static void
 test_none (Fixture *f, gconstpointer data)
 {
@@ -98,6 +114,7 @@ main (int argc, char **argv)
   g_test_add ("/train-evaluation/" path, Fixture, NULL, set_up, function, tear_down)
   ADD ("default", test_default);
   ADD ("large", test_large);
+  ADD ("sampled", test_sampled);
   ADD ("none", test_none);
   ADD ("influence", test_influence);
   return g_test_run ();

@@ -189,6 +189,8 @@ append_plan (GString *to, const LigRunRow *row)
     g_string_append (to, " --tf32");
   if (known && settings.nondeterministic)
     g_string_append (to, " --nondeterministic");
+  if (known && settings.recompute)
+    lig_shell_append_option (to, "recompute", settings.recompute);
   if (*row->dtype)
     lig_shell_append_option (to, "dtype", row->dtype);
   if (*row->policy)
