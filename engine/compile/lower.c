@@ -34,18 +34,6 @@ no_such_port (LigLowering *self, const char *port)
   fault (self, "table names a port '%s' that does not exist", port);
 }
 
-/* Returns whether a kernel's operand is that parameter: names of operands are words of C. */
-static gboolean
-is_named (const LigParameterInfo *parameter, const char *operand)
-{
-  const char *name = parameter->name;
-  while (*name && (*name == *operand || (*name == '-' && *operand == '_'))) {
-    name++;
-    operand++;
-  }
-  return *name == *operand;
-}
-
 /* Returns the value of a part's port; the port decides between the incoming and the outgoing
  * gradient. */
 static int
@@ -68,15 +56,15 @@ part_port (const LigDraft *draft, const LigPart *part, const char *name)
   if ((slot = lig_ports_find (part->ports->computes, name)) >= 0)
     return part->kept[slot];
   for (int i = 0; i < part->n_parameters; i++) {
-    if (is_named (&info->parameters[i], name))
+    if (g_str_equal (info->parameters[i].name, name))
       return part->representations[i];
-    if (name[0] == 'd' && is_named (&info->parameters[i], name + 1))
+    if (name[0] == 'd' && g_str_equal (info->parameters[i].name, name + 1))
       return part->frozen ? PORT_ABSENT : lig_value (draft, part->parameters[i])->gradient;
   }
   /* Those that infer left out are absent. */
   for (int i = part->n_parameters; info->parameters && info->parameters[i].name; i++)
-    if (is_named (&info->parameters[i], name) ||
-        (name[0] == 'd' && is_named (&info->parameters[i], name + 1)))
+    if (g_str_equal (info->parameters[i].name, name) ||
+        (name[0] == 'd' && g_str_equal (info->parameters[i].name, name + 1)))
       return PORT_ABSENT;
   if (name[0] != 'd')
     return PORT_UNKNOWN;

@@ -31,8 +31,8 @@ static const LigParam params[] = {
 /* The layer norm has all, the norm by root mean square the gains, the other none. */
 static const LigParameterInfo parameters[] = {{"query", LIG_INIT_ONES, FALSE, FALSE},
                                               {"key", LIG_INIT_ONES, FALSE, FALSE},
-                                              {"query-bias", LIG_INIT_ZEROS, FALSE, FALSE},
-                                              {"key-bias", LIG_INIT_ZEROS, FALSE, FALSE},
+                                              {"query_bias", LIG_INIT_ZEROS, FALSE, FALSE},
+                                              {"key_bias", LIG_INIT_ZEROS, FALSE, FALSE},
                                               {.name = NULL}};
 
 static gboolean
@@ -61,7 +61,7 @@ LIG_DEFINE_OP (qk_norm) = {
   .title = N_ ("Norm of heads"),
   .category = N_ ("Attention"),
   .summary = N_ ("Normalizes each query and key head of packed rows"),
-  .formula = "q = norm (q) query + query-bias, k = norm (k) key + key-bias for each head",
+  .formula = "q = norm (q) query + query_bias, k = norm (k) key + key_bias for each head",
   .example = "qk-norm (2) @ 2x5x24",
   .params = params,
   .params_size = sizeof (QkNormParams),

@@ -58,7 +58,6 @@ test_ops (void)
   assert_contains (op.out, "tied");
   assert_contains (op.out, "path");
   g_auto (Outcome) norm = lig ("ops", "qk-norm", NULL);
-  assert_contains (norm.out, "query-bias, key-bias");
   assert_contains (norm.out, "out or 0: as many as query heads");
   g_auto (Outcome) none =
     lig ("check", "qk-norm(2, kv-heads=0, kind=layer)", "--input", "4x12", NULL);
