@@ -235,7 +235,8 @@ test_evaluation (Fixture *f, gconstpointer data)
 {
   static const char many[] = "synthetic?samples=3000000&held-out=0.9";
   g_autoptr (GError) error = NULL;
-  g_autoptr (LigRun) run = new_run (f, "linear(4) ! mean-squared-error", "8x6", many, "steps=3");
+  g_autoptr (LigRun) run =
+    new_run (f, "linear(4) ! mean-squared-error", "8x6", many, "steps=3 eval-batches=1000000");
   g_autofree char *checkpoint = g_strdup (lig_run_get_checkpoint (run));
   LigRunProgress progress;
   lig_run_start (run);
