@@ -241,7 +241,8 @@ test_loss (void)
   save_bytes ("x.safetensors", header, body, sizeof body);
   g_auto (Outcome) target = lig ("apply", "embedding(2, vocabulary=2) ! cross-entropy", "--input",
                                  "x.safetensors", "-o", "y.safetensors", "--json", NULL);
-  assert_failed (&target, 1, "value", "extra.0: cross-entropy at 1: targets[0] is -1, expected 0 to 1");
+  assert_failed (&target, 1, "value",
+                 "extra.0: cross-entropy at 1: targets[0] is -1, expected 0 to 1");
 }
 
 /* Dropout is the identity without --grad; equal seeds give equal parameters; --dtype sets the
