@@ -5,7 +5,6 @@
 #include "kernels/cuda/attention/cudnn.h"
 #include "kernels/cuda/attention/padding.h"
 
-#include <cublasLt.h>
 #include <glib.h>
 #include <string.h>
 
@@ -139,6 +138,8 @@ lig_cudnn (const void *beside)
                                    .last_message = last_message};
   return &library;
 }
+
+size_t cublasLtGetVersion (void);
 
 size_t
 cublasLtGetVersion (void)
