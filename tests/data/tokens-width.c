@@ -58,8 +58,8 @@ test_vocabularies (void)
   }
 }
 
-/* A file of uint32 that was cut off is refused, not read as twice as many tokens; what is given is
- * not guessed. */
+/* A file of uint32 that was cut off is refused, not read as twice as many tokens; a type that is
+ * given is not guessed. */
 static void
 test_cut (void)
 {
