@@ -109,7 +109,11 @@ void
 lig_macro_add_recall (LigParts *parts, const char *channel)
 {
   LigOp *op = lig_op_new ("recall", NULL);
+  const char *name = channel;
+  while (name && g_str_has_prefix (name, "../"))
+    name += 3;
   if (op)
-    g_object_set (op, "from", channel, NULL);
+    g_object_set (op, "from", channel, "dtype",
+                  !name || g_str_equal (name, "caller") ? "floating" : "input", NULL);
   lig_parts_add (parts, NULL, op);
 }
