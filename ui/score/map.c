@@ -4,7 +4,7 @@
 
 #include "ui/document/times.h"
 
-/* Returns the percentage of a rail. Where there is little room, the names of ops need a greater
+/* Returns the percentage of a rail. If there is little room, the names of ops need a greater
  * part of it than the figures beside them. */
 static double
 find_share (double inner)

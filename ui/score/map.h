@@ -123,7 +123,7 @@ lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashT
 /* Returns whether the row stands for ops that have no row of their own. */
 gboolean lig_score_slot_is_folded (const LigScoreSlot *self);
 
-/* What the ops of a row add up to. */
+/* The sums of the ops of a row. */
 typedef struct {
   gint64 parameters, saved_bytes;
 } LigScoreSum;
