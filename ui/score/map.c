@@ -9,7 +9,7 @@
 static double
 find_share (double inner)
 {
-  const double wide = 600, small = 380, most = 30, least = 27;
+  const double wide = 600, small = 380, most = 30, least = 28;
   return least + (most - least) * (CLAMP (inner, small, wide) - small) / (wide - small);
 }
 
@@ -254,7 +254,9 @@ lig_score_map_get_slot (const LigScoreMap *self, guint n)
 static void
 clear_arc (gpointer data)
 {
-  g_free (((LigScoreArc *) data)->name);
+  LigScoreArc *arc = data;
+  g_free (arc->name);
+  g_free (arc->sink_path);
 }
 
 LigScoreMap *

@@ -95,10 +95,19 @@ typedef struct {
   LigScoreMarks marks;
 } LigScoreBracket;
 
-/* A channel from one row to another; @lane counts from the ops outward. */
+/**
+ * LigScoreArc: a channel from one row to another.
+ *
+ * @from, @to: rows; the one of a folded block stands for the ops in it
+ * @lane: counts from the ops outward
+ * @sink: (transfer none): the op that reads it, while the document's sequence is the same
+ * @sink_path: its path
+ * @name: as the sink writes it
+ */
 typedef struct {
   guint from, to, lane;
-  char *name;
+  LigOp *sink;
+  char *sink_path, *name;
 } LigScoreArc;
 
 typedef struct {
