@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Replaces a macro of a sequence by its parts, so that each can be edited. */
+#include "engine/compile/frozen-paths.h"
 #include "engine/compile/parts.h"
 #include "engine/sequence/tie.h"
 
@@ -381,5 +382,9 @@ lig_sequence_take_apart (LigSequence *self, int index, gint64 features, GError *
     return FALSE;
   }
   join_linears (parts);
-  return replace (self, index, parts, error);
+  g_autoptr (GPtrArray) paths = lig_frozen_paths_list (self);
+  if (!replace (self, index, parts, error))
+    return FALSE;
+  lig_frozen_paths_follow (self, paths);
+  return TRUE;
 }

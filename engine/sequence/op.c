@@ -460,7 +460,12 @@ gboolean
 lig_op_get_extra_output_to_caller (LigOp *self, int index)
 {
   g_return_val_if_fail (index >= 0 && index < LIG_MAX_EXTRA, FALSE);
-  return !private_of (self)->output_channels[index] || private_of (self)->to_caller[index];
+  const char *channel = private_of (self)->output_channels[index];
+  if (private_of (self)->to_caller[index])
+    return TRUE;
+  return lig_op_info_is_optional_output (lig_op_get_info (self), index)
+           ? g_strcmp0 (channel, "caller") == 0
+           : !channel;
 }
 
 gboolean

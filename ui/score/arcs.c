@@ -249,7 +249,7 @@ static gboolean
 has_only_optional (LigOp *op)
 {
   const LigOpInfo *info = lig_op_get_info (op);
-  gboolean optional = !info->extra_outputs;
+  gboolean optional = !info->extra_outputs || lig_op_info_is_optional_output (info, 0);
   for (guint i = 0; i < lig_score_count_ports (info->extra_inputs); i++)
     optional &= lig_op_info_is_optional (info, (int) i);
   return optional;

@@ -123,6 +123,14 @@ lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashT
 /* Returns whether the row stands for ops that have no row of their own. */
 gboolean lig_score_slot_is_folded (const LigScoreSlot *self);
 
+/* What the ops of a row add up to. */
+typedef struct {
+  gint64 parameters, saved_bytes;
+} LigScoreSum;
+
+/* Sums ops that follow each other in a plan; a block's ops are those of all its repetitions. */
+void lig_score_sum_ops (const LigPlanOp *ops, int count, LigScoreSum *sum);
+
 /* Returns the height that a sequence needs with all its blocks unfolded. */
 int lig_score_map_measure_unfolded (LigSequence *sequence, const LigScoreMetrics *metrics);
 
