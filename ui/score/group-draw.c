@@ -263,7 +263,7 @@ find_colours (Canvas *canvas)
   canvas->dim = lig_score_dim (&canvas->ink);
 }
 
-/* Sets the distance of lines; returns the most that follow the first. Where there is room for one
+/* Sets the distance of lines; returns the most that follow the first. If there is room for one
  * alone, but the name would be cut beside the time, both are closer, and if need be without a bar.
  */
 static int

@@ -4,12 +4,12 @@
 
 #include "ui/document/times.h"
 
-/* Returns the percentage of a rail. Where there is little room, the names of ops need a greater
+/* Returns the percentage of a rail. If there is little room, the names of ops need a greater
  * part of it than the figures beside them. */
 static double
 find_share (double inner)
 {
-  const double wide = 600, small = 380, most = 30, least = 27;
+  const double wide = 600, small = 380, most = 30, least = 28;
   return least + (most - least) * (CLAMP (inner, small, wide) - small) / (wide - small);
 }
 
@@ -254,7 +254,9 @@ lig_score_map_get_slot (const LigScoreMap *self, guint n)
 static void
 clear_arc (gpointer data)
 {
-  g_free (((LigScoreArc *) data)->name);
+  LigScoreArc *arc = data;
+  g_free (arc->name);
+  g_free (arc->sink_path);
 }
 
 LigScoreMap *

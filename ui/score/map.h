@@ -95,10 +95,19 @@ typedef struct {
   LigScoreMarks marks;
 } LigScoreBracket;
 
-/* A channel from one row to another; @lane counts from the ops outward. */
+/**
+ * LigScoreArc: a channel from one row to another.
+ *
+ * @from, @to: rows; the one of a folded block stands for the ops in it
+ * @lane: counts from the ops outward
+ * @sink: (transfer none): the op that reads it, while the document's sequence is the same
+ * @sink_path: its path
+ * @name: as the sink writes it
+ */
 typedef struct {
   guint from, to, lane;
-  char *name;
+  LigOp *sink;
+  char *sink_path, *name;
 } LigScoreArc;
 
 typedef struct {
@@ -123,7 +132,7 @@ lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashT
 /* Returns whether the row stands for ops that have no row of their own. */
 gboolean lig_score_slot_is_folded (const LigScoreSlot *self);
 
-/* What the ops of a row add up to. */
+/* The sums of the ops of a row. */
 typedef struct {
   gint64 parameters, saved_bytes;
 } LigScoreSum;

@@ -6,7 +6,6 @@
 
 #include "ui/widgets/figures.h"
 #include <ligature/problem-mend.h>
-#include <ligature/units.h>
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -121,7 +120,7 @@ bind_sum (LigOpRow *self, const LigScoreSlot *slot, const LigPlanOp *ops)
   if (ops && (slot->block || lig_score_slot_is_folded (slot))) {
     lig_score_sum_ops (ops, slot->count, &sum);
     text = describe_sum (&sum);
-    brief = sum.parameters > 0 ? lig_units_count ((double) sum.parameters) : NULL;
+    brief = sum.parameters > 0 ? lig_figure_count_short (sum.parameters) : NULL;
   }
   set_text (self, SUM, text);
   set_text (self, SUM_SHORT, slot->block && slot->open ? NULL : brief);
