@@ -255,8 +255,10 @@ test_port (void)
   lig_op_set_extra_output_channel (op, 0, "n", FALSE, &error);
   g_assert_no_error (error);
   g_assert_false (lig_op_get_extra_output_to_caller (op, 0));
+  g_assert_cmpstr (lig_op_get_extra_output_channel (op, 0), ==, "n");
   lig_op_set_extra_output_channel (op, 0, "caller", FALSE, &error);
   g_assert_true (lig_op_get_extra_output_to_caller (op, 0));
+  g_assert_null (lig_op_get_extra_output_channel (op, 0));
 }
 
 /* Two of one name are refused by the name that was written; absent ones are no outputs. */
