@@ -147,6 +147,8 @@ static const Pair pairs[] = {
    NORM " ! linear(32) ! gelu ! linear(8)" PLUS},
   {"block(3) { layer-norm-mlp(5, activation=geglu, norm-output=n)" PLUS " }",
    "block(3) { " NORM " ! linear(10) ! geglu ! linear(8)" PLUS " }"},
+  {"multi-head-attention(2, input-layer-norm=true, norm-output=n)" PLUS,
+   NORM " ! linear(24) ! attention(2) ! linear(8)" PLUS},
   {"layer-norm-linear(8, norm-output=n) ! block(2) { gelu ! add-extra-input(../n) }",
    NORM " ! linear(8) ! block(2) { gelu ! add-extra-input(../n) }"},
   {"layer-norm-linear(8, norm-output=n) ! layer-norm-linear(8, norm-output=m) ! "
@@ -209,7 +211,8 @@ take_macros_apart (LigSequence *sequence)
     LigOp *op = lig_sequence_get (sequence, i, NULL);
     if (lig_op_get_body (op))
       take_macros_apart (lig_op_get_body (op));
-    if (!g_str_has_prefix (lig_op_get_name (op), "layer-norm-"))
+    if (!g_str_has_prefix (lig_op_get_name (op), "layer-norm-") &&
+        !g_str_equal (lig_op_get_name (op), "multi-head-attention"))
       continue;
     lig_sequence_take_apart (sequence, i, 8, &error);
     g_assert_no_error (error);
@@ -269,6 +272,7 @@ test_refused (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) twice =
     new_sequence ("layer-norm-linear(8, norm-output=n) ! layer-norm-mlp(norm-output=n)", "5x8");
+  g_autoptr (LigSequence) normless = new_sequence ("multi-head-attention(2, norm-output=n)", "5x8");
   g_autoptr (LigSequence) absent = new_sequence ("layer-norm-mlp ! add-extra-input(n)", "5x8");
   g_assert_null (lig_state_new (twice, cpu_device (), &options, 7, &error));
   g_assert_cmpstr (error->message, ==,
@@ -277,6 +281,11 @@ test_refused (void)
   g_clear_error (&error);
   g_assert_null (lig_state_new (absent, cpu_device (), &options, 7, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_CHANNEL);
+  g_clear_error (&error);
+  g_assert_null (lig_state_new (normless, cpu_device (), &options, 7, &error));
+  g_assert_cmpstr (error->message, ==,
+                   "multi-head-attention at 0: norm-output is n, expected input-layer-norm=true "
+                   "with it");
 }
 
 int
