@@ -8,7 +8,6 @@
 #include <ligature/fusion.h>
 
 #include <glib/gi18n-lib.h>
-#include <inttypes.h>
 #include <string.h>
 
 static LigParts *
@@ -273,8 +272,8 @@ set_sizes (const LigParts *parts, gint64 features, GError **error)
 {
   for (guint i = 0; i < parts->ops->len; i++) {
     const LigPartSize *size = &g_array_index (parts->sizes, LigPartSize, i);
-    g_auto (GValue) length = G_VALUE_INIT;
-    gint64 product;
+    LigOp *part = parts->ops->pdata[i];
+    gint64 length;
     if (!size->param)
       continue;
     if (features < 1) {
@@ -283,19 +282,9 @@ set_sizes (const LigParts *parts, gint64 features, GError **error)
                       "the sequence an input"));
       return FALSE;
     }
-    if (__builtin_mul_overflow (features, size->multiple, &product) || product % size->divisor) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                   g_dngettext (GETTEXT_PACKAGE,
-                                "input has %" PRId64 " feature, expected a multiple of %" PRId64,
-                                "input has %" PRId64 " features, expected a multiple of %" PRId64,
-                                (gulong) features),
-                   features, size->divisor);
+    if (!lig_part_size_find (size, lig_op_get_info (part), features, &length, error))
       return FALSE;
-    }
-    g_value_init (&length, G_TYPE_INT64);
-    g_value_set_int64 (&length, product / size->divisor);
-    if (!lig_op_set_value (parts->ops->pdata[i], size->param, &length, error))
-      return FALSE;
+    g_object_set (part, size->param, length, NULL);
   }
   return TRUE;
 }

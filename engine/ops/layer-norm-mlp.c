@@ -24,6 +24,7 @@ static const LigParamGroup groups[] = {
   LIG_MACRO_PERCEPTRON ("ffn-features "),
   LIG_MACRO_NORMS (" norm-output"),
   LIG_MACRO_PRODUCTS,
+  LIG_MACRO_BACKWARD,
   {.title = NULL},
 };
 

@@ -80,6 +80,10 @@ typedef struct {
   { \
     N_ ("Products"), "bias init-std output-init-std" \
   }
+#define LIG_MACRO_BACKWARD \
+  { \
+    N_ ("Backward pass"), "recompute" \
+  }
 
 /* A length of a product's output: a number, or if it is 0, multiple / divisor times the features of
  * the macro's input. */

@@ -36,6 +36,7 @@ static const LigParamGroup groups[] = {
   LIG_MACRO_POSITIONS,
   LIG_MACRO_NORMS (" input-layer-norm" LIG_MACRO_HEAD_NORMS),
   LIG_MACRO_PRODUCTS,
+  LIG_MACRO_BACKWARD,
   {.title = NULL},
 };
 
