@@ -226,7 +226,7 @@ draw_first (Canvas *canvas, int middle, gboolean only, gboolean split)
     canvas->width = whole;
   }
   /* A few letters of a name that the row beside it has in full say nothing. */
-  if (used > 0 && 2 * room < name)
+  if (used > 0 && 3 * room < 2 * name)
     return;
   draw_text (canvas, LIG_BRACKET_NAME, canvas->x + signs, middle, room, FALSE);
 }
