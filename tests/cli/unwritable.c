@@ -33,6 +33,13 @@ test_refused (void)
       g_ptr_array_add (argv, (gpointer) files[k][0]);
       g_ptr_array_add (argv, NULL);
       g_auto (Outcome) found = run_argv ((char **) argv->pdata);
+      /* A folder may be meant for another program. */
+      if (strcmp (commands[i][0], "export-weights") == 0 &&
+          strcmp (files[k][0], "is-a-folder") == 0) {
+        assert_contains (found.err, "lig: -o is-a-folder is a folder, which needs --names, ");
+        g_assert_cmpint (found.code, ==, 2);
+        continue;
+      }
       g_assert_cmpstr (found.err, ==, files[k][1]);
       g_assert_cmpint (found.code, ==, 1);
     }
