@@ -3,6 +3,7 @@
 #include "kernels/attention-key.h"
 
 #include "kernels/attention-refusal.h"
+#include "kernels/attention-scratch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,21 @@
 /* The operands of attention and attention_backward, by kernel-list.h. */
 enum { FORWARD_X = 0, BACKWARD_X = 1 };
 enum { MEMORY_AFTER_X = 1, LENGTHS_AFTER_X = 2 };
+
+/* Divides a case whose sums are in a fixed order into parts that fit the memory for it. Without
+ * such parts it stays whole, and finds no memory. */
+static void
+divide (LigCudnnCase *one, const LigAttentionParams *params)
+{
+  LigAttentionParts parts = lig_attention_parts (one->batch, params);
+  if (parts.batch * parts.heads <= 1)
+    return;
+  one->batch_parts = parts.batch;
+  one->head_parts = parts.heads;
+  one->batch /= parts.batch;
+  one->heads /= parts.heads;
+  one->kv_heads /= parts.heads;
+}
 
 bool
 lig_cudnn_case (LigCudnnCase *one,
@@ -40,20 +56,39 @@ lig_cudnn_case (LigCudnnCase *one,
   one->padded = x[LENGTHS_AFTER_X].data != NULL;
   one->memory = memory;
   one->ordered = backward && ordered;
+  one->batch_parts = one->head_parts = 1;
   *why = lig_attention_refusal (x, params, backward);
+  if (one->ordered && !*why)
+    divide (one, params);
   return !*why;
+}
+
+LigCudnnCase
+lig_cudnn_case_whole (const LigCudnnCase *one)
+{
+  LigCudnnCase whole = *one;
+  whole.batch *= one->batch_parts;
+  whole.heads *= one->head_parts;
+  whole.kv_heads *= one->head_parts;
+  whole.batch_parts = whole.head_parts = 1;
+  return whole;
 }
 
 void
 lig_cudnn_case_words (const LigCudnnCase *one, char *text, size_t size)
 {
   static const char *const masks[] = {"causal", "none", "causal-bottom-right"};
-  snprintf (text, size, "%s%s %s | rows %lld x %d to %d | heads %d/%d x %d | %s window %d%s%s",
+  LigCudnnCase whole = lig_cudnn_case_whole (one);
+  long long parts = (long long) (one->batch_parts * one->head_parts);
+  char divided[48] = "";
+  if (parts > 1)
+    snprintf (divided, sizeof divided, " in %lld parts", parts);
+  snprintf (text, size, "%s%s %s | rows %lld x %d to %d | heads %d/%d x %d | %s window %d%s%s%s",
             one->backward ? "backward" : "forward",
             one->backward ? one->ordered ? " deterministic" : " any order" : "",
-            lig_dtype_name ((LigDtype) one->dtype), (long long) one->batch, one->length, one->keys,
-            one->heads, one->kv_heads, one->features, masks[(unsigned) one->mask % 3], one->window,
-            one->padded ? " lengths" : "", one->memory ? " memory" : "");
+            lig_dtype_name ((LigDtype) one->dtype), (long long) whole.batch, one->length, one->keys,
+            whole.heads, whole.kv_heads, one->features, masks[(unsigned) one->mask % 3],
+            one->window, one->padded ? " lengths" : "", one->memory ? " memory" : "", divided);
 }
 
 void

@@ -8,10 +8,11 @@
 #include <ligature/params.h>
 
 /* Everything that a plan of cuDNN depends on. Cases are compared as bytes, so one is zeroed first
- * and has no gaps. */
+ * and has no gaps. A launch may run its plan several times, each for a part of the batch or of the
+ * heads: `batch`, `heads` and `kv_heads` are those of one part. */
 typedef struct {
-  int64_t batch;
-  int32_t heads, kv_heads, features, length, keys;
+  int64_t batch, batch_parts;
+  int32_t heads, kv_heads, features, length, keys, head_parts;
   int32_t mask;   /* LigAttentionMask; bottom-right only if length and keys differ */
   int32_t window; /* 0: unlimited */
   float scale;    /* of the scores */
@@ -20,9 +21,9 @@ typedef struct {
   uint8_t padded;  /* rows have lengths */
   uint8_t memory;  /* keys and values are those of another tensor, and so are the lengths */
   uint8_t ordered; /* backward: sums have the same order in each launch */
-  uint8_t unused[3];
+  uint8_t unused[7];
 } LigCudnnCase;
-_Static_assert(sizeof (LigCudnnCase) == 48, "a case of attention has gaps");
+_Static_assert(sizeof (LigCudnnCase) == 64, "a case of attention has gaps");
 
 /* Sets `one` to the case of a launch of attention, or of attention_backward, by its operands.
  * Returns false, with the reason in `why`, if cuDNN cannot compute it or not as defined. */
@@ -32,6 +33,9 @@ bool lig_cudnn_case (LigCudnnCase *one,
                      bool backward,
                      bool ordered,
                      const char **why);
+
+/* Returns the case of all parts together. */
+LigCudnnCase lig_cudnn_case_whole (const LigCudnnCase *one);
 
 /* Writes the case in words, which are part of the key of a stored choice. */
 void lig_cudnn_case_words (const LigCudnnCase *one, char *text, size_t size);

@@ -6,8 +6,9 @@
 #include <ligature/kernels.h>
 #include <ligature/params.h>
 
-/* The largest deterministic need that is provided for: it grows with the square of the length, and
- * beyond this the own kernel, which needs none of it, runs instead. */
+/* The largest deterministic need that is provided for: it grows with the square of the length. A
+ * larger one is met in parts. If one head of keys of one row needs more, the own kernel, which
+ * needs none of it, runs instead. */
 #define LIG_ATTENTION_MOST_ORDERED ((int64_t) 3 << 30)
 
 /* The bytes that every plan of cuDNN takes beside its tensors. */
@@ -52,15 +53,55 @@ lig_attention_shared (int64_t batch, const LigAttentionParams *params)
   return params->heads == params->kv_heads ? 0 : lig_attention_rounded (bytes, 256);
 }
 
+/* Returns the bytes for a backward pass in a fixed order of that many rows and these heads. */
+static inline int64_t
+lig_attention_ordered (int64_t batch, const LigAttentionParams *params)
+{
+  return LIG_ATTENTION_PLAN + lig_attention_sums (batch, params) +
+         lig_attention_shared (batch, params) + lig_attention_dscores (batch, params);
+}
+
+/* The numbers of equal parts of the batch and of the heads of keys, which are computed one after
+ * the other in the same memory. */
+typedef struct {
+  int64_t batch;
+  int32_t heads;
+} LigAttentionParts;
+
+/* Returns the fewest parts of a backward pass in a fixed order of which each fits the largest need:
+ * over the batch, and where one row is too large, over the heads too. Each part has its operands at
+ * boundaries of 16 bytes. No parts, 0 by 0: even the smallest ones are too large. */
+static inline LigAttentionParts
+lig_attention_parts (int64_t batch, const LigAttentionParams *params)
+{
+  LigAttentionParams part = *params;
+  for (int64_t n = 1; n <= batch; n++)
+    if (batch % n == 0 && (n == 1 || batch / n * params->heads * params->length % 4 == 0) &&
+        lig_attention_ordered (batch / n, params) <= LIG_ATTENTION_MOST_ORDERED)
+      return (LigAttentionParts){n, 1};
+  for (int32_t n = 2; n <= params->kv_heads && batch > 0; n++) {
+    part.heads = params->heads / n;
+    part.kv_heads = params->kv_heads / n;
+    if (params->kv_heads % n == 0 && (int64_t) part.heads * params->length % 4 == 0 &&
+        lig_attention_ordered (1, &part) <= LIG_ATTENTION_MOST_ORDERED)
+      return (LigAttentionParts){batch, n};
+  }
+  return (LigAttentionParts){0, 0};
+}
+
 /* Returns the bytes for a backward pass of that many rows, with sums in any order if the launch
  * permits it. Without the memory for a fixed order the own kernel runs. */
 static inline int64_t
 lig_attention_scratch (int64_t batch, const LigAttentionParams *params, bool nondeterministic)
 {
-  int64_t both =
-    LIG_ATTENTION_PLAN + lig_attention_sums (batch, params) + lig_attention_shared (batch, params);
-  int64_t ordered = both + lig_attention_dscores (batch, params);
+  LigAttentionParams part = *params;
   if (nondeterministic)
-    return both + lig_attention_dquery (batch, params);
-  return ordered <= LIG_ATTENTION_MOST_ORDERED ? ordered : 0;
+    return LIG_ATTENTION_PLAN + lig_attention_sums (batch, params) +
+           lig_attention_shared (batch, params) + lig_attention_dquery (batch, params);
+  LigAttentionParts parts = lig_attention_parts (batch, params);
+  if (parts.batch < 1)
+    return 0;
+  part.heads /= parts.heads;
+  part.kv_heads /= parts.heads;
+  return lig_attention_ordered (batch / parts.batch, &part);
 }

@@ -57,18 +57,35 @@ lig_attention_backward_flops (const LigOperand *operands, const void *params)
   return count_attention (&operands[0], params, 5);
 }
 
-/* The bytes of the logits of a chunk. On a GPU the products of a chunk have to be large enough to
- * fill it; on a processor the logits should stay in its cache. */
-#define CHUNK_BYTES (512LL << 20)
+/* The bytes of the logits of a chunk. On a processor they should stay in its cache. On a GPU no
+ * cache holds a row for each multiprocessor, and each chunk reads and writes the sums of weight's
+ * gradient once: a quarter of the logits, within these limits. */
 #define CPU_CHUNK_BYTES (4LL << 20)
+#define LEAST_CHUNK_BYTES (512LL << 20)
+#define MOST_CHUNK_BYTES (2LL << 30)
+
+/* Divides the rows into chunks of one height, so that the last one fills the device as well and
+ * that products of only one shape have to be measured. */
+static int64_t
+chunk_on_gpu (int64_t rows, int64_t row)
+{
+  int64_t bytes = between (LEAST_CHUNK_BYTES, (rows + 3) / 4 * row, MOST_CHUNK_BYTES);
+  int64_t chunks = 1;
+  while ((rows + chunks - 1) / chunks > between (128, bytes / row, 1 << 16))
+    chunks *= 2;
+  return ((rows + chunks - 1) / chunks + 127) / 128 * 128;
+}
 
 int64_t
 lig_joint_chunk (const LigOperand *x, const LigOperand *weight, LigBackendKind backend)
 {
   int64_t features = x->columns > 0 ? x->columns : 1, rows = x->size / features;
   int64_t row = weight->size / features * (int64_t) lig_dtype_size (x->dtype);
-  int64_t most = (backend == LIG_BACKEND_CPU ? CPU_CHUNK_BYTES : CHUNK_BYTES) / (row > 0 ? row : 1);
-  return between (1, between (128, most / 128 * 128, 1 << 16), rows > 0 ? rows : 1);
+  row = row > 0 ? row : 1;
+  int64_t height = backend == LIG_BACKEND_CPU
+                     ? between (128, CPU_CHUNK_BYTES / row / 128 * 128, 1 << 16)
+                     : chunk_on_gpu (rows, row);
+  return between (1, height, rows > 0 ? rows : 1);
 }
 
 double

@@ -15,8 +15,12 @@
 
 typedef struct {
   LigKernelFunc linear, linear_bias, entropy, entropy_backward, input, weight, weight_bias;
-  /* Sets a device float to 1. */
+  /* Sets a device float to 1 for entropy_backward; null where `losses` replaces that. */
   LigStatus (*set_one) (LigLaunch *launch, float *one);
+  /* Computes the mean loss of a chunk, the number of rows counted, and the logits' gradients over
+   * them, instead of entropy and entropy_backward; has a float for each row. Null: absent. */
+  LigStatus (*losses) (
+    LigLaunch *launch, LigOperand logits, LigOperand targets, float *values, float *part);
   /* Computes y, the mean loss, and count from the means and counts of the chunks. */
   LigStatus (*conclude) (LigLaunch *launch, const float *parts, int64_t chunks);
 } LigJointCalls;
@@ -86,6 +90,8 @@ lig_joint_logits (LigLaunch *launch,
   LigStatus status = o[LIG_JOINT_BIAS].data
                        ? lig_joint_call (launch, calls->linear_bias, biased, false)
                        : lig_joint_call (launch, calls->linear, plain, false);
+  if (status == LIG_OK && calls->losses)
+    return calls->losses (launch, logits, targets, scratch->lse, part);
   if (status == LIG_OK)
     status = lig_joint_entropy (launch, calls->entropy, losses);
   if (status == LIG_OK)
@@ -138,7 +144,7 @@ lig_joint_loss (LigLaunch *launch, const LigJointCalls *calls, LigBackendKind ba
   scratch.parts = scratch.one + 64;
   scratch.lse = scratch.parts + (2 * chunks + 63) / 64 * 64;
   scratch.logits = scratch.lse + (height + 63) / 64 * 64;
-  LigStatus status = calls->set_one (launch, scratch.one);
+  LigStatus status = calls->set_one ? calls->set_one (launch, scratch.one) : LIG_OK;
   for (int64_t i = 0; i < chunks && status == LIG_OK; i++) {
     int64_t at = i * height, count = at + height < rows ? height : rows - at;
     LigOperand part = lig_joint_rows (x, x->columns, at, count);

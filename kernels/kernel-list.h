@@ -68,7 +68,8 @@ LIG_EACH (l2_normalization_backward, "dy x rstd -> dx=dy|x", 8)
 
 LIG_FAMILY (linear)
 /* Matrix products of x [M, K], weight [N, K] and y [M, N], each multiplied by
- * LigScaleParams.factor before bias, extra or branch are added. `sum` is the argument of gelu. */
+ * LigScaleParams.factor before bias, extra or branch are added. `sum` is the argument of gelu. An
+ * fp32 bias is added as it is, or rounded to the type of a 16-bit y before. */
 LIG_EACH (linear, "x weight -> y", LIG_PRODUCT_OVER_COLUMNS)
 LIG_EACH (linear_bias, "x weight bias -> y", LIG_PRODUCT_OVER_COLUMNS)
 LIG_EACH (linear_bias_gelu, "x weight bias? -> sum y", LIG_PRODUCT_OVER_COLUMNS)

@@ -109,134 +109,22 @@ lig_apply_check (LigTensorFile *file, const char *path, GArray *slots, GError **
   return FALSE;
 }
 
-/* Checks that each integer is `ignored` or at least 0 and less than `count`. */
-static gboolean
-check_range (LigTensor *tensor,
-             const char *name,
-             const LigPlanOp *op,
-             gint64 count,
-             gint64 ignored,
-             GError **error)
-{
-  g_autoptr (LigTensor) integers = lig_tensor_convert (tensor, LIG_INT32, error);
-  const gint32 *values = integers ? integers->data : NULL;
-  for (gint64 i = 0; integers && i < integers->size; i++)
-    if (values[i] != ignored && (values[i] < 0 || values[i] >= count)) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                   "%s at %s: element %" G_GINT64_FORMAT
-                   " of %s is %d, expected 0 to %" G_GINT64_FORMAT,
-                   op->title, op->path, i, name, values[i], count - 1);
-      return lig_error_set_path (error, op->path);
-    }
-  return integers != NULL;
-}
-
-static gint64
-get_integer (const LigPlanOp *op, const char *property, gint64 otherwise)
-{
-  gint64 value = otherwise;
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (op->op), property))
-    g_object_get (op->op, property, &value, NULL);
-  return value;
-}
-
-/* Checks tokens that go to the ops from number `first` on, for the first of them that takes
- * integers. A kernel would also refuse a bad one, but could not name its position. */
-static gboolean
-check_tokens (LigPlan *plan, guint first, const char *name, LigTensor *tensor, GError **error)
-{
-  guint count;
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  for (guint i = first; i < count && !(ops[i].info->flags & LIG_OP_RECALL); i++) {
-    gint64 vocabulary = get_integer (&ops[i], "vocabulary", 0);
-    if (ops[i].info->flags & LIG_OP_INTEGER_INPUT)
-      return vocabulary == 0 || check_range (tensor, name, &ops[i], vocabulary, 0, error);
-    if (lig_dtype_is_floating (ops[i].y_dtype))
-      break;
-  }
-  return TRUE;
-}
-
-/* Checks the classes, which the loss at the end takes as the last of the caller's extra inputs. */
-static gboolean
-check_classes (LigPlan *plan, guint n, const char *name, LigTensor *extra, GError **error)
-{
-  guint count;
-  LigShape shape;
-  LigDtype dtype;
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &count), *loss = &ops[count - 1];
-  lig_plan_get_extra_input (plan, n, &shape, &dtype);
-  if (n + 1 < lig_plan_get_n_extra_inputs (plan) || dtype != LIG_INT32 ||
-      !(loss->info->flags & LIG_OP_LOSS))
-    return TRUE;
-  return check_range (extra, name, loss, lig_shape_columns (&loss->x),
-                      get_integer (loss, "ignored", -1), error);
-}
-
-/* Returns whether the caller provides the extra input of this port, such as `lengths?`; `slot` is
- * the port's number. */
-static gboolean
-is_callers (const LigPlanOp *op, const char *port, guint slot)
-{
-  const LigParam *param = op->info->params;
-  g_autofree char *channel = NULL;
-  while (param && param->name && !(param->kind == LIG_PARAM_INPUT && param->offset == slot))
-    param++;
-  if (param && param->name)
-    g_object_get (op->op, param->name, &channel, NULL);
-  return g_str_has_suffix (port, "?") ? g_strcmp0 (channel, "caller") == 0 : !channel;
-}
-
-/* Checks integers that the port of an op takes: numbers of keys, of which some devices would take
- * all for a number that is too large, and tokens that a recall goes on from. */
-static gboolean
-check_port (
-  LigPlan *plan, guint at, const char *port, const char *name, LigTensor *extra, GError **error)
-{
-  guint count;
-  const LigPlanOp *op = &lig_plan_get_ops (plan, &count)[at];
-  g_autofree char *memory = NULL;
-  if (op->info->flags & LIG_OP_RECALL)
-    return lig_dtype_is_floating (op->y_dtype) || check_tokens (plan, at + 1, name, extra, error);
-  /* Those of a memory count the keys of another tensor; the kernel checks them. */
-  if (!g_str_equal (op->info->name, "attention") || !g_str_equal (port, "lengths?"))
-    return TRUE;
-  g_object_get (op->op, "memory", &memory, NULL);
-  gint64 positions = op->x.n_axes < 2 ? 1 : op->x.axes[op->x.n_axes - 2];
-  return memory || check_range (extra, name, op, positions + 1, 0, error);
-}
-
-/* Checks extra input `n` of the caller for the op that takes it. */
-static gboolean
-check_extra (LigPlan *plan, guint n, const char *name, LigTensor *extra, GError **error)
-{
-  guint count, seen = 0;
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  for (guint i = 0; i < count && seen <= n; i++) {
-    const char *extras = ops[i].info->extra_inputs;
-    g_auto (GStrv) ports = g_strsplit (extras ? extras : "", " ", -1);
-    for (guint slot = 0; ports[slot]; slot++)
-      if (is_callers (&ops[i], ports[slot], slot) && seen++ == n)
-        return check_port (plan, i, ports[slot], name, extra, error);
-  }
-  return TRUE;
-}
-
 gboolean
 lig_apply_set_inputs (LigProgram *program, LigTensorFile *file, GError **error)
 {
   LigPlan *plan = lig_program_get_plan (program);
   g_autoptr (LigTensor) input = lig_tensor_file_get (file, "input", error);
-  if (!input || !check_tokens (plan, 0, "input", input, error) ||
-      !lig_program_set_input (program, input, error))
+  if (!input || !lig_program_set_input (program, input, error))
     return FALSE;
   for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++) {
     g_autofree char *name = g_strdup_printf ("extra.%u", i);
     g_autoptr (LigTensor) extra = lig_tensor_file_get (file, name, error);
-    if (!extra || !check_classes (plan, i, name, extra, error) ||
-        !check_extra (plan, i, name, extra, error) ||
-        !lig_program_set_extra_input (program, i, extra, error))
+    if (!extra)
       return FALSE;
+    if (!lig_program_set_extra_input (program, i, extra, error)) {
+      g_prefix_error (error, "%s: ", name);
+      return FALSE;
+    }
   }
   return TRUE;
 }

@@ -53,8 +53,18 @@ typedef struct {
   gint64 vocabulary, seed;
 } Values;
 
+#define WHOLE "model.safetensors"
+#define CONFIG "config.json"
+
 static gboolean
-check_names (const char *names)
+names_folder (const char *output)
+{
+  return g_str_has_suffix (output, "/") || g_file_test (output, G_FILE_TEST_IS_DIR);
+}
+
+/* Checks the names, without which only a file can be written. */
+static gboolean
+check_names (const char *names, const char *output)
 {
   g_autoptr (GPtrArray) all = g_ptr_array_new ();
   const char *name;
@@ -62,9 +72,14 @@ check_names (const char *names)
     g_ptr_array_add (all, (gpointer) name);
   g_ptr_array_add (all, NULL);
   const char *const *known = (const char *const *) all->pdata;
-  if (!names || g_strv_contains (known, names))
+  if (names ? g_strv_contains (known, names) : !names_folder (output))
     return TRUE;
   g_autofree char *list = g_strjoinv (" or ", (GStrv) all->pdata);
+  g_autofree char *file = g_build_filename (output, WHOLE, NULL);
+  if (!names)
+    return !lig_cli_usage ("-o %s is a folder, which needs --names, %s; a file like %s gets the "
+                           "parameters by their paths",
+                           output, list, file);
   g_autofree char *like = lig_suggest_ending (names, known);
   lig_cli_usage ("--names is '%s', expected %s%s", names, list, like);
   return FALSE;
@@ -80,7 +95,7 @@ read_options (const Options *options, Values *values)
   *values = (Values){.dtype = -1};
   if (!options->output)
     return !lig_cli_usage ("lig export-weights needs -o FILE; see lig export-weights --help");
-  if (!check_names (options->names))
+  if (!check_names (options->names, options->output))
     return FALSE;
   if (options->type) {
     if (!lig_dtype_from_name (options->type, &dtype) || !lig_dtype_is_floating (dtype) ||
@@ -100,16 +115,12 @@ read_options (const Options *options, Values *values)
   return TRUE;
 }
 
-#define WHOLE "model.safetensors"
-#define CONFIG "config.json"
-
 /* Returns whether the output is a folder for another program, which is made if it ends in a
  * slash. */
 static gboolean
 is_folder (const Options *options)
 {
-  return options->names && (g_file_test (options->output, G_FILE_TEST_IS_DIR) ||
-                            g_str_has_suffix (options->output, "/"));
+  return options->names && names_folder (options->output);
 }
 
 /* Returns whether the text names a file or folder of weights. */

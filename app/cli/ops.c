@@ -141,18 +141,22 @@ has_default (const LigParam *param)
          !(param->flags & (LIG_PARAM_REQUIRED | LIG_PARAM_INFERRED));
 }
 
-/* Returns the range of a parameter, without bounds that only the type or a tensor's size sets. */
+/* Returns the range of a parameter, without bounds that only the type or a tensor's size sets. A
+ * number that stands for leaving it out comes first. */
 static char *
 format_range (const LigParam *param)
 {
+  gboolean open =
+    is_number (param) && param->flags & LIG_PARAM_INFERRED && param->initial < param->minimum;
+  g_autofree char *absent = open ? g_strdup_printf ("%.7g or ", param->initial) : g_strdup ("");
   if (param->kind == LIG_PARAM_CHOICE)
     return g_strdup (param->choices);
   if (!has_range (param))
     return g_strdup ("");
   if (param->maximum >= 1e9)
     return param->minimum <= -1e9 ? g_strdup ("any")
-                                  : g_strdup_printf ("at least %.7g", param->minimum);
-  return g_strdup_printf ("%.7g … %.7g", param->minimum, param->maximum);
+                                  : g_strdup_printf ("%sat least %.7g", absent, param->minimum);
+  return g_strdup_printf ("%s%.7g … %.7g", absent, param->minimum, param->maximum);
 }
 
 static char *

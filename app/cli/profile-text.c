@@ -5,7 +5,7 @@
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include <ligature/columns.h>
-#include <ligature/figures.h>
+#include <ligature/hottest.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -79,8 +79,16 @@ name_group (LigPlan *plan, const LigPlanGroup *group, gboolean pattern)
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count) + group->first;
   const char *last = ops[group->count - 1].path;
+  const char *part = NULL;
   GString *text = g_string_new (NULL);
   append_path (text, ops[0].path, pattern);
+  /* A macro has several groups of the same ops, which differ in their first part with a name. */
+  for (int i = 0; i < group->count && !part; i++) {
+    part = lig_plan_op_get_part (&ops[i]);
+    part = part && strcmp (part, ops[i].info->name) != 0 ? part : NULL;
+  }
+  if (part)
+    g_string_append_printf (text, ".%s", part);
   if (strcmp (ops[0].path, last) != 0) {
     g_string_append (text, "–");
     append_path (text, last, pattern);
@@ -228,6 +236,31 @@ lig_cli_print_groups (const LigProfile *profile, const LigProfile *alone, int wi
     g_ptr_array_add (rows, kept);
   }
   lig_cli_print_fitted (titles, rows, width);
+}
+
+void
+lig_cli_print_hottest (const LigProfile *profile, int width)
+{
+  static const char *const header[] = {"the time goes to", ">time", "~passes", NULL};
+  const double passes[] = {profile->forward, profile->backward, profile->update};
+  const LigTimedPlan timed = {profile->plan, profile->steps, passes};
+  LigFigures whole;
+  lig_figures_of_step (&timed, NULL, &whole);
+  g_autoptr (GPtrArray) list = lig_hottest_list (&timed, NULL, LIG_HOTTEST_NAMES);
+  g_autoptr (GPtrArray) rows = new_rows ();
+  for (guint i = 0; i < list->len && whole.seconds > 0; i++) {
+    const LigHottest *hottest = list->pdata[i];
+    g_autofree char *detail = lig_hottest_describe (hottest);
+    char **cells = g_new0 (char *, G_N_ELEMENTS (header));
+    cells[0] = g_strdup (hottest->name);
+    cells[1] = lig_hottest_share_text (&hottest->figures, &whole);
+    cells[2] = g_strdup (detail ? detail : "");
+    g_ptr_array_add (rows, cells);
+  }
+  if (rows->len == 0)
+    return;
+  printf ("\n");
+  lig_cli_print_fitted (header, rows, width);
 }
 
 /* --- Steps --------------------------------------------------------------------------------- */

@@ -176,6 +176,7 @@ print (GPtrArray *profiles)
     const LigProfile *profile = profiles->pdata[i];
     printf ("\nPolicy %s:\n", lig_policy_name (lig_plan_get_policy (profile->plan)));
     lig_cli_print_groups (profile, find_alone (profiles), width);
+    lig_cli_print_hottest (profile, width);
   }
   lig_cli_print_attention (width);
   printf ("\n");

@@ -115,21 +115,23 @@ find_value (const LigTrainOptions *options, const char *name)
 /* The options whose entries were made last; a program parses one command line. */
 static LigTrainOptions *parsed;
 
-/* Returns whether the setting is given by a switch of all commands that compile. */
-static gboolean
-is_switch (const LigSetting *setting)
-{
-  return strcmp (setting->name, "tf32") == 0 || strcmp (setting->name, "nondeterministic") == 0;
-}
+/* Settings that are given by switches of all commands that compile. */
+static const struct {
+  const char *name;
+  gsize given; /* an int: 1, 0 or LIG_CLI_UNSET */
+} switches[] = {
+  {"tf32", G_STRUCT_OFFSET (LigTrainOptions, sequence.tf32)},
+  {"nondeterministic", G_STRUCT_OFFSET (LigTrainOptions, sequence.nondeterministic)},
+};
 
-/* Returns 1 or 0 for the switch that was given, else LIG_CLI_UNSET. */
-static int
-get_switch (const LigSetting *setting)
+/* Returns how the setting's switch was given; null if it has none. */
+static const int *
+find_switch (const LigSetting *setting)
 {
-  if (!is_switch (setting))
-    return LIG_CLI_UNSET;
-  return strcmp (setting->name, "tf32") == 0 ? parsed->sequence.tf32
-                                             : parsed->sequence.nondeterministic;
+  for (guint i = 0; i < G_N_ELEMENTS (switches); i++)
+    if (strcmp (setting->name, switches[i].name) == 0)
+      return G_STRUCT_MEMBER_P (parsed, switches[i].given);
+  return NULL;
 }
 
 /* Returns whether the option may be given several times. */
@@ -161,7 +163,7 @@ append_settings (GArray *entries, LigTrainOptions *options)
 {
   const LigSetting *setting;
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
-    if (is_switch (setting))
+    if (find_switch (setting))
       continue;
     options->helps[i] = lig_cli_setting_help (setting);
     const GOptionEntry group = LIG_CLI_GROUP (setting->group);
@@ -210,8 +212,8 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
   g_array_append_vals (entries, shared, G_N_ELEMENTS (shared));
   if (options->has_metrics)
     g_array_append_vals (entries, metrics, G_N_ELEMENTS (metrics));
-  append_settings (entries, options);
   parsed = options;
+  append_settings (entries, options);
   return lig_cli_sequence_entries (&options->sequence,
                                    LIG_OPTION_INPUT | LIG_OPTION_TF32 | LIG_OPTION_WISHES,
                                    (const GOptionEntry *) (gpointer) entries->data);
@@ -229,11 +231,13 @@ lig_cli_parse_training (const LigCommand *command,
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (command, entries, argc, argv, least, most))
     return FALSE;
-  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
+    const int *given = find_switch (setting);
     if (is_list (setting) && parsed->freeze)
       parsed->values[i] = g_strjoinv (",", parsed->freeze);
-    else if (get_switch (setting) != LIG_CLI_UNSET)
-      parsed->values[i] = g_strdup (get_switch (setting) ? "1" : "0");
+    else if (given && *given != LIG_CLI_UNSET)
+      parsed->values[i] = g_strdup (*given ? "1" : "0");
+  }
   if (g_strcmp0 (find_value (parsed, "checkpoint"), "-") == 0) {
     lig_cli_usage ("--checkpoint needs a file, which is replaced while the training runs; standard "
                    "output is none");

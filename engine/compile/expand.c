@@ -350,6 +350,18 @@ typedef struct {
   int part, slot;
 } Port;
 
+/* Returns the channel's name as it is written: a macro puts `../` before those that its parts use
+ * outside of it. */
+static const char *
+written_name (const LigPart *part, const char *channel)
+{
+  g_autofree char *macro = g_strdup_printf ("/%s", part->path);
+  const char *scope = part->written == part->op ? NULL : strstr (part->scope, macro);
+  for (; scope && g_str_has_prefix (channel, "../"); scope = strchr (scope + 1, '/'))
+    channel += 3;
+  return channel;
+}
+
 static gboolean
 add_producers (LigDraft *draft, GHashTable *producers, GError **error)
 {
@@ -362,6 +374,7 @@ add_producers (LigDraft *draft, GHashTable *producers, GError **error)
       g_autofree char *full = full_name (part, channel);
       Port *other = g_hash_table_lookup (producers, full);
       if (other) {
+        channel = written_name (part, channel);
         g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                      _ ("extra tensor channel '%s' has multiple producers (%s at %s and %s at %s)"),
                      channel, lig_part (draft, other->part)->title,
@@ -378,18 +391,6 @@ add_producers (LigDraft *draft, GHashTable *producers, GError **error)
     }
   }
   return TRUE;
-}
-
-/* Returns the channel's name as it is written: a macro puts `../` before those that its parts read
- * outside of it. */
-static const char *
-written_name (const LigPart *part, const char *channel)
-{
-  g_autofree char *macro = g_strdup_printf ("/%s", part->path);
-  const char *scope = part->written == part->op ? NULL : strstr (part->scope, macro);
-  for (; scope && g_str_has_prefix (channel, "../"); scope = strchr (scope + 1, '/'))
-    channel += 3;
-  return channel;
 }
 
 /* Returns whether a channel that no op starts is the caller's. */

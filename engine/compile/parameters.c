@@ -203,6 +203,22 @@ lig_tie_parameters (LigDraft *draft, GError **error)
 
 /* --- Frozen parameters --------------------------------------------------------------------- */
 
+/* Returns `; did you mean '0.weight'?` with the path, or the pattern made of one, that is most
+ * similar to a pattern. */
+static char *
+suggest_pattern (LigDraft *draft, const char *pattern)
+{
+  g_autoptr (GPtrArray) known = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < draft->parameters->len; i++) {
+    const char *path = get (draft, i)->path, *name = strrchr (path, '.');
+    g_ptr_array_add (known, g_strdup (path));
+    g_ptr_array_add (known, g_strdup_printf ("%.*s.*", (int) (name - path), path));
+    g_ptr_array_add (known, g_strconcat ("*", name, NULL));
+  }
+  g_ptr_array_add (known, NULL);
+  return lig_suggest_ending (pattern, (const char *const *) known->pdata);
+}
+
 static gboolean
 freeze (LigDraft *draft, const char *pattern, GError **error)
 {
@@ -219,11 +235,12 @@ freeze (LigDraft *draft, const char *pattern, GError **error)
   }
   if (found)
     return TRUE;
+  g_autofree char *like = suggest_pattern (draft, pattern);
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                some->len > 0
-                 ? _ ("no parameter has a path like '%s' to freeze; there are %s%s")
-                 : _ ("no parameter has a path like '%s' to freeze; there are none%s%s"),
-               pattern, some->str, draft->parameters->len > MOST_SHOWN ? " …" : "");
+                 ? _ ("no parameter has a path like '%s' to freeze; there are %s%s%s")
+                 : _ ("no parameter has a path like '%s' to freeze; there are none%s%s%s"),
+               pattern, some->str, draft->parameters->len > MOST_SHOWN ? " …" : "", like);
   return lig_error_set_setting (error, "freeze");
 }
 

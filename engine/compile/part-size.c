@@ -5,33 +5,35 @@
  * (lig_parts_add_scaled()) that is applied here, once the main line has reached the macro. It is
  * applied to the op too: a macro that is taken apart leaves ops that stand for themselves. */
 #include "engine/compile/collect.h"
+#include "engine/compile/parts.h"
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
 
 static const LigParam *
-find_param (const LigPart *part)
+find_param (const LigOpInfo *info, const LigPartSize *size)
 {
-  const LigParam *at = part->info->params;
-  while (!g_str_equal (at->name, part->size.param))
+  const LigParam *at = info->params;
+  while (!g_str_equal (at->name, size->param))
     at++;
   return at;
 }
 
-static gboolean
-find_length (const LigPart *part, gint64 features, gint64 *length, GError **error)
+gboolean
+lig_part_size_find (
+  const LigPartSize *size, const LigOpInfo *info, gint64 features, gint64 *length, GError **error)
 {
-  gint64 most = (gint64) find_param (part)->maximum, product;
-  if (__builtin_mul_overflow (features, part->size.multiple, &product) ||
-      product / part->size.divisor > most) {
+  gint64 most = (gint64) find_param (info, size)->maximum, product;
+  if (__builtin_mul_overflow (features, size->multiple, &product) ||
+      product / size->divisor > most) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("input has %" PRId64 " features, of which %s takes %" PRId64 "/%" PRId64
                     ", expected at most %" PRId64),
-                 features, part->size.param, part->size.multiple, part->size.divisor, most);
+                 features, size->param, size->multiple, size->divisor, most);
     return FALSE;
   }
-  *length = product / part->size.divisor;
-  if (features % part->size.divisor == 0 && *length > 0)
+  *length = product / size->divisor;
+  if (features % size->divisor == 0 && *length > 0)
     return TRUE;
   if (features == 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
@@ -42,14 +44,15 @@ find_length (const LigPart *part, gint64 features, gint64 *length, GError **erro
                               "input has %" PRId64 " feature, expected a multiple of %" PRId64,
                               "input has %" PRId64 " features, expected a multiple of %" PRId64,
                               (gulong) features),
-                 features, part->size.divisor);
+                 features, size->divisor);
   return FALSE;
 }
 
 static void
 set_length (LigPart *part, gint64 length)
 {
-  *(gint64 *) (gpointer) ((guint8 *) part->params + find_param (part)->offset) = length;
+  *(gint64 *) (gpointer) ((guint8 *) part->params + find_param (part->info, &part->size)->offset) =
+    length;
   g_object_set (part->op, part->size.param, length, NULL);
 }
 
@@ -61,7 +64,7 @@ lig_infer_size (LigDraft *draft, int index, GError **error)
     return TRUE;
   const LigValue *input = lig_value (draft, lig_part (draft, part->size_from)->x);
   gint64 features = lig_shape_columns (&input->shape), length = 1;
-  gboolean fine = find_length (part, features, &length, error);
+  gboolean fine = lig_part_size_find (&part->size, part->info, features, &length, error);
   set_length (part, fine ? length : 1);
   part->incomplete |= input->unsure & LIG_UNSURE_FEATURES;
   if (fine)

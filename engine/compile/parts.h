@@ -15,3 +15,7 @@ struct _LigParts {
 LigParts *lig_parts_new (void);
 void lig_parts_free (LigParts *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigParts, lig_parts_free)
+
+/* Finds the length that a part has for the features of the macro's input. */
+gboolean lig_part_size_find (
+  const LigPartSize *size, const LigOpInfo *info, gint64 features, gint64 *length, GError **error);

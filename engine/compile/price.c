@@ -6,7 +6,6 @@
 #include "engine/compile/predict.h"
 #include "engine/measure/lock.h"
 #include "engine/measure/tuning-private.h"
-#include <ligature/params.h>
 #include <ligature/units.h>
 
 #include <math.h>
@@ -42,36 +41,23 @@ lower (LigDraft *draft,
   return TRUE;
 }
 
-/* Kernels whose params contain the hash of their op's path. */
-static const struct {
-  const char *prefix;
-  gsize at, size;
-} hashed[] = {
-  {"dropout", G_STRUCT_OFFSET (LigDropoutParams, path_hash), 8},
-  {"drop_path", G_STRUCT_OFFSET (LigDropPathParams, path_hash), 8},
-  {"attention", G_STRUCT_OFFSET (LigAttentionParams, path_hash), 4},
-};
-
-/* Returns whether a byte of the step's params is of the hash of the path. */
-static gboolean
-is_hash (const LigDraftStep *step, gsize byte)
-{
-  for (guint i = 0; step->kernel && i < G_N_ELEMENTS (hashed); i++)
-    if (g_str_has_prefix (step->kernel->name, hashed[i].prefix))
-      return byte >= hashed[i].at && byte < hashed[i].at + hashed[i].size;
-  return FALSE;
-}
-
-/* Appends the bytes of a kernel's params, except those that distinguish the repetitions of a
- * block. */
+/* Appends a kernel's params as they would be at another path, so that the repetitions of a block,
+ * which draw different random numbers, have the same key. */
 static void
-append_params (GString *key, const LigDraftStep *step)
+append_params (GString *key, const LigDraft *draft, const LigDraftStep *step)
 {
+  const LigPart *part = step->part < 0 ? NULL : lig_part (draft, step->part);
+  const guint8 *params = step->params;
+  g_autofree guint8 *placed = NULL;
+  if (part && part->info->place && step->params_size <= part->info->params_size &&
+      memcmp (params, part->params, step->params_size) == 0) {
+    params = placed = g_memdup2 (part->params, part->info->params_size);
+    part->info->place (placed, "0");
+  }
   if (step->params_size > 0)
     g_string_append_c (key, '#');
   for (gsize i = 0; i < step->params_size; i++)
-    if (!is_hash (step, i))
-      g_string_append_printf (key, "%02x", step->params[i]);
+    g_string_append_printf (key, "%02x", params[i]);
 }
 
 /* The key contains device, libraries, threads, kernels with their params, shapes and types. The
@@ -89,7 +75,7 @@ lig_price_key (LigDraft *draft, GArray *steps)
     const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
     g_string_append_printf (key, "|%s%s", step->beside ? "&" : "",
                             step->kernel ? step->kernel->name : "opaque");
-    append_params (key, step);
+    append_params (key, draft, step);
     for (int j = 0; j < step->n_operands; j++) {
       LigOperand operand = lig_draft_operand (draft, step->values[j]);
       if (step->values[j] < 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Replaces a macro of a sequence by its parts, so that each can be edited. */
+#include "engine/compile/frozen-paths.h"
 #include "engine/compile/parts.h"
 #include "engine/sequence/tie.h"
 
@@ -7,7 +8,6 @@
 #include <ligature/fusion.h>
 
 #include <glib/gi18n-lib.h>
-#include <inttypes.h>
 #include <string.h>
 
 static LigParts *
@@ -272,8 +272,8 @@ set_sizes (const LigParts *parts, gint64 features, GError **error)
 {
   for (guint i = 0; i < parts->ops->len; i++) {
     const LigPartSize *size = &g_array_index (parts->sizes, LigPartSize, i);
-    g_auto (GValue) length = G_VALUE_INIT;
-    gint64 product;
+    LigOp *part = parts->ops->pdata[i];
+    gint64 length;
     if (!size->param)
       continue;
     if (features < 1) {
@@ -282,19 +282,9 @@ set_sizes (const LigParts *parts, gint64 features, GError **error)
                       "the sequence an input"));
       return FALSE;
     }
-    if (__builtin_mul_overflow (features, size->multiple, &product) || product % size->divisor) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                   g_dngettext (GETTEXT_PACKAGE,
-                                "input has %" PRId64 " feature, expected a multiple of %" PRId64,
-                                "input has %" PRId64 " features, expected a multiple of %" PRId64,
-                                (gulong) features),
-                   features, size->divisor);
+    if (!lig_part_size_find (size, lig_op_get_info (part), features, &length, error))
       return FALSE;
-    }
-    g_value_init (&length, G_TYPE_INT64);
-    g_value_set_int64 (&length, product / size->divisor);
-    if (!lig_op_set_value (parts->ops->pdata[i], size->param, &length, error))
-      return FALSE;
+    g_object_set (part, size->param, length, NULL);
   }
   return TRUE;
 }
@@ -381,5 +371,9 @@ lig_sequence_take_apart (LigSequence *self, int index, gint64 features, GError *
     return FALSE;
   }
   join_linears (parts);
-  return replace (self, index, parts, error);
+  g_autoptr (GPtrArray) paths = lig_frozen_paths_list (self);
+  if (!replace (self, index, parts, error))
+    return FALSE;
+  lig_frozen_paths_follow (self, paths);
+  return TRUE;
 }

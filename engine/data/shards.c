@@ -24,6 +24,9 @@
 /* The bytes from which the type of a plain file is guessed. */
 #define GUESS_BYTES ((gsize) 1 << 16)
 
+/* So many 16-bit numbers do not look like 32-bit ones by chance. */
+#define CERTAIN 256
+
 static const struct {
   gint32 magic, version;
   const char *name;
@@ -135,7 +138,8 @@ seems_headed (const gint32 *header, gsize length)
 
 /* Returns the width of a plain file's tokens. As uint16, every second number of uint32 tokens is a
  * high half: 0, or below 16 in vocabularies of up to a million. The tokens of a small vocabulary
- * are below 16 at every place, and such a file is uint16. */
+ * are below 16 at every place, and such a file is uint16. A short file may look so by chance; a
+ * long one whose size does not fit was cut off. */
 static gsize
 guess_width (const LigShard *shard, const guint16 *halves, gsize count)
 {
@@ -145,7 +149,7 @@ guess_width (const LigShard *shard, const guint16 *halves, gsize count)
     high = MAX (high, halves[i + 1]);
   }
   gboolean wide = high == 0 ? low > 0 : high < 16 && low >= 4096;
-  return shard->size % 4 == 0 && wide ? 4 : 2;
+  return wide && (shard->size % 4 == 0 || count >= CERTAIN) ? 4 : 2;
 }
 
 /* Takes a file without a header. */

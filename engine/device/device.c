@@ -287,9 +287,9 @@ explain_memory (LigDevice *self, gsize bytes, GError **error)
                  bytes, self->name, unused, total);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                 g_dngettext (GETTEXT_PACKAGE, "no memory for %zu byte on %s",
-                              "no memory for %zu bytes on %s", (gulong) (bytes)),
-                 bytes, self->name);
+                 g_dngettext (GETTEXT_PACKAGE, "no memory for %zu byte on %s, which has %zu",
+                              "no memory for %zu bytes on %s, which has %zu", (gulong) (bytes)),
+                 bytes, self->name, (gsize) self->facts.memory);
 }
 
 void *
@@ -301,8 +301,11 @@ lig_device_allocate (LigDevice *self, gsize bytes, GError **error)
                  _ ("%s is only described; its plans cannot be run"), self->name);
     return NULL;
   }
-  LigStatus status = bytes > G_MAXSSIZE / 2 ? LIG_OUT_OF_MEMORY
-                                            : self->calls->allocate (self->handle, bytes, &memory);
+  /* The system may promise the host more memory than it has. */
+  gboolean fits =
+    bytes <= G_MAXSSIZE / 2 && (self->facts.memory <= 0 || bytes <= (gsize) self->facts.memory);
+  LigStatus status =
+    fits ? self->calls->allocate (self->handle, bytes, &memory) : LIG_OUT_OF_MEMORY;
   if (status == LIG_OUT_OF_MEMORY)
     explain_memory (self, bytes, error);
   else

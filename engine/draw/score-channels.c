@@ -36,6 +36,15 @@ choose_lane (GArray *arcs, guint index)
   }
 }
 
+/* Returns whether a channel is within a folded row, which shows none of its parts. */
+static gboolean
+is_inside (const LigScoreLayout *layout, const Arc *arc)
+{
+  int row = layout->places[arc->from].row;
+  return row == layout->places[arc->to].row &&
+         g_array_index (layout->rows, LigLayoutRow, row).folded;
+}
+
 /* Returns the arcs with their lanes. Only the first repetition of a block is shown, so the arcs of
  * its parts end at parts of that repetition. */
 static GArray *
@@ -51,7 +60,7 @@ collect_arcs (const LigScoreLayout *layout)
       Arc arc = {.from = layout->places[part->input_parts[j]].like,
                  .to = i,
                  .name = producer->output_channels[part->input_slots[j]]};
-      if (arc.from < arc.to)
+      if (arc.from < arc.to && !is_inside (layout, &arc))
         g_array_append_val (arcs, arc);
     }
   }

@@ -99,10 +99,12 @@ draw_block_time (const LigScoreDrawing *self, const LigLayoutBlock *block, LigPa
   g_autofree char *time = lig_figures_time_text (&block->figures[pass]);
   if (!time || block->figures[pass].seconds <= 0)
     return;
+  g_autofree char *bytes = lig_draw_bytes (block->figures[pass].bytes);
+  g_autofree char *both = g_strdup_printf ("%s, %s", time, bytes);
   g_autofree char *text =
     g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "the %d repetition: %s",
                                   "all %d repetitions: %s", (gulong) block->count),
-                     block->count, time);
+                     block->count, both);
   lig_canvas_text (self->canvas, x, block->y + 17, &style, text);
 }
 

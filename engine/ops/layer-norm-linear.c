@@ -21,6 +21,7 @@ static const LigParam params[] = {
            0,
            LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL),
   LIG_MACRO_NORM_PARAMS (LayerNormLinearParams, norm),
+  LIG_MACRO_NORM_OUTPUT,
   LIG_MACRO_BIAS (LayerNormLinearParams, bias),
   LIG_FLOAT (LayerNormLinearParams,
              deviation,
@@ -40,6 +41,7 @@ expand (LigOp *self, LigParts *parts)
   const LayerNormLinearParams *values = lig_op_get_params (self);
   LigMacroLength length = {MAX (values->features, 1), 1, 1};
   lig_macro_add_norm (parts, self, "norm");
+  lig_macro_add_norm_output (parts, self);
   lig_macro_add_product (parts, self, "linear", "init-std", length);
 }
 
@@ -53,5 +55,6 @@ LIG_DEFINE_OP (layer_norm_linear) = {
   .example = "layer-norm-linear (12) @ 5x8",
   .params = params,
   .params_size = sizeof (LayerNormLinearParams),
+  .extra_outputs = LIG_MACRO_NORM_PORT,
   .expand = expand,
 };

@@ -13,6 +13,7 @@ typedef struct {
 static const LigParam params[] = {
   LIG_MACRO_MLP_PARAMS (LayerNormMlpParams, mlp, LIG_PARAM_POSITIONAL),
   LIG_MACRO_NORM_PARAMS (LayerNormMlpParams, norm),
+  LIG_MACRO_NORM_OUTPUT,
   LIG_MACRO_BIAS (LayerNormMlpParams, bias),
   LIG_MACRO_DEVIATIONS (LayerNormMlpParams, deviations),
   LIG_RECOMPUTE_PARAM (LayerNormMlpParams, recompute),
@@ -21,8 +22,9 @@ static const LigParam params[] = {
 
 static const LigParamGroup groups[] = {
   LIG_MACRO_PERCEPTRON ("ffn-features "),
-  LIG_MACRO_NORMS (""),
+  LIG_MACRO_NORMS (" norm-output"),
   LIG_MACRO_PRODUCTS,
+  LIG_MACRO_BACKWARD,
   {.title = NULL},
 };
 
@@ -31,6 +33,7 @@ expand (LigOp *self, LigParts *parts)
 {
   const LayerNormMlpParams *values = lig_op_get_params (self);
   lig_macro_add_norm (parts, self, "norm");
+  lig_macro_add_norm_output (parts, self);
   lig_macro_add_mlp (parts, self, values->mlp.features);
 }
 
@@ -46,5 +49,6 @@ LIG_DEFINE_OP (layer_norm_mlp) = {
   .params = params,
   .groups = groups,
   .params_size = sizeof (LayerNormMlpParams),
+  .extra_outputs = LIG_MACRO_NORM_PORT,
   .expand = expand,
 };

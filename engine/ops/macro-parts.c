@@ -46,6 +46,15 @@ lig_macro_add_norm (LigParts *parts, LigOp *macro, const char *name)
 }
 
 void
+lig_macro_add_norm_output (LigParts *parts, LigOp *macro)
+{
+  g_autofree char *channel = lig_macro_text (macro, "norm-output");
+  g_autofree char *outside = g_strconcat ("../", channel, NULL);
+  if (channel)
+    lig_macro_add_branch (parts, g_str_equal (channel, "caller") ? NULL : outside);
+}
+
+void
 lig_macro_add_product (
   LigParts *parts, LigOp *macro, const char *name, const char *deviation, LigMacroLength length)
 {
@@ -100,7 +109,11 @@ void
 lig_macro_add_recall (LigParts *parts, const char *channel)
 {
   LigOp *op = lig_op_new ("recall", NULL);
+  const char *name = channel;
+  while (name && g_str_has_prefix (name, "../"))
+    name += 3;
   if (op)
-    g_object_set (op, "from", channel, NULL);
+    g_object_set (op, "from", channel, "dtype",
+                  !name || g_str_equal (name, "caller") ? "floating" : "input", NULL);
   lig_parts_add (parts, NULL, op);
 }

@@ -19,6 +19,14 @@ typedef struct {
     LIG_BOOLEAN (type, field.zero_centered, "zero-centered-gamma", N_ ("Zero-centered gamma"), \
                  N_ ("The gain is 1 + weight, and weight begins at 0"), FALSE)
 
+/* The norm's value as extra output 0, whose port is LIG_MACRO_NORM_PORT. */
+#define LIG_MACRO_NORM_PORT "norm_output?"
+#define LIG_MACRO_NORM_OUTPUT \
+  { \
+    LIG_PARAM_OUTPUT, "norm-output", N_ ("Output of the norm"), \
+      N_ ("Channel of the normalized value; caller: the caller gets it"), 0, 0, 0, 0, 0, NULL \
+  }
+
 typedef struct {
   gint64 features;
   int32_t activation;
@@ -72,6 +80,10 @@ typedef struct {
   { \
     N_ ("Products"), "bias init-std output-init-std" \
   }
+#define LIG_MACRO_BACKWARD \
+  { \
+    N_ ("Backward pass"), "recompute" \
+  }
 
 /* A length of a product's output: a number, or if it is 0, multiple / divisor times the features of
  * the macro's input. */
@@ -88,6 +100,9 @@ char *lig_macro_text (LigOp *macro, const char *param);
 
 /* Adds the macro's choice of norm. */
 void lig_macro_add_norm (LigParts *parts, LigOp *macro, const char *name);
+
+/* Adds a branch with the value so far, if the macro's parameter `norm-output` names its reader. */
+void lig_macro_add_norm_output (LigParts *parts, LigOp *macro);
 
 /* Adds a product, with a bias if the macro's parameter `bias` is true. `deviation`: the macro's
  * parameter for the initial weights. */

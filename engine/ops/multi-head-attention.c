@@ -21,6 +21,7 @@ static const LigParam params[] = {
                N_ ("Begins with a norm"),
                FALSE),
   LIG_MACRO_NORM_PARAMS (MultiHeadAttentionParams, norm),
+  LIG_MACRO_NORM_OUTPUT,
   LIG_MACRO_LENGTHS (0, N_ ("Channel of the numbers of tokens, or with a memory of its tokens")),
   LIG_MACRO_DOCUMENTS (1),
   LIG_MACRO_MEMORY (2),
@@ -34,8 +35,9 @@ static const LigParamGroup groups[] = {
   LIG_MACRO_ATTENTION (""),
   LIG_MACRO_MASKS,
   LIG_MACRO_POSITIONS,
-  LIG_MACRO_NORMS (" input-layer-norm" LIG_MACRO_HEAD_NORMS),
+  LIG_MACRO_NORMS (" input-layer-norm norm-output" LIG_MACRO_HEAD_NORMS),
   LIG_MACRO_PRODUCTS,
+  LIG_MACRO_BACKWARD,
   {.title = NULL},
 };
 
@@ -44,6 +46,7 @@ expand (LigOp *self, LigParts *parts)
 {
   const MultiHeadAttentionParams *values = lig_op_get_params (self);
   g_autofree char *memory = lig_macro_text (self, "memory");
+  g_autofree char *output = lig_macro_text (self, "norm-output");
   g_autofree char *documents = lig_macro_text (self, "documents");
   g_autofree char *mask = lig_macro_text (self, "mask");
   lig_macro_check_attention (parts, self, &values->attention);
@@ -52,8 +55,13 @@ expand (LigOp *self, LigParts *parts)
                       documents                  ? "documents"
                       : values->attention.rotary ? "rotary"
                                                  : "qk-norm");
-  if (values->input_norm)
+  if (output && !values->input_norm)
+    lig_parts_refuse (parts, _ ("norm-output is %s, expected input-layer-norm=true with it"),
+                      output);
+  if (values->input_norm) {
     lig_macro_add_norm (parts, self, "norm");
+    lig_macro_add_norm_output (parts, self);
+  }
   if (memory)
     lig_macro_add_cross_attention (parts, self, &values->attention, "attention", mask, "lengths",
                                    "proj");
@@ -73,5 +81,6 @@ LIG_DEFINE_OP (multi_head_attention) = {
   .groups = groups,
   .params_size = sizeof (MultiHeadAttentionParams),
   .extra_inputs = "lengths? documents? memory?",
+  .extra_outputs = LIG_MACRO_NORM_PORT,
   .expand = expand,
 };

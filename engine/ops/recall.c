@@ -20,11 +20,25 @@ static const LigParam params[] = {
     dtype,
     "dtype",
     N_ ("Type"),
-    N_ ("The type; input: the channel's, or from the caller that of the sequence's input"),
-    "input|fp32|fp16|bf16|int32",
+    N_ (
+      "The type; input: the channel's, or from the caller that of the sequence's input; floating: "
+      "likewise, or for a sequence of integers the compute type, and the shape of the line "
+      "before"),
+    "input|fp32|fp16|bf16|int32|floating",
     0),
   {.name = NULL},
 };
+
+enum { SAME, FLOATING = 5 };
+
+/* Returns whether a value from the caller is like that of the line before; a sequence of integers
+ * has no value that the main line could go on from. */
+static gboolean
+is_like_line (const LigInfer *self)
+{
+  return ((const RecallParams *) self->params)->dtype == FLOATING &&
+         !lig_dtype_is_floating (self->input_dtype);
+}
 
 /* Returns the shape that the parameters name; FALSE if the sequence's input lacks the axis. */
 static gboolean
@@ -32,7 +46,7 @@ find_shape (const LigInfer *self, LigShape *shape, GError **error)
 {
   *shape = ((const RecallParams *) self->params)->shape;
   if (shape->n_axes < 0)
-    *shape = self->input;
+    *shape = is_like_line (self) ? self->x : self->input;
   for (int i = 0; i < shape->n_axes; i++) {
     if (shape->axes[i] >= 0)
       continue;
@@ -47,6 +61,7 @@ find_shape (const LigInfer *self, LigShape *shape, GError **error)
   return TRUE;
 }
 
+/* Of the choices between SAME and FLOATING. */
 static const LigDtype dtypes[] = {LIG_FP32, LIG_FP32, LIG_FP16, LIG_BF16, LIG_INT32};
 
 /* Returns whether a channel's value is what the parameters say, where they say something. */
@@ -68,7 +83,7 @@ check_channel (const LigInfer *self, GError **error)
       there);
     return FALSE;
   }
-  if (wanted->dtype == 0 || dtypes[wanted->dtype] == dtype)
+  if (wanted->dtype == SAME || wanted->dtype == FLOATING || dtypes[wanted->dtype] == dtype)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
                _ ("dtype is %s, the channel's value is %s; leave out dtype"),
@@ -83,7 +98,9 @@ infer (LigInfer *self, GError **error)
     int choice = ((const RecallParams *) self->params)->dtype;
     if (!find_shape (self, &self->extra_inputs[0], error))
       return FALSE;
-    self->extra_input_dtypes[0] = choice == 0 ? self->input_dtype : dtypes[choice];
+    self->extra_input_dtypes[0] = is_like_line (self)                    ? self->compute
+                                  : choice == SAME || choice == FLOATING ? self->input_dtype
+                                                                         : dtypes[choice];
   } else if (!check_channel (self, error))
     return FALSE;
   /* Another floating type is converted, like that of the sequence's input. */

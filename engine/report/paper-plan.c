@@ -3,7 +3,7 @@
 #include "engine/plan/plan-private.h"
 #include "engine/report/paper.h"
 #include "engine/report/verdicts.h"
-#include <ligature/figures.h>
+#include <ligature/hottest.h>
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
@@ -329,6 +329,29 @@ append_times (LigPaper *to, LigPlan *plan)
   lig_paper_figure (to, LIG_FIGURE_TIMES);
 }
 
+/* Names the groups that take most of the time. */
+static void
+append_hottest (LigPaper *to, LigPlan *plan)
+{
+  LigFigures whole;
+  g_autoptr (LigPlan) alone = lig_plan_unfuse (plan, NULL);
+  const LigTimedPlan timed = {.plan = plan}, unfused = {.plan = alone};
+  lig_figures_of_step (&timed, alone ? &unfused : NULL, &whole);
+  if (!(whole.seconds > 0))
+    return;
+  g_autoptr (GPtrArray) list =
+    lig_hottest_list (&timed, alone ? &unfused : NULL, LIG_HOTTEST_NAMES);
+  lig_paper_heading (to, _ ("The time goes to"));
+  /* Translators: column titles separated by |; those that begin with > are right-aligned. */
+  lig_paper_head (to, _ ("Ops|>Time|Passes"));
+  for (guint i = 0; i < list->len; i++) {
+    const LigHottest *hottest = list->pdata[i];
+    g_autofree char *share = lig_hottest_share_text (&hottest->figures, &whole);
+    g_autofree char *passes = lig_hottest_describe (hottest);
+    lig_paper_row (to, hottest->name, share, passes ? passes : "", NULL);
+  }
+}
+
 void
 lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
 {
@@ -344,6 +367,7 @@ lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
   if (!lig_paper_figure (to, LIG_FIGURE_SCORE))
     lig_paper_block (to, "", rails);
   append_times (to, plan);
+  append_hottest (to, plan);
   append_groups (to, plan, LIG_PASS_FORWARD);
   append_groups (to, plan, LIG_PASS_BACKWARD);
   append_verdicts (to, plan);

@@ -288,8 +288,8 @@ check_ports (const LigOpInfo *info, GError **error)
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   return add_ports (info, "main ports", FALSE, "x y", 2, seen, error) &&
          add_ports (info, "extra inputs", TRUE, info->extra_inputs, LIG_MAX_EXTRA, seen, error) &&
-         add_ports (info, "extra outputs", FALSE, info->extra_outputs, LIG_MAX_EXTRA, seen,
-                    error) &&
+         add_ports (info, "extra outputs", info->expand != NULL, info->extra_outputs, LIG_MAX_EXTRA,
+                    seen, error) &&
          add_ports (info, "computed values", FALSE, info->computes, LIG_MAX_KEPT, seen, error) &&
          check_trained (info, seen, error) && check_saves (info, error);
 }

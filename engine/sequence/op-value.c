@@ -33,8 +33,12 @@ set_number (LigOp *self, const LigParam *param, const GValue *value, GError **er
   /* Written so that NaN fails. An inferred parameter may have the value that means "not given". */
   gboolean fits = number >= param->minimum && number <= param->maximum;
   if (!fits && !(param->flags & LIG_PARAM_INFERRED && number == param->initial)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s: %s is %.15g, expected %.15g to %.15g"),
-                 lig_op_get_name (self), param->name, number, param->minimum, param->maximum);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 param->flags & LIG_PARAM_INFERRED && param->initial < param->minimum
+                   ? _ ("%s: %s is %.15g, expected %.15g to %.15g, or %.15g to leave it out")
+                   : _ ("%s: %s is %.15g, expected %.15g to %.15g"),
+                 lig_op_get_name (self), param->name, number, param->minimum, param->maximum,
+                 param->initial);
     return FALSE;
   }
   if (param->kind == LIG_PARAM_INT)

@@ -449,18 +449,29 @@ lig_op_set_extra_output_channel (
   return TRUE;
 }
 
+/* Returns whether an output that may be absent goes to the caller. */
+static gboolean
+names_caller (LigOp *self, int index)
+{
+  return lig_op_info_is_optional_output (lig_op_get_info (self), index) &&
+         g_strcmp0 (private_of (self)->output_channels[index], "caller") == 0;
+}
+
 const char *
 lig_op_get_extra_output_channel (LigOp *self, int index)
 {
   g_return_val_if_fail (index >= 0 && index < LIG_MAX_EXTRA, NULL);
-  return private_of (self)->output_channels[index];
+  return names_caller (self, index) ? NULL : private_of (self)->output_channels[index];
 }
 
 gboolean
 lig_op_get_extra_output_to_caller (LigOp *self, int index)
 {
   g_return_val_if_fail (index >= 0 && index < LIG_MAX_EXTRA, FALSE);
-  return !private_of (self)->output_channels[index] || private_of (self)->to_caller[index];
+  const LigOpPrivate *private = private_of (self);
+  gboolean alone = !private->output_channels[index] &&
+                   !lig_op_info_is_optional_output (lig_op_get_info (self), index);
+  return private->to_caller[index] || alone || names_caller (self, index);
 }
 
 gboolean

@@ -115,11 +115,23 @@ lig_op_info_ports (const LigOpInfo *info)
   return proposed.ports;
 }
 
+static gboolean
+is_optional (const char *list, int index)
+{
+  const LigPorts *ports = lig_ports_parse (list);
+  return index >= 0 && index < ports->count && ports->ports[index].optional;
+}
+
 gboolean
 lig_op_info_is_optional (const LigOpInfo *info, int index)
 {
-  const LigPorts *ports = lig_ports_parse (info->extra_inputs);
-  return index >= 0 && index < ports->count && ports->ports[index].optional;
+  return is_optional (info->extra_inputs, index);
+}
+
+gboolean
+lig_op_info_is_optional_output (const LigOpInfo *info, int index)
+{
+  return is_optional (info->extra_outputs, index);
 }
 
 static gboolean

@@ -2,6 +2,7 @@
 /* All checks and preparations before a training starts. */
 #include "engine/data/kind.h"
 #include "engine/train/run-private.h"
+#include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
@@ -59,15 +60,47 @@ lig_run_find_target (LigPlan *plan, LigTarget *target)
     target->dtype = LIG_FP32;
 }
 
+/* Checks that the host can hold a batch at all, before any of it is allocated: memory that the
+ * system promises and does not have ends the process when it is written. */
+static gboolean
+check_batch (
+  const LigShape *input, LigDtype dtype, const LigTarget *target, gint64 batch, GError **error)
+{
+  double bytes = (double) lig_shape_size (input) * (double) lig_dtype_size (dtype) +
+                 (double) lig_shape_size (&target->shape) * (double) lig_dtype_size (target->dtype);
+  g_autoptr (LigDevice) host = lig_device_open ("cpu", error);
+  double memory = host ? (double) lig_device_get_facts (host)->memory : 0;
+  if (host && (memory <= 0 || bytes <= memory))
+    return TRUE;
+  if (!host)
+    return FALSE;
+  g_autofree char *needed = lig_units_bytes (bytes), *available = lig_units_bytes (memory);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
+               _ ("a batch of %" PRId64 " takes %s, the host has %s; set a smaller batch"), batch,
+               needed, available);
+  return lig_error_set_setting (error, "batch");
+}
+
 static gboolean
 bind_targets (LigRun *self, LigPlan *plan, GError **error)
 {
   LigTarget target;
-  lig_run_find_target (plan, &target);
-  if (!lig_dataset_bind (self->data, &target, error))
-    return FALSE;
   LigShape input;
   LigDtype dtype;
+  lig_run_find_target (plan, &target);
+  lig_dataset_get_input (self->data, &input, &dtype);
+  return check_batch (&input, dtype, &target, input.axes[0], error) &&
+         lig_dataset_bind (self->data, &target, error);
+}
+
+/* The batch comes last: the programs' memory, which is larger, is refused first. */
+static gboolean
+allocate_batch (LigRun *self, GError **error)
+{
+  LigTarget target;
+  LigShape input;
+  LigDtype dtype;
+  lig_run_find_target (lig_program_get_plan (self->train), &target);
   lig_dataset_get_input (self->data, &input, &dtype);
   self->input = lig_tensor_new (dtype, &input, error);
   self->targets = self->input ? lig_tensor_new (target.dtype, &target.shape, error) : NULL;
@@ -234,5 +267,5 @@ lig_run_compile (LigRun *self, GError **error)
     if (!self->eval)
       return FALSE;
   }
-  return scale_gradient (self, error);
+  return scale_gradient (self, error) && allocate_batch (self, error);
 }

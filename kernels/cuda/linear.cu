@@ -188,32 +188,16 @@ bias_differs (const LigProduct &job)
   return job.vector.data && job.sums == LIG_NO_SUMS && job.vector.dtype != job.result.dtype;
 }
 
-/* Computes a block whose bias has another type than the result. For an fp32 result the bias is
- * widened, which is exact. Else it is passed as it is, if the library takes it; or split into
- * two 16-bit parts, of which the lower becomes an extra row that is added to all rows. Beside an
- * extra matrix the bias is rounded: that errs by less than a sum that is rounded before the
- * matrix is added, and a block in fp32 would take twice the time. */
+/* Computes a block whose bias has another type than the result: it is converted to that type, which
+ * is exact for an fp32 result and rounds it once for a 16-bit one, as the weights are rounded. */
 static LigStatus
 with_other_bias (LigLaunch *launch, LigProduct block)
 {
-  LigMatrix high = {workspace (launch, VECTOR_AT), block.columns, block.result.dtype}, low = high;
-  LigStatus status = LIG_UNSUPPORTED;
-  low.data = workspace (launch, VECTOR_AT + VECTOR_SPACE / 2);
-  low.stride = 0;
-  if (block.result.dtype == LIG_FP32) {
-    status = convert_matrix (launch, block.vector, high, 1, block.columns);
-  } else if (block.vector.dtype == LIG_FP32) {
-    status = lig_product (launch, &block);
-    if (status != LIG_UNSUPPORTED)
-      return status;
-    if (block.extra.data) {
-      status = convert_matrix (launch, block.vector, high, 1, block.columns);
-    } else {
-      status = split_vector (launch, (const float *) block.vector.data, high, low, block.columns);
-      block.extra = low;
-    }
-  }
-  block.vector = high;
+  LigMatrix bias = {workspace (launch, VECTOR_AT), block.columns, block.result.dtype};
+  if (block.result.dtype != LIG_FP32 && block.vector.dtype != LIG_FP32)
+    return LIG_UNSUPPORTED;
+  LigStatus status = convert_matrix (launch, block.vector, bias, 1, block.columns);
+  block.vector = bias;
   block.shares_workspace = true;
   return status == LIG_OK ? lig_product (launch, &block) : status;
 }
@@ -252,7 +236,7 @@ run_blocks (LigLaunch *launch, const LigProduct &job, bool *summed)
   if (converting)
     most = most_converted (job);
   if (bias_differs (job))
-    most = min (most, (int64_t) (VECTOR_SPACE / 2 / sizeof (float)));
+    most = min (most, (int64_t) (VECTOR_SPACE / sizeof (float)));
   int64_t width = width_of (job.columns, most);
   for (int64_t column = 0; column < job.columns; column += width) {
     LigProduct block = columns_of (job, column, min (width, job.columns - column));

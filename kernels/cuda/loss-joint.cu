@@ -1,22 +1,268 @@
 /* SPDX-License-Identifier: MIT */
 /* The last product and its cross-entropy without the logits, see kernels/joint-loss.h. Lower bound:
- * three products, and six crossings of the logits: written by the product, read by the loss, read
- * and written by its gradient, read by either product. */
+ * three products, and five crossings of the logits: written by the product, read and written by the
+ * loss, which replaces them by their gradients, read by either product. */
+#include "kernels/cuda/common/async-copy.cuh"
 #include "kernels/cuda/common/map.cuh"
+#include "kernels/cuda/loss.cuh"
 #include "kernels/joint-loss.h"
 
 namespace lig
 {
-__global__ void
-write_one (float *one)
+/* The most threads of a row, and the parts in which the copies of a row are awaited. */
+enum { ROW_THREADS = 512, ROW_PARTS = 4 };
+
+/* The rows of a chunk; `slots` packs of each thread are kept in shared memory. */
+struct Rows {
+  const int32_t *targets;
+  float *values;
+  int64_t count, columns;
+  int slots;
+  LigCrossEntropyParams params;
+  __device__ bool
+  counts (int64_t row) const
+  {
+    return row < count && targets[row] != params.ignored;
+  }
+};
+
+/* A sum of exponentials of some threads. */
+struct Part {
+  float most, exps, sum;
+};
+
+/* Adds up the sums of the lanes of a warp. */
+__device__ inline void
+fold_online (Online &online)
 {
-  *one = 1;
+  float mine = online.most;
+  fold_lanes (32, Larger{}, online.most);
+  online.exps *= lig_quick_power ((mine - online.shift ()) * LOG2_E);
+  fold_lanes (32, Sum{}, online.exps, online.sum);
+}
+
+/* Adds up the sums of all threads. Calls alternate between two sets of places, so that one barrier
+ * suffices: a thread that writes a place again has passed the barrier between. */
+__device__ inline void
+fold_row (Online &online, Part *parts)
+{
+  int lane = (int) threadIdx.x % 32, warps = (int) blockDim.x / 32;
+  fold_online (online);
+  if (lane == 0)
+    parts[threadIdx.x / 32] = {online.most, online.exps, online.sum};
+  __syncthreads ();
+  Part part = lane < warps ? parts[lane] : Part{-INFINITY, 0, 0};
+  online = {part.most, part.exps, part.sum};
+  fold_online (online);
+}
+
+/* Starts to copy a thread's pack of a row. */
+template <class T>
+__device__ inline void
+fetch (uint4 *held, const T *row, const Span<T> &span, int64_t pack)
+{
+  if (pack < span.packs)
+    copy_async_streaming (held + pack, row + span.head + pack * wide<T>);
+}
+
+/* Waits for the copies of a part. */
+__device__ inline void
+await_part (int part)
+{
+  if (part == 0)
+    await_copies<ROW_PARTS - 1> ();
+  else if (part == 1)
+    await_copies<ROW_PARTS - 2> ();
+  else if (part == 2)
+    await_copies<ROW_PARTS - 3> ();
+  else
+    await_copies<0> ();
+}
+
+/* Returns the sum over a row whose copies have been started. */
+template <class T>
+__device__ inline Online
+sum_row (const T *row, const Span<T> &span, const uint4 *held, int slots, bool smooth)
+{
+  const int threads = (int) blockDim.x, share = (slots + ROW_PARTS - 1) / ROW_PARTS;
+  Online online = {-INFINITY, 0, 0};
+  float values[wide<T>];
+  if ((int) threadIdx.x < span.edges) {
+    float value[1] = {widen (row[span.edge ((int) threadIdx.x)])};
+    online.add (value, smooth);
+  }
+#pragma unroll
+  for (int part = 0; part < ROW_PARTS; part++) {
+    await_part (part);
+    for (int slot = part * share; slot < (part + 1) * share && slot < slots; slot++) {
+      int64_t pack = (int64_t) slot * threads + threadIdx.x;
+      if (pack < span.packs) {
+        unpack (Words<T>{held[pack]}, values);
+        online.add (values, smooth);
+      }
+    }
+  }
+  const uint4 *packs = reinterpret_cast<const uint4 *> (row + span.head);
+  for (int64_t pack = (int64_t) slots * threads + threadIdx.x; pack < span.packs; pack += threads) {
+    unpack (Words<T>{packs[pack]}, values);
+    online.add (values, smooth);
+  }
+  return online;
+}
+
+/* Returns the loss of a row from its sum and the logit of its target. */
+__device__ inline float
+loss_of (const Rows &rows, const Online &online, float lse, bool inside, float logit)
+{
+  float smoothing = rows.params.label_smoothing;
+  float loss = (1 - smoothing) * (inside ? lse - logit : NAN);
+  return smoothing > 0 ? loss + smoothing * (lse - online.sum / (float) rows.columns) : loss;
+}
+
+/* Replaces a pack by its gradients, which are 0 if the row does not count. */
+template <class T>
+__device__ inline void
+write_pack (T *row, const Span<T> &span, int64_t pack, uint4 bits, const Slope &slope)
+{
+  int64_t column = span.head + pack * wide<T>;
+  Words<T> words = {bits};
+  float values[wide<T>];
+  unpack (words, values);
+  slope.apply (values, column);
+  lig::pack (values, words);
+  store_chunk (row + column, slope.factor == 0 ? Words<T>{} : words);
+}
+
+/* Computes the loss of each row and replaces the logits by the gradients of the sum of the losses.
+ * A block reads a row once, into shared memory; what does not fit is read again, mostly from the
+ * cache. As soon as a thread has replaced a pack, it starts to copy that of the block's next row
+ * to the same place, so that the memory is busy while a row is summed up. */
+template <class T>
+__global__ void
+__launch_bounds__ (ROW_THREADS, 2) entropy_in_place (T *x, Rows rows)
+{
+  extern __shared__ uint4 held[];
+  __shared__ Part parts[2][32];
+  const int threads = (int) blockDim.x, share = (rows.slots + ROW_PARTS - 1) / ROW_PARTS;
+  const float smoothing = rows.params.label_smoothing, even = smoothing / (float) rows.columns;
+  int turn = 0;
+  bool counts = rows.counts (blockIdx.x);
+  {
+    const T *first = x + blockIdx.x * rows.columns;
+    Span<T> span (first, rows.columns);
+    for (int part = 0; part < ROW_PARTS; part++) {
+      for (int slot = part * share; slot < (part + 1) * share && slot < rows.slots; slot++)
+        if (counts)
+          fetch (held, first, span, (int64_t) slot * threads + threadIdx.x);
+      commit_copies ();
+    }
+  }
+  for (int64_t at = blockIdx.x; at < rows.count; at += gridDim.x) {
+    T *row = x + at * rows.columns;
+    const T *next = row + gridDim.x * rows.columns;
+    Span<T> span (row, rows.columns), next_span (next, rows.columns);
+    bool follows = rows.counts (at + gridDim.x);
+    int32_t target = rows.targets[at];
+    Slope slope = {0, 0, even, 1 - smoothing, target};
+    float loss = 0;
+    if (counts) {
+      bool inside = target >= 0 && target < rows.columns;
+      /* Other threads replace it behind the barrier. */
+      float logit = inside ? widen (row[target]) : 0;
+      Online online = sum_row (row, span, held, rows.slots, smoothing > 0);
+      fold_row (online, parts[turn]);
+      turn ^= 1;
+      slope.lse = online.exps > 0 ? online.most + logf (online.exps) : NAN;
+      slope.factor = 1;
+      loss = loss_of (rows, online, slope.lse, inside, logit);
+    }
+    if (threadIdx.x == 0)
+      rows.values[at] = loss;
+    for (int part = 0; part < ROW_PARTS; part++) {
+      for (int slot = part * share; slot < (part + 1) * share && slot < rows.slots; slot++) {
+        int64_t pack = (int64_t) slot * threads + threadIdx.x;
+        if (pack < span.packs)
+          write_pack (row, span, pack, counts ? held[pack] : uint4{}, slope);
+        if (follows)
+          fetch (held, next, next_span, pack);
+      }
+      commit_copies ();
+    }
+    const uint4 *packs = reinterpret_cast<const uint4 *> (row + span.head);
+    for (int64_t pack = (int64_t) rows.slots * threads + threadIdx.x; pack < span.packs;
+         pack += threads)
+      write_pack (row, span, pack, counts ? packs[pack] : uint4{}, slope);
+    if ((int) threadIdx.x < span.edges) {
+      int64_t column = span.edge ((int) threadIdx.x);
+      float value[1] = {counts ? widen (row[column]) : 0};
+      slope.apply (value, column);
+      row[column] = narrow<T> (counts ? value[0] : 0);
+    }
+    counts = follows;
+  }
+}
+
+/* Writes the mean loss of a chunk and the number of rows counted. One block does it. */
+__global__ void
+__launch_bounds__ (MOST_THREADS) add_losses (Rows rows, float *part)
+{
+  double sum = 0;
+  int counted = 0;
+  for (int64_t i = threadIdx.x; i < rows.count; i += blockDim.x) {
+    sum += (double) rows.values[i];
+    counted += rows.counts (i);
+  }
+  sum = block_total (sum);
+  counted = block_total (counted);
+  if (threadIdx.x > 0)
+    return;
+  part[0] = counted ? (float) (sum / counted) : 0;
+  part[1] = (float) counted;
+}
+
+/* Launches entropy_in_place with two blocks per multiprocessor if two rows fit one. */
+template <class T>
+static LigStatus
+replace_logits (LigLaunch *launch, T *x, Rows rows)
+{
+  const auto &limits = launch->device->properties;
+  int64_t packs = rows.columns / wide<T>, fixed = 1024 + 2 * 32 * sizeof (Part);
+  int threads = (int) min ((packs / UNROLL + 31) / 32 * 32, (int64_t) ROW_THREADS);
+  threads = threads < 32 ? 32 : threads;
+  int64_t slot = threads * sizeof (uint4), slots = (packs + threads - 1) / threads;
+  if (slots > ((int64_t) limits.sharedMemPerMultiprocessor / 2 - fixed) / slot)
+    slots = min (slots, ((int64_t) limits.sharedMemPerBlockOptin - fixed) / slot);
+  rows.slots = (int) slots;
+  size_t bytes = (size_t) (slots * slot);
+  int together = 0;
+  auto kernel = entropy_in_place<T>;
+  cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes);
+  cudaFuncSetAttribute (kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                        cudaSharedmemCarveoutMaxShared);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor (&together, kernel, threads, bytes);
+  int64_t most = (int64_t) launch->device->multiprocessors * (together > 0 ? together : 1);
+  kernel<<<(unsigned) min (rows.count, most), threads, bytes, stream (launch)>>> (x, rows);
+  return LIG_LAUNCHED (launch);
 }
 
 static LigStatus
-set_one (LigLaunch *launch, float *one)
+losses (LigLaunch *launch, LigOperand logits, LigOperand targets, float *values, float *part)
 {
-  write_one<<<1, 1, 0, stream (launch)>>> (one);
+  const LigCrossEntropyParams *params = (const LigCrossEntropyParams *) launch->params;
+  Rows rows = {(const int32_t *) targets.data,
+               values,
+               targets.size,
+               logits.columns,
+               0,
+               params ? *params : LigCrossEntropyParams{-100, 0}};
+  LigStatus status = LIG_OK;
+  if (logits.size > 0)
+    status = dispatch (launch, logits.dtype, [=] (auto one) {
+      return replace_logits (launch, (decltype (one) *) logits.data, rows);
+    });
+  if (status != LIG_OK)
+    return status;
+  add_losses<<<1, MOST_THREADS, 0, stream (launch)>>> (rows, part);
   return LIG_LAUNCHED (launch);
 }
 
@@ -90,12 +336,13 @@ lig_cuda_linear_cross_entropy (LigLaunch *launch)
   static const LigJointCalls calls = {
     lig_cuda_linear,
     lig_cuda_linear_bias,
-    lig_cuda_cross_entropy,
-    lig_cuda_cross_entropy_backward,
+    nullptr, /* entropy */
+    nullptr, /* entropy_backward */
     lig_cuda_linear_backward_input,
     lig_cuda_linear_backward_weight,
     lig_cuda_linear_backward_weight_bias,
-    set_one,
+    nullptr,
+    losses,
     conclude,
   };
   return lig_joint_loss (launch, &calls, LIG_BACKEND_CUDA);

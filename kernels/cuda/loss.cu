@@ -7,15 +7,13 @@
  *
  * A target that is not one of the classes cannot be refused without waiting for the device: it
  * makes the loss, or the number of correct rows, NaN. */
-#include "kernels/cuda/common/teams.cuh"
+#include "kernels/cuda/loss.cuh"
 
 namespace lig
 {
 /* The number of elements up to which a single block, and so a single launch, adds up all
  * squares. */
 enum { SQUARES_ALONE = 1 << 14 };
-
-constexpr float LOG2_E = 1.44269504f;
 
 /* The sums of the parts so far, if the workspace cannot hold the values of all rows at once. */
 struct Totals {
@@ -66,36 +64,6 @@ __launch_bounds__ (MOST_THREADS) conclude_rows (Outcome outcome)
 {
   conclude (outcome);
 }
-
-/* The running sum of exponentials of a lane's part of a row, relative to the largest value so
- * far. If all values are minus infinity, the sum is 0. */
-struct Online {
-  float most, exps, sum;
-  __device__ float
-  shift () const
-  {
-    return most == -INFINITY ? 0 : most;
-  }
-  template <int N>
-  __device__ void
-  add (const float (&x)[N], bool plain)
-  {
-    float old = most, part = 0;
-#pragma unroll
-    for (int i = 0; i < N; i++)
-      most = fmaxf (most, x[i]);
-    float to = shift ();
-#pragma unroll
-    for (int i = 0; i < N; i++)
-      part += lig_quick_power ((x[i] - to) * LOG2_E);
-    exps = exps * lig_quick_power ((old - to) * LOG2_E) + part;
-    if (plain) {
-#pragma unroll
-      for (int i = 0; i < N; i++)
-        sum += x[i];
-    }
-  }
-};
 
 /* Computes lse and loss of each row. */
 template <class T, bool WHOLE>
@@ -176,28 +144,6 @@ __launch_bounds__ (MOST_THREADS)
   __syncthreads ();
   conclude (outcome);
 }
-
-/* The gradient of a row: factor (exp (x - lse) - even), less factor hit at the target. */
-struct Slope {
-  float lse, factor, even, hit;
-  int64_t target;
-  /* Replaces the values from `column` on by their gradients. Each element has something
-   * subtracted, which is 0 except at the target: an assignment to one element, whose number is
-   * known at run time, would keep the array in memory instead of registers. */
-  template <int N>
-  __device__ void
-  apply (float (&x)[N], int64_t column) const
-  {
-#pragma unroll
-    for (int i = 0; i < N; i++)
-      x[i] = factor * (lig_quick_power ((x[i] - lse) * LOG2_E) - even);
-    if ((uint64_t) (target - column) >= N)
-      return;
-#pragma unroll
-    for (int i = 0; i < N; i++)
-      x[i] -= i == (int) (target - column) ? factor * hit : 0;
-  }
-};
 
 /* The common parts of the gradients of all rows. */
 struct Entropy {

@@ -42,19 +42,21 @@ class LlamaLayer(nn.Module):
         self.fc2 = nn.Linear(inner, features, bias=False)
         rates = base ** (-torch.arange(0, self.each, 2, dtype=torch.float64) / self.each)
         angles = torch.outer(torch.arange(length, dtype=torch.float64), rates).float()
-        self.tables = [table.repeat(1, 2)[:, None] for table in (angles.cos(), angles.sin())]
+        for name, table in (("cosines", angles.cos()), ("sines", angles.sin())):
+            self.register_buffer(name, table.repeat(1, 2)[:, None], persistent=False)
 
-    def _apply(self, change, **options):
+    def _apply(self, change, *arguments, **options):
         """The tables follow the weights to a device, but stay fp32."""
-        device = change(torch.zeros(())).device
-        self.tables = [table.to(device) for table in self.tables]
-        return super()._apply(change, **options)
+        tables = self.cosines, self.sines
+        result = super()._apply(change, *arguments, **options)
+        self.cosines, self.sines = (
+            table.to(moved.device) for table, moved in zip(tables, (self.cosines, self.sines)))
+        return result
 
     def rotate(self, x):
-        cosines, sines = self.tables
         low, high = x.float().chunk(2, dim=-1)
         turned = torch.cat((-high, low), dim=-1)
-        return (x.float() * cosines + turned * sines).to(x.dtype)
+        return (x.float() * self.cosines + turned * self.sines).to(x.dtype)
 
     def forward(self, x):
         batch, length, features = x.shape

@@ -235,13 +235,14 @@ test_loss (void)
   save_bytes ("x.safetensors", header, body, sizeof body);
   g_auto (Outcome) token = lig ("apply", "embedding(2, vocabulary=2) ! cross-entropy", "--input",
                                 "x.safetensors", "-o", "y.safetensors", "--json", NULL);
-  assert_failed (&token, 1, "value", "element 2 of input is 2, expected 0 to 1");
+  assert_failed (&token, 1, "value", "embedding at 0: input[2] is 2, expected 0 to 1");
   body[2] = 1;
   body[3] = -1;
   save_bytes ("x.safetensors", header, body, sizeof body);
   g_auto (Outcome) target = lig ("apply", "embedding(2, vocabulary=2) ! cross-entropy", "--input",
                                  "x.safetensors", "-o", "y.safetensors", "--json", NULL);
-  assert_failed (&target, 1, "value", "element 0 of extra.0 is -1, expected 0 to 1");
+  assert_failed (&target, 1, "value",
+                 "extra.0: cross-entropy at 1: targets[0] is -1, expected 0 to 1");
 }
 
 /* Dropout is the identity without --grad; equal seeds give equal parameters; --dtype sets the

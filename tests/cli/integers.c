@@ -51,13 +51,13 @@ test_recalled (void)
   const char *const sequence = "recall(shape=[4], dtype=int32) ! embedding(8, vocabulary=3)";
   expect (sequence, "2x8:fp32", "4:int32", 2, NULL);
   expect (sequence, "2x8:fp32", "4:int32", 3,
-          "embedding at 1: element 0 of extra.0 is 3, expected 0 to 2");
+          "extra.0: embedding at 1: input[0] is 3, expected 0 to 2");
   /* The input goes elsewhere, and may be anything. */
   const char *const both = "make-extra-output(caller=true) ! recall(shape=[4], dtype=int32) ! "
                            "make-extra-output ! embedding(8, vocabulary=3)";
   expect (both, "2:int32", "4:int32", 1, NULL);
   expect (both, "2:int32", "4:int32", -5,
-          "embedding at 3: element 0 of extra.0 is -5, expected 0 to 2");
+          "extra.0: embedding at 3: input[0] is -5, expected 0 to 2");
 }
 
 static void
@@ -65,7 +65,7 @@ test_layer (void)
 {
   expect ("transformer-layer(2, lengths=caller)", "3x4x8:fp32", "3:int32", 4, NULL);
   expect ("transformer-layer(2, lengths=caller)", "3x4x8:fp32", "3:int32", 5,
-          "transformer-layer at 0: element 0 of extra.0 is 5, expected 0 to 4");
+          "extra.0: transformer-layer at 0: lengths[0] is 5, expected 0 to 4");
 }
 
 int

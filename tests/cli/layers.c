@@ -119,10 +119,10 @@ test_lengths (void)
   g_assert_cmpint (none.code, ==, 0);
   g_auto (Outcome) longer = apply_lengths (5);
   g_assert_cmpint (longer.code, ==, 1);
-  assert_contains (longer.err, "attention at 1: element 0 of extra.1 is 5, expected 0 to 4");
+  assert_contains (longer.err, "extra.1: attention at 1: lengths[0] is 5, expected 0 to 4");
   g_auto (Outcome) negative = apply_lengths (-1);
   g_assert_cmpint (negative.code, ==, 1);
-  assert_contains (negative.err, "attention at 1: element 0 of extra.1 is -1, expected 0 to 4");
+  assert_contains (negative.err, "extra.1: attention at 1: lengths[0] is -1, expected 0 to 4");
 }
 
 int

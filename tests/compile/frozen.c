@@ -227,7 +227,7 @@ test_refused (void)
   options.freeze = "0.*,9.weight";
   check_refused (sequence, &options, LIG_ERROR_VALUE,
                  "no parameter has a path like '9.weight' to freeze; there are 0.weight, 0.bias, "
-                 "1.weight …");
+                 "1.weight …; did you mean '0.weight'?");
   options.freeze = "0.*";
   g_autoptr (LigState) state = new_state (sequence, &options);
   options.freeze = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Attention through cuDNN against the own kernels and the CPU, in each configuration that it takes:
- * results, the same bits twice and in a captured graph, and the choice between both by time. */
+ * results, the same bits twice and in a captured graph, in parts where the memory for a fixed order
+ * asks for them, and the choice between both by time. */
 #include "tests/gpu/cudnn-case.h"
 
 /* --- Comparing ----------------------------------------------------------------------------- */
@@ -115,10 +116,15 @@ static const Configuration configurations[] = {
   {LIG_BF16, LIG_MASK_CAUSAL, 0, 4, 4, 64, 2, 0, false, false},
 };
 
-/* Launches a pass, again, and captured. Returns whether cuDNN, or the own kernel, ran as asked. */
+/* Launches a pass, again, and captured. Checks that cuDNN ran if it was asked to, in these parts if
+ * they are given. */
 static void
-check_pass (
-  Opened *opened, const char *name, const Configuration *c, const Tensors *cpu, bool backward)
+check_pass (Opened *opened,
+            const char *name,
+            const Configuration *c,
+            const Tensors *cpu,
+            bool backward,
+            const char *parts)
 {
   const Gpu *gpu = &opened->gpu;
   Tensors got = tensors_of (c), again = tensors_of (c);
@@ -132,6 +138,8 @@ check_pass (
     g_test_fail ();
     g_test_message ("FAILED %s: cuDNN did not run: %s", name, opened->put);
   }
+  if (parts)
+    g_assert_nonnull (strstr (opened->key, parts));
   check_outputs (name, &got, cpu, backward);
   if (backward && c->any_order)
     goto end;
@@ -178,10 +186,55 @@ test_configuration (gconstpointer data)
       Opened *opened = open_again (gpu, forced[i]);
       g_autofree char *name =
         g_strdup_printf ("%s %s", names[i], backward ? "backward" : "forward");
-      check_pass (opened, name, c, &cpu, backward);
+      check_pass (opened, name, c, &cpu, backward, NULL);
       close_again (opened);
     }
   free_tensors (&cpu);
+}
+
+/* --- Parts -------------------------------------------------------------------------------- */
+
+/* Passes in a fixed order that need more memory than is provided: parts of the batch, then of the
+ * heads, over 2 rows. */
+static const struct {
+  Configuration c;
+  const char *parts;
+} divided[] = {
+  {{LIG_BF16, LIG_MASK_CAUSAL, 0, 16, 4, 64, 8192, 0, false, false}, " in 2 parts"},
+  {{LIG_BF16, LIG_MASK_CAUSAL, 0, 16, 4, 64, 12288, 0, false, false}, " in 4 parts"},
+  {{LIG_BF16, LIG_MASK_CAUSAL, 0, 12, 12, 64, 12288, 0, true, false}, " in 4 parts"},
+  {{LIG_BF16, LIG_MASK_NONE, 0, 8, 2, 128, 8192, 16384, false, false}, " in 2 parts"},
+};
+
+/* Compares the parts with the own kernel, which computes all at once. */
+static void
+test_parts (gconstpointer data)
+{
+  const Gpu *gpu = gpu_or_skip ();
+  const Configuration *c = &divided[GPOINTER_TO_UINT (data)].c;
+  LigBackendFacts facts;
+  if (!gpu)
+    return;
+  gpu->calls->describe (gpu->handle, &facts);
+  if (quick () || strstr (facts.libraries, "no cuDNN")) {
+    g_test_skip (quick () ? "it takes long" : "cuDNN is missing");
+    return;
+  }
+  g_autoptr (GRand) random = g_rand_new_with_seed (7);
+  Tensors own = tensors_of (c);
+  fill_tensors (&own, random);
+  Opened *opened = open_again (gpu, "own: ");
+  for (int backward = 0; backward < 2; backward++) {
+    Placed p = place (&opened->gpu, &own, backward);
+    g_assert_cmpint (launch_on (&opened->gpu, &p, backward, false, true), ==, LIG_OK);
+    fetch (&opened->gpu, &p, &own, backward);
+    release (&opened->gpu, &p);
+  }
+  close_again (opened);
+  opened = open_again (gpu, "cuDNN: ");
+  check_pass (opened, "parts", c, &own, true, divided[GPOINTER_TO_UINT (data)].parts);
+  close_again (opened);
+  free_tensors (&own);
 }
 
 /* --- The choice ---------------------------------------------------------------------------- */
@@ -229,6 +282,10 @@ main (int argc, char **argv)
       c->window, c->heads, c->kv_heads, c->features, c->length, c->memory,
       c->padded ? "/lengths" : "", c->any_order ? "/any-order" : "");
     g_test_add_data_func (path, c, test_configuration);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (divided); i++) {
+    g_autofree char *path = g_strdup_printf ("/gpu/cudnn/parts/%u", i);
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_parts);
   }
   g_test_add_func ("/gpu/cudnn/choice", test_choice);
   return g_test_run ();

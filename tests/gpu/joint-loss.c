@@ -25,6 +25,14 @@ static const Shape shapes[] = {
   {LIG_FP16, LIG_FP16, 90, 32, 100, TRUE, 0, 0, 1, FALSE, FALSE},
   {LIG_FP32, LIG_FP32, 90, 32, 100, TRUE, 0, 0, 6, FALSE, FALSE},
   {LIG_BF16, LIG_BF16, 90, 32, 100, FALSE, 0, 0, 2, FALSE, FALSE},
+  /* More rows than blocks: two rows in the shared memory of a multiprocessor, one, part of one; of
+   * an odd number of logits each row begins elsewhere. */
+  {LIG_BF16, LIG_BF16, 300, 8, 50304, FALSE, 3, 0, 0, FALSE, FALSE},
+  {LIG_FP16, LIG_FP16, 300, 8, 50257, TRUE, 2, 0.1f, 0, FALSE, FALSE},
+  {LIG_FP32, LIG_FP32, 140, 8, 50257, TRUE, 0, 0.1f, 0, FALSE, FALSE},
+  {LIG_BF16, LIG_FP32, 140, 8, 128256, FALSE, 5, 0, 0, TRUE, FALSE},
+  {LIG_FP32, LIG_FP32, 140, 8, 70001, TRUE, 4, 0, 0, FALSE, FALSE},
+  {LIG_BF16, LIG_BF16, 9000, 8, 1003, TRUE, 7, 0, 0, FALSE, FALSE},
   /* More rows than a chunk has at most; the last chunks have no row that counts. */
   {LIG_FP32, LIG_FP32, 66000, 8, 64, TRUE, 7, 0, 0, FALSE, FALSE},
   {LIG_BF16, LIG_BF16, 140000, 8, 40, TRUE, -1, 0, 0, FALSE, FALSE},

@@ -432,7 +432,8 @@ repeated (const Operands *o, const char *name, int64_t size)
  * may cancel almost entirely, so the error of such a rounding is not proportional to the result:
  * it is one unit roundoff, half a unit in the last place, of the rounded value. If terms
  * cancel, that value is at most as large as the largest of them, and two units in its last place
- * are not covered; so it has to be known for each element and not on average. */
+ * are not covered; so it has to be known for each element and not on average. A bias of another
+ * type than a 16-bit result may be rounded to that type before, by one unit roundoff of itself. */
 static inline float *
 rounded_terms (const Case *c, Layout *l, Memory *m)
 {
@@ -445,11 +446,14 @@ rounded_terms (const Case *c, Layout *l, Memory *m)
   g_autofree float *extra = repeated (o, "extra", size), *terms = g_new (float, size);
   bool old = c->accumulate && is_parameter_gradient (o->names[o->inputs]);
   bool factor = strstr (c->kernel->name, "input_gelu");
+  LigDtype result = o->operands[o->inputs].dtype;
+  bool converted =
+    bias && result != LIG_FP32 && o->operands[operand_index (o, "bias")].dtype != result;
   if (!(bias || branch || extra || old || factor) || !multiply_on_cpu (c, o, m, terms))
     return NULL;
   for (int64_t i = 0; i < size; i++) {
     float sum = bias && extra ? MAX (fabsf (terms[i] + bias[i]), fabsf (terms[i] + extra[i])) : 0;
-    terms[i] = fabsf (terms[i]) + sum;
+    terms[i] = fabsf (terms[i]) + sum + (converted ? fabsf (bias[i]) : 0);
   }
   return g_steal_pointer (&terms);
 }

@@ -200,17 +200,20 @@ expect_agreement (const Gpu *gpu,
 
 /* --- Variants of a pattern ----------------------------------------------------------------- */
 
-/* Returns the ops of one variant as an expression; products have `features` outputs. */
 typedef void (*Variant) (const Gpu *gpu, const LigFusion *fusion, const char *const *ops);
 
+/* Returns the ops of one variant as an expression; products and tables of embeddings have
+ * `features` outputs, tables of positions more rows than any test's input. */
 static inline char *
 join_ops (const char *const *ops, int features)
 {
   GString *text = g_string_new (NULL);
   for (int i = 0; ops[i]; i++) {
     g_string_append_printf (text, "%s%s", i > 0 ? " ! " : "", ops[i]);
-    if (g_str_equal (ops[i], "basic-linear"))
+    if (g_str_equal (ops[i], "basic-linear") || g_str_equal (ops[i], "embedding"))
       g_string_append_printf (text, "(%d)", features);
+    else if (g_str_equal (ops[i], "position-embedding"))
+      g_string_append (text, "(70)");
     else if (g_str_equal (ops[i], "constant-scale"))
       g_string_append (text, "(0.5)");
   }

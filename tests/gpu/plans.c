@@ -32,10 +32,12 @@ check_variant (const Gpu *gpu, const LigFusion *fusion, const char *const *ops)
 {
   for (guint s = quick () ? 1 : 0; s < G_N_ELEMENTS (sizes); s++) {
     g_autofree char *expression = join_ops (ops, sizes[s].features);
-    g_autofree char *what =
-      g_strdup_printf ("%s on %s @ %s", fusion->name, expression, sizes[s].input);
-    g_autoptr (LigSequence) plain = new_sequence (expression, sizes[s].input);
-    g_autoptr (LigSequence) forced = new_sequence (expression, sizes[s].input);
+    /* A table is read by row numbers. */
+    const char *type = g_str_equal (ops[0], "embedding") ? ":int32" : "";
+    g_autofree char *input = g_strconcat (sizes[s].input, type, NULL);
+    g_autofree char *what = g_strdup_printf ("%s on %s @ %s", fusion->name, expression, input);
+    g_autoptr (LigSequence) plain = new_sequence (expression, input);
+    g_autoptr (LigSequence) forced = new_sequence (expression, input);
     force (forced, "0", fusion->name);
     for (guint i = 0; i < G_N_ELEMENTS (types); i++)
       for (int training = fusion->pass != LIG_PASS_FORWARD; training < 2; training++) {

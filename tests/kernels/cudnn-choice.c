@@ -141,6 +141,8 @@ reset (void)
 {
   memset (&fake, 0, sizeof fake);
   fake.entry.one = (LigCudnnCase){.batch = 2,
+                                  .batch_parts = 1,
+                                  .head_parts = 1,
                                   .heads = 2,
                                   .kv_heads = 2,
                                   .features = 64,

@@ -187,6 +187,8 @@ static LigCudnnCase
 a_case (gboolean backward)
 {
   return (LigCudnnCase){.batch = 2,
+                        .batch_parts = 1,
+                        .head_parts = 1,
                         .heads = 4,
                         .kv_heads = 2,
                         .features = 64,

@@ -166,16 +166,86 @@ test_space (void)
                         .ordered = measured[i].ordered};
     g_assert_cmpint (workspace_of (&one), ==, measured[i].bytes);
   }
-  /* A gradient in order that is too large is not provided for. */
+  /* A gradient in order that is too large is provided for in parts. */
   LigAttentionParams llama = {
     .heads = 32, .kv_heads = 8, .features = 128, .length = 8192, .memory_length = 8192};
+  LigAttentionParams half = llama;
+  half.heads = 16;
+  half.kv_heads = 4;
   g_assert_cmpint (lig_attention_dscores (2, &llama), >, LIG_ATTENTION_MOST_ORDERED);
-  g_assert_cmpint (lig_attention_scratch (2, &llama, false), ==, 0);
+  g_assert_cmpint (lig_attention_scratch (2, &llama, false), ==, lig_attention_ordered (1, &half));
+  g_assert_cmpint (lig_attention_ordered (1, &half), <, LIG_ATTENTION_MOST_ORDERED);
   g_assert_cmpint (lig_attention_scratch (2, &llama, true), >, lig_attention_dquery (2, &llama));
   g_assert_cmpint (lig_attention_scratch (2, &llama, true), <, LIG_ATTENTION_MOST_ORDERED);
   /* Eight rows of a quarter of that length are. */
   llama.length = llama.memory_length = 2048;
   g_assert_cmpint (lig_attention_scratch (8, &llama, false), >, lig_attention_dscores (8, &llama));
+}
+
+static void
+expect_parts (
+  int64_t batch, int heads, int kv_heads, int length, int64_t batch_parts, int32_t head_parts)
+{
+  LigAttentionParams params = {.heads = heads,
+                               .kv_heads = kv_heads,
+                               .features = 64,
+                               .length = length,
+                               .memory_length = length};
+  LigAttentionParts parts = lig_attention_parts (batch, &params);
+  g_assert_cmpint (parts.batch, ==, batch_parts);
+  g_assert_cmpint (parts.heads, ==, head_parts);
+  g_assert_true ((lig_attention_scratch (batch, &params, false) > 0) == (batch_parts > 0));
+}
+
+/* The parts are equal, fewest, and begin at boundaries of 16 bytes. */
+static void
+test_parts (void)
+{
+  expect_parts (64, 12, 12, 1024, 1, 1);
+  expect_parts (2, 32, 8, 8192, 2, 2);
+  expect_parts (8, 32, 8, 4096, 4, 1);
+  expect_parts (7, 32, 8, 4096, 7, 1);
+  expect_parts (2, 16, 4, 12288, 2, 2);
+  expect_parts (1, 12, 3, 32768, 0, 0);
+  expect_parts (1, 12, 12, 32768, 1, 12);
+  expect_parts (0, 12, 12, 1024, 0, 0);
+  /* Odd lengths: halves of the batch would begin between two boundaries, thirds do not. */
+  expect_parts (2, 3, 3, 20001, 0, 0);
+  expect_parts (6, 6, 6, 9001, 3, 1);
+}
+
+/* A case in parts is that of a part; its words and its strides are those of the whole. */
+static void
+test_divided (void)
+{
+  LigCudnnCase one, whole;
+  LigCudnnAxes axes, all;
+  char words[256];
+  const char *why;
+  Launch l = launch_of (true, 8192, 32, 8, 128, LIG_BF16);
+  g_assert_true (lig_cudnn_case (&whole, l.operands, &l.params, true, false, &why));
+  g_assert_true (is_taken (&l, true, &one, &why));
+  g_assert_cmpint (one.batch_parts, ==, 4);
+  g_assert_cmpint (one.head_parts, ==, 2);
+  g_assert_cmpint (one.batch, ==, 1);
+  g_assert_cmpint (one.heads, ==, 16);
+  g_assert_cmpint (one.kv_heads, ==, 4);
+  lig_cudnn_case_words (&one, words, sizeof words);
+  g_assert_nonnull (strstr (words, "rows 4 x 8192 to 8192 | heads 32/8 x 128 |"));
+  g_assert_true (g_str_has_suffix (words, " in 8 parts"));
+  lig_cudnn_axes (&axes, &one);
+  lig_cudnn_axes (&all, &whole);
+  g_assert_cmpmem (axes.query_strides, sizeof axes.query_strides, all.query_strides,
+                   sizeof all.query_strides);
+  g_assert_cmpmem (axes.key_strides, sizeof axes.key_strides, all.key_strides,
+                   sizeof all.key_strides);
+  g_assert_cmpmem (axes.result_strides, sizeof axes.result_strides, all.result_strides,
+                   sizeof all.result_strides);
+  g_assert_cmpint (axes.query[1], ==, 16);
+  g_assert_cmpint (axes.key[1], ==, 4);
+  LigCudnnCase together = lig_cudnn_case_whole (&one);
+  together.ordered = 0;
+  g_assert_cmpmem (&together, sizeof together, &whole, sizeof whole);
 }
 
 /* The axes of packed rows: a wrong stride would read another head. */
@@ -240,7 +310,20 @@ expected_nodes (const LigCudnnCase *one)
   return 17 + expected_masks (one) + (one->ordered ? 0 : 1) + (one->heads != one->kv_heads ? 2 : 0);
 }
 
-/* Calls a function for each kind of case, with the library or null. */
+/* Divides a case into one part per row, and half the heads of keys. */
+static LigCudnnCase
+divided (LigCudnnCase one)
+{
+  one.batch_parts = one.batch;
+  one.batch = 1;
+  one.head_parts = 2;
+  one.heads /= 2;
+  one.kv_heads /= 2;
+  return one;
+}
+
+/* Calls a function for each kind of case, with the library or null. Ordered ones come in parts
+ * too. */
 static void
 each_case (void (*check) (const LigCudnn *cudnn, const LigCudnnCase *one), const LigCudnn *cudnn)
 {
@@ -256,8 +339,12 @@ each_case (void (*check) (const LigCudnn *cudnn, const LigCudnnCase *one), const
     l.params.window = window ? 33 : 0;
     for (l.params.mask = 0; l.params.mask < 3; l.params.mask++)
       for (int ordered = 0; ordered < (backward ? 2 : 1); ordered++)
-        if (lig_cudnn_case (&one, l.operands, &l.params, backward, ordered, &why))
+        if (lig_cudnn_case (&one, l.operands, &l.params, backward, ordered, &why)) {
           check (cudnn, &one);
+          one = divided (one);
+          if (ordered)
+            check (cudnn, &one);
+        }
   }
 }
 
@@ -334,6 +421,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cudnn/cases", test_cases);
   g_test_add_func ("/cudnn/space", test_space);
+  g_test_add_func ("/cudnn/parts", test_parts);
+  g_test_add_func ("/cudnn/divided", test_divided);
   g_test_add_func ("/cudnn/axes", test_axes);
   g_test_add_func ("/cudnn/graphs", test_graphs);
   g_test_add_func ("/cudnn/plans", test_plans);

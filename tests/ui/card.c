@@ -1,55 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict card: both passes of a gap, one pass of a bracket, one entry a fusion, gains on
  * buttons, edits on a copy, and that a closed card keeps nothing. */
-#include "tests/ui/case.h"
-#include "ui/score/score.h"
-#include "ui/score/sheet.h"
+#include "tests/ui/score-case.h"
 #include "ui/score/verdict-card-edit.h"
 #include "ui/score/verdict-card-list.h"
 #include "ui/score/verdict-card.h"
 
 #include <math.h>
 
-typedef struct {
-  char *folder;
-  LigSession *session;
-  LigDocument *doc;
-  GtkWidget *window, *score;
-  LigScoreSheet *sheet;
-} Fixture;
-
-static void
-wait_for_score (Fixture *f)
-{
-  wait_for_plan (f->doc);
-  wait_for_frame (f->window);
-}
-
 /* @device: null for a card whose kernels cost nothing beyond its ceilings, so that policy `all`
  * leaves a gain */
 static void
-set_up (Fixture *f, gconstpointer device)
+set_up_priced (Fixture *f, gconstpointer device)
 {
   g_autofree char *described =
     g_strconcat ("null:", g_getenv ("LIGATURE_SOURCE"), "/tests/ui/ceilings.json", NULL);
-  make_document (&f->folder, &f->session, &f->doc, device ? device : described);
-  f->window = gtk_window_new ();
-  f->score = lig_score_view_new (f->doc);
-  f->sheet = find_type (f->score, LIG_TYPE_SCORE_SHEET);
-  show_in (f->window, f->score, 1200, 800);
-  wait_for_score (f);
-}
-
-static void
-tear_down (Fixture *f, gconstpointer data)
-{
-  GtkWidget *score = f->score;
-  g_object_add_weak_pointer (G_OBJECT (score), (gpointer *) &score);
-  gtk_window_destroy (GTK_WINDOW (f->window));
-  WAIT_FOR (!score);
-  g_object_unref (f->doc);
-  g_object_unref (f->session);
-  remove_folder (f->folder);
+  set_up_on (f, device ? device : described);
 }
 
 static const char mlp[] = "make-extra-output(to=r) ! layer-norm ! linear(3072) ! gelu ! "
@@ -58,8 +24,7 @@ static const char mlp[] = "make-extra-output(to=r) ! layer-norm ! linear(3072) !
 static void
 show (Fixture *f, const char *expression)
 {
-  fill_with (f->doc, expression, "2048x768:bf16", NULL);
-  wait_for_score (f);
+  show_for (f, expression, "2048x768:bf16");
 }
 
 static GtkWidget *
@@ -357,7 +322,7 @@ static void
 add_tests (void)
 {
 #define ADD(name, device) \
-  g_test_add ("/card/" #name, Fixture, device, set_up, test_##name, tear_down)
+  g_test_add ("/card/" #name, Fixture, device, set_up_priced, test_##name, tear_down)
   ADD (passes, NULL);
   ADD (bracket, NULL);
   ADD (gains, NULL);

@@ -2,49 +2,13 @@
 /* The figures of score and inspector: measured only if everything was, predicted ones with ≈, bars
  * that follow the time that is shown, and the signs and the list of forced and forbidden fusions.
  */
-#include "tests/ui/case.h"
+#include "tests/ui/score-case.h"
 #include "ui/document/edit.h"
 #include "ui/document/times.h"
-#include "ui/inspector/inspector.h"
 #include "ui/score/group-private.h"
 #include "ui/score/head.h"
-#include "ui/score/score.h"
-#include "ui/score/sheet.h"
 
 #include <math.h>
-
-typedef struct {
-  char *folder;
-  LigSession *session;
-  LigDocument *doc;
-  GtkWidget *window, *score, *inspector;
-  LigScoreSheet *sheet;
-} Fixture;
-
-static void
-set_up (Fixture *f, gconstpointer data)
-{
-  make_document (&f->folder, &f->session, &f->doc, "null:h200");
-  GtkWidget *both = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
-  f->window = gtk_window_new ();
-  f->score = lig_score_view_new (f->doc);
-  f->inspector = lig_inspector_new (f->doc);
-  f->sheet = find_type (f->score, LIG_TYPE_SCORE_SHEET);
-  gtk_widget_set_hexpand (f->score, TRUE);
-  gtk_box_append (GTK_BOX (both), f->score);
-  gtk_box_append (GTK_BOX (both), f->inspector);
-  show_in (f->window, both, 1400, 860);
-}
-
-static void
-tear_down (Fixture *f, gconstpointer data)
-{
-  GtkWidget *score = f->score;
-  g_object_add_weak_pointer (G_OBJECT (score), (gpointer *) &score);
-  gtk_window_destroy (GTK_WINDOW (f->window));
-  WAIT_FOR (!score);
-  free_document (f->folder, f->session, f->doc);
-}
 
 static gboolean
 has_times (Fixture *f)
@@ -306,7 +270,8 @@ test_list (Fixture *f, gconstpointer data)
 static void
 add_tests (void)
 {
-#define ADD(name) g_test_add ("/figures/" #name, Fixture, NULL, set_up, test_##name, tear_down)
+#define ADD(name) \
+  g_test_add ("/figures/" #name, Fixture, NULL, set_up_with_inspector, test_##name, tear_down)
   ADD (folded);
   ADD (forced_saving);
   ADD (bars);

@@ -1,82 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Macros in the score: folded with a sum, unfolded with a sub-row for each part, taken apart; what
  * a recall cuts; and the inspector's mask, choices and switch of frozen parameters. */
-#include "tests/ui/case.h"
+#include "tests/ui/score-case.h"
 #include "ui/document/edit.h"
-#include "ui/inspector/inspector.h"
 #include "ui/inspector/mask.h"
 #include "ui/inspector/param-row.h"
 #include "ui/inspector/trained.h"
-#include "ui/score/score.h"
-#include "ui/score/sheet.h"
 
 #include <math.h>
-
-typedef struct {
-  char *folder;
-  LigSession *session;
-  LigDocument *doc;
-  GtkWidget *window, *score, *inspector;
-  LigScoreSheet *sheet;
-} Fixture;
-
-static void
-wait_for_score (Fixture *f)
-{
-  wait_for_plan (f->doc);
-  wait_for_frame (f->window);
-}
-
-static void
-set_up (Fixture *f, gconstpointer data)
-{
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
-  make_document (&f->folder, &f->session, &f->doc, "null:h200");
-  f->window = gtk_window_new ();
-  f->score = lig_score_view_new (f->doc);
-  f->inspector = lig_inspector_new (f->doc);
-  f->sheet = find_type (f->score, LIG_TYPE_SCORE_SHEET);
-  gtk_widget_set_hexpand (f->score, TRUE);
-  gtk_box_append (GTK_BOX (box), f->score);
-  gtk_box_append (GTK_BOX (box), f->inspector);
-  show_in (f->window, box, 1300, 850);
-  wait_for_score (f);
-}
-
-static void
-tear_down (Fixture *f, gconstpointer data)
-{
-  GtkWidget *score = f->score;
-  g_object_add_weak_pointer (G_OBJECT (score), (gpointer *) &score);
-  gtk_window_destroy (GTK_WINDOW (f->window));
-  WAIT_FOR (!score);
-  g_object_unref (f->doc);
-  g_object_unref (f->session);
-  remove_folder (f->folder);
-}
-
-static void
-show (Fixture *f, const char *expression, const char *input)
-{
-  fill_with (f->doc, expression, input, NULL);
-  wait_for_score (f);
-}
-
-static const LigScoreSlot *
-slot_at (Fixture *f, guint n)
-{
-  const LigScoreMap *map = lig_score_sheet_get_map (f->sheet);
-  g_assert_cmpuint (n, <, map->slots->len);
-  return lig_score_map_get_slot (map, n);
-}
-
-static void
-do_action (Fixture *f, guint row, const char *action)
-{
-  GtkWidget *widget = lig_score_sheet_get_row (f->sheet, row);
-  g_assert_true (gtk_widget_activate_action (widget, action, NULL));
-  wait_for_score (f);
-}
 
 /* Returns the seconds of all brackets of a pass on a row, and how many they are. */
 static double
@@ -101,7 +32,7 @@ static void
 test_folding (Fixture *f, gconstpointer data)
 {
   guint count;
-  show (f, "linear(64) ! layer-norm-mlp ! layer-norm", "64x64:bf16");
+  show_for (f, "linear(64) ! layer-norm-mlp ! layer-norm", "64x64:bf16");
   const LigScoreMap *map = lig_score_sheet_get_map (f->sheet);
   g_assert_cmpuint (map->slots->len, ==, 3);
   g_assert_cmpint (slot_at (f, 0)->shown, ==, 2);
@@ -134,7 +65,7 @@ static void
 test_crossing (Fixture *f, gconstpointer data)
 {
   guint count;
-  show (f, "make-extra-output(r) ! layer-norm-mlp ! add-extra-input(r)", "64x64:bf16");
+  show_for (f, "make-extra-output(r) ! layer-norm-mlp ! add-extra-input(r)", "64x64:bf16");
   double sum = sum_row (f, LIG_PASS_FORWARD, 1, &count);
   double residual = sum_row (f, LIG_PASS_FORWARD, 2, &count);
   g_assert_cmpuint (count, ==, 1);
@@ -146,7 +77,7 @@ test_crossing (Fixture *f, gconstpointer data)
 static void
 test_take_apart (Fixture *f, gconstpointer data)
 {
-  show (f, "gelu ! layer-norm-mlp", "64x64:bf16");
+  show_for (f, "gelu ! layer-norm-mlp", "64x64:bf16");
   double whole = lig_score_sheet_get_map (f->sheet)->seconds[LIG_PASS_FORWARD];
   do_action (f, 1, "op.ungroup");
   assert_text (f->doc, "gelu ! layer-norm ! linear(256) ! gelu ! linear(64)");
@@ -163,11 +94,11 @@ static void
 test_gpt2 (Fixture *f, gconstpointer data)
 {
   guint count;
-  show (f,
-        "embedding(768, vocabulary=50257) ! position-embedding(1024) ! "
-        "block(12) { transformer-layer(heads=12) } ! layer-norm ! "
-        "linear(50257, bias=false, tied=0) ! cross-entropy",
-        "4x1024:int32");
+  show_for (f,
+            "embedding(768, vocabulary=50257) ! position-embedding(1024) ! "
+            "block(12) { transformer-layer(heads=12) } ! layer-norm ! "
+            "linear(50257, bias=false, tied=0) ! cross-entropy",
+            "4x1024:int32");
   lig_document_open_blocks (f->doc);
   wait_for_score (f);
   const LigScoreMap *map = lig_score_sheet_get_map (f->sheet);
@@ -213,7 +144,7 @@ check_mask (Fixture *f, const char *description)
 static void
 test_mask (Fixture *f, gconstpointer data)
 {
-  show (f, "linear(64) ! transformer-layer(heads=4)", "2x64x64:bf16");
+  show_for (f, "linear(64) ! transformer-layer(heads=4)", "2x64x64:bf16");
   lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
   check_mask (f, NULL);
   lig_document_select (f->doc, op_at (f->doc, "1"), LIG_SELECT_ONLY);
@@ -233,7 +164,7 @@ test_mask (Fixture *f, gconstpointer data)
 static void
 test_trained (Fixture *f, gconstpointer data)
 {
-  show (f, "gelu ! layer-norm-mlp", "64x64:bf16");
+  show_for (f, "gelu ! layer-norm-mlp", "64x64:bf16");
   LigTrainedSwitch *row = find_type (f->inspector, LIG_TYPE_TRAINED_SWITCH);
   lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
   g_assert_false (gtk_widget_get_visible (GTK_WIDGET (row)));
@@ -247,7 +178,8 @@ test_trained (Fixture *f, gconstpointer data)
   g_assert_true (gtk_switch_get_active (lig_trained_switch_get_switch (row)));
 }
 
-#define ADD(name, func) g_test_add ("/macro/" name, Fixture, NULL, set_up, func, tear_down)
+#define ADD(name, func) \
+  g_test_add ("/macro/" name, Fixture, NULL, set_up_with_inspector, func, tear_down)
 
 static void
 add_tests (void)

@@ -23,7 +23,7 @@ focused_bracket (Fixture *f)
 static void
 test_hottest (Fixture *f, gconstpointer data)
 {
-  show_long (f, 60);
+  show_rows (f, 60);
   g_autoptr (GPtrArray) hot = lig_score_map_list_hot (map_of (f));
   g_assert_cmpuint (hot->len, >, 60);
   for (guint i = 1; i < hot->len; i++)
@@ -87,18 +87,18 @@ static void
 test_colours (Fixture *f, gconstpointer data)
 {
   fill_with (f->doc, "layer-norm ! linear(3072) ! gelu ! linear(768)", "2048x768:bf16", NULL);
-  wait_for_score (f);
+  settle (f);
   g_assert_null (find_widget (f->score, shows_text, "Bytes moved"));
   g_assert_cmpuint (find_level (f, LIG_PASS_FORWARD, 0), ==, G_MAXUINT);
   g_assert_true (gtk_widget_activate_action (f->score, "room.score-colour", "s", "time"));
-  wait_for_score (f);
+  settle (f);
   assert_levels (f, LIG_SCORE_COLOUR_TIME);
   g_assert_true (gtk_widget_activate_action (f->score, "room.score-colour", "s", "bytes"));
-  wait_for_score (f);
+  settle (f);
   assert_levels (f, LIG_SCORE_COLOUR_BYTES);
   g_assert_nonnull (find_widget (f->score, shows_text, "Bytes moved"));
   g_settings_set_string (settings_of (f), "score-colour", "bound");
-  wait_for_score (f);
+  settle (f);
   g_assert_true (gtk_widget_has_css_class (
     lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 1), "bound-compute"));
   g_assert_false (gtk_widget_has_css_class (
@@ -106,7 +106,7 @@ test_colours (Fixture *f, gconstpointer data)
   g_assert_nonnull (find_widget (f->score, shows_text, "compute"));
   g_assert_cmpuint (find_level (f, LIG_PASS_FORWARD, 0), ==, G_MAXUINT);
   g_settings_set_string (settings_of (f), "score-colour", "fusion");
-  wait_for_score (f);
+  settle (f);
   g_assert_false (gtk_widget_has_css_class (
     lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 1), "bound-compute"));
 }
@@ -154,19 +154,19 @@ test_text_scale (Fixture *f, gconstpointer data)
   assert_room (f);
   int base = map_of (f)->metrics.base, height = slot_at (f, 1)->height;
   g_object_set (desktop, "gtk-xft-dpi", dpi * 3 / 2, NULL);
-  wait_for_score (f);
+  settle (f);
   g_assert_cmpint (map_of (f)->metrics.base, >=, base * 14 / 10);
   g_assert_cmpint (gtk_widget_get_height (lig_score_sheet_get_row (f->sheet, 1)), >=,
                    height * 14 / 10 - 2);
   assert_room (f);
   g_settings_set_string (settings_of (f), "score-rows", "compact");
-  wait_for_score (f);
+  settle (f);
   assert_room (f);
   g_object_set (desktop, "gtk-xft-dpi", dpi, NULL);
-  wait_for_score (f);
+  settle (f);
   assert_room (f);
   g_settings_set_string (settings_of (f), "score-rows", "automatic");
-  wait_for_score (f);
+  settle (f);
   g_assert_cmpint (map_of (f)->metrics.base, ==, base);
 }
 
@@ -250,7 +250,7 @@ test_contrast (Fixture *f, gconstpointer data)
 static void
 add_tests (void)
 {
-#define ADD(name) g_test_add ("/look/" #name, Fixture, NULL, set_up, test_##name, tear_down)
+#define ADD(name) g_test_add ("/look/" #name, Fixture, NULL, set_up_room, test_##name, tear_down)
   ADD (hottest);
   ADD (colours);
   ADD (text_scale);

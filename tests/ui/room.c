@@ -23,17 +23,17 @@ test_zoom (Fixture *f, gconstpointer data)
 {
   guint before, after;
   g_settings_set_string (settings_of (f), "score-rows", "full");
-  show_long (f, 60);
+  show_rows (f, 60);
   gtk_adjustment_set_value (f->adjustment, 1000);
-  wait_for_score (f);
+  settle (f);
   double full = map_of (f)->metrics.base, share = place_of (f, 300, &before);
   lig_score_sheet_set_zoom (f->sheet, 1.5, 300);
-  wait_for_score (f);
+  settle (f);
   g_assert_cmpfloat_with_epsilon (map_of (f)->metrics.base, 1.5 * full, 0.1 * full);
   g_assert_cmpfloat_with_epsilon (place_of (f, 300, &after), share, 0.05);
   g_assert_cmpuint (after, ==, before);
   lig_score_sheet_set_zoom (f->sheet, 0.6, 300);
-  wait_for_score (f);
+  settle (f);
   g_assert_cmpfloat_with_epsilon (place_of (f, 300, &after), share, 0.1);
   g_assert_cmpuint (after, ==, before);
   act (f, "zoom-reset");
@@ -44,16 +44,16 @@ test_zoom (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (lig_score_sheet_get_zoom (f->sheet), ==, 1);
   /* The card is not part of what is zoomed. */
   lig_score_sheet_set_zoom (f->sheet, 2, 0);
-  wait_for_score (f);
+  settle (f);
   gtk_adjustment_set_value (f->adjustment, 0);
-  wait_for_score (f);
+  settle (f);
   lig_score_sheet_explain_gap (f->sheet, 1);
   GtkWidget *label =
     find_type (find_type (GTK_WIDGET (f->sheet), GTK_TYPE_POPOVER), GTK_TYPE_LABEL);
   GtkWidget *outside = gtk_label_new ("x");
   gtk_grid_attach (GTK_GRID (gtk_widget_get_parent (find_type (f->score, LIG_TYPE_SCORE_STRIP))),
                    outside, 0, 3, 1, 1);
-  wait_for_score (f);
+  settle (f);
   PangoContext *one = gtk_widget_get_pango_context (label);
   PangoContext *two = gtk_widget_get_pango_context (outside);
   g_assert_cmpint (pango_font_description_get_size (pango_context_get_font_description (one)), <=,
@@ -64,9 +64,9 @@ test_zoom (Fixture *f, gconstpointer data)
 static void
 test_fit (Fixture *f, gconstpointer data)
 {
-  show_long (f, 24);
+  show_rows (f, 24);
   lig_score_sheet_set_zoom (f->sheet, 1.6, NAN);
-  wait_for_score (f);
+  settle (f);
   g_assert_cmpint (map_of (f)->height, >, (int) gtk_adjustment_get_page_size (f->adjustment));
   press (f, f->score, "<Control>9");
   const LigScoreSlot *last = slot_at (f, map_of (f)->slots->len - 1);
@@ -101,9 +101,9 @@ test_compact (Fixture *f, gconstpointer data)
   act (f, "compact");
   g_assert_false (map_of (f)->metrics.compact);
   g_settings_set_string (settings_of (f), "score-rows", "automatic");
-  wait_for_score (f);
+  settle (f);
   g_assert_false (map_of (f)->metrics.compact);
-  show_long (f, 60);
+  show_rows (f, 60);
   g_assert_true (map_of (f)->metrics.compact);
   show (f, "layer-norm ! linear(256) ! gelu ! linear(64)");
   g_assert_false (map_of (f)->metrics.compact);
@@ -135,7 +135,7 @@ test_small (Fixture *f, gconstpointer data)
                   gtk_widget_get_height (scroller));
   g_assert_cmpint (last->y + last->height, <=, gtk_widget_get_height (scroller));
   gtk_window_destroy (GTK_WINDOW (window));
-  wait_for_score (f);
+  settle (f);
 }
 
 static void
@@ -180,7 +180,7 @@ open_file (Fixture *f, guint ops)
   g_assert_true (g_file_set_contents (path, text->str, -1, NULL));
   g_assert_true (lig_document_load (f->doc, path, NULL, &error));
   g_assert_no_error (error);
-  wait_for_score (f);
+  settle (f);
   return map_of (f)->slots->len;
 }
 
@@ -238,7 +238,7 @@ static void
 test_strip (Fixture *f, gconstpointer data)
 {
   GtkWidget *strip = find_type (f->score, LIG_TYPE_SCORE_STRIP);
-  show_long (f, 100);
+  show_rows (f, 100);
   double page = gtk_adjustment_get_page_size (f->adjustment);
   double most = gtk_adjustment_get_upper (f->adjustment) - page;
   int height = gtk_widget_get_height (strip);
@@ -290,12 +290,12 @@ time_frames (Fixture *f, double step)
 static void
 test_speed (Fixture *f, gconstpointer data)
 {
-  show_long (f, 1200);
+  show_rows (f, 1200);
   double compact = INFINITY, coloured = INFINITY, zoomed = INFINITY;
   for (guint i = 0; i < 5 && compact >= 33 * get_factor (); i++)
     compact = time_frames (f, 120);
   g_settings_set_string (settings_of (f), "score-colour", "bound");
-  wait_for_score (f);
+  settle (f);
   for (guint i = 0; i < 5 && coloured >= 33 * get_factor (); i++)
     coloured = time_frames (f, 120);
   for (guint i = 0; i < 10 && (i < 3 || zoomed >= 250 * get_factor ()); i++) {
@@ -314,7 +314,7 @@ test_speed (Fixture *f, gconstpointer data)
 static void
 add_tests (void)
 {
-#define ADD(name) g_test_add ("/room/" #name, Fixture, NULL, set_up, test_##name, tear_down)
+#define ADD(name) g_test_add ("/room/" #name, Fixture, NULL, set_up_room, test_##name, tear_down)
   ADD (zoom);
   ADD (fit);
   ADD (compact);

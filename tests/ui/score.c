@@ -1,82 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The score in a window: its rows, brackets, gaps, verdict cards, and how fast it follows. */
-#include "ui/score/score.h"
-#include "tests/ui/case.h"
+#include "tests/ui/score-case.h"
 #include "ui/document/edit.h"
 #include "ui/document/times.h"
 #include "ui/score/group.h"
-#include "ui/score/sheet.h"
 #include "ui/score/verdict-card.h"
 #include "ui/widgets/figures.h"
 
 #include <math.h>
 
-typedef struct {
-  char *folder;
-  LigSession *session;
-  LigDocument *doc;
-  GtkWidget *window, *score;
-  LigScoreSheet *sheet;
-} Fixture;
-
-static void
-wait_for_score (Fixture *f)
-{
-  wait_for_plan (f->doc);
-  wait_for_frame (f->window);
-}
-
-static void
-set_up (Fixture *f, gconstpointer data)
-{
-  make_document (&f->folder, &f->session, &f->doc, "null:h200");
-  f->window = gtk_window_new ();
-  f->score = lig_score_view_new (f->doc);
-  f->sheet = find_type (f->score, LIG_TYPE_SCORE_SHEET);
-  show_in (f->window, f->score, 1200, 800);
-  wait_for_score (f);
-}
-
-static void
-tear_down (Fixture *f, gconstpointer data)
-{
-  GtkWidget *score = f->score;
-  g_object_add_weak_pointer (G_OBJECT (score), (gpointer *) &score);
-  gtk_window_destroy (GTK_WINDOW (f->window));
-  WAIT_FOR (!score);
-  g_object_unref (f->doc);
-  g_object_unref (f->session);
-  remove_folder (f->folder);
-}
-
 static void
 show (Fixture *f, const char *expression)
 {
-  fill_with (f->doc, expression, "64x64:bf16", NULL);
-  wait_for_score (f);
-}
-
-static GtkWidget *
-row_at (Fixture *f, guint n)
-{
-  GtkWidget *row = lig_score_sheet_get_row (f->sheet, n);
-  g_assert_nonnull (row);
-  return row;
-}
-
-static void
-do_action (Fixture *f, guint row, const char *action)
-{
-  g_assert_true (gtk_widget_activate_action (row_at (f, row), action, NULL));
-}
-
-static void
-select_row (Fixture *f, guint n)
-{
-  guint count;
-  const LigRow *rows = lig_document_get_rows (f->doc, &count);
-  g_assert_cmpuint (n, <, count);
-  lig_document_select (f->doc, rows[n].op, LIG_SELECT_ONLY);
+  show_for (f, expression, "64x64:bf16");
 }
 
 /* --- Rows and brackets --------------------------------------------------------------------- */
@@ -430,23 +366,13 @@ get_factor (void)
   return text ? g_ascii_strtod (text, NULL) : 1;
 }
 
-static void
-fill_long (Fixture *f, guint rows)
-{
-  static const char *const ops[] = {"layer-norm", "linear(64)", "gelu", "linear(64)"};
-  g_autoptr (GString) text = g_string_new (NULL);
-  for (guint i = 0; i < rows; i++)
-    g_string_append_printf (text, "%s%s", i > 0 ? " ! " : "", ops[i % 4]);
-  show (f, text->str);
-}
-
 /* Returns the shortest time of several edits in milliseconds, until one is within the limit: other
  * programs use the machine, too. */
 static double
 time_edit (Fixture *f, guint rows, double bar)
 {
   double best = INFINITY;
-  fill_long (f, rows);
+  show_long (f, usual_ops, rows);
   for (guint i = 0; i < 30 && (i < 3 || best >= bar); i++) {
     select_row (f, rows / 2 + i);
     wait_for_frame (f->window);

@@ -1,52 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The work of the score: an edit lays it out twice, for the rows and for the plan with its savings;
  * nothing is drawn while nothing happens; and many problems do not hold up the next edit. */
-#include "tests/ui/case.h"
+#include "tests/ui/score-case.h"
 #include "ui/document/edit.h"
 #include "ui/document/times.h"
-#include "ui/score/score.h"
-#include "ui/score/sheet.h"
 
 #include <math.h>
-
-typedef struct {
-  char *folder;
-  LigSession *session;
-  LigDocument *doc;
-  GtkWidget *window;
-  LigScoreSheet *sheet;
-} Fixture;
-
-static void
-set_up (Fixture *f, gconstpointer data)
-{
-  make_document (&f->folder, &f->session, &f->doc, "null:h200");
-  f->window = gtk_window_new ();
-  GtkWidget *score = lig_score_view_new (f->doc);
-  f->sheet = find_type (score, LIG_TYPE_SCORE_SHEET);
-  show_in (f->window, score, 1200, 800);
-  wait_for_plan (f->doc);
-}
-
-static void
-tear_down (Fixture *f, gconstpointer data)
-{
-  gtk_window_destroy (GTK_WINDOW (f->window));
-  g_object_unref (f->doc);
-  g_object_unref (f->session);
-  remove_folder (f->folder);
-}
-
-static void
-fill_long (Fixture *f, const char *const ops[4], guint rows)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  for (guint i = 0; i < rows; i++)
-    g_string_append_printf (text, "%s%s", i > 0 ? " ! " : "", ops[i % 4]);
-  fill_with (f->doc, text->str, "64x64:bf16", NULL);
-  wait_for_plan (f->doc);
-  wait_for_frame (f->window);
-}
 
 static void
 duplicate_middle (Fixture *f)
@@ -79,7 +38,7 @@ test_layouts (Fixture *f, gconstpointer data)
   static const char *const ops[] = {"layer-norm", "linear(64)", "gelu", "linear(64)"};
   LigTimedPlan timed, unfused;
   guint layouts = 0;
-  fill_long (f, ops, 40);
+  show_long (f, ops, 40);
   g_signal_connect_swapped (f->sheet, "mapped", G_CALLBACK (count_one), &layouts);
   duplicate_middle (f);
   wait_for_plan (f->doc);
@@ -95,7 +54,7 @@ test_idle (Fixture *f, gconstpointer data)
 {
   static const char *const ops[] = {"layer-norm", "linear(64)", "gelu", "linear(64)"};
   guint frames = 0;
-  fill_long (f, ops, 40);
+  show_long (f, ops, 40);
   wait_a_moment ();
   GdkFrameClock *clock = gtk_widget_get_frame_clock (f->window);
   g_signal_connect_swapped (clock, "paint", G_CALLBACK (count_one), &frames);
@@ -111,7 +70,7 @@ test_problems (Fixture *f, gconstpointer data)
   static const char *const ops[] = {"gelu", "linear(64, in-features=7)", "gelu", "linear(64)"};
   const char *slowness = g_getenv ("LIGATURE_TEST_SLOWNESS");
   double bar = 300 * (slowness ? g_ascii_strtod (slowness, NULL) : 1), best = INFINITY;
-  fill_long (f, ops, 1000);
+  show_long (f, ops, 1000);
   g_assert_nonnull (lig_document_get_problem (f->doc, 200));
   for (guint i = 0; i < 20 && (i < 2 || best >= bar); i++) {
     gint64 start = g_get_monotonic_time ();

@@ -258,7 +258,8 @@ static gboolean
 has_free_end (LigOp *op, gboolean output)
 {
   const LigOpInfo *info = lig_op_get_info (op);
-  return output ? info->extra_outputs && !lig_op_get_extra_output_channel (op, 0)
+  return output ? info->extra_outputs && !lig_op_info_is_optional_output (info, 0) &&
+                    !lig_op_get_extra_output_channel (op, 0)
                 : lig_ends_can_read (op) && !lig_op_get_extra_input_channel (op, find_input (op));
 }
 

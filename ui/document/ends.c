@@ -94,8 +94,8 @@ lig_ends_find (LigDocument *doc, LigOp *op, char **text)
   g_autofree char *told = NULL;
   for (guint i = 0; i < count_ports (info->extra_outputs); i++) {
     const char *channel = lig_op_get_extra_output_channel (op, (int) i);
-    gboolean caller = !channel || lig_op_get_extra_output_to_caller (op, (int) i);
-    LigEnd end = caller ? LIG_END_CALLER : LIG_END_UNREAD;
+    gboolean caller = lig_op_get_extra_output_to_caller (op, (int) i);
+    LigEnd end = caller ? LIG_END_CALLER : channel ? LIG_END_UNREAD : LIG_END_FINE;
     if (channel && lig_ends_is_read (doc, op, (int) i))
       continue;
     if (end > worst) {

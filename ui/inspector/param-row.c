@@ -334,12 +334,15 @@ find_channels (LigParamRow *self)
   return names;
 }
 
-/* Returns whether the channel feeds an input that may be absent. */
+/* Returns whether the channel is that of a port that may be absent. */
 static gboolean
 is_optional (LigParamRow *self)
 {
-  return self->param->kind == LIG_PARAM_INPUT && self->ops->len > 0 &&
-         lig_op_info_is_optional (lig_op_get_info (self->ops->pdata[0]), (int) self->param->offset);
+  int index = (int) self->param->offset;
+  const LigOpInfo *info = self->ops->len > 0 ? lig_op_get_info (self->ops->pdata[0]) : NULL;
+  return info &&
+         (self->param->kind == LIG_PARAM_INPUT ? lig_op_info_is_optional (info, index)
+                                               : lig_op_info_is_optional_output (info, index));
 }
 
 /* Offers the ops before this one that have a weight of their own; a block's repetitions have

@@ -128,7 +128,8 @@ get_hint (const LigOpInfo *info, const LigParam *param)
   case LIG_PARAM_INPUT:
     return lig_op_info_is_optional (info, (int) param->offset) ? _ ("none") : _ ("the caller");
   case LIG_PARAM_OUTPUT:
-    return _ ("the caller");
+    return lig_op_info_is_optional_output (info, (int) param->offset) ? _ ("none")
+                                                                      : _ ("the caller");
   case LIG_PARAM_PATH:
     return _ ("its own");
   default:

@@ -33,24 +33,63 @@ scope (const char *path, const char *channel)
   return g_strdup_printf ("%s/%s", base, channel);
 }
 
-static void
-add_row_arcs (LigScoreMap *self, const LigRow *rows, guint i, GHashTable *producers)
+/* @producers: (element-type utf8 guint): the rows, from 1 on, of the channels by their full names
+ */
+typedef struct {
+  LigScoreMap *map;
+  GHashTable *producers;
+} Walk;
+
+/* Returns whether the ops that one row stands for read the channel already. */
+static gboolean
+is_known (const LigScoreMap *self, const LigScoreArc *arc)
 {
-  const LigOpInfo *info = lig_op_get_info (rows[i].op);
+  for (guint i = self->arcs->len; i > 0; i--) {
+    const LigScoreArc *other = &g_array_index (self->arcs, LigScoreArc, i - 1);
+    if (other->to != arc->to)
+      return FALSE;
+    if (other->from == arc->from && other->sink != arc->sink &&
+        g_str_equal (lig_ends_local_name (other->name), lig_ends_local_name (arc->name)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+add_op_arcs (Walk *walk, LigOp *op, const char *path, guint row)
+{
+  const LigOpInfo *info = lig_op_get_info (op);
   for (guint k = 0; k < lig_score_count_ports (info->extra_inputs); k++) {
-    const char *channel = lig_op_get_extra_input_channel (rows[i].op, (int) k);
-    g_autofree char *full = channel ? scope (rows[i].path, channel) : NULL;
-    guint from = full ? GPOINTER_TO_UINT (g_hash_table_lookup (producers, full)) : 0;
-    LigScoreArc arc = {.from = from - 1, .to = i};
-    if (from == 0)
+    const char *channel = lig_op_get_extra_input_channel (op, (int) k);
+    g_autofree char *full = channel ? scope (path, channel) : NULL;
+    guint from = full ? GPOINTER_TO_UINT (g_hash_table_lookup (walk->producers, full)) : 0;
+    LigScoreArc arc = {.from = from - 1, .to = row, .sink = op, .name = (char *) channel};
+    if (from == 0 || arc.from == row || is_known (walk->map, &arc))
       continue;
     arc.name = g_strdup (channel);
-    g_array_append_val (self->arcs, arc);
+    arc.sink_path = g_strdup (path);
+    g_array_append_val (walk->map->arcs, arc);
   }
   for (guint k = 0; k < lig_score_count_ports (info->extra_outputs); k++) {
-    const char *channel = lig_op_get_extra_output_channel (rows[i].op, (int) k);
+    const char *channel = lig_op_get_extra_output_channel (op, (int) k);
     if (channel)
-      g_hash_table_insert (producers, scope (rows[i].path, channel), GUINT_TO_POINTER (i + 1));
+      g_hash_table_insert (walk->producers, scope (path, channel), GUINT_TO_POINTER (row + 1));
+  }
+}
+
+/* Adds the channels into a folded block. */
+static void
+add_body_arcs (Walk *walk, LigSequence *body, const char *path, guint row)
+{
+  for (guint i = 0; i < lig_sequence_get_length (body); i++) {
+    LigOp *op = lig_sequence_get (body, (int) i, NULL);
+    const LigOpInfo *info = lig_op_get_info (op);
+    if (!info->extra_inputs && !info->extra_outputs && !lig_op_get_body (op))
+      continue;
+    g_autofree char *here = g_strdup_printf ("%s.0.%u", path, i);
+    add_op_arcs (walk, op, here, row);
+    if (lig_op_get_body (op))
+      add_body_arcs (walk, lig_op_get_body (op), here, row);
   }
 }
 
@@ -94,11 +133,15 @@ lig_score_map_add_arcs (LigScoreMap *self, LigDocument *document)
   guint count;
   const LigRow *rows = lig_document_get_rows (document, &count);
   g_autoptr (GHashTable) producers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  Walk walk = {self, producers};
   for (guint i = 0; i < count; i++) {
     const LigOpInfo *info = lig_op_get_info (rows[i].op);
+    LigSequence *body = lig_op_get_body (rows[i].op);
+    if (body && !rows[i].open)
+      add_body_arcs (&walk, body, rows[i].path, i);
     if (!info->extra_inputs && !info->extra_outputs)
       continue;
-    add_row_arcs (self, rows, i, producers);
+    add_op_arcs (&walk, rows[i].op, rows[i].path, i);
     g_array_index (self->slots, LigScoreSlot, i).end = lig_ends_find (document, rows[i].op, NULL);
   }
   choose_lanes (self);
@@ -164,13 +207,13 @@ draw_labels (cairo_t *cairo,
              double to,
              const LigScoreArcColours *colours)
 {
-  double length = to - from - 24;
+  double length = to - from - 12;
   if (length < 36)
     return;
   int count = MAX ((int) (length / LABEL_EVERY), 1);
   double space = length / count;
   for (int i = 0; i < count; i++)
-    draw_label (cairo, widget, name, x, from + 12 + (i + 0.5) * space, space - 12, colours);
+    draw_label (cairo, widget, name, x, from + 6 + (i + 0.5) * space, space - 6, colours);
 }
 
 static double
@@ -195,6 +238,32 @@ lig_score_get_arc (const LigScoreMap *self,
   area->height = MAX ((int) (bottom - top) - 12, 1);
 }
 
+/* Returns the left edge of a row, which is further inside the deeper the row is. */
+static double
+find_edge (const LigScoreMap *self, const LigScoreColumns *columns, guint slot)
+{
+  int x, width;
+  lig_score_map_get_extent (self, columns, lig_score_map_get_slot (self, slot)->depth, &x, &width);
+  return x;
+}
+
+/* Draws the line from a row's port through the lane to the edge of another row, with a head. */
+static void
+draw_line (cairo_t *cairo, double x0, double y0, double lane, double edge, double y1, double bend)
+{
+  cairo_move_to (cairo, x0, y0);
+  cairo_curve_to (cairo, lane, y0, lane, y0, lane, y0 + bend);
+  cairo_line_to (cairo, lane, y1 - bend);
+  cairo_curve_to (cairo, lane, y1, lane, y1, MIN (lane + bend, edge - 8), y1);
+  cairo_line_to (cairo, edge - 8, y1);
+  cairo_stroke (cairo);
+  cairo_move_to (cairo, edge - 2, y1);
+  cairo_rel_line_to (cairo, -8, -4.5);
+  cairo_rel_line_to (cairo, 0, 9);
+  cairo_close_path (cairo);
+  cairo_fill (cairo);
+}
+
 static void
 draw_arc (const LigScoreMap *self,
           const LigScoreColumns *columns,
@@ -208,21 +277,15 @@ draw_arc (const LigScoreMap *self,
   double lane = find_lane (self, columns, arc);
   lig_score_get_port (self, columns, arc->from, &x0, &y0);
   lig_score_get_port (self, columns, arc->to, &x1, &y1);
-  y0 += 3;
+  /* A row that reads one channel and starts another has both beside each other. */
   y1 -= 3;
-  double bend = MIN (24 + 2 * (x0 - lane), (y1 - y0) / 2);
+  double bend = MIN (10 + (x0 - lane), (y1 - y0) / 2);
   gdk_cairo_set_source_rgba (cairo, &colours->channel);
   cairo_set_line_width (cairo, lit ? 4 : 2);
   cairo_move_to (cairo, x0, y0);
-  cairo_curve_to (cairo, lane, y0, lane, y0, lane, y0 + bend);
-  cairo_line_to (cairo, lane, y1 - bend);
-  cairo_curve_to (cairo, lane, y1, lane, y1, x1 - 2, y1);
+  cairo_line_to (cairo, find_edge (self, columns, arc->from), y0);
   cairo_stroke (cairo);
-  cairo_move_to (cairo, x1 + 3, y1);
-  cairo_rel_line_to (cairo, -7, -4);
-  cairo_rel_line_to (cairo, 0, 8);
-  cairo_close_path (cairo);
-  cairo_fill (cairo);
+  draw_line (cairo, x0, y0, lane, find_edge (self, columns, arc->to), y1, bend);
   draw_labels (cairo, widget, lig_ends_local_name (arc->name), lane, y0 + bend, y1 - bend, colours);
 }
 
@@ -249,7 +312,7 @@ static gboolean
 has_only_optional (LigOp *op)
 {
   const LigOpInfo *info = lig_op_get_info (op);
-  gboolean optional = !info->extra_outputs;
+  gboolean optional = !info->extra_outputs || lig_op_info_is_optional_output (info, 0);
   for (guint i = 0; i < lig_score_count_ports (info->extra_inputs); i++)
     optional &= lig_op_info_is_optional (info, (int) i);
   return optional;

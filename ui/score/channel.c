@@ -13,7 +13,7 @@ struct _LigScoreChannel {
   GtkWidget parent_instance;
   LigDocument *document; /* cleared before the sheet is freed */
   guint number, from, to;
-  LigOp *source, *sink; /* owned */
+  LigOp *source, *sink; /* owned; a sink in a folded block has no row */
   char *name;           /* as the sink writes it */
   char *label;
   gboolean hovered;
@@ -53,19 +53,18 @@ lig_score_channel_bind (LigScoreChannel *self, const LigScoreMap *map, guint num
 {
   const LigScoreArc *arc = &g_array_index (map->arcs, LigScoreArc, number);
   const LigScoreSlot *from = lig_score_map_get_slot (map, arc->from);
-  const LigScoreSlot *to = lig_score_map_get_slot (map, arc->to);
   self->number = number;
   self->from = arc->from;
   self->to = arc->to;
   g_set_object (&self->source, from->op);
-  g_set_object (&self->sink, to->op);
+  g_set_object (&self->sink, arc->sink);
   g_free (self->name);
   self->name = g_strdup (arc->name);
   /* Translators: a channel's name, and title and path of the operations at its ends. */
   g_autofree char *label =
     g_strdup_printf (_ ("Channel %s from %s at %s to %s at %s"), lig_ends_local_name (arc->name),
                      _ (lig_op_get_info (from->op)->title), from->path,
-                     _ (lig_op_get_info (to->op)->title), to->path);
+                     _ (lig_op_get_info (arc->sink)->title), arc->sink_path);
   if (g_strcmp0 (label, self->label) == 0)
     return;
   g_free (self->label);
@@ -192,9 +191,12 @@ static void
 go_action (GtkWidget *widget, const char *action, GVariant *target)
 {
   LigScoreChannel *self = LIG_SCORE_CHANNEL (widget);
-  gboolean start = g_str_equal (action, "channel.start");
-  lig_score_sheet_focus_row (get_sheet (self), start ? self->from : self->to);
-  lig_document_select (self->document, start ? self->source : self->sink, LIG_SELECT_ONLY);
+  guint row = g_str_equal (action, "channel.start") ? self->from : self->to;
+  LigScoreSheet *sheet = get_sheet (self);
+  lig_score_sheet_focus_row (sheet, row);
+  lig_document_select (self->document,
+                       lig_score_map_get_slot (lig_score_sheet_get_map (sheet), row)->op,
+                       LIG_SELECT_ONLY);
 }
 
 /* Goes on to the next channel at either end of this one. */

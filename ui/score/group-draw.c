@@ -17,6 +17,7 @@ typedef struct {
   GtkSnapshot *snapshot;
   int x, width, height;
   int pitch, space;
+  gboolean wrap; /* the name has two lines */
   GdkRGBA accent, ink, dim, warning;
 } Canvas;
 
@@ -115,8 +116,7 @@ plan_alone (Canvas *canvas, Line *lines, int most)
   return 2;
 }
 
-/* A name of which less than three quarters would fit beside the time has the first line for itself.
- */
+/* A name that would be cut beside the time has the first line for itself. */
 static int
 plan_split (Canvas *canvas, Line *lines, int most)
 {
@@ -129,22 +129,24 @@ plan_split (Canvas *canvas, Line *lines, int most)
   }
   lines[n++] = (Line){has (canvas, LIG_BRACKET_RATE) ? fit (canvas, LIG_BRACKET_RATE, room) : NONE,
                       LIG_BRACKET_TIME};
-  if (saves)
-    lines[n++] = (Line){fit (canvas, LIG_BRACKET_SAVING, canvas->width), NONE};
+  int saving = saves ? fit (canvas, LIG_BRACKET_SAVING, canvas->width) : NONE;
+  if (saving != NONE)
+    lines[n++] = (Line){saving, NONE};
   if (n < most)
     lines[n++] = (Line){LIG_BRACKET_KERNELS, NONE};
   return n;
 }
 
+/* A name that would be cut even so has two lines if others are left. */
 static int
 plan_lines (Canvas *canvas, Line *lines, int most, gboolean *split)
 {
-  int room = canvas->width - measure_text (canvas, LIG_BRACKET_TIME) - canvas->space;
-  *split = most > 0 && 4 * room < 3 * measure_text (canvas, LIG_BRACKET_NAME);
+  *split = most > 0 && !fit_both (canvas, LIG_BRACKET_NAME, LIG_BRACKET_TIME);
   if (most == 0)
     return 0;
+  canvas->wrap = *split && most > 1 && measure_text (canvas, LIG_BRACKET_NAME) > canvas->width;
   if (*split)
-    return plan_split (canvas, lines, most);
+    return plan_split (canvas, lines, canvas->wrap ? most - 1 : most);
   return has (canvas, LIG_BRACKET_SAVING) ? plan_fused (canvas, lines, most)
                                           : plan_alone (canvas, lines, most);
 }
@@ -175,11 +177,16 @@ draw_text (Canvas *canvas, int which, int x, int middle, int width, gboolean end
   if (which == NONE || width <= 0)
     return 0;
   GdkRGBA colour = get_colour (canvas, which);
-  if (measure_text (canvas, which) <= width)
+  gboolean wrap = canvas->wrap && which == LIG_BRACKET_NAME;
+  gboolean fits = measure_text (canvas, which) <= width;
+  int used = lig_score_text_draw (&self->texts[which], GTK_WIDGET (self), canvas->snapshot, x,
+                                  middle + (wrap ? canvas->pitch / 2 : 0), width,
+                                  get_flags (self, which) | (end ? LIG_SCORE_TEXT_END : 0) |
+                                    (wrap ? LIG_SCORE_TEXT_WRAP : 0),
+                                  &colour);
+  if (fits || (wrap && !lig_score_text_is_cut (&self->texts[which])))
     self->drawn |= 1u << which;
-  return lig_score_text_draw (&self->texts[which], GTK_WIDGET (self), canvas->snapshot, x, middle,
-                              width, get_flags (self, which) | (end ? LIG_SCORE_TEXT_END : 0),
-                              &colour);
+  return used;
 }
 
 static void
@@ -218,6 +225,9 @@ draw_first (Canvas *canvas, int middle, gboolean only, gboolean split)
     room -= draw_only (canvas, middle, room - name - space);
     canvas->width = whole;
   }
+  /* A few letters of a name that the row beside it has in full say nothing. */
+  if (used > 0 && 3 * room < 2 * name)
+    return;
   draw_text (canvas, LIG_BRACKET_NAME, canvas->x + signs, middle, room, FALSE);
 }
 
@@ -253,13 +263,46 @@ find_colours (Canvas *canvas)
   canvas->dim = lig_score_dim (&canvas->ink);
 }
 
+/* Sets the distance of lines; returns the most that follow the first. If there is room for one
+ * alone, but the name would be cut beside the time, both are closer, and if need be without a bar.
+ */
+static int
+space_lines (Canvas *canvas, int *top, gboolean *bar)
+{
+  const LigScoreMetrics *metrics = &canvas->group->metrics;
+  const int foot = lig_score_metrics_scale (metrics, 11);
+  const int space = canvas->height - *top - foot;
+  int room = (space + 5) / MAX (canvas->pitch, 1);
+  *bar = !canvas->group->free && canvas->height >= canvas->pitch + foot;
+  /* Lines are closer where one more fits so. */
+  if (room > 1)
+    canvas->pitch = MIN (canvas->pitch, space / room);
+  const int close = lig_score_metrics_scale (metrics, 3), both = close + 2 * metrics->small;
+  if (room <= 1 && canvas->height >= both &&
+      !fit_both (canvas, LIG_BRACKET_NAME, LIG_BRACKET_TIME)) {
+    *top = close;
+    *bar = *bar && canvas->height >= both + foot - close;
+    canvas->pitch = metrics->small;
+    room = 2;
+  }
+  return CLAMP (room - 1, 0, MOST_LINES - 1);
+}
+
+/* Draws the text of a group without a kernel. */
+static void
+draw_free (Canvas *canvas)
+{
+  int which = measure_text (canvas, LIG_BRACKET_KERNELS) <= canvas->width ? LIG_BRACKET_KERNELS
+                                                                          : LIG_BRACKET_RATE_SHORT;
+  draw_text (canvas, which, canvas->x, canvas->height / 2, canvas->width, FALSE);
+}
+
 static void
 snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   LigScoreGroup *self = LIG_SCORE_GROUP (widget);
   const LigScoreMetrics *metrics = &self->metrics;
-  const int top = lig_score_metrics_scale (metrics, 6),
-            foot = lig_score_metrics_scale (metrics, 11);
+  int top = lig_score_metrics_scale (metrics, 6);
   Canvas canvas = {.group = self,
                    .snapshot = snapshot,
                    .x = metrics->pad,
@@ -270,25 +313,19 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   Line lines[MOST_LINES];
   self->drawn = 0;
   find_colours (&canvas);
-  gboolean bar = !self->free && canvas.height >= canvas.pitch + foot;
-  const int space = canvas.height - top - foot;
-  int room = (space + 5) / MAX (canvas.pitch, 1);
-  /* Lines are closer where one more fits so. */
-  if (room > 1)
-    canvas.pitch = MIN (canvas.pitch, space / room);
-  gboolean split;
-  int most = CLAMP (room - 1, 0, MOST_LINES - 1);
-  int n = plan_lines (&canvas, lines, most, &split);
-  int middle = most > 0 ? top + canvas.pitch / 2 + 1 : (canvas.height - (bar ? foot - 2 : 0)) / 2;
   if (self->free) {
-    draw_text (&canvas, LIG_BRACKET_KERNELS, canvas.x, canvas.height / 2, canvas.width, FALSE);
+    draw_free (&canvas);
     return;
   }
+  gboolean split, bar;
+  int most = space_lines (&canvas, &top, &bar), n = plan_lines (&canvas, lines, most, &split);
+  int alone = (canvas.height - (bar ? lig_score_metrics_scale (metrics, 9) : 0)) / 2;
+  int middle = most > 0 ? top + canvas.pitch / 2 + 1 : alone;
   /* In a far view a thin bracket has its colour alone: half letters cannot be read. */
   if (4 * canvas.height >= 3 * metrics->small)
     draw_first (&canvas, middle, most == 0, split);
   for (int i = 0; i < n; i++)
-    draw_line (&canvas, &lines[i], middle + (i + 1) * canvas.pitch);
+    draw_line (&canvas, &lines[i], middle + (i + (canvas.wrap ? 2 : 1)) * canvas.pitch);
   int thickness = MAX (lig_score_metrics_scale (metrics, most > 0 ? 4 : 3), 2);
   if (bar)
     draw_bar (&canvas, canvas.height - lig_score_metrics_scale (metrics, most > 0 ? 7 : 6),

@@ -5,6 +5,7 @@
 #include "ui/score/group-private.h"
 #include "ui/score/marks.h"
 #include "ui/score/sheet.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -24,16 +25,24 @@ set_text (LigScoreGroup *self, LigBracketText which, const char *text)
   return TRUE;
 }
 
+/* Returns `73 fused · 27 alone · 12.3 GB`. */
 static char *
 describe_block (const LigFigures *figures)
 {
   guint single = figures->groups - figures->fused;
   g_autofree char *alone = g_strdup_printf (ngettext ("%u alone", "%u alone", single), single);
-  if (figures->fused == 0)
-    return g_steal_pointer (&alone);
   g_autofree char *fused =
     g_strdup_printf (ngettext ("%u fused", "%u fused", figures->fused), figures->fused);
-  return g_strjoin (" · ", fused, single > 0 ? alone : NULL, NULL);
+  g_autofree char *bytes = lig_figure_bytes (figures->bytes);
+  g_autoptr (GPtrArray) texts = g_ptr_array_new ();
+  if (figures->fused > 0)
+    g_ptr_array_add (texts, fused);
+  if (figures->fused == 0 || single > 0)
+    g_ptr_array_add (texts, alone);
+  if (figures->bytes > 0)
+    g_ptr_array_add (texts, bytes);
+  g_ptr_array_add (texts, NULL);
+  return g_strjoinv (" · ", (char **) texts->pdata);
 }
 
 /* Sets the saving; the short one is that of time alone. */
@@ -51,12 +60,12 @@ bind_saving (LigScoreGroup *self, const LigFigures *figures)
   set_text (self, LIG_BRACKET_SAVING_SHORT, shorter);
 }
 
-/* Sets the rate; the short one is without the bound. */
+/* Sets the rate; the short one is without the bound, or says in brief that there is none. */
 static void
 bind_rate (LigScoreGroup *self, const LigFigures *figures)
 {
   g_autofree char *rate = lig_figures_rate_text (figures);
-  g_autofree char *shorter = g_strdup (rate);
+  g_autofree char *shorter = g_strdup (figures->kernels > 0 ? rate : _ ("no kernel"));
   char *bound = shorter ? strstr (shorter, " · ") : NULL;
   if (bound)
     *bound = '\0';

@@ -334,13 +334,19 @@ change_size (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+static gboolean
+has_narrow_rails (LigScoreHead *self, const LigScoreColumns *columns)
+{
+  enum { NARROW = 160 };
+  double unit = self->sheet ? lig_score_sheet_get_map (self->sheet)->metrics.unit : 1;
+  return columns->rail < NARROW * unit;
+}
+
 /* Makes the text smaller in narrow rails. A style must not change while sizes are allocated. */
 static void
 follow_width (LigScoreHead *self, const LigScoreColumns *columns)
 {
-  enum { NARROW = 160 };
-  double unit = self->sheet ? lig_score_sheet_get_map (self->sheet)->metrics.unit : 1;
-  gboolean narrow = columns->rail < NARROW * unit;
+  gboolean narrow = has_narrow_rails (self, columns);
   if (narrow == self->narrow)
     return;
   self->narrow = narrow;
@@ -355,8 +361,11 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   LigScoreColumns columns;
   int first, second;
   lig_score_columns (&columns, self->sheet ? lig_score_sheet_get_map (self->sheet) : NULL, width);
-  const int x[] = {columns.forward, columns.ops, columns.backward};
-  const int widths[] = {columns.rail, columns.ops_width, columns.rail};
+  /* Heads are wider than narrow rails: nothing is between the columns here. */
+  const int most = columns.backward - columns.ops - columns.ops_width - 6;
+  const int over = has_narrow_rails (self, &columns) ? MAX (most, 0) : 0;
+  const int x[] = {columns.forward, columns.ops, columns.backward - over};
+  const int widths[] = {columns.rail + over, columns.ops_width, columns.rail + over};
   find_heights (self, &first, &second);
   follow_width (self, &columns);
   for (guint i = 0; i < N_COLUMNS; i++) {

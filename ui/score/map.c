@@ -4,6 +4,15 @@
 
 #include "ui/document/times.h"
 
+/* Returns the percentage of a rail. If there is little room, the names of ops need a greater
+ * part of it than the figures beside them. */
+static double
+find_share (double inner)
+{
+  const double wide = 600, small = 380, most = 30, least = 28;
+  return least + (most - least) * (CLAMP (inner, small, wide) - small) / (wide - small);
+}
+
 void
 lig_score_columns (LigScoreColumns *self, const LigScoreMap *map, int width)
 {
@@ -15,7 +24,7 @@ lig_score_columns (LigScoreColumns *self, const LigScoreMap *map, int width)
   int left = connector + lanes;
   int whole = MIN (width, (int) (WIDEST * unit) + lanes);
   int inner = MAX (whole - 2 * margin - left - connector, 300);
-  self->rail = inner * (narrow ? 32 : 30) / 100;
+  self->rail = (int) (inner * find_share (inner / unit) / 100);
   self->ops_width = inner - 2 * self->rail;
   self->forward = margin + MAX (width - whole, 0) / 2;
   self->ops = self->forward + self->rail + left;
@@ -44,6 +53,16 @@ gboolean
 lig_score_slot_is_folded (const LigScoreSlot *self)
 {
   return self->folds && !self->open;
+}
+
+void
+lig_score_sum_ops (const LigPlanOp *ops, int count, LigScoreSum *sum)
+{
+  *sum = (LigScoreSum){0};
+  for (int i = 0; i < count; i++) {
+    sum->parameters += ops[i].parameters;
+    sum->saved_bytes += ops[i].saved_bytes;
+  }
 }
 
 static int
@@ -235,7 +254,9 @@ lig_score_map_get_slot (const LigScoreMap *self, guint n)
 static void
 clear_arc (gpointer data)
 {
-  g_free (((LigScoreArc *) data)->name);
+  LigScoreArc *arc = data;
+  g_free (arc->name);
+  g_free (arc->sink_path);
 }
 
 LigScoreMap *

@@ -95,10 +95,19 @@ typedef struct {
   LigScoreMarks marks;
 } LigScoreBracket;
 
-/* A channel from one row to another; @lane counts from the ops outward. */
+/**
+ * LigScoreArc: a channel from one row to another.
+ *
+ * @from, @to: rows; the one of a folded block stands for the ops in it
+ * @lane: counts from the ops outward
+ * @sink: (transfer none): the op that reads it, while the document's sequence is the same
+ * @sink_path: its path
+ * @name: as the sink writes it
+ */
 typedef struct {
   guint from, to, lane;
-  char *name;
+  LigOp *sink;
+  char *sink_path, *name;
 } LigScoreArc;
 
 typedef struct {
@@ -122,6 +131,14 @@ lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashT
 
 /* Returns whether the row stands for ops that have no row of their own. */
 gboolean lig_score_slot_is_folded (const LigScoreSlot *self);
+
+/* The sums of the ops of a row. */
+typedef struct {
+  gint64 parameters, saved_bytes;
+} LigScoreSum;
+
+/* Sums ops that follow each other in a plan; a block's ops are those of all its repetitions. */
+void lig_score_sum_ops (const LigPlanOp *ops, int count, LigScoreSum *sum);
 
 /* Returns the height that a sequence needs with all its blocks unfolded. */
 int lig_score_map_measure_unfolded (LigSequence *sequence, const LigScoreMetrics *metrics);

@@ -222,7 +222,9 @@ append_arcs (const LigScorePicture *self,
   double from = MAX (top, 0), to = MIN (bottom, self->map->height);
   if (to <= from)
     return;
-  graphene_rect_t area = rectangle (left, from, columns->ops - left, to - from);
+  /* Rows of blocks begin further inside. */
+  double right = columns->ops + columns->ops_width / 4.0;
+  graphene_rect_t area = rectangle (left, from, right - left, to - from);
   cairo_t *cairo = gtk_snapshot_append_cairo (snapshot, &area);
   lig_score_draw_arcs (self->map, columns, widget, cairo, top, bottom, self->lit, &colours);
   cairo_destroy (cairo);

@@ -35,6 +35,15 @@ draw_end (Canvas *to, LigScoreText *text, int y, int width)
   return draw_end_in (to, text, y, width, &to->dim);
 }
 
+/* Draws a text that ends where others at the end of the line begin. */
+static int
+draw_end_before (Canvas *to, LigScoreText *text, int used)
+{
+  Canvas before = *to;
+  before.width -= used;
+  return draw_end (&before, text, to->second, before.width / 2);
+}
+
 /* Returns whether the row is the head of an opened block. */
 static gboolean
 is_frame (const LigOpRow *self)
@@ -68,13 +77,22 @@ draw_disclosure (LigOpRow *self, Canvas *to)
   cairo_destroy (cairo);
 }
 
+static int
+measure_text (LigOpRow *self, int which, LigScoreTextFlags flags)
+{
+  return lig_score_text_measure (&self->texts[which], GTK_WIDGET (self), flags);
+}
+
 /* Draws the number of a block's repetitions on a ground of its own; returns its width. */
 static int
 draw_badge (LigOpRow *self, Canvas *to, GdkRGBA ground)
 {
   const LigScoreTextFlags flags = LIG_SCORE_TEXT_SMALL | LIG_SCORE_TEXT_BOLD;
   int text = lig_score_text_measure (&self->texts[COUNT], to->widget, flags);
-  int width = text + 2 * self->metrics.pad, height = self->metrics.small;
+  int wide = text + 2 * self->metrics.pad, height = self->metrics.small;
+  /* The title has priority over the ground around the number. */
+  int room = to->width - to->gap - measure_text (self, TITLE, LIG_SCORE_TEXT_BOLD);
+  int width = CLAMP (room, text + self->metrics.pad, wide);
   int x = to->x + to->width - width;
   GskRoundedRect pill;
   gsk_rounded_rect_init_from_rect (&pill,
@@ -84,7 +102,7 @@ draw_badge (LigOpRow *self, Canvas *to, GdkRGBA ground)
   gtk_snapshot_push_rounded_clip (to->snapshot, &pill);
   gtk_snapshot_append_color (to->snapshot, &to->channel, &pill.bounds);
   gtk_snapshot_pop (to->snapshot);
-  draw_text (to, &self->texts[COUNT], x + self->metrics.pad, to->first, text + 1, (int) flags,
+  draw_text (to, &self->texts[COUNT], x + (width - text) / 2, to->first, text + 1, (int) flags,
              &ground);
   return width + to->gap;
 }
@@ -121,48 +139,135 @@ leaves_room (LigOpRow *self, Canvas *to)
   return title + params + path + 2 * to->gap <= to->width;
 }
 
-/* Draws title, shape or badge, and below parameters and path; a compact row has one line, and the
- * shape only where there are no parameters. */
+/* --- The head ------------------------------------------------------------------------------ */
+
+static int
+measure_marks (LigOpRow *self)
+{
+  return self->marks ? self->metrics.pad / 2 + self->metrics.small * 2 : 0;
+}
+
+static int
+measure_badge (LigOpRow *self)
+{
+  const LigScoreTextFlags flags = LIG_SCORE_TEXT_SMALL | LIG_SCORE_TEXT_BOLD;
+  return self->texts[COUNT].text ? measure_text (self, COUNT, flags) + 3 * self->metrics.pad : 0;
+}
+
+/* Draws the title, which has priority over all else in the row: on one line if that suffices, else
+ * in small letters in a row of one line, or on both lines of a row of two. Returns whether it
+ * filled both. */
+static gboolean
+draw_title (LigOpRow *self, Canvas *to, int *used)
+{
+  const GdkRGBA *ink = self->block ? &to->channel : &to->ink;
+  const gboolean two = to->second > to->first;
+  int which = TITLE, flags = LIG_SCORE_TEXT_BOLD, room = to->width - measure_marks (self);
+  gboolean fits = measure_text (self, TITLE, LIG_SCORE_TEXT_BOLD) <= room;
+  if (!fits && !two) {
+    which = TITLE_SMALL;
+    flags |= LIG_SCORE_TEXT_SMALL;
+  }
+  if (!fits && two)
+    flags |= LIG_SCORE_TEXT_WRAP;
+  int middle = !fits && two ? (to->first + to->second) / 2 : to->first;
+  *used = draw_text (to, &self->texts[which], to->x, middle, room, flags, ink);
+  if (self->marks)
+    *used += to->gap / 2 + lig_score_marks_draw (self->marks, to->widget, to->snapshot,
+                                                 to->x + *used + to->gap / 2, to->first,
+                                                 self->metrics.small * 3 / 4);
+  self->title = which;
+  return !fits && two;
+}
+
+/* Draws the shape where there is room for it uncut, else its last axis. */
+static void
+draw_shape (LigOpRow *self, Canvas *to, int room)
+{
+  for (int which = SHAPE; which <= SHAPE_SHORT; which++)
+    if (self->texts[which].text && measure_text (self, which, LIG_SCORE_TEXT_SMALL) <= room) {
+      draw_end (to, &self->texts[which], to->first, room);
+      self->omits |= which == SHAPE ? 0 : 1u << SHAPE;
+      return;
+    }
+  self->omits |= self->texts[SHAPE].text ? 1u << SHAPE : 0;
+}
+
+/* Draws parameters or shape at the end of a row's only line. */
+static void
+draw_rest (LigOpRow *self, Canvas *to, int rest)
+{
+  LigScoreText *params = &self->texts[PARAMS];
+  const gboolean hidden = is_frame (self) && !self->empty;
+  if (hidden || !params->text || !*params->text) {
+    draw_shape (self, to, rest);
+    return;
+  }
+  /* A few letters and an ellipsis say nothing. */
+  if (measure_text (self, PARAMS, LIG_SCORE_TEXT_SMALL) > rest && rest < 5 * self->metrics.small) {
+    self->omits |= 1u << PARAMS;
+    if (measure_text (self, SUM_SHORT, LIG_SCORE_TEXT_SMALL) <= rest)
+      draw_end (to, &self->texts[SUM_SHORT], to->second, rest);
+  } else
+    draw_end_in (to, params, to->second, rest, ink_of_params (self, to));
+}
+
+/* Returns whether the badge has a line below the title, which would be cut beside it. */
+static gboolean
+has_low_badge (LigOpRow *self, const Canvas *to)
+{
+  int title = measure_text (self, TITLE, LIG_SCORE_TEXT_BOLD) + measure_marks (self);
+  return self->texts[COUNT].text && to->second > to->first &&
+         title + measure_badge (self) > to->width;
+}
+
+/* Draws the end of the second line, a low badge or the path, and the parameters before it. */
+static void
+draw_second (LigOpRow *self, Canvas *to, gboolean low, const GdkRGBA *ground, gboolean filled)
+{
+  int used = 0;
+  if (low) {
+    Canvas below = *to;
+    below.first = to->second;
+    used = draw_badge (self, &below, *ground);
+  } else if (!filled)
+    used = draw_end (to, &self->texts[PATH], to->second, to->width / 4);
+  if (!filled)
+    used += draw_end_before (to, &self->texts[SUM_SHORT], used);
+  if (filled)
+    self->omits |= 1u << PARAMS;
+  else
+    draw_text (to, &self->texts[PARAMS], to->x, to->second, to->width - used, LIG_SCORE_TEXT_SMALL,
+               ink_of_params (self, to));
+}
+
+/* Draws title, shape and badge, and below parameters and path; a row of one line has the shape only
+ * where there are no parameters. */
 static void
 draw_head (LigOpRow *self, Canvas *to)
 {
-  const gboolean compact = self->metrics.compact;
-  LigScoreText *params = &self->texts[PARAMS], *shape = &self->texts[SHAPE];
-  const GdkRGBA *ink = self->block ? &to->channel : &to->ink;
-  int whole = to->width, used = 0;
-  self->omits = FALSE;
-  if (self->texts[COUNT].text) {
-    GdkRGBA ground = to->ink;
-    gtk_style_context_lookup_color (gtk_widget_get_style_context (to->widget), "score_card",
-                                    &ground);
+  const gboolean one = to->second == to->first, low = has_low_badge (self, to);
+  const int whole = to->width;
+  GdkRGBA ground = to->ink;
+  int title;
+  gtk_style_context_lookup_color (gtk_widget_get_style_context (to->widget), "score_card", &ground);
+  self->omits = 0;
+  if (self->texts[COUNT].text && !low)
     to->width -= draw_badge (self, to, ground);
-  }
-  if (compact && leaves_room (self, to))
+  if (self->metrics.compact && leaves_room (self, to))
     to->width -= draw_end (to, &self->texts[PATH], to->second, to->width / 4);
-  int title = draw_text (to, &self->texts[TITLE], to->x, to->first,
-                         to->width - (compact || !shape->text ? 0 : to->width * 3 / 10),
-                         LIG_SCORE_TEXT_BOLD, ink);
-  if (self->marks)
-    title += to->gap / 2 + lig_score_marks_draw (self->marks, to->widget, to->snapshot,
-                                                 to->x + title + to->gap / 2, to->first,
-                                                 self->metrics.small * 3 / 4);
+  gboolean filled = draw_title (self, to, &title);
   int rest = to->width - title - to->gap;
-  if (!compact || ((!params->text || !*params->text) && !is_frame (self)))
-    draw_end (to, shape, to->first, rest);
-  if (is_frame (self) && !self->empty)
-    return;
-  if (compact) {
-    int wanted = lig_score_text_measure (params, to->widget, LIG_SCORE_TEXT_SMALL);
-    /* A few letters and an ellipsis say nothing. */
-    self->omits = wanted > rest && rest < 5 * self->metrics.small;
-    if (!self->omits)
-      draw_end_in (to, params, to->second, rest, ink_of_params (self, to));
+  if (one) {
+    draw_rest (self, to, rest);
     return;
   }
+  if (filled)
+    self->omits |= 1u << SHAPE;
+  else
+    draw_shape (self, to, rest);
   to->width = whole;
-  used = draw_end (to, &self->texts[PATH], to->second, to->width / 4);
-  draw_text (to, params, to->x, to->second, to->width - used, LIG_SCORE_TEXT_SMALL,
-             ink_of_params (self, to));
+  draw_second (self, to, low, &ground, filled);
 }
 
 static void
@@ -247,19 +352,20 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   draw_parts (self, &below);
 }
 
-/* Returns what the row has no room for; null if it shows all. */
+/* Returns what the row has no room for, and the sum of a folded one; null if it shows all. */
 static char *
 find_hidden (LigOpRow *self)
 {
-  static const int shown[] = {TITLE, PARAMS, PROBLEM};
+  static const int shown[] = {TITLE, SHAPE, PARAMS, SUM, PROBLEM};
   g_autoptr (GString) text = g_string_new (NULL);
   for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
-    const LigScoreText *part = &self->texts[shown[i]];
-    gboolean used = part->text && *part->text && !(shown[i] == PARAMS && is_frame (self));
-    if (!used || (shown[i] == PARAMS && self->texts[PROBLEM].text))
+    const int which = shown[i];
+    const LigScoreText *part = &self->texts[which];
+    gboolean used = part->text && *part->text && !(which == PARAMS && is_frame (self));
+    if (!used || (which != TITLE && which != PROBLEM && self->texts[PROBLEM].text))
       continue;
-    gboolean cut = part->layout && pango_layout_is_ellipsized (part->layout);
-    if (cut || (shown[i] == PARAMS && self->omits))
+    gboolean cut = lig_score_text_is_cut (which == TITLE ? &self->texts[self->title] : part);
+    if (cut || which == SUM || self->omits & (1u << which))
       g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", part->text);
   }
   return text->len > 0 ? g_strdup (text->str) : NULL;

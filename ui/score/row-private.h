@@ -5,7 +5,22 @@
 #include "ui/score/row.h"
 #include "ui/score/text.h"
 
-enum { TITLE, COUNT, PARAMS, SHAPE, PATH, PROBLEM, N_TEXTS };
+/* TITLE_SMALL is the title in small letters, SHAPE_SHORT the last axis of the shape; either is
+ * drawn where the usual one has no room. SUM is that of the ops of a folded row, for its tooltip,
+ * and SUM_SHORT the number of their parameters. */
+enum {
+  TITLE,
+  TITLE_SMALL,
+  COUNT,
+  PARAMS,
+  SHAPE,
+  SHAPE_SHORT,
+  PATH,
+  SUM,
+  SUM_SHORT,
+  PROBLEM,
+  N_TEXTS
+};
 enum { DISCLOSURE = 20 };
 
 /* The texts of a sub-row. */
@@ -20,7 +35,8 @@ struct _LigOpRow {
   LigScoreMetrics metrics;
   guint number;
   gboolean folds, block, open, empty; /* a row that folds, a block, unfolded, without ops */
-  gboolean omits;                     /* the parameters, for which there is no room */
+  guint omits; /* texts for which there is no room: 1 << PARAMS, 1 << SHAPE, … */
+  int title;   /* TITLE or TITLE_SMALL, whichever was drawn */
   int shown, depth;
   LigEnd end;          /* of its channels */
   LigScoreMarks marks; /* of wishes for fusions that begin here */

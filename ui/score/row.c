@@ -95,17 +95,61 @@ params_text (const LigScoreMap *map, const LigScoreSlot *slot, const LigPlanOp *
   return lig_plan_list_parts (map->plan, slot->first, slot->count);
 }
 
+/* Returns `7 087 872 parameters, 404 MB saved for backward`; null if there is neither. */
+static char *
+describe_sum (const LigScoreSum *sum)
+{
+  g_autofree char *count = lig_figure_count (sum->parameters);
+  g_autofree char *bytes = lig_figure_bytes ((double) sum->saved_bytes);
+  g_autofree char *parameters =
+    g_strdup_printf (ngettext ("%s parameter", "%s parameters", (gulong) sum->parameters), count);
+  g_autofree char *saved = g_strdup_printf (_ ("%s saved for backward"), bytes);
+  if (sum->parameters > 0 && sum->saved_bytes > 0)
+    return g_strdup_printf ("%s, %s", parameters, saved);
+  return sum->parameters > 0    ? g_steal_pointer (&parameters)
+         : sum->saved_bytes > 0 ? g_steal_pointer (&saved)
+                                : NULL;
+}
+
+/* Sets the sums of the ops that a folded row or a block stands for, in all repetitions. */
+static void
+bind_sum (LigOpRow *self, const LigScoreSlot *slot, const LigPlanOp *ops)
+{
+  LigScoreSum sum;
+  g_autofree char *text = NULL, *brief = NULL;
+  if (ops && (slot->block || lig_score_slot_is_folded (slot))) {
+    lig_score_sum_ops (ops, slot->count, &sum);
+    text = describe_sum (&sum);
+    brief = sum.parameters > 0 ? lig_figure_count_short (sum.parameters) : NULL;
+  }
+  set_text (self, SUM, text);
+  set_text (self, SUM_SHORT, slot->block && slot->open ? NULL : brief);
+}
+
+/* Sets the shape, and its last axis for a row that has no room for all. */
+static void
+bind_shape (LigOpRow *self, const LigScoreSlot *slot, const LigPlanOp *ops)
+{
+  const LigShape *shape = ops ? &ops[slot->count - 1].y : NULL;
+  g_autofree char *text = shape ? lig_figure_shape (shape) : NULL;
+  g_autofree char *last =
+    shape && shape->n_axes > 1
+      ? g_strdup_printf ("… × %" G_GINT64_FORMAT, (gint64) shape->axes[shape->n_axes - 1])
+      : NULL;
+  set_text (self, SHAPE, text);
+  set_text (self, SHAPE_SHORT, last);
+}
+
 static void
 bind_texts (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
 {
   const LigOpInfo *info = lig_op_get_info (slot->op);
   guint n_ops = 0;
   const LigPlanOp *ops = map->plan ? lig_plan_get_ops (map->plan, &n_ops) : NULL;
-  gboolean planned = slot->first >= 0 && slot->first + slot->count <= (int) n_ops;
+  gboolean planned =
+    slot->first >= 0 && slot->count > 0 && slot->first + slot->count <= (int) n_ops;
   g_autofree char *count = slot->block ? count_text (slot->op) : NULL;
   g_autofree char *params = params_text (map, slot, planned ? &ops[slot->first] : NULL);
-  g_autofree char *shape =
-    planned ? lig_figure_shape (&ops[slot->first + slot->count - 1].y) : NULL;
   if (!lig_op_get_trained (slot->op)) {
     g_autofree char *plain = params;
     params =
@@ -119,9 +163,11 @@ bind_texts (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
     params = alone ? g_strdup (note) : g_strdup_printf ("%s · %s", plain, note);
   }
   set_text (self, TITLE, _ (info->title));
+  set_text (self, TITLE_SMALL, _ (info->title));
   set_text (self, COUNT, count);
   set_text (self, PARAMS, params);
-  set_text (self, SHAPE, shape);
+  bind_shape (self, slot, planned ? &ops[slot->first] : NULL);
+  bind_sum (self, slot, planned ? &ops[slot->first] : NULL);
   set_text (self, PATH, slot->path);
   self->shown = slot->shown;
   grow_parts (self, self->shown);
@@ -233,7 +279,9 @@ set_flag (GtkWidget *widget, GtkStateFlags flag, gboolean on)
 static void
 describe (LigOpRow *self, const char *problem)
 {
-  const char *text = problem ? problem : self->texts[PARAMS].text;
+  const char *params = self->texts[PARAMS].text, *sum = self->texts[SUM].text;
+  g_autofree char *both = params && *params && sum ? g_strdup_printf ("%s; %s", params, sum) : NULL;
+  const char *text = problem ? problem : both ? both : sum ? sum : params;
   if (g_strcmp0 (text, self->description) == 0)
     return;
   g_free (self->description);

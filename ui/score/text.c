@@ -203,6 +203,12 @@ lig_score_text_measure (LigScoreText *self, GtkWidget *widget, LigScoreTextFlags
   return extents.width;
 }
 
+gboolean
+lig_score_text_is_cut (const LigScoreText *self)
+{
+  return self->layout && pango_layout_is_ellipsized (self->layout);
+}
+
 int
 lig_score_text_draw (LigScoreText *self,
                      GtkWidget *widget,
@@ -219,6 +225,8 @@ lig_score_text_draw (LigScoreText *self,
   if (!self->layout)
     lay_out (self, widget, flags);
   pango_layout_set_width (self->layout, width * PANGO_SCALE);
+  pango_layout_set_wrap (self->layout, PANGO_WRAP_WORD_CHAR);
+  pango_layout_set_height (self->layout, flags & LIG_SCORE_TEXT_WRAP ? -2 : -1);
   pango_layout_get_pixel_extents (self->layout, NULL, &extents);
   int left = flags & LIG_SCORE_TEXT_END ? x + width - extents.width : x;
   gtk_snapshot_save (snapshot);

@@ -30,7 +30,8 @@ typedef enum {
   LIG_SCORE_TEXT_PLAIN = 0,
   LIG_SCORE_TEXT_BOLD = 1 << 0,
   LIG_SCORE_TEXT_SMALL = 1 << 1,
-  LIG_SCORE_TEXT_END = 1 << 2, /* aligned to the right */
+  LIG_SCORE_TEXT_END = 1 << 2,  /* aligned to the right */
+  LIG_SCORE_TEXT_WRAP = 1 << 3, /* on two lines where one is too short */
 } LigScoreTextFlags;
 
 typedef struct {
@@ -43,6 +44,9 @@ gboolean lig_score_text_set (LigScoreText *self, const char *text);
 void lig_score_text_clear (LigScoreText *self);
 
 int lig_score_text_measure (LigScoreText *self, GtkWidget *widget, LigScoreTextFlags flags);
+
+/* Returns whether the text was cut when it was last drawn. */
+gboolean lig_score_text_is_cut (const LigScoreText *self);
 
 /* Returns the colour of secondary text beside text of this colour, stronger in high contrast. */
 GdkRGBA lig_score_dim (const GdkRGBA *ink);

@@ -63,6 +63,12 @@ lig_figure_count (gint64 count)
 }
 
 char *
+lig_figure_count_short (gint64 count)
+{
+  return lig_units_count ((double) count);
+}
+
+char *
 lig_figure_shape (const LigShape *shape)
 {
   if (shape->n_axes <= 0)

@@ -24,6 +24,9 @@ double lig_figure_predicted_step (const LigPlanStep *step);
 /* `12 594 176`, with the separator of the person's language. */
 char *lig_figure_count (gint64 count);
 
+/* `7.09 M`, where the whole number has no room. */
+char *lig_figure_count_short (gint64 count);
+
 /* `16384 × 4096`; `scalar` without axes. */
 char *lig_figure_shape (const LigShape *shape);
 

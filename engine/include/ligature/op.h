@@ -228,7 +228,8 @@ typedef struct _LigOpInfo {
   gsize kernel_params_size;           /* its first bytes, at most 64, are the kernels' params */
   const char *extra_inputs;           /* port names, or null; `lengths?` is optional: absent
                                          unless a channel, or `caller`, is given */
-  const char *extra_outputs;          /* port names, or null */
+  const char *extra_outputs;          /* port names, or null; of a macro, `norm_output?` is
+                                         optional likewise */
   const LigParameterInfo *parameters; /* ends with a null name; may be null */
   const char *computes;               /* values computed for backward: "mean rstd", or null */
   const char *saves;                  /* ports that backward reads: "x mean rstd", or null */
@@ -283,6 +284,16 @@ LIG_API const LigOpInfo *lig_op_info_nth (guint n);
  *   means that the caller provides it
  */
 LIG_API gboolean lig_op_info_is_optional (const LigOpInfo *info, int index);
+
+/**
+ * lig_op_info_is_optional_output:
+ * @info: the table of an op
+ * @index: the index of an extra output
+ *
+ * Returns: whether the extra output is absent unless a channel is named; the channel `caller` then
+ *   means that the caller gets it
+ */
+LIG_API gboolean lig_op_info_is_optional_output (const LigOpInfo *info, int index);
 
 /**
  * lig_op_info_nth_shown:
@@ -420,7 +431,8 @@ LIG_API const char *lig_op_get_extra_input_channel (LigOp *self, int index);
  * @self: an op
  * @index: the index of the extra output
  * @channel: (nullable): a non-empty name, or %NULL for no channel
- * @to_caller: whether the caller also gets the output; without a channel it always does
+ * @to_caller: whether the caller also gets the output; without a channel it always does, unless
+ *   the output is optional
  *
  * Sets the channel that an extra output feeds.
  *

@@ -27,7 +27,17 @@ typedef struct {
   int64_t sums, dquery, workspace; /* bytes, multiples of 256 */
 } LigCudnnSpace;
 
-/* Returns the caller's memory, without the plan's workspace. */
+/* The places of a part in its operands, in bytes; `rows` is its first row of the batch. Keys,
+ * values and their gradients lie in `memory` if the case has one, else in x. */
+typedef struct {
+  int64_t rows, query, key, value, result, lse;
+} LigCudnnPlaces;
+LigCudnnPlaces lig_cudnn_case_places (const LigCudnnCase *one, int64_t part);
+
+/* Returns the number of parts of a case: one after the other over the heads, then the batch. */
+int64_t lig_cudnn_case_parts (const LigCudnnCase *one);
+
+/* Returns the caller's memory for one part, without the plan's workspace. */
 LigCudnnSpace lig_cudnn_case_space (const LigCudnnCase *one);
 
 /* Describe the case as a graph, without finishing it (cudnn-forward.c, cudnn-backward.c). */

@@ -28,8 +28,9 @@ set_packed (int64_t strides[4], int64_t length, int64_t features, int64_t column
 void
 lig_cudnn_axes (LigCudnnAxes *axes, const LigCudnnCase *one)
 {
-  int64_t features = one->features, result = (int64_t) one->heads * features;
-  int64_t memory = 2 * (int64_t) one->kv_heads * features;
+  /* A part reads some columns of whole rows. */
+  int64_t features = one->features, parts = one->head_parts;
+  int64_t result = parts * one->heads * features, memory = 2 * parts * one->kv_heads * features;
   int64_t packed = one->memory ? result : result + memory;
   const int64_t scores[4] = {one->batch, one->heads, one->length, one->keys};
   const int64_t rows[4] = {one->batch, one->heads, one->length, 1};

@@ -69,7 +69,7 @@ differs (const LigOperand *operand, const LigCudnnCase *one)
   return operand && operand->data && operand->dtype != (LigDtype) one->dtype;
 }
 
-/* Returns why the operands do not suit the library; null if they do. */
+/* Returns why the operands of a whole case do not suit the library; null if they do. */
 static const char *
 refuse_operands (const Operands *o, const LigCudnnCase *one)
 {
@@ -93,13 +93,14 @@ refuse_operands (const Operands *o, const LigCudnnCase *one)
   return NULL;
 }
 
-/* Returns whether the launch has the memory for a fixed order. */
+/* Returns whether the launch has the memory for a part. */
 static bool
 has_space (const LigLaunch *launch, const LigCudnnCase *one, const LigCudnnSpace *space)
 {
   const LigAttentionParams *params = launch->params;
+  int64_t batch = lig_cudnn_case_whole (one).batch;
   int64_t given =
-    one->backward ? lig_attention_scratch (one->batch, params, launch->nondeterministic) : 0;
+    one->backward ? lig_attention_scratch (batch, params, launch->nondeterministic) : 0;
   int64_t taken = space->sums + space->dquery;
   if (space->workspace > PLAN_SPACE)
     taken += space->workspace;
@@ -143,16 +144,19 @@ lig_attention_entry (const LigLaunch *launch, bool backward, const char **why)
   if (!cudnn->version)
     return NULL;
   Operands o = operands_of (launch, backward);
-  *why = refuse_operands (&o, &one);
+  LigCudnnCase whole = lig_cudnn_case_whole (&one);
+  *why = refuse_operands (&o, &whole);
   if (!*why && one.ordered && launch->device->capability >= 100)
     *why = "its fixed order is known up to sm_90";
   if (*why)
     return NULL;
   LigCudnnSpace space = lig_cudnn_case_space (&one);
-  const LigAttentionParams *params = launch->params;
+  LigAttentionParams part = *(const LigAttentionParams *) launch->params;
+  part.heads = one.heads;
+  part.kv_heads = one.kv_heads;
   if (one.ordered)
-    space.workspace = LIG_ATTENTION_PLAN + lig_attention_dscores (one.batch, params) +
-                      lig_attention_shared (one.batch, params);
+    space.workspace = LIG_ATTENTION_PLAN + lig_attention_dscores (one.batch, &part) +
+                      lig_attention_shared (one.batch, &part);
   *why = "its gradients in a fixed order need more memory than is provided";
   if (!has_space (launch, &one, &space))
     return NULL;
@@ -219,22 +223,23 @@ put (Pack *pack, int64_t id, void *pointer)
   pack->pointers[pack->count++] = pointer;
 }
 
-/* Adds queries, keys and values, or their gradients, which lie one after the other in a row. */
+/* Adds queries, keys and values of a part, or their gradients. */
 static void
-put_packed (
-  Pack *pack, const LigCudnnCase *one, void *x, void *memory, const LigCudnnTensorId ids[3])
+put_packed (Pack *pack,
+            const LigCudnnPlaces *at,
+            const LigOperand *x,
+            const LigOperand *memory,
+            const LigCudnnTensorId ids[3])
 {
-  size_t queries = (size_t) one->heads * (size_t) one->features * 2;
-  size_t keys = (size_t) one->kv_heads * (size_t) one->features * 2;
-  char *after = one->memory ? memory : (char *) x + queries;
-  put (pack, (int64_t) ids[0], x);
-  put (pack, (int64_t) ids[1], after);
-  put (pack, (int64_t) ids[2], after + keys);
+  char *queries = x->data, *keys = memory->data ? memory->data : x->data;
+  put (pack, (int64_t) ids[0], queries + at->query);
+  put (pack, (int64_t) ids[1], keys + at->key);
+  put (pack, (int64_t) ids[2], keys + at->value);
 }
 
-/* Adds all tensors of a launch. Returns the plan's workspace. */
+/* Adds all tensors of a part of a launch. Returns the plan's workspace. */
 static void *
-fill_pack (Pack *pack, LigLaunch *launch, LigAttentionEntry *entry)
+fill_pack (Pack *pack, LigLaunch *launch, LigAttentionEntry *entry, const LigCudnnPlaces *at)
 {
   static const LigCudnnTensorId inputs[3] = {LIG_CUDNN_QUERY, LIG_CUDNN_KEY, LIG_CUDNN_VALUE};
   static const LigCudnnTensorId gradients[3] = {LIG_CUDNN_DQUERY, LIG_CUDNN_DKEY, LIG_CUDNN_DVALUE};
@@ -243,16 +248,17 @@ fill_pack (Pack *pack, LigLaunch *launch, LigAttentionEntry *entry)
   LigCudnnScheme *graph = &entry->plan->graph;
   Operands o = operands_of (launch, one->backward);
   char *workspace = launch->workspace, *scratch = launch->scratch;
-  put_packed (pack, one, o.x->data, o.memory->data, inputs);
-  put (pack, LIG_CUDNN_RESULT, o.y->data);
-  put (pack, LIG_CUDNN_LSE, o.lse->data ? o.lse->data : workspace + LENGTHS_SPACE);
+  char *lse = o.lse->data ? o.lse->data : workspace + LENGTHS_SPACE;
+  put_packed (pack, at, o.x, o.memory, inputs);
+  put (pack, LIG_CUDNN_RESULT, (char *) o.y->data + at->result);
+  put (pack, LIG_CUDNN_LSE, lse + at->lse);
   if (one->padded) {
     put (pack, LIG_CUDNN_QUERY_LENGTHS, workspace);
     put (pack, LIG_CUDNN_KEY_LENGTHS, workspace + LENGTHS_SPACE / 2);
   }
   if (one->backward) {
-    put (pack, LIG_CUDNN_DRESULT, o.dy->data);
-    put_packed (pack, one, o.dx->data, o.dmemory->data, gradients);
+    put (pack, LIG_CUDNN_DRESULT, (char *) o.dy->data + at->result);
+    put_packed (pack, at, o.dx, o.dmemory, gradients);
     put (pack, LIG_CUDNN_SUMS, scratch);
     if (!one->ordered)
       put (pack, LIG_CUDNN_DQUERY_32, scratch + space->sums);
@@ -263,14 +269,17 @@ fill_pack (Pack *pack, LigLaunch *launch, LigAttentionEntry *entry)
                                         : scratch + space->sums + space->dquery;
 }
 
-/* Runs the entry's plan on the launch's stream. */
+/* Runs the entry's plan for a part on the launch's stream. */
 static int
-execute (const LigCudnn *cudnn, LigLaunch *launch, LigAttentionEntry *entry)
+execute (const LigCudnn *cudnn,
+         LigLaunch *launch,
+         LigAttentionEntry *entry,
+         const LigCudnnPlaces *at)
 {
   LigCudnnHandle handle = launch->device->attention->handle;
   LigCudnnDescriptor descriptor = NULL;
   Pack pack = {.count = 0};
-  void *workspace = fill_pack (&pack, launch, entry);
+  void *workspace = fill_pack (&pack, launch, entry, at);
   int status = cudnn->set_stream (handle, launch->stream);
   if (status == LIG_CUDNN_SUCCESS)
     status = cudnn->create (LIG_CUDNN_PACK_DESCRIPTOR, &descriptor);
@@ -292,7 +301,18 @@ execute (const LigCudnn *cudnn, LigLaunch *launch, LigAttentionEntry *entry)
   return status;
 }
 
-/* Writes zeros where there is no position. */
+/* Writes the lengths of a part where its plan reads them. */
+static cudaError_t
+limit_lengths (LigLaunch *launch, const LigCudnnCase *one, const LigCudnnPlaces *at)
+{
+  const int32_t *lengths = operands_of (launch, one->backward).lengths->data;
+  char *workspace = launch->workspace;
+  return lig_attention_lengths (lengths + at->rows, one->batch, one->length, one->keys, one->memory,
+                                (int32_t *) workspace, (int32_t *) (workspace + LENGTHS_SPACE / 2),
+                                launch->stream);
+}
+
+/* Writes zeros where a whole case has no position. */
 static cudaError_t
 clear (LigLaunch *launch, const LigCudnnCase *one)
 {
@@ -352,18 +372,17 @@ run (LigLaunch *launch, bool backward)
     return LIG_UNSUPPORTED;
   const LigCudnnCase *one = &entry->one;
   cudaError_t error = cudaSuccess;
-  if (one->padded) {
-    char *workspace = launch->workspace;
-    error = lig_attention_lengths (operands_of (launch, backward).lengths->data, one->batch,
-                                   one->length, one->keys, one->memory, (int32_t *) workspace,
-                                   (int32_t *) (workspace + LENGTHS_SPACE / 2), launch->stream);
-  }
-  if (error == cudaSuccess) {
-    int status = execute (cudnn, launch, entry);
+  for (int64_t i = 0; i < lig_cudnn_case_parts (one) && error == cudaSuccess; i++) {
+    LigCudnnPlaces at = lig_cudnn_case_places (one, i);
+    if (one->padded)
+      error = limit_lengths (launch, one, &at);
+    int status = error == cudaSuccess ? execute (cudnn, launch, entry, &at) : LIG_CUDNN_SUCCESS;
     if (status != LIG_CUDNN_SUCCESS)
       return fail (launch, cudnn, status);
-    if (one->padded)
-      error = clear (launch, one);
+  }
+  if (error == cudaSuccess && one->padded) {
+    LigCudnnCase whole = lig_cudnn_case_whole (one);
+    error = clear (launch, &whole);
   }
   LigStatus status = lig_cuda_status (launch->device, error, "attention with lengths");
   if (status != LIG_OK)

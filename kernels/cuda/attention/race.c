@@ -47,14 +47,14 @@ fill (Trial *trial, const LigCudnnCase *one)
   }
   if (!one->padded)
     return true;
-  int32_t *lengths = malloc ((size_t) one->batch * sizeof *lengths);
+  int64_t batch = lig_cudnn_case_whole (one).batch;
+  int32_t *lengths = malloc ((size_t) batch * sizeof *lengths);
   if (!lengths)
     return false;
-  for (int64_t b = 0; b < one->batch; b++)
-    lengths[b] = (int32_t) (one->keys - one->keys * b / (2 * one->batch));
-  bool good =
-    cudaMemcpy (trial->operands[trial->x + LENGTHS].data, lengths,
-                (size_t) one->batch * sizeof *lengths, cudaMemcpyHostToDevice) == cudaSuccess;
+  for (int64_t b = 0; b < batch; b++)
+    lengths[b] = (int32_t) (one->keys - one->keys * b / (2 * batch));
+  bool good = cudaMemcpy (trial->operands[trial->x + LENGTHS].data, lengths,
+                          (size_t) batch * sizeof *lengths, cudaMemcpyHostToDevice) == cudaSuccess;
   free (lengths);
   return good;
 }

@@ -23,7 +23,7 @@ struct Teams {
 
 /* Returns teams for `rows` rows of `columns` elements, of which `width` make a pack. With
  * `alone` a small job takes a single block. */
-static Teams
+static inline Teams
 teams_for (const LigLaunch *launch, int64_t rows, int64_t columns, int width, bool alone)
 {
   int64_t packs = columns / width, few = columns < 8 ? columns : 8;

@@ -93,27 +93,6 @@ convert_matrix (LigLaunch *launch, LigMatrix from, LigMatrix to, int64_t rows, i
   });
 }
 
-/* Writes each number as a sum of two 16-bit ones. For a number beyond the type's range both
- * parts together are infinite and not NaN. */
-static __global__ void
-__launch_bounds__ (THREADS) split_each (const float *from, Target high, Target low, int64_t count)
-{
-  int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x;
-  if (i >= count)
-    return;
-  float value = from[i], upper = rounded (high.dtype, value);
-  high.set (i, value);
-  low.set (i, fabsf (upper) <= FLT_MAX ? value - upper : 0.0f);
-}
-
-LigStatus
-split_vector (LigLaunch *launch, const float *from, LigMatrix high, LigMatrix low, int64_t count)
-{
-  split_each<<<(unsigned) ((count + THREADS - 1) / THREADS), THREADS, 0, stream (launch)>>> (
-    from, Target{high.data, high.dtype}, Target{low.data, low.dtype}, count);
-  return LIG_LAUNCHED (launch);
-}
-
 /* An operand by its two strides: element (i, l), where l runs along the depth. */
 struct Strided {
   Vector values;

@@ -21,11 +21,6 @@ element (const LigMatrix &matrix, int64_t row, int64_t column)
 LigStatus
 convert_matrix (LigLaunch *launch, LigMatrix from, LigMatrix to, int64_t rows, int64_t columns);
 
-/* Splits an fp32 vector into high + low, which together have twice the precision of their 16-bit
- * type. */
-LigStatus
-split_vector (LigLaunch *launch, const float *from, LigMatrix high, LigMatrix low, int64_t count);
-
 /* Computes result = factor left right for operands of any floating types and alignments. The
  * result is fp32; no other member of `product` is used. */
 LigStatus multiply_any (LigLaunch *launch, const LigProduct *product);

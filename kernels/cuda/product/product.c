@@ -45,15 +45,6 @@ type_fits (const LigMatrix *matrix, LigDtype dtype)
   return !matrix->data || matrix->dtype == dtype;
 }
 
-/* Returns whether cuBLASLt may serve the vector's type. It depends on the heuristic whether a
- * 16-bit result can have an fp32 bias. */
-static bool
-vector_fits (const LigProduct *product)
-{
-  return type_fits (&product->vector, product->result.dtype) ||
-         (product->sums == LIG_NO_SUMS && product->vector.dtype == LIG_FP32);
-}
-
 /* Returns whether cuBLASLt may serve the product. */
 static bool
 fits (const LigProduct *product)
@@ -63,7 +54,7 @@ fits (const LigProduct *product)
   return product->rows > 0 && product->columns > 0 && product->depth > 0 &&
          lig_dtype_is_floating (input) && product->right.dtype == input &&
          (output == input || output == LIG_FP32) && type_fits (&product->extra, output) &&
-         type_fits (&product->aux, output) && vector_fits (product) &&
+         type_fits (&product->aux, output) && type_fits (&product->vector, output) &&
          (product->aux.data ? product->aux.stride % 8 == 0 : !aux_needed) &&
          activation_fits (product) && sums_fit (product);
 }
@@ -158,14 +149,11 @@ describe_operation (LigProductEntry *entry)
   cublasOperation_t b = key->transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N;
   cublasComputeType_t compute = key->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   uint32_t epilogue = (uint32_t) key->epilogue;
-  int32_t vector = (int32_t) data_type (key->vector);
   return cublasLtMatmulDescInit (&entry->description, compute, CUDA_R_32F) ==
            CUBLAS_STATUS_SUCCESS &&
          set (entry, CUBLASLT_MATMUL_DESC_TRANSA, &a, sizeof a) &&
          set (entry, CUBLASLT_MATMUL_DESC_TRANSB, &b, sizeof b) &&
          set (entry, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue) &&
-         (key->vector == key->output ||
-          set (entry, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &vector, sizeof vector)) &&
          (!key->ld_aux ||
           set (entry, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &key->ld_aux, sizeof key->ld_aux));
 }

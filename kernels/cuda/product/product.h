@@ -23,8 +23,8 @@ typedef enum { LIG_NO_SUMS, LIG_SUMS_OF_RESULT, LIG_SUMS_OF_LEFT } LigSums;
 
 /* A product: result = activation (factor left right + extra + vector) if there are no sums. If
  * there are, they are written to `vector`. `aux` is gelu's argument: LIG_GELU writes it if it is
- * present, LIG_GELU_BACKWARD reads it and multiplies by gelu's slope there. An extra with stride
- * 0 is one row that is added to all rows. */
+ * present, LIG_GELU_BACKWARD reads it and multiplies by gelu's slope there. All matrices but `left`
+ * and `right` have the type of the result. */
 typedef struct {
   int64_t rows, columns, depth;
   LigMatrix left, right;                  /* [rows, depth], [depth, columns] */

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* The groups that take most of a step's time, by name: those of all repetitions of a block, and of
+ * all equal macros, count as one.
+ *
+ * Threads: any thread may call these functions. */
+#pragma once
+
+#include <ligature/figures.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LIG_HOTTEST_NAMES:
+ *
+ * The number of names that the window and reports list.
+ */
+#define LIG_HOTTEST_NAMES 5
+
+/**
+ * LigHottest: (skip)
+ * @name: what they are and where, in translated words: `Linear + bias · qkv in 12 × Transformer
+ *   layer at 2`, `Linear at 4`, `Linear at 1.*.3 × 12`; no two have the same
+ * @path: (nullable): the path of the first op of the first group; %NULL: the sum of the rest
+ * @counts: the number of groups of the forward and of the backward pass
+ * @passes: the figures of the groups of either pass
+ * @figures: the figures of all
+ *
+ * Groups of the same ops at the same place, in both passes and all repetitions.
+ */
+typedef struct {
+  char *name;
+  char *path;
+  guint counts[2];
+  LigFigures passes[2];
+  LigFigures figures;
+} LigHottest;
+
+/**
+ * lig_hottest_free: (skip)
+ * @self: (nullable): the groups to free
+ *
+ * Frees them.
+ */
+LIG_API void lig_hottest_free (LigHottest *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigHottest, lig_hottest_free)
+
+/**
+ * lig_hottest_list: (skip)
+ * @timed: a plan
+ * @unfused: (nullable): the plan of lig_plan_unfuse()
+ * @most: the number of names after which the rest is summed
+ *
+ * Lists where the time of a step goes. Groups without a kernel are left out.
+ *
+ * Returns: (transfer full): an array of #LigHottest, the longest time first, the sum of the rest
+ * last
+ */
+LIG_API GPtrArray *
+lig_hottest_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint most);
+
+/**
+ * lig_hottest_describe: (skip)
+ * @self: groups
+ *
+ * Returns: (transfer full) (nullable): the passes with their counts, the time of each if there are
+ * both, and what bounds it: `forward × 12 ≈ 1.10 ms, backward × 12 ≈ 3.50 ms · compute`; %NULL for
+ *   the rest
+ */
+LIG_API char *lig_hottest_describe (const LigHottest *self);
+
+/**
+ * lig_hottest_share_text: (skip)
+ * @figures: the figures of some groups
+ * @whole: the figures of the step
+ *
+ * Returns: (transfer full): the time and its share of the step: `≈ 5.40 ms · 19 %`
+ */
+LIG_API char *lig_hottest_share_text (const LigFigures *figures, const LigFigures *whole);
+
+G_END_DECLS

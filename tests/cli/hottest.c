@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles and reports name what the time goes to in the same words as the window. */
+#include "tests/cli/case.h"
+
+#define LAYERS "'block(3) { transformer-layer(heads=2) } ! linear(8)'"
+#define ATTENTION "Attention in 3\u00a0× Transformer layer at 0"
+
+static void
+test_profile (void)
+{
+  g_auto (Outcome) outcome =
+    shell ("COLUMNS=160 lig profile " LAYERS " --input 2x8x16 --device cpu --steps 3");
+  g_assert_cmpint (outcome.code, ==, 0);
+  const char *list = strstr (outcome.out, "the time goes to");
+  g_assert_nonnull (list);
+  g_assert_nonnull (strstr (list, "in 3\u00a0× Transformer layer at 0"));
+  g_assert_nonnull (strstr (list, "forward × 3 "));
+  g_assert_nonnull (strstr (list, "The rest"));
+  /* The parts of a macro are rows of their own. */
+  g_assert_nonnull (strstr (outcome.out, "0.*.0.qkv "));
+  g_assert_nonnull (strstr (outcome.out, "0.*.0.fc2 "));
+}
+
+static void
+test_report (void)
+{
+  g_auto (Outcome) outcome =
+    shell ("lig report " LAYERS " --input 2x512x16 --device null:h200 --format md -o -");
+  g_assert_cmpint (outcome.code, ==, 0);
+  const char *list = strstr (outcome.out, "## The time goes to");
+  g_assert_nonnull (list);
+  const char *end = strstr (list + 3, "\n## ");
+  g_assert_nonnull (end);
+  const char *attention = strstr (list, "| " ATTENTION " | ≈ ");
+  g_assert_true (attention && attention < end);
+  /* Without ceilings there is no time. */
+  g_auto (Outcome) unpriced =
+    shell ("lig report " LAYERS " --input 2x512x16 --device null --format md -o -");
+  g_assert_null (strstr (unpriced.out, "The time goes to"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cli/hottest/profile", test_profile);
+  g_test_add_func ("/cli/hottest/report", test_report);
+  return run_cli_tests ();
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Sentences about values that are almost right: they name the ways on. */
+#include "tests/cli/case.h"
+
+static void
+check (const Outcome *outcome, int code, const char *sentence)
+{
+  g_assert_cmpint (outcome->code, ==, code);
+  assert_contains (outcome->err, sentence);
+}
+
+/* A folder gets the files of another program, whose names are needed; a file needs none. */
+static void
+test_folder (void)
+{
+  g_autofree char *present = in_folder ("present");
+  g_assert_cmpint (g_mkdir (present, 0700), ==, 0);
+  g_auto (Outcome) slash =
+    lig ("export-weights", "linear(3)", "--input", "4x8", "-o", "absent/", NULL);
+  check (&slash, 2,
+         "-o absent/ is a folder, which needs --names, gpt2 or llama; a file like "
+         "absent/model.safetensors gets the parameters by their paths");
+  g_auto (Outcome) known =
+    lig ("export-weights", "linear(3)", "--input", "4x8", "-o", "present", NULL);
+  check (&known, 2, "a file like present/model.safetensors gets");
+  g_auto (Outcome) file =
+    lig ("export-weights", "linear(3)", "--input", "4x8", "-o", "present/w.safetensors", NULL);
+  g_assert_cmpint (file.code, ==, 0);
+}
+
+/* A number that stands for leaving a parameter out is in its range, and in the sentence. */
+static void
+test_range (void)
+{
+  g_auto (Outcome) attention = lig ("ops", "attention", NULL);
+  assert_contains (attention.out, "none      0 or 1 … 65535\n");
+  g_auto (Outcome) linear = lig ("ops", "linear", NULL);
+  assert_contains (linear.out, "0 or at least 1");
+  g_auto (Outcome) negative = lig ("check", "attention(4, kv-heads=-1)", "--input", "2x4x24", NULL);
+  check (&negative, 1, "kv-heads is -1, expected 1 to 65535, or 0 to leave it out");
+  g_auto (Outcome) required = lig ("check", "attention(0)", "--input", "2x4x24", NULL);
+  check (&required, 1, "heads is 0, expected 1 to 65535");
+  g_assert_null (strstr (required.err, "leave it out"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/remedies/folder", test_folder);
+  g_test_add_func ("/remedies/range", test_range);
+  return run_cli_tests ();
+}

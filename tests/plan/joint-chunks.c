@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The scratch memory of the last product with its loss on a GPU: the logits of a chunk, of chunks
+ * of one height, a quarter of all logits within limits. */
+#include <ligature/kernels.h>
+#include <ligature/params.h>
+
+#include <glib.h>
+
+static const struct {
+  gint64 rows, columns, classes;
+  LigDtype dtype;
+  gint64 height, chunks;
+} cases[] = {
+  {65536, 768, 50304, LIG_BF16, 16384, 4},
+  {65537, 768, 50304, LIG_BF16, 16512, 4},
+  {4096, 768, 50304, LIG_BF16, 4096, 1},  /* below the least */
+  {16384, 768, 50304, LIG_BF16, 4096, 4}, /* a quarter would be less than the least */
+  {65536, 8, 400000, LIG_BF16, 2048, 32}, /* above the most */
+  {65536, 768, 50304, LIG_FP32, 8192, 8},
+  {140000, 8, 40, LIG_BF16, 35072, 4}, /* the most rows */
+  {200, 8, 1 << 28, LIG_FP32, 128, 2}, /* the fewest rows */
+  {1, 1, 1, LIG_FP32, 1, 1},
+};
+
+static gint64
+rounded (gint64 floats)
+{
+  return (floats + 63) / 64 * 64;
+}
+
+static void
+test_scratch (void)
+{
+  const LigKernel *kernel = lig_kernel_find ("linear_cross_entropy");
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gint64 rows = cases[i].rows, columns = cases[i].columns, classes = cases[i].classes;
+    LigOperand operands[LIG_MAX_OPERANDS] = {
+      {NULL, rows * columns, columns, cases[i].dtype},
+      {NULL, classes * columns, columns, cases[i].dtype},
+    };
+    LigLaunch launch = {.operands = operands};
+    gint64 logits = cases[i].height * classes * (gint64) lig_dtype_size (cases[i].dtype);
+    gint64 floats = 64 + rounded (2 * cases[i].chunks) + rounded (cases[i].height);
+    g_test_message ("%u", i);
+    g_assert_cmpint (lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CUDA), ==,
+                     4 * floats + logits);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/joint-chunks/scratch", test_scratch);
+  return g_test_run ();
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches that no machine can hold are refused before any memory is allocated for them. */
+#include "tests/cli/case.h"
+
+#include <sys/resource.h>
+
+/* Runs a training that does not fit; the program must not have used `most` KiB by then. */
+static void
+check_refused (
+  const char *model, const char *input, const char *batch, const char *numbers, long most)
+{
+  g_auto (Outcome) outcome =
+    lig ("train", model, "--input", input, "--data", "synthetic", "--batch", batch, "--steps", "1",
+         "--device", "cpu", "--json", NULL);
+  struct rusage usage;
+  assert_error (&outcome, 1, "memory", numbers);
+  getrusage (RUSAGE_CHILDREN, &usage);
+  g_assert_cmpint (usage.ru_maxrss, <, most);
+  g_test_message ("%ld KiB: %s", usage.ru_maxrss, outcome.err);
+}
+
+/* 10^9 samples of 8000 features and one target take 32 TB. */
+static void
+test_batch (void)
+{
+  const char *model = "linear(1) ! mean-squared-error";
+  const char *numbers = "a batch of 1000000000 takes 32.0 TB, the host has ";
+  check_refused (model, "32x8000", "1000000000", numbers, 1 << 20);
+  check_refused (model, "32x8000", "1e9", numbers, 1 << 20);
+  check_refused (model, "32x8000", "1e9", "set a smaller batch", 1 << 20);
+}
+
+/* The batch takes 900 MB, which a machine may have, and what is computed from it 10 TB. */
+static void
+test_activations (void)
+{
+  check_refused ("linear(100000) ! cross-entropy", "32x8", "25000000", "bytes on cpu, which has ",
+                 800000);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/train-batch/batch", test_batch);
+  g_test_add_func ("/train-batch/activations", test_activations);
+  return run_cli_tests ();
+}
