@@ -48,6 +48,23 @@ test_edits (DocumentFixture *f, gconstpointer data)
                        "add-extra-input");
 }
 
+/* A macro that reads channels is a reader until it is named as a start. */
+static void
+test_start (DocumentFixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  fill (f->doc, "make-extra-output ! layer-norm-mlp ! multi-head-attention(2, mask=none) ! "
+                "multi-head-attention(2, input-layer-norm=true, norm-output=n) ! "
+                "multi-head-attention(2, input-layer-norm=true, norm-output=caller) ! gelu");
+  const gboolean starts[] = {TRUE, TRUE, FALSE, TRUE, TRUE, FALSE};
+  for (guint i = 0; i < G_N_ELEMENTS (starts); i++) {
+    g_autofree char *path = g_strdup_printf ("%u", i);
+    g_assert_cmpint (lig_ends_can_start (op_at (f->doc, path)), ==, starts[i]);
+  }
+  g_assert_true (lig_edit_connect_selection (f->doc, op_at (f->doc, "2"), &error));
+  g_assert_cmpstr (lig_op_get_extra_input_channel (op_at (f->doc, "2"), 0), ==, "residual");
+}
+
 /* Taken apart, the branch has the name that its readers know; a second one of that name is mended
  * by another. */
 static void
@@ -78,6 +95,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD_DOCUMENT_TEST ("/document/norm-output/ends", test_ends);
   ADD_DOCUMENT_TEST ("/document/norm-output/edits", test_edits);
+  ADD_DOCUMENT_TEST ("/document/norm-output/start", test_start);
   ADD_DOCUMENT_TEST ("/document/norm-output/apart", test_apart);
   return g_test_run ();
 }

@@ -269,7 +269,7 @@ connect_op (LigDocument *doc, LigOp *op, GError **error)
 {
   guint count;
   const LigRow *rows = lig_document_get_rows (doc, &count), *row = lig_document_find_row (doc, op);
-  gboolean source = lig_op_get_info (op)->extra_outputs != NULL;
+  gboolean source = lig_ends_can_start (op);
   guint i = (guint) (row - rows);
   while (source ? ++i < count : i-- > 0)
     if (has_free_end (rows[i].op, !source) &&

@@ -29,6 +29,15 @@ lig_ends_can_read (LigOp *op)
   return FALSE;
 }
 
+gboolean
+lig_ends_can_start (LigOp *op)
+{
+  const LigOpInfo *info = lig_op_get_info (op);
+  return info->extra_outputs &&
+         (lig_op_get_extra_output_to_caller (op, 0) || lig_op_get_extra_output_channel (op, 0) ||
+          !lig_ends_can_read (op));
+}
+
 static gboolean
 starts (LigOp *op, const char *channel)
 {

@@ -20,6 +20,10 @@ LigEnd lig_ends_find (LigDocument *doc, LigOp *op, char **text);
 /* Returns whether an extra input of the op can read a channel; that of a loss cannot. */
 gboolean lig_ends_can_read (LigOp *op);
 
+/* Returns whether a channel that is drawn at the op begins there: the op begins a branch, or it can
+ * only begin one. */
+gboolean lig_ends_can_start (LigOp *op);
+
 /* Returns whether an op of the sequence, or of a block within, reads an output's channel. */
 gboolean lig_ends_is_read (LigDocument *doc, LigOp *op, int output);
 

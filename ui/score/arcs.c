@@ -331,7 +331,7 @@ draw_port (cairo_t *cairo,
   gboolean wrong = slot->end == LIG_END_UNREAD || slot->end == LIG_END_MISSING;
   if (!taken && !wrong && slot->end != LIG_END_CALLER && has_only_optional (slot->op))
     return;
-  if (lig_op_get_info (slot->op)->extra_outputs)
+  if (lig_ends_can_start (slot->op))
     draw_output (cairo, x, y);
   else if (!taken)
     draw_input (cairo, x, y);

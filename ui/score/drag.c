@@ -2,6 +2,7 @@
 /* The pointer on the score: choosing, dragging rows, fences and channels, dropping ops and files
  * of text, scrolling while something is dragged near an edge. */
 #include "ui/document/edit.h"
+#include "ui/document/ends.h"
 #include "ui/score/arcs.h"
 #include "ui/score/gap.h"
 #include "ui/score/group.h"
@@ -162,7 +163,7 @@ static void
 connect_rows (Pointer *self, LigOp *from, LigOp *to)
 {
   GError *error = NULL;
-  if (!lig_op_get_info (from)->extra_outputs) {
+  if (!lig_ends_can_start (from)) {
     LigOp *input = from;
     from = to;
     to = input;

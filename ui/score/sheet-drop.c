@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gaps of the score's sheet as drop targets, and marks that follow the pointer. */
 #include "ui/document/edit.h"
+#include "ui/document/ends.h"
 #include "ui/score/sheet-private.h"
 
 void
@@ -59,8 +60,8 @@ lig_score_sheet_accepts (LigScoreSheet *self, guint row, guint target)
 {
   LigOp *one = lig_score_map_get_slot (self->map, row)->op;
   LigOp *other = lig_score_map_get_slot (self->map, target)->op;
-  return lig_op_get_info (one)->extra_outputs ? lig_edit_can_connect (self->document, one, other)
-                                              : lig_edit_can_connect (self->document, other, one);
+  return lig_ends_can_start (one) ? lig_edit_can_connect (self->document, one, other)
+                                  : lig_edit_can_connect (self->document, other, one);
 }
 
 static void
