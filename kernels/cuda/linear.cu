@@ -5,6 +5,7 @@
  * block in fp32 in the workspace, and one pass over each block does the rest. */
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/product/fallback.cuh"
+#include "kernels/cuda/product/own.h"
 
 namespace lig
 {
@@ -325,13 +326,14 @@ compare_sums (LigLaunch *launch, const LigProduct &job, double together, double 
   LigChoices choices = launch->device->choices;
   if (choices.begin)
     choices.begin (choices.guard);
-  int apart = lig_product_apart (launch, &job);
+  int apart = lig_product_answer (launch, &job, LIG_SUMS_APART);
   double sums = apart < 0 ? time_sums (launch, job) : 0;
   if (choices.end)
     choices.end (choices.guard);
   if (sums <= 0)
     return apart <= 0;
-  lig_product_keep_apart (launch, &job, alone + sums < together, min (alone + sums, together));
+  lig_product_keep_answer (launch, &job, LIG_SUMS_APART, alone + sums < together,
+                           min (alone + sums, together));
   return alone + sums >= together;
 }
 
@@ -344,7 +346,7 @@ takes_sums (LigLaunch *launch, const LigProduct &job)
     return true;
   if (launch->accumulate || job.vector.dtype != job.result.dtype)
     return false;
-  int apart = lig_product_apart (launch, &job);
+  int apart = lig_product_answer (launch, &job, LIG_SUMS_APART);
   if (apart >= 0 || !launch->rehearse)
     return apart <= 0;
   LigProduct bare = without_sums (job);
@@ -370,7 +372,19 @@ check (LigLaunch *launch, const LigProduct &job)
                               "linear: not a floating type; convert to fp32, fp16 or bf16");
 }
 
-/* Computes a product with the launch's factor, and its sums. */
+/* Computes a product and its sums through the library. */
+static LigStatus
+run_library (LigLaunch *launch, const LigProduct *product)
+{
+  const LigProduct &job = *product;
+  bool summed = job.sums != LIG_NO_SUMS && takes_sums (launch, job);
+  LigStatus status = run_blocks (launch, summed ? job : without_sums (job), &summed);
+  if (status == LIG_OK && job.sums != LIG_NO_SUMS && !summed)
+    status = sum_apart (launch, job);
+  return status;
+}
+
+/* Computes a product with the launch's factor, and its sums, in the faster of two ways. */
 static LigStatus
 run (LigLaunch *launch, LigProduct job)
 {
@@ -387,11 +401,9 @@ run (LigLaunch *launch, LigProduct job)
       cudaMemsetAsync (job.vector.data, 0, bytes, stream (launch));
     return LIG_LAUNCHED (launch);
   }
-  bool summed = job.sums != LIG_NO_SUMS && takes_sums (launch, job);
-  status = run_blocks (launch, summed ? job : without_sums (job), &summed);
-  if (status == LIG_OK && job.sums != LIG_NO_SUMS && !summed)
-    status = sum_apart (launch, job);
-  return status;
+  if (lig_own_product_serves (launch, &job) && lig_own_product_wins (launch, &job, run_library))
+    return lig_own_product (launch, &job);
+  return run_library (launch, &job);
 }
 
 /* Returns an operand as a matrix. */

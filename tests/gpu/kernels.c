@@ -223,6 +223,29 @@ test_kernel (gconstpointer data)
   g_test_message ("%.2f s", 1e-6 * (double) (g_get_monotonic_time () - begin));
 }
 
+/* The own products, wherever they serve, also where the library would win: tiles beyond each edge,
+ * and so many that each block takes several. */
+static void
+test_own_product (gconstpointer data)
+{
+  static const Shape shapes[] = {
+    {512, 768, 1024}, {1000, 200, 776}, {130, 1544, 8}, {20011, 64, 1544}, {20011, 1544, 64}};
+  static const LigDtype pairs[][2] = {
+    {LIG_BF16, LIG_BF16}, {LIG_FP16, LIG_FP16}, {LIG_BF16, LIG_FP32}};
+  const LigKernel *kernel = data;
+  const Gpu *gpu = gpu_or_skip ();
+  if (!gpu)
+    return;
+  failures = 0;
+  g_setenv ("LIGATURE_SEARCH", "own", TRUE);
+  for (size_t i = 0; i < G_N_ELEMENTS (pairs); i++)
+    for (size_t j = 0; j < G_N_ELEMENTS (shapes); j++)
+      run_shape (gpu, kernel, shapes[j], pairs[i], j < 3);
+  g_unsetenv ("LIGATURE_SEARCH");
+  if (failures > 0)
+    g_test_message ("%d failures", failures);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -233,6 +256,10 @@ main (int argc, char **argv)
       continue;
     g_autofree char *path = g_strconcat ("/gpu/kernels/", kernel->name, NULL);
     g_test_add_data_func (path, kernel, test_kernel);
+    if (kernel->work < 0) {
+      g_autofree char *own = g_strconcat ("/gpu/kernels/own/", kernel->name, NULL);
+      g_test_add_data_func (own, kernel, test_own_product);
+    }
   }
   return g_test_run ();
 }

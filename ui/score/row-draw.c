@@ -35,15 +35,6 @@ draw_end (Canvas *to, LigScoreText *text, int y, int width)
   return draw_end_in (to, text, y, width, &to->dim);
 }
 
-/* Draws a text that ends where others at the end of the line begin. */
-static int
-draw_end_before (Canvas *to, LigScoreText *text, int used)
-{
-  Canvas before = *to;
-  before.width -= used;
-  return draw_end (&before, text, to->second, before.width / 2);
-}
-
 /* Returns whether the row is the head of an opened block. */
 static gboolean
 is_frame (const LigOpRow *self)
@@ -221,6 +212,19 @@ has_low_badge (LigOpRow *self, const Canvas *to)
          title + measure_badge (self) > to->width;
 }
 
+/* Draws the number of parameters before what the end of the second line has, with the word if both
+ * it and the row's own parameters have room. */
+static int
+draw_sum (LigOpRow *self, Canvas *to, int used)
+{
+  Canvas before = *to;
+  before.width -= used;
+  int wanted = measure_text (self, PARAMS, LIG_SCORE_TEXT_SMALL) + to->gap +
+               measure_text (self, SUM_UNIT, LIG_SCORE_TEXT_SMALL);
+  LigScoreText *text = &self->texts[wanted <= before.width ? SUM_UNIT : SUM_SHORT];
+  return draw_end (&before, text, to->second, before.width);
+}
+
 /* Draws the end of the second line, a low badge or the path, and the parameters before it. */
 static void
 draw_second (LigOpRow *self, Canvas *to, gboolean low, const GdkRGBA *ground, gboolean filled)
@@ -233,7 +237,7 @@ draw_second (LigOpRow *self, Canvas *to, gboolean low, const GdkRGBA *ground, gb
   } else if (!filled)
     used = draw_end (to, &self->texts[PATH], to->second, to->width / 4);
   if (!filled)
-    used += draw_end_before (to, &self->texts[SUM_SHORT], used);
+    used += draw_sum (self, to, used);
   if (filled)
     self->omits |= 1u << PARAMS;
   else

@@ -7,7 +7,7 @@
 
 /* TITLE_SMALL is the title in small letters, SHAPE_SHORT the last axis of the shape; either is
  * drawn where the usual one has no room. SUM is that of the ops of a folded row, for its tooltip,
- * and SUM_SHORT the number of their parameters. */
+ * and SUM_SHORT and SUM_UNIT the number of their parameters, without and with the word. */
 enum {
   TITLE,
   TITLE_SMALL,
@@ -18,6 +18,7 @@ enum {
   PATH,
   SUM,
   SUM_SHORT,
+  SUM_UNIT,
   PROBLEM,
   N_TEXTS
 };

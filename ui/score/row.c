@@ -116,14 +116,20 @@ static void
 bind_sum (LigOpRow *self, const LigScoreSlot *slot, const LigPlanOp *ops)
 {
   LigScoreSum sum;
-  g_autofree char *text = NULL, *brief = NULL;
+  g_autofree char *text = NULL, *brief = NULL, *unit = NULL;
   if (ops && (slot->block || lig_score_slot_is_folded (slot))) {
     lig_score_sum_ops (ops, slot->count, &sum);
     text = describe_sum (&sum);
-    brief = sum.parameters > 0 ? lig_figure_count_short (sum.parameters) : NULL;
+    /* The head of an opened block has no line for them. */
+    if (sum.parameters > 0 && !slot->open) {
+      brief = lig_figure_count_short (sum.parameters);
+      unit = g_strdup_printf (ngettext ("%s parameter", "%s parameters", (gulong) sum.parameters),
+                              brief);
+    }
   }
   set_text (self, SUM, text);
-  set_text (self, SUM_SHORT, slot->block && slot->open ? NULL : brief);
+  set_text (self, SUM_SHORT, brief);
+  set_text (self, SUM_UNIT, unit);
 }
 
 /* Sets the shape, and its last axis for a row that has no room for all. */

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Races cuDNN against an own kernel of attention: as CUDA graphs of several launches, in turn. */
+/* Races cuDNN against an own kernel of attention: on random numbers. */
 #include "kernels/cuda/attention/race.h"
 
+#include "kernels/cuda/common/contest.h"
 #include "kernels/cuda/product/algorithms.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPERANDS = 9, MOST_OUTPUTS = 2, MOST_LAUNCHES = 20, ROUNDS = 5 };
+enum { MOST_OPERANDS = 9, MOST_OUTPUTS = 2 };
 
 /* The places of outputs behind x of the backward pass, and behind x of the forward pass. */
 enum { DX = 6, DMEMORY = 7, Y = 4, LSE = 5, LENGTHS = 2, DOCUMENTS = 3 };
-
-/* A candidate: the function, and the graph of its launches. */
-typedef struct {
-  LigKernelFunc function;
-  cudaGraphExec_t graph;
-  float rounds[ROUNDS];
-} Candidate;
 
 typedef struct {
   LigLaunch launch;
@@ -28,7 +22,7 @@ typedef struct {
   char *expected[MOST_OUTPUTS]; /* the own kernel's outputs */
   LigOperand *outputs[MOST_OUTPUTS];
   uint32_t *found;
-  cudaEvent_t begin, end;
+  LigKernelFunc own, cudnn;
 } Trial;
 
 static size_t
@@ -201,90 +195,29 @@ compare (Trial *trial,
   return race->repeats;
 }
 
-/* Returns the microseconds between the events; negative after a failure. */
-static float
-elapsed (Trial *trial)
-{
-  float milliseconds = 0;
-  bool good = cudaEventSynchronize (trial->end) == cudaSuccess &&
-              cudaEventElapsedTime (&milliseconds, trial->begin, trial->end) == cudaSuccess;
-  return good ? 1000 * milliseconds : -1;
-}
-
-/* Returns how many launches make a sound measurement of either, by the time of one. */
-static int
-count_launches (Trial *trial, LigKernelFunc function)
-{
-  cudaEventRecord (trial->begin, trial->launch.stream);
-  function (&trial->launch);
-  cudaEventRecord (trial->end, trial->launch.stream);
-  float once = elapsed (trial);
-  int launches = once > 0 ? (int) (2000 / once) : 1;
-  return launches < 1 ? 1 : launches > MOST_LAUNCHES ? MOST_LAUNCHES : launches;
-}
-
-/* Captures several launches, because the host launches small ones more slowly than the device runs
- * them. */
+/* Launches either; the functions of lig_contest(). */
 static bool
-capture (Trial *trial, Candidate *candidate, int launches)
+launch_own (void *data)
 {
-  cudaGraph_t graph = NULL;
-  bool good = true;
-  cudaStream_t stream = trial->launch.stream;
-  if (cudaStreamBeginCapture (stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess)
-    return false;
-  for (int i = 0; i < launches && good; i++)
-    good = candidate->function (&trial->launch) == LIG_OK;
-  if (cudaStreamEndCapture (stream, &graph) != cudaSuccess || !good || !graph ||
-      cudaGraphInstantiate (&candidate->graph, graph, 0) != cudaSuccess)
-    candidate->graph = NULL;
-  if (graph)
-    cudaGraphDestroy (graph);
-  cudaGetLastError ();
-  return candidate->graph != NULL;
+  Trial *trial = data;
+  return trial->own (&trial->launch) == LIG_OK;
 }
 
-static int
-compare_floats (const void *a, const void *b)
-{
-  float x = *(const float *) a, y = *(const float *) b;
-  return (x > y) - (x < y);
-}
-
-/* Measures both in turn, so that both meet the same clocks; false after a failure. */
 static bool
-measure (Trial *trial, Candidate both[2], int launches)
+launch_cudnn (void *data)
 {
-  cudaStream_t stream = trial->launch.stream;
-  for (int round = 0; round < ROUNDS; round++)
-    for (int i = 0; i < 2; i++) {
-      Candidate *candidate = &both[(round + i) % 2];
-      cudaEventRecord (trial->begin, stream);
-      bool good = cudaGraphLaunch (candidate->graph, stream) == cudaSuccess;
-      cudaEventRecord (trial->end, stream);
-      float time = elapsed (trial);
-      if (!good || time < 0)
-        return false;
-      candidate->rounds[round] = time / (float) launches;
-    }
-  for (int i = 0; i < 2; i++)
-    qsort (both[i].rounds, ROUNDS, sizeof *both[i].rounds, compare_floats);
-  return true;
+  Trial *trial = data;
+  return trial->cudnn (&trial->launch) == LIG_OK;
 }
 
 /* Times both; false after a failure. */
 static bool
-time_both (Trial *trial, LigAttentionRace *race, LigKernelFunc own, LigKernelFunc cudnn)
+time_both (Trial *trial, LigAttentionRace *race)
 {
-  Candidate both[2] = {{.function = own}, {.function = cudnn}};
-  int launches = count_launches (trial, cudnn);
-  bool good = capture (trial, &both[0], launches) && capture (trial, &both[1], launches) &&
-              measure (trial, both, launches);
-  for (int i = 0; i < 2; i++)
-    if (both[i].graph)
-      cudaGraphExecDestroy (both[i].graph);
-  race->own = both[0].rounds[ROUNDS / 2];
-  race->cudnn = both[1].rounds[ROUNDS / 2];
+  float medians[2];
+  bool good = lig_contest (trial->launch.stream, launch_own, launch_cudnn, trial, medians);
+  race->own = medians[0];
+  race->cudnn = medians[1];
   return good;
 }
 
@@ -298,24 +231,20 @@ lig_attention_race (LigAttentionRace *race,
   LigKernelFunc cudnn = one->backward ? lig_cudnn_attention_backward : lig_cudnn_attention;
   Trial trial;
   memset (&trial, 0, sizeof trial);
+  trial.own = own;
+  trial.cudnn = cudnn;
   memset (race, 0, sizeof *race);
   cudaStreamSynchronize (launch->stream);
   race->no_memory = !allocate (&trial, launch, one);
-  bool ready = !race->no_memory && cudaEventCreate (&trial.begin) == cudaSuccess &&
-               cudaEventCreate (&trial.end) == cudaSuccess;
-  if (ready) {
+  if (!race->no_memory) {
     race->failed = "the inputs";
     if (fill (&trial, one) && run_forward (&trial, one) &&
         compare (&trial, race, one, own, cudnn)) {
       race->failed = "the measurement";
-      if (time_both (&trial, race, own, cudnn))
+      if (time_both (&trial, race))
         race->failed = NULL;
     }
   }
-  if (trial.begin)
-    cudaEventDestroy (trial.begin);
-  if (trial.end)
-    cudaEventDestroy (trial.end);
   cudaFree (trial.memory);
   cudaGetLastError ();
 }

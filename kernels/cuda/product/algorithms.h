@@ -58,7 +58,7 @@ typedef struct {
   bool supported;
   bool rehearsed; /* the algorithm is the fastest, not just the first */
   bool reported;  /* the lack of memory for a search was reported */
-  int8_t apart;   /* the result of lig_product_apart() */
+  int8_t answers[LIG_N_QUESTIONS]; /* the results of lig_product_answer() */
 } LigProductEntry;
 
 struct LigProducts {

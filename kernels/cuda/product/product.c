@@ -178,7 +178,7 @@ entry_new (const LigProductKey *key)
   if (!entry)
     return NULL;
   entry->key = *key;
-  entry->apart = -1;
+  memset (entry->answers, -1, sizeof entry->answers);
   bool a = key->transposed_a, b = key->transposed_b;
   bool described =
     describe_operation (entry) &&
@@ -257,15 +257,13 @@ fail_memory (LigLaunch *launch)
   return NULL;
 }
 
-/* Returns the entry of a product that fits, with its algorithm decided; null, with the reason in
- * the device's message, if that fails. */
+/* Returns the entry of a product; null, with the reason in the device's message, if there is no
+ * memory. */
 static LigProductEntry *
-find (LigLaunch *launch, const LigProduct *product)
+entry_of (LigLaunch *launch, const LigProduct *product)
 {
   LigProducts *products = launch->device->products;
   LigProductKey key = key_of (product, launch->tf32);
-  if (!start (launch))
-    return NULL;
   LigProductEntry **slot = slot_of (products->entries, products->capacity, &key);
   if (!*slot) {
     if (2 * (products->count + 1) > products->capacity) {
@@ -278,9 +276,17 @@ find (LigLaunch *launch, const LigProduct *product)
       return fail_memory (launch);
     products->count++;
   }
-  LigProductEntry *entry = *slot;
-  if (!entry->decided || (launch->rehearse && !entry->rehearsed))
-    lig_algorithm_choose (products, entry, launch);
+  return *slot;
+}
+
+/* Returns the entry of a product that fits, with its algorithm decided; null, with the reason in
+ * the device's message, if that fails. */
+static LigProductEntry *
+find (LigLaunch *launch, const LigProduct *product)
+{
+  LigProductEntry *entry = start (launch) ? entry_of (launch, product) : NULL;
+  if (entry && (!entry->decided || (launch->rehearse && !entry->rehearsed)))
+    lig_algorithm_choose (launch->device->products, entry, launch);
   return entry;
 }
 
@@ -369,40 +375,45 @@ lig_product_microseconds (LigLaunch *launch, const LigProduct *product)
   return entry && entry->supported ? (double) entry->microseconds : 0;
 }
 
+/* The questions, as the keys of stored answers begin. */
+static const char *const questions[LIG_N_QUESTIONS] = {
+  [LIG_SUMS_APART] = "sums apart", [LIG_OWN_PRODUCT] = "own product"};
+
 int
-lig_product_apart (LigLaunch *launch, const LigProduct *product)
+lig_product_answer (LigLaunch *launch, const LigProduct *product, LigProductQuestion question)
 {
-  LigProducts *products = launch->device->products;
   const LigChoices *choices = &launch->device->choices;
-  LigProductEntry *entry = fits (product) ? find (launch, product) : NULL;
+  LigProductEntry *entry = entry_of (launch, product);
   char words[1024], choice[16] = "";
   if (!entry)
     return -1;
-  if (entry->apart < 0 && launch->rehearse && choices->get) {
-    lig_product_words (products, &entry->key, "sums apart", words, sizeof words);
+  if (entry->answers[question] < 0 && launch->rehearse && choices->get) {
+    lig_product_words (launch->device->products, &entry->key, questions[question], words,
+                       sizeof words);
     if (choices->get (choices->data, words, choice, sizeof choice) &&
         (strcmp (choice, "yes") == 0 || strcmp (choice, "no") == 0))
-      entry->apart = choice[0] == 'y';
+      entry->answers[question] = choice[0] == 'y';
   }
-  return entry->apart;
+  return entry->answers[question];
 }
 
 void
-lig_product_keep_apart (LigLaunch *launch,
-                        const LigProduct *product,
-                        bool apart,
-                        double microseconds)
+lig_product_keep_answer (LigLaunch *launch,
+                         const LigProduct *product,
+                         LigProductQuestion question,
+                         bool answer,
+                         double microseconds)
 {
-  LigProducts *products = launch->device->products;
   const LigChoices *choices = &launch->device->choices;
-  LigProductEntry *entry = fits (product) ? find (launch, product) : NULL;
+  LigProductEntry *entry = entry_of (launch, product);
   char words[1024];
   if (!entry)
     return;
-  entry->apart = apart;
+  entry->answers[question] = answer;
   if (choices->put) {
-    lig_product_words (products, &entry->key, "sums apart", words, sizeof words);
-    choices->put (choices->data, words, microseconds, apart ? "yes" : "no");
+    lig_product_words (launch->device->products, &entry->key, questions[question], words,
+                       sizeof words);
+    choices->put (choices->data, words, microseconds, answer ? "yes" : "no");
   }
 }
 

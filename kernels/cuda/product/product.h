@@ -53,15 +53,20 @@ LigStatus lig_product (LigLaunch *launch, const LigProduct *product);
 /* Returns the time of the product by the measurement that chose its algorithm; 0 if unknown. */
 double lig_product_microseconds (LigLaunch *launch, const LigProduct *product);
 
-/* Returns whether a product with sums is faster as one without, with the sums computed apart: 1,
- * 0, or -1 if that was not measured. */
-int lig_product_apart (LigLaunch *launch, const LigProduct *product);
+/* Questions about a product that a measurement answers: whether the product and its sums are faster
+ * apart, and whether the own product is faster than the library's. */
+typedef enum { LIG_SUMS_APART, LIG_OWN_PRODUCT, LIG_N_QUESTIONS } LigProductQuestion;
 
-/* Stores the answer to lig_product_apart(), with the microseconds that were measured. */
-void lig_product_keep_apart (LigLaunch *launch,
-                             const LigProduct *product,
-                             bool apart,
-                             double microseconds);
+/* Returns the answer that was kept, in a rehearsal also one that is stored: 1, 0, or -1 if there is
+ * none. */
+int lig_product_answer (LigLaunch *launch, const LigProduct *product, LigProductQuestion question);
+
+/* Keeps and stores an answer, with the microseconds of the faster way. */
+void lig_product_keep_answer (LigLaunch *launch,
+                              const LigProduct *product,
+                              LigProductQuestion question,
+                              bool answer,
+                              double microseconds);
 
 #ifdef __cplusplus
 }

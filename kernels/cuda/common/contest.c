@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Contests of two ways: how many launches make a measurement, their graphs, the medians. */
+#include "kernels/cuda/common/contest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LAUNCHES = 20, ROUNDS = 5 };
+
+typedef struct {
+  LigContender launch;
+  cudaGraphExec_t graph;
+  float rounds[ROUNDS];
+} Contender;
+
+typedef struct {
+  cudaStream_t stream;
+  cudaEvent_t begin, end;
+  void *data;
+  int launches;
+  Contender both[2];
+} Contest;
+
+/* Returns the microseconds between the events; negative after a failure. */
+static float
+elapsed (const Contest *contest)
+{
+  float milliseconds = 0;
+  bool good = cudaEventSynchronize (contest->end) == cudaSuccess &&
+              cudaEventElapsedTime (&milliseconds, contest->begin, contest->end) == cudaSuccess;
+  return good ? 1000 * milliseconds : -1;
+}
+
+/* Returns how many launches make a sound measurement of either, by the time of one. */
+static int
+count_launches (const Contest *contest)
+{
+  cudaEventRecord (contest->begin, contest->stream);
+  contest->both[1].launch (contest->data);
+  cudaEventRecord (contest->end, contest->stream);
+  float once = elapsed (contest);
+  int launches = once > 0 ? (int) (2000 / once) : 1;
+  return launches < 1 ? 1 : launches > MOST_LAUNCHES ? MOST_LAUNCHES : launches;
+}
+
+/* Captures several launches, because the host launches small ones more slowly than the device runs
+ * them. */
+static bool
+capture (const Contest *contest, Contender *contender)
+{
+  cudaGraph_t graph = NULL;
+  bool good = true;
+  if (cudaStreamBeginCapture (contest->stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess)
+    return false;
+  for (int i = 0; i < contest->launches && good; i++)
+    good = contender->launch (contest->data);
+  if (cudaStreamEndCapture (contest->stream, &graph) != cudaSuccess || !good || !graph ||
+      cudaGraphInstantiate (&contender->graph, graph, 0) != cudaSuccess)
+    contender->graph = NULL;
+  if (graph)
+    cudaGraphDestroy (graph);
+  return contender->graph != NULL;
+}
+
+static int
+compare_floats (const void *a, const void *b)
+{
+  float x = *(const float *) a, y = *(const float *) b;
+  return (x > y) - (x < y);
+}
+
+static bool
+measure (Contest *contest)
+{
+  for (int round = 0; round < ROUNDS; round++)
+    for (int i = 0; i < 2; i++) {
+      Contender *contender = &contest->both[(round + i) % 2];
+      cudaEventRecord (contest->begin, contest->stream);
+      bool good = cudaGraphLaunch (contender->graph, contest->stream) == cudaSuccess;
+      cudaEventRecord (contest->end, contest->stream);
+      float time = elapsed (contest);
+      if (!good || time < 0)
+        return false;
+      contender->rounds[round] = time / (float) contest->launches;
+    }
+  return true;
+}
+
+bool
+lig_contest (void *stream, LigContender first, LigContender second, void *data, float medians[2])
+{
+  Contest contest;
+  memset (&contest, 0, sizeof contest);
+  contest.stream = stream;
+  contest.data = data;
+  contest.both[0].launch = first;
+  contest.both[1].launch = second;
+  bool good = cudaEventCreate (&contest.begin) == cudaSuccess &&
+              cudaEventCreate (&contest.end) == cudaSuccess;
+  if (good) {
+    contest.launches = count_launches (&contest);
+    good = capture (&contest, &contest.both[0]) && capture (&contest, &contest.both[1]) &&
+           measure (&contest);
+  }
+  for (int i = 0; i < 2; i++) {
+    Contender *contender = &contest.both[i];
+    qsort (contender->rounds, ROUNDS, sizeof *contender->rounds, compare_floats);
+    medians[i] = contender->rounds[ROUNDS / 2];
+    if (contender->graph)
+      cudaGraphExecDestroy (contender->graph);
+  }
+  if (contest.begin)
+    cudaEventDestroy (contest.begin);
+  if (contest.end)
+    cudaEventDestroy (contest.end);
+  cudaGetLastError ();
+  return good;
+}

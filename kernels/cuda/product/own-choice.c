@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* The choice between the own product and the library's: a stored one, else the faster of both on
+ * random numbers, if their results agree. */
+#include "kernels/cuda/common/contest.h"
+#include "kernels/cuda/product/algorithms.h"
+#include "kernels/cuda/product/own.h"
+#include "kernels/times.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  LigLaunch launch;
+  LigProduct product;
+  LigProductWay other;
+  char *memory;
+  LigMatrix expected; /* the other way's result */
+  uint32_t *found;
+} Trial;
+
+/* Returns the bytes that a matrix of that many rows takes, in units of 256. */
+static size_t
+bytes_of (const LigMatrix *matrix, int64_t rows, int64_t columns)
+{
+  if (!matrix->data)
+    return 0;
+  int64_t last = (rows - 1) * matrix->stride + columns;
+  return ((size_t) last * lig_dtype_size (matrix->dtype) + 255) / 256 * 256;
+}
+
+/* Lets all matrices of the trial lie in its memory, one after the other; returns the bytes. */
+static size_t
+place (Trial *trial, const LigProduct *product, char *memory)
+{
+  LigProduct *p = &trial->product;
+  bool l = product->left_transposed, r = product->right_transposed;
+  int64_t m = product->rows, n = product->columns, k = product->depth;
+  const struct {
+    LigMatrix *matrix;
+    int64_t rows, columns;
+  } all[] = {{&p->left, l ? k : m, l ? m : k},
+             {&p->right, r ? n : k, r ? k : n},
+             {&p->extra, m, n},
+             {&p->aux, m, n},
+             {&p->result, m, n},
+             {&p->vector, 1, n},
+             {&trial->expected, m, n}};
+  size_t at = 256;
+  *p = *product;
+  trial->expected = product->result;
+  trial->found = (uint32_t *) memory;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    size_t bytes = bytes_of (all[i].matrix, all[i].rows, all[i].columns);
+    if (bytes)
+      all[i].matrix->data = memory + at;
+    at += bytes;
+  }
+  return at;
+}
+
+/* Fills a part of the trial's memory with random numbers. */
+static bool
+fill (Trial *trial, const LigMatrix *matrix, int64_t rows, int64_t columns, uint64_t seed)
+{
+  int64_t count = (int64_t) (bytes_of (matrix, rows, columns) / lig_dtype_size (matrix->dtype));
+  return !matrix->data || lig_cuda_fill_random (matrix->data, matrix->dtype, count, seed,
+                                                trial->launch.stream) == cudaSuccess;
+}
+
+static bool
+fill_all (Trial *trial)
+{
+  const LigProduct *p = &trial->product;
+  bool l = p->left_transposed, r = p->right_transposed;
+  return fill (trial, &p->left, l ? p->depth : p->rows, l ? p->rows : p->depth, 60) &&
+         fill (trial, &p->right, r ? p->columns : p->depth, r ? p->depth : p->columns, 61) &&
+         fill (trial, &p->extra, p->rows, p->columns, 62) &&
+         fill (trial, &p->aux, p->rows, p->columns, 63) &&
+         fill (trial, &p->vector, 1, p->columns, 64);
+}
+
+/* The functions of lig_contest(). */
+static bool
+launch_own (void *data)
+{
+  Trial *trial = data;
+  return lig_own_product (&trial->launch, &trial->product) == LIG_OK;
+}
+
+static bool
+launch_other (void *data)
+{
+  Trial *trial = data;
+  return trial->other (&trial->launch, &trial->product) == LIG_OK;
+}
+
+/* Returns whether both ways compute the same, but for roundings. */
+static bool
+agrees (Trial *trial)
+{
+  const LigProduct *p = &trial->product;
+  cudaStream_t stream = trial->launch.stream;
+  size_t bytes = bytes_of (&p->result, p->rows, p->columns);
+  float found[2] = {INFINITY, 0}; /* largest difference, largest element */
+  float tolerance = p->result.dtype == LIG_BF16 ? 1.0f / 64 : 1.0f / 512;
+  cudaMemsetAsync (p->result.data, 0, bytes, stream);
+  if (!launch_other (trial))
+    return false;
+  cudaMemcpyAsync (trial->expected.data, p->result.data, bytes, cudaMemcpyDeviceToDevice, stream);
+  /* Elements that the own product leaves out would be NaN; those between rows are alike. */
+  cudaMemset2DAsync (p->result.data, (size_t) p->result.stride * 2, 0xff, (size_t) p->columns * 2,
+                     (size_t) p->rows, stream);
+  cudaMemsetAsync (trial->found, 0, sizeof found, stream);
+  if (!launch_own (trial))
+    return false;
+  lig_compare (p->result.data, trial->expected.data, p->result.dtype,
+               (p->rows - 1) * p->result.stride + p->columns, trial->found, stream);
+  return cudaMemcpyAsync (found, trial->found, sizeof found, cudaMemcpyDeviceToHost, stream) ==
+           cudaSuccess &&
+         cudaStreamSynchronize (stream) == cudaSuccess && found[0] <= tolerance * found[1];
+}
+
+/* Compares both; false, with nothing decided, if there is no memory for it. */
+static bool
+compare (LigLaunch *launch, const LigProduct *product, LigProductWay other)
+{
+  Trial trial;
+  float medians[2] = {0, 0}; /* of the own product, of the other way */
+  memset (&trial, 0, sizeof trial);
+  trial.launch = *launch;
+  trial.launch.rehearse = false;
+  trial.launch.accumulate = false;
+  trial.other = other;
+  if (cudaMalloc ((void **) &trial.memory, place (&trial, product, NULL)) != cudaSuccess) {
+    cudaGetLastError ();
+    return false;
+  }
+  place (&trial, product, trial.memory);
+  bool good = fill_all (&trial) && agrees (&trial) &&
+              lig_contest (launch->stream, launch_own, launch_other, &trial, medians);
+  cudaFree (trial.memory);
+  cudaGetLastError ();
+  bool wins = good && medians[0] < medians[1];
+  lig_product_keep_answer (launch, product, LIG_OWN_PRODUCT, wins, (double) medians[wins ? 0 : 1]);
+  return true;
+}
+
+bool
+lig_own_product_wins (LigLaunch *launch, const LigProduct *product, LigProductWay other)
+{
+  LigChoices choices = launch->device->choices;
+  int answer = lig_product_answer (launch, product, LIG_OWN_PRODUCT);
+  const char *search = getenv ("LIGATURE_SEARCH");
+  if (search && strcmp (search, "own") == 0)
+    return true;
+  if (answer >= 0 || !launch->rehearse || (search && strcmp (search, "none") == 0))
+    return answer > 0;
+  /* The library chooses its algorithm first, with the operands as they are. */
+  if (other (launch, product) != LIG_OK || cudaStreamSynchronize (launch->stream) != cudaSuccess)
+    return false;
+  if (choices.begin)
+    choices.begin (choices.guard);
+  bool compared = compare (launch, product, other);
+  if (choices.end)
+    choices.end (choices.guard);
+  if (!compared && choices.no_memory)
+    choices.no_memory (choices.guard, "products");
+  lig_times_mark ("searching");
+  return lig_product_answer (launch, product, LIG_OWN_PRODUCT) > 0;
+}

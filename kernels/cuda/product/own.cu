@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/* Own matrix products with tensor memory copies and warpgroup products (compute capability 9.0).
+ *
+ * A result is divided into tiles of 128 x 192, and a block stays on its multiprocessor and takes
+ * one tile after the other. One warp copies tiles of the operands, 64 deep, to a ring in shared
+ * memory. Two warpgroups take the result's tiles in turn: while one multiplies, the other adds the
+ * bias, applies the activation and writes, so that the tensor cores wait for neither. Two blocks of
+ * a cluster compute tiles one below the other and share the copies of the right operand.
+ *
+ * The floor is the larger of 2 M N K over the rate of the tensor cores, and the bytes of operands
+ * and result over the bandwidth; cuBLASLt's epilogues with gelu stop the tensor cores while they
+ * run, which costs up to the time of the product itself where K is short.
+ *
+ * A thread holds 192 sums and has few registers beside them, and a multiprocessor's scheduler has
+ * one warp to finish a tile with: the code of a tile is unrolled, so that pieces overlap. */
+#include "kernels/cuda/common/columns.cuh"
+#include "kernels/cuda/product/finish.cuh"
+#include "kernels/cuda/product/own.h"
+
+namespace lig
+{
+/* The ring of tiles of the operands in shared memory, and its barriers. */
+struct Ring {
+  uint32_t tiles, full, empty;
+  __device__ uint32_t
+  left (int stage) const
+  {
+    return tiles + stage * STAGE_BYTES;
+  }
+  __device__ uint32_t
+  right (int stage) const
+  {
+    return tiles + stage * STAGE_BYTES + LEFT_BYTES;
+  }
+};
+
+/* Copies the operands' tiles at one depth; each block of the cluster copies half of the right one
+ * for both. */
+template <bool TRANSPOSED>
+__device__ inline void
+load_stage (const Maps &maps, const Ring &ring, int stage, Place at, int depth, int rank)
+{
+  uint32_t full = ring.full + 8 * stage;
+  barrier_expect (full, STAGE_BYTES);
+  load_tile (ring.left (stage), &maps.left, depth, at.row, full);
+  if (TRANSPOSED)
+    for (int chunk = 0; chunk < TILE_COLUMNS / 64; chunk++)
+      load_tile_for (ring.right (stage) + chunk * CHUNK_BYTES + rank * CHUNK_BYTES / 2, &maps.right,
+                     at.column + 64 * chunk, depth + rank * TILE_DEPTH / 2, full, 3);
+  else
+    load_tile_for (ring.right (stage) + rank * RIGHT_BYTES / 2, &maps.right, depth,
+                   at.column + rank * TILE_COLUMNS / 2, full, 3);
+}
+
+/* Fills the ring, for all tiles of this block. */
+template <bool TRANSPOSED>
+__device__ inline void
+produce (const Maps &maps, const Job &job, const Ring &ring, int rank)
+{
+  int clusters = (int) gridDim.x / 2, round = 0;
+  for (int pair = (int) blockIdx.x / 2; pair < job.tall * job.wide; pair += clusters) {
+    Place at = place_of (job, pair, rank);
+    for (int depth = 0; depth < job.depth; depth += TILE_DEPTH, round++) {
+      int stage = round % STAGES;
+      barrier_wait (ring.empty + 8 * stage, (round / STAGES & 1) ^ 1);
+      load_stage<TRANSPOSED> (maps, ring, stage, at, depth, rank);
+    }
+  }
+}
+
+/* Lets both blocks of the cluster fill a stage again. */
+__device__ inline void
+release (const Ring &ring, int round)
+{
+  if (threadIdx.x % 128 < 2)
+    barrier_arrive (ring.empty + 8 * (round % STAGES), threadIdx.x % 128);
+}
+
+/* Multiplies the stages of one tile. `next` is the barrier at which the other warpgroup waits for
+ * its turn, or 0: a stage's barrier tells two phases apart, so the other may not look at a stage
+ * before this one has seen all of its own. */
+template <class T, bool TRANSPOSED>
+__device__ inline void
+multiply (float (&sums)[2][96], const Ring &ring, int round, int steps, int next)
+{
+  constexpr int ALONG = TRANSPOSED ? 16 * 128 : 32, LEADING = TRANSPOSED ? CHUNK_BYTES : 16;
+  for (int step = 0; step < steps; step++, round++) {
+    int stage = round % STAGES;
+    barrier_wait (ring.full + 8 * stage, round / STAGES & 1);
+    products_begin ();
+#pragma unroll
+    for (int k = 0; k < TILE_DEPTH / 16; k++) {
+      uint64_t right = describe_tile (ring.right (stage) + k * ALONG, LEADING);
+      uint64_t left = describe_tile (ring.left (stage) + k * 32, 16);
+      int adds = step + k;
+      multiply_tile<T, TRANSPOSED> (sums[0], left, right, adds);
+      multiply_tile<T, TRANSPOSED> (sums[1], left + (64 * 128 >> 4), right, adds);
+    }
+    products_commit ();
+    if (next && step + 1 == steps)
+      turn_pass (next);
+    products_wait<1> ();
+    if (step > 0)
+      release (ring, round - 1);
+  }
+  products_wait<0> ();
+  release (ring, round - 1);
+}
+
+/* Returns an element of the bias; 0 without one, and outside of it. */
+__device__ inline float
+bias_at (const Job &job, int column)
+{
+  return job.bias.data && column < job.columns ? job.bias[column] : 0;
+}
+
+/* Takes every second tile of this block. */
+template <class T, bool TRANSPOSED, After AFTER>
+__device__ inline void
+consume (const Job &job, const Ring &ring, float *vectors, uint32_t memory, int group, int rank)
+{
+  constexpr int TURNS = 2; /* the barriers of the warpgroups' turns follow those of the sums */
+  int clusters = (int) gridDim.x / 2, steps = (job.depth + TILE_DEPTH - 1) / TILE_DEPTH;
+  int thread = threadIdx.x % 128;
+  for (int turn = group - 1;; turn += 2) {
+    int pair = (int) blockIdx.x / 2 + turn * clusters;
+    if (pair >= job.tall * job.wide)
+      break;
+    float sums[2][96];
+    Place tile = place_of (job, pair, rank);
+    Share share = share_of (job, tile, memory);
+    bool last = pair + clusters >= job.tall * job.wide;
+    float bias[2] = {bias_at (job, tile.column + thread),
+                     bias_at (job, tile.column + 128 + thread)};
+    if constexpr (AFTER == After::GELU_BACKWARD || AFTER == After::ADD)
+      for (int number = 0; number < AHEAD; number++)
+        fetch_piece (job, share, number);
+    if (turn > 0)
+      turn_wait (TURNS + group);
+    vectors[thread] = bias[0];
+    if (thread < TILE_COLUMNS - 128)
+      vectors[128 + thread] = bias[1];
+    multiply<T, TRANSPOSED> (sums, ring, turn * steps, steps, last ? 0 : TURNS + 3 - group);
+    warpgroup_sync (group);
+    finish<T, AFTER> (sums, job, share, vectors);
+    if (AFTER == After::GELU_BACKWARD && job.sums)
+      write_sums (job, vectors + TILE_COLUMNS, tile, group);
+  }
+}
+
+template <class T, bool TRANSPOSED, After AFTER>
+__global__ void __cluster_dims__ (2, 1, 1) __launch_bounds__ (BLOCK, 1)
+  product_kernel (const __grid_constant__ Maps maps, const __grid_constant__ Job job)
+{
+  extern __shared__ char memory[];
+  uint32_t begin = (shared_address (memory) + 1023) / 1024 * 1024;
+  float *vectors = (float *) (memory + (begin - shared_address (memory)) + VECTORS_AT);
+  Ring ring = {begin, begin + BARRIERS_AT, begin + BARRIERS_AT + STAGES * 8};
+  int group = threadIdx.x / 128, rank = (int) cluster_rank ();
+  if (threadIdx.x == 0) {
+    for (int stage = 0; stage < STAGES; stage++) {
+      barrier_init (ring.full + 8 * stage, 1);
+      barrier_init (ring.empty + 8 * stage, 2);
+    }
+    barriers_publish ();
+  }
+  cluster_sync ();
+  if (group == 0) {
+    release_registers<24> ();
+    if (threadIdx.x == 0)
+      produce<TRANSPOSED> (maps, job, ring, rank);
+  } else {
+    take_registers<240> ();
+    uint32_t own = begin + STAGES * STAGE_BYTES + (threadIdx.x / 32 - 4) * WARP_BYTES;
+    consume<T, TRANSPOSED, AFTER> (job, ring, vectors + (group - 1) * VECTORS, own, group, rank);
+  }
+  __syncwarp ();
+  /* No block ends while the other may still copy to it or arrive at its barriers. */
+  cluster_sync ();
+}
+
+/* Returns the driver's function that describes matrices; null if it is missing. */
+static decltype (&cuTensorMapEncodeTiled)
+map_function ()
+{
+  static decltype (&cuTensorMapEncodeTiled) function = [] {
+    void *found = nullptr;
+    cudaDriverEntryPointQueryResult result;
+    if (cudaGetDriverEntryPointByVersion ("cuTensorMapEncodeTiled", &found, 12000,
+                                          cudaEnableDefault, &result) != cudaSuccess ||
+        result != cudaDriverEntryPointSuccess)
+      found = nullptr;
+    cudaGetLastError ();
+    return (decltype (&cuTensorMapEncodeTiled)) found;
+  }();
+  return function;
+}
+
+/* Describes a matrix for copies of tiles of that height and width, whose units of 16 bytes are
+ * exchanged. */
+static bool
+describe (
+  CUtensorMap *map, const LigMatrix &matrix, int64_t rows, int64_t columns, int high, int wide)
+{
+  CUtensorMapDataType type =
+    matrix.dtype == LIG_BF16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  cuuint64_t sides[2] = {(cuuint64_t) columns, (cuuint64_t) rows};
+  cuuint64_t strides[1] = {(cuuint64_t) matrix.stride * 2};
+  cuuint32_t box[2] = {(cuuint32_t) wide, (cuuint32_t) high}, steps[2] = {1, 1};
+  return map_function () (map, type, 2, matrix.data, sides, strides, box, steps,
+                          CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                          CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+
+/* Returns the matrix that is read after the product. */
+static const LigMatrix &
+read_of (const LigProduct &product)
+{
+  return product.activation == LIG_GELU_BACKWARD ? product.aux : product.extra;
+}
+
+static bool
+describe_all (Maps *maps, const LigProduct &p)
+{
+  bool right =
+    p.right_transposed
+      ? describe (&maps->right, p.right, p.columns, p.depth, TILE_COLUMNS / 2, TILE_DEPTH)
+      : describe (&maps->right, p.right, p.depth, p.columns, TILE_DEPTH / 2, 64);
+  return right && describe (&maps->left, p.left, p.rows, p.depth, TILE_ROWS, TILE_DEPTH);
+}
+
+template <class T, bool TRANSPOSED, After AFTER>
+static LigStatus
+launch_kernel (LigLaunch *launch, const Maps &maps, const Job &job)
+{
+  if (cudaFuncSetAttribute (product_kernel<T, TRANSPOSED, AFTER>,
+                            cudaFuncAttributeMaxDynamicSharedMemorySize,
+                            SHARED_BYTES) != cudaSuccess)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "linear: too little shared memory");
+  int blocks = launch->device->multiprocessors / 2 * 2, tiles = 2 * job.tall * job.wide;
+  dim3 grid (blocks < tiles ? blocks : tiles);
+  product_kernel<T, TRANSPOSED, AFTER><<<grid, BLOCK, SHARED_BYTES, stream (launch)>>> (maps, job);
+  return LIG_LAUNCHED (launch);
+}
+
+template <class T>
+static LigStatus
+launch_for (LigLaunch *launch, const LigProduct &product, const Maps &maps, const Job &job)
+{
+  switch (product.activation) {
+  case LIG_GELU:
+    return launch_kernel<T, false, After::GELU> (launch, maps, job);
+  case LIG_GELU_BACKWARD:
+    return launch_kernel<T, true, After::GELU_BACKWARD> (launch, maps, job);
+  default:
+    break;
+  }
+  if (product.extra.data)
+    return product.right_transposed ? launch_kernel<T, false, After::ADD> (launch, maps, job)
+                                    : launch_kernel<T, true, After::ADD> (launch, maps, job);
+  return product.right_transposed ? launch_kernel<T, false, After::SUM> (launch, maps, job)
+                                  : launch_kernel<T, true, After::SUM> (launch, maps, job);
+}
+
+/* Returns whether a matrix is absent or laid out as the result, which has less than 4 GiB, so that
+ * one offset of 32 bits serves both. */
+static bool
+lies_alike (const LigMatrix &matrix, const LigProduct &product)
+{
+  return !matrix.data ||
+         (matrix.stride == product.result.stride && product.rows * matrix.stride < INT32_MAX);
+}
+
+/* Returns whether a matrix is absent, or of that type and in units of 16 bytes. */
+static bool
+suits (const LigMatrix &matrix, LigDtype dtype)
+{
+  return !matrix.data || (matrix.dtype == dtype && matrix.stride % 8 == 0 && matrix.stride > 0 &&
+                          (uintptr_t) matrix.data % 16 == 0);
+}
+
+static Job
+job_of (const LigProduct &product)
+{
+  Job job = {};
+  job.rows = (int) product.rows;
+  job.columns = (int) product.columns;
+  job.depth = (int) product.depth;
+  job.tall = (int) ((product.rows + 2 * TILE_ROWS - 1) / (2 * TILE_ROWS));
+  job.wide = (int) ((product.columns + TILE_COLUMNS - 1) / TILE_COLUMNS);
+  job.factor = product.factor;
+  if (product.sums == LIG_NO_SUMS)
+    job.bias = Vector{product.vector.data, product.vector.dtype};
+  job.read = (const char *) read_of (product).data;
+  job.aux = (char *) product.aux.data;
+  job.result = (char *) product.result.data;
+  job.stride = (uint32_t) product.result.stride * 2;
+  return job;
+}
+} /* namespace lig */
+
+using namespace lig;
+
+extern "C" bool
+lig_own_product_serves (const LigLaunch *launch, const LigProduct *product)
+{
+  LigDtype dtype = product->left.dtype;
+  bool backward = product->activation == LIG_GELU_BACKWARD;
+  bool gelu = backward || product->activation == LIG_GELU;
+  const Job job = job_of (*product);
+  return launch->device->capability == 90 && (dtype == LIG_BF16 || dtype == LIG_FP16) &&
+         product->rows > 0 && product->columns > 0 && product->depth > 0 &&
+         product->columns % 8 == 0 && product->result.data && !product->left_transposed &&
+         product->activation != LIG_RELU && suits (product->left, dtype) &&
+         suits (product->right, dtype) && suits (product->extra, dtype) &&
+         suits (product->aux, dtype) && suits (product->result, dtype) &&
+         lies_alike (product->extra, *product) && lies_alike (product->aux, *product) &&
+         lies_alike (product->result, *product) && (!gelu || !product->extra.data) &&
+         (!gelu || product->right_transposed != backward) && (!backward || product->aux.data) &&
+         (product->sums == LIG_NO_SUMS ? !backward || !product->vector.data
+                                       : product->sums == LIG_SUMS_OF_RESULT && backward &&
+                                           2 * job.tall <= most_parts (product->columns, 1)) &&
+         (int64_t) job.tall * job.wide <= INT32_MAX / 2 && map_function ();
+}
+
+extern "C" LigStatus
+lig_own_product (LigLaunch *launch, const LigProduct *product)
+{
+  Maps maps = {};
+  Job job = job_of (*product);
+  if (product->sums == LIG_SUMS_OF_RESULT)
+    job.sums = (float *) launch->workspace;
+  if (!describe_all (&maps, *product))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "linear: the driver refuses to describe a matrix");
+  LigStatus status = product->left.dtype == LIG_BF16
+                       ? launch_for<bf16> (launch, *product, maps, job)
+                       : launch_for<half> (launch, *product, maps, job);
+  if (status != LIG_OK || !job.sums)
+    return status;
+  LigOperand target = {product->vector.data, product->columns, product->columns,
+                       product->vector.dtype};
+  return add_parts (launch, job.sums, 2 * job.tall, product->columns, product->columns, &target);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions of compute capability 9.0 (sm_90a) for matrix products: barriers that count bytes,
+ * the bulk copies of tiles that arrive at them, and the products of a warpgroup, which is four
+ * warps in succession (PTX ISA, chapters "mbarrier", "cp.async.bulk.tensor" and "wgmma"). */
+#pragma once
+
+#include "kernels/cuda/common/cuda.cuh"
+
+#include <cuda.h>
+
+namespace lig
+{
+/* Returns an address in shared memory as its instructions take it. */
+__device__ inline uint32_t
+shared_address (const void *pointer)
+{
+  return (uint32_t) __cvta_generic_to_shared (pointer);
+}
+
+/* Returns the number of this block in its cluster. */
+__device__ inline uint32_t
+cluster_rank ()
+{
+  uint32_t rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+/* Waits for all threads of the cluster, and for what they wrote to shared memory. */
+__device__ inline void
+cluster_sync ()
+{
+  asm volatile("barrier.cluster.arrive.release.aligned;\n"
+               "barrier.cluster.wait.acquire.aligned;" ::
+                 : "memory");
+}
+
+/* Waits for the 128 threads of a warpgroup; `number` is the barrier's, from 1 on. */
+__device__ inline void
+warpgroup_sync (int number)
+{
+  asm volatile("bar.sync %0, 128;" ::"r"(number) : "memory");
+}
+
+/* Waits at a barrier where another warpgroup only arrives, and the other's part. */
+__device__ inline void
+turn_wait (int number)
+{
+  asm volatile("bar.sync %0, 256;" ::"r"(number) : "memory");
+}
+__device__ inline void
+turn_pass (int number)
+{
+  asm volatile("bar.arrive %0, 256;" ::"r"(number) : "memory");
+}
+
+__device__ inline void
+barrier_init (uint32_t barrier, uint32_t arrivals)
+{
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+/* Makes initialized barriers visible to the cluster, after its next cluster_sync (). */
+__device__ inline void
+barriers_publish ()
+{
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+/* Arrives, and lets the phase wait for that many bytes as well. */
+__device__ inline void
+barrier_expect (uint32_t barrier, uint32_t bytes)
+{
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+
+/* Arrives at the same barrier of a block in the cluster. */
+__device__ inline void
+barrier_arrive (uint32_t barrier, uint32_t rank)
+{
+  asm volatile("{\n"
+               ".reg .b32 there;\n"
+               "mapa.shared::cluster.u32 there, %0, %1;\n"
+               "mbarrier.arrive.shared::cluster.b64 _, [there];\n"
+               "}" ::"r"(barrier),
+               "r"(rank)
+               : "memory");
+}
+
+/* Waits until the phase of that parity is over. */
+__device__ inline void
+barrier_wait (uint32_t barrier, uint32_t parity)
+{
+  uint32_t over = 0;
+  while (!over)
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                 "selp.u32 %0, 1, 0, p;\n"
+                 "}"
+                 : "=r"(over)
+                 : "r"(barrier), "r"(parity)
+                 : "memory");
+}
+
+/* Begins to copy a tile of a matrix to shared memory; it arrives at the barrier. */
+__device__ inline void
+load_tile (uint32_t target, const CUtensorMap *map, int column, int row, uint32_t barrier)
+{
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+               " [%0], [%1, {%2, %3}], [%4];" ::"r"(target),
+               "l"(map), "r"(column), "r"(row), "r"(barrier)
+               : "memory");
+}
+
+/* Likewise to the same address in all blocks of the mask, at the same barrier of each. */
+__device__ inline void
+load_tile_for (
+  uint32_t target, const CUtensorMap *map, int column, int row, uint32_t barrier, uint16_t mask)
+{
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+               ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(target),
+               "l"(map), "r"(column), "r"(row), "r"(barrier), "h"(mask)
+               : "memory");
+}
+
+/* Begins to copy 16 bytes to shared memory in this thread's open group (async-copy.cuh); zeros
+ * unless they are `inside`, where the address need not be valid. */
+__device__ inline void
+copy_unit (uint32_t target, const void *from, bool inside)
+{
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(from),
+               "r"(inside ? 16 : 0)
+               : "memory");
+}
+
+/* Writes four matrices of 8 rows of 16 bytes, of which lane l passes the address of row l % 8 of
+ * matrix l / 8 and holds two neighbours of row l / 4 of each; and reads such. */
+__device__ inline void
+write_matrices (uint32_t address, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address),
+               "r"(a), "r"(b), "r"(c), "r"(d)
+               : "memory");
+}
+__device__ inline void
+read_matrices (uint32_t address, uint32_t &a, uint32_t &b, uint32_t &c, uint32_t &d)
+{
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+               : "r"(address)
+               : "memory");
+}
+
+/* Reads 16 bytes of shared memory. */
+__device__ inline uint4
+read_unit (uint32_t address)
+{
+  uint4 value;
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "r"(address)
+               : "memory");
+  return value;
+}
+
+/* Writes 16 bytes where they are inside. */
+__device__ inline void
+write_unit (void *to, uint4 value, bool inside)
+{
+  asm volatile("{\n"
+               ".reg .pred p;\n"
+               "setp.ne.b32 p, %5, 0;\n"
+               "@p st.global.v4.u32 [%0], {%1, %2, %3, %4};\n"
+               "}" ::"l"(to),
+               "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w), "r"((int) inside)
+               : "memory");
+}
+
+/* Gives registers of this warpgroup back, or takes more, up to the number. */
+template <int N>
+__device__ inline void
+release_registers ()
+{
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));
+}
+template <int N>
+__device__ inline void
+take_registers ()
+{
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N));
+}
+
+__device__ inline void
+products_begin ()
+{
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ inline void
+products_commit ()
+{
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+/* Waits until at most N committed groups of products are under way. */
+template <int N>
+__device__ inline void
+products_wait ()
+{
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
+}
+
+/* Describes a matrix in shared memory, in rows of 128 bytes whose 16-byte units are exchanged as
+ * the bulk copies do. Groups of 8 rows follow each other; `leading` is the distance, in bytes,
+ * of two such columns of groups if the rows are those of the depth. */
+__device__ inline uint64_t
+describe_tile (uint32_t address, uint32_t leading)
+{
+  return ((uint64_t) 1 << 62) | ((uint64_t) (1024 >> 4) << 32) | ((uint64_t) (leading >> 4) << 16) |
+         ((uint64_t) (address & 0x3ffff) >> 4);
+}
+
+/* The operands of an instruction that names 96 registers. */
+#define LIG_8(d, i) \
+  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
+    "+f"(d[i + 6]), "+f"(d[i + 7])
+#define LIG_96(d) \
+  LIG_8 (d, 0), LIG_8 (d, 8), LIG_8 (d, 16), LIG_8 (d, 24), LIG_8 (d, 32), LIG_8 (d, 40), \
+    LIG_8 (d, 48), LIG_8 (d, 56), LIG_8 (d, 64), LIG_8 (d, 72), LIG_8 (d, 80), LIG_8 (d, 88)
+#define LIG_96_NAMES \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, " \
+  "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, " \
+  "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, " \
+  "%56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, " \
+  "%74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, " \
+  "%92, %93, %94, %95"
+#define LIG_MULTIPLY(type, d, left, right, adds, transposed) \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %98, 0;\n" \
+               "wgmma.mma_async.sync.aligned.m64n192k16.f32." type "." type " {" LIG_96_NAMES \
+               "}, %96, %97, p, 1, 1, 0, %99;\n}" \
+               : LIG_96 (d) \
+               : "l"(left), "l"(right), "r"(adds), "n"(transposed))
+
+/* Begins d = left right, added to d if `adds`: 64 rows, 192 columns, a depth of 16. TRANSPOSED
+ * says that the rows of the right tile are those of the depth. */
+template <class T, int TRANSPOSED>
+__device__ inline void
+multiply_tile (float (&d)[96], uint64_t left, uint64_t right, int adds)
+{
+  if constexpr (std::is_same_v<T, bf16>)
+    LIG_MULTIPLY ("bf16", d, left, right, adds, TRANSPOSED);
+  else
+    LIG_MULTIPLY ("f16", d, left, right, adds, TRANSPOSED);
+}
+} /* namespace lig */
