@@ -8,13 +8,19 @@
 
 namespace lig
 {
-/* Starts a copy of 16 bytes; where `inside` is false nothing is read and they become 0. */
+/* Starts a copy of 16 bytes to an address in shared memory; where `inside` is false nothing is read
+ * and they become 0. */
+__device__ inline void
+copy_async (uint32_t to, const void *from, bool inside)
+{
+  uint32_t bytes = inside ? 16 : 0;
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
+               : "memory");
+}
 __device__ inline void
 copy_async (uint4 *to, const void *from, bool inside)
 {
-  uint32_t at = (uint32_t) __cvta_generic_to_shared (to), bytes = inside ? 16 : 0;
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from), "r"(bytes)
-               : "memory");
+  copy_async ((uint32_t) __cvta_generic_to_shared (to), from, inside);
 }
 
 /* Starts a copy of 16 bytes that the L2 cache drops first. */

@@ -25,6 +25,27 @@ struct Larger {
   }
 };
 
+/* Adds up 8 values over 8 lanes that are `apart` lanes apart, in a fixed order: they exchange
+ * halves of their values until each has the sum of one, which becomes values[0]. Returns its index.
+ */
+__device__ inline int
+share_sums (float (&values)[8], int apart)
+{
+  int lane = threadIdx.x % 32, index = 0;
+#pragma unroll
+  for (int half = 4; half > 0; half /= 2) {
+    bool upper = lane & apart * half;
+#pragma unroll
+    for (int i = 0; i < half; i++) {
+      float sent = upper ? values[i] : values[i + half];
+      float kept = upper ? values[i + half] : values[i];
+      values[i] = kept + __shfl_xor_sync (0xffffffffu, sent, apart * half);
+    }
+    index += upper ? half : 0;
+  }
+  return index;
+}
+
 /* Combines a value, or each value of an array, with that of the lane whose number differs by
  * `offset`, a power of two. */
 template <class F, class T>

@@ -56,8 +56,8 @@ typedef struct {
   float microseconds; /* 0: not measured */
   bool decided;       /* `supported` and `algorithm` are known */
   bool supported;
-  bool rehearsed; /* the algorithm is the fastest, not just the first */
-  bool reported;  /* the lack of memory for a search was reported */
+  bool rehearsed;                  /* the algorithm is the fastest, not just the first */
+  bool reported;                   /* the lack of memory for a search was reported */
   int8_t answers[LIG_N_QUESTIONS]; /* the results of lig_product_answer() */
 } LigProductEntry;
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/cuda/common/async-copy.cuh"
+#include "kernels/cuda/common/reduce.cuh"
 #include "kernels/cuda/product/warpgroup.cuh"
 
 namespace lig
@@ -28,7 +29,7 @@ constexpr int SHARED_BYTES = 1024 + BARRIERS_AT + 2 * STAGES * 8;
  * the left operand and the right one stay in the L2 cache. */
 constexpr int BAND = 8;
 
-/* What follows the product of a tile. */
+/* The work after the product of a tile. */
 enum class After { SUM, ADD, GELU, GELU_BACKWARD };
 
 /* The maps of the operands. */
@@ -47,43 +48,18 @@ struct Job {
   float *sums;     /* [2 tall, columns], one row per row of tiles; null: none */
 };
 
-/* The place of a pair of tiles. */
-struct Place {
+/* The first row and column of a tile. */
+struct Corner {
   int row, column;
 };
 
-__device__ inline Place
-place_of (const Job &job, int pair, int rank)
+__device__ inline Corner
+corner_of (const Job &job, int pair, int rank)
 {
   int band = pair / (BAND * job.wide), within = pair - band * BAND * job.wide;
   int height = min (BAND, job.tall - band * BAND);
   int down = band * BAND + within % height;
-  return Place{(2 * down + rank) * TILE_ROWS, within / height * TILE_COLUMNS};
-}
-
-/* Returns two neighbouring elements, rounded, in a word; the first is the lower half. */
-template <class T>
-__device__ inline uint32_t
-pack (float low, float high)
-{
-  uint32_t word;
-  if constexpr (std::is_same_v<T, bf16>) {
-    __nv_bfloat162 both = __floats2bfloat162_rn (low, high);
-    memcpy (&word, &both, sizeof word);
-  } else {
-    __half2 both = __floats2half2_rn (low, high);
-    memcpy (&word, &both, sizeof word);
-  }
-  return word;
-}
-
-template <class T>
-__device__ inline float2
-unpack (uint32_t word)
-{
-  T both[2];
-  memcpy (both, &word, sizeof word);
-  return float2{widen (both[0]), widen (both[1])};
+  return Corner{(2 * down + rank) * TILE_ROWS, within / height * TILE_COLUMNS};
 }
 
 /* A lane's share of the pieces of its warp. Of row l / 4 + 8 h of a piece lane l computes the
@@ -97,7 +73,7 @@ struct Share {
 };
 
 __device__ inline Share
-share_of (const Job &job, Place tile, uint32_t memory)
+share_of (const Job &job, Corner tile, uint32_t memory)
 {
   int lane = threadIdx.x % 32, row = tile.row + threadIdx.x % 128 / 32 * PIECE_ROWS + lane / 4;
   int column = tile.column + 8 * (lane % 4), bytes = PIECE_COLUMNS * 2;
@@ -127,8 +103,8 @@ fetch_piece (const Job &job, const Share &share, int number)
   uint32_t to = share.unit + (1 + number % AHEAD) * PIECE_BYTES;
   const char *from = job.read + (share.offset + offset_of (job, number));
   if (number < PIECES) {
-    copy_unit (to, from, is_inside (share, number, 0));
-    copy_unit (to + PIECE_BYTES / 2, from + 8 * job.stride, is_inside (share, number, 8));
+    copy_async (to, from, is_inside (share, number, 0));
+    copy_async (to + PIECE_BYTES / 2, from + 8 * job.stride, is_inside (share, number, 8));
   }
   commit_copies ();
 }
@@ -146,18 +122,24 @@ read_piece (uint32_t (&words)[8], const Job &job, const Share &share, int number
   fetch_piece (job, share, number + AHEAD);
 }
 
-/* Rounds a piece and writes it. */
+/* Rounds a piece. */
 template <class T>
 __device__ inline void
-write_piece (const float (&v)[16], char *to, const Job &job, const Share &share, int number)
+round_piece (uint32_t (&words)[8], const float (&v)[16])
+{
+#pragma unroll
+  for (int i = 0; i < 8; i++)
+    words[i] = narrow_pair<T> (v[2 * i], v[2 * i + 1]);
+}
+
+/* Writes a rounded piece. */
+__device__ inline void
+write_piece (const uint32_t (&words)[8], char *to, const Job &job, const Share &share, int number)
 {
   char *first = to + (share.offset + offset_of (job, number));
   __syncwarp ();
-#pragma unroll
-  for (int j = 0; j < 4; j += 2)
-    write_matrices (share.fragment ^ 16 * j, pack<T> (v[4 * j], v[4 * j + 1]),
-                    pack<T> (v[4 * j + 2], v[4 * j + 3]), pack<T> (v[4 * j + 4], v[4 * j + 5]),
-                    pack<T> (v[4 * j + 6], v[4 * j + 7]));
+  write_matrices (share.fragment, words[0], words[1], words[2], words[3]);
+  write_matrices (share.fragment ^ 32, words[4], words[5], words[6], words[7]);
   __syncwarp ();
   uint4 upper = read_unit (share.unit), lower = read_unit (share.unit + PIECE_BYTES / 2);
   write_unit (first, upper, is_inside (share, number, 0));
@@ -183,7 +165,8 @@ quick_inverse (float x)
 /* The factors of gelu in its tanh form (lig_gelu), x sigmoid (A x + B x^3), for powers of 2. */
 constexpr float A = 1.5957691216f, B = 0.0713548162726f, LOG2_E = 1.44269504089f;
 
-/* Returns gelu in few instructions: the tensor cores work meanwhile, but not faster than this. */
+/* Returns gelu in few instructions: the tensor cores wait for a tile that is finished more slowly
+ * than the next is multiplied. */
 __device__ inline float
 quick_gelu (float x)
 {
@@ -210,7 +193,7 @@ finish_piece (float (&v)[16], const uint32_t (&words)[8], float factor, const fl
   for (int i = 0; i < 16; i += 2) {
     float2 read = {};
     if constexpr (AFTER == After::GELU_BACKWARD || AFTER == After::ADD)
-      read = unpack<T> (words[i / 2]);
+      widen_pair<T> (words[i / 2], read.x, read.y);
     if constexpr (AFTER == After::GELU_BACKWARD) {
       v[i] = v[i] * factor * quick_gelu_slope (read.x);
       v[i + 1] = v[i + 1] * factor * quick_gelu_slope (read.y);
@@ -222,28 +205,17 @@ finish_piece (float (&v)[16], const uint32_t (&words)[8], float factor, const fl
   }
 }
 
-/* Adds up a warp's columns over its rows, in a fixed order, and keeps them in shared memory: eight
- * lanes, four apart, exchange halves of their sums until each has one. */
+/* Adds up a warp's columns over its rows and keeps the sums in shared memory. */
 __device__ inline void
 keep_sums (float (&sums)[8], float *kept)
 {
-  int lane = threadIdx.x % 32, place = 0;
-#pragma unroll
-  for (int half = 4; half > 0; half /= 2) {
-    bool upper = lane & 4 * half;
-#pragma unroll
-    for (int i = 0; i < half; i++) {
-      float other = __shfl_xor_sync (~0u, upper ? sums[i] : sums[i + half], 4 * half);
-      sums[i] = (upper ? sums[i + half] : sums[i]) + other;
-    }
-    place += upper ? half : 0;
-  }
-  kept[8 * (place / 2) + 2 * (lane % 4) + place % 2] = sums[0];
+  int place = share_sums (sums, 4);
+  kept[8 * (place / 2) + 2 * (threadIdx.x % 4) + place % 2] = sums[0];
 }
 
 /* Writes the sums of a tile's columns. */
 __device__ inline void
-write_sums (const Job &job, const float *kept, Place at, int group)
+write_sums (const Job &job, const float *kept, Corner at, int group)
 {
   warpgroup_sync (group);
   for (int column = threadIdx.x % 128; column < TILE_COLUMNS; column += 128)
@@ -255,7 +227,8 @@ write_sums (const Job &job, const float *kept, Place at, int group)
     }
 }
 
-/* Finishes a tile piece by piece; the two pieces of the same columns follow each other. */
+/* Finishes a tile piece by piece; the two pieces of the same columns follow each other. Sums are
+ * those of the result as it is rounded. */
 template <class T, After AFTER>
 __device__ inline void
 finish (const float (&sums)[2][96], const Job &job, const Share &share, float *vectors)
@@ -274,19 +247,25 @@ finish (const float (&sums)[2][96], const Job &job, const Share &share, float *v
       v[i] = sums[number % 2][number / 2 * 16 + i];
     finish_piece<T, AFTER> (v, words, job.factor, vectors + part + 2 * (lane % 4));
     if constexpr (AFTER == After::GELU) {
+      round_piece<T> (words, v);
       if (job.aux)
-        write_piece<T> (v, job.aux, job, share, number);
+        write_piece (words, job.aux, job, share, number);
 #pragma unroll
       for (int i = 0; i < 16; i++)
         v[i] = quick_gelu (v[i]);
     }
-    write_piece<T> (v, job.result, job, share, number);
+    round_piece<T> (words, v);
+    write_piece (words, job.result, job, share, number);
     if (AFTER == After::GELU_BACKWARD && job.sums) {
       bool first = number % 2 == 0;
 #pragma unroll
-      for (int i = 0; i < 8; i++)
-        columns[i] =
-          (first ? 0 : columns[i]) + (v[4 * (i / 2) + i % 2] + v[4 * (i / 2) + 2 + i % 2]);
+      for (int i = 0; i < 8; i += 2) {
+        float2 upper, lower;
+        widen_pair<T> (words[i], upper.x, upper.y);
+        widen_pair<T> (words[i + 1], lower.x, lower.y);
+        columns[i] = (first ? 0 : columns[i]) + (upper.x + lower.x);
+        columns[i + 1] = (first ? 0 : columns[i + 1]) + (upper.y + lower.y);
+      }
       if (!first)
         keep_sums (columns, kept + part);
     }

@@ -38,7 +38,7 @@ struct Ring {
  * for both. */
 template <bool TRANSPOSED>
 __device__ inline void
-load_stage (const Maps &maps, const Ring &ring, int stage, Place at, int depth, int rank)
+load_stage (const Maps &maps, const Ring &ring, int stage, Corner at, int depth, int rank)
 {
   uint32_t full = ring.full + 8 * stage;
   barrier_expect (full, STAGE_BYTES);
@@ -59,7 +59,7 @@ produce (const Maps &maps, const Job &job, const Ring &ring, int rank)
 {
   int clusters = (int) gridDim.x / 2, round = 0;
   for (int pair = (int) blockIdx.x / 2; pair < job.tall * job.wide; pair += clusters) {
-    Place at = place_of (job, pair, rank);
+    Corner at = corner_of (job, pair, rank);
     for (int depth = 0; depth < job.depth; depth += TILE_DEPTH, round++) {
       int stage = round % STAGES;
       barrier_wait (ring.empty + 8 * stage, (round / STAGES & 1) ^ 1);
@@ -77,8 +77,8 @@ release (const Ring &ring, int round)
 }
 
 /* Multiplies the stages of one tile. `next` is the barrier at which the other warpgroup waits for
- * its turn, or 0: a stage's barrier tells two phases apart, so the other may not look at a stage
- * before this one has seen all of its own. */
+ * its turn, or 0: a stage's barrier only distinguishes even phases from odd ones, so the other may
+ * not look at a stage before this one has seen all of its own. */
 template <class T, bool TRANSPOSED>
 __device__ inline void
 multiply (float (&sums)[2][96], const Ring &ring, int round, int steps, int next)
@@ -127,7 +127,7 @@ consume (const Job &job, const Ring &ring, float *vectors, uint32_t memory, int 
     if (pair >= job.tall * job.wide)
       break;
     float sums[2][96];
-    Place tile = place_of (job, pair, rank);
+    Corner tile = corner_of (job, pair, rank);
     Share share = share_of (job, tile, memory);
     bool last = pair + clusters >= job.tall * job.wide;
     float bias[2] = {bias_at (job, tile.column + thread),

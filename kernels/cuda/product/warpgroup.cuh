@@ -125,16 +125,6 @@ load_tile_for (
                : "memory");
 }
 
-/* Begins to copy 16 bytes to shared memory in this thread's open group (async-copy.cuh); zeros
- * unless they are `inside`, where the address need not be valid. */
-__device__ inline void
-copy_unit (uint32_t target, const void *from, bool inside)
-{
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(from),
-               "r"(inside ? 16 : 0)
-               : "memory");
-}
-
 /* Writes four matrices of 8 rows of 16 bytes, of which lane l passes the address of row l % 8 of
  * matrix l / 8 and holds two neighbours of row l / 4 of each; and reads such. */
 __device__ inline void
@@ -236,7 +226,7 @@ describe_tile (uint32_t address, uint32_t leading)
   "%56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, " \
   "%74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, " \
   "%92, %93, %94, %95"
-#define LIG_MULTIPLY(type, d, left, right, adds, transposed) \
+#define LIG_MULTIPLY_TILE(type, d, left, right, adds, transposed) \
   asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %98, 0;\n" \
                "wgmma.mma_async.sync.aligned.m64n192k16.f32." type "." type " {" LIG_96_NAMES \
                "}, %96, %97, p, 1, 1, 0, %99;\n}" \
@@ -250,8 +240,8 @@ __device__ inline void
 multiply_tile (float (&d)[96], uint64_t left, uint64_t right, int adds)
 {
   if constexpr (std::is_same_v<T, bf16>)
-    LIG_MULTIPLY ("bf16", d, left, right, adds, TRANSPOSED);
+    LIG_MULTIPLY_TILE ("bf16", d, left, right, adds, TRANSPOSED);
   else
-    LIG_MULTIPLY ("f16", d, left, right, adds, TRANSPOSED);
+    LIG_MULTIPLY_TILE ("f16", d, left, right, adds, TRANSPOSED);
 }
 } /* namespace lig */
