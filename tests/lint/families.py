@@ -18,7 +18,7 @@ LIST = re.compile(r"^#define (LIG_EACH_[A-Z_]+)\(EACH\)((?:.*\\\n)*.*)", re.M)
 
 # The only header of kernels/cuda/common that may contain a pattern.
 ONCE = {"convert.cuh": r"__(?:half22?|bfloat162|floats?2(?:half|bfloat))\w* \(",
-        "reduce.cuh": r"__shfl_xor_sync", "async-copy.cuh": r"\bcp\.async"}
+        "reduce.cuh": r"__shfl_xor_sync", "async-copy.cuh": r"\bcp\.async(?!\.bulk)"}
 
 
 def read_lists(text):
