@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The choice between the own product and the library's: a stored one, else the faster of both on
- * random numbers, if their results agree. */
+ * random numbers, if their results agree. LIGATURE_SEARCH=own takes the own product at any speed.
+ */
 #include "kernels/cuda/common/contest.h"
 #include "kernels/cuda/product/algorithms.h"
 #include "kernels/cuda/product/own.h"
