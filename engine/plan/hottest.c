@@ -236,6 +236,13 @@ GPtrArray *
 lig_hottest_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint most)
 {
   GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_hottest_free);
+  LigShape shape;
+  LigDtype dtype;
+  lig_plan_get_input (timed->plan, &shape, &dtype);
+  /* Steps without rows return immediately. */
+  for (int i = 0; i < shape.n_axes; i++)
+    if (shape.axes[i] == 0)
+      return all;
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_kind);
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
     guint count;

@@ -160,7 +160,7 @@ test_refused (void)
                  "length of own-forward is 7, expected 6");
   check_refused ("\"own-backward\": [", "\"ownbackward\": [",
                  "length of own-backward is 0, expected 6");
-  check_refused ("\"bias\": [7", "\"bias\": [-7", "bias contains -7");
+  check_refused ("\"bias\": [2", "\"bias\": [-2", "bias contains -2");
 }
 
 int

@@ -50,7 +50,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigHottest, lig_hottest_free)
  * @unfused: (nullable): the plan of lig_plan_unfuse()
  * @most: the number of names after which the rest is summed
  *
- * Lists where the time of a step goes. Groups without a kernel are left out.
+ * Lists where the time of a step goes. Groups without a kernel are left out, and all groups if the
+ * input has no rows.
  *
  * Returns: (transfer full): an array of #LigHottest, the longest time first, the sum of the rest
  * last
