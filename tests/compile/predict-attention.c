@@ -138,7 +138,7 @@ count_fusions (LigPlan *plan, const char *fusion)
   return found;
 }
 
-/* Where a residual is slow beside a bias of fp32 the policy leaves it out; with a bias of the
+/* A residual that is slow beside a bias of fp32 is left out by the policy; with a bias of the
  * result's type, and without figures, it is taken. The described card rounds the bias first. */
 static void
 test_mixed (void)

@@ -148,10 +148,19 @@ consume (const Job &job, const Ring &ring, float *vectors, uint32_t memory, int 
   }
 }
 
+/* A release is compiled for older devices, too, which know no clusters. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define LIG_IN_PAIRS
+#else
+#define LIG_IN_PAIRS __cluster_dims__ (2, 1, 1)
+#endif
+
 template <class T, bool TRANSPOSED, After AFTER>
-__global__ void __cluster_dims__ (2, 1, 1) __launch_bounds__ (BLOCK, 1)
+__global__ void LIG_IN_PAIRS
+__launch_bounds__ (BLOCK, 1)
   product_kernel (const __grid_constant__ Maps maps, const __grid_constant__ Job job)
 {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ char memory[];
   uint32_t begin = (shared_address (memory) + 1023) / 1024 * 1024;
   float *vectors = (float *) (memory + (begin - shared_address (memory)) + VECTORS_AT);
@@ -177,6 +186,7 @@ __global__ void __cluster_dims__ (2, 1, 1) __launch_bounds__ (BLOCK, 1)
   __syncwarp ();
   /* No block ends while the other may still copy to it or arrive at its barriers. */
   cluster_sync ();
+#endif
 }
 
 /* Returns the driver's function that describes matrices; null if it is missing. */
