@@ -29,7 +29,7 @@ test_report (void)
   g_assert_cmpint (outcome.code, ==, 0);
   const char *list = strstr (outcome.out, "## The time goes to");
   g_assert_nonnull (list);
-  const char *end = strstr (list + 3, "\n## ");
+  const char *end = strstr (list, "\n## ");
   g_assert_nonnull (end);
   const char *attention = strstr (list, "| " ATTENTION " | ≈ ");
   g_assert_true (attention && attention < end);
