@@ -147,6 +147,15 @@ compare (LigLaunch *launch, const LigProduct *product, LigProductWay other)
   return true;
 }
 
+/* Returns whether a launch that is repeated on the same operands leaves another result: what it
+ * adds to is then what it wrote before. */
+static bool
+changes_operands (const LigLaunch *launch, const LigProduct *product)
+{
+  return (launch->accumulate && product->sums != LIG_NO_SUMS) ||
+         product->extra.data == product->result.data || product->aux.data == product->result.data;
+}
+
 bool
 lig_own_product_wins (LigLaunch *launch, const LigProduct *product, LigProductWay other)
 {
@@ -158,11 +167,13 @@ lig_own_product_wins (LigLaunch *launch, const LigProduct *product, LigProductWa
   if (answer >= 0 || !launch->rehearse || (search && strcmp (search, "none") == 0))
     return answer > 0;
   /* The library chooses its algorithm first, with the operands as they are. */
-  if (other (launch, product) != LIG_OK || cudaStreamSynchronize (launch->stream) != cudaSuccess)
+  if (changes_operands (launch, product) || other (launch, product) != LIG_OK ||
+      cudaStreamSynchronize (launch->stream) != cudaSuccess)
     return false;
   if (choices.begin)
     choices.begin (choices.guard);
-  bool compared = compare (launch, product, other);
+  bool compared =
+    lig_product_answer (launch, product, LIG_OWN_PRODUCT) >= 0 || compare (launch, product, other);
   if (choices.end)
     choices.end (choices.guard);
   if (!compared && choices.no_memory)

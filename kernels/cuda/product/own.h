@@ -19,7 +19,7 @@ LigStatus lig_own_product (LigLaunch *launch, const LigProduct *product);
 typedef LigStatus (*LigProductWay) (LigLaunch *launch, const LigProduct *product);
 
 /* Returns whether the own product is faster than the other way: by a stored choice, or, in a
- * rehearsal, by a race of both on random data, in which their results must agree (race.c). */
+ * rehearsal, by a race of both on random data, in which their results must agree (own-choice.c). */
 bool lig_own_product_wins (LigLaunch *launch, const LigProduct *product, LigProductWay other);
 
 #ifdef __cplusplus
