@@ -77,9 +77,15 @@ LIG_EACH (linear_bias_relu, "x weight bias? -> y", LIG_PRODUCT_OVER_COLUMNS)
 LIG_EACH (linear_bias_add, "x weight bias? extra -> y", LIG_PRODUCT_OVER_COLUMNS)
 LIG_EACH (linear_backward_input, "dy weight -> dx", LIG_PRODUCT_COLUMNS_BY_ROWS)
 LIG_EACH (linear_backward_input_add, "dy weight branch -> dx", LIG_PRODUCT_COLUMNS_BY_ROWS)
+/* dbias = the sum of dy over rows. */
+LIG_EACH (linear_backward_input_bias, "dy weight -> dx dbias", LIG_PRODUCT_COLUMNS_BY_ROWS)
 /* dx = gelu' (x) (dy weight), where x is the activation's input; dbias = the sum of dx over
  * rows. */
 LIG_EACH (linear_backward_input_gelu, "dy weight x -> dx dbias", LIG_PRODUCT_COLUMNS_BY_ROWS)
+/* The same with dlast = the sum of dy over rows. */
+LIG_EACH (linear_backward_input_gelu_bias,
+          "dy weight x -> dx dbias dlast",
+          LIG_PRODUCT_COLUMNS_BY_ROWS)
 LIG_EACH (linear_backward_weight, "dy x -> dweight", LIG_PRODUCT_OVER_ROWS)
 LIG_EACH (linear_backward_weight_bias, "dy x -> dweight dbias", LIG_PRODUCT_OVER_ROWS)
 

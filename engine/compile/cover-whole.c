@@ -115,7 +115,22 @@ propose_first (Contest *contest)
   contest->all = propose (contest, in_order);
 }
 
-/* Proposes the best cover so far with each kind of candidate added or removed. */
+/* Returns the time of a kind's groups, which is the most that a decision about the kind can gain.
+ */
+static double
+sum_kind (Contest *contest, const LigCandidate *like)
+{
+  double seconds = 0;
+  for (guint i = 0; i < contest->candidates->len; i++) {
+    const LigCandidate *candidate = candidate_at (contest, i);
+    if (candidate->legal && same_kind (like, candidate))
+      seconds += MAX (candidate->fused, candidate->unfused);
+  }
+  return seconds;
+}
+
+/* Proposes the best cover so far with each kind of candidate added or removed. A kind that takes
+ * too little of the step to decide anything is left out: it could only win by chance. */
 static void
 propose_variations (Contest *contest, const Cover *best)
 {
@@ -125,7 +140,7 @@ propose_variations (Contest *contest, const Cover *best)
     for (guint j = 0; j < i && first; j++)
       first =
         !candidate_at (contest, j)->legal || !same_kind (candidate, candidate_at (contest, j));
-    if (!first)
+    if (!first || sum_kind (contest, candidate) < LEAST_GAIN * best->seconds)
       continue;
     gboolean *taken = copy (contest, best->taken);
     for (guint j = i; j < contest->candidates->len; j++)
@@ -139,7 +154,6 @@ propose_variations (Contest *contest, const Cover *best)
   }
 }
 
-/* Lowers the steps of one pass, in the order in which they run. */
 /* Returns for each part the candidate that the cover takes there in the pass, or null. */
 static const LigCandidate **
 find_taken (Contest *contest, const Cover *cover, LigPass pass)
@@ -151,6 +165,7 @@ find_taken (Contest *contest, const Cover *cover, LigPass pass)
   return taken;
 }
 
+/* Lowers the steps of one pass, in the order in which they run. */
 static gboolean
 lower_pass (Contest *contest, const Cover *cover, LigPass pass, GArray *steps, GError **error)
 {
@@ -410,14 +425,15 @@ lig_cover_judge (const LigPrice *prices, const double *bytes, guint count, gbool
 }
 
 /* Runs the best of the rounds against none and all, so that a cover that won by chance loses
- * here. */
+ * here. The one that the prices chose did not win by chance and needs no margin. */
 static gboolean
 run_last_round (Contest *contest, Cover **best, GError **error)
 {
   g_autoptr (GPtrArray) covers = g_ptr_array_new ();
   LigPrice prices[3] = {0};
   double bytes[3];
-  gboolean varied = *best != contest->none && *best != contest->all;
+  gboolean varied =
+    *best != contest->none && *best != contest->all && *best != contest->covers->pdata[0];
   g_ptr_array_add (covers, *best);
   if (contest->none != *best)
     g_ptr_array_add (covers, contest->none);

@@ -232,6 +232,37 @@ LIG_CPU (linear_backward_input_gelu) (LigLaunch *launch)
   return backward_input (launch, &epilogue, &operands[4]);
 }
 
+/* Computes the sum of dy over rows, if it is asked for. */
+static LigStatus
+sum_gradient (LigLaunch *launch, const LigOperand *dbias)
+{
+  const LigOperand sum[] = {launch->operands[0], *dbias};
+  LigLaunch bias = *launch;
+  if (!dbias->data)
+    return LIG_OK;
+  bias.operands = sum;
+  bias.params = NULL;
+  LigStatus status = LIG_CPU (bias_backward) (&bias);
+  launch->where = bias.where;
+  return status;
+}
+
+/* Computes dx = factor dy weight, and dbias, the sum of dy over rows. */
+LigStatus
+LIG_CPU (linear_backward_input_bias) (LigLaunch *launch)
+{
+  LigStatus status = sum_gradient (launch, &launch->operands[3]);
+  return status == LIG_OK ? LIG_CPU (linear_backward_input) (launch) : status;
+}
+
+/* Computes dx and dbias as linear_backward_input_gelu does, and dlast, the sum of dy over rows. */
+LigStatus
+LIG_CPU (linear_backward_input_gelu_bias) (LigLaunch *launch)
+{
+  LigStatus status = sum_gradient (launch, &launch->operands[5]);
+  return status == LIG_OK ? LIG_CPU (linear_backward_input_gelu) (launch) : status;
+}
+
 /* Computes dweight = factor dy^T x, added to the old values if the launch accumulates. */
 LigStatus
 LIG_CPU (linear_backward_weight) (LigLaunch *launch)
@@ -250,18 +281,9 @@ LIG_CPU (linear_backward_weight) (LigLaunch *launch)
 LigStatus
 LIG_CPU (linear_backward_weight_bias) (LigLaunch *launch)
 {
-  const LigOperand *operands = launch->operands;
-  if (operands[3].data) {
-    /* The sum comes first: it gives the bits of the bias gradient alone, and brings dy into the
-     * cache. */
-    const LigOperand sum[] = {operands[0], operands[3]};
-    LigLaunch bias = *launch;
-    bias.operands = sum;
-    bias.params = NULL;
-    LigStatus status = LIG_CPU (bias_backward) (&bias);
-    launch->where = bias.where;
-    if (status != LIG_OK)
-      return status;
-  }
-  return operands[2].data ? LIG_CPU (linear_backward_weight) (launch) : LIG_OK;
+  /* The sum comes first: it gives the bits of the bias gradient alone, and brings dy into the
+   * cache. */
+  LigStatus status = sum_gradient (launch, &launch->operands[3]);
+  return status == LIG_OK && launch->operands[2].data ? LIG_CPU (linear_backward_weight) (launch)
+                                                      : status;
 }

@@ -6,6 +6,7 @@
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/product/fallback.cuh"
 #include "kernels/cuda/product/own.h"
+#include "kernels/cuda/product/sums.cuh"
 
 namespace lig
 {
@@ -62,16 +63,6 @@ rows_of (LigProduct job, int64_t row, int64_t count)
   advance (job.extra, row, 0);
   advance (job.aux, row, 0);
   advance (job.result, row, 0);
-  return job;
-}
-
-/* Returns the product without its sums. */
-static LigProduct
-without_sums (LigProduct job)
-{
-  if (job.sums != LIG_NO_SUMS)
-    job.vector = LigMatrix{};
-  job.sums = LIG_NO_SUMS;
   return job;
 }
 
@@ -250,116 +241,11 @@ run_blocks (LigLaunch *launch, const LigProduct &job, bool *summed)
   return LIG_OK;
 }
 
-/* Computes the sums alone, from the result or the left operand in memory. */
-static LigStatus
-sum_apart (LigLaunch *launch, const LigProduct &job)
-{
-  bool left = job.sums == LIG_SUMS_OF_LEFT;
-  const LigMatrix &from = left ? job.left : job.result;
-  int64_t columns = left ? job.rows : job.columns, rows = left ? job.depth : job.rows;
-  LigOperand source = {from.data, rows * columns, columns, from.dtype};
-  LigOperand target = {job.vector.data, columns, columns, job.vector.dtype};
-  return sum_rows (launch, &source, &target);
-}
-
-/* Captures the sums `times` times in succession as a graph; returns null if that fails. */
-static cudaGraphExec_t
-capture_sums (LigLaunch *launch, const LigProduct &job, int times)
-{
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t ready = nullptr;
-  bool good = true;
-  if (cudaStreamBeginCapture (stream (launch), cudaStreamCaptureModeThreadLocal) != cudaSuccess)
-    return nullptr;
-  for (int i = 0; i < times && good; i++)
-    good = sum_apart (launch, job) == LIG_OK;
-  if (cudaStreamEndCapture (stream (launch), &graph) == cudaSuccess && good && graph &&
-      cudaGraphInstantiate (&ready, graph, 0) != cudaSuccess)
-    ready = nullptr;
-  if (graph)
-    cudaGraphDestroy (graph);
-  return ready;
-}
-
-/* Returns the microseconds that the sums alone take; 0 if they cannot be timed. They are written
- * where this launch will write its own. They run once before, because loading a kernel cannot be
- * captured. */
-static double
-time_sums (const LigLaunch *launch, const LigProduct &job)
-{
-  enum { TIMES = 10 };
-  LigLaunch copy = *launch;
-  cudaStream_t side = nullptr;
-  cudaEvent_t begin = nullptr, end = nullptr;
-  cudaGraphExec_t sums = nullptr;
-  float milliseconds = 0;
-  if (sum_apart (&copy, job) == LIG_OK && cudaStreamSynchronize (stream (launch)) == cudaSuccess &&
-      cudaStreamCreateWithFlags (&side, cudaStreamNonBlocking) == cudaSuccess &&
-      cudaEventCreate (&begin) == cudaSuccess && cudaEventCreate (&end) == cudaSuccess) {
-    copy.stream = side;
-    sums = capture_sums (&copy, job, TIMES);
-  }
-  if (sums) {
-    cudaGraphLaunch (sums, side);
-    cudaEventRecord (begin, side);
-    cudaGraphLaunch (sums, side);
-    cudaEventRecord (end, side);
-    if (cudaEventSynchronize (end) == cudaSuccess)
-      cudaEventElapsedTime (&milliseconds, begin, end);
-    cudaGraphExecDestroy (sums);
-  }
-  if (begin)
-    cudaEventDestroy (begin);
-  if (end)
-    cudaEventDestroy (end);
-  if (side)
-    cudaStreamDestroy (side);
-  cudaGetLastError ();
-  return milliseconds * 1000.0 / TIMES;
-}
-
-/* Times the sums while no other process measures on the device, and keeps the faster way: the
- * product with its sums, or both apart. Returns whether they are computed together. */
-static bool
-compare_sums (LigLaunch *launch, const LigProduct &job, double together, double alone)
-{
-  LigChoices choices = launch->device->choices;
-  if (choices.begin)
-    choices.begin (choices.guard);
-  int apart = lig_product_answer (launch, &job, LIG_SUMS_APART);
-  double sums = apart < 0 ? time_sums (launch, job) : 0;
-  if (choices.end)
-    choices.end (choices.guard);
-  if (sums <= 0)
-    return apart <= 0;
-  lig_product_keep_answer (launch, &job, LIG_SUMS_APART, alone + sums < together,
-                           min (alone + sums, together));
-  return alone + sums >= together;
-}
-
-/* Returns whether the product computes the sums as well. cuBLASLt's epilogues with sums can take
- * longer than product and sums one after the other, so a rehearsal compares both. */
-static bool
-takes_sums (LigLaunch *launch, const LigProduct &job)
-{
-  if (!job.result.data)
-    return true;
-  if (launch->accumulate || job.vector.dtype != job.result.dtype)
-    return false;
-  int apart = lig_product_answer (launch, &job, LIG_SUMS_APART);
-  if (apart >= 0 || !launch->rehearse)
-    return apart <= 0;
-  LigProduct bare = without_sums (job);
-  double together = lig_product_microseconds (launch, &job);
-  double alone = lig_product_microseconds (launch, &bare);
-  return !(together > 0 && alone > 0) || compare_sums (launch, job, together, alone);
-}
-
 /* Refuses sides and types that no path serves. */
 static LigStatus
 check (LigLaunch *launch, const LigProduct &job)
 {
-  const LigMatrix *optional[] = {&job.extra, &job.aux, &job.vector};
+  const LigMatrix *optional[] = {&job.extra, &job.aux, &job.vector, &job.left_sums};
   if (max (max (job.rows, job.columns), job.depth) > INT32_MAX)
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "linear: a side is longer than 2^31 - 1; reduce it");
   bool floating = lig_dtype_is_floating (job.left.dtype) &&
@@ -376,12 +262,25 @@ check (LigLaunch *launch, const LigProduct &job)
 static LigStatus
 run_library (LigLaunch *launch, const LigProduct *product)
 {
-  const LigProduct &job = *product;
+  LigProduct job = *product;
+  job.left_sums = LigMatrix{};
   bool summed = job.sums != LIG_NO_SUMS && takes_sums (launch, job);
-  LigStatus status = run_blocks (launch, summed ? job : without_sums (job), &summed);
+  LigStatus status = LIG_OK;
+  if (job.result.data || summed)
+    status = run_blocks (launch, summed ? job : without_sums (job), &summed);
   if (status == LIG_OK && job.sums != LIG_NO_SUMS && !summed)
     status = sum_apart (launch, job);
+  if (status == LIG_OK && product->left_sums.data)
+    status = sum_matrix (launch, job.left, job.rows, job.depth, product->left_sums);
   return status;
+}
+
+/* Writes zeros for sums of no rows. */
+static void
+clear_sums (LigLaunch *launch, const LigMatrix &sums, int64_t columns)
+{
+  if (sums.data && !launch->accumulate)
+    cudaMemsetAsync (sums.data, 0, (size_t) columns * lig_dtype_size (sums.dtype), stream (launch));
 }
 
 /* Computes a product with the launch's factor, and its sums, in the faster of two ways. */
@@ -393,12 +292,12 @@ run (LigLaunch *launch, LigProduct job)
   if (job.sums != LIG_NO_SUMS && !job.vector.data)
     job = without_sums (job);
   LigStatus status = check (launch, job);
-  if (status != LIG_OK || (!job.result.data && job.sums == LIG_NO_SUMS))
+  if (status != LIG_OK || (!job.result.data && job.sums == LIG_NO_SUMS && !job.left_sums.data))
     return status;
   if (job.rows == 0) {
-    size_t bytes = (size_t) job.columns * lig_dtype_size (job.vector.dtype);
-    if (job.sums != LIG_NO_SUMS && !launch->accumulate)
-      cudaMemsetAsync (job.vector.data, 0, bytes, stream (launch));
+    if (job.sums != LIG_NO_SUMS)
+      clear_sums (launch, job.vector, job.columns);
+    clear_sums (launch, job.left_sums, job.depth);
     return LIG_LAUNCHED (launch);
   }
   if (lig_own_product_serves (launch, &job) && lig_own_product_wins (launch, &job, run_library))
@@ -441,6 +340,18 @@ backward_input (const LigLaunch *launch, const LigOperand &dx)
   job.left = matrix (dy);
   job.right = matrix (weight);
   job.result = matrix (dx);
+  return job;
+}
+
+/* Returns the product dy weight, followed by gelu's gradient and sums. */
+static LigProduct
+backward_gelu (const LigLaunch *launch)
+{
+  LigProduct job = backward_input (launch, launch->operands[3]);
+  job.activation = LIG_GELU_BACKWARD;
+  job.aux = matrix (launch->operands[2]);
+  job.sums = LIG_SUMS_OF_RESULT;
+  job.vector = matrix (launch->operands[4]);
   return job;
 }
 
@@ -531,15 +442,28 @@ lig_cuda_linear_backward_input_add (LigLaunch *launch)
   return run (launch, job);
 }
 
+/* Computes dx = factor dy weight, and dbias, the sum of dy over rows. */
+extern "C" LigStatus
+lig_cuda_linear_backward_input_bias (LigLaunch *launch)
+{
+  LigProduct job = backward_input (launch, launch->operands[2]);
+  job.left_sums = matrix (launch->operands[3]);
+  return run (launch, job);
+}
+
 /* Computes dx = gelu' (x) (factor dy weight), and dbias, the sum of dx over rows. */
 extern "C" LigStatus
 lig_cuda_linear_backward_input_gelu (LigLaunch *launch)
 {
-  LigProduct job = backward_input (launch, launch->operands[3]);
-  job.activation = LIG_GELU_BACKWARD;
-  job.aux = matrix (launch->operands[2]);
-  job.sums = LIG_SUMS_OF_RESULT;
-  job.vector = matrix (launch->operands[4]);
+  return run (launch, backward_gelu (launch));
+}
+
+/* Computes the same, and dlast, the sum of dy over rows. */
+extern "C" LigStatus
+lig_cuda_linear_backward_input_gelu_bias (LigLaunch *launch)
+{
+  LigProduct job = backward_gelu (launch);
+  job.left_sums = matrix (launch->operands[5]);
   return run (launch, job);
 }
 

@@ -54,6 +54,8 @@ test_kinds (void)
   } cases[] = {
     {"linear", FALSE, LIG_N_COSTS},
     {"linear_bias_relu", FALSE, LIG_COST_PRODUCT_BIAS},
+    {"linear_backward_input_bias", TRUE, LIG_COST_PRODUCT_SUMS},
+    {"linear_backward_input_gelu_bias", TRUE, LIG_COST_PRODUCT_GELU_SUMS},
     {"linear_backward_input_add", TRUE, LIG_COST_PRODUCT_ADD},
     {"linear_backward_input_gelu", FALSE, LIG_COST_PRODUCT_GELU_GRADIENT},
     {"linear_backward_input_gelu", TRUE, LIG_COST_PRODUCT_GELU_SUMS},

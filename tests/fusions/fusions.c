@@ -269,6 +269,12 @@ static const struct {
    "linear_backward_weight_bias linear_backward_input_gelu"},
   {"backward-bias-gelu-linear", "gelu ! basic-linear(6)",
    "linear_backward_weight linear_backward_input_gelu"},
+  {"backward-linear-input-bias", "basic-linear(6) ! bias",
+   "linear_backward_weight linear_backward_input_bias"},
+  {"backward-gelu-linear-input-bias", "bias ! gelu ! basic-linear(6) ! bias",
+   "linear_backward_weight linear_backward_input_gelu_bias"},
+  {"backward-gelu-linear-input-bias", "gelu ! basic-linear(6) ! bias",
+   "linear_backward_weight linear_backward_input_gelu_bias"},
 };
 
 static void

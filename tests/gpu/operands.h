@@ -74,7 +74,8 @@ typedef struct {
 
 static const Rule rules[] = {
   {PRODUCT, "linear_backward_input_gelu", "dbias", ONE, COLUMNS, OF_PARAMETERS},
-  {PRODUCT, NULL, "bias dbias", ONE, OUTPUTS, OF_PARAMETERS},
+  {PRODUCT, "linear_backward_input_gelu_bias", "dbias", ONE, COLUMNS, OF_PARAMETERS},
+  {PRODUCT, NULL, "bias dbias dlast", ONE, OUTPUTS, OF_PARAMETERS},
   {PRODUCT, NULL, "weight", OUTPUTS, COLUMNS, OF_COMPUTE},
   {PRODUCT, NULL, "dweight", OUTPUTS, COLUMNS, OF_PARAMETERS},
   {PRODUCT, NULL, "x dx branch", ROWS, COLUMNS, OF_COMPUTE},

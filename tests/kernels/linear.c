@@ -126,6 +126,32 @@ forward_activation (Shape s, LigDtype compute, LigDtype parameters)
   }
 }
 
+/* The kernels that also sum dy compute dx and dbias to the same bits as those that do not. */
+static void
+check_last_sums (
+  Shape s, LigOperand dy, LigOperand weight, LigOperand x, LigOperand gelu_dx, LigOperand dbias)
+{
+  LigScaleParams scale = {-1.5f};
+  LigOperand dx = blank (x.dtype, s.m, s.k), again = blank (x.dtype, s.m, s.k);
+  LigOperand dlast = blank (dbias.dtype, 1, s.n), first = blank (dbias.dtype, 1, s.k);
+  LigOperand alone = blank (dbias.dtype, 1, s.n), none = absent (x.dtype, s.m, s.k);
+  run ("bias_backward", (LigOperand[]){dy, alone}, NULL, false);
+  run ("linear_backward_input", (LigOperand[]){dy, weight, dx}, &scale, false);
+  run ("linear_backward_input_bias", (LigOperand[]){dy, weight, again, dlast}, &scale, false);
+  check_same_bits (again, dx);
+  check_same_bits (dlast, alone);
+  run ("linear_backward_input_bias", (LigOperand[]){dy, weight, none, dlast}, &scale, false);
+  check_same_bits (dlast, alone);
+  run ("linear_backward_input_gelu_bias", (LigOperand[]){dy, weight, x, again, first, dlast},
+       &scale, false);
+  check_same_bits (again, gelu_dx);
+  check_same_bits (first, dbias);
+  check_same_bits (dlast, alone);
+  double *sums = wide (dlast);
+  run ("linear_backward_input_bias", (LigOperand[]){dy, weight, again, dlast}, &scale, true);
+  check (dlast, add (sums, alone, s.n), "accumulated dbias");
+}
+
 static void
 backward_input (Shape s, LigDtype compute, LigDtype parameters)
 {
@@ -154,6 +180,7 @@ backward_input (Shape s, LigDtype compute, LigDtype parameters)
   check (twice, add (sums, dbias, s.k), "accumulated dbias");
   run ("linear_backward_input_gelu", (LigOperand[]){dy, weight, x, none, twice}, &scale, false);
   check_same_bits (twice, dbias);
+  check_last_sums (s, dy, weight, x, dx, dbias);
   run ("linear_backward_input_add", (LigOperand[]){dy, weight, branch, dx}, &scale, false);
   check (dx, add (want, branch, s.m * s.k), "dx + branch");
   run ("linear_backward_input_add", (LigOperand[]){dy, weight, branch, branch}, &scale, false);

@@ -44,7 +44,8 @@ typedef struct {
   uint8_t transposed_a, transposed_b, beta, tf32;
   uint8_t input, output, vector; /* LigDtype of A and B, of all other matrices, of the vector */
   uint8_t align_a, align_b, align_c, align_d, align_vector, align_aux;
-  uint8_t unused[3];
+  uint8_t left_sums; /* computed by the own product alone */
+  uint8_t unused[2];
 } LigProductKey;
 _Static_assert(sizeof (LigProductKey) == 96, "the key of a product has gaps");
 

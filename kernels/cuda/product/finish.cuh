@@ -22,7 +22,9 @@ constexpr int PIECES = TILE_ROWS / 64 * (TILE_COLUMNS / PIECE_COLUMNS); /* of a 
 /* The fp32 vectors of a warpgroup: the bias of its tile, and the sums of each warp. */
 constexpr int VECTORS = 5 * TILE_COLUMNS;
 constexpr int VECTORS_AT = STAGES * STAGE_BYTES + 8 * WARP_BYTES;
-constexpr int BARRIERS_AT = VECTORS_AT + 2 * VECTORS * 4;
+/* A matrix of ones, [8, 16]. */
+constexpr int ONES_AT = VECTORS_AT + 2 * VECTORS * 4, ONES_BYTES = 256;
+constexpr int BARRIERS_AT = ONES_AT + ONES_BYTES;
 constexpr int SHARED_BYTES = 1024 + BARRIERS_AT + 2 * STAGES * 8;
 
 /* Pairs of tiles one below the other are walked in bands of this height, so that a band's part of
@@ -44,8 +46,9 @@ struct Job {
   Vector bias;
   const char *read; /* what is added, or the argument of gelu' */
   char *aux, *result;
-  uint32_t stride; /* of these three, in bytes */
-  float *sums;     /* [2 tall, columns], one row per row of tiles; null: none */
+  uint32_t stride;  /* of these three, in bytes */
+  float *sums;      /* [2 tall, columns], one row per row of tiles; null: none */
+  float *left_sums; /* [2 tall, depth], likewise of the left operand */
 };
 
 /* The first row and column of a tile. */
@@ -257,12 +260,14 @@ finish (const float (&sums)[2][96], const Job &job, const Share &share, float *v
     round_piece<T> (words, v);
     write_piece (words, job.result, job, share, number);
     if (AFTER == After::GELU_BACKWARD && job.sums) {
-      bool first = number % 2 == 0;
+      /* Outside of the matrix, zeros may have been multiplied by infinities. */
+      bool first = number % 2 == 0, above = share.rows > number % 2 * 64,
+           below = share.rows > number % 2 * 64 + 8;
 #pragma unroll
       for (int i = 0; i < 8; i += 2) {
         float2 upper, lower;
-        widen_pair<T> (words[i], upper.x, upper.y);
-        widen_pair<T> (words[i + 1], lower.x, lower.y);
+        widen_pair<T> (above ? words[i] : 0, upper.x, upper.y);
+        widen_pair<T> (below ? words[i + 1] : 0, lower.x, lower.y);
         columns[i] = (first ? 0 : columns[i]) + (upper.x + lower.x);
         columns[i + 1] = (first ? 0 : columns[i + 1]) + (upper.y + lower.y);
       }

@@ -21,7 +21,7 @@ namespace lig
 {
 /* The ring of tiles of the operands in shared memory, and its barriers. */
 struct Ring {
-  uint32_t tiles, full, empty;
+  uint32_t tiles, full, empty, ones;
   __device__ uint32_t
   left (int stage) const
   {
@@ -76,35 +76,77 @@ release (const Ring &ring, int round)
     barrier_arrive (ring.empty + 8 * (round % STAGES), threadIdx.x % 128);
 }
 
-/* Multiplies the stages of one tile. `next` is the barrier at which the other warpgroup waits for
- * its turn, or 0: a stage's barrier only distinguishes even phases from odd ones, so the other may
- * not look at a stage before this one has seen all of its own. */
-template <class T, bool TRANSPOSED>
+/* Begins the products of a stage; the first of a tile do not add to the sums. If COUNTED, the sums
+ * of the left tile's columns are begun before, in a group of their own. */
+template <class T, bool TRANSPOSED, bool FIRST, bool COUNTED>
 __device__ inline void
-multiply (float (&sums)[2][96], const Ring &ring, int round, int steps, int next)
+multiply_stage (float (&sums)[2][96], float (&counts)[4], const Ring &ring, int round)
 {
   constexpr int ALONG = TRANSPOSED ? 16 * 128 : 32, LEADING = TRANSPOSED ? CHUNK_BYTES : 16;
-  for (int step = 0; step < steps; step++, round++) {
-    int stage = round % STAGES;
-    barrier_wait (ring.full + 8 * stage, round / STAGES & 1);
-    products_begin ();
+  int stage = round % STAGES;
+  barrier_wait (ring.full + 8 * stage, round / STAGES & 1);
+  uint64_t right = describe_tile (ring.right (stage), LEADING);
+  uint64_t left = describe_tile (ring.left (stage), 16), ones = describe_equal (ring.ones);
+  products_begin ();
+  if constexpr (COUNTED) {
+    multiply_columns<T, false> (counts, left, ones);
 #pragma unroll
-    for (int k = 0; k < TILE_DEPTH / 16; k++) {
-      uint64_t right = describe_tile (ring.right (stage) + k * ALONG, LEADING);
-      uint64_t left = describe_tile (ring.left (stage) + k * 32, 16);
-      int adds = step + k;
-      multiply_tile<T, TRANSPOSED> (sums[0], left, right, adds);
-      multiply_tile<T, TRANSPOSED> (sums[1], left + (64 * 128 >> 4), right, adds);
-    }
+    for (int k = 1; k < TILE_ROWS / 16; k++)
+      multiply_columns<T, true> (counts, left + (k * 16 * 128 >> 4), ones);
     products_commit ();
-    if (next && step + 1 == steps)
+  }
+  multiply_tile<T, TRANSPOSED, !FIRST> (sums[0], left, right);
+  multiply_tile<T, TRANSPOSED, !FIRST> (sums[1], left + (64 * 128 >> 4), right);
+#pragma unroll
+  for (int k = 1; k < TILE_DEPTH / 16; k++) {
+    right += ALONG >> 4;
+    left += 32 >> 4;
+    multiply_tile<T, TRANSPOSED, true> (sums[0], left, right);
+    multiply_tile<T, TRANSPOSED, true> (sums[1], left + (64 * 128 >> 4), right);
+  }
+  products_commit ();
+}
+
+/* Writes the sums of the left tile's columns, of which `row` are the first, and `depth` are left.
+ */
+__device__ inline void
+write_counts (const float (&counts)[4], float *row, int depth)
+{
+  int column = threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4;
+  if (threadIdx.x % 4 == 0 && column < depth)
+    row[column] = counts[0];
+  if (threadIdx.x % 4 == 0 && column + 8 < depth)
+    row[column + 8] = counts[2];
+}
+
+/* Multiplies the stages of one tile. `next` is the barrier at which the other warpgroup waits for
+ * its turn, or 0: a stage's barrier only distinguishes even phases from odd ones, so the other may
+ * not look at a stage before this one has seen all of its own. If COUNTED, the sums of the left
+ * operand's columns are written to `row`. */
+template <class T, bool TRANSPOSED, bool COUNTED>
+__device__ inline void
+multiply (
+  float (&sums)[2][96], const Ring &ring, int round, int steps, int next, float *row, int depth)
+{
+  float counts[4];
+  multiply_stage<T, TRANSPOSED, true, COUNTED> (sums, counts, ring, round);
+  if (next && steps == 1)
+    turn_pass (next);
+  if constexpr (COUNTED) {
+    products_wait<1> ();
+    write_counts (counts, row, depth);
+  }
+  for (int step = 1; step < steps; step++) {
+    multiply_stage<T, TRANSPOSED, false, COUNTED> (sums, counts, ring, ++round);
+    if (next && step == steps - 1)
       turn_pass (next);
     products_wait<1> ();
-    if (step > 0)
-      release (ring, round - 1);
+    if constexpr (COUNTED)
+      write_counts (counts, row + step * TILE_DEPTH, depth - step * TILE_DEPTH);
+    release (ring, round - 1);
   }
   products_wait<0> ();
-  release (ring, round - 1);
+  release (ring, round);
 }
 
 /* Returns an element of the bias; 0 without one, and outside of it. */
@@ -140,7 +182,12 @@ consume (const Job &job, const Ring &ring, float *vectors, uint32_t memory, int 
     vectors[thread] = bias[0];
     if (thread < TILE_COLUMNS - 128)
       vectors[128 + thread] = bias[1];
-    multiply<T, TRANSPOSED> (sums, ring, turn * steps, steps, last ? 0 : TURNS + 3 - group);
+    int next = last ? 0 : TURNS + 3 - group;
+    if (job.left_sums && tile.column == 0)
+      multiply<T, TRANSPOSED, true> (sums, ring, turn * steps, steps, next,
+                                     job.left_sums + tile.row / TILE_ROWS * job.depth, job.depth);
+    else
+      multiply<T, TRANSPOSED, false> (sums, ring, turn * steps, steps, next, nullptr, 0);
     warpgroup_sync (group);
     finish<T, AFTER> (sums, job, share, vectors);
     if (AFTER == After::GELU_BACKWARD && job.sums)
@@ -164,7 +211,7 @@ __launch_bounds__ (BLOCK, 1)
   extern __shared__ char memory[];
   uint32_t begin = (shared_address (memory) + 1023) / 1024 * 1024;
   float *vectors = (float *) (memory + (begin - shared_address (memory)) + VECTORS_AT);
-  Ring ring = {begin, begin + BARRIERS_AT, begin + BARRIERS_AT + STAGES * 8};
+  Ring ring = {begin, begin + BARRIERS_AT, begin + BARRIERS_AT + STAGES * 8, begin + ONES_AT};
   int group = threadIdx.x / 128, rank = (int) cluster_rank ();
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < STAGES; stage++) {
@@ -172,6 +219,11 @@ __launch_bounds__ (BLOCK, 1)
       barrier_init (ring.empty + 8 * stage, 2);
     }
     barriers_publish ();
+  }
+  if (threadIdx.x < ONES_BYTES / 4) {
+    uint32_t *ones = (uint32_t *) (memory + (begin - shared_address (memory)) + ONES_AT);
+    ones[threadIdx.x] = std::is_same_v<T, bf16> ? 0x3f803f80 : 0x3c003c00;
+    publish_to_products ();
   }
   cluster_sync ();
   if (group == 0) {
@@ -308,6 +360,27 @@ job_of (const LigProduct &product)
   job.stride = (uint32_t) product.result.stride * 2;
   return job;
 }
+
+/* Returns the places of both sums' parts in a workspace, as numbers of floats. */
+static int64_t
+place_parts (const LigProduct &product, const Job &job, int64_t *left)
+{
+  int64_t result = product.sums == LIG_SUMS_OF_RESULT ? 2 * job.tall * product.columns : 0;
+  *left = result;
+  return result + (product.left_sums.data ? 2 * job.tall * product.depth : 0);
+}
+
+/* Returns whether the own product can compute the sums that are asked for. */
+static bool
+serves_sums (const LigProduct &product, const Job &job)
+{
+  bool backward = product.activation == LIG_GELU_BACKWARD;
+  int64_t left;
+  return (product.sums == LIG_NO_SUMS ? !backward || !product.vector.data
+                                      : product.sums == LIG_SUMS_OF_RESULT && backward) &&
+         (!product.left_sums.data || product.depth % 8 == 0) &&
+         place_parts (product, job, &left) <= (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float));
+}
 } /* namespace lig */
 
 using namespace lig;
@@ -328,10 +401,16 @@ lig_own_product_serves (const LigLaunch *launch, const LigProduct *product)
          lies_alike (product->extra, *product) && lies_alike (product->aux, *product) &&
          lies_alike (product->result, *product) && (!gelu || !product->extra.data) &&
          (!gelu || product->right_transposed != backward) && (!backward || product->aux.data) &&
-         (product->sums == LIG_NO_SUMS ? !backward || !product->vector.data
-                                       : product->sums == LIG_SUMS_OF_RESULT && backward &&
-                                           2 * job.tall <= most_parts (product->columns, 1)) &&
-         (int64_t) job.tall * job.wide <= INT32_MAX / 2 && map_function ();
+         serves_sums (*product, job) && (int64_t) job.tall * job.wide <= INT32_MAX / 2 &&
+         map_function ();
+}
+
+/* Adds up the parts of sums. */
+static LigStatus
+add_all (LigLaunch *launch, const float *partials, int parts, int64_t columns, const LigMatrix &to)
+{
+  LigOperand target = {to.data, columns, columns, to.dtype};
+  return add_parts (launch, partials, parts, columns, columns, &target);
 }
 
 extern "C" LigStatus
@@ -339,16 +418,21 @@ lig_own_product (LigLaunch *launch, const LigProduct *product)
 {
   Maps maps = {};
   Job job = job_of (*product);
+  float *workspace = (float *) launch->workspace;
+  int64_t left;
+  place_parts (*product, job, &left);
   if (product->sums == LIG_SUMS_OF_RESULT)
-    job.sums = (float *) launch->workspace;
+    job.sums = workspace;
+  if (product->left_sums.data)
+    job.left_sums = workspace + left;
   if (!describe_all (&maps, *product))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "linear: the driver refuses to describe a matrix");
   LigStatus status = product->left.dtype == LIG_BF16
                        ? launch_for<bf16> (launch, *product, maps, job)
                        : launch_for<half> (launch, *product, maps, job);
-  if (status != LIG_OK || !job.sums)
-    return status;
-  LigOperand target = {product->vector.data, product->columns, product->columns,
-                       product->vector.dtype};
-  return add_parts (launch, job.sums, 2 * job.tall, product->columns, product->columns, &target);
+  if (status == LIG_OK && job.sums)
+    status = add_all (launch, job.sums, 2 * job.tall, product->columns, product->vector);
+  if (status == LIG_OK && job.left_sums)
+    status = add_all (launch, job.left_sums, 2 * job.tall, product->depth, product->left_sums);
+  return status;
 }

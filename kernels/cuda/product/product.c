@@ -122,6 +122,7 @@ key_of (const LigProduct *product, bool tf32)
   key.align_d = alignment (product->result.data);
   key.align_vector = alignment (product->vector.data);
   key.align_aux = alignment (product->aux.data);
+  key.left_sums = product->left_sums.data != NULL;
   return key;
 }
 
@@ -375,9 +376,10 @@ lig_product_microseconds (LigLaunch *launch, const LigProduct *product)
   return entry && entry->supported ? (double) entry->microseconds : 0;
 }
 
-/* The questions, as the keys of stored answers begin. */
+/* The questions, as the keys of stored answers begin. The number of the own product's is raised
+ * when it becomes faster. */
 static const char *const questions[LIG_N_QUESTIONS] = {
-  [LIG_SUMS_APART] = "sums apart", [LIG_OWN_PRODUCT] = "own product"};
+  [LIG_SUMS_APART] = "sums apart", [LIG_OWN_PRODUCT] = "own product 2"};
 
 int
 lig_product_answer (LigLaunch *launch, const LigProduct *product, LigProductQuestion question)
@@ -423,7 +425,7 @@ lig_product_words (
 {
   snprintf (text, size,
             "%s | %s | %lld x %lld x %lld %c%c | %s to %s%s | epilogue %d on %d %s | extra %d"
-            " | strides %lld %lld %lld %lld %lld | aligned to %d %d %d %d %d %d | workspace %llu",
+            " | strides %lld %lld %lld %lld %lld | aligned to %d %d %d %d %d %d | workspace %llu%s",
             what, products->machine, (long long) key->m, (long long) key->n, (long long) key->k,
             key->transposed_a ? 'T' : 'N', key->transposed_b ? 'T' : 'N',
             lig_dtype_name ((LigDtype) key->input), lig_dtype_name ((LigDtype) key->output),
@@ -431,7 +433,8 @@ lig_product_words (
             lig_dtype_name ((LigDtype) key->vector), key->beta, (long long) key->lda,
             (long long) key->ldb, (long long) key->ldc, (long long) key->ldd,
             (long long) key->ld_aux, key->align_a, key->align_b, key->align_c, key->align_d,
-            key->align_vector, key->align_aux, (unsigned long long) key->workspace);
+            key->align_vector, key->align_aux, (unsigned long long) key->workspace,
+            key->left_sums ? " | left sums" : "");
 }
 
 LigProducts *

@@ -24,13 +24,14 @@ typedef enum { LIG_NO_SUMS, LIG_SUMS_OF_RESULT, LIG_SUMS_OF_LEFT } LigSums;
 /* A product: result = activation (factor left right + extra + vector) if there are no sums. If
  * there are, they are written to `vector`. `aux` is gelu's argument: LIG_GELU writes it if it is
  * present, LIG_GELU_BACKWARD reads it and multiplies by gelu's slope there. All matrices but `left`
- * and `right` have the type of the result. */
+ * and `right` have the type of the result, but `left_sums`, which cuBLASLt does not compute. */
 typedef struct {
   int64_t rows, columns, depth;
   LigMatrix left, right;                  /* [rows, depth], [depth, columns] */
   bool left_transposed, right_transposed; /* stored as [depth, rows], as [columns, depth] */
   LigMatrix extra, aux, result;           /* [rows, columns]; extra may share the result's memory */
   LigMatrix vector;                       /* one row */
+  LigMatrix left_sums; /* one row: the sums of the columns of `left`, which is not transposed */
   float factor;
   LigActivation activation;
   LigSums sums;

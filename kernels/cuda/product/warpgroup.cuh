@@ -212,6 +212,20 @@ describe_tile (uint32_t address, uint32_t leading)
          ((uint64_t) (address & 0x3ffff) >> 4);
 }
 
+/* Describes a matrix in shared memory whose elements are all equal, from a multiple of 16 on. */
+__device__ inline uint64_t
+describe_equal (uint32_t address)
+{
+  return (uint64_t) 16 << 32 | (uint64_t) 8 << 16 | (uint64_t) (address & 0x3ffff) >> 4;
+}
+
+/* Lets products see what this thread has written to shared memory, after its next barrier. */
+__device__ inline void
+publish_to_products ()
+{
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 /* The operands of an instruction that names 96 registers. */
 #define LIG_8(d, i) \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
@@ -231,17 +245,38 @@ describe_tile (uint32_t address, uint32_t leading)
                "wgmma.mma_async.sync.aligned.m64n192k16.f32." type "." type " {" LIG_96_NAMES \
                "}, %96, %97, p, 1, 1, 0, %99;\n}" \
                : LIG_96 (d) \
-               : "l"(left), "l"(right), "r"(adds), "n"(transposed))
+               : "l"(left), "l"(right), "n"(adds), "n"(transposed))
 
-/* Begins d = left right, added to d if `adds`: 64 rows, 192 columns, a depth of 16. TRANSPOSED
- * says that the rows of the right tile are those of the depth. */
-template <class T, int TRANSPOSED>
+/* Begins d = left right, added to d if ADDS: 64 rows, 192 columns, a depth of 16. TRANSPOSED says
+ * that the rows of the right tile are those of the depth. The registers of d are free for other
+ * values until the first product that does not add. */
+template <class T, int TRANSPOSED, int ADDS>
 __device__ inline void
-multiply_tile (float (&d)[96], uint64_t left, uint64_t right, int adds)
+multiply_tile (float (&d)[96], uint64_t left, uint64_t right)
 {
   if constexpr (std::is_same_v<T, bf16>)
-    LIG_MULTIPLY_TILE ("bf16", d, left, right, adds, TRANSPOSED);
+    LIG_MULTIPLY_TILE ("bf16", d, left, right, ADDS, TRANSPOSED);
   else
-    LIG_MULTIPLY_TILE ("f16", d, left, right, adds, TRANSPOSED);
+    LIG_MULTIPLY_TILE ("f16", d, left, right, ADDS, TRANSPOSED);
+}
+
+#define LIG_MULTIPLY_COLUMNS(type, d, left, right, adds) \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %6, 0;\n" \
+               "wgmma.mma_async.sync.aligned.m64n8k16.f32." type "." type " {%0, %1, %2, %3}, " \
+               "%4, %5, p, 1, 1, 1, 0;\n}" \
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) \
+               : "l"(left), "l"(right), "n"(adds))
+
+/* Begins d = left^T right, added to d if ADDS: 16 rows of left with 64 columns, and 8 columns of
+ * right. Lane l of warp w holds d of the columns 16 w + l / 4 of left, twice, and 8 further,
+ * twice. */
+template <class T, int ADDS>
+__device__ inline void
+multiply_columns (float (&d)[4], uint64_t left, uint64_t right)
+{
+  if constexpr (std::is_same_v<T, bf16>)
+    LIG_MULTIPLY_COLUMNS ("bf16", d, left, right, ADDS);
+  else
+    LIG_MULTIPLY_COLUMNS ("f16", d, left, right, ADDS);
 }
 } /* namespace lig */

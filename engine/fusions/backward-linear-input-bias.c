@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The input-gradient product, which reads dy anyway, also computes the bias gradient. */
+#include "engine/fusions/define.h"
+
+static void
+lower (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "linear_backward_weight", "dy=1.dy x=0.x dweight=0.dweight", NULL, 0);
+  lig_lower_kernel (lowering, "linear_backward_input_bias",
+                    "dy=1.dy weight=0.weight dx=0.dx dbias=1.dbias", NULL, 0);
+}
+
+LIG_DEFINE_FUSION (backward_linear_input_bias) = {
+  .size = sizeof (LigFusion),
+  .name = "backward-linear-input-bias",
+  .pass = LIG_PASS_BACKWARD,
+  .summary = N_ ("Bias gradient with the input gradient"),
+  .pattern = "basic-linear bias",
+  .gradients = "input bias",
+  .lower = lower,
+};
