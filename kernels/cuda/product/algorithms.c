@@ -30,10 +30,8 @@ run_proposals (LigTrial *trial, const cublasLtMatmulAlgo_t *proposals, int count
     lig_candidates_widen (trial, started + PATIENCE_WITH_VARIATIONS);
 }
 
-/* Reports, once per product, that there is no memory for a search: the product takes the
- * heuristic's first, or none of its variations. */
-static void
-report_no_memory (const LigProducts *products, LigProductEntry *entry)
+void
+lig_algorithm_report_no_memory (const LigProducts *products, LigProductEntry *entry)
 {
   const LigChoices *choices = &products->device->choices;
   char what[96];
@@ -66,7 +64,7 @@ race (LigProducts *products,
     entry->microseconds = best->microseconds;
   }
   if (trial.no_memory)
-    report_no_memory (products, entry);
+    lig_algorithm_report_no_memory (products, entry);
   lig_trial_close (&trial);
   lig_times_mark ("searching");
   return best != NULL;

@@ -95,4 +95,8 @@ void lig_product_words (
 /* Decides the algorithm of an entry: in a rehearsal by a stored choice or by timing, else by the
  * heuristic. */
 void lig_algorithm_choose (LigProducts *products, LigProductEntry *entry, const LigLaunch *launch);
+
+/* Reports, once per product, that there is no memory for a search: the product takes the
+ * heuristic's first, or none of its variations, and no own product. */
+void lig_algorithm_report_no_memory (const LigProducts *products, LigProductEntry *entry);
 #endif

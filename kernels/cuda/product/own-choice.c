@@ -206,8 +206,8 @@ lig_own_product_wins (LigLaunch *launch, const LigProduct *product, LigProductWa
     lig_product_answer (launch, product, LIG_OWN_PRODUCT) >= 0 || compare (launch, product, other);
   if (choices.end)
     choices.end (choices.guard);
-  if (!compared && choices.no_memory)
-    choices.no_memory (choices.guard, "products");
+  if (!compared)
+    lig_product_report_no_memory (launch, product);
   lig_times_mark ("searching");
   return lig_product_answer (launch, product, LIG_OWN_PRODUCT) > 0;
 }

@@ -376,6 +376,17 @@ lig_product_microseconds (LigLaunch *launch, const LigProduct *product)
   return entry && entry->supported ? (double) entry->microseconds : 0;
 }
 
+void
+lig_product_report_no_memory (LigLaunch *launch, const LigProduct *product)
+{
+  /* The search for the library's algorithm reports the product without these sums. */
+  LigProduct searched = *product;
+  searched.left_sums.data = NULL;
+  LigProductEntry *entry = entry_of (launch, &searched);
+  if (entry)
+    lig_algorithm_report_no_memory (launch->device->products, entry);
+}
+
 /* The questions, as the keys of stored answers begin. The number of the own product's is raised
  * when it becomes faster. */
 static const char *const questions[LIG_N_QUESTIONS] = {

@@ -54,6 +54,9 @@ LigStatus lig_product (LigLaunch *launch, const LigProduct *product);
 /* Returns the time of the product by the measurement that chose its algorithm; 0 if unknown. */
 double lig_product_microseconds (LigLaunch *launch, const LigProduct *product);
 
+/* Reports, once per product, that there is no memory to measure it. */
+void lig_product_report_no_memory (LigLaunch *launch, const LigProduct *product);
+
 /* Questions about a product that a measurement answers: whether the product and its sums are faster
  * apart, and whether the own product is faster than the library's. */
 typedef enum { LIG_SUMS_APART, LIG_OWN_PRODUCT, LIG_N_QUESTIONS } LigProductQuestion;
