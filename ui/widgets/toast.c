@@ -34,6 +34,7 @@ lig_toast (GtkWidget *widget, const char *text, const char *button, const char *
   if (button) {
     adw_toast_set_button_label (toast, button);
     adw_toast_set_detailed_action_name (toast, action);
+    adw_toast_set_timeout (toast, 10); /* seconds: a button has to be read, then reached */
   }
   /* The newest toast is shown at once, not after the earlier ones. */
   adw_toast_set_priority (toast, ADW_TOAST_PRIORITY_HIGH);
