@@ -287,13 +287,16 @@ split_edits (const LigRails *self, GArray *edits)
 }
 
 /* Keeps the best edits that can be made together, those of different groups; then, where there are
- * few, the best of the others. */
+ * few, the best one that can be made instead. */
 static void
 choose_edits (const LigRails *self, GArray *edits)
 {
+  guint together = 0;
   split_edits (self, edits);
-  if (edits->len > SHOWN)
-    g_array_remove_range (edits, SHOWN, edits->len - SHOWN);
+  while (together < edits->len && !g_array_index (edits, Edit, together).instead)
+    together++;
+  if (edits->len > MIN (SHOWN, together + 1))
+    g_array_set_size (edits, MIN (SHOWN, together + 1));
 }
 
 static char *

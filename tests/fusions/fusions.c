@@ -271,9 +271,9 @@ static const struct {
    "linear_backward_weight linear_backward_input_gelu"},
   {"backward-linear-input-bias", "basic-linear(6) ! bias",
    "linear_backward_weight linear_backward_input_bias"},
-  {"backward-gelu-linear-input-bias", "bias ! gelu ! basic-linear(6) ! bias",
+  {"backward-gelu-linear-biases", "bias ! gelu ! basic-linear(6) ! bias",
    "linear_backward_weight linear_backward_input_gelu_bias"},
-  {"backward-gelu-linear-input-bias", "gelu ! basic-linear(6) ! bias",
+  {"backward-gelu-linear-biases", "gelu ! basic-linear(6) ! bias",
    "linear_backward_weight linear_backward_input_gelu_bias"},
 };
 

@@ -13,9 +13,9 @@ lower (LigLowering *lowering)
   lig_lower_kernel (lowering, "linear_backward_input_gelu_bias", bindings, NULL, 0);
 }
 
-LIG_DEFINE_FUSION (backward_gelu_linear_input_bias) = {
+LIG_DEFINE_FUSION (backward_gelu_linear_biases) = {
   .size = sizeof (LigFusion),
-  .name = "backward-gelu-linear-input-bias",
+  .name = "backward-gelu-linear-biases",
   .pass = LIG_PASS_BACKWARD,
   .summary = N_ ("GELU and both bias gradients with the input gradient"),
   .pattern = "[bias] gelu basic-linear bias",
