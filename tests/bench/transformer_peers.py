@@ -14,9 +14,10 @@ BACKENDS = {"cudnn": attention.SDPBackend.CUDNN_ATTENTION,
 
 
 def ways(row, device):
-    """The ways to run a row, the likely fastest first: the attention's backend, which PyTorch chooses
-    itself in `default`, and for a model also how it keeps 16-bit weights: `masters` has bf16 weights and fp32 masters beside them, `autocast`
-    fp32 weights that are converted in each step."""
+    """The ways to run a row, the likely fastest first: the attention's backend, which PyTorch
+    chooses itself in `default`, and for a model also how it keeps 16-bit weights: `masters` has
+    bf16 weights and fp32 masters beside them, `autocast` fp32 weights that are converted in each
+    step."""
     if device == "cpu":
         return ["eager"]
     if row.kind == "model":
