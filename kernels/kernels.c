@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The only kernel of the null backend: it does nothing, so that plans can be compiled and priced
@@ -34,11 +35,29 @@ static LigKernel kernels[] = {
 
 #define N_KERNELS ((int) (sizeof kernels / sizeof *kernels))
 
+/* Compiling a plan looks up several kernels for each op. */
+static const LigKernel *by_name[N_KERNELS];
+
+static int
+compare_kernels (const void *a, const void *b)
+{
+  return strcmp ((*(const LigKernel *const *) a)->name, (*(const LigKernel *const *) b)->name);
+}
+
+static int
+compare_name (const void *name, const void *kernel)
+{
+  return strcmp (name, (*(const LigKernel *const *) kernel)->name);
+}
+
 /* Enters the CPU's functions before any thread starts. Afterwards only a module that is loaded
  * writes to the table, once. */
 __attribute__ ((constructor)) static void
-fill_cpu_functions (void)
+fill_table (void)
 {
+  for (int i = 0; i < N_KERNELS; i++)
+    by_name[i] = &kernels[i];
+  qsort (by_name, N_KERNELS, sizeof *by_name, compare_kernels);
   lig_kernels_register (LIG_BACKEND_CPU, lig_cpu_functions ());
 }
 
@@ -58,10 +77,8 @@ lig_kernel_nth (int n)
 const LigKernel *
 lig_kernel_find (const char *name)
 {
-  for (int i = 0; i < N_KERNELS; i++)
-    if (strcmp (kernels[i].name, name) == 0)
-      return &kernels[i];
-  return NULL;
+  const LigKernel **found = bsearch (name, by_name, N_KERNELS, sizeof *by_name, compare_name);
+  return found ? *found : NULL;
 }
 
 /* Returns the start of the operand after `at`, or null. Sets the length of its name and of the

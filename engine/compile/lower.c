@@ -41,14 +41,17 @@ part_port (const LigDraft *draft, const LigPart *part, const char *name)
 {
   const LigOpInfo *info = part->info;
   int slot;
-  if (g_str_equal (name, "x"))
-    return part->x;
-  if (g_str_equal (name, "y"))
-    return part->y;
-  if (g_str_equal (name, "dx"))
-    return part->dx;
-  if (g_str_equal (name, "dy"))
-    return lig_value (draft, part->y)->gradient;
+  if (!name[0] || !name[1]) { /* most operands are x or y, and strcmp is slow in comparison */
+    if (name[0] == 'x')
+      return part->x;
+    if (name[0] == 'y')
+      return part->y;
+  } else if (name[0] == 'd' && !name[2]) {
+    if (name[1] == 'x')
+      return part->dx;
+    if (name[1] == 'y')
+      return lig_value (draft, part->y)->gradient;
+  }
   if ((slot = lig_ports_find (part->ports->extra_inputs, name)) >= 0)
     return part->extra_inputs[slot];
   if ((slot = lig_ports_find (part->ports->extra_outputs, name)) >= 0)
@@ -123,13 +126,16 @@ bound_port (const char *bindings, const char *operand, char *port, gsize size)
 {
   gsize length = strlen (operand);
   for (const char *at = bindings; at && *at;) {
-    at += strspn (at, " ");
-    gsize word = strcspn (at, " ");
-    if (word > length && at[length] == '=' && strncmp (at, operand, length) == 0) {
-      g_strlcpy (port, at + length + 1, MIN (size, word - length));
+    while (*at == ' ')
+      at++;
+    const char *word = at;
+    while (*at && *at != ' ')
+      at++;
+    if ((gsize) (at - word) > length && word[length] == '=' &&
+        memcmp (word, operand, length) == 0) {
+      g_strlcpy (port, word + length + 1, MIN (size, (gsize) (at - word) - length));
       return;
     }
-    at += word;
   }
   g_strlcpy (port, operand, size);
 }

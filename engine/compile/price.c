@@ -41,6 +41,30 @@ lower (LigDraft *draft,
   return TRUE;
 }
 
+/* Keys are made by the thousand for long sequences, and formatting takes most of that time. */
+static void
+append_number (GString *key, gint64 number)
+{
+  char digits[24], *at = digits + sizeof digits - 1;
+  guint64 rest = number < 0 ? -(guint64) number : (guint64) number;
+  *at = '\0';
+  do
+    *--at = (char) ('0' + rest % 10);
+  while (rest /= 10);
+  if (number < 0)
+    *--at = '-';
+  g_string_append (key, at);
+}
+
+static void
+append_bytes (GString *key, const guint8 *bytes, gsize count)
+{
+  for (gsize i = 0; i < count; i++) {
+    g_string_append_c (key, "0123456789abcdef"[bytes[i] >> 4]);
+    g_string_append_c (key, "0123456789abcdef"[bytes[i] & 15]);
+  }
+}
+
 /* Appends a kernel's params as they would be at another path, so that the repetitions of a block,
  * which draw different random numbers, have the same key. */
 static void
@@ -56,8 +80,7 @@ append_params (GString *key, const LigDraft *draft, const LigDraftStep *step)
   }
   if (step->params_size > 0)
     g_string_append_c (key, '#');
-  for (gsize i = 0; i < step->params_size; i++)
-    g_string_append_printf (key, "%02x", params[i]);
+  append_bytes (key, params, step->params_size);
 }
 
 /* The key contains device, libraries, threads, kernels with their params, shapes and types. The
@@ -73,16 +96,19 @@ lig_price_key (LigDraft *draft, GArray *steps)
                           draft->options.nondeterministic ? "|nondeterministic" : "");
   for (guint i = 0; i < steps->len; i++) {
     const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
-    g_string_append_printf (key, "|%s%s", step->beside ? "&" : "",
-                            step->kernel ? step->kernel->name : "opaque");
+    g_string_append (key, step->beside ? "|&" : "|");
+    g_string_append (key, step->kernel ? step->kernel->name : "opaque");
     append_params (key, draft, step);
     for (int j = 0; j < step->n_operands; j++) {
       LigOperand operand = lig_draft_operand (draft, step->values[j]);
+      g_string_append (key, step->values[j] < 0 ? " -" : " ");
       if (step->values[j] < 0)
-        g_string_append (key, " -");
-      else
-        g_string_append_printf (key, " %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT ":%s", operand.size,
-                                operand.columns, lig_dtype_name (operand.dtype));
+        continue;
+      append_number (key, operand.size);
+      g_string_append_c (key, '/');
+      append_number (key, operand.columns);
+      g_string_append_c (key, ':');
+      g_string_append (key, lig_dtype_name (operand.dtype));
     }
   }
   return g_string_free (key, FALSE);

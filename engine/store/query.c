@@ -190,6 +190,9 @@ lig_store_read_runs (LigStore *self, const gint64 *keys, guint count, GError **e
   g_autoptr (GError) failure = NULL;
   const LigRunRow *before = NULL;
   sqlite3_stmt *statement = lig_store_begin_read (self, &failure, sql, "i", (gint64) 0);
+  sqlite3 *db = statement ? sqlite3_db_handle (statement) : NULL;
+  /* One transaction locks the file once, and all rows are of the same moment. */
+  gboolean begun = count > 1 && db && lig_sql_exec (db, "BEGIN", &failure);
   for (guint i = 0; statement && !failure && i < count; i++) {
     sqlite3_reset (statement);
     sqlite3_bind_int64 (statement, 1, keys[i]);
@@ -197,6 +200,10 @@ lig_store_read_runs (LigStore *self, const gint64 *keys, guint count, GError **e
     if (lig_sql_next (statement, &failure))
       before = row = read_row (statement, before);
     g_ptr_array_add (rows, row);
+  }
+  if (begun) {
+    sqlite3_reset (statement);
+    lig_sql_exec (db, "COMMIT", failure ? NULL : &failure);
   }
   lig_store_end_read (self, statement);
   if (!failure)
