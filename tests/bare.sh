@@ -6,11 +6,14 @@ set -uo pipefail
 
 usage () {
   cat <<'END'
-Usage: tests/bare.sh [bookworm-run] [bookworm-test] [trixie-user]    all three by default
+Usage: tests/bare.sh [bookworm-run] [bookworm-test|bookworm-plain] [trixie-user]
 
   bookworm-run    Debian 12, as root: ./setup run, which trains without a display
   bookworm-test   the same system afterwards, or a fresh one: ./setup test
+  bookworm-plain  likewise, without sanitizers and fuzzing: ./setup test plain
   trixie-user     Debian 13: ./setup run as an ordinary user with sudo
+
+Without arguments: bookworm-run, bookworm-test and trixie-user.
 
 Needs root, debootstrap (installed with apt-get if possible) and a network or a mirror in apt's
 configuration. Mirror and proxy are those of this machine. LIGATURE_BARE_LOGS names a folder for the
@@ -101,6 +104,10 @@ bookworm_test () {
   make_system bookworm && inside bookworm sh -c 'cd /ligature && ./setup test'
 }
 
+bookworm_plain () {
+  make_system bookworm && inside bookworm sh -c 'cd /ligature && ./setup test plain'
+}
+
 trixie_user () {
   make_system trixie && as_person trixie './setup run' && trained "$log"
 }
@@ -114,7 +121,7 @@ fi
 failed=0 n=0
 for try in "${tries[@]}"; do
   n=$((n + 1)) log=$logs/$try.log begun=$SECONDS
-  case "$try" in bookworm-run | bookworm-test | trixie-user) ;; *) usage >&2; exit 2 ;; esac
+  case "$try" in bookworm-run | bookworm-test | bookworm-plain | trixie-user) ;; *) usage >&2; exit 2 ;; esac
   if "${try//-/_}" > "$log" 2>&1; then
     echo "ok $n - $try ($((SECONDS - begun)) s)"
   else

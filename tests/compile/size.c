@@ -4,6 +4,7 @@
  * others. */
 #include "engine/compile/place.h"
 #include "engine/steps/steps.h"
+#include "tests/base/slowness.h"
 #include "tests/plan/case.h"
 
 #include <time.h>
@@ -24,17 +25,6 @@ training_options (void)
   options.policy = LIG_POLICY_ALL;
   options.input_gradient = TRUE;
   return options;
-}
-
-/* Returns the factor by which builds with sanitizers or without optimization may be slower. */
-static double
-allowance (void)
-{
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
-  return 20;
-#else
-  return 1;
-#endif
 }
 
 static int
@@ -201,9 +191,12 @@ static void
 test_many_steps (void)
 {
   guint steps;
-  double seconds = compile_seconds (transformer, 11200, &steps);
+  double best = G_MAXDOUBLE;
+  /* Other work takes caches and memory bandwidth from this, so the best of a few counts. */
+  for (int i = 0; i < 3 && best >= 5; i++)
+    best = MIN (best, compile_seconds (transformer, 11200, &steps));
   g_assert_cmpuint (steps, >, 100000);
-  g_assert_cmpfloat (seconds, <, 5 * allowance ());
+  g_assert_cmpfloat (best, <, 5 * lig_test_slowness ());
 }
 
 /* Tests sequences that are prone to quadratic time, for example by walking all earlier ops for
@@ -216,7 +209,7 @@ test_growth (gconstpointer data)
   compile_seconds (data, 2500, &steps);
   double small = compile_seconds (data, 2500, &steps);
   double large = compile_seconds (data, 20000, &steps);
-  g_assert_cmpfloat (large, <, 0.2 * allowance () + 8 * 2.5 * small);
+  g_assert_cmpfloat (large, <, 0.2 * lig_test_slowness () + 8 * 2.5 * small);
 }
 
 static void
@@ -240,7 +233,7 @@ test_compile_time (void)
   }
   g_assert_cmpuint (count, >=, 1000);
   g_test_message ("%u ops: %.1f ms", count, best * 1e3);
-  g_assert_cmpfloat (best, <, 0.1 * allowance ());
+  g_assert_cmpfloat (best, <, 0.1 * lig_test_slowness ());
 }
 
 static LigStatus
@@ -263,7 +256,7 @@ test_replay_time (void)
                      STEPS);
   double each = (seconds_used () - begin) / STEPS / TIMES;
   g_test_message ("%.1f ns a step", each * 1e9);
-  g_assert_cmpfloat (each, <, 200e-9 * allowance ());
+  g_assert_cmpfloat (each, <, 200e-9 * lig_test_slowness ());
   lig_steps_free (steps);
 }
 

@@ -3,6 +3,7 @@
  * plan. The tests need no display. */
 #include "engine/draw/canvas.h"
 #include "engine/draw/score.h"
+#include "tests/base/slowness.h"
 
 #include <cairo.h>
 #include <math.h>
@@ -10,13 +11,6 @@
 #include <time.h>
 
 #define WIDTH 1000.0
-
-/* The time limits hold without sanitizers, which are about ten times slower. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define SLOWNESS 20
-#else
-#define SLOWNESS 1
-#endif
 
 static LigPlan *
 new_plan (const char *expression, const char *device_name, LigPolicy policy)
@@ -340,7 +334,8 @@ test_chart_dense (void)
   chart.count = 1;
   clock_t start = clock ();
   g_autofree char *svg = draw_chart (&chart);
-  g_assert_cmpint (clock () - start, <, 2 * CLOCKS_PER_SEC * SLOWNESS);
+  double seconds = (double) (clock () - start) / CLOCKS_PER_SEC;
+  g_assert_cmpfloat (seconds, <, 2 * lig_test_slowness ());
   g_assert_cmpuint (strlen (svg), <, 100000);
   /* The line must reach the top of the plot, the place of the value 3. */
   const char *path = strstr (svg, "stroke-width=\"1.75\"");
@@ -517,7 +512,7 @@ test_score_large (void)
   g_autofree char *svg = lig_canvas_to_svg (canvas);
   double seconds = (double) (clock () - start) / CLOCKS_PER_SEC;
   g_test_message ("1000 ops: %.0f ms", seconds * 1e3);
-  g_assert_cmpfloat (seconds, <, 2 * SLOWNESS);
+  g_assert_cmpfloat (seconds, <, 2 * lig_test_slowness ());
 }
 
 /* --- Files --------------------------------------------------------------------------------- */

@@ -490,7 +490,7 @@ test_large (void)
     double seconds = (double) (clock () - start) / CLOCKS_PER_SEC;
     g_test_message ("%s of 1000 ops: %.0f ms", formats[i], seconds * 1e3);
     /* It takes at most half a second on an idle machine, longer with shared caches. */
-    g_assert_cmpfloat (seconds, <, 2 * SLOWNESS);
+    g_assert_cmpfloat (seconds, <, 2 * lig_test_slowness ());
   }
 }
 

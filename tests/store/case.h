@@ -2,19 +2,13 @@
 /* Shared by the tests of the store: a folder for each test, a store in it, a second process. */
 #pragma once
 
+#include "tests/base/slowness.h"
 #include <ligature/store.h>
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <sqlite3.h>
 #include <string.h>
-
-/* The time limits hold without sanitizers, which are about ten times slower. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define SLOWNESS 20
-#else
-#define SLOWNESS 1
-#endif
 
 /* The path of this program, which tests start again as `PROGRAM --child MODE FILE`. */
 static const char *program;

@@ -210,7 +210,7 @@ test_many (Fixture *f, gconstpointer data)
   for (int order = 0; order < LIG_RUN_N_ORDERS; order++) {
     double seconds = time_list (store, NULL, order, MANY);
     g_test_message ("order %d: %.0f ms", order, seconds * 1e3);
-    g_assert_cmpfloat (seconds, <, 0.3 * SLOWNESS);
+    g_assert_cmpfloat (seconds, <, 0.3 * lig_test_slowness ());
   }
   const LigRunFilter filters[] = {
     {.text = "mlp 777"}, {.status = "failed"}, {.device = "cuda:0"}, {.tag = "keep"}};
@@ -218,7 +218,7 @@ test_many (Fixture *f, gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (filters); i++) {
     double seconds = time_list (store, &filters[i], LIG_RUN_BY_LOSS, expected[i]);
     g_test_message ("filter %u: %.0f ms", i, seconds * 1e3);
-    g_assert_cmpfloat (seconds, <, 0.3 * SLOWNESS);
+    g_assert_cmpfloat (seconds, <, 0.3 * lig_test_slowness ());
   }
   g_autoptr (GArray) keys = list (store, NULL, LIG_RUN_BY_START, TRUE);
   gint64 start = g_get_monotonic_time ();
@@ -227,7 +227,7 @@ test_many (Fixture *f, gconstpointer data)
   double seconds = (double) (g_get_monotonic_time () - start) / 1e6;
   g_test_message ("200 rows: %.1f ms", seconds * 1e3);
   g_assert_cmpuint (rows->len, ==, 200);
-  g_assert_cmpfloat (seconds, <, 0.05 * SLOWNESS);
+  g_assert_cmpfloat (seconds, <, 0.05 * lig_test_slowness ());
 }
 
 int

@@ -28,7 +28,7 @@ assert_takes (Page *p, const char *what, Timed timed, guint n, double most)
     best = fmin (best, (double) (g_get_monotonic_time () - start) / 1e6);
   }
   g_test_message ("%s %u: %.0f ms", what, n, best * 1e3);
-  g_assert_cmpfloat (best, <, most * SLOWNESS);
+  g_assert_cmpfloat (best, <, most * lig_test_slowness ());
 }
 
 static void

@@ -442,7 +442,8 @@ test_locked (Page *p, gconstpointer data)
   gint64 start = g_get_monotonic_time ();
   act (p, "history.star");
   lig_run_list_set_order (p->page->list, LIG_RUN_BY_NAME, NULL, FALSE);
-  g_assert_cmpfloat ((double) (g_get_monotonic_time () - start) / 1e6, <, 0.016 * SLOWNESS);
+  g_assert_cmpfloat ((double) (g_get_monotonic_time () - start) / 1e6, <,
+                     0.016 * lig_test_slowness ());
   for (int i = 0; i < 100; i++) {
     g_main_context_iteration (NULL, FALSE);
     g_usleep (5000);
@@ -473,7 +474,7 @@ test_held (Page *p, gconstpointer data)
     SQLITE_OK);
   gint64 start = g_get_monotonic_time ();
   show_page (p, p->files.path);
-  g_assert_cmpfloat ((double) (g_get_monotonic_time () - start) / 1e6, <, 2 * SLOWNESS);
+  g_assert_cmpfloat ((double) (g_get_monotonic_time () - start) / 1e6, <, 2 * lig_test_slowness ());
   g_assert_false (is_open (p));
   g_assert_cmpstr (get_state (p), ==, "broken");
   sqlite3_close (db);

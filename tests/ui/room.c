@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The room of the score in a window: zoom, compact rows, frames of blocks, subtitles, the overview
  * strip, and how fast it stays. */
+#include "tests/base/slowness.h"
 #include "tests/ui/room-case.h"
 #include "ui/page.h"
 #include "ui/score/strip.h"
@@ -267,13 +268,6 @@ test_strip (Fixture *f, gconstpointer data)
 /* --- How fast ------------------------------------------------------------------------------ */
 
 static double
-get_factor (void)
-{
-  const char *text = g_getenv ("LIGATURE_TEST_SLOWNESS");
-  return text ? g_ascii_strtod (text, NULL) : 1;
-}
-
-static double
 time_frames (Fixture *f, double step)
 {
   enum { FRAMES = 60 };
@@ -292,13 +286,13 @@ test_speed (Fixture *f, gconstpointer data)
 {
   show_rows (f, 1200);
   double compact = INFINITY, coloured = INFINITY, zoomed = INFINITY;
-  for (guint i = 0; i < 5 && compact >= 33 * get_factor (); i++)
+  for (guint i = 0; i < 5 && compact >= 33 * lig_test_slowness (); i++)
     compact = time_frames (f, 120);
   g_settings_set_string (settings_of (f), "score-colour", "bound");
   settle (f);
-  for (guint i = 0; i < 5 && coloured >= 33 * get_factor (); i++)
+  for (guint i = 0; i < 5 && coloured >= 33 * lig_test_slowness (); i++)
     coloured = time_frames (f, 120);
-  for (guint i = 0; i < 10 && (i < 3 || zoomed >= 250 * get_factor ()); i++) {
+  for (guint i = 0; i < 10 && (i < 3 || zoomed >= 250 * lig_test_slowness ()); i++) {
     gint64 start = g_get_monotonic_time ();
     lig_score_sheet_set_zoom (f->sheet, i % 2 == 0 ? 1.2 : 1, 300);
     wait_for_frame (f->window);
@@ -306,9 +300,9 @@ test_speed (Fixture *f, gconstpointer data)
   }
   g_test_message ("1,200 rows: %.1f ms a frame of scrolling, %.1f ms coloured, %.1f ms a zoom",
                   compact, coloured, zoomed);
-  g_assert_cmpfloat (compact, <, 33 * get_factor ());
-  g_assert_cmpfloat (coloured, <, 33 * get_factor ());
-  g_assert_cmpfloat (zoomed, <, 250 * get_factor ());
+  g_assert_cmpfloat (compact, <, 33 * lig_test_slowness ());
+  g_assert_cmpfloat (coloured, <, 33 * lig_test_slowness ());
+  g_assert_cmpfloat (zoomed, <, 250 * lig_test_slowness ());
 }
 
 static void

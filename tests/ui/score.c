@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The score in a window: its rows, brackets, gaps, verdict cards, and how fast it follows. */
+#include "tests/base/slowness.h"
 #include "tests/ui/score-case.h"
 #include "ui/document/edit.h"
 #include "ui/document/times.h"
@@ -359,13 +360,6 @@ test_profile (Fixture *f, gconstpointer data)
 
 /* --- How fast ------------------------------------------------------------------------------ */
 
-static double
-get_factor (void)
-{
-  const char *text = g_getenv ("LIGATURE_TEST_SLOWNESS");
-  return text ? g_ascii_strtod (text, NULL) : 1;
-}
-
 /* Returns the shortest time of several edits in milliseconds, until one is within the limit: other
  * programs use the machine, too. */
 static double
@@ -431,7 +425,7 @@ test_unpriced (Fixture *f, gconstpointer data)
 static void
 test_speed (Fixture *f, gconstpointer data)
 {
-  double short_bar = 50 * get_factor (), long_bar = 200 * get_factor ();
+  double short_bar = 50 * lig_test_slowness (), long_bar = 200 * lig_test_slowness ();
   double short_edit = time_edit (f, 100, short_bar), long_edit = time_edit (f, 1000, long_bar);
   g_test_message ("an edit to redrawn rails: %.1f ms of 100 rows, %.1f ms of 1,000", short_edit,
                   long_edit);
@@ -451,7 +445,7 @@ test_speed (Fixture *f, gconstpointer data)
   g_test_message ("60 frames of scrolling: %.1f ms each, the worst %.1f ms", sum / 60, worst);
   g_assert_cmpfloat (short_edit, <, short_bar);
   g_assert_cmpfloat (long_edit, <, long_bar);
-  g_assert_cmpfloat (sum / 60, <, 33 * get_factor ());
+  g_assert_cmpfloat (sum / 60, <, 33 * lig_test_slowness ());
 }
 
 static void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The work of the score: an edit lays it out twice, for the rows and for the plan with its savings;
  * nothing is drawn while nothing happens; and many problems do not hold up the next edit. */
+#include "tests/base/slowness.h"
 #include "tests/ui/score-case.h"
 #include "ui/document/edit.h"
 #include "ui/document/times.h"
@@ -68,8 +69,7 @@ static void
 test_problems (Fixture *f, gconstpointer data)
 {
   static const char *const ops[] = {"gelu", "linear(64, in-features=7)", "gelu", "linear(64)"};
-  const char *slowness = g_getenv ("LIGATURE_TEST_SLOWNESS");
-  double bar = 300 * (slowness ? g_ascii_strtod (slowness, NULL) : 1), best = INFINITY;
+  double bar = 300 * lig_test_slowness (), best = INFINITY;
   show_long (f, ops, 1000);
   g_assert_nonnull (lig_document_get_problem (f->doc, 200));
   for (guint i = 0; i < 20 && (i < 2 || best >= bar); i++) {

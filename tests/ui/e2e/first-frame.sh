@@ -5,4 +5,4 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LIGATURE_BUILD=$(readlink -f "${1:-$here/../../../build}") || exit 1
 export LIGATURE_BUILD
-exec /usr/bin/python3 "$here/window.py" test_first_frame
+exec /usr/bin/python3 "$here/start.py"

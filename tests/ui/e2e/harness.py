@@ -5,8 +5,10 @@ AT-SPI, the keyboard and the pointer are xdotool's.
 A test program is `main (TESTS)`: it starts itself again under a bus and a display and speaks TAP.
 A tool that the machine lacks is a reason to skip, never to fail.
 """
+import collections
 import contextlib
 import fcntl
+import functools
 import os
 import pathlib
 import re
@@ -24,6 +26,8 @@ APPLICATION = "org.ligature.Ligature"
 OBJECT = "/org/ligature/Ligature"
 SCREEN = (1440, 900)
 PATIENCE = 20.0
+AT = "org.a11y.atspi"
+ROOT = "/org/a11y/atspi/accessible/root"
 
 
 class Missing(Exception):
@@ -62,72 +66,131 @@ def atspi():
     return Atspi
 
 
+@functools.cache
+def role_name(number):
+    return atspi().role_get_name(atspi().Role(number))
+
+
+class Bus:
+    """The accessibility bus, on which the program answers a screen reader."""
+
+    def __init__(self):
+        from gi.repository import Gio, GLib
+        self.variant = GLib.Variant
+        session = Gio.bus_get_sync(Gio.BusType.SESSION)
+        address = session.call_sync("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", None,
+                                    None, Gio.DBusCallFlags.NONE, -1, None).unpack()[0]
+        flags = Gio.DBusConnectionFlags
+        self.connection = Gio.DBusConnection.new_for_address_sync(
+            address, flags.AUTHENTICATION_CLIENT | flags.MESSAGE_BUS_CONNECTION, None, None)
+        self.counts = {}
+
+    def call(self, name, path, interface, method, types="()", *arguments):
+        answer = self.connection.call_sync(name, path, interface, method,
+                                           self.variant(types, arguments), None, 0, 10000, None)
+        return answer.unpack()
+
+    def programs(self):
+        """The names of the programs that a screen reader knows."""
+        return [name for name, _ in self.call("org.a11y.atspi.Registry", ROOT, f"{AT}.Accessible",
+                                              "GetChildren")[0]]
+
+    def process(self, name):
+        return self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                         "GetConnectionUnixProcessID", "(s)", name)[0]
+
+    def list(self, name):
+        """All that the program describes, in one call, as asking each for its children takes much
+        longer. GTK describes a widget once its parent was asked for its children, though."""
+        while True:
+            items = self.call(name, "/org/a11y/atspi/cache", f"{AT}.Cache", "GetItems")[0]
+            known = collections.defaultdict(set)  # of the places among the parent's children
+            for item in items:
+                known[item[2][1]].add(item[3])
+            counts = {item[0][1]: (item[4], frozenset(known[item[0][1]])) for item in items}
+            asleep = [path for path, (count, places) in counts.items()
+                      if not places.issuperset(range(count))
+                      and (count, places) != self.counts.get(path)]
+            if not asleep:
+                return items
+            self.counts = counts
+            while asleep:
+                below = [self.call(name, path, f"{AT}.Accessible", "GetChildren")[0]
+                         for path in asleep]
+                asleep = [path for children in below for _, path in children if path not in counts]
+
+    def read(self, name):
+        """The program's accessible with all below it."""
+        things, items = {}, self.list(name)
+        for item in items:
+            things[item[0][1]] = Thing(self, item)
+        for item in sorted(items, key=lambda item: item[3]):
+            thing, parent = things[item[0][1]], things.get(item[2][1])
+            if parent and parent is not thing:
+                thing.above = parent
+                parent.below.append(thing)
+        return things[ROOT]
+
+
 class Thing:
-    """One accessible: a widget as a screen reader sees it."""
+    """One accessible: a widget as a screen reader sees it. Its name, description and role are those
+    of the moment when the screen was read; the rest is asked for."""
 
-    def __init__(self, accessible):
-        self.accessible = accessible
-
-    def __getattr__(self, name):
-        read = {"name": "get_name", "description": "get_description", "role": "get_role_name"}[name]
-        return getattr(self.accessible, read)() or ""
+    def __init__(self, bus, item):
+        (self.owner, self.path), self.interfaces = item[0], item[5]
+        self.name, self.description = item[6], item[8]
+        self.role = role_name(item[7])
+        self.bus, self.above, self.below = bus, None, []
 
     def __repr__(self):
-        try:
-            return f"{self.role} '{self.name}'"
-        except GError:
-            return "something that is gone"
+        return f"{self.role} '{self.name}'"
+
+    def ask(self, interface, method, *arguments):
+        return self.bus.call(self.owner, self.path, f"{AT}.{interface}", method, *arguments)
 
     def parent(self):
-        return Thing(self.accessible.get_parent())
+        return self.above
 
     def is_named(self):
         """GTK falls back to the type's name, which does not count."""
         return not re.match(r"^$|Gtk[A-Z]|Adw[A-Z]|Lig[A-Z]", self.name)
 
-    def children(self):
-        for index in range(self.accessible.get_child_count()):
-            child = self.accessible.get_child_at_index(index)
-            if child:
-                yield Thing(child)
-
     def walk(self):
-        """All things below it; those that vanish during the search are left out."""
+        """It and all things below it."""
         yield self
-        with contextlib.suppress(GError):
-            for child in self.children():
-                yield from child.walk()
+        for child in self.below:
+            yield from child.walk()
 
     def is_shown(self):
         """GTK 4.8 sets SHOWING on windows only; a widget that was never laid out has no size."""
         if self.role in ("frame", "dialog", "window"):
             return self.has("showing")
-        try:
-            return min(self.box()[2:]) > 0
-        except (GError, AttributeError):
-            return False
+        return f"{AT}.Component" in self.interfaces and min(self.box()[2:]) > 0
 
     def has(self, state):
-        kind = getattr(atspi().StateType, state.upper())
-        return self.accessible.get_state_set().contains(kind)
+        kind = int(getattr(atspi().StateType, state.upper()))
+        return bool(self.ask("Accessible", "GetState")[0][kind // 32] >> kind % 32 & 1)
 
     def actions(self):
-        action = self.accessible.get_action_iface()
-        return [action.get_action_name(i) for i in range(action.get_n_actions())] if action else []
+        if f"{AT}.Action" not in self.interfaces:
+            return []
+        return [self.ask("Action", "GetName", "(i)", index)[0]
+                for index in range(len(self.ask("Action", "GetActions")[0]))]
 
     def act(self, name):
         names = self.actions()
         assert name in names, f"{self} can {names}, not {name}"
-        assert self.accessible.get_action_iface().do_action(names.index(name))
+        assert self.ask("Action", "DoAction", "(i)", names.index(name))[0]
 
     def text(self):
-        text = self.accessible.get_text_iface()
-        return text.get_text(0, text.get_character_count()) if text else ""
+        if f"{AT}.Text" not in self.interfaces:
+            return ""
+        return self.ask("Text", "GetText", "(ii)", 0, -1)[0]
 
     def box(self):
         """x, y, width and height within the window."""
-        found = self.accessible.get_component_iface().get_extents(atspi().CoordType.WINDOW)
-        return found.x, found.y, found.width, found.height
+        window = int(atspi().CoordType.WINDOW)
+        return self.ask("Component", "GetExtents", "(u)", window)[0]
 
 
 # --- The program ----------------------------------------------------------------------------------
@@ -143,6 +206,7 @@ class Program:
                                 **(environment or {}))
         self.log = open(self.home / "log", "ab+")
         self.log_start = self.log.tell()
+        self.bus = self.bus_name = None
         self.started = time.monotonic()
         self.process = subprocess.Popen([os.environ["LIGATURE"], *map(str, arguments)],
                                         env=self.environment, stdout=self.log,
@@ -199,24 +263,27 @@ class Program:
         """The application's accessible."""
         def find():
             assert self.process.poll() is None, f"the program ended with {self.process.returncode}"
-            desktop = atspi().get_desktop(0)
-            for index in range(desktop.get_child_count()):
-                child = desktop.get_child_at_index(index)
-                if child and child.get_process_id() == self.process.pid:
-                    return Thing(child)
+            self.bus = self.bus or Bus()
+            for name in self.bus.programs():
+                with contextlib.suppress(GError):
+                    if self.bus.process(name) == self.process.pid:
+                        return name
             return None
-        return wait(find, "the program among the accessibles")
+        self.bus_name = self.bus_name or wait(find, "the program among the accessibles")
+        return self.bus.read(self.bus_name)
 
     def look(self, role=None, name=None, showing=True):
         """Returns things of a role whose name equals or matches `name`."""
         found = []
-        for thing in self.tree().walk():
-            with contextlib.suppress(GError):
-                text = thing.name
-                matches = name is None or (name.search(text) if isinstance(name, re.Pattern)
-                                           else text == name)
-                if matches and role in (None, thing.role) and (not showing or thing.is_shown()):
-                    found.append(thing)
+        # The program may not answer yet, and a widget may vanish during the search.
+        with contextlib.suppress(GError):
+            for thing in self.tree().walk():
+                matches = name is None or (name.search(thing.name) if isinstance(name, re.Pattern)
+                                           else thing.name == name)
+                if matches and role in (None, thing.role):
+                    with contextlib.suppress(GError):
+                        if not showing or thing.is_shown():
+                            found.append(thing)
         return found
 
     def find(self, role=None, name=None, showing=True, patience=PATIENCE):
@@ -342,11 +409,12 @@ def start_display():
 
 
 def start_alone():
-    """Starts a server while no other test does, and waits until it answers."""
+    """Starts a server while no other test does, and waits until it answers. A server that resets
+    itself when its last client ends would refuse the next one for a moment."""
     for _ in range(8):
         reader, writer = os.pipe()
         server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0",
-                                   f"{SCREEN[0]}x{SCREEN[1]}x24", "-nolisten", "tcp"],
+                                   f"{SCREEN[0]}x{SCREEN[1]}x24", "-nolisten", "tcp", "-noreset"],
                                   pass_fds=[writer], stderr=subprocess.DEVNULL)
         os.close(writer)
         with os.fdopen(reader) as answer:

@@ -17,18 +17,6 @@ PAGES = ("Sequence", "Plan", "Run", "Profile", "History", "Devices")
 EXAMPLE = SOURCE / "data/examples/layer-norm-mlp.lig"
 
 
-def test_first_frame(home):
-    """Within half a second; if other programs use the processors, by its processor time."""
-    times = []
-    for _ in range(5):
-        with program(home) as app:
-            times.append(app.first_frame())
-    wall, spent = min(time_[0] for time_ in times), min(time_[1] for time_ in times)
-    print(f"# first frame after {wall:.0f} ms, {spent:.0f} ms of the processor; load "
-          f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
-    assert (spent if os.getloadavg()[0] > os.cpu_count() else wall) < 500, times
-
-
 def test_screen_reader(home):
     with program(home, EXAMPLE) as app:
         app.find("frame", "layer-norm-mlp — Ligature")
@@ -239,6 +227,6 @@ def test_window_state(home):
 
 
 if __name__ == "__main__":
-    main([test_first_frame, test_screen_reader, test_pages, test_shell, test_version, test_broken_file,
+    main([test_screen_reader, test_pages, test_shell, test_version, test_broken_file,
       test_missing_file, test_edit_and_save, test_typing_comes_first, test_keys, test_close_asks,
       test_killed, test_newer_store, test_corrupt_store, test_no_store, test_window_state])
