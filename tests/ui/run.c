@@ -3,6 +3,7 @@
 #include "tests/ui/run-case.h"
 
 #include "ui/run/data-chooser.h"
+#include "ui/run/length.h"
 
 #include <ligature/dataset.h>
 
@@ -288,6 +289,48 @@ test_no_device (Fixture *f, gconstpointer data)
   g_assert_nonnull (lig_training_get_error (training));
 }
 
+/* The bar says how long a training of hours would take; every micro-batch counts. */
+static void
+test_length (Fixture *f, gconstpointer data)
+{
+  prepare (f, "linear(4) ! cross-entropy", "16x6", "{\"data\":\"synthetic\",\"steps\":40}");
+  lig_document_set_device (f->doc, "null:h200");
+  wait_for_plan (f->doc);
+  double seconds = lig_train_predict_seconds (f->doc);
+  g_autofree char *text = lig_train_describe_length (f->doc);
+  g_assert_cmpfloat (seconds, >, 0);
+  g_assert_cmpfloat (seconds, <, 1);
+  g_assert_true (
+    g_regex_match_simple ("^About [\\d.]+ .s: 40 steps of [\\d.]+ .s each, predicted for "
+                          "NVIDIA H200$",
+                          text, 0, 0));
+  g_assert_true (lig_train_set (f->doc, "accumulate", "4", NULL));
+  g_assert_cmpfloat_with_epsilon (lig_train_predict_seconds (f->doc), 4 * seconds, 1e-9);
+  g_assert_true (lig_train_set (f->doc, "batch", "32", NULL));
+  g_assert_cmpfloat_with_epsilon (lig_train_predict_seconds (f->doc), 8 * seconds, 1e-9);
+  g_assert_true (lig_train_set (f->doc, "steps", "100000000000", NULL));
+  g_autofree char *days = lig_train_describe_length (f->doc);
+  g_assert_true (g_regex_match_simple ("^About [\\d,]+ d: 100,000,000,000 steps of ", days, 0, 0));
+}
+
+static void
+test_durations (Fixture *f, gconstpointer data)
+{
+  static const struct {
+    double seconds;
+    const char *text;
+  } cases[] = {
+    {0.0123, "12.3 ms"},      {7, "7 s"},
+    {125, "2 min 5 s"},       {3600 * 47.5, "47 h 30 min"},
+    {3600 * 50.0, "2 d 2 h"}, {86400 * 1234.0, "1,234 d"},
+    {INFINITY, "–"},
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *text = lig_train_format_seconds (cases[i].seconds);
+    g_assert_cmpstr (text, ==, cases[i].text);
+  }
+}
+
 /* The banner's button lowers the rate until training succeeds. */
 static void
 test_diverged (Fixture *f, gconstpointer data)
@@ -492,6 +535,8 @@ add_tests (void)
   ADD (settings);
   ADD (no_file);
   ADD (no_device);
+  ADD (length);
+  ADD (durations);
   ADD (diverged);
   ADD (deleted);
   ADD (chooser);

@@ -161,7 +161,7 @@ flops_number (LigPlanItem *item)
 static char *
 flops_text (LigPlanItem *item)
 {
-  return lig_draw_number (flops_number (item), 3);
+  return lig_figure_count_short ((gint64) flops_number (item));
 }
 
 static double

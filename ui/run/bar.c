@@ -6,6 +6,7 @@
 #include "ui/document/edit.h"
 #include "ui/run/choice-preview.h"
 #include "ui/run/data-chooser.h"
+#include "ui/run/length.h"
 #include "ui/run/live.h"
 #include "ui/run/result.h"
 #include "ui/run/settings-list.h"
@@ -19,6 +20,9 @@
 #include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
+
+/* Seconds from which on the bar says how long a training would take. */
+#define LONG 3600
 
 struct _LigRunBar {
   GtkWidget parent_instance;
@@ -188,7 +192,24 @@ add_loss (GtkWidget *widget, const char *action, GVariant *parameter)
 
 /* --- The training -------------------------------------------------------------------------- */
 
-/* Shows why training is impossible, or the result of the last one. */
+/* Returns how long the training would take, if that is more than the user may expect. */
+static char *
+describe_long (LigRunBar *self)
+{
+  return lig_train_predict_seconds (self->doc) >= LONG ? lig_train_describe_length (self->doc)
+                                                       : NULL;
+}
+
+static void
+set_tooltip (LigRunBar *self, const char *obstacle)
+{
+  g_autofree char *length = obstacle ? NULL : lig_train_describe_length (self->doc);
+  const char *plain = _ ("Train the sequence with these settings");
+  g_autofree char *both = length ? g_strconcat (plain, "\n", length, NULL) : NULL;
+  gtk_widget_set_tooltip_text (self->train, obstacle ? obstacle : both ? both : plain);
+}
+
+/* Shows why training is impossible, or the result of the last one, or that the next takes long. */
 static void
 show_reason (LigRunBar *self)
 {
@@ -199,12 +220,16 @@ show_reason (LigRunBar *self)
   gboolean failed = obstacle == LIG_TRAIN_POSSIBLE && error;
   if (!sentence && self->training && (own || !lig_training_get_error (self->training)))
     status = lig_train_format_status (self->training);
-  const char *text = sentence ? sentence : error ? error : status ? status : _ ("Ready to train");
+  g_autofree char *length = sentence || error || status ? NULL : describe_long (self);
+  const char *text = sentence ? sentence
+                     : error  ? error
+                     : status ? status
+                     : length ? length
+                              : _ ("Ready to train");
   gtk_label_set_text (self->reason, text);
   gboolean done = !sentence && status && !error && lig_result_show (self->reason, self->training);
-  gtk_widget_set_visible (GTK_WIDGET (self->lower), sentence || error || status);
-  gtk_widget_set_tooltip_text (self->train,
-                               sentence ? sentence : _ ("Train the sequence with these settings"));
+  gtk_widget_set_visible (GTK_WIDGET (self->lower), sentence || error || status || length);
+  set_tooltip (self, sentence);
   (failed ? gtk_widget_add_css_class : gtk_widget_remove_css_class) (GTK_WIDGET (self->reason),
                                                                      "run-failed");
   (failed || done ? gtk_widget_remove_css_class
@@ -436,6 +461,7 @@ lig_run_bar_new (LigDocument *doc)
   connect (self, lig_document_get_session (doc), "devices-changed", update_devices);
   connect (self, doc, "changed", follow_changes);
   connect (self, doc, "planned", follow_plan);
+  connect (self, doc, "timed", update_training);
   connect (self, doc, "titled", update_training);
   connect (self, doc, "settings", follow_settings);
   return GTK_WIDGET (self);

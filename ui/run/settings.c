@@ -350,7 +350,14 @@ lig_train_format_seconds (double seconds)
     return g_strdup_printf (_ ("%d s"), (int) whole);
   if (whole < 3600)
     return g_strdup_printf (_ ("%d min %d s"), (int) (whole / 60), (int) (whole % 60));
-  return g_strdup_printf (_ ("%d h %d min"), (int) (whole / 3600), (int) (whole % 3600 / 60));
+  if (whole < 48 * 3600)
+    return g_strdup_printf (_ ("%d h %d min"), (int) (whole / 3600), (int) (whole % 3600 / 60));
+  double days = seconds / 86400;
+  if (days >= 100) {
+    g_autofree char *count = lig_train_format_count ((gint64) MIN (ceil (days), 1e15));
+    return g_strdup_printf (_ ("%s d"), count);
+  }
+  return g_strdup_printf (_ ("%d d %d h"), (int) (whole / 86400), (int) (whole % 86400 / 3600));
 }
 
 static char *

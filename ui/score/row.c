@@ -53,7 +53,7 @@ name_part (const LigPlanOp *part)
 static void
 bind_part (LigOpRow *self, int k, const LigPlanOp *part)
 {
-  g_autofree char *text = part->parameters > 0 ? lig_figure_count (part->parameters) : NULL;
+  g_autofree char *text = part->parameters > 0 ? lig_figure_count_short (part->parameters) : NULL;
   g_autofree char *name = name_part (part);
   if (lig_score_text_set (&self->parts[k].name, name) |
       lig_score_text_set (&self->parts[k].count, text))

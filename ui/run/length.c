@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps of a training are those of the plan that is shown, one after the other; evaluating and
+ * writing checkpoints are left out. */
+#include "ui/run/length.h"
+
+#include "ui/document/times.h"
+#include "ui/run/settings.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+/* Returns the seconds of a step with the plan that is shown, for the batch size of a training. */
+static double
+get_step_seconds (LigDocument *doc, const LigRunSettings *settings)
+{
+  LigTimedPlan timed, unfused;
+  LigFigures step;
+  lig_document_get_timed (doc, &timed, &unfused);
+  if (!timed.plan)
+    return NAN;
+  lig_figures_of_step (&timed, &unfused, &step);
+  double passes = (double) MAX (settings->accumulate, 1), rows = 1;
+  LigShape shape;
+  LigDtype dtype;
+  lig_sequence_get_input (lig_document_get_sequence (doc), &shape, &dtype);
+  if (settings->batch > 0 && shape.n_axes > 0 && shape.axes[0] > 0)
+    rows = (double) settings->batch / (double) shape.axes[0];
+  return step.seconds * passes * rows;
+}
+
+double
+lig_train_predict_seconds (LigDocument *doc)
+{
+  g_auto (LigRunSettings) settings;
+  return lig_train_read (doc, &settings, NULL)
+           ? get_step_seconds (doc, &settings) * (double) settings.steps
+           : NAN;
+}
+
+char *
+lig_train_describe_length (LigDocument *doc)
+{
+  g_auto (LigRunSettings) settings;
+  double step = lig_train_read (doc, &settings, NULL) ? get_step_seconds (doc, &settings) : NAN;
+  if (!isfinite (step) || step <= 0 || settings.steps < 1)
+    return NULL;
+  g_autofree char *whole = lig_train_format_seconds (step * (double) settings.steps);
+  g_autofree char *count = lig_train_format_count (settings.steps);
+  g_autofree char *each = lig_train_format_seconds (step);
+  g_autofree char *origin = lig_document_describe_times (doc, 0);
+  return g_strdup_printf (ngettext ("About %s: %s step of %s, %s",
+                                    "About %s: %s steps of %s each, %s", (gulong) settings.steps),
+                          whole, count, each, origin);
+}
