@@ -38,6 +38,8 @@ struct _LigProgram {
   gboolean has_rate;
   guint64 converted; /* version of the parameters that are converted; 0: none */
   unsigned done;     /* passes whose results are available, as LigRunFlags */
+  LigProgramInterrupt interrupt;
+  gpointer interrupt_data;
 };
 
 /* Gives the program memory and pointers into the state; lig_program_unbind() frees them. */

@@ -28,6 +28,23 @@ lig_program_forget_captures (LigProgram *self)
   g_clear_pointer (&self->captures, g_array_unref);
 }
 
+static bool
+ask_caller (void *data)
+{
+  LigProgram *self = data;
+  return self->interrupt (self->interrupt_data) != FALSE;
+}
+
+void
+lig_program_set_interrupt (LigProgram *self, LigProgramInterrupt interrupt, gpointer data)
+{
+  self->interrupt = interrupt;
+  self->interrupt_data = data;
+  self->run->interrupt = interrupt ? ask_caller : NULL;
+  self->run->interrupt_data = self;
+  self->run->interruptible = self->plan->draft->first_update;
+}
+
 void
 lig_program_set_rate (LigProgram *self, double learning_rate, double clip_norm)
 {
@@ -105,6 +122,10 @@ launch_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **
 {
   LigStatus status = LIG_OK;
   int at = lig_steps_run (self->run, first, end, mode, &status);
+  if (self->run->interrupted && status == LIG_OK) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CANCELLED, _ ("ended before step %d"), at);
+    return FALSE;
+  }
   return at == end && status == LIG_OK ? TRUE
                                        : refuse_step (self, MIN (at, end - 1), status, error);
 }

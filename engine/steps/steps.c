@@ -86,7 +86,12 @@ lig_steps_run (LigSteps *self, int first, int end, LigStepsMode mode, LigStatus 
   bool forked = false;
   int at = first;
   *status = LIG_OK;
+  self->interrupted = false;
   for (; at < end && self->steps[at].function; at++) {
+    if (self->interrupt && at < self->interruptible && self->interrupt (self->interrupt_data)) {
+      self->interrupted = true;
+      break;
+    }
     *status = run_step (self, &self->steps[at], mode, &forked);
     if (__builtin_expect (*status != LIG_OK, 0))
       break;

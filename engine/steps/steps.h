@@ -32,6 +32,11 @@ typedef struct {
   LigBackendDevice *device;
   void *stream, *branch, *forked, *joined; /* two streams, two events */
   bool wait; /* waits after every step, so that an error is attributed to it */
+  /* Called before each step below `interruptible`, if not null; true ends the range there. */
+  bool (*interrupt) (void *data);
+  void *interrupt_data;
+  int interruptible;
+  bool interrupted; /* the last range ended so */
 } LigSteps;
 
 /* Settings of one run of a range. */

@@ -182,8 +182,16 @@ add_batches (LigRun *self, gint64 count, Sums *sums, gboolean *cut, GError **err
     *cut = note_batch (self, i, count);
     if (*cut)
       return TRUE;
-    if (!add_batch (self, i * batches / count, count == 1, sums, error))
-      return FALSE;
+    GError *local = NULL;
+    if (add_batch (self, i * batches / count, count == 1, sums, &local))
+      continue;
+    *cut = g_error_matches (local, LIG_ERROR, LIG_ERROR_CANCELLED);
+    if (*cut) {
+      g_error_free (local);
+      return TRUE;
+    }
+    g_propagate_error (error, local);
+    return FALSE;
   }
   return TRUE;
 }

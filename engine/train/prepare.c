@@ -252,6 +252,18 @@ scale_gradient (LigRun *self, GError **error)
   return lig_program_set_gradient (self->train, share, error);
 }
 
+/* A step may take minutes on a processor, and requests are obeyed within one. An asynchronous
+ * device is faster, and has several steps in flight. */
+static void
+watch_requests (LigRun *self)
+{
+  if (lig_device_has (self->device, LIG_DEVICE_ASYNCHRONOUS))
+    return;
+  lig_program_set_interrupt (self->train, lig_run_interrupt_step, self);
+  if (self->eval)
+    lig_program_set_interrupt (self->eval, lig_run_interrupt_step, self);
+}
+
 gboolean
 lig_run_compile (LigRun *self, GError **error)
 {
@@ -267,5 +279,6 @@ lig_run_compile (LigRun *self, GError **error)
     if (!self->eval)
       return FALSE;
   }
+  watch_requests (self);
   return scale_gradient (self, error) && allocate_batch (self, error);
 }

@@ -298,27 +298,83 @@ record (LigProfile *self,
 
 enum { WARM_UP = 3 };
 
+/* The monitor in a round of slow steps. */
+typedef struct {
+  LigProfileMonitor monitor;
+  gpointer data;
+  guint round, rounds;
+  gint64 asked; /* microseconds */
+} Watch;
+
+static gboolean
+ask_monitor (gpointer data)
+{
+  Watch *self = data;
+  gint64 now = g_get_monotonic_time ();
+  if (now - self->asked < G_USEC_PER_SEC / 20)
+    return FALSE;
+  self->asked = now;
+  return !self->monitor (self->round, self->rounds, self->data);
+}
+
+/* Returns whether a step of the plan takes so long that a reading of the clock before each kernel
+ * does not matter: at least a second on a processor of 20 operations a nanosecond. */
+static gboolean
+is_long (LigProgram *program)
+{
+  guint count;
+  double work = 0;
+  const LigPlanStep *steps = lig_plan_get_steps (lig_program_get_plan (program), &count);
+  for (guint i = 0; i < count; i++)
+    work += steps[i].flops;
+  return work > 2e10 && count < 1e5;
+}
+
+/* Lets the monitor end long programs between two of their steps; null: no longer. */
+static void
+watch_long (GPtrArray *programs, Watch *watch)
+{
+  for (guint i = 0; i < programs->len; i++)
+    if (is_long (programs->pdata[i]))
+      lig_program_set_interrupt (programs->pdata[i], watch ? ask_monitor : NULL, watch);
+}
+
 static gboolean
 run_rounds (GPtrArray *programs,
             GPtrArray *samples,
             const guint *widths,
-            guint rounds,
-            LigStopwatch *watch,
-            LigProfileMonitor monitor,
-            gpointer data,
+            LigStopwatch *stopwatch,
+            Watch *watch,
             GError **error)
 {
-  for (guint round = 0; round < rounds + WARM_UP; round++) {
-    if (monitor && !monitor (round, rounds + WARM_UP, data)) {
+  for (; watch->round < watch->rounds; watch->round++) {
+    if (watch->monitor && !watch->monitor (watch->round, watch->rounds, watch->data)) {
       g_set_error_literal (error, LIG_ERROR, LIG_ERROR_CANCELLED, _ ("the profile was cancelled"));
       return FALSE;
     }
     for (guint i = 0; i < programs->len; i++)
-      if (!run_round (programs->pdata[i], watch, (double *) samples->pdata[i] + round * widths[i],
-                      error))
+      if (!run_round (programs->pdata[i], stopwatch,
+                      (double *) samples->pdata[i] + watch->round * widths[i], error))
         return FALSE;
   }
   return TRUE;
+}
+
+/* Runs all rounds; a program that is ended in one fails with %LIG_ERROR_CANCELLED, too. */
+static gboolean
+run_watched (GPtrArray *programs,
+             GPtrArray *samples,
+             const guint *widths,
+             LigStopwatch *stopwatch,
+             Watch *watch,
+             GError **error)
+{
+  if (watch->monitor)
+    watch_long (programs, watch);
+  gboolean fine = run_rounds (programs, samples, widths, stopwatch, watch, error);
+  if (watch->monitor)
+    watch_long (programs, NULL);
+  return fine;
 }
 
 /* Returns one of the caller's elements, which have the size that its own header declared. */
@@ -348,6 +404,7 @@ lig_profile_measure_watched (LigSequence *sequence,
   g_autofree guint *widths = g_new (guint, count);
   LigConditions conditions;
   LigStopwatch watch;
+  Watch watched = {monitor, data, .rounds = rounds + WARM_UP};
   lig_conditions_begin (&conditions, device);
   for (guint i = 0; i < count; i++) {
     gconstpointer chosen = get_options (options, i);
@@ -363,7 +420,7 @@ lig_profile_measure_watched (LigSequence *sequence,
     g_ptr_array_add (samples, g_new0 (double, (gsize) widths[i] * (rounds + WARM_UP)));
   }
   gboolean fine = lig_stopwatch_init (&watch, device, error) &&
-                  run_rounds (programs, samples, widths, rounds, &watch, monitor, data, error);
+                  run_watched (programs, samples, widths, &watch, &watched, error);
   lig_stopwatch_clear (&watch);
   for (guint i = 0; i < count && fine; i++) {
     gconstpointer chosen = get_options (options, i);

@@ -70,6 +70,9 @@ struct _LigRun {
   char *problem;        /* the reason why the last checkpoint is missing */
   GArray *step_seconds; /* of float, the last ones, for the median */
   gboolean save_requested;
+  gboolean stepping; /* the thread is in a step, which a requested checkpoint may abandon */
+  double idle;       /* seconds of the present step that passed while paused */
+  int asked;         /* atomic: paused or request may have been set since the steps last looked */
 
   /* A ring of metrics for the caller, with its own lock; the total numbers written and read. */
   GMutex metrics_lock;
@@ -81,6 +84,10 @@ struct _LigRun {
  * later; lig_run_finish_pending() waits for all pending results and notes them. */
 gboolean lig_run_step (LigRun *self, gint64 step, GError **error);
 gboolean lig_run_finish_pending (LigRun *self, GError **error);
+
+/* Waits in a step while the run is paused, and returns whether the step has to be abandoned; a
+ * LigProgramInterrupt. */
+gboolean lig_run_interrupt_step (gpointer run);
 
 /* Notes a value for the caller and, if it is finite, in the store, if any. */
 void lig_run_metric (LigRun *self, gint64 step, const char *name, double value);

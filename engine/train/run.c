@@ -283,8 +283,16 @@ train (LigRun *self, LigRequest *request, GError **error)
       return FALSE;
     if (*request != LIG_REQUEST_NONE)
       return TRUE;
-    if (!lig_run_step (self, step, error))
+    GError *local = NULL;
+    if (!lig_run_step (self, step, &local)) {
+      if (g_error_matches (local, LIG_ERROR, LIG_ERROR_CANCELLED)) {
+        g_clear_error (&local);
+        step--; /* it is run once the request was handled */
+        continue;
+      }
+      g_propagate_error (error, local);
       return FALSE;
+    }
     gboolean last = step == settings->steps;
     gboolean look = interval > 0 && step % interval == 0;
     gboolean due = settings->checkpoint_every > 0 ? step % settings->checkpoint_every == 0
@@ -402,6 +410,7 @@ ask (LigRun *self, LigRequest request)
   g_mutex_lock (&self->lock);
   if (self->request == LIG_REQUEST_NONE)
     self->request = request;
+  g_atomic_int_set (&self->asked, TRUE);
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
 }
@@ -411,6 +420,8 @@ set_paused (LigRun *self, gboolean paused)
 {
   g_mutex_lock (&self->lock);
   self->paused = paused;
+  if (paused)
+    g_atomic_int_set (&self->asked, TRUE);
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
 }

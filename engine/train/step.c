@@ -97,20 +97,74 @@ load_batch (LigRun *self, GError **error)
          lig_program_set_extra_input (self->train, 0, self->targets, error);
 }
 
-/* Runs one optimizer step over `accumulate` micro-batches; the loss is their mean. */
+gboolean
+lig_run_interrupt_step (gpointer run)
+{
+  LigRun *self = run;
+  if (!g_atomic_int_get (&self->asked))
+    return FALSE;
+  double began = lig_now ();
+  g_mutex_lock (&self->lock);
+  while (self->paused && self->request == LIG_REQUEST_NONE &&
+         !(self->stepping && self->save_requested)) {
+    self->progress.status = LIG_RUN_PAUSED;
+    g_cond_wait (&self->changed, &self->lock);
+  }
+  gboolean save = self->paused && self->stepping && self->save_requested;
+  gboolean ends = self->request != LIG_REQUEST_NONE;
+  if (!self->paused || ends)
+    self->progress.status = LIG_RUN_RUNNING;
+  g_atomic_int_set (&self->asked, self->paused || ends);
+  self->idle += lig_now () - began;
+  g_mutex_unlock (&self->lock);
+  return ends || save;
+}
+
+/* Runs the micro-batches of a step; the loss is their mean. */
 static gboolean
-step_now (LigRun *self, gint64 step, GError **error)
+run_parts (LigRun *self, double *loss, GError **error)
 {
   gint64 parts = self->settings.accumulate;
-  double begin = lig_now (), loss = 0;
   float part;
+  *loss = 0;
   for (gint64 i = 0; i < parts; i++) {
     unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0);
     if (!load_batch (self, error) || !lig_program_run (self->train, flags, error) ||
         !lig_program_read_loss (self->train, &part, error))
       return FALSE;
-    loss += (double) part / (double) parts;
+    *loss += (double) part / (double) parts;
   }
+  return TRUE;
+}
+
+/* Like run_parts(). A step that is interrupted is as if it had not begun. */
+static gboolean
+run_or_abandon (LigRun *self, double *loss, GError **error)
+{
+  guint64 micro = lig_state_get_micro_step (self->state), done = lig_state_get_step (self->state);
+  guint64 position = lig_dataset_get_position (self->data);
+  GError *local = NULL;
+  self->stepping = TRUE;
+  self->idle = 0;
+  gboolean fine = run_parts (self, loss, &local);
+  self->stepping = FALSE;
+  if (fine)
+    return TRUE;
+  if (g_error_matches (local, LIG_ERROR, LIG_ERROR_CANCELLED)) {
+    lig_state_set_steps (self->state, micro, done);
+    lig_dataset_seek (self->data, position);
+  }
+  g_propagate_error (error, local);
+  return FALSE;
+}
+
+/* Runs one optimizer step over `accumulate` micro-batches. */
+static gboolean
+step_now (LigRun *self, gint64 step, GError **error)
+{
+  double begin = lig_now (), loss;
+  if (!run_or_abandon (self, &loss, error))
+    return FALSE;
   if (!check_finite (loss, step, error))
     return FALSE;
   lig_program_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
@@ -119,7 +173,7 @@ step_now (LigRun *self, gint64 step, GError **error)
   LigScaling scaling;
   if (!lig_state_get_scaling (self->state, &scaling, error))
     return FALSE;
-  note_step (self, step, loss, &scaling, lig_now () - begin);
+  note_step (self, step, loss, &scaling, lig_now () - begin - self->idle);
   return check_skipped (self, &scaling, step, error);
 }
 

@@ -171,6 +171,55 @@ test_order (void)
   g_assert_cmpuint (lig_state_get_step (state), ==, 1);
 }
 
+static gboolean
+count_down (gpointer left)
+{
+  return --*(int *) left < 0;
+}
+
+/* Ended before any of its steps, a run counts nothing, and the next is as if it had not been. The
+ * update is never ended. */
+static void
+test_interrupt (void)
+{
+  g_autoptr (GError) error = NULL;
+  LigOptimizer sgd = {.name = "sgd"};
+  LigPlanOptions options = options_of (&sgd);
+  const unsigned passes = LIG_RUN_FORWARD | LIG_RUN_BACKWARD;
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! gelu ! mean-squared-error", "4x8");
+  g_autoptr (LigState) state = new_state (sequence, &options);
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+  float want, got;
+  int left = G_MAXINT, ended = 0;
+  feed_inputs (program);
+  lig_program_set_rate (program, 0.1, 0);
+  run_program (program, LIG_RUN_FORWARD);
+  g_assert_true (lig_program_read_loss (program, &want, &error));
+  lig_program_set_interrupt (program, count_down, &left);
+  for (;; ended++) {
+    guint64 micro = lig_state_get_micro_step (state);
+    left = ended;
+    if (lig_program_run (program, passes | LIG_RUN_UPDATE, &error))
+      break;
+    g_assert_error (error, LIG_ERROR, LIG_ERROR_CANCELLED);
+    g_clear_error (&error);
+    g_assert_cmpuint (lig_state_get_micro_step (state), ==, micro);
+    g_assert_cmpuint (lig_state_get_step (state), ==, 0);
+    REFUSES (LIG_RUN_BACKWARD, "no forward pass has run yet; run forward before backward");
+    left = G_MAXINT;
+    run_program (program, LIG_RUN_FORWARD);
+    g_assert_true (lig_program_read_loss (program, &got, &error));
+    g_assert_cmpfloat (got, ==, want);
+  }
+  guint steps, updates = 0;
+  const LigPlanStep *list = lig_plan_get_steps (lig_program_get_plan (program), &steps);
+  for (guint i = 0; i < steps; i++)
+    updates += list[i].pass == LIG_PASS_UPDATE;
+  g_assert_cmpuint (updates, >, 0);
+  g_assert_cmpint (ended, ==, (int) (steps - updates));
+  g_assert_cmpuint (lig_state_get_step (state), ==, 1);
+}
+
 static void
 test_missing_passes (void)
 {
@@ -531,6 +580,7 @@ main (int argc, char **argv)
   g_test_add_func ("/program/edit", test_edit);
   g_test_add_func ("/program/serial", test_serial);
   g_test_add_func ("/program/order", test_order);
+  g_test_add_func ("/program/interrupt", test_interrupt);
   g_test_add_func ("/program/missing-passes", test_missing_passes);
   g_test_add_func ("/program/results", test_results);
   g_test_add_func ("/program/null", test_null);

@@ -3,6 +3,8 @@
  * and every refusal before anything is written. */
 #include "tests/train/case.h"
 
+#include <ligature/profile.h>
+
 #define ENDLESS "steps=1000000000"
 
 static const char small[] = "linear(4) ! mean-squared-error";
@@ -463,6 +465,31 @@ test_init (Fixture *f, gconstpointer data)
   g_assert_nonnull (again);
 }
 
+static gboolean
+end_in_round (guint round, guint rounds, gpointer calls)
+{
+  g_assert_cmpuint (round, ==, 0);
+  return ++*(int *) calls < 2;
+}
+
+/* A profile of long steps ends within one. */
+static void
+test_profile (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  LigShape shape;
+  int calls = 0;
+  g_autoptr (LigSequence) sequence =
+    lig_sequence_from_expression ("linear(2048) ! gelu ! linear(2048) ! linear(512)", &error);
+  lig_shape_init (&shape, 2, G_GINT64_CONSTANT (1024), G_GINT64_CONSTANT (1024));
+  lig_sequence_set_input (sequence, &shape, LIG_FP32);
+  g_autoptr (GPtrArray) profiles = lig_profile_measure_watched (
+    sequence, f->device, NULL, 1, 100000, NULL, end_in_round, &calls, &error);
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_CANCELLED);
+  g_assert_null (profiles);
+  g_assert_cmpint (calls, ==, 2);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -471,6 +498,7 @@ main (int argc, char **argv)
 #define ADD(path, function) g_test_add ("/train/" path, Fixture, NULL, set_up, function, tear_down)
   ADD ("pause", test_pause);
   ADD ("interrupt", test_interrupt);
+  ADD ("profile", test_profile);
   ADD ("metrics", test_metrics);
   ADD ("save", test_save);
   ADD ("dropped", test_dropped);

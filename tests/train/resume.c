@@ -120,6 +120,54 @@ test_resume (Fixture *f, gconstpointer data)
   assert_same_tensors (lig_run_get_checkpoint (whole), checkpoint);
 }
 
+/* The checkpoint of a step that was abandoned is that of the step before. */
+static void
+assert_whole_steps (const char *checkpoint, gint64 step, gint64 parts)
+{
+  g_autoptr (LigTensorFile) file = load_tensors (checkpoint);
+  g_autofree char *steps = g_strdup_printf ("%" G_GINT64_FORMAT, step);
+  g_autofree char *micro = g_strdup_printf ("%" G_GINT64_FORMAT, step * parts);
+  g_assert_cmpstr (lig_tensor_file_get_metadata (file, "ligature.step"), ==, steps);
+  g_assert_cmpstr (lig_tensor_file_get_metadata (file, "ligature.micro_step"), ==, micro);
+}
+
+/* A step of thousands of micro-batches is abandoned in the middle, to save while paused and then to
+ * end. Resumed, the training equals one without interruption. */
+static void
+test_abandoned (Fixture *f, gconstpointer data)
+{
+  static const char expression[] =
+    "linear(24, init-std=0.3) ! gelu ! dropout(0.2) ! linear(5) ! cross-entropy";
+  static const char settings[] = "steps=3 accumulate=4000 lr=0.01";
+  g_autoptr (LigRun) whole = new_run (f, expression, "16x12", "synthetic?samples=999", settings);
+  LigRunProgress progress, done = finish (whole);
+  g_autoptr (LigRun) run = new_run (f, expression, "16x12", "synthetic?samples=999", settings);
+  lig_run_start (run);
+  g_usleep ((gulong) (done.seconds / 3 * 1.4e6));
+  lig_run_pause (run);
+  do {
+    g_usleep (1000);
+    lig_run_get_progress (run, &progress);
+  } while (progress.status != LIG_RUN_PAUSED);
+  lig_run_save (run);
+  while (!g_file_test (lig_run_get_checkpoint (run), G_FILE_TEST_EXISTS))
+    g_usleep (1000);
+  assert_whole_steps (lig_run_get_checkpoint (run), progress.step, 4000);
+  lig_run_unpause (run);
+  g_usleep ((gulong) (done.seconds / 3 * 0.3e6));
+  lig_run_interrupt (run);
+  g_assert_true (lig_run_wait (run, NULL));
+  lig_run_get_progress (run, &progress);
+  g_assert_cmpint (progress.status, ==, LIG_RUN_INTERRUPTED);
+  g_autofree char *checkpoint = g_strdup (lig_run_get_checkpoint (run));
+  assert_whole_steps (checkpoint, progress.step, 4000);
+  g_clear_object (&run);
+  g_autoptr (LigRun) rest = resume (f, checkpoint, NULL);
+  finish (rest);
+  assert_same_metric (f, lig_run_get_uuid (whole), lig_run_get_uuid (rest), LIG_METRIC_LOSS, 3);
+  assert_same_tensors (lig_run_get_checkpoint (whole), checkpoint);
+}
+
 static LigRunRow *
 find_row (Fixture *f, const char *uuid)
 {
@@ -415,6 +463,7 @@ main (int argc, char **argv)
   }
 #define ADD(path, function) \
   g_test_add ("/train/resume/" path, Fixture, NULL, set_up, function, tear_down)
+  ADD ("abandoned", test_abandoned);
   ADD ("earlier", test_earlier);
   ADD ("copied", test_copied);
   ADD ("put-back", test_put_back);

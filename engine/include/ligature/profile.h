@@ -83,11 +83,12 @@ LIG_API GPtrArray *lig_profile_measure (LigSequence *sequence,
 
 /**
  * LigProfileMonitor:
- * @round: the number of the round that is about to begin
+ * @round: the number of the present round
  * @rounds: the number of all rounds, warm-up included
  * @data: the caller's data
  *
- * Reports progress and can stop the measurement.
+ * Reports progress and can stop the measurement. It is called before each round and, if the plan's
+ * steps take long on a processor, up to twenty times a second in a round.
  *
  * Returns: %FALSE to stop the measurement
  */

@@ -129,6 +129,33 @@ LIG_API gboolean lig_program_set_extra_gradient (LigProgram *self,
                                                  GError **error);
 
 /**
+ * LigProgramInterrupt:
+ * @data: the data given to lig_program_set_interrupt()
+ *
+ * Is called on the thread that runs the program, before each step, so it should be fast. It may
+ * block, which pauses the program.
+ *
+ * Returns: %TRUE to end the run
+ */
+typedef gboolean (*LigProgramInterrupt) (gpointer data);
+
+/**
+ * lig_program_set_interrupt:
+ * @self: a program
+ * @interrupt: (nullable) (scope forever) (closure data): called before each step of the forward and
+ *   the backward pass; %NULL: nothing is
+ * @data: the data of @interrupt
+ *
+ * Lets these passes be ended between two of their steps, which may take minutes each on a slow
+ * device. lig_program_run() then fails with %LIG_ERROR_CANCELLED; the next run has to begin with
+ * the forward pass, as if this one had not begun: parameters are unchanged, but the micro-steps of
+ * earlier runs have been counted. An update is never interrupted, nor is a graph of steps that a
+ * device replays.
+ */
+LIG_API void
+lig_program_set_interrupt (LigProgram *self, LigProgramInterrupt interrupt, gpointer data);
+
+/**
  * lig_program_set_rate:
  * @self: a program
  * @learning_rate: the learning rate of each update

@@ -385,7 +385,8 @@ LIG_API gboolean lig_run_wait (LigRun *self, GError **error);
  * lig_run_pause:
  * @self: a run
  *
- * Pauses the run after the current step. May be called from any thread.
+ * Pauses the run: on an asynchronous device after the current step, else in it, before its next
+ * kernel. May be called from any thread.
  */
 LIG_API void lig_run_pause (LigRun *self);
 
@@ -401,7 +402,8 @@ LIG_API void lig_run_unpause (LigRun *self);
  * lig_run_cancel:
  * @self: a run
  *
- * Ends the run after the current step, with a checkpoint, as %LIG_RUN_CANCELLED. May be called
+ * Ends the run with a checkpoint, as %LIG_RUN_CANCELLED: on an asynchronous device after the current
+ * step, else before the next kernel of the step, which is then as if it had not begun. May be called
  * from any thread.
  */
 LIG_API void lig_run_cancel (LigRun *self);
