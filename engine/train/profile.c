@@ -362,16 +362,19 @@ run_rounds (GPtrArray *programs,
 
 /* Runs all rounds; a program that is ended in one fails with %LIG_ERROR_CANCELLED, too. */
 static gboolean
-run_watched (GPtrArray *programs,
+run_watched (LigDevice *device,
+             GPtrArray *programs,
              GPtrArray *samples,
              const guint *widths,
-             LigStopwatch *stopwatch,
              Watch *watch,
              GError **error)
 {
+  LigStopwatch stopwatch;
   if (watch->monitor)
     watch_long (programs, watch);
-  gboolean fine = run_rounds (programs, samples, widths, stopwatch, watch, error);
+  gboolean fine = lig_stopwatch_init (&stopwatch, device, error) &&
+                  run_rounds (programs, samples, widths, &stopwatch, watch, error);
+  lig_stopwatch_clear (&stopwatch);
   if (watch->monitor)
     watch_long (programs, NULL);
   return fine;
@@ -403,8 +406,7 @@ lig_profile_measure_watched (LigSequence *sequence,
   count = options ? count : 1;
   g_autofree guint *widths = g_new (guint, count);
   LigConditions conditions;
-  LigStopwatch watch;
-  Watch watched = {monitor, data, .rounds = rounds + WARM_UP};
+  Watch watch = {monitor, data, .rounds = rounds + WARM_UP};
   lig_conditions_begin (&conditions, device);
   for (guint i = 0; i < count; i++) {
     gconstpointer chosen = get_options (options, i);
@@ -419,9 +421,7 @@ lig_profile_measure_watched (LigSequence *sequence,
     widths[i] += FIRST_STEP;
     g_ptr_array_add (samples, g_new0 (double, (gsize) widths[i] * (rounds + WARM_UP)));
   }
-  gboolean fine = lig_stopwatch_init (&watch, device, error) &&
-                  run_watched (programs, samples, widths, &watch, &watched, error);
-  lig_stopwatch_clear (&watch);
+  gboolean fine = run_watched (device, programs, samples, widths, &watch, error);
   for (guint i = 0; i < count && fine; i++) {
     gconstpointer chosen = get_options (options, i);
     const double *kept = (double *) samples->pdata[i] + WARM_UP * widths[i];

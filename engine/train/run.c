@@ -271,27 +271,38 @@ check_store (LigRun *self, GError **error)
   return FALSE;
 }
 
+/* Runs a step. Sets `abandoned` if a request ended it, so that it is as if it had not begun. */
+static gboolean
+run_step (LigRun *self, gint64 step, gboolean *abandoned, GError **error)
+{
+  GError *local = NULL;
+  gboolean fine = lig_run_step (self, step, &local);
+  *abandoned = g_error_matches (local, LIG_ERROR, LIG_ERROR_CANCELLED);
+  if (fine || *abandoned) {
+    g_clear_error (&local);
+    return TRUE;
+  }
+  g_propagate_error (error, local);
+  return FALSE;
+}
+
 static gboolean
 train (LigRun *self, LigRequest *request, GError **error)
 {
   const LigRunSettings *settings = &self->settings;
   gint64 batches, interval = lig_run_get_evaluation_interval (self, &batches);
   double saved = lig_now ();
-  gboolean cut;
+  gboolean cut, abandoned;
   for (gint64 step = self->first_step + 1; step <= settings->steps; step++) {
     if (!check_store (self, error) || !handle_requests (self, request, &saved, error))
       return FALSE;
     if (*request != LIG_REQUEST_NONE)
       return TRUE;
-    GError *local = NULL;
-    if (!lig_run_step (self, step, &local)) {
-      if (g_error_matches (local, LIG_ERROR, LIG_ERROR_CANCELLED)) {
-        g_clear_error (&local);
-        step--; /* it is run once the request was handled */
-        continue;
-      }
-      g_propagate_error (error, local);
+    if (!run_step (self, step, &abandoned, error))
       return FALSE;
+    if (abandoned) {
+      step--; /* it is run once the request was handled */
+      continue;
     }
     gboolean last = step == settings->steps;
     gboolean look = interval > 0 && step % interval == 0;
