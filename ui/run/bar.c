@@ -192,18 +192,9 @@ add_loss (GtkWidget *widget, const char *action, GVariant *parameter)
 
 /* --- The training -------------------------------------------------------------------------- */
 
-/* Returns how long the training would take, if that is more than the user may expect. */
-static char *
-describe_long (LigRunBar *self)
-{
-  return lig_train_predict_seconds (self->doc) >= LONG ? lig_train_describe_length (self->doc)
-                                                       : NULL;
-}
-
 static void
-set_tooltip (LigRunBar *self, const char *obstacle)
+set_tooltip (LigRunBar *self, const char *obstacle, const char *length)
 {
-  g_autofree char *length = obstacle ? NULL : lig_train_describe_length (self->doc);
   const char *plain = _ ("Train the sequence with these settings");
   g_autofree char *both = length ? g_strconcat (plain, "\n", length, NULL) : NULL;
   gtk_widget_set_tooltip_text (self->train, obstacle ? obstacle : both ? both : plain);
@@ -220,16 +211,18 @@ show_reason (LigRunBar *self)
   gboolean failed = obstacle == LIG_TRAIN_POSSIBLE && error;
   if (!sentence && self->training && (own || !lig_training_get_error (self->training)))
     status = lig_train_format_status (self->training);
-  g_autofree char *length = sentence || error || status ? NULL : describe_long (self);
-  const char *text = sentence ? sentence
-                     : error  ? error
-                     : status ? status
-                     : length ? length
-                              : _ ("Ready to train");
+  double seconds = 0;
+  g_autofree char *length = sentence ? NULL : lig_train_describe_length (self->doc, &seconds);
+  gboolean is_long = length && seconds >= LONG;
+  const char *text = sentence  ? sentence
+                     : error   ? error
+                     : status  ? status
+                     : is_long ? length
+                               : _ ("Ready to train");
   gtk_label_set_text (self->reason, text);
   gboolean done = !sentence && status && !error && lig_result_show (self->reason, self->training);
-  gtk_widget_set_visible (GTK_WIDGET (self->lower), sentence || error || status || length);
-  set_tooltip (self, sentence);
+  gtk_widget_set_visible (GTK_WIDGET (self->lower), sentence || error || status || is_long);
+  set_tooltip (self, sentence, length);
   (failed ? gtk_widget_add_css_class : gtk_widget_remove_css_class) (GTK_WIDGET (self->reason),
                                                                      "run-failed");
   (failed || done ? gtk_widget_remove_css_class

@@ -28,23 +28,15 @@ get_step_seconds (LigDocument *doc, const LigRunSettings *settings)
   return step.seconds * passes * rows;
 }
 
-double
-lig_train_predict_seconds (LigDocument *doc)
-{
-  g_auto (LigRunSettings) settings;
-  return lig_train_read (doc, &settings, NULL)
-           ? get_step_seconds (doc, &settings) * (double) settings.steps
-           : NAN;
-}
-
 char *
-lig_train_describe_length (LigDocument *doc)
+lig_train_describe_length (LigDocument *doc, double *seconds)
 {
   g_auto (LigRunSettings) settings;
   double step = lig_train_read (doc, &settings, NULL) ? get_step_seconds (doc, &settings) : NAN;
+  *seconds = step * (double) settings.steps;
   if (!isfinite (step) || step <= 0 || settings.steps < 1)
     return NULL;
-  g_autofree char *whole = lig_train_format_seconds (step * (double) settings.steps);
+  g_autofree char *whole = lig_train_format_seconds (*seconds);
   g_autofree char *count = lig_train_format_count (settings.steps);
   g_autofree char *each = lig_train_format_seconds (step);
   g_autofree char *origin = lig_document_describe_times (doc, 0);
