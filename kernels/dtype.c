@@ -21,8 +21,8 @@
   ROW (LIG_FP32, "fp32", fp32, float, "F32", LIG_DTYPE_COMPUTES) \
   ROW (LIG_FP16, "fp16", fp16, uint16_t, "F16", LIG_DTYPE_COMPUTES | LIG_DTYPE_NARROW) \
   ROW (LIG_BF16, "bf16", bf16, uint16_t, "BF16", LIG_DTYPE_COMPUTES) \
-  ROW (LIG_FP8_E4M3, "fp8e4m3", e4m3, uint8_t, "F8_E4M3", 0) \
-  ROW (LIG_FP8_E5M2, "fp8e5m2", e5m2, uint8_t, "F8_E5M2", 0) \
+  ROW (LIG_FP8_E4M3, "fp8e4m3", e4m3, uint8_t, "F8_E4M3", LIG_DTYPE_QUANTIZED) \
+  ROW (LIG_FP8_E5M2, "fp8e5m2", e5m2, uint8_t, "F8_E5M2", LIG_DTYPE_QUANTIZED) \
   ROW (LIG_INT32, "int32", int32, int32_t, "I32", LIG_DTYPE_COUNTS | LIG_DTYPE_INDEXES) \
   ROW (LIG_UINT8, "uint8", uint8, uint8_t, "U8", LIG_DTYPE_COUNTS) \
   ROW (LIG_BOOL, "bool", bool, uint8_t, "BOOL", LIG_DTYPE_COUNTS)

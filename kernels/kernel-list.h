@@ -88,6 +88,19 @@ LIG_EACH (linear_backward_input_gelu_bias,
           LIG_PRODUCT_COLUMNS_BY_ROWS)
 LIG_EACH (linear_backward_weight, "dy x -> dweight", LIG_PRODUCT_OVER_ROWS)
 LIG_EACH (linear_backward_weight_bias, "dy x -> dweight dbias", LIG_PRODUCT_OVER_ROWS)
+/* The product of quantized operands a [M, K] and b [N, K], y = factor a b^T + bias + extra, with
+ * the scales of LigFp8Params; y is added to its old values if it is a parameter's gradient and the
+ * launch accumulates. */
+LIG_EACH (linear_fp8, "a b a_scale b_scale bias? extra? -> y", LIG_PRODUCT_OVER_COLUMNS)
+
+LIG_FAMILY (quantize)
+/* The quantized copies of x [M, K]: `row` is [M, K], `transposed` [K, M], both with scales of their
+ * own, see LigQuantizeParams; y is x as `row` has it. A scale for the whole tensor is `scale`, or
+ * follows from `amax`. `recorded` becomes the greatest of its old value and the amax of x. */
+LIG_EACH (amax, "x -> amax", 1)
+LIG_EACH (quantize, "x scale? amax? -> row row_scale transposed transposed_scale recorded y=x", 3)
+/* The scales and the histories of quantizers, one per row: {scale, amax, history}. */
+LIG_EACH (update_scales, "-> quantizers", 2)
 
 LIG_FAMILY (embedding)
 /* Rows of weight [V, N], selected by the int32 numbers in x. The gradient is added up in a fixed

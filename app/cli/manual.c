@@ -36,7 +36,7 @@ static const Fact options[] = {
    "Print this page, the completions of a shell, or all options as a table."},
   {"--values KIND",
    "Print the values that a completion offers, one a line: COLUMN, COMPUTE, DEVICE, FORMAT, "
-   "FUSION, KIND, OP, POLICY, RUN, STATUS or SWEEP."},
+   "FUSION, KIND, OP, POLICY, RECIPE, RUN, STATUS or SWEEP."},
 };
 
 static const Fact statuses[] = {

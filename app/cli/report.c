@@ -61,6 +61,7 @@ find_option (const LigSequenceOptions *options)
          : options->nondeterministic == FALSE ? "no-nondeterministic"
          : options->policy                    ? "policy"
          : options->recompute                 ? "recompute"
+         : options->recipe                    ? "recipe"
          : options->forbid                    ? "forbid"
          : options->force                     ? "force"
          : options->fence                     ? "fence"

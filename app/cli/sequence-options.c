@@ -27,6 +27,14 @@ typedef struct {
     } \
   }
 
+#define RECIPE_ENTRY(variable) \
+  { \
+    "recipe", 0, 0, G_OPTION_ARG_STRING, variable, \
+      "How the operands of products are quantized, like fp8-current or " \
+      "fp8-delayed:history=16,margin=1 [default: the file's; none]", \
+      "RECIPE" \
+  }
+
 GOptionEntry *
 lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOptionEntry *more)
 {
@@ -41,6 +49,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
      LIG_CLI_GROUP (LIG_CLI_DEVICE)},
     {LIG_OPTION_DEVICE, lig_cli_device_entry (set & LIG_OPTION_RUNS, &options->device)},
     {LIG_OPTION_DTYPE, lig_cli_setting_entry ("dtype", &options->dtype)},
+    {LIG_OPTION_TF32, RECIPE_ENTRY (&options->recipe)},
     SWITCH ("tf32", 0, &options->tf32, "Allow TF32 matrix products of fp32 tensors"),
     SWITCH ("no-tf32", REVERSE, &options->tf32, UNDO),
     SWITCH ("nondeterministic", 0, &options->nondeterministic,
@@ -79,6 +88,7 @@ lig_cli_clear_options (LigSequenceOptions *options)
   g_free (options->dtype);
   g_free (options->policy);
   g_free (options->recompute);
+  g_free (options->recipe);
   g_free (options->store);
   g_strfreev (options->forbid);
   g_strfreev (options->force);
@@ -168,6 +178,10 @@ lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GErr
       return NULL;
     }
     lig_sequence_set_input (sequence, &shape, dtype);
+  }
+  if (options->recipe && !lig_sequence_set_recipe (sequence, options->recipe, error)) {
+    lig_cli_blame (error, "recipe");
+    return NULL;
   }
   return apply_wishes (sequence, options, error) ? g_steal_pointer (&sequence) : NULL;
 }

@@ -8,7 +8,7 @@
 #include <ligature/plan.h>
 
 typedef struct {
-  char *input, *device, *dtype, *policy, *recompute, *store;
+  char *input, *device, *dtype, *policy, *recompute, *recipe, *store;
   GStrv forbid, force, fence;
   gboolean eval, runs;
   int tf32;             /* 1, 0, or LIG_CLI_UNSET where neither --tf32 nor --no-tf32 was given */
@@ -24,7 +24,7 @@ typedef enum {
   LIG_OPTION_POLICY = 1 << 3,
   LIG_OPTION_WISHES = 1 << 4, /* --forbid, --force, --fence */
   LIG_OPTION_EVAL = 1 << 5,
-  LIG_OPTION_TF32 = 1 << 6, /* and --nondeterministic */
+  LIG_OPTION_TF32 = 1 << 6, /* and --nondeterministic, --recipe */
   LIG_OPTION_PLAN = (1 << 7) - 1,
   LIG_OPTION_RUNS = 1 << 7, /* the device must be able to run */
 } LigOptionSet;

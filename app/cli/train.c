@@ -71,6 +71,7 @@ find_contradiction (const LigTrainOptions *options, const char *device)
 {
   return options->init                                              ? "init"
          : options->sequence.input                                  ? "input"
+         : options->sequence.recipe                                 ? "recipe"
          : options->sequence.forbid                                 ? "forbid"
          : options->sequence.force                                  ? "force"
          : options->sequence.fence                                  ? "fence"

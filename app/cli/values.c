@@ -7,6 +7,7 @@
 #include <ligature/fusion.h>
 #include <ligature/op.h>
 #include <ligature/plan.h>
+#include <ligature/recipe.h>
 #include <ligature/report.h>
 #include <ligature/run.h>
 #include <ligature/store-sweeps.h>
@@ -57,6 +58,14 @@ list_formats (GStrvBuilder *to)
 {
   for (guint i = 0; lig_report_format_nth (i); i++)
     g_strv_builder_add (to, lig_report_format_nth (i));
+}
+
+static void
+list_recipes (GStrvBuilder *to)
+{
+  g_strv_builder_add (to, "none");
+  for (guint i = 0; lig_recipe_info_nth (i); i++)
+    g_strv_builder_add (to, lig_recipe_info_nth (i)->name);
 }
 
 static void
@@ -126,10 +135,11 @@ static const struct {
   const char *kind;
   void (*list) (GStrvBuilder *to);
 } kinds[] = {
-  {"COLUMN", list_columns}, {"COMPUTE", list_dtypes},  {"DEVICE", list_devices},
-  {"FORMAT", list_formats}, {"FUSION", list_fusions},  {"KIND", list_data_kinds},
-  {"OP", list_ops},         {"P", list_ops},           {"POLICY", list_policies},
-  {"RUN", list_runs},       {"STATUS", list_statuses}, {"SWEEP", list_sweeps},
+  {"COLUMN", list_columns}, {"COMPUTE", list_dtypes}, {"DEVICE", list_devices},
+  {"FORMAT", list_formats}, {"FUSION", list_fusions}, {"KIND", list_data_kinds},
+  {"OP", list_ops},         {"P", list_ops},          {"POLICY", list_policies},
+  {"RECIPE", list_recipes}, {"RUN", list_runs},       {"STATUS", list_statuses},
+  {"SWEEP", list_sweeps},
 };
 
 static gboolean

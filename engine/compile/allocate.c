@@ -12,7 +12,8 @@ static gboolean
 in_arena (const LigValue *value)
 {
   return value->role != LIG_VALUE_PARAMETER && value->role != LIG_VALUE_PARAMETER_GRADIENT &&
-         value->role != LIG_VALUE_STATE && value->role != LIG_VALUE_SCALING;
+         value->role != LIG_VALUE_STATE && value->role != LIG_VALUE_SCALING &&
+         value->role != LIG_VALUE_QUANTIZERS;
 }
 
 /* Returns the last step of a step's lifetime. The operands of an overlapping step live until it is
@@ -51,6 +52,8 @@ find_lifetimes (LigDraft *draft)
   for (int i = 0; i < draft->first_forward; i++) {
     const LigDraftStep *step = lig_step (draft, i);
     for (int j = step->n_inputs; j < step->n_operands; j++) {
+      if (step->values[j] < 0)
+        continue;
       LigValue *root = lig_value (draft, lig_draft_root (draft, step->values[j]));
       root->first_step = -1;
       root->last_step = G_MAXINT;

@@ -4,6 +4,7 @@
  * sum is recorded. */
 #include "engine/compile/collect.h"
 #include "engine/compile/parameters.h"
+#include "engine/compile/quantizers.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -140,6 +141,9 @@ static void
 save_ports (LigDraft *draft, const LigPart *part)
 {
   const LigPorts *saves = part->ports->saves;
+  /* The backward pass of a quantized product reads copies of them. */
+  if (lig_part_is_quantized (part))
+    return;
   for (int i = 0; i < saves->count; i++) {
     const char *name = saves->ports[i].name;
     int kept = lig_ports_find (part->ports->computes, name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Creates, reads and frees drafts. */
 #include "engine/compile/collect.h"
+#include "engine/compile/quantizers.h"
 
 #include "engine/sequence/sequence-private.h"
 #include <ligature/state-arrays.h>
@@ -30,6 +31,12 @@ static void
 clear_parameter (gpointer data)
 {
   g_free (((LigDraftParameter *) data)->path);
+}
+
+static void
+clear_history (gpointer data)
+{
+  g_free (((LigHistory *) data)->path);
 }
 
 static void
@@ -110,6 +117,31 @@ keep_options (LigDraft *self, const LigPlanOptions *options)
     self->options.freeze = g_string_chunk_insert (self->strings, self->options.freeze);
 }
 
+static void
+make_arrays (LigDraft *self)
+{
+  self->parts = array (sizeof (LigPart), clear_part);
+  self->values = array (sizeof (LigValue), clear_value);
+  self->parameters = array (sizeof (LigDraftParameter), clear_parameter);
+  self->ties = array (sizeof (LigTie), NULL);
+  self->sums = array (sizeof (LigSum), clear_sum);
+  self->recipes = g_ptr_array_new_with_free_func (g_free);
+  self->quantizers = array (sizeof (LigQuantizer), NULL);
+  self->histories = array (sizeof (LigHistory), clear_history);
+  self->conversions = array (sizeof (LigConversion), NULL);
+  self->scalings = array (sizeof (LigConversion), NULL);
+  self->groups[0] = array (sizeof (LigGroup), NULL);
+  self->groups[1] = array (sizeof (LigGroup), NULL);
+  self->verdicts = array (sizeof (LigVerdict), NULL);
+  self->mends = g_ptr_array_new_with_free_func (g_free);
+  self->alternatives = g_ptr_array_new_with_free_func (g_free);
+  self->names = g_ptr_array_new_with_free_func (g_free);
+  self->accepted = g_hash_table_new (NULL, NULL);
+  self->steps = array (sizeof (LigDraftStep), NULL);
+  self->callers_inputs = array (sizeof (int), NULL);
+  self->callers_outputs = array (sizeof (int), NULL);
+}
+
 LigDraft *
 lig_draft_new (LigSequence *sequence,
                LigDevice *device,
@@ -128,28 +160,13 @@ lig_draft_new (LigSequence *sequence,
   self->device = g_object_ref (device);
   self->strings = g_string_chunk_new (4096);
   keep_options (self, options);
-  self->parts = array (sizeof (LigPart), clear_part);
-  self->values = array (sizeof (LigValue), clear_value);
-  self->parameters = array (sizeof (LigDraftParameter), clear_parameter);
-  self->ties = array (sizeof (LigTie), NULL);
-  self->sums = array (sizeof (LigSum), clear_sum);
-  self->conversions = array (sizeof (LigConversion), NULL);
-  self->scalings = array (sizeof (LigConversion), NULL);
-  self->groups[0] = array (sizeof (LigGroup), NULL);
-  self->groups[1] = array (sizeof (LigGroup), NULL);
-  self->verdicts = array (sizeof (LigVerdict), NULL);
-  self->mends = g_ptr_array_new_with_free_func (g_free);
-  self->alternatives = g_ptr_array_new_with_free_func (g_free);
-  self->names = g_ptr_array_new_with_free_func (g_free);
-  self->accepted = g_hash_table_new (NULL, NULL);
-  self->steps = array (sizeof (LigDraftStep), NULL);
-  self->callers_inputs = array (sizeof (int), NULL);
-  self->callers_outputs = array (sizeof (int), NULL);
+  make_arrays (self);
   self->correct = self->counted = self->given = self->scaling = -1;
   self->input_value = self->output_value = self->input_gradient = self->gradient_norm = -1;
   self->policy = lig_policy_for (self->options.policy, device);
   if (!lig_recompute_resolve (self->sequence, &self->options.recompute, error) ||
-      !choose_input (self, error) || !choose_types (self, error))
+      !choose_input (self, error) || !choose_types (self, error) ||
+      !lig_recipe_choose (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -164,6 +181,11 @@ lig_draft_free (LigDraft *self)
   g_array_unref (self->parameters);
   g_array_unref (self->ties);
   g_array_unref (self->sums);
+  g_clear_object (&self->quantizing[0]);
+  g_clear_object (&self->quantizing[1]);
+  g_ptr_array_unref (self->recipes);
+  g_array_unref (self->quantizers);
+  g_array_unref (self->histories);
   g_array_unref (self->conversions);
   g_array_unref (self->scalings);
   g_array_unref (self->groups[0]);

@@ -8,6 +8,7 @@
 #include <ligature/device.h>
 #include <ligature/fusion.h>
 #include <ligature/plan-options.h>
+#include <ligature/recipe.h>
 #include <ligature/sequence.h>
 
 typedef enum {
@@ -20,6 +21,7 @@ typedef enum {
   LIG_VALUE_PARAMETER_GRADIENT, /* in the state */
   LIG_VALUE_STATE,              /* whole arenas of the state, for the update */
   LIG_VALUE_SCALING,            /* the state's LigScaling */
+  LIG_VALUE_QUANTIZERS,         /* the state's scales and histories of quantizers */
 } LigValueRole;
 
 typedef struct {
@@ -87,10 +89,40 @@ typedef struct {
   gboolean needs_backward;
   int group[2]; /* forward, backward */
   LigPartSize size;
-  int size_from;       /* the macro's first part, whose x is the macro's input */
+  int size_from;               /* the macro's first part, whose x is the macro's input */
+  const LigRecipe *recipe;     /* of a product and the quantizing parts around it; or null */
+  const char *unquantized;     /* why a product with a recipe stays in the compute type */
+  gboolean implicit;           /* a part `quantize` that expand put before or after a product */
+  int quantizers[LIG_N_ROLES]; /* numbers of a product's quantizers; -1: it is not quantized */
+  int quantizes[2];            /* of a part `quantize`: of its y, of its dx; or -1 */
+  int histories;               /* of a product: number of its first history, or -1 */
   unsigned incomplete; /* a required parameter is missing: what of the output is then guessed */
   gboolean faulty;     /* its shapes do not fit */
 } LigPart;
+
+/* A quantized copy of a matrix, of the matrix as it is or of its transpose. */
+typedef struct {
+  int data, scale; /* values; -1: no product reads the copy */
+} LigForm;
+
+/* The quantization of one value. */
+typedef struct {
+  const LigRecipe *recipe;
+  LigProductRole role;
+  int of;   /* the value that is read, a parameter or a port of the part */
+  int part; /* the part `quantize` that writes the copies; of a weight: its product */
+  LigForm row, transposed;
+  int scale, recorded; /* values in the state: its scale, and the amax of this step; or -1 */
+  int amax;            /* value of the amax of the whole; -1: no scale follows from it */
+} LigQuantizer;
+
+/* The entry of a quantizer in the state: {scale, amax, history}, `length` numbers in all. */
+typedef struct {
+  char *path; /* of the product, `1.qkv` */
+  LigProductRole role;
+  const LigRecipe *recipe;
+  gint64 length, offset;
+} LigHistory;
 
 /* A gradient with more than one contribution, summed before its producer runs backward. */
 typedef struct {
@@ -183,6 +215,12 @@ typedef struct {
     elements;              /* trained elements of each state array; first those with weight decay */
   gint64 all_elements;     /* with the frozen ones, which come last */
   GArray *sums;            /* of LigSum */
+  GPtrArray *recipes;      /* of LigRecipe: those of parts */
+  LigRecipe recipe;        /* of the sequence */
+  LigOp *quantizing[2];    /* the ops of implicit parts: before products, and after them */
+  GArray *quantizers;      /* of LigQuantizer */
+  GArray *histories;       /* of LigHistory, all of one recipe in a row */
+  gint64 history_elements; /* of all histories */
   GArray *conversions;     /* of LigConversion */
   GArray *scalings;        /* of LigConversion: incoming gradients times the loss scale */
   gboolean scales;         /* TRUE if scalings is not empty */
@@ -215,6 +253,11 @@ typedef struct {
 #define lig_value(draft, i) (&g_array_index ((draft)->values, LigValue, i))
 #define lig_group(draft, pass, i) (&g_array_index ((draft)->groups[pass], LigGroup, i))
 #define lig_step(draft, i) (&g_array_index ((draft)->steps, LigDraftStep, i))
+#define lig_quantizer(draft, i) (&g_array_index ((draft)->quantizers, LigQuantizer, i))
+
+/* Whether the part's y, or in the backward pass its dx, exists in quantized copies alone. */
+#define lig_part_hides(part, pass) \
+  ((part)->implicit && (pass) < LIG_PASS_UPDATE && (part)->quantizes[pass] >= 0)
 
 /* Reads options with the size that this library knows; missing fields, or all if they are null,
  * have their defaults. */

@@ -3,6 +3,7 @@
  * connects channels. The result is a flat list of basic ops. */
 #include "engine/compile/collect.h"
 #include "engine/compile/parts.h"
+#include "engine/compile/quantizers.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -18,9 +19,10 @@ typedef struct {
   const char *prefix; /* of the ops' parameters: the text before an op's number or name */
   gboolean frozen;    /* the block or macro around them is */
   LigRecompute recompute;
-  gboolean chosen; /* a block or a macro around them has set `recompute` itself */
-  int unit;        /* see LigPart */
-  char *scope;     /* of their channels: repetitions and macros, outermost first, `/3.0/3.0.2` */
+  gboolean chosen;         /* a block or a macro around them has set `recompute` itself */
+  int unit;                /* see LigPart */
+  const LigRecipe *recipe; /* how products are quantized; null: they are not */
+  char *scope; /* of their channels: repetitions and macros, outermost first, `/3.0/3.0.2` */
   int depth;
 } Place;
 
@@ -52,6 +54,10 @@ add_part (LigDraft *draft, LigOp *op, const Place *place, const char *prefix)
     .frozen = place->frozen,
     .recompute = place->recompute,
     .unit = place->unit,
+    .recipe = place->recipe,
+    .quantizers = {-1, -1, -1},
+    .quantizes = {-1, -1},
+    .histories = -1,
     .x = -1,
     .y = -1,
     .dx = -1,
@@ -73,6 +79,35 @@ add_part (LigDraft *draft, LigOp *op, const Place *place, const char *prefix)
   if (info->place)
     info->place (part.params, prefix);
   g_array_append_val (draft->parts, part);
+}
+
+/* Adds the part that quantizes the input of a product, or the gradient of its output. */
+static void
+add_quantizing (
+  LigDraft *draft, LigOp *product, const Place *place, const char *prefix, LigPass pass)
+{
+  LigOp **op = &draft->quantizing[pass];
+  Place inside = *place;
+  if (!*op)
+    *op = lig_op_new ("quantize", NULL);
+  g_object_set (*op, "forward", pass == LIG_PASS_FORWARD, "backward", pass == LIG_PASS_BACKWARD,
+                NULL);
+  inside.written = place->written ? place->written : product;
+  inside.path = path_of (place, prefix);
+  add_part (draft, *op, &inside, prefix);
+  lig_part (draft, draft->parts->len - 1)->implicit = TRUE;
+}
+
+/* Adds an op that is neither a block nor a macro, a product with the parts that quantize. */
+static void
+add_basic (LigDraft *draft, LigOp *op, const Place *place, const char *prefix)
+{
+  gboolean quantized = place->recipe && g_str_equal (lig_op_get_name (op), "basic-linear");
+  if (quantized)
+    add_quantizing (draft, op, place, prefix, LIG_PASS_FORWARD);
+  add_part (draft, op, place, prefix);
+  if (quantized)
+    add_quantizing (draft, op, place, prefix, LIG_PASS_BACKWARD);
 }
 
 /* Returns the level that a block or a macro sets by its parameter `recompute`, -1 for none. */
@@ -104,6 +139,21 @@ enter_unit (LigDraft *draft, LigOp *op, Place *place)
     info->expand && g_object_class_find_property (G_OBJECT_GET_CLASS (op), "recompute");
   if (macro && place->recompute == LIG_RECOMPUTE_ALL && place->unit < 0)
     place->unit = draft->n_units++;
+}
+
+/* Sets the recipe of the op's products. */
+static gboolean
+enter_recipe (LigDraft *draft, LigOp *op, Place *place, const char *prefix, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  place->recipe = lig_recipe_of_op (draft, op, place->recipe, &local);
+  if (!local)
+    return TRUE;
+  const char *path = path_of (place, prefix);
+  g_propagate_prefixed_error (error, g_steal_pointer (&local), _ ("%s at %s: "),
+                              lig_op_get_name (op), path);
+  lig_error_set_path (error, path);
+  return lig_draft_goes_on (draft, (int) draft->parts->len, error);
 }
 
 static gboolean
@@ -160,13 +210,16 @@ check_part (LigOp *macro, LigOp *part, const char *name, const char *path, GErro
   return lig_error_set_path (error, path);
 }
 
-/* Records that a part's size follows from the input of the macro, whose parts begin at `first`. */
+/* Records that the size of the last op follows from the input of the macro, whose parts begin at
+ * `first`. */
 static void
 record_size (LigDraft *draft, const LigPartSize *size, int first)
 {
-  LigPart *part = lig_part (draft, draft->parts->len - 1);
-  part->size = *size;
-  part->size_from = first;
+  guint last = draft->parts->len - 1;
+  while (lig_part (draft, last)->implicit)
+    last--;
+  lig_part (draft, last)->size = *size;
+  lig_part (draft, last)->size_from = first;
 }
 
 /* Sets the error of a macro that has no parts. Returns whether expansion goes on without them. */
@@ -244,6 +297,8 @@ expand_op (LigDraft *draft, LigOp *op, const Place *around, const char *prefix, 
   const LigOpInfo *info = lig_op_get_info (op);
   own.frozen |= !lig_op_get_trained (op);
   enter_unit (draft, op, &own);
+  if (!enter_recipe (draft, op, &own, prefix, error))
+    return FALSE;
   const char *path = path_of (place, prefix);
   guint first = draft->parts->len;
   gboolean fine = TRUE;
@@ -262,7 +317,7 @@ expand_op (LigDraft *draft, LigOp *op, const Place *around, const char *prefix, 
   else if (info->expand)
     fine = expand_macro (draft, op, place, prefix, incomplete != 0, error);
   else
-    add_part (draft, op, place, prefix);
+    add_basic (draft, op, place, prefix);
   if (!fine)
     return FALSE;
   for (guint i = first; i < draft->parts->len; i++)
@@ -280,7 +335,10 @@ expand_op (LigDraft *draft, LigOp *op, const Place *around, const char *prefix, 
 static gboolean
 expand_sequence (LigDraft *draft, GError **error)
 {
-  Place place = {.recompute = draft->options.recompute, .unit = -1, .scope = g_ref_string_new ("")};
+  Place place = {.recompute = draft->options.recompute,
+                 .unit = -1,
+                 .recipe = draft->recipe.info ? &draft->recipe : NULL,
+                 .scope = g_ref_string_new ("")};
   guint length = lig_sequence_get_length (draft->sequence);
   gboolean fine = TRUE;
   for (guint i = 0; i < length && fine; i++) {

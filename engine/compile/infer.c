@@ -3,6 +3,7 @@
  * their offsets in the state. */
 #include "engine/compile/collect.h"
 #include "engine/compile/parameters.h"
+#include "engine/compile/quantizers.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -343,5 +344,6 @@ lig_infer (LigDraft *draft, GError **error)
   if (!lig_tie_parameters (draft, error) || !lig_freeze_parameters (draft, error))
     return FALSE;
   describe_parameters (draft);
-  return place_all (draft, error);
+  lig_decide_quantized (draft);
+  return place_all (draft, error) && lig_place_histories (draft, error);
 }

@@ -2,6 +2,7 @@
 /* Lowers groups: names of ports become values, kernels become steps. */
 #include "engine/compile/lower.h"
 
+#include "engine/compile/quantizers.h"
 #include "engine/compile/register.h"
 #include "engine/device/device-private.h"
 #include "engine/sequence/table.h"
@@ -78,9 +79,20 @@ part_port (const LigDraft *draft, const LigPart *part, const char *name)
   return PORT_UNKNOWN;
 }
 
-/* Returns the part that a port's number refers to, and advances to the name of the port. */
-static const LigPart *
-port_part (LigLowering *self, const char **port)
+/* Returns the value of a form of a port, `x:row`; `form` points behind the colon. */
+static int
+form_port (const LigDraft *draft, const LigPart *part, const char *name, const char *form)
+{
+  char port[16] = "";
+  if ((gsize) (form - name) > sizeof port)
+    return PORT_UNKNOWN;
+  g_strlcpy (port, name, (gsize) (form - name));
+  const LigQuantizer *quantizer = lig_port_quantizer (draft, part, port);
+  return quantizer ? lig_form_value (quantizer, form) : PORT_ABSENT;
+}
+
+const LigPart *
+lig_lower_port_part (LigLowering *self, const char **port)
 {
   const LigGroup *group = self->group;
   if (!group->fusion)
@@ -104,10 +116,12 @@ find_port (LigLowering *self, const char *port)
     return PORT_ABSENT;
   if (lig_find_own_value (self, port, &own))
     return own;
-  const LigPart *part = port_part (self, &name);
+  const LigPart *part = lig_lower_port_part (self, &name);
   if (!part)
     return PORT_ABSENT;
-  int value = part_port (self->draft, part, name);
+  const char *colon = strchr (name, ':');
+  int value =
+    colon ? form_port (self->draft, part, name, colon + 1) : part_port (self->draft, part, name);
   if (value == PORT_UNKNOWN)
     no_such_port (self, port);
   return MAX (value, PORT_ABSENT);
@@ -119,10 +133,8 @@ lig_lower_port (LigLowering *self, const char *port)
   return find_port (self, port);
 }
 
-/* Copies the port bound to an operand: bindings such as "a=dy b=dextra" name it, else it has the
- * operand's name. */
-static void
-bound_port (const char *bindings, const char *operand, char *port, gsize size)
+void
+lig_lower_bound_port (const char *bindings, const char *operand, char *port, gsize size)
 {
   gsize length = strlen (operand);
   for (const char *at = bindings; at && *at;) {
@@ -208,7 +220,8 @@ read_outside (const LigLowering *self, int value)
   for (int i = group->first; i < group->first + group->count; i++) {
     const LigPart *part = lig_part (self->draft, i);
     const LigValue *y = lig_value (self->draft, part->y);
-    gboolean last = i == group->first + group->count - 1;
+    gboolean last =
+      i == group->first + group->count - 1 && !lig_part_hides (part, LIG_PASS_FORWARD);
     if (lig_draft_root (self->draft, part->y) == value && (y->saved || y->kept_to_end || last))
       return TRUE;
     for (int j = 0; j < part->n_outputs; j++)
@@ -252,12 +265,12 @@ take_params (LigLowering *self, LigDraftStep *step, const void *params, gsize si
   return TRUE;
 }
 
-static void
-emit (LigLowering *self,
-      const LigKernel *kernel,
-      const char *bindings,
-      const void *params,
-      gsize params_size)
+void
+lig_lower_emit (LigLowering *self,
+                const LigKernel *kernel,
+                const char *bindings,
+                const void *params,
+                gsize params_size)
 {
   char port[64];
   gboolean any = FALSE;
@@ -271,7 +284,7 @@ emit (LigLowering *self,
   step.n_operands = step.ports->count;
   step.n_inputs = step.ports->n_inputs;
   for (int i = 0; i < step.n_operands; i++) {
-    bound_port (bindings, step.ports->ports[i].name, port, sizeof port);
+    lig_lower_bound_port (bindings, step.ports->ports[i].name, port, sizeof port);
     int value = find_port (self, port);
     gboolean output = i >= step.n_inputs;
     if (output && value >= 0 &&
@@ -296,7 +309,7 @@ lig_lower_custom (LigLowering *self,
   g_autoptr (GError) local = NULL;
   const LigKernel *own = lig_kernel_adopt (kernel, &local);
   if (own)
-    emit (self, own, bindings, params, params_size);
+    lig_lower_emit (self, own, bindings, params, params_size);
   else
     fault (self, "%s", local->message);
 }
@@ -306,8 +319,11 @@ lig_lower_kernel (
   LigLowering *self, const char *name, const char *bindings, const void *params, gsize params_size)
 {
   const LigKernel *kernel = lig_kernel_named (name);
-  if (kernel)
-    emit (self, kernel, bindings, params, params_size);
+  const LigPart *product = kernel ? lig_find_quantized (self, kernel, bindings) : NULL;
+  if (product)
+    lig_emit_quantized (self, product, kernel, bindings, params);
+  else if (kernel)
+    lig_lower_emit (self, kernel, bindings, params, params_size);
   else if (!self->missing)
     self->missing = g_intern_string (name);
 }
@@ -453,8 +469,9 @@ static void
 finish_probe (LigLowering *self, guint first_step, LigProbe *probe)
 {
   probe->missing = self->missing;
+  probe->unquantized = self->unquantized;
   probe->unwritten = -1;
-  if (self->group->fusion && !self->missing)
+  if (self->group->fusion && !self->missing && !self->unquantized)
     probe->unwritten = lig_find_unwritten (self, first_step);
   for (guint i = 0; i < self->aliases->len; i++)
     lig_value (self->draft, g_array_index (self->aliases, int, i))->alias = -1;

@@ -8,17 +8,19 @@ struct _LigLowering {
   LigDraft *draft;
   const LigGroup *group;
   gboolean backward;
-  GArray *steps;       /* of LigDraftStep; appended to */
-  gboolean probe;      /* only find the kernels: aliases are undone */
-  GArray *aliases;     /* of int: aliases to undo */
-  GError *error;       /* the first error in a table */
-  const char *missing; /* the first missing kernel */
+  GArray *steps;              /* of LigDraftStep; appended to */
+  gboolean probe;             /* only find the kernels: aliases are undone */
+  GArray *aliases;            /* of int: aliases to undo */
+  GError *error;              /* the first error in a table */
+  const char *missing;        /* the first missing kernel */
+  const LigPart *unquantized; /* a product whose kernel has no twin for quantized operands */
 };
 
 /* The result of a probe. */
 typedef struct {
-  const char *missing; /* a missing kernel, or null */
-  int unwritten;       /* a value that is read outside the group and that no kernel writes, or -1 */
+  const char *missing;        /* a missing kernel, or null */
+  const LigPart *unquantized; /* a product whose kernel reads no quantized operands, or null */
+  int unwritten; /* a value that is read outside the group and that no kernel writes, or -1 */
 } LigProbe;
 
 /* Appends the steps of a group. With `probe`, only `steps` changes. FALSE if the table of the op or
@@ -73,3 +75,18 @@ void lig_lower_plain (LigDraft *draft,
                       const int *values,
                       const void *params,
                       gsize params_size);
+
+/* Returns the part that a port's number refers to, and advances to the name of the port; null for
+ * an optional element that is missing. */
+const LigPart *lig_lower_port_part (LigLowering *self, const char **port);
+
+/* Copies the port bound to an operand: bindings such as "a=dy b=dextra" name it, else it has the
+ * operand's name. */
+void lig_lower_bound_port (const char *bindings, const char *operand, char *port, gsize size);
+
+/* Appends the step of a kernel. */
+void lig_lower_emit (LigLowering *self,
+                     const LigKernel *kernel,
+                     const char *bindings,
+                     const void *params,
+                     gsize params_size);

@@ -231,6 +231,16 @@ refuse_kernel (LigDraft *draft, const char *missing, LigDtype dtype, LigMatch *m
           g_strdup (missing));
 }
 
+/* Refuses a kernel that does more after its product than the products of fp8 do. */
+static void
+refuse_recipe (LigDraft *draft, const LigPart *product, LigMatch *match)
+{
+  const char *name = product->recipe->info->name;
+  match->found = name_one (draft, LIG_EVIDENCE_NAMES, name);
+  match->needed = name_one (draft, LIG_EVIDENCE_NAMES, "none");
+  refuse (match, LIG_REASON_RECIPE, g_strdup (name), g_strdup ("none"));
+}
+
 static gboolean
 probe_pass (LigDraft *draft, LigMatch *match, LigPass pass, GError **error)
 {
@@ -242,6 +252,10 @@ probe_pass (LigDraft *draft, LigMatch *match, LigPass pass, GError **error)
     return TRUE;
   if (probe.unwritten >= 0) {
     refuse_unwritten (draft, probe.unwritten, match);
+    return TRUE;
+  }
+  if (probe.unquantized) {
+    refuse_recipe (draft, probe.unquantized, match);
     return TRUE;
   }
   LigDtype dtype = draft->compute;

@@ -3,6 +3,7 @@
 #include "engine/compile/offer.h"
 
 #include "engine/compile/kernels.h"
+#include "engine/compile/quantizers.h"
 
 #include <string.h>
 
@@ -108,7 +109,7 @@ find_blocker (const LigWalk *walk, const LigFound *found)
   int end = MIN (found->end + LIG_MOST_TRANSPARENT, (int) walk->draft->parts->len);
   for (int index = found->end; index < end; index++) {
     const LigPart *part = lig_part (walk->draft, index);
-    if (!(part->info->flags & LIG_OP_TRANSPARENT) || lig_branch_is_used (part))
+    if (!lig_part_is_transparent (part, walk->fusion->pass) || lig_branch_is_used (part))
       return index;
   }
   return -1;

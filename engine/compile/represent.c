@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* represent: inserts a conversion where a consumer needs a value in a type that its producer does
  * not provide: the input in the compute type, weights as operands of matrix products, and the
- * gradient of the input in the input's own type. */
-#include "engine/compile/draft.h"
+ * gradient of the input in the input's own type; and adds the quantized copies that products
+ * read. */
+#include "engine/compile/quantizers.h"
 
 static void
 convert (LigDraft *draft, int from, int to, int part)
@@ -66,13 +67,14 @@ lig_represent (LigDraft *draft, GError **error)
   if (first != draft->input_value)
     convert (draft, draft->input_value, first, -1);
   convert_input_gradients (draft);
+  lig_quantize_products (draft);
   if (draft->parameter_dtype == draft->compute)
     return TRUE;
   g_autofree int *copies = g_new0 (int, draft->parameters->len);
   for (int i = 0; i < (int) draft->parts->len; i++) {
     LigPart *part = lig_part (draft, i);
     for (int j = 0; j < part->n_parameters; j++)
-      if (part->info->parameters[j].product)
+      if (part->info->parameters[j].product && !lig_part_is_quantized (part))
         represent_parameter (draft, i, j, copies);
   }
   return TRUE;

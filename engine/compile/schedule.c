@@ -4,6 +4,7 @@
 #include "engine/compile/kernels.h"
 #include "engine/compile/lower.h"
 #include "engine/compile/predict.h"
+#include "engine/compile/quantizers.h"
 #include "engine/compile/share.h"
 #include "engine/compile/update.h"
 #include <ligature/params.h>
@@ -190,6 +191,7 @@ lig_schedule (LigDraft *draft, GError **error)
   guint conversion = 0, sum = 0;
   g_array_sort (draft->conversions, by_part);
   run_conversions (draft, LIG_PASS_FORWARD, LIG_BEFORE_FORWARD, &conversion);
+  lig_schedule_weights (draft);
   draft->first_forward = (int) draft->steps->len;
   run_conversions (draft, LIG_PASS_FORWARD, -1, &conversion);
   for (int i = 0; i < (int) draft->groups[LIG_PASS_FORWARD]->len; i++)
@@ -206,6 +208,8 @@ lig_schedule (LigDraft *draft, GError **error)
   draft->first_update = (int) draft->steps->len;
   if (draft->options.training && draft->options.optimizer && draft->elements > 0)
     lig_schedule_update (draft);
+  if (draft->options.training && draft->options.optimizer)
+    lig_schedule_histories (draft);
   for (guint i = 0; i < draft->steps->len; i++)
     if (lig_step (draft, i)->predicted == 0)
       lig_predict_steps (draft, lig_step (draft, i), 1);

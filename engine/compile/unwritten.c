@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks that the kernels of a fused group write the values that other ops read. */
-#include "engine/compile/lower.h"
+#include "engine/compile/quantizers.h"
 
 gboolean
 lig_leaves_group (const LigGroup *group, const LigPart *part, int slot)
@@ -35,6 +35,23 @@ is_unwritten (const LigLowering *self, int value, guint first_step)
   return TRUE;
 }
 
+/* Finds an unwritten copy of a port of a part `quantize`. */
+static int
+find_unwritten_form (const LigLowering *self,
+                     const LigPart *part,
+                     const char *port,
+                     guint first_step)
+{
+  const LigQuantizer *quantizer = lig_port_quantizer (self->draft, part, port);
+  if (!quantizer || lig_part_is_product (part))
+    return -1;
+  const int values[] = {quantizer->row.data, quantizer->transposed.data};
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    if (is_unwritten (self, values[i], first_step))
+      return values[i];
+  return -1;
+}
+
 static int
 find_unwritten (const LigLowering *self, guint first_step)
 {
@@ -43,7 +60,11 @@ find_unwritten (const LigLowering *self, guint first_step)
   for (int i = group->first; i < group->first + group->count; i++) {
     const LigPart *part = lig_part (self->draft, i);
     const LigValue *y = lig_value (self->draft, part->y);
-    gboolean last = i == group->first + group->count - 1;
+    gboolean last =
+      i == group->first + group->count - 1 && !lig_part_hides (part, LIG_PASS_FORWARD);
+    int form = find_unwritten_form (self, part, "y", first_step);
+    if (form >= 0)
+      return form;
     gboolean counted = lig_accuracy_reads (self->draft, part->y);
     if ((last || counted || y->kept_to_end || (y->saved && !joint)) &&
         is_unwritten (self, part->y, first_step))
@@ -68,7 +89,11 @@ find_unwritten_gradient (const LigLowering *self, guint first_step)
 {
   const LigGroup *group = self->group;
   int dx = lig_part (self->draft, group->first)->dx;
-  if (is_unwritten (self, dx, first_step))
+  int form = find_unwritten_form (self, lig_part (self->draft, group->first), "dx", first_step);
+  if (form >= 0)
+    return form;
+  if (!lig_part_hides (lig_part (self->draft, group->first), LIG_PASS_BACKWARD) &&
+      is_unwritten (self, dx, first_step))
     return dx;
   for (int i = group->first; i < group->first + group->count; i++) {
     const LigPart *part = lig_part (self->draft, i);

@@ -2,6 +2,8 @@
 /* Follows a pattern along the ops from an index on. */
 #include "engine/compile/walk.h"
 
+#include "engine/compile/quantizers.h"
+
 gboolean
 lig_branch_is_used (const LigPart *part)
 {
@@ -35,7 +37,7 @@ next_fit (const LigWalk *walk, int element, int index)
       return index;
     if (index == walk->skipped)
       continue;
-    if (!(part->info->flags & LIG_OP_TRANSPARENT) ||
+    if (!lig_part_is_transparent (part, walk->fusion->pass) ||
         (lig_branch_is_used (part) && !walk->see_through))
       return -1;
   }

@@ -77,7 +77,7 @@ lig_fill_random (LigDevice *device, void *memory, gint64 size, LigDtype dtype, G
   enum { PIECE = 1 << 20 };
   gsize bytes = (gsize) size * lig_dtype_size (dtype), piece = PIECE * lig_dtype_size (dtype);
   const LigBackend *calls = lig_device_calls (device);
-  if (!lig_dtype_is_floating (dtype))
+  if (!lig_dtype_has (dtype, LIG_DTYPE_COMPUTES | LIG_DTYPE_QUANTIZED))
     return lig_device_check (
       device,
       calls->fill (lig_device_handle (device), memory, 0, bytes, lig_device_stream (device)),

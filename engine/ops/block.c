@@ -4,7 +4,7 @@
 
 typedef struct {
   gint64 repeat;
-  int32_t recompute;
+  int32_t recompute, recipe;
 } BlockParams;
 
 static const LigParam params[] = {
@@ -18,6 +18,7 @@ static const LigParam params[] = {
            1,
            LIG_PARAM_POSITIONAL),
   LIG_RECOMPUTE_PARAM (BlockParams, recompute),
+  LIG_RECIPE_PARAM (BlockParams, recipe),
   {.name = NULL},
 };
 

@@ -138,6 +138,7 @@ typedef struct {
   gint64 out_features, in_features;
   float init_std;
   bool bias;
+  int32_t recipe;
 } LigLinearOpParams;
 
 /* The parameter `tied` of ops whose first trained parameter is a weight. */
@@ -156,6 +157,14 @@ typedef struct {
         "are those without products and attention; inherit: as around it"), \
     "inherit|none|cheap|all", 0)
 
+/* The parameter of blocks and products that chooses how products are quantized; the names of all
+ * recipes (engine/recipes). */
+#define LIG_RECIPE_PARAM(type, field) \
+  LIG_CHOICE (type, field, "recipe", N_ ("Recipe"), \
+              N_ ("How the operands of products are quantized; none: not at all; inherit: as " \
+                  "around it"), \
+              "inherit|none|fp8-delayed|fp8-current|fp8-rows|fp8-block", 0)
+
 #define LIG_MAX_FEATURES 1e9
 #define LIG_LINEAR_PARAMS \
   LIG_INT (LigLinearOpParams, out_features, "out-features", N_ ("Out features"), \
@@ -166,4 +175,4 @@ typedef struct {
              LIG_MAX_FEATURES, 0, LIG_PARAM_INFERRED), \
     LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial deviation"), \
                N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
-    LIG_TIED
+    LIG_RECIPE_PARAM (LigLinearOpParams, recipe), LIG_TIED

@@ -132,7 +132,7 @@ list_values (LigPlan *self)
     const LigValue *root = lig_value (self->draft, lig_draft_root (self->draft, i));
     gboolean in_state = from->role == LIG_VALUE_PARAMETER || from->role == LIG_VALUE_STATE ||
                         from->role == LIG_VALUE_PARAMETER_GRADIENT ||
-                        from->role == LIG_VALUE_SCALING;
+                        from->role == LIG_VALUE_SCALING || from->role == LIG_VALUE_QUANTIZERS;
     LigPlanValue value = {
       .name = from->name,
       .shape = from->shape,

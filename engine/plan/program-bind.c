@@ -19,6 +19,9 @@ lig_program_address (LigProgram *self, int value)
     return lig_state_address (self->state, LIG_STATE_GRADIENTS, root->state_offset, NULL);
   case LIG_VALUE_SCALING:
     return lig_state_scaling (self->state, NULL);
+  case LIG_VALUE_QUANTIZERS:
+    return lig_state_quantizers_address (lig_state_get_quantizers (self->state), root->state_offset,
+                                         NULL);
   case LIG_VALUE_STATE:
     return lig_state_address (self->state, (LigStateArray) root->array, root->state_offset, NULL);
   default:
@@ -70,6 +73,9 @@ allocate (LigProgram *self, GError **error)
     if ((value->role == LIG_VALUE_STATE || value->role == LIG_VALUE_PARAMETER_GRADIENT ||
          value->role == LIG_VALUE_PARAMETER) &&
         !lig_state_address (self->state, array, 0, error))
+      return FALSE;
+    if (value->role == LIG_VALUE_QUANTIZERS &&
+        !lig_state_quantizers_address (lig_state_get_quantizers (self->state), 0, error))
       return FALSE;
     if (value->role == LIG_VALUE_SCALING && !lig_state_scaling (self->state, error))
       return FALSE;

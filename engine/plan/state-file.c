@@ -56,7 +56,8 @@ check_names (LigState *self, LigTensorFile *file, GError **error)
     }
   }
   for (const char *const *name = lig_tensor_file_get_names (file); *name; name++)
-    if (!g_strv_contains (paths, *name) && !g_str_has_prefix (*name, "optimizer."))
+    if (!g_strv_contains (paths, *name) && !g_str_has_prefix (*name, "optimizer.") &&
+        !g_str_has_prefix (*name, LIG_STATE_QUANTIZER_PREFIX))
       lig_differences_add (&differences, "%s is surplus", *name);
   return lig_differences_end (&differences, _ ("the weights do not fit the sequence"), error);
 }
@@ -231,7 +232,9 @@ lig_state_store (LigState *self, LigTensorFile *file, gboolean with_moments, GEr
     if (with_moments)
       store_kept (self, file, *path);
   }
-  return !with_moments || store_scaling (self, file, error);
+  LigStateQuantizers *quantizers = lig_state_get_quantizers (self);
+  return !with_moments || (store_scaling (self, file, error) &&
+                           (!quantizers || lig_state_quantizers_store (quantizers, file, error)));
 }
 
 /* Reads the arrays of a parameter that the file contains. */
@@ -256,5 +259,7 @@ lig_state_load_moments (LigState *self, LigTensorFile *file, GError **error)
   for (const char *const *path = lig_state_get_paths (self); *path; path++)
     if (!read_kept (self, file, *path, all, error))
       return FALSE;
-  return set_all (self, all, error) && load_scaling (self, file, error);
+  LigStateQuantizers *quantizers = lig_state_get_quantizers (self);
+  return (!quantizers || lig_state_quantizers_load (quantizers, file, error)) &&
+         set_all (self, all, error) && load_scaling (self, file, error);
 }

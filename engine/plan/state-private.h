@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/compile/draft.h"
+#include "engine/plan/state-quantizers.h"
 #include <ligature/state.h>
 
 /* Checks that the state has each parameter of the plan, at the same offset, on the same device. */
@@ -14,6 +15,9 @@ char *lig_plan_key (LigSequence *sequence, const LigPlanOptions *options);
 /* Returns a list of LigTrait of the draft's ops; and that of the state's. */
 GArray *lig_draft_traits (const LigDraft *draft);
 const GArray *lig_state_get_traits (LigState *self);
+
+/* Returns (nullable) the scales and histories that the state keeps. */
+LigStateQuantizers *lig_state_get_quantizers (LigState *self);
 
 /* Returns whether the cache of the state still contains this plan. */
 gboolean lig_state_keeps_plan (LigState *self, LigPlan *plan);

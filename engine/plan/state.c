@@ -23,6 +23,7 @@ struct _LigState {
   char *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory */
   LigScaling *scaling;                /* in device memory */
   gboolean scaled;                    /* the gradients carry a loss scale */
+  LigStateQuantizers *quantizers;     /* null: no recipe keeps scales */
   GArray *traits;                     /* of LigTrait: what config.json of other programs names */
   GHashTable *plans;                  /* key -> LigPlan */
   guint compiled;
@@ -47,6 +48,7 @@ lig_state_finalize (GObject *object)
       lig_device_release (self->device, self->arrays[i]);
   if (self->scaling)
     lig_device_release (self->device, self->scaling);
+  g_clear_pointer (&self->quantizers, lig_state_quantizers_free);
   g_clear_pointer (&self->traits, g_array_unref);
   g_clear_pointer (&self->parameters, g_array_unref);
   g_clear_pointer (&self->paths, g_ptr_array_unref);
@@ -285,6 +287,7 @@ take_parameters (LigState *self, const LigDraft *draft, GError **error)
   self->elements = draft->all_elements;
   self->trained = draft->elements;
   self->traits = lig_draft_traits (draft);
+  self->quantizers = lig_state_quantizers_new (draft);
   for (guint i = 0; i < draft->parameters->len; i++) {
     const LigDraftParameter *from = &g_array_index (draft->parameters, LigDraftParameter, i);
     Parameter parameter = {g_strdup (from->path), from->shape, from->offset,
@@ -317,6 +320,12 @@ lig_state_new (LigSequence *sequence,
   return draft && lig_draft_infer (draft, error) && take_parameters (self, draft, error)
            ? g_steal_pointer (&self)
            : NULL;
+}
+
+LigStateQuantizers *
+lig_state_get_quantizers (LigState *self)
+{
+  return self->quantizers;
 }
 
 const GArray *
@@ -516,7 +525,7 @@ check_fit (LigState *self, const LigDraft *draft, GError **error)
                               (gulong) (self->parameters->len)),
                  self->parameters->len, lig_dtype_name (self->dtype), draft->parameters->len,
                  lig_dtype_name (draft->parameter_dtype));
-  return fits;
+  return fits && lig_state_quantizers_fit (self->quantizers, draft, error);
 }
 
 gboolean

@@ -216,7 +216,7 @@ lig_literal_count (LigOp *op, gint64 inside, gint64 *total, GError **error)
 gboolean
 lig_literal_check_reserved (LigOp *op, const char *name, GError **error)
 {
-  static const char *const words[] = {"offload", "recipe", NULL};
+  static const char *const words[] = {"offload", NULL};
   if (!lig_op_get_body (op) || !g_strv_contains (words, name))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("reserved: not implemented yet"));

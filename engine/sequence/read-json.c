@@ -4,6 +4,7 @@
 #include "engine/base/suggest.h"
 #include "engine/sequence/literal.h"
 #include "engine/sequence/reader.h"
+#include <ligature/recipe.h>
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
@@ -278,6 +279,49 @@ read_name (LigReader *self, JsonNode *value, LigSequence *sequence)
   return name != NULL;
 }
 
+/* Sets a parameter of a recipe from a number, a string, true or false. */
+static gboolean
+read_recipe_param (LigReader *self, LigRecipe *recipe, const char *name, JsonNode *value)
+{
+  gsize outside = lig_reader_enter (self, name);
+  g_autofree char *text = NULL;
+  if (!JSON_NODE_HOLDS_VALUE (value))
+    return lig_reader_expected (self, _ ("a number, a string, true or false"), value);
+  if (json_node_get_value_type (value) == G_TYPE_STRING)
+    text = g_strdup (json_node_get_string (value));
+  else
+    text = json_to_string (value, FALSE);
+  if (!lig_recipe_set (recipe, name, text, self->error))
+    return lig_reader_place (self);
+  lig_reader_leave (self, outside);
+  return TRUE;
+}
+
+static gboolean
+read_recipe (LigReader *self, JsonNode *value, LigSequence *sequence)
+{
+  LigRecipe recipe;
+  JsonObject *object = lig_reader_object (self, value);
+  const char *name = object ? lig_reader_member (self, object, "name") : NULL;
+  if (!name)
+    return FALSE;
+  gsize outside = lig_reader_enter (self, "name");
+  /* A recipe's name alone: parameters are members of the object. */
+  if (strchr (name, ':'))
+    return lig_reader_refuse (self, LIG_ERROR_VALUE,
+                              _ ("expected the name of a recipe, got '%.60s'"), name);
+  if (!lig_recipe_parse (&recipe, name, self->error))
+    return lig_reader_place (self);
+  lig_reader_leave (self, outside);
+  g_autoptr (GList) members = json_object_get_members (object);
+  for (GList *at = members; at; at = at->next)
+    if (!g_str_equal (at->data, "name") &&
+        !read_recipe_param (self, &recipe, at->data, json_object_get_member (object, at->data)))
+      return FALSE;
+  g_autofree char *text = lig_recipe_format (&recipe);
+  return lig_sequence_set_recipe (sequence, text, self->error);
+}
+
 static gboolean
 read_train (LigReader *self, JsonNode *value, LigSequence *sequence)
 {
@@ -451,8 +495,9 @@ static const struct {
   const char *key;
   gboolean (*read) (LigReader *self, JsonNode *value, LigSequence *sequence);
 } parts[] = {
-  {"name", read_name},     {"input", read_input},   {"types", read_types}, {"ops", read_all_ops},
-  {"fences", read_fences}, {"forbid", read_forbid}, {"force", read_force}, {"train", read_train},
+  {"name", read_name},     {"input", read_input}, {"types", read_types},
+  {"recipe", read_recipe}, {"ops", read_all_ops}, {"fences", read_fences},
+  {"forbid", read_forbid}, {"force", read_force}, {"train", read_train},
 };
 
 static gboolean

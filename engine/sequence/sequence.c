@@ -2,6 +2,7 @@
 /* Sequences: an ordered list of ops with its input, types and the user's fences and lists of
  * forbidden and forced fusions. */
 #include "engine/sequence/sequence-private.h"
+#include <ligature/recipe.h>
 
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/tie.h"
@@ -18,7 +19,7 @@ struct _LigSequence {
   LigShape input;
   LigDtype input_dtype;
   int compute, parameters; /* LigDtype or -1 */
-  char *train, *unknown;
+  char *train, *recipe, *unknown;
   GStrv forbidden;
   LigOp *block; /* unowned: the block whose body this is */
   int n_ties;   /* of its ops and those of its blocks */
@@ -151,6 +152,7 @@ lig_sequence_finalize (GObject *object)
   g_ptr_array_unref (self->ops);
   g_free (self->name);
   g_free (self->train);
+  g_free (self->recipe);
   g_free (self->unknown);
   g_strfreev (self->forbidden);
   G_OBJECT_CLASS (lig_sequence_parent_class)->finalize (object);
@@ -196,6 +198,7 @@ copy_description (LigSequence *to, LigSequence *from)
   to->compute = from->compute;
   to->parameters = from->parameters;
   to->train = g_strdup (from->train);
+  to->recipe = g_strdup (from->recipe);
   to->unknown = g_strdup (from->unknown);
   to->forbidden = g_strdupv (from->forbidden);
 }
@@ -292,6 +295,24 @@ lig_sequence_set_train (LigSequence *self, const char *json)
   g_free (self->train);
   self->train = copy;
   lig_sequence_touch (self);
+}
+
+const char *
+lig_sequence_get_recipe (LigSequence *self)
+{
+  return self->recipe;
+}
+
+gboolean
+lig_sequence_set_recipe (LigSequence *self, const char *text, GError **error)
+{
+  LigRecipe recipe = {NULL};
+  if (text && !lig_recipe_parse (&recipe, text, error))
+    return FALSE;
+  g_free (self->recipe);
+  self->recipe = recipe.info ? lig_recipe_format (&recipe) : NULL;
+  lig_sequence_touch (self);
+  return TRUE;
 }
 
 const char *

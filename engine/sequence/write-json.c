@@ -3,6 +3,7 @@
  * no values that equal their defaults. Reading the text and writing it again changes nothing. */
 #include "engine/base/json-private.h"
 #include "engine/sequence/literal.h"
+#include <ligature/recipe.h>
 
 #include <string.h>
 
@@ -133,6 +134,24 @@ append_types (GString *text, LigSequence *self, JsonObject *unknown)
   g_string_append_printf (text, ",\n  \"types\": {%s}", members->str + strlen (", "));
 }
 
+static void
+append_recipe (GString *text, LigSequence *self)
+{
+  LigRecipe recipe;
+  if (!lig_sequence_get_recipe (self) ||
+      !lig_recipe_parse (&recipe, lig_sequence_get_recipe (self), NULL))
+    return;
+  g_string_append_printf (text, ",\n  \"recipe\": {\"name\": \"%s\"", recipe.info->name);
+  for (const LigParam *param = recipe.info->params; param->name; param++) {
+    if (lig_recipe_has_default (&recipe, param))
+      continue;
+    g_autofree char *value = lig_recipe_get (&recipe, param);
+    const char *quote = param->kind == LIG_PARAM_CHOICE ? "\"" : "";
+    g_string_append_printf (text, ", \"%s\": %s%s%s", param->name, quote, value, quote);
+  }
+  g_string_append_c (text, '}');
+}
+
 /* The user's choices about fusions, gathered from the ops in the order of their paths. */
 typedef struct {
   GString *fences, *forbid, *force; /* members of the arrays, each followed by a comma */
@@ -215,6 +234,7 @@ lig_sequence_to_json (LigSequence *self)
   }
   append_input (text, self, unknown);
   append_types (text, self, unknown);
+  append_recipe (text, self);
   g_string_append (text, ",\n  \"ops\": ");
   append_ops (text, self, 2);
   append_constraints (text, self, unknown);

@@ -287,3 +287,42 @@ LIG_CPU (linear_backward_weight_bias) (LigLaunch *launch)
   return status == LIG_OK && launch->operands[2].data ? LIG_CPU (linear_backward_weight) (launch)
                                                       : status;
 }
+
+/* Sets the scales of a quantized operand: those of a whole tensor become part of the factor. */
+static const LigOperand *
+take_scales (const LigOperand *scales, int32_t kind, float *factor)
+{
+  if (kind != LIG_SCALES_TENSOR)
+    return scales;
+  *factor *= *(const float *) scales->data;
+  return NULL;
+}
+
+/* Computes y = factor a b^T + bias + extra for quantized operands, added to the old values if the
+ * launch accumulates. */
+LigStatus
+LIG_CPU (linear_fp8) (LigLaunch *launch)
+{
+  const LigOperand *operands = launch->operands, *y = &operands[6];
+  const LigFp8Params *params = launch->params;
+  LigScaleParams scale = {params->factor};
+  LigLaunch own = *launch;
+  own.params = &scale;
+  LigCpuProduct product = {
+    .a = &operands[0],
+    .b = &operands[1],
+    .b_transposed = true,
+    .m = lig_rows (&operands[0]),
+    .n = lig_rows (&operands[1]),
+    .k = operands[0].columns,
+    .a_kind = (LigScales) params->left,
+    .b_kind = (LigScales) params->right,
+  };
+  product.a_scales = take_scales (&operands[2], params->left, &scale.factor);
+  product.b_scales = take_scales (&operands[3], params->right, &scale.factor);
+  Epilogue epilogue = {
+    .bias = &operands[4], .extra = launch->accumulate ? y : &operands[5], .y = y};
+  LigStatus status = run (&own, product, &epilogue);
+  launch->where = own.where;
+  return status;
+}

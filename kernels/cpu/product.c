@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix products in fp32 through BLAS, for operands of any floating type. 16-bit operands are
- * widened panel by panel; a block of the result is accumulated in fp32 over the whole depth k. */
+/* Matrix products in fp32 through BLAS, for operands of any floating type. Narrower operands are
+ * widened panel by panel, quantized ones multiplied by their scales; a block of the result is
+ * accumulated in fp32 over the whole depth k. */
 #include "kernels/cpu/product.h"
 #include "kernels/cpu/threads.h"
 
@@ -66,9 +67,37 @@ divide (const LigCpuProduct *product, float *workspace)
   return blocks;
 }
 
-/* Returns rows and columns of a stored matrix as floats: in place, or widened into `buffer`. */
+/* Multiplies the elements of a row of a quantized matrix, `count` from `column` on, by their
+ * scales. */
+static void
+apply_scales (const LigOperand *matrix,
+              const LigOperand *scales,
+              LigScales kind,
+              int64_t row,
+              int64_t column,
+              int64_t count,
+              float *values)
+{
+  const float *all = scales->data;
+  int64_t rows = lig_rows (matrix);
+  int64_t stride = ((matrix->columns + LIG_SCALES_EDGE - 1) / LIG_SCALES_EDGE + 3) / 4 * 4;
+  for (int64_t i = 0; i < count;) {
+    int64_t block = (column + i) / LIG_SCALES_EDGE;
+    int64_t end = kind == LIG_SCALES_ROW ? count : (block + 1) * LIG_SCALES_EDGE - column;
+    float scale = kind == LIG_SCALES_ROW     ? all[row]
+                  : kind == LIG_SCALES_BLOCK ? all[block * rows + row]
+                                             : all[row / LIG_SCALES_EDGE * stride + block];
+    for (end = end < count ? end : count; i < end; i++)
+      values[i] *= scale;
+  }
+}
+
+/* Returns rows and columns of a stored matrix as floats: in place, or widened into `buffer`, times
+ * its scales unless they are null. */
 static Panel
 panel (const LigOperand *matrix,
+       const LigOperand *scales,
+       LigScales kind,
        int64_t row,
        int64_t column,
        int64_t rows,
@@ -79,9 +108,12 @@ panel (const LigOperand *matrix,
   if (matrix->dtype == LIG_FP32)
     return (Panel){(const float *) matrix->data + row * stride + column, stride};
 #pragma omp parallel for schedule(static) if (rows * columns > LIG_PARALLEL_FROM)
-  for (int64_t i = 0; i < rows; i++)
+  for (int64_t i = 0; i < rows; i++) {
     lig_widen (matrix->dtype, lig_at (matrix, (row + i) * stride + column), buffer + i * columns,
                (size_t) columns);
+    if (scales)
+      apply_scales (matrix, scales, kind, row + i, column, columns, buffer + i * columns);
+  }
   return (Panel){buffer, columns};
 }
 
@@ -90,8 +122,10 @@ static Panel
 panel_a (const Blocks *blocks, int64_t row, int64_t rows, int64_t at, int64_t depth)
 {
   const LigCpuProduct *product = blocks->product;
-  return product->a_transposed ? panel (product->a, at, row, depth, rows, blocks->a)
-                               : panel (product->a, row, at, rows, depth, blocks->a);
+  return product->a_transposed
+           ? panel (product->a, product->a_scales, product->a_kind, at, row, depth, rows, blocks->a)
+           : panel (product->a, product->a_scales, product->a_kind, row, at, rows, depth,
+                    blocks->a);
 }
 
 /* Returns the panel of B for `columns` columns from `column` on and `depth` steps from `at` on. */
@@ -99,8 +133,10 @@ static Panel
 panel_b (const Blocks *blocks, int64_t column, int64_t columns, int64_t at, int64_t depth)
 {
   const LigCpuProduct *product = blocks->product;
-  return product->b_transposed ? panel (product->b, column, at, columns, depth, blocks->b)
-                               : panel (product->b, at, column, depth, columns, blocks->b);
+  return product->b_transposed ? panel (product->b, product->b_scales, product->b_kind, column, at,
+                                        columns, depth, blocks->b)
+                               : panel (product->b, product->b_scales, product->b_kind, at, column,
+                                        depth, columns, blocks->b);
 }
 
 /* Multiplies one block; `whole_b` is its panel of B if one panel covers the whole depth, else
@@ -182,7 +218,8 @@ LIG_CPU (product) (LigLaunch *launch, const LigCpuProduct *product)
 {
   if (product->m > INT_MAX || product->n > INT_MAX || product->k > INT_MAX)
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "linear: a side is longer than 2^31 - 1; reduce it");
-  if (!lig_dtype_is_floating (product->a->dtype) || !lig_dtype_is_floating (product->b->dtype))
+  const unsigned numbers = LIG_DTYPE_COMPUTES | LIG_DTYPE_QUANTIZED;
+  if (!lig_dtype_has (product->a->dtype, numbers) || !lig_dtype_has (product->b->dtype, numbers))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "linear: not a floating type; convert to fp32, fp16 or bf16");
   if (!lig_cpu_prepare_threads ())

@@ -13,10 +13,15 @@ typedef struct {
 } LigTile;
 
 typedef struct {
-  const LigOperand *a, *b;         /* of any floating types */
+  const LigOperand *a, *b;         /* of any floating types, or quantized */
   bool a_transposed, b_transposed; /* stored as [k, m], as [n, k] */
   int64_t m, n, k;
   float factor;
+
+  /* The scales of quantized operands but those of whole tensors, which are part of the factor;
+   * null: there are none. */
+  const LigOperand *a_scales, *b_scales;
+  LigScales a_kind, b_kind;
 
   /* The fp32 memory [m, n] into which the product itself may be written; it is added to the old
    * values if `accumulate` is set. If null, blocks are stored in the workspace. */

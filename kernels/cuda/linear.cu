@@ -486,3 +486,25 @@ lig_cuda_linear_backward_weight_bias (LigLaunch *launch)
   job.vector = matrix (dbias);
   return run (launch, job);
 }
+
+/* Computes y = factor a b^T + bias + extra for quantized operands, added to the old values if the
+ * launch accumulates. The sizes are multiples of 16, else the library refuses them. */
+extern "C" LigStatus
+lig_cuda_linear_fp8 (LigLaunch *launch)
+{
+  const LigOperand *operands = launch->operands;
+  const LigFp8Params *params = (const LigFp8Params *) launch->params;
+  LigProduct job = forward (launch, operands[6]);
+  job.vector = matrix (operands[4]);
+  job.extra = launch->accumulate ? job.result : matrix (operands[5]);
+  job.left_scales = LigQuantized{operands[2].data, (LigScales) params->left};
+  job.right_scales = LigQuantized{operands[3].data, (LigScales) params->right};
+  job.factor = params->factor;
+  job.fast = params->fast;
+  LigStatus status =
+    bias_differs (job) ? with_other_bias (launch, job) : lig_product (launch, &job);
+  return status == LIG_UNSUPPORTED
+           ? LIG_FAIL (launch, LIG_UNSUPPORTED,
+                       "linear_fp8: cuBLASLt has no algorithm for these sizes; quantize less")
+           : status;
+}

@@ -41,12 +41,14 @@ family_of (const char *kernel)
 }
 
 /* Returns whether a kernel's params follow from the shapes of its operands, or it needs scratch
- * memory: tests/gpu/heads.c and tests/gpu/joint-loss.c have problems for these. */
+ * memory: tests/gpu/heads.c, tests/gpu/joint-loss.c and tests/gpu/quantize.c have problems for
+ * these. */
 static inline gboolean
 is_shaped (const char *kernel)
 {
-  static const char *const names[] = {"attention", "rotary",    "qk_norm",
-                                      "position",  "drop_path", "linear_cross"};
+  static const char *const names[] = {"attention", "rotary",        "qk_norm",    "quantize",
+                                      "amax",      "update_scales", "linear_fp8", "position",
+                                      "drop_path", "linear_cross"};
   for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
     if (strstr (kernel, names[i]))
       return TRUE;

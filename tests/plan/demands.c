@@ -50,6 +50,8 @@ run_steps_without_tick (const char *expression, const char *input, GHashTable *s
 {
   static const char *const forced[] = {"joint-linear-cross-entropy", NULL};
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  const LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  options.optimizer = &optimizer;
   options.policy = LIG_POLICY_ALL;
   options.training = TRUE;
   g_autoptr (LigSequence) sequence = new_sequence (expression, input);
@@ -66,7 +68,8 @@ run_steps_without_tick (const char *expression, const char *input, GHashTable *s
   }
   feed_inputs (program);
   feed_gradients (program);
-  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
+  lig_program_set_rate (program, 0.05, 0);
+  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
 }
 
 /* The kernels whose operands follow from their params run in plans. */
@@ -78,6 +81,8 @@ test_shaped (void)
                           "2x6:int32", seen);
   run_steps_without_tick ("position-embedding(8) ! rotary(2) ! qk-norm(2)", "2x6x24", seen);
   run_steps_without_tick ("linear(5) ! cross-entropy", "6x8", seen);
+  run_steps_without_tick ("linear(16, recipe=fp8-delayed) ! linear(32, recipe=fp8-current)",
+                          "32x16", seen);
   const LigKernel *kernel;
   for (int i = 0; (kernel = lig_kernel_nth (i)); i++)
     if (is_shaped (kernel->name) && lig_kernel_ignores_tick (kernel) &&

@@ -50,6 +50,19 @@ LIG_API void lig_lower_custom (LigLowering *self,
                                gsize params_size);
 
 /**
+ * lig_lower_quantize: (skip)
+ * @self: the lowering that the table's function was given
+ * @from: a port whose values are read
+ * @to: the port y or dx of an op `quantize`
+ *
+ * Emits the kernels that write the quantized copies of @to, and its values if others read them.
+ *
+ * Returns: %FALSE, with nothing emitted, if no recipe applies, or if an earlier op writes the
+ *   copies
+ */
+LIG_API gboolean lig_lower_quantize (LigLowering *self, const char *from, const char *to);
+
+/**
  * lig_lower_alias: (skip)
  * @self: the lowering that the table's function was given
  * @to: a port that the group computes

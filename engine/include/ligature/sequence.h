@@ -116,6 +116,27 @@ LIG_API int lig_sequence_get_parameters (LigSequence *self);
 LIG_API void lig_sequence_set_types (LigSequence *self, int compute, int parameters);
 
 /**
+ * lig_sequence_get_recipe:
+ * @self: a sequence
+ *
+ * Returns: (transfer none) (nullable): how the operands of products are quantized, a text for
+ *   lig_recipe_parse() like `fp8-current`; %NULL: they are not
+ */
+LIG_API const char *lig_sequence_get_recipe (LigSequence *self);
+
+/**
+ * lig_sequence_set_recipe:
+ * @self: a sequence
+ * @text: (nullable): a text for lig_recipe_parse(); %NULL or `none`: nothing is quantized
+ * @error: set to %LIG_ERROR_VALUE or %LIG_ERROR_OP if the text is no recipe
+ *
+ * Sets how the operands of products are quantized, where no block or op says otherwise.
+ *
+ * Returns: whether the text is a recipe
+ */
+LIG_API gboolean lig_sequence_set_recipe (LigSequence *self, const char *text, GError **error);
+
+/**
  * lig_sequence_get_train:
  * @self: a sequence
  *

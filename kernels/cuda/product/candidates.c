@@ -107,6 +107,6 @@ bool
 lig_candidates_can_widen (const LigTrial *trial)
 {
   const char *setting = getenv ("LIGATURE_SEARCH");
-  return trial->best < LONGEST && is_aligned (&trial->entry->key) &&
+  return trial->best < LONGEST && is_aligned (&trial->entry->key) && !trial->entry->key.scales &&
          !(setting && strcmp (setting, "heuristic") == 0);
 }

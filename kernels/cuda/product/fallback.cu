@@ -7,6 +7,8 @@
 #include "kernels/cuda/common/reduce.cuh"
 #include "kernels/cuda/product/algorithms.h"
 
+#include <cuda_fp8.h>
+
 namespace lig
 {
 enum { MOST_BLOCKS_Y = 65535 };
@@ -239,6 +241,13 @@ add_columns (
                     Target{sums, LIG_FP32}, accumulate, THREADS_OF_COLUMN);
 }
 
+template <>
+__device__ inline __nv_fp8_e4m3
+narrow<__nv_fp8_e4m3> (float value)
+{
+  return __nv_fp8_e4m3 (value);
+}
+
 /* Fills memory with normally distributed numbers, four per Philox counter. */
 template <class T>
 static __global__ void
@@ -323,8 +332,10 @@ lig_cuda_fill_random (void *data, LigDtype dtype, int64_t count, uint64_t seed, 
     fill<float> (data, count, seed, stream);
   else if (dtype == LIG_FP16)
     fill<half> (data, count, seed, stream);
-  else
+  else if (dtype == LIG_BF16)
     fill<bf16> (data, count, seed, stream);
+  else
+    fill<__nv_fp8_e4m3> (data, count, seed, stream); /* small numbers in e5m2, too */
   return cudaGetLastError ();
 }
 

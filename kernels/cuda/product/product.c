@@ -45,16 +45,29 @@ type_fits (const LigMatrix *matrix, LigDtype dtype)
   return !matrix->data || matrix->dtype == dtype;
 }
 
+/* Returns whether cuBLASLt may multiply matrices of these types. Those of 8 bits need scales, and
+ * not both may have the short mantissa. */
+static bool
+types_fit (const LigProduct *product)
+{
+  LigDtype left = product->left.dtype, right = product->right.dtype;
+  LigDtype output = product->result.dtype;
+  if (lig_dtype_has (left, LIG_DTYPE_QUANTIZED) && lig_dtype_has (right, LIG_DTYPE_QUANTIZED))
+    return (left == LIG_FP8_E4M3 || right == LIG_FP8_E4M3) && product->left_scales.data &&
+           product->right_scales.data && !product->left_transposed && product->right_transposed &&
+           product->activation == LIG_AS_IT_IS && lig_dtype_is_floating (output);
+  return lig_dtype_is_floating (left) && right == left && (output == left || output == LIG_FP32);
+}
+
 /* Returns whether cuBLASLt may serve the product. */
 static bool
 fits (const LigProduct *product)
 {
-  LigDtype input = product->left.dtype, output = product->result.dtype;
+  LigDtype output = product->result.dtype;
   bool aux_needed = product->activation == LIG_GELU_BACKWARD;
-  return product->rows > 0 && product->columns > 0 && product->depth > 0 &&
-         lig_dtype_is_floating (input) && product->right.dtype == input &&
-         (output == input || output == LIG_FP32) && type_fits (&product->extra, output) &&
-         type_fits (&product->aux, output) && type_fits (&product->vector, output) &&
+  return product->rows > 0 && product->columns > 0 && product->depth > 0 && types_fit (product) &&
+         type_fits (&product->extra, output) && type_fits (&product->aux, output) &&
+         type_fits (&product->vector, output) &&
          (product->aux.data ? product->aux.stride % 8 == 0 : !aux_needed) &&
          activation_fits (product) && sums_fit (product);
 }
@@ -113,7 +126,11 @@ key_of (const LigProduct *product, bool tf32)
   key.transposed_b = product->left_transposed;
   key.beta = product->extra.data != NULL;
   key.tf32 = tf32 && product->left.dtype == LIG_FP32;
-  key.input = (uint8_t) product->left.dtype;
+  key.input = (uint8_t) product->right.dtype;
+  key.input_b = product->left.dtype == product->right.dtype ? 0 : (uint8_t) product->left.dtype;
+  if (product->left_scales.data)
+    key.scales = (uint8_t) (1 << 7 | product->fast << 4 | product->right_scales.kind << 2 |
+                            product->left_scales.kind);
   key.output = (uint8_t) product->result.dtype;
   key.vector = (uint8_t) (product->vector.data ? product->vector.dtype : product->result.dtype);
   key.align_a = alignment (product->right.data);
@@ -130,7 +147,11 @@ key_of (const LigProduct *product, bool tf32)
 static cudaDataType_t
 data_type (uint8_t dtype)
 {
-  return dtype == LIG_FP32 ? CUDA_R_32F : dtype == LIG_FP16 ? CUDA_R_16F : CUDA_R_16BF;
+  return dtype == LIG_FP32       ? CUDA_R_32F
+         : dtype == LIG_FP16     ? CUDA_R_16F
+         : dtype == LIG_FP8_E4M3 ? CUDA_R_8F_E4M3
+         : dtype == LIG_FP8_E5M2 ? CUDA_R_8F_E5M2
+                                 : CUDA_R_16BF;
 }
 
 /* Sets an attribute of an entry's description; false if the library refuses it. */
@@ -139,6 +160,31 @@ set (LigProductEntry *entry, cublasLtMatmulDescAttributes_t which, const void *v
 {
   return cublasLtMatmulDescSetAttribute (&entry->description, which, value, size) ==
          CUBLAS_STATUS_SUCCESS;
+}
+
+/* Returns the library's name of a kind of scales. */
+static cublasLtMatmulMatrixScale_t
+scale_mode (unsigned kind)
+{
+  static const cublasLtMatmulMatrixScale_t modes[] = {
+    [LIG_SCALES_TENSOR] = CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F,
+    [LIG_SCALES_ROW] = CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F,
+    [LIG_SCALES_BLOCK] = CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F,
+    [LIG_SCALES_TILE] = CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F,
+  };
+  return modes[kind & 3];
+}
+
+/* Describes the scales of fp8 operands, and how exactly they are summed. */
+static bool
+describe_scales (LigProductEntry *entry)
+{
+  unsigned scales = entry->key.scales;
+  cublasLtMatmulMatrixScale_t a = scale_mode (scales >> 2), b = scale_mode (scales);
+  int8_t fast = scales >> 4 & 1;
+  return !scales || (set (entry, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &a, sizeof a) &&
+                     set (entry, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &b, sizeof b) &&
+                     set (entry, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast));
 }
 
 /* Describes transposition, precision and epilogue. */
@@ -155,6 +201,7 @@ describe_operation (LigProductEntry *entry)
          set (entry, CUBLASLT_MATMUL_DESC_TRANSA, &a, sizeof a) &&
          set (entry, CUBLASLT_MATMUL_DESC_TRANSB, &b, sizeof b) &&
          set (entry, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue) &&
+         describe_scales (entry) &&
          (!key->ld_aux ||
           set (entry, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &key->ld_aux, sizeof key->ld_aux));
 }
@@ -181,10 +228,11 @@ entry_new (const LigProductKey *key)
   entry->key = *key;
   memset (entry->answers, -1, sizeof entry->answers);
   bool a = key->transposed_a, b = key->transposed_b;
+  uint8_t input_b = key->input_b ? key->input_b : key->input;
   bool described =
     describe_operation (entry) &&
     describe_matrix (&entry->a, key->input, a ? key->k : key->m, a ? key->m : key->k, key->lda) &&
-    describe_matrix (&entry->b, key->input, b ? key->n : key->k, b ? key->k : key->n, key->ldb) &&
+    describe_matrix (&entry->b, input_b, b ? key->n : key->k, b ? key->k : key->n, key->ldb) &&
     describe_matrix (&entry->c, key->output, key->m, key->n, key->ldc) &&
     describe_matrix (&entry->d, key->output, key->m, key->n, key->ldd);
   /* A product that cannot even be described is known to be refused. */
@@ -301,12 +349,23 @@ point (LigProductEntry *entry, const void *vector, const void *aux)
           set (entry, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &aux, sizeof aux));
 }
 
+/* Products of fp8 operands read the addresses of their scales from the descriptor. */
+static bool
+point_scales (LigProductEntry *entry, const LigProductCall *call)
+{
+  const void *a = call->a_scales, *b = call->b_scales;
+  return !entry->key.scales || (set (entry, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &a, sizeof a) &&
+                                set (entry, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &b, sizeof b));
+}
+
 void
 lig_product_assume_alignment (LigProductEntry *entry)
 {
   const uintptr_t base = (uintptr_t) 1 << 32;
+  const LigProductCall scales = {.a_scales = (const void *) base, .b_scales = (const void *) base};
   point (entry, (const void *) (base + entry->key.align_vector),
          (const void *) (base + entry->key.align_aux));
+  point_scales (entry, &scales);
 }
 
 cublasStatus_t
@@ -316,7 +375,7 @@ lig_product_call (LigProducts *products,
                   const LigProductCall *call)
 {
   float beta = entry->key.beta ? 1 : 0;
-  if (!point (entry, call->vector, call->aux))
+  if (!point (entry, call->vector, call->aux) || !point_scales (entry, call))
     return CUBLAS_STATUS_INVALID_VALUE;
   return cublasLtMatmul (products->handle, &entry->description, &call->alpha, call->a, &entry->a,
                          call->b, &entry->b, &beta, call->c, &entry->c, call->d, &entry->d,
@@ -352,6 +411,8 @@ lig_product (LigLaunch *launch, const LigProduct *product)
                          .b = product->left.data,
                          .c = product->extra.data ? product->extra.data : product->result.data,
                          .d = product->result.data,
+                         .a_scales = product->right_scales.data,
+                         .b_scales = product->left_scales.data,
                          .vector = product->vector.data,
                          .aux = product->aux.data,
                          .workspace = launch->workspace,
@@ -434,18 +495,22 @@ void
 lig_product_words (
   const LigProducts *products, const LigProductKey *key, const char *what, char *text, size_t size)
 {
-  snprintf (text, size,
-            "%s | %s | %lld x %lld x %lld %c%c | %s to %s%s | epilogue %d on %d %s | extra %d"
-            " | strides %lld %lld %lld %lld %lld | aligned to %d %d %d %d %d %d | workspace %llu%s",
-            what, products->machine, (long long) key->m, (long long) key->n, (long long) key->k,
-            key->transposed_a ? 'T' : 'N', key->transposed_b ? 'T' : 'N',
-            lig_dtype_name ((LigDtype) key->input), lig_dtype_name ((LigDtype) key->output),
-            key->tf32 ? " tf32" : "", key->epilogue, key->vector_length,
-            lig_dtype_name ((LigDtype) key->vector), key->beta, (long long) key->lda,
-            (long long) key->ldb, (long long) key->ldc, (long long) key->ldd,
-            (long long) key->ld_aux, key->align_a, key->align_b, key->align_c, key->align_d,
-            key->align_vector, key->align_aux, (unsigned long long) key->workspace,
-            key->left_sums ? " | left sums" : "");
+  char scales[48] = "";
+  if (key->scales)
+    snprintf (scales, sizeof scales, " | by %s scales %d",
+              lig_dtype_name ((LigDtype) (key->input_b ? key->input_b : key->input)), key->scales);
+  snprintf (
+    text, size,
+    "%s | %s | %lld x %lld x %lld %c%c | %s to %s%s | epilogue %d on %d %s | extra %d"
+    " | strides %lld %lld %lld %lld %lld | aligned to %d %d %d %d %d %d | workspace %llu%s%s",
+    what, products->machine, (long long) key->m, (long long) key->n, (long long) key->k,
+    key->transposed_a ? 'T' : 'N', key->transposed_b ? 'T' : 'N',
+    lig_dtype_name ((LigDtype) key->input), lig_dtype_name ((LigDtype) key->output),
+    key->tf32 ? " tf32" : "", key->epilogue, key->vector_length,
+    lig_dtype_name ((LigDtype) key->vector), key->beta, (long long) key->lda, (long long) key->ldb,
+    (long long) key->ldc, (long long) key->ldd, (long long) key->ld_aux, key->align_a, key->align_b,
+    key->align_c, key->align_d, key->align_vector, key->align_aux,
+    (unsigned long long) key->workspace, key->left_sums ? " | left sums" : "", scales);
 }
 
 LigProducts *

@@ -15,6 +15,12 @@ typedef struct {
   LigDtype dtype;
 } LigMatrix;
 
+/* The scales of a quantized matrix; null data: it is not quantized. */
+typedef struct {
+  const void *data;
+  LigScales kind;
+} LigQuantized;
+
 typedef enum { LIG_AS_IT_IS, LIG_GELU, LIG_RELU, LIG_GELU_BACKWARD } LigActivation;
 
 /* Sums over rows that are computed with a product: of the result, or of a transposed left
@@ -35,7 +41,9 @@ typedef struct {
   float factor;
   LigActivation activation;
   LigSums sums;
-  bool shares_workspace; /* uses the last LIG_LIBRARY_SPACE bytes of it alone */
+  bool shares_workspace;                  /* uses the last LIG_LIBRARY_SPACE bytes of it alone */
+  LigQuantized left_scales, right_scales; /* of fp8 operands, which both are if one is */
+  bool fast;                              /* fp8: partial sums may have fewer bits than fp32 */
 } LigProduct;
 
 /* The part of the workspace, at its end, that is left to the library. */

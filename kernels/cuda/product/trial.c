@@ -50,9 +50,28 @@ part (LigTrial *trial, char **at, int64_t elements, uint8_t dtype, uint8_t align
   return data;
 }
 
-/* Sets the number of elements of A, B, C, D, the vector and aux; 0 for absent ones. */
+/* Returns the number of scales of a matrix of fp8 with `rows` rows along the sum. */
+static int64_t
+count_scales (unsigned kind, int64_t rows, int64_t depth)
+{
+  int64_t across = (depth + LIG_SCALES_EDGE - 1) / LIG_SCALES_EDGE;
+  int64_t down = (rows + LIG_SCALES_EDGE - 1) / LIG_SCALES_EDGE;
+  switch (kind & 3) {
+  case LIG_SCALES_ROW:
+    return rows;
+  case LIG_SCALES_BLOCK:
+    return across * rows;
+  case LIG_SCALES_TILE:
+    return down * ((across + 3) / 4 * 4);
+  default:
+    return 1;
+  }
+}
+
+/* Sets the number of elements of A, B, C, D, the vector, aux, and the scales of A and B; 0 for
+ * absent ones. */
 static void
-sizes_of (const LigProductKey *key, int64_t sizes[6])
+sizes_of (const LigProductKey *key, int64_t sizes[8])
 {
   sizes[0] = key->lda * (key->transposed_a ? key->m : key->k);
   sizes[1] = key->ldb * (key->transposed_b ? key->k : key->n);
@@ -60,6 +79,8 @@ sizes_of (const LigProductKey *key, int64_t sizes[6])
   sizes[2] = key->beta ? (key->ldc ? key->ldc * key->n : key->m) : 0;
   sizes[4] = key->vector_length;
   sizes[5] = key->ld_aux * key->n;
+  sizes[6] = key->scales ? count_scales (key->scales >> 2, key->m, key->k) : 0;
+  sizes[7] = key->scales ? count_scales (key->scales, key->n, key->k) : 0;
 }
 
 /* Allocates one or two sets of operands; two if both fit the L2 cache only together with others. */
@@ -67,12 +88,16 @@ static bool
 allocate (LigTrial *trial)
 {
   const LigProductKey *key = &trial->entry->key;
-  int64_t sizes[6];
+  int64_t sizes[8];
   size_t bytes = 0;
+  uint8_t input_b = key->input_b ? key->input_b : key->input;
   int l2 = 0;
   sizes_of (key, sizes);
-  for (int i = 0; i < 6; i++)
-    bytes += padded_size (sizes[i], i < 2 ? key->input : i == 4 ? key->vector : key->output);
+  for (int i = 0; i < 8; i++)
+    bytes += padded_size (sizes[i], i < 2    ? key->input
+                                    : i == 4 ? key->vector
+                                    : i > 5  ? LIG_FP32
+                                             : key->output);
   cudaDeviceGetAttribute (&l2, cudaDevAttrL2CacheSize, trial->products->device->number);
   trial->n_calls = bytes < (size_t) l2 && 2 * bytes <= MOST_MEMORY ? 2 : 1;
   size_t whole = (size_t) key->workspace + (size_t) trial->n_calls * bytes;
@@ -86,11 +111,13 @@ allocate (LigTrial *trial)
     call->alpha = 1;
     call->stream = trial->stream;
     call->a = part (trial, &at, sizes[0], key->input, key->align_a, true);
-    call->b = part (trial, &at, sizes[1], key->input, key->align_b, true);
+    call->b = part (trial, &at, sizes[1], input_b, key->align_b, true);
     call->c = part (trial, &at, sizes[2], key->output, key->align_c, key->beta);
     call->d = part (trial, &at, sizes[3], key->output, key->align_d, false);
     call->vector = part (trial, &at, sizes[4], key->vector, key->align_vector, true);
     call->aux = part (trial, &at, sizes[5], key->output, key->align_aux, true);
+    call->a_scales = part (trial, &at, sizes[6], LIG_FP32, 16, true);
+    call->b_scales = part (trial, &at, sizes[7], LIG_FP32, 16, true);
     if (!key->beta)
       call->c = call->d;
   }
@@ -269,7 +296,7 @@ outputs_of (const LigTrial *trial, Output outputs[3])
 {
   const LigProductKey *key = &trial->entry->key;
   const LigProductCall *call = &trial->calls[0];
-  int64_t sizes[6];
+  int64_t sizes[8];
   int count = 0;
   sizes_of (key, sizes);
   outputs[count++] = (Output){call->d, sizes[3], key->output};

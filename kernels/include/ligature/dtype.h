@@ -54,6 +54,7 @@ typedef enum {
  * @LIG_DTYPE_COUNTS: its values are whole numbers or truths
  * @LIG_DTYPE_INDEXES: tokens and classes have it: the input of ops that take integers
  * @LIG_DTYPE_NARROW: gradients underflow in it unless the loss is scaled
+ * @LIG_DTYPE_QUANTIZED: a format of quantized operands of products, which need scales
  *
  * The roles of a type, as a set.
  */
@@ -61,7 +62,8 @@ typedef enum {
   LIG_DTYPE_COMPUTES = 1 << 0,
   LIG_DTYPE_COUNTS = 1 << 1,
   LIG_DTYPE_INDEXES = 1 << 2,
-  LIG_DTYPE_NARROW = 1 << 3
+  LIG_DTYPE_NARROW = 1 << 3,
+  LIG_DTYPE_QUANTIZED = 1 << 4
 } LigDtypeRole;
 
 /**

@@ -327,3 +327,69 @@ typedef struct {
   float beta1, beta2, eps;
   float weight_decay;
 } LigAdamwParams;
+
+/**
+ * LigScales:
+ * @LIG_SCALES_TENSOR: one scale for the whole matrix
+ * @LIG_SCALES_ROW: one for each row
+ * @LIG_SCALES_BLOCK: one for each 128 elements of a row, the last ones fewer; the scales are stored
+ *   as [ceil (columns / 128), rows]
+ * @LIG_SCALES_TILE: one for each tile of 128 by 128 elements; the scales are stored as [ceil (rows
+ * / 128), ceil (columns / 128) rounded up to a multiple of 4], the rest zero
+ *
+ * The scales of a quantized matrix, fp32 numbers by which its elements are multiplied to get their
+ * values back. A transposed matrix has those of its own rows and columns.
+ */
+typedef enum { LIG_SCALES_TENSOR, LIG_SCALES_ROW, LIG_SCALES_BLOCK, LIG_SCALES_TILE } LigScales;
+
+/**
+ * LIG_SCALES_EDGE:
+ *
+ * The length of a block, and of each side of a tile, that has a scale of its own.
+ */
+#define LIG_SCALES_EDGE 128
+
+/**
+ * LigQuantizeParams:
+ * @format: the #LigDtype of the quantized elements
+ * @row: the #LigScales of the matrix as it is
+ * @transposed: those of its transpose
+ * @powers: whether scales are rounded down to powers of two; default false
+ *
+ * Parameters of quantize.
+ */
+typedef struct {
+  int32_t format;
+  int32_t row, transposed;
+  bool powers;
+} LigQuantizeParams;
+
+/**
+ * LigFp8Params:
+ * @factor: the factor of the product, as in #LigScaleParams
+ * @left: the #LigScales of the first operand
+ * @right: those of the second
+ * @fast: whether partial sums may be kept with fewer bits than fp32 has, where that is faster
+ *
+ * Parameters of linear_fp8.
+ */
+typedef struct {
+  float factor;
+  int32_t left, right;
+  bool fast;
+} LigFp8Params;
+
+/**
+ * LigHistoryParams:
+ * @margin: the power of two by which scales stay below the largest possible ones
+ * @most_recent: whether a scale follows from the last amax alone, not from the greatest of the
+ *   history
+ * @formats: the #LigDtype of the quantizers in turn: of an input, of a weight, of a gradient
+ *
+ * Parameters of update_scales.
+ */
+typedef struct {
+  int32_t margin;
+  bool most_recent;
+  int32_t formats[3];
+} LigHistoryParams;

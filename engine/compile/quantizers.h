@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* The quantized operands of products: which products have them, the values that hold them, and the
+ * kernels that write and read them. */
+#pragma once
+
+#include "engine/compile/lower.h"
+
+/* Sets the recipe of the draft's sequence; FALSE if the device does not compute with it. */
+gboolean lig_recipe_choose (LigDraft *draft, GError **error);
+
+/* Returns the recipe that an op or a block names by its parameter `recipe`, `around` if it names
+ * none; the draft keeps it. Null: nothing is quantized, or the error is set. */
+const LigRecipe *
+lig_recipe_of_op (LigDraft *draft, LigOp *op, const LigRecipe *around, GError **error);
+
+/* Places the histories of all products, also of those that this plan leaves in the compute type, so
+ * that all plans of a sequence agree. */
+gboolean lig_place_histories (LigDraft *draft, GError **error);
+
+/* Decides for each product whether it follows its recipe, by the sides of its matrices. */
+void lig_decide_quantized (LigDraft *draft);
+
+/* Returns whether the part is a product that recipes apply to, and whether its recipe applies. */
+gboolean lig_part_is_product (const LigPart *part);
+gboolean lig_part_is_quantized (const LigPart *part);
+
+/* Adds the values of the quantized operands of all products. */
+void lig_quantize_products (LigDraft *draft);
+
+/* Returns whether the part passes its values on unchanged in the pass, so that fusions may extend
+ * across it. */
+gboolean lig_part_is_transparent (const LigPart *part, LigPass pass);
+
+/* Returns the quantizer of a product's operand, x, weight or dy, or of the y or dx that a part
+ * `quantize` writes; null if there is none. */
+const LigQuantizer *
+lig_port_quantizer (const LigDraft *draft, const LigPart *part, const char *port);
+
+/* Returns a value of a quantizer: `row`, `row-scale`, `transposed`, `transposed-scale`, `amax`,
+ * `scale` or `recorded`; -1 for none. */
+int lig_form_value (const LigQuantizer *quantizer, const char *form);
+
+/* Returns the params of the kernel that writes the copies of a quantizer. */
+LigQuantizeParams lig_quantize_params (const LigQuantizer *quantizer);
+
+/* Returns whether the amax of the whole tensor is computed before its copies. `values`: the rounded
+ * values are written, too. */
+gboolean lig_quantizer_needs_amax (const LigQuantizer *quantizer, gboolean values);
+
+/* A kernel of products, and the ports that the kernel of quantized operands reads in its place. */
+typedef struct {
+  const char *name;
+  const char *left, *right; /* operands with the form that is wanted, `x:row` */
+  const char *bias, *extra, *y;
+} LigQuantizedTwin;
+
+/* Returns the twin of a kernel; null if it has none. */
+const LigQuantizedTwin *lig_quantized_twin (const char *kernel);
+
+/* Returns the params of linear_fp8 for a twin. */
+LigFp8Params
+lig_quantized_params (const LigPart *product, const LigQuantizedTwin *twin, float factor);
+
+/* Returns the quantized product whose kernel this is, or null: its weight, or that weight's
+ * gradient, is an operand. */
+const LigPart *
+lig_find_quantized (LigLowering *self, const LigKernel *kernel, const char *bindings);
+
+/* Emits the product of quantized operands in the place of a kernel; without a twin it sets
+ * `unquantized`. */
+void lig_emit_quantized (LigLowering *self,
+                         const LigPart *product,
+                         const LigKernel *kernel,
+                         const char *bindings,
+                         const LigScaleParams *scale);
+
+/* Adds the steps that quantize the weights, which depend on parameters alone; then those that move
+ * the histories at the end of an update. */
+void lig_schedule_weights (LigDraft *draft);
+void lig_schedule_histories (LigDraft *draft);

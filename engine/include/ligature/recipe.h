@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Recipes: how the operands of matrix products are quantized. Each recipe is described by a table,
+ * which defines its parameters, its formats and scales, and the devices that compute with them.
+ *
+ * The formulas are those of TransformerEngine's recipes (common/recipe); the formats those of the
+ * OCP 8-bit and microscaling specifications (2023).
+ *
+ * Threads: tables are constant; any thread may read them. */
+#pragma once
+
+#include <ligature/op.h>
+#include <ligature/params.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LigProductRole:
+ * @LIG_ROLE_INPUT: the input of a product
+ * @LIG_ROLE_WEIGHT: its weight
+ * @LIG_ROLE_GRADIENT: the gradient of its output
+ * @LIG_N_ROLES: their number
+ *
+ * The operands of a product that a recipe quantizes.
+ */
+typedef enum { LIG_ROLE_INPUT, LIG_ROLE_WEIGHT, LIG_ROLE_GRADIENT, LIG_N_ROLES } LigProductRole;
+
+/**
+ * lig_product_role_name:
+ * @role: a role
+ *
+ * Returns: (transfer none): `input`, `weight` or `gradient`, as in the names of a checkpoint
+ */
+LIG_API const char *lig_product_role_name (LigProductRole role);
+
+/**
+ * LigRecipeParams:
+ * @history: the number of steps whose amaxes a scale follows from, this one among them
+ * @margin: the power of two by which scales stay below the largest possible ones
+ * @amax: 0: the greatest amax of the history; 1: the most recent one
+ * @format: 0: e4m3, e5m2 for gradients; 1: e4m3
+ * @fast: the products whose partial sums may have fewer bits: 0: those of the forward pass; 1:
+ * none; 2: all
+ * @powers: whether scales are powers of two
+ *
+ * The values of all recipes' parameters; a recipe has some of them.
+ */
+typedef struct {
+  gint64 history, margin;
+  gint32 amax, format, fast;
+  bool powers;
+} LigRecipeParams;
+
+/**
+ * LigRecipeInfo:
+ * @name: kebab-case, as in `--recipe fp8-current`
+ * @title: the displayed name, translatable
+ * @help: one sentence without a full stop, translatable
+ * @params: the adjustable parameters, fields of #LigRecipeParams; ends with a null name
+ * @row: by role, the #LigScales of the copy of a matrix as it is
+ * @transposed: those of its transposed copy
+ * @capability: the least compute capability of a GPU that computes with it, 89 for 8.9
+ * @multiple: the number that divides all sides of a product
+ * @has_history: whether scales follow from earlier steps, so that a state keeps them
+ * @described: whether it can only be planned for described devices
+ * @bits: the bits of an element
+ *
+ * The table of a recipe.
+ */
+typedef struct {
+  const char *name, *title, *help;
+  const LigParam *params;
+  LigScales row[LIG_N_ROLES], transposed[LIG_N_ROLES];
+  int capability;
+  gint64 multiple;
+  gboolean has_history, described;
+  int bits;
+} LigRecipeInfo;
+
+/**
+ * LigRecipe:
+ * @info: (nullable): the table; %NULL: nothing is quantized
+ * @params: the values of its parameters
+ *
+ * A recipe with values for its parameters.
+ */
+typedef struct {
+  const LigRecipeInfo *info;
+  LigRecipeParams params;
+} LigRecipe;
+
+/**
+ * lig_recipe_info_nth:
+ * @n: an index from 0
+ *
+ * Returns: (nullable) (transfer none): the table of a recipe; %NULL after the last
+ */
+LIG_API const LigRecipeInfo *lig_recipe_info_nth (guint n);
+
+/**
+ * lig_recipe_info_find:
+ * @name: the name of a recipe
+ * @error: set to %LIG_ERROR_VALUE, naming all recipes, if the name is unknown
+ *
+ * Returns: (nullable) (transfer none): the table of the recipe
+ */
+LIG_API const LigRecipeInfo *lig_recipe_info_find (const char *name, GError **error);
+
+/**
+ * lig_recipe_init: (skip)
+ * @self: (out caller-allocates): set to the defaults of the table
+ * @info: (nullable): a table; %NULL: none
+ */
+LIG_API void lig_recipe_init (LigRecipe *self, const LigRecipeInfo *info);
+
+/**
+ * lig_recipe_set: (skip)
+ * @self: a recipe
+ * @param: the name of one of its parameters
+ * @value: its value as text: a whole number, `true`, `false` or the name of a choice
+ * @error: set to %LIG_ERROR_OP if the recipe has no such parameter, to %LIG_ERROR_VALUE if @value
+ *   is none of its values
+ *
+ * Returns: whether the parameter was set
+ */
+LIG_API gboolean lig_recipe_set (LigRecipe *self,
+                                 const char *param,
+                                 const char *value,
+                                 GError **error);
+
+/**
+ * lig_recipe_get: (skip)
+ * @self: a recipe
+ * @param: a parameter of its table
+ *
+ * Returns: (transfer full): the parameter's value as text
+ */
+LIG_API char *lig_recipe_get (const LigRecipe *self, const LigParam *param);
+
+/**
+ * lig_recipe_has_default: (skip)
+ * @self: a recipe
+ * @param: a parameter of its table
+ *
+ * Returns: whether the parameter has its default
+ */
+LIG_API gboolean lig_recipe_has_default (const LigRecipe *self, const LigParam *param);
+
+/**
+ * lig_recipe_parse: (skip)
+ * @self: (out caller-allocates): set to the recipe
+ * @text: `none`, or a name and parameters that differ from their defaults,
+ *   `fp8-delayed:history=16,amax=most-recent`
+ * @error: set to %LIG_ERROR_VALUE or %LIG_ERROR_OP if the text is none of these
+ *
+ * Returns: whether the text is a recipe
+ */
+LIG_API gboolean lig_recipe_parse (LigRecipe *self, const char *text, GError **error);
+
+/**
+ * lig_recipe_check:
+ * @text: a text for lig_recipe_parse()
+ * @error: set to %LIG_ERROR_VALUE or %LIG_ERROR_OP if it is not one
+ *
+ * Returns: whether the text is a recipe
+ */
+LIG_API gboolean lig_recipe_check (const char *text, GError **error);
+
+/**
+ * lig_recipe_format: (skip)
+ * @self: a recipe
+ *
+ * Returns: (transfer full): a text for lig_recipe_parse(), without parameters that have their
+ *   defaults
+ */
+LIG_API char *lig_recipe_format (const LigRecipe *self) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_recipe_dtype: (skip)
+ * @self: a recipe that is not none
+ * @role: an operand of a product
+ *
+ * Returns: the type of the operand's quantized copies
+ */
+LIG_API LigDtype lig_recipe_dtype (const LigRecipe *self, LigProductRole role);
+
+G_END_DECLS

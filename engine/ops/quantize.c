@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Rounds values to the format of the recipe in effect. The compiler puts one before each product
+ * that a recipe quantizes, for its input, and one after it, for the gradient of its output; these
+ * write the copies that the products read and nothing else. */
+#include "engine/ops/define.h"
+
+typedef struct {
+  bool forward, backward;
+} QuantizeParams;
+
+static const LigParam params[] = {
+  LIG_BOOLEAN (
+    QuantizeParams, forward, "forward", N_ ("Forward"), N_ ("Quantizes the values"), TRUE),
+  LIG_BOOLEAN (
+    QuantizeParams, backward, "backward", N_ ("Backward"), N_ ("Quantizes their gradients"), FALSE),
+  {.name = NULL},
+};
+
+static void
+lower_forward (LigLowering *lowering)
+{
+  if (!lig_lower_quantize (lowering, "x", "y"))
+    lig_lower_alias (lowering, "y", "x");
+}
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  if (!lig_lower_quantize (lowering, "dy", "dx"))
+    lig_lower_alias (lowering, "dx", "dy");
+}
+
+LIG_DEFINE_OP (quantize) = {
+  LIG_OP_INFO_SIZES,
+  .name = "quantize",
+  .title = N_ ("Quantize"),
+  .category = N_ ("Other"),
+  .summary = N_ ("Rounds values, or their gradients, to the format of the recipe in effect"),
+  .formula = "y = round (x scale) / scale; dx = dy",
+  .example = "quantize @ 16x32",
+  .params = params,
+  .params_size = sizeof (QuantizeParams),
+  .lower_forward = lower_forward,
+  .lower_backward = lower_backward,
+};

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Keeps the scales and histories of quantizers in device memory, and in checkpoints. */
+#include "engine/plan/state-quantizers.h"
+
+#include "engine/device/device-private.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+#include <string.h>
+
+struct _LigStateQuantizers {
+  LigDevice *device;
+  GArray *entries; /* of Entry */
+  gint64 elements;
+  char *memory; /* null until it is used */
+};
+
+typedef struct {
+  char *name; /* `1.qkv.input` */
+  char *recipe;
+  gint64 offset, length;
+} Entry;
+
+static void
+clear_entry (gpointer data)
+{
+  g_free (((Entry *) data)->name);
+  g_free (((Entry *) data)->recipe);
+}
+
+LigStateQuantizers *
+lig_state_quantizers_new (const LigDraft *draft)
+{
+  if (draft->histories->len == 0)
+    return NULL;
+  LigStateQuantizers *self = g_new0 (LigStateQuantizers, 1);
+  self->device = g_object_ref (draft->device);
+  self->elements = draft->history_elements;
+  self->entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+  g_array_set_clear_func (self->entries, clear_entry);
+  for (guint i = 0; i < draft->histories->len; i++) {
+    const LigHistory *history = &g_array_index (draft->histories, LigHistory, i);
+    Entry entry = {g_strdup_printf ("%s.%s", history->path, lig_product_role_name (history->role)),
+                   lig_recipe_format (history->recipe), history->offset, history->length};
+    g_array_append_val (self->entries, entry);
+  }
+  return self;
+}
+
+void
+lig_state_quantizers_free (LigStateQuantizers *self)
+{
+  if (self->memory)
+    lig_device_release (self->device, self->memory);
+  g_array_unref (self->entries);
+  g_object_unref (self->device);
+  g_free (self);
+}
+
+gboolean
+lig_state_quantizers_fit (const LigStateQuantizers *self, const LigDraft *draft, GError **error)
+{
+  guint here = self ? self->entries->len : 0, wanted = draft->histories->len;
+  for (guint i = 0; i < MIN (here, wanted); i++) {
+    const Entry *entry = &g_array_index (self->entries, Entry, i);
+    const LigHistory *history = &g_array_index (draft->histories, LigHistory, i);
+    g_autofree char *recipe = lig_recipe_format (history->recipe);
+    if (g_str_equal (recipe, entry->recipe))
+      continue;
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("%s is quantized by %s in the plan, by %s in the state"), history->path, recipe,
+                 entry->recipe);
+    return FALSE;
+  }
+  /* A plan without a recipe, or with one without histories, leaves those of the state alone. */
+  if (wanted == 0 || here == wanted)
+    return TRUE;
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_VALUE,
+    _ ("the histories of the state are %u, those of the plan %u; make the state with the same "
+       "recipe"),
+    here, wanted);
+  return FALSE;
+}
+
+/* Returns (transfer full) the numbers of a state that has not trained yet. */
+static float *
+initial_values (const LigStateQuantizers *self)
+{
+  float *values = g_new0 (float, (gsize) self->elements);
+  for (guint i = 0; i < self->entries->len; i++)
+    values[g_array_index (self->entries, Entry, i).offset] = 1;
+  return values;
+}
+
+static gboolean
+upload (LigStateQuantizers *self, const float *values, GError **error)
+{
+  gsize bytes = (gsize) self->elements * sizeof *values;
+  if (!self->memory)
+    self->memory = lig_device_allocate (self->device, bytes, error);
+  return self->memory && lig_device_upload (self->device, self->memory, values, bytes, error);
+}
+
+void *
+lig_state_quantizers_address (LigStateQuantizers *self, gint64 offset, GError **error)
+{
+  if (!self->memory) {
+    g_autofree float *values = initial_values (self);
+    if (!upload (self, values, error))
+      return NULL;
+  }
+  return self->memory + (gsize) offset * sizeof (float);
+}
+
+static char *
+tensor_name (const Entry *entry, gboolean history)
+{
+  return g_strconcat (LIG_STATE_QUANTIZER_PREFIX, entry->name, history ? ".amax-history" : ".scale",
+                      NULL);
+}
+
+gboolean
+lig_state_quantizers_store (LigStateQuantizers *self, LigTensorFile *file, GError **error)
+{
+  g_autofree float *values = initial_values (self);
+  if (self->memory && !lig_device_download (self->device, values, self->memory,
+                                            (gsize) self->elements * sizeof *values, error))
+    return FALSE;
+  for (guint i = 0; i < self->entries->len; i++) {
+    const Entry *entry = &g_array_index (self->entries, Entry, i);
+    for (int history = 0; history < 2; history++) {
+      LigShape shape;
+      gint64 count = history ? entry->length - 1 : 1;
+      lig_shape_init (&shape, 1, count);
+      g_autoptr (LigTensor) tensor = lig_tensor_new (LIG_FP32, &shape, error);
+      if (!tensor)
+        return FALSE;
+      memcpy (tensor->data, values + entry->offset + history, (gsize) count * sizeof *values);
+      g_autofree char *name = tensor_name (entry, history);
+      lig_tensor_file_add (file, name, tensor);
+    }
+  }
+  return TRUE;
+}
+
+/* Checks the numbers of a tensor: scales are positive, amaxes are not negative and may be
+ * infinite. */
+static gboolean
+check_numbers (
+  const char *name, const float *values, gint64 count, gboolean history, GError **error)
+{
+  for (gint64 i = 0; i < count; i++)
+    if (history ? !(values[i] >= 0) : !(values[i] > 0) || !isfinite (values[i])) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   _ ("%s is %g at %" G_GINT64_FORMAT ", expected %s"), name, (double) values[i], i,
+                   history ? _ ("a number from 0") : _ ("a finite number above 0"));
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* Reads one tensor of the file into `values`. */
+static gboolean
+read_tensor (
+  const Entry *entry, LigTensorFile *file, gboolean history, float *values, GError **error)
+{
+  g_autofree char *name = tensor_name (entry, history);
+  gint64 count = history ? entry->length - 1 : 1;
+  if (!lig_tensor_file_has (file, name)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 _ ("%s is missing; train with the recipe that the file was trained with"), name);
+    return FALSE;
+  }
+  g_autoptr (LigTensor) tensor = lig_tensor_file_get (file, name, error);
+  if (!tensor)
+    return FALSE;
+  if (tensor->dtype != LIG_FP32 || tensor->size != count) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("the length of %s is %" G_GINT64_FORMAT " and its type is %s, expected "
+                    "%" G_GINT64_FORMAT " and fp32"),
+                 name, tensor->size, lig_dtype_name (tensor->dtype), count);
+    return FALSE;
+  }
+  memcpy (values, tensor->data, (gsize) count * sizeof *values);
+  return check_numbers (name, values, count, history, error);
+}
+
+gboolean
+lig_state_quantizers_load (LigStateQuantizers *self, LigTensorFile *file, GError **error)
+{
+  g_autofree float *values = initial_values (self);
+  for (guint i = 0; i < self->entries->len; i++) {
+    const Entry *entry = &g_array_index (self->entries, Entry, i);
+    float *to = values + entry->offset;
+    if (!read_tensor (entry, file, FALSE, to, error) ||
+        !read_tensor (entry, file, TRUE, to + 1, error))
+      return FALSE;
+  }
+  return upload (self, values, error);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The scales and histories of quantizers that a state keeps for recipes whose scales follow from
+ * earlier steps: for each operand of each product {scale, amax of this step, history}. */
+#pragma once
+
+#include "engine/compile/draft.h"
+#include <ligature/tensor-file.h>
+
+typedef struct _LigStateQuantizers LigStateQuantizers;
+
+/* Returns those of a draft, whose scales are 1, without device memory; null if there are none. */
+LigStateQuantizers *lig_state_quantizers_new (const LigDraft *draft);
+void lig_state_quantizers_free (LigStateQuantizers *self);
+
+/* Checks that a plan has the same quantizers; `self` may be null. */
+gboolean
+lig_state_quantizers_fit (const LigStateQuantizers *self, const LigDraft *draft, GError **error);
+
+/* Returns the address of a number; the first call allocates the memory. */
+void *lig_state_quantizers_address (LigStateQuantizers *self, gint64 offset, GError **error);
+
+/* Adds them to a file, as `quantizer.PATH.ROLE.scale` and `quantizer.PATH.ROLE.amax-history`; and
+ * loads all of them, or none if one is missing, has another length or is no scale. */
+gboolean lig_state_quantizers_store (LigStateQuantizers *self, LigTensorFile *file, GError **error);
+gboolean lig_state_quantizers_load (LigStateQuantizers *self, LigTensorFile *file, GError **error);
+
+/* The names of their tensors begin with it. */
+#define LIG_STATE_QUANTIZER_PREFIX "quantizer."

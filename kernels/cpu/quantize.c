@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* Quantized copies of a matrix x [M, K] with their scales: x as it is, its transpose, or both in
+ * one reading. Scales of whole tensors are given, all others follow from the elements that they
+ * serve. This is the definition: other backends write the same bytes and the same scales. */
+#include "kernels/quantize.h"
+#include "kernels/cpu/rows.h"
+
+#define EDGE LIG_SCALES_EDGE
+
+/* The operands of a launch, and what all of its tiles share. */
+typedef struct {
+  const LigOperand *x, *row, *row_scale, *transposed, *transposed_scale, *y;
+  int64_t rows, columns, bands, tiles; /* bands of EDGE rows, tiles of EDGE columns in each */
+  LigDtype format;
+  LigScales row_kind, transposed_kind;
+  float largest, overflow, tensor; /* tensor: the scale of the whole */
+  bool powers;
+  float *column_amax; /* of each column, if the transpose has a scale for each row; else null */
+} Job;
+
+/* A tile of x as floats, and the amaxes that its scales follow from. */
+typedef struct {
+  int64_t row, column, rows, columns;
+  float values[EDGE][EDGE];
+  float row_amax[EDGE], column_amax[EDGE], amax;
+} Tile;
+
+/* Returns the amax of a piece. */
+LIG_PIECE_FUNCTION
+find_amax (const float *values, int64_t count, float *amax)
+{
+  float most = *amax;
+#pragma omp simd reduction(max : most)
+  for (int64_t i = 0; i < count; i++) {
+    float magnitude = fabsf (values[i]);
+    most = magnitude > most ? magnitude : most;
+  }
+  *amax = most;
+}
+
+/* Returns the amax of elements from `at` on. */
+static float
+amax_of (const LigOperand *x, int64_t at, int64_t end)
+{
+  float buffer[LIG_PIECE], amax = 0;
+  for (; at < end; at += LIG_PIECE) {
+    int64_t count = lig_least (end - at, LIG_PIECE);
+    find_amax (lig_load (x, at, count, buffer), count, &amax);
+  }
+  return amax;
+}
+
+/* Computes the largest magnitude of x. */
+LigStatus
+LIG_CPU (amax) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *result = &launch->operands[1];
+  float amax = 0;
+  int64_t pieces = (x->size + LIG_PIECE - 1) / LIG_PIECE;
+#pragma omp parallel for schedule(static) reduction(max : amax) if (x->size > LIG_PARALLEL_FROM)
+  for (int64_t i = 0; i < pieces; i++)
+    amax = fmaxf (amax, amax_of (x, i * LIG_PIECE, lig_least ((i + 1) * LIG_PIECE, x->size)));
+  lig_narrow (result->dtype, &amax, result->data, 1);
+  return LIG_OK;
+}
+
+static float
+scale_of (const Job *job, float amax)
+{
+  return lig_quantize_scale (amax, job->largest, job->overflow, job->powers);
+}
+
+/* Stores the inverse of a scale, if the operand is present. */
+static void
+put_inverse (const LigOperand *scales, int64_t at, float scale)
+{
+  if (scales->data)
+    ((float *) scales->data)[at] = lig_quantize_inverse (scale);
+}
+
+/* Reads a tile and finds its amaxes. */
+static void
+read_tile (const Job *job, Tile *tile)
+{
+  float buffer[EDGE];
+  memset (tile->row_amax, 0, sizeof tile->row_amax);
+  memset (tile->column_amax, 0, sizeof tile->column_amax);
+  tile->amax = 0;
+  for (int64_t i = 0; i < tile->rows; i++) {
+    int64_t at = (tile->row + i) * job->columns + tile->column;
+    const float *from = lig_load (job->x, at, tile->columns, buffer);
+    memcpy (tile->values[i], from, (size_t) tile->columns * sizeof *from);
+    find_amax (from, tile->columns, &tile->row_amax[i]);
+    LIG_EACH_ELEMENT (j, tile->columns)
+    tile->column_amax[j] = lig_quantize_amax (tile->column_amax[j], from[j]);
+    tile->amax = lig_quantize_amax (tile->amax, tile->row_amax[i]);
+  }
+}
+
+/* Rounds a row of a tile to the format, and stores it, and its values for y. */
+static void
+store_row (const Job *job, const Tile *tile, int64_t i, float scale)
+{
+  float values[EDGE];
+  uint8_t bytes[EDGE];
+  int64_t at = (tile->row + i) * job->columns + tile->column;
+  LIG_EACH_ELEMENT (j, tile->columns)
+  values[j] = tile->values[i][j] * scale;
+  lig_narrow (job->format, values, bytes, (size_t) tile->columns);
+  if (job->row->data)
+    memcpy (lig_at (job->row, at), bytes, (size_t) tile->columns);
+  if (!job->y->data)
+    return;
+  float inverse = lig_quantize_inverse (scale);
+  lig_widen (job->format, bytes, values, (size_t) tile->columns);
+  LIG_EACH_ELEMENT (j, tile->columns)
+  values[j] *= inverse;
+  lig_narrow (job->y->dtype, values, lig_at (job->y, at), (size_t) tile->columns);
+}
+
+/* Writes the tile of the copy as it is. `whole` has the amaxes of its whole rows. */
+static void
+write_rows (const Job *job, const Tile *tile, const float *whole)
+{
+  if (!job->row->data && !job->y->data)
+    return;
+  float of_tile = scale_of (job, tile->amax);
+  int64_t block = tile->column / EDGE;
+  for (int64_t i = 0; i < tile->rows; i++) {
+    float scale = job->tensor;
+    if (job->row_kind == LIG_SCALES_ROW)
+      scale = scale_of (job, whole[i]);
+    else if (job->row_kind == LIG_SCALES_BLOCK)
+      scale = scale_of (job, tile->row_amax[i]);
+    else if (job->row_kind == LIG_SCALES_TILE)
+      scale = of_tile;
+    store_row (job, tile, i, scale);
+    if (job->row_kind == LIG_SCALES_ROW && tile->column == 0)
+      put_inverse (job->row_scale, tile->row + i, scale);
+    if (job->row_kind == LIG_SCALES_BLOCK)
+      put_inverse (job->row_scale, block * job->rows + tile->row + i, scale);
+  }
+  if (job->row_kind == LIG_SCALES_TILE)
+    put_inverse (job->row_scale, tile->row / EDGE * ((job->tiles + 3) / 4 * 4) + block, of_tile);
+}
+
+/* Writes the tile of the transposed copy. */
+static void
+write_columns (const Job *job, const Tile *tile)
+{
+  if (!job->transposed->data)
+    return;
+  float of_tile = scale_of (job, tile->amax), values[EDGE];
+  int64_t block = tile->row / EDGE;
+  for (int64_t j = 0; j < tile->columns; j++) {
+    int64_t column = tile->column + j;
+    float scale = job->tensor;
+    if (job->transposed_kind == LIG_SCALES_ROW)
+      scale = scale_of (job, job->column_amax[column]);
+    else if (job->transposed_kind == LIG_SCALES_BLOCK)
+      scale = scale_of (job, tile->column_amax[j]);
+    else if (job->transposed_kind == LIG_SCALES_TILE)
+      scale = of_tile;
+    for (int64_t i = 0; i < tile->rows; i++)
+      values[i] = tile->values[i][j] * scale;
+    lig_narrow (job->format, values, lig_at (job->transposed, column * job->rows + tile->row),
+                (size_t) tile->rows);
+    if (job->transposed_kind == LIG_SCALES_ROW && tile->row == 0)
+      put_inverse (job->transposed_scale, column, scale);
+    if (job->transposed_kind == LIG_SCALES_BLOCK)
+      put_inverse (job->transposed_scale, block * job->columns + column, scale);
+  }
+  if (job->transposed_kind == LIG_SCALES_TILE)
+    put_inverse (job->transposed_scale, tile->column / EDGE * ((job->bands + 3) / 4 * 4) + block,
+                 of_tile);
+}
+
+/* Quantizes EDGE rows; returns their amax. */
+static float
+run_band (const Job *job, int64_t band)
+{
+  Tile tile = {.row = band * EDGE};
+  float whole[EDGE], amax = 0;
+  tile.rows = lig_least (EDGE, job->rows - tile.row);
+  for (int64_t i = 0; i < tile.rows && job->row_kind == LIG_SCALES_ROW; i++) {
+    int64_t at = (tile.row + i) * job->columns;
+    whole[i] = amax_of (job->x, at, at + job->columns);
+  }
+  for (tile.column = 0; tile.column < job->columns; tile.column += EDGE) {
+    tile.columns = lig_least (EDGE, job->columns - tile.column);
+    read_tile (job, &tile);
+    amax = lig_quantize_amax (amax, tile.amax);
+    write_rows (job, &tile, whole);
+    write_columns (job, &tile);
+  }
+  return amax;
+}
+
+/* Finds the amax of each column. */
+static void
+find_columns (const Job *job)
+{
+#pragma omp parallel for schedule(static) if (job->x->size > LIG_PARALLEL_FROM)
+  for (int64_t tile = 0; tile < job->tiles; tile++) {
+    float buffer[EDGE], *amax = job->column_amax + tile * EDGE;
+    int64_t count = lig_least (EDGE, job->columns - tile * EDGE);
+    memset (amax, 0, (size_t) count * sizeof *amax);
+    for (int64_t row = 0; row < job->rows; row++) {
+      const float *from = lig_load (job->x, row * job->columns + tile * EDGE, count, buffer);
+      LIG_EACH_ELEMENT (i, count)
+      amax[i] = lig_quantize_amax (amax[i], from[i]);
+    }
+  }
+}
+
+/* Sets the scale of the whole tensor, and writes its inverse. Returns false if there is none. */
+static bool
+find_tensor_scale (Job *job, const LigOperand *scale, const LigOperand *amax)
+{
+  bool row = job->row_kind == LIG_SCALES_TENSOR && (job->row->data || job->y->data);
+  bool transposed = job->transposed_kind == LIG_SCALES_TENSOR && job->transposed->data;
+  if (!row && !transposed)
+    return true;
+  if (!scale->data && !amax->data)
+    return false;
+  job->tensor =
+    scale->data ? *(const float *) scale->data : scale_of (job, *(const float *) amax->data);
+  if (row)
+    put_inverse (job->row_scale, 0, job->tensor);
+  if (transposed)
+    put_inverse (job->transposed_scale, 0, job->tensor);
+  return true;
+}
+
+/* Clears scales of tiles, whose rows are padded. */
+static void
+clear_scales (const LigOperand *scales, LigScales kind)
+{
+  if (scales->data && kind == LIG_SCALES_TILE)
+    memset (scales->data, 0, (size_t) scales->size * sizeof (float));
+}
+
+/* Writes the quantized copies of x and their scales. */
+LigStatus
+LIG_CPU (quantize) (LigLaunch *launch)
+{
+  const LigOperand *operands = launch->operands, *recorded = &operands[7];
+  const LigQuantizeParams *params = launch->params;
+  Job job = {
+    .x = &operands[0],
+    .row = &operands[3],
+    .row_scale = &operands[4],
+    .transposed = &operands[5],
+    .transposed_scale = &operands[6],
+    .y = &operands[8],
+    .rows = lig_rows (&operands[0]),
+    .columns = operands[0].columns,
+    .format = (LigDtype) params->format,
+    .row_kind = (LigScales) params->row,
+    .transposed_kind = (LigScales) params->transposed,
+    .powers = params->powers,
+  };
+  job.bands = (job.rows + EDGE - 1) / EDGE;
+  job.tiles = (job.columns + EDGE - 1) / EDGE;
+  job.largest = lig_quantize_largest (job.format);
+  job.overflow = lig_quantize_overflow (job.x->dtype);
+  if (!find_tensor_scale (&job, &operands[1], &operands[2]))
+    return LIG_FAIL (launch, LIG_FAILED, "quantize: no scale; bind scale or amax");
+  if (job.transposed->data && job.transposed_kind == LIG_SCALES_ROW) {
+    if (!lig_row_sum_fits (job.columns))
+      return LIG_FAIL (launch, LIG_UNSUPPORTED, "quantize: a row is too long; reduce it");
+    job.column_amax = launch->workspace;
+    find_columns (&job);
+  }
+  clear_scales (job.row_scale, job.row_kind);
+  clear_scales (job.transposed_scale, job.transposed_kind);
+  float amax = 0;
+#pragma omp parallel for schedule(static) reduction(max : amax) if (job.x->size > LIG_PARALLEL_FROM)
+  for (int64_t band = 0; band < job.bands; band++)
+    amax = fmaxf (amax, run_band (&job, band));
+  if (recorded->data)
+    *(float *) recorded->data = lig_quantize_amax (*(float *) recorded->data, amax);
+  return LIG_OK;
+}
+
+/* Moves all histories by one step, and sets the scales for the next. */
+LigStatus
+LIG_CPU (update_scales) (LigLaunch *launch)
+{
+  const LigOperand *quantizers = &launch->operands[0];
+  const LigHistoryParams *params = launch->params;
+  for (int64_t i = 0; i < lig_rows (quantizers); i++)
+    lig_quantizer_update ((float *) quantizers->data + i * quantizers->columns,
+                          quantizers->columns - 2,
+                          lig_quantize_largest ((LigDtype) params->formats[i % 3]), params->margin,
+                          params->most_recent);
+  return LIG_OK;
+}

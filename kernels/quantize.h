@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* The scales of quantized values, for every backend: the CPU and the GPU write the same bits. A
+ * value x becomes q = round (x scale), saturated to the format; a product multiplies by the
+ * inverse, 1 / scale. All of it is IEEE arithmetic in fp32, each step rounded to nearest. */
+#pragma once
+
+#include "kernels/formulas.h"
+#include <ligature/dtype.h>
+#include <ligature/params.h>
+
+/* Returns the largest number of a format. */
+LIG_FORMULA float
+lig_quantize_largest (LigDtype format)
+{
+  return format == LIG_FP8_E5M2 ? 57344.0f : 448.0f;
+}
+
+/* Returns the largest finite number of a type that values are quantized from. */
+LIG_FORMULA float
+lig_quantize_overflow (LigDtype source)
+{
+  return source == LIG_FP16 ? 65504.0f : source == LIG_BF16 ? 0x1.fep127f : FLT_MAX;
+}
+
+/* Returns the greater of an amax and the magnitude of a value; NaN counts for nothing. */
+LIG_FORMULA float
+lig_quantize_amax (float amax, float value)
+{
+  float magnitude = fabsf (value);
+  return magnitude > amax ? magnitude : amax;
+}
+
+/* Returns `numerator / denominator`, rounded to nearest. */
+LIG_FORMULA float
+lig_quantize_divide (float numerator, float denominator)
+{
+#ifdef __CUDA_ARCH__
+  return __fdiv_rn (numerator, denominator);
+#else
+  return numerator / denominator;
+#endif
+}
+
+/* Returns the scale that takes `amax` to `largest`. It is 1 for an amax of zero or infinity, and
+ * `overflow` where the quotient exceeds fp32 (TransformerEngine, compute_scale_from_amax). With
+ * `powers` it is rounded down to a power of two. */
+LIG_FORMULA float
+lig_quantize_scale (float amax, float largest, float overflow, bool powers)
+{
+  if (!(amax > 0) || amax > FLT_MAX)
+    return 1;
+  float scale = lig_quantize_divide (largest, amax);
+  if (scale > FLT_MAX)
+    scale = overflow;
+  if (powers) {
+    uint32_t bits;
+    memcpy (&bits, &scale, sizeof bits);
+    bits &= 0xff800000u;
+    memcpy (&scale, &bits, sizeof bits);
+  }
+  return scale;
+}
+
+/* Returns the inverse that products multiply by. */
+LIG_FORMULA float
+lig_quantize_inverse (float scale)
+{
+  return lig_quantize_divide (1.0f, scale);
+}
+
+/* Moves the history of a quantizer by one step and sets its next scale (TransformerEngine's
+ * DelayedScaling with a history of `length` + 1). `entry` is {scale, amax of this step, `length`
+ * amaxes of the steps before}, of which the last is the newest. A quantizer that did not run, whose
+ * amax is 0, stays as it is; so does a scale where the amax is infinite. */
+LIG_FORMULA void
+lig_quantizer_update (float *entry, int64_t length, float largest, int margin, bool most_recent)
+{
+  float last = entry[1], amax = last, *history = entry + 2;
+  if (!(last > 0))
+    return;
+  for (int64_t i = 0; i < length; i++) {
+    if (!most_recent && history[i] > amax)
+      amax = history[i];
+    history[i] = i + 1 < length ? history[i + 1] : last;
+  }
+  if (amax <= FLT_MAX) {
+    float scale = lig_quantize_divide (ldexpf (largest, -margin), amax);
+    entry[0] = scale > FLT_MAX ? FLT_MAX : scale;
+  }
+  entry[1] = 0;
+}

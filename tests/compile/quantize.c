@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/* Recipes on the CPU: products of quantized operands against their formulas, one quantizer for all
+ * readers of a value, products that stay in the compute type, and recipes that are refused. */
+#include "tests/plan/case.h"
+
+#include <ligature/recipe.h>
+
+static LigSequence *
+with_recipe (const char *expression, const char *input, const char *recipe)
+{
+  g_autoptr (GError) error = NULL;
+  LigSequence *sequence = new_sequence (expression, input);
+  lig_sequence_set_recipe (sequence, recipe, &error);
+  g_assert_no_error (error);
+  return sequence;
+}
+
+static const char *const recipes[] = {"fp8-delayed",
+                                      "fp8-current",
+                                      "fp8-rows",
+                                      "fp8-block",
+                                      "fp8-current:power-of-two=true,format=e4m3",
+                                      "fp8-delayed:history=4,margin=1,amax=most-recent"};
+
+/* --- Against the formulas ------------------------------------------------------------------ */
+
+enum { M = 32, K = 144, N = 272 };
+
+static float
+scale_of (const LigRecipe *recipe, LigProductRole role, float amax)
+{
+  float largest = lig_recipe_dtype (recipe, role) == LIG_FP8_E4M3 ? 448 : 57344;
+  float scale = amax > 0 ? largest / amax : 1;
+  return recipe->params.powers ? exp2f (floorf (log2f (scale))) : scale;
+}
+
+/* Returns the number of the scale that an element belongs to; `along` counts in its row of the
+ * copy, `across` is that row. */
+static gint64
+group_of (LigScales kind, gint64 along, gint64 across)
+{
+  enum { MOST = 64, EDGE = 128 };
+  return kind == LIG_SCALES_TENSOR  ? 0
+         : kind == LIG_SCALES_ROW   ? across
+         : kind == LIG_SCALES_BLOCK ? across * MOST + along / EDGE
+                                    : across / EDGE * MOST + along / EDGE;
+}
+
+/* Returns the values of an operand as its copy has them: of a matrix, or of its transpose. */
+static double *
+rounded (const LigTensor *tensor, const LigRecipe *recipe, LigProductRole role, gboolean transposed)
+{
+  LigScales kind = (transposed ? recipe->info->transposed : recipe->info->row)[role];
+  gint64 columns = tensor->shape.axes[tensor->shape.n_axes - 1];
+  g_autofree float *amaxes = g_new0 (float, 64 * (gsize) tensor->size);
+  double *values = g_new (double, tensor->size);
+  for (int pass = 0; pass < 2; pass++)
+    for (gint64 n = 0; n < tensor->size; n++) {
+      gint64 i = n / columns, j = n % columns;
+      float x = lig_tensor_get (tensor, n);
+      float *amax = &amaxes[group_of (kind, transposed ? i : j, transposed ? j : i)];
+      *amax = MAX (*amax, fabsf (x));
+      /* The first step of a delayed recipe has scales of 1. */
+      float scale = recipe->info->has_history ? 1 : scale_of (recipe, role, *amax);
+      float back = lig_recipe_dtype (recipe, role) == LIG_FP8_E4M3
+                     ? lig_e4m3_to_float (lig_e4m3_from_float (x * scale))
+                     : lig_e5m2_to_float (lig_e5m2_from_float (x * scale));
+      values[n] = (double) back / (double) scale;
+    }
+  return values;
+}
+
+/* Compares a tensor [rows, columns] with a product that `at` sums up. */
+static void
+check_product (const LigTensor *got,
+               gint64 columns,
+               const double *a,
+               const double *b,
+               gint64 depth,
+               gint64 a_row,
+               gint64 a_step,
+               gint64 b_row,
+               gint64 b_step,
+               const char *what)
+{
+  double difference = 0, length = 0;
+  for (gint64 i = 0; i < got->size; i++) {
+    double sum = 0;
+    for (gint64 k = 0; k < depth; k++)
+      sum += a[i / columns * a_row + k * a_step] * b[i % columns * b_row + k * b_step];
+    double error = (double) lig_tensor_get (got, i) - sum;
+    difference += error * error;
+    length += sum * sum;
+  }
+  if (!(sqrt (difference) <= 2e-6 * sqrt (length)))
+    g_error ("%s is off by %g", what, sqrt (difference / length));
+}
+
+static void
+test_formulas (gconstpointer text)
+{
+  g_autoptr (GError) error = NULL;
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  LigRecipe recipe;
+  options.input_gradient = TRUE;
+  g_autoptr (LigSequence) sequence = with_recipe ("linear(272, bias=false)", "32x144", text);
+  lig_recipe_parse (&recipe, text, &error);
+  g_assert_no_error (error);
+  g_autoptr (Results) results = compute (sequence, &options);
+  LigShape x_shape, w_shape, y_shape;
+  lig_shape_init (&x_shape, 2, (gint64) M, (gint64) K);
+  lig_shape_init (&w_shape, 2, (gint64) N, (gint64) K);
+  lig_shape_init (&y_shape, 2, (gint64) M, (gint64) N);
+  g_autoptr (LigTensor) x = named_tensor ("input", LIG_FP32, &x_shape, 2);
+  g_autoptr (LigTensor) w = named_tensor ("0.weight", LIG_FP32, &w_shape, 1);
+  g_autoptr (LigTensor) dy = named_tensor ("gradient", LIG_FP32, &y_shape, 1);
+  g_autofree double *x_row = rounded (x, &recipe, LIG_ROLE_INPUT, FALSE);
+  g_autofree double *x_column = rounded (x, &recipe, LIG_ROLE_INPUT, TRUE);
+  g_autofree double *w_row = rounded (w, &recipe, LIG_ROLE_WEIGHT, FALSE);
+  g_autofree double *w_column = rounded (w, &recipe, LIG_ROLE_WEIGHT, TRUE);
+  g_autofree double *dy_row = rounded (dy, &recipe, LIG_ROLE_GRADIENT, FALSE);
+  g_autofree double *dy_column = rounded (dy, &recipe, LIG_ROLE_GRADIENT, TRUE);
+  check_product (results_find (results, "output"), N, x_row, w_row, K, K, 1, K, 1, "y");
+  check_product (results_find (results, "grad.input"), K, dy_row, w_column, N, N, 1, 1, K, "dx");
+  check_product (results_find (results, "grad.0.weight"), K, dy_column, x_column, M, 1, N, 1, K,
+                 "dweight");
+}
+
+/* --- Sequences ------------------------------------------------------------------------------ */
+
+static const struct {
+  const char *name, *expression, *input;
+} cases[] = {
+  {"mlp", "layer-norm ! linear(64) ! gelu ! linear(32)", "32x48"},
+  {"gated", "rms-norm ! linear(64, bias=false) ! swiglu ! linear(48, bias=false)", "2x16x48"},
+  {"residual",
+   "make-extra-output(r) ! layer-norm ! linear(64) ! relu ! linear(48) ! add-extra-input(r)",
+   "32x48"},
+  {"branches",
+   "layer-norm ! make-extra-output(a) ! linear(32) ! make-extra-output(q) ! recall(a) ! "
+   "linear(32) ! gelu ! add-extra-input(q)",
+   "32x48"},
+  {"scaled", "linear(32) ! constant-scale(0.5) ! linear(16) ! add-extra-input", "32x48"},
+  {"transformer", "block(2) { transformer-layer(2, ffn-features=64) }", "2x16x32"},
+  {"written", "layer-norm ! quantize(backward=true) ! bias ! linear(32) ! quantize", "32x48"},
+  {"odd", "linear(32) ! linear(50) ! linear(32)", "32x48"},
+};
+
+/* Fused and unfused, and with values computed again, the products read the same copies. */
+static void
+check_policies (guint n, const char *text, LigDtype dtype)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigSequence) sequence = with_recipe (cases[n].expression, cases[n].input, text);
+  g_autoptr (LigSequence) plain = new_sequence (cases[n].expression, cases[n].input);
+  g_autofree char *what = g_strdup_printf ("%s, %s", cases[n].name, text);
+  options.compute = (int) dtype;
+  options.input_gradient = TRUE;
+  options.policy = LIG_POLICY_NONE;
+  g_autoptr (Results) apart = compute (sequence, &options);
+  g_autoptr (Results) exact = compute (plain, &options);
+  options.policy = LIG_POLICY_ALL;
+  g_autoptr (Results) fused = compute (sequence, &options);
+  options.recompute = LIG_RECOMPUTE_ALL;
+  g_autoptr (Results) again = compute (sequence, &options);
+  /* A rounding elsewhere moves the amax of a tensor a little, hence its scale, and with it the
+   * rounding of every value to fp8. */
+  compare_results (fused, apart, dtype == LIG_FP32 ? 5e-3 : 0.25, what);
+  compare_results (again, fused, 0, what);
+  double distance =
+    distance_between (results_find (apart, "output"), results_find (exact, "output"));
+  g_assert_cmpfloat (distance, <, 0.15);
+  g_assert_cmpfloat (distance, >, g_str_equal (cases[n].name, "odd") ? 1e-3 : 2e-3);
+}
+
+static void
+test_policies (gconstpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (recipes); i++) {
+    check_policies (GPOINTER_TO_UINT (data), recipes[i], LIG_FP32);
+    check_policies (GPOINTER_TO_UINT (data), recipes[i], LIG_BF16);
+  }
+}
+
+static guint
+count_kernels (LigPlan *plan, const char *name, LigPass pass)
+{
+  guint count, found = 0;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  for (guint i = 0; i < count; i++)
+    found += steps[i].pass == pass && steps[i].kernel && g_str_equal (steps[i].kernel->name, name);
+  return found;
+}
+
+/* Three products that read one value through branches share its copies; weights are quantized once
+ * each. */
+static void
+test_shared (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigSequence) sequence = with_recipe (
+    "layer-norm ! make-extra-output(a) ! linear(32) ! make-extra-output(q) ! recall(a) ! "
+    "identity ! linear(32) ! add-extra-input(q) ! make-extra-output(s) ! recall(a) ! linear(32) ! "
+    "add-extra-input(s)",
+    "32x48", "fp8-block");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  g_assert_cmpuint (count_kernels (plan, "quantize", LIG_PASS_FORWARD), ==, 1 + 3);
+  g_assert_cmpuint (count_kernels (plan, "quantize", LIG_PASS_BACKWARD), ==, 3);
+  g_assert_cmpuint (count_kernels (plan, "linear_fp8", LIG_PASS_FORWARD), ==, 3);
+  g_assert_cmpuint (count_kernels (plan, "linear_fp8", LIG_PASS_BACKWARD), ==, 6);
+  options.training = FALSE;
+  g_autoptr (LigPlan) evaluation = compile (sequence, &options);
+  g_assert_cmpuint (count_kernels (evaluation, "quantize", LIG_PASS_FORWARD), ==, 1 + 3);
+  g_assert_cmpuint (count_kernels (evaluation, "linear_fp8", LIG_PASS_FORWARD), ==, 3);
+}
+
+/* No copy is made for a gradient that nobody needs: of a frozen weight, of an input. */
+static void
+test_frozen (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigSequence) sequence =
+    with_recipe ("linear(32, trained=false) ! gelu ! linear(32) ! linear(16, trained=false)",
+                 "32x48", "fp8-current");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  guint count, copies = 0;
+  const LigPlanValue *values = lig_plan_get_values (plan, &count);
+  for (guint i = 0; i < count; i++)
+    copies += g_str_has_suffix (values[i].name, ":transposed");
+  g_assert_cmpuint (count_kernels (plan, "linear_fp8", LIG_PASS_FORWARD), ==, 3);
+  g_assert_cmpuint (count_kernels (plan, "linear_fp8", LIG_PASS_BACKWARD), ==, 2);
+  /* The last weight, the second input and the gradient of its output. */
+  g_assert_cmpuint (copies, ==, 3);
+}
+
+/* A block, and a product in it, have recipes of their own. */
+static void
+test_inherited (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigSequence) sequence = new_sequence (
+    "linear(32) ! block(2, recipe=fp8-block) { linear(32) ! linear(32, recipe=none) } ! "
+    "linear(32, recipe=fp8-current)",
+    "32x48");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  g_assert_cmpuint (count_kernels (plan, "linear_fp8", LIG_PASS_FORWARD), ==, 3);
+  g_assert_cmpuint (count_kernels (plan, "amax", LIG_PASS_FORWARD), ==, 2);
+}
+
+/* --- Refusals -------------------------------------------------------------------------------- */
+
+static void
+test_refused (void)
+{
+  static const struct {
+    const char *text, *message;
+  } wrong[] = {
+    {"fp8", "recipe is 'fp8', expected one of none, fp8-delayed, fp8-current, fp8-rows, fp8-block; "
+            "did you mean 'fp8-rows'?"},
+    {"fp8-currant", "recipe is 'fp8-currant', expected one of none, fp8-delayed, fp8-current, "
+                    "fp8-rows, fp8-block; did you mean 'fp8-current'?"},
+    {"fp8-block:margin=1", "recipe fp8-block has no parameter 'margin'"},
+    {"none:margin=1", "recipe none has no parameter 'margin'"},
+    {"fp8-delayed:history=0",
+     "history of recipe fp8-delayed is '0', expected a whole number from 1 "
+     "to 65536"},
+    {"fp8-delayed:amax=least", "amax of recipe fp8-delayed is 'least', expected max or "
+                               "most-recent"},
+    {"fp8-rows:power-of-two=1", "power-of-two of recipe fp8-rows is '1', expected true or false"},
+    {"fp8-rows:power-of-two", "recipe fp8-rows: 'power-of-two' is no parameter, expected one like "
+                              "margin=1"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LigSequence) sequence = new_sequence ("linear(32)", "32x48");
+    g_assert_false (lig_sequence_set_recipe (sequence, wrong[i].text, &error));
+    g_assert_cmpstr (error->message, ==, wrong[i].message);
+    g_assert_null (lig_sequence_get_recipe (sequence));
+  }
+}
+
+static void
+test_files (void)
+{
+  static const struct {
+    const char *text, *message;
+  } wrong[] = {
+    {"{\"ligature\":1,\"recipe\":1,\"ops\":[]}", "$.recipe: expected an object, got 1"},
+    {"{\"ligature\":1,\"recipe\":{},\"ops\":[]}", "$.recipe.name: expected a string, got nothing"},
+    {"{\"ligature\":1,\"recipe\":{\"name\":\"fp9\"},\"ops\":[]}",
+     "$.recipe.name: recipe is 'fp9', expected one of none, fp8-delayed, fp8-current, fp8-rows, "
+     "fp8-block"},
+    {"{\"ligature\":1,\"recipe\":{\"name\":\"fp8-rows:margin=1\"},\"ops\":[]}",
+     "$.recipe.name: expected the name of a recipe, got 'fp8-rows:margin=1'"},
+    {"{\"ligature\":1,\"recipe\":{\"name\":\"fp8-delayed\",\"history\":true},\"ops\":[]}",
+     "$.recipe.history: history of recipe fp8-delayed is 'true', expected a whole number from 1 to "
+     "65536"},
+    {"{\"ligature\":1,\"recipe\":{\"name\":\"fp8-delayed\",\"history\":[2]},\"ops\":[]}",
+     "$.recipe.history: expected a number, a string, true or false, got an array"},
+    {"{\"ligature\":1,\"recipe\":{\"name\":\"fp8-block\",\"margin\":2},\"ops\":[]}",
+     "$.recipe.margin: recipe fp8-block has no parameter 'margin'"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    g_autoptr (GError) error = NULL;
+    g_assert_null (lig_sequence_from_json (wrong[i].text, -1, NULL, &error));
+    g_assert_cmpstr (error->message, ==, wrong[i].message);
+  }
+}
+
+static void
+test_capability (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) a100 = lig_device_open ("null:a100", &error);
+  g_assert_no_error (error);
+  g_autoptr (LigDevice) h200 = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+  g_autoptr (LigSequence) sequence = with_recipe ("linear(32)", "32x48", "fp8-rows");
+  g_autoptr (LigPlan) none = lig_plan_compile (sequence, a100, NULL, &error);
+  g_assert_null (none);
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_DEVICE);
+  g_assert_nonnull (strstr (error->message, "recipe fp8-rows needs compute capability 9.0"));
+  g_assert_nonnull (strstr (error->message, "has 8.0"));
+  g_clear_error (&error);
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, h200, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (count_kernels (plan, "linear_fp8", LIG_PASS_FORWARD), ==, 1);
+}
+
+/* Every recipe of the registry is a choice of blocks and products, and keeps its text. */
+static void
+test_registry (void)
+{
+  const LigRecipeInfo *info;
+  for (guint i = 0; (info = lig_recipe_info_nth (i)); i++) {
+    LigRecipe recipe;
+    g_autoptr (GError) error = NULL;
+    g_autofree char *expression = g_strdup_printf ("linear(32, recipe=%s)", info->name);
+    g_autoptr (LigSequence) sequence = new_sequence (expression, "32x48");
+    g_autofree char *written = lig_sequence_to_expression (sequence);
+    g_assert_cmpstr (written, ==, expression);
+    for (const LigParam *param = info->params; param->name; param++) {
+      lig_recipe_init (&recipe, info);
+      g_autofree char *initial = lig_recipe_get (&recipe, param);
+      g_assert_true (lig_recipe_set (&recipe, param->name, initial, &error));
+      g_autofree char *text = lig_recipe_format (&recipe);
+      g_assert_cmpstr (text, ==, info->name);
+    }
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (recipes); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LigSequence) sequence = with_recipe ("linear(32)", "32x48", recipes[i]);
+    g_autofree char *json = lig_sequence_to_json (sequence);
+    g_autoptr (LigSequence) again = lig_sequence_from_json (json, -1, NULL, &error);
+    g_assert_no_error (error);
+    g_assert_cmpstr (lig_sequence_get_recipe (again), ==, lig_sequence_get_recipe (sequence));
+    g_autofree char *twice = lig_sequence_to_json (again);
+    g_assert_cmpstr (twice, ==, json);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (recipes); i++) {
+    g_autofree char *path = g_strdup_printf ("/compile/quantize/formulas/%u", i);
+    g_test_add_data_func (path, recipes[i], test_formulas);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *path = g_strdup_printf ("/compile/quantize/policies/%s", cases[i].name);
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_policies);
+  }
+  g_test_add_func ("/compile/quantize/shared", test_shared);
+  g_test_add_func ("/compile/quantize/frozen", test_frozen);
+  g_test_add_func ("/compile/quantize/inherited", test_inherited);
+  g_test_add_func ("/compile/quantize/refused", test_refused);
+  g_test_add_func ("/compile/quantize/files", test_files);
+  g_test_add_func ("/compile/quantize/capability", test_capability);
+  g_test_add_func ("/compile/quantize/registry", test_registry);
+  return g_test_run ();
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/* Quantizing kernels of the CPU, which define the bytes, against a reference that finds each
+ * element's scale by itself; the products of quantized operands against sums in double; histories
+ * against TransformerEngine's rule. */
+#include "tests/kernels/quantize-case.h"
+
+#include "kernels/quantize.h"
+
+/* --- Scales ------------------------------------------------------------------------------- */
+
+static void
+test_scales (void)
+{
+  const float largest[] = {448, 57344};
+  for (int i = 0; i < 2; i++) {
+    float most = largest[i];
+    g_assert_true (lig_quantize_scale (0, most, FLT_MAX, FALSE) == 1);
+    g_assert_true (lig_quantize_scale (INFINITY, most, FLT_MAX, FALSE) == 1);
+    g_assert_true (lig_quantize_scale (NAN, most, FLT_MAX, FALSE) == 1);
+    g_assert_true (lig_quantize_scale (0x1p-140f, most, FLT_MAX, FALSE) == FLT_MAX);
+    g_assert_true (lig_quantize_scale (0x1p-140f, most, 65504, FALSE) == 65504);
+    g_assert_true (lig_quantize_scale (3, most, FLT_MAX, FALSE) == most / 3);
+    g_assert_true (lig_quantize_scale (3, most, FLT_MAX, TRUE) ==
+                   exp2f (floorf (log2f (most / 3))));
+    g_assert_true (lig_quantize_scale (most, most, FLT_MAX, TRUE) == 1);
+  }
+  g_assert_true (lig_quantize_amax (2, NAN) == 2);
+  g_assert_true (lig_quantize_amax (2, -INFINITY) == INFINITY);
+}
+
+/* Returns the amax of a rectangle. */
+static float
+amax_of (const float *x, int64_t columns, int64_t row, int64_t rows, int64_t column, int64_t width)
+{
+  float amax = 0;
+  for (int64_t i = row; i < row + rows; i++)
+    for (int64_t j = column; j < column + width; j++)
+      if (fabsf (x[i * columns + j]) > amax)
+        amax = fabsf (x[i * columns + j]);
+  return amax;
+}
+
+/* Returns the scale of the element at (i, j) of a matrix [rows, columns], and the place of its
+ * inverse among the scales. */
+static float
+scale_at (const Quantizing *q,
+          LigScales kind,
+          const float *x,
+          int64_t rows,
+          int64_t columns,
+          int64_t i,
+          int64_t j,
+          float tensor,
+          int64_t *place)
+{
+  int64_t edge = LIG_SCALES_EDGE, bi = i / edge, bj = j / edge;
+  int64_t across = (columns + edge - 1) / edge;
+  int64_t width = MIN (edge, columns - bj * edge), height = MIN (edge, rows - bi * edge);
+  float most = q->params.format == LIG_FP8_E4M3 ? 448 : 57344, amax;
+  float overflow = q->operands[0].dtype == LIG_FP16   ? 65504.0f
+                   : q->operands[0].dtype == LIG_BF16 ? 0x1.fep127f
+                                                      : FLT_MAX;
+  *place = 0;
+  if (kind == LIG_SCALES_TENSOR)
+    return tensor;
+  if (kind == LIG_SCALES_ROW) {
+    *place = i;
+    amax = amax_of (x, columns, i, 1, 0, columns);
+  } else if (kind == LIG_SCALES_BLOCK) {
+    *place = bj * rows + i;
+    amax = amax_of (x, columns, i, 1, bj * edge, width);
+  } else {
+    *place = bi * ((across + 3) / 4 * 4) + bj;
+    amax = amax_of (x, columns, bi * edge, height, bj * edge, width);
+  }
+  return lig_quantize_scale (amax, most, overflow, q->params.powers);
+}
+
+static uint8_t
+byte_of (LigDtype format, float value)
+{
+  return format == LIG_FP8_E4M3 ? lig_e4m3_from_float (value) : lig_e5m2_from_float (value);
+}
+
+/* Checks one copy: each byte, and the inverse of each scale. */
+static void
+check_copy (const Quantizing *q,
+            gboolean transposed,
+            const float *x,
+            int64_t rows,
+            int64_t columns,
+            float tensor)
+{
+  LigDtype format = (LigDtype) q->params.format;
+  LigScales kind = (LigScales) (transposed ? q->params.transposed : q->params.row);
+  const uint8_t *bytes = q->operands[transposed ? 5 : 3].data;
+  const float *inverses = q->operands[transposed ? 6 : 4].data;
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < columns; j++) {
+      int64_t place;
+      float scale = scale_at (q, kind, x, rows, columns, i, j, tensor, &place);
+      uint8_t expected = byte_of (format, x[i * columns + j] * scale);
+      if (bytes[i * columns + j] != expected || inverses[place] != 1 / scale)
+        g_error ("%s copy, kind %d, %ld x %ld at %ld, %ld: byte %02x of %g, expected %02x; inverse "
+                 "%g, expected %g",
+                 transposed ? "transposed" : "row", (int) kind, (long) rows, (long) columns,
+                 (long) i, (long) j, bytes[i * columns + j], (double) x[i * columns + j], expected,
+                 (double) inverses[place], (double) (1 / scale));
+    }
+}
+
+static void
+check_case (Content content,
+            LigDtype dtype,
+            LigDtype format,
+            const LigScales kind[2],
+            const int64_t shape[2],
+            gboolean powers,
+            gboolean given)
+{
+  int64_t rows = shape[0], columns = shape[1];
+  LigOperand x = content_of (content, dtype, rows, columns), amax = blank (LIG_FP32, 1, 1);
+  LigQuantizeParams params = {(int32_t) format, (int32_t) kind[0], (int32_t) kind[1], powers};
+  g_autofree float *values = g_new (float, x.size);
+  g_autofree float *turned = g_new (float, x.size);
+  lig_widen (dtype, x.data, values, (size_t) x.size);
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < columns; j++)
+      turned[j * rows + i] = values[i * columns + j];
+  run ("amax", (LigOperand[]){x, amax}, NULL, FALSE);
+  float most = *(float *) amax.data, expected = amax_of (values, columns, 0, rows, 0, columns);
+  g_assert_true (most == expected);
+  Quantizing q = quantizing (x, params, given ? 24 : 0, most, 1.5f);
+  run ("quantize", q.operands, &q.params, FALSE);
+  int64_t place;
+  float overflow = dtype == LIG_FP16 ? 65504.0f : dtype == LIG_BF16 ? 0x1.fep127f : FLT_MAX;
+  float tensor =
+    given ? 24 : lig_quantize_scale (most, format == LIG_FP8_E4M3 ? 448 : 57344, overflow, powers);
+  check_copy (&q, FALSE, values, rows, columns, tensor);
+  check_copy (&q, TRUE, turned, columns, rows, tensor);
+  g_assert_true (*(float *) q.operands[7].data == fmaxf (1.5f, most));
+  const double *y = wide (q.operands[8]);
+  for (int64_t i = 0; i < x.size; i++) {
+    float scale =
+      scale_at (&q, kind[0], values, rows, columns, i / columns, i % columns, tensor, &place);
+    uint8_t byte = byte_of (format, values[i] * scale);
+    float back =
+      (format == LIG_FP8_E4M3 ? lig_e4m3_to_float (byte) : lig_e5m2_to_float (byte)) * (1 / scale);
+    g_autofree void *narrow = g_malloc (8);
+    lig_narrow (dtype, &back, narrow, 1);
+    lig_widen (dtype, narrow, &back, 1);
+    g_assert_true (y[i] == (double) back || (isnan (y[i]) && isnan (back)));
+  }
+}
+
+static void
+test_copies (void)
+{
+  static const LigDtype formats[] = {LIG_FP8_E4M3, LIG_FP8_E5M2};
+  guint n = 0;
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+    for (guint m = 0; m < G_N_ELEMENTS (matrices); m++)
+      for (int content = 0; content < N_CONTENTS; content++) {
+        n++;
+        case_begin ();
+        check_case ((Content) content, floating[n % 3], formats[n / 2 % 2], kinds[k], matrices[m],
+                    n / 3 % 2, n % 5 == 0);
+        case_end ();
+      }
+}
+
+/* The row copy is written without the transposed one and the other way round, with the same
+ * bytes. */
+static void
+test_alone (void)
+{
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++) {
+    case_begin ();
+    LigOperand x = content_of (RANDOM, LIG_BF16, 160, 272);
+    LigQuantizeParams params = {LIG_FP8_E4M3, (int32_t) kinds[k][0], (int32_t) kinds[k][1], FALSE};
+    Quantizing both = quantizing (x, params, 0, 5, 0);
+    run ("quantize", both.operands, &params, FALSE);
+    for (int only = 0; only < 2; only++) {
+      Quantizing one = quantizing (x, params, 0, 5, 0);
+      for (int i = 3; i < 9; i++)
+        if (i != 3 + 2 * only && i != 4 + 2 * only)
+          one.operands[i].data = NULL;
+      run ("quantize", one.operands, &params, FALSE);
+      for (int i = 3 + 2 * only; i < 5 + 2 * only; i++)
+        g_assert_cmpmem (one.operands[i].data,
+                         (gsize) one.operands[i].size * lig_dtype_size (one.operands[i].dtype),
+                         both.operands[i].data,
+                         (gsize) both.operands[i].size * lig_dtype_size (both.operands[i].dtype));
+    }
+    case_end ();
+  }
+}
+
+static void
+test_no_scale (void)
+{
+  case_begin ();
+  LigStatus status;
+  LigQuantizeParams params = {LIG_FP8_E4M3, LIG_SCALES_TENSOR, LIG_SCALES_TENSOR, FALSE};
+  Quantizing q = quantizing (random_tensor (LIG_FP32, 16, 16), params, 1, 0, 0);
+  q.operands[1].data = NULL;
+  try_run ("quantize", q.operands, &params, NULL, FALSE, &status);
+  g_assert_cmpint (status, ==, LIG_FAILED);
+  case_end ();
+}
+
+/* --- Products ----------------------------------------------------------------------------- */
+
+/* Returns the values of a quantized copy. */
+static double *
+values_of (const Quantizing *q, LigScales kind, int64_t rows, int64_t columns)
+{
+  double *values = wide (q->operands[3]);
+  const float *inverses = q->operands[4].data;
+  int64_t edge = LIG_SCALES_EDGE, across = ((columns + edge - 1) / edge + 3) / 4 * 4;
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < columns; j++) {
+      int64_t place = kind == LIG_SCALES_ROW     ? i
+                      : kind == LIG_SCALES_BLOCK ? j / edge * rows + i
+                      : kind == LIG_SCALES_TILE  ? i / edge * across + j / edge
+                                                 : 0;
+      values[i * columns + j] *= (double) inverses[place];
+    }
+  return values;
+}
+
+static Quantizing
+quantized (LigDtype format, LigScales kind, int64_t rows, int64_t columns)
+{
+  LigQuantizeParams params = {(int32_t) format, (int32_t) kind, (int32_t) kind, FALSE};
+  Quantizing q = quantizing (content_of (HUGE_ROW, LIG_BF16, rows, columns), params, 0, 3e4f, 0);
+  run ("quantize", q.operands, &params, FALSE);
+  return q;
+}
+
+static void
+check_product (
+  LigScales left, LigScales right, LigDtype format, LigDtype dtype, gboolean accumulate)
+{
+  enum { M = 80, N = 272, K = 400 };
+  case_begin ();
+  Quantizing a = quantized (format, left, M, K), b = quantized (LIG_FP8_E4M3, right, N, K);
+  LigFp8Params params = {-1.5f, (int32_t) left, (int32_t) right, FALSE};
+  LigOperand y = random_tensor (dtype, M, N), bias = random_tensor (LIG_FP32, 1, N);
+  LigOperand extra = random_tensor (dtype, M, N);
+  double *va = values_of (&a, left, M, K), *vb = values_of (&b, right, N, K);
+  const double *old = wide (y), *added = wide (extra), *biases = wide (bias);
+  if (accumulate)
+    bias.data = extra.data = NULL;
+  LigOperand operands[] = {
+    a.operands[3], b.operands[3], a.operands[4], b.operands[4], bias, extra, y};
+  run ("linear_fp8", operands, &params, accumulate);
+  const double *result = wide (y);
+  double error = 0, size = 0;
+  for (int64_t i = 0; i < M; i++)
+    for (int64_t j = 0; j < N; j++) {
+      double sum = 0;
+      for (int64_t k = 0; k < K; k++)
+        sum += va[i * K + k] * vb[j * K + k];
+      sum = -1.5 * sum + (accumulate ? old[i * N + j] : biases[j] + added[i * N + j]);
+      error += (result[i * N + j] - sum) * (result[i * N + j] - sum);
+      size += sum * sum;
+    }
+  g_assert_cmpfloat (sqrt (error / size), <,
+                     dtype == LIG_FP32   ? 1e-6
+                     : dtype == LIG_FP16 ? 1e-3
+                                         : 4e-3);
+  case_end ();
+}
+
+static void
+test_products (void)
+{
+  static const LigScales pairs[][2] = {{LIG_SCALES_TENSOR, LIG_SCALES_TENSOR},
+                                       {LIG_SCALES_ROW, LIG_SCALES_ROW},
+                                       {LIG_SCALES_BLOCK, LIG_SCALES_TILE},
+                                       {LIG_SCALES_BLOCK, LIG_SCALES_BLOCK}};
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
+    for (int j = 0; j < 4; j++)
+      check_product (pairs[i][0], pairs[i][1], j % 2 ? LIG_FP8_E5M2 : LIG_FP8_E4M3,
+                     j < 2 ? LIG_FP32 : LIG_BF16, j % 2);
+}
+
+/* --- Histories ---------------------------------------------------------------------------- */
+
+/* The amaxes of steps; one of zero did not run. */
+static const float steps[] = {3, 5, 0, 2, 0.5f, 1, INFINITY, 7, 0.25f, 0.125f, 0.125f};
+
+/* TransformerEngine's rule by its words: a history of `length` whose first entry is this step's. */
+static void
+check_history (int64_t length, gboolean most_recent, int margin)
+{
+  g_autofree float *history = g_new0 (float, length);
+  float scale[3] = {1, 1, 1};
+  const float largest[] = {448, 448, 57344};
+  case_begin ();
+  LigOperand quantizers = blank (LIG_FP32, 3, 1 + length);
+  float *entries = memset (quantizers.data, 0, (gsize) quantizers.size * sizeof (float));
+  LigHistoryParams params = {margin, most_recent, {LIG_FP8_E4M3, LIG_FP8_E4M3, LIG_FP8_E5M2}};
+  for (int i = 0; i < 3; i++)
+    entries[i * (1 + length)] = 1;
+  for (guint n = 0; n < G_N_ELEMENTS (steps); n++) {
+    float last = steps[n], amax = last;
+    for (int i = 0; i < 3; i++)
+      entries[i * (1 + length) + 1] = last;
+    run ("update_scales", &quantizers, &params, FALSE);
+    if (last > 0) {
+      for (int64_t i = 1; i < length && !most_recent; i++)
+        amax = fmaxf (amax, history[i]);
+      for (int64_t i = 1; i + 1 < length; i++)
+        history[i] = history[i + 1];
+      if (length > 1)
+        history[length - 1] = last;
+      for (int i = 0; i < 3 && isfinite (amax); i++)
+        scale[i] = largest[i] * exp2f ((float) -margin) / amax;
+    }
+    for (int i = 0; i < 3; i++) {
+      const float *entry = entries + i * (1 + length);
+      g_assert_true (entry[0] == scale[i]);
+      g_assert_true (entry[1] == 0);
+      for (int64_t j = 1; j < length; j++)
+        g_assert_true (entry[1 + j] == history[j]);
+    }
+  }
+  case_end ();
+}
+
+static void
+test_histories (void)
+{
+  const int64_t lengths[] = {1, 2, 3, 8, 31, 1024};
+  for (guint i = 0; i < G_N_ELEMENTS (lengths); i++)
+    for (int j = 0; j < 4; j++)
+      check_history (lengths[i], j % 2, j / 2 * 2);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/kernels/quantize/scales", test_scales);
+  g_test_add_func ("/kernels/quantize/copies", test_copies);
+  g_test_add_func ("/kernels/quantize/alone", test_alone);
+  g_test_add_func ("/kernels/quantize/no-scale", test_no_scale);
+  g_test_add_func ("/kernels/quantize/products", test_products);
+  g_test_add_func ("/kernels/quantize/histories", test_histories);
+  return g_test_run ();
+}

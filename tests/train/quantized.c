@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Trainings with recipes: scales and histories of a delayed one step by step, the same bits from a
+ * checkpoint, checkpoints that do not fit, and losses near those of the compute type. */
+#include "tests/train/case.h"
+
+#include <gio/gio.h>
+
+static const char *const recipes[] = {"fp8-delayed", "fp8-current", "fp8-rows", "fp8-block"};
+
+static char *
+with_recipe (const char *recipe)
+{
+  return g_strdup_printf ("block(recipe=%s) { layer-norm ! linear(48) ! gelu ! linear(16) ! "
+                          "linear(16) } ! cross-entropy",
+                          recipe);
+}
+
+static char *
+saved (Fixture *f, LigRun *run, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  char *path = in_folder (f, name);
+  g_autoptr (GFile) from = g_file_new_for_path (lig_run_get_checkpoint (run));
+  g_autoptr (GFile) to = g_file_new_for_path (path);
+  g_file_copy (from, to, G_FILE_COPY_OVERWRITE, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  return path;
+}
+
+static LigRun *
+resume (Fixture *f, const char *checkpoint, const char *override, GError **error)
+{
+  const char *const overrides[] = {override, NULL};
+  return lig_run_resume (checkpoint, f->device, overrides, f->store, error);
+}
+
+/* 40 steps give the bits of 17, saved, and 23 more. */
+static void
+test_resume (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *expression = with_recipe (data);
+  g_autoptr (LigRun) whole =
+    new_run (f, expression, "32x32", "synthetic?samples=400", "steps=40 lr=0.01 accumulate=2");
+  finish (whole);
+  g_autoptr (LigRun) first =
+    new_run (f, expression, "32x32", "synthetic?samples=400", "steps=17 lr=0.01 accumulate=2");
+  finish (first);
+  g_autofree char *checkpoint = saved (f, first, "first.safetensors");
+  g_autoptr (LigRun) second = resume (f, checkpoint, "steps=40", &error);
+  g_assert_no_error (error);
+  finish (second);
+  assert_same_tensors (lig_run_get_checkpoint (whole), lig_run_get_checkpoint (second));
+}
+
+/* The held-out loss is within a percent of that of the compute type. */
+static void
+test_loss (Fixture *f, gconstpointer data)
+{
+  g_autofree char *expression = with_recipe (data);
+  g_autofree char *none = with_recipe ("none");
+  const char *settings = "steps=100 lr=0.003 dtype=bf16:fp32", *data_set = "synthetic?samples=6400";
+  g_autoptr (LigRun) plain = new_run (f, none, "64x32", data_set, settings);
+  g_autoptr (LigRun) quantized = new_run (f, expression, "64x32", data_set, settings);
+  LigRunProgress exact = finish (plain), rounded = finish (quantized);
+  g_assert_cmpfloat (rounded.loss, !=, exact.loss);
+  g_assert_cmpfloat_with_epsilon (rounded.eval_loss, exact.eval_loss, 0.01 * exact.eval_loss);
+}
+
+static LigTensor *
+read_tensor (const char *path, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigTensorFile) file = lig_tensor_file_load (path, &error);
+  g_assert_no_error (error);
+  LigTensor *tensor = lig_tensor_file_get (file, name, &error);
+  g_assert_no_error (error);
+  return tensor;
+}
+
+/* The file has a scale and a history for each operand of each product; a weight's scale follows
+ * from its largest value so far. */
+static void
+test_names (Fixture *f, gconstpointer data)
+{
+  static const char *const operands[] = {"input", "weight", "gradient"};
+  g_autoptr (LigRun) run = new_run (f,
+                                    "linear(16, recipe=fp8-delayed, init-std=0.3) ! "
+                                    "mean-squared-error",
+                                    "32x32", "synthetic?samples=64", "steps=1 lr=0");
+  finish (run);
+  g_autoptr (LigTensor) weight = read_tensor (lig_run_get_checkpoint (run), "0.weight");
+  float amax = 0;
+  for (gint64 i = 0; i < weight->size; i++)
+    amax = MAX (amax, fabsf (lig_tensor_get (weight, i)));
+  for (guint i = 0; i < G_N_ELEMENTS (operands); i++) {
+    g_autofree char *scale = g_strdup_printf ("quantizer.0.%s.scale", operands[i]);
+    g_autofree char *history = g_strdup_printf ("quantizer.0.%s.amax-history", operands[i]);
+    g_autoptr (LigTensor) one = read_tensor (lig_run_get_checkpoint (run), scale);
+    g_autoptr (LigTensor) all = read_tensor (lig_run_get_checkpoint (run), history);
+    g_assert_cmpint (one->size, ==, 1);
+    g_assert_cmpint (all->size, ==, 1024);
+    float last = lig_tensor_get (all, 1023), largest = i == 2 ? 57344 : 448;
+    g_assert_cmpfloat (last, >, 0);
+    g_assert_cmpfloat (lig_tensor_get (all, 0), ==, 0);
+    g_assert_cmpfloat (lig_tensor_get (one, 0), ==, largest / last);
+    if (i == 1)
+      g_assert_cmpfloat (last, ==, amax);
+  }
+}
+
+/* Writes a copy of the checkpoint in which a tensor has other values, or is missing. */
+static char *
+spoil (Fixture *f, const char *checkpoint, const char *name, const LigTensor *replacement)
+{
+  static const char *const keys[] = {"checkpoint", "sequence", "settings",   "choices",
+                                     "data",       "content",  "device",     "instructions",
+                                     "threads",    "step",     "micro_step", "position"};
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigTensorFile) from = lig_tensor_file_load (checkpoint, &error);
+  g_assert_no_error (error);
+  g_autoptr (LigTensorFile) to = lig_tensor_file_new ();
+  for (const char *const *at = lig_tensor_file_get_names (from); *at; at++) {
+    g_autoptr (LigTensor) tensor = lig_tensor_file_get (from, *at, &error);
+    g_assert_no_error (error);
+    if (!g_str_equal (*at, name))
+      lig_tensor_file_add (to, *at, tensor);
+    else if (replacement)
+      lig_tensor_file_add (to, name, (LigTensor *) replacement);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++) {
+    g_autofree char *key = g_strconcat ("ligature.", keys[i], NULL);
+    lig_tensor_file_set_metadata (to, key, lig_tensor_file_get_metadata (from, key));
+  }
+  char *path = in_folder (f, "spoilt.safetensors");
+  lig_tensor_file_save (to, path, &error);
+  g_assert_no_error (error);
+  return path;
+}
+
+static void
+refuse (Fixture *f,
+        const char *checkpoint,
+        const char *name,
+        const LigTensor *replacement,
+        const char *message)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = spoil (f, checkpoint, name, replacement);
+  g_autoptr (LigRun) run = resume (f, path, "steps=9", &error);
+  g_assert_null (run);
+  if (!strstr (error->message, message))
+    g_error ("%s; expected %s", error->message, message);
+}
+
+static LigTensor *
+constant (gint64 count, float value)
+{
+  LigShape shape;
+  lig_shape_init (&shape, 1, count);
+  LigTensor *tensor = lig_tensor_new (LIG_FP32, &shape, NULL);
+  for (gint64 i = 0; i < count; i++)
+    ((float *) tensor->data)[i] = value;
+  return tensor;
+}
+
+static void
+test_spoilt (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigRun) run = new_run (f, "linear(16, recipe=fp8-delayed) ! mean-squared-error",
+                                    "32x32", "synthetic?samples=64", "steps=3 lr=0.01");
+  finish (run);
+  const char *path = lig_run_get_checkpoint (run);
+  g_autoptr (LigTensor) zero = constant (1, 0), endless = constant (1, INFINITY);
+  g_autoptr (LigTensor) negative = constant (1024, -1), shorter = constant (16, 1);
+  refuse (
+    f, path, "quantizer.0.input.scale", NULL,
+    "quantizer.0.input.scale is missing; train with the recipe that the file was trained with");
+  refuse (f, path, "quantizer.0.weight.scale", zero,
+          "quantizer.0.weight.scale is 0 at 0, expected a finite number above 0");
+  refuse (f, path, "quantizer.0.weight.scale", endless, "is inf at 0, expected a finite number");
+  refuse (f, path, "quantizer.0.gradient.amax-history", negative,
+          "is -1 at 0, expected a number from 0");
+  refuse (
+    f, path, "quantizer.0.gradient.amax-history", shorter,
+    "the length of quantizer.0.gradient.amax-history is 16 and its type is fp32, expected 1024");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (recipes); i++) {
+    g_autofree char *path = g_strdup_printf ("/quantized/resume/%s", recipes[i]);
+    g_autofree char *loss = g_strdup_printf ("/quantized/loss/%s", recipes[i]);
+    g_test_add (path, Fixture, recipes[i], set_up, test_resume, tear_down);
+    g_test_add (loss, Fixture, recipes[i], set_up, test_loss, tear_down);
+  }
+  g_test_add ("/quantized/names", Fixture, NULL, set_up, test_names, tear_down);
+  g_test_add ("/quantized/spoilt", Fixture, NULL, set_up, test_spoilt, tear_down);
+  return g_test_run ();
+}
