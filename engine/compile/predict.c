@@ -30,16 +30,27 @@ is_product (const LigDraftStep *step)
   return step->kernel && step->kernel->work < 0;
 }
 
+/* Returns the type in which a product multiplies: that of its quantized operands, else the compute
+ * type. */
+static LigDtype
+multiplied (const LigDraft *draft, const LigDraftStep *step)
+{
+  LigDtype first = is_product (step) && step->values[0] >= 0
+                     ? lig_value (draft, step->values[0])->dtype
+                     : LIG_FP32;
+  return lig_dtype_has (first, LIG_DTYPE_QUANTIZED) ? first : draft->compute;
+}
+
 double
 lig_predict_floor (const LigDraft *draft, const LigDraftStep *step)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
   gboolean product = is_product (step);
+  LigDtype dtype = multiplied (draft, step);
   double floors[2];
-  if (facts->copy <= 0 || (product && facts->product[draft->compute] <= 0))
+  if (facts->copy <= 0 || (product && facts->product[dtype] <= 0))
     return 0;
-  lig_predict_floors (facts, product, step->read + step->written, step->flops, draft->compute,
-                      floors);
+  lig_predict_floors (facts, product, step->read + step->written, step->flops, dtype, floors);
   return MAX (floors[0], floors[1]) + facts->launch;
 }
 
@@ -108,7 +119,12 @@ predict_product (const LigDraft *draft, const LigDraftStep *step)
   double seconds = predict_attention (draft, step);
   if (seconds > 0)
     return seconds;
+  LigDtype dtype = multiplied (draft, step);
   seconds = lig_cost_of_product (facts, draft->compute, area, depth);
+  /* Costs of products are known for fp32 and 16 bits: others are faster as their rates are. */
+  if (dtype != draft->compute)
+    seconds = lig_cost_of_product (facts, LIG_BF16, area, depth) * facts->product[LIG_BF16] /
+              facts->product[dtype];
   LigCost cost = lig_cost_of_kernel (step->kernel, computes_sums (step));
   const LigOperand *decides = cost == LIG_COST_PRODUCT_SUMS ? &left : &result;
   if (cost != LIG_N_COSTS && draft->compute == LIG_FP32)

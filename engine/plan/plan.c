@@ -3,6 +3,7 @@
 #include "engine/plan/plan-private.h"
 
 #include "engine/compile/predict.h"
+#include "engine/compile/quantizers.h"
 #include "engine/plan/attention-choice.h"
 
 #include <glib/gi18n-lib.h>
@@ -12,12 +13,17 @@ static gint64
 saved_bytes (const LigDraft *draft, const LigPart *part, gboolean *counted)
 {
   gint64 bytes = 0;
-  int values[2 + LIG_MAX_KEPT + LIG_MAX_EXTRA], n = 0;
+  int values[4 + LIG_MAX_KEPT + LIG_MAX_EXTRA], n = 0;
   values[n++] = lig_part_recalls (part) ? -1 : part->x;
   for (int i = 0; i < part->n_inputs; i++)
     values[n++] = part->extra_inputs[i];
   for (int i = 0; i < part->n_kept; i++)
     values[n++] = part->kept[i];
+  if (part->quantizers[LIG_ROLE_INPUT] >= 0) {
+    const LigForm *copy = &lig_quantizer (draft, part->quantizers[LIG_ROLE_INPUT])->transposed;
+    values[n++] = copy->data;
+    values[n++] = copy->scale;
+  }
   values[n++] = part->y;
   for (int i = 0; i < n; i++) {
     if (values[i] < 0)
@@ -58,6 +64,8 @@ list_ops (LigPlan *self)
       .y_dtype = lig_value (draft, part->y)->dtype,
       .saved_bytes = part->needs_backward ? saved_bytes (draft, part, counted) : 0,
       .needs_backward = part->needs_backward,
+      .recipe = lig_part_is_quantized (part) ? part->recipe->info->name : NULL,
+      .unquantized = part->unquantized,
     };
     for (int j = 0; j < part->n_parameters; j++) {
       const LigDraftParameter *parameter = get_parameter (draft, part->parameters[j]);
@@ -254,6 +262,13 @@ lig_plan_get_nondeterministic (LigPlan *self)
   return self->draft->options.nondeterministic;
 }
 
+const char *
+lig_plan_get_recipe (LigPlan *self)
+{
+  const char *text = lig_sequence_get_recipe (self->draft->sequence);
+  return text ? text : "none";
+}
+
 LigRecompute
 lig_plan_get_recompute (LigPlan *self)
 {
@@ -393,7 +408,7 @@ lig_plan_get_state_bytes (LigPlan *self)
     if (asked[i])
       bytes += (i == LIG_STATE_PARAMETERS ? self->draft->all_elements : self->draft->elements) *
                (gint64) lig_dtype_size (lig_draft_array_dtype (self->draft, i));
-  return bytes;
+  return bytes + self->draft->history_elements * (gint64) sizeof (float);
 }
 
 guint

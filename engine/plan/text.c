@@ -87,13 +87,14 @@ char *
 lig_plan_to_text (LigPlan *self)
 {
   GString *text = g_string_new (NULL);
-  g_string_append_printf (text, "plan for %s, compute %s, parameters %s%s%s, policy %s\n",
-                          lig_device_get_name (self->draft->device),
-                          lig_dtype_name (self->draft->compute),
-                          lig_dtype_name (self->draft->parameter_dtype),
-                          self->draft->options.tf32 ? ", TF32 products" : "",
-                          self->draft->options.nondeterministic ? ", nondeterministic" : "",
-                          lig_policy_name (self->draft->policy));
+  g_string_append_printf (
+    text, "plan for %s, compute %s, parameters %s%s%s%s%s, policy %s\n",
+    lig_device_get_name (self->draft->device), lig_dtype_name (self->draft->compute),
+    lig_dtype_name (self->draft->parameter_dtype), self->draft->recipe.info ? ", recipe " : "",
+    self->draft->recipe.info ? lig_plan_get_recipe (self) : "",
+    self->draft->options.tf32 ? ", TF32 products" : "",
+    self->draft->options.nondeterministic ? ", nondeterministic" : "",
+    lig_policy_name (self->draft->policy));
   append_ops (self, text);
   append_groups (self, LIG_PASS_FORWARD, text);
   append_groups (self, LIG_PASS_BACKWARD, text);

@@ -61,6 +61,10 @@ add_ops (JsonBuilder *builder, LigPlan *plan)
     add_shape (builder, &ops[i].y);
     lig_json_add_text (builder, "dtype", lig_dtype_name (ops[i].y_dtype));
     json_builder_end_object (builder);
+    if (ops[i].recipe || ops[i].unquantized) {
+      lig_json_add_text (builder, "recipe", ops[i].recipe ? ops[i].recipe : "none");
+      lig_json_add_text (builder, "unquantized", ops[i].unquantized);
+    }
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -183,6 +187,7 @@ lig_plan_to_json (LigPlan *self)
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (self)));
   lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (self)));
+  lig_json_add_text (builder, "recipe", lig_plan_get_recipe (self));
   lig_json_add_text (builder, "recompute", lig_recompute_name (lig_plan_get_recompute (self)));
   lig_json_add_integer (builder, "spared_bytes", lig_plan_get_spared_bytes (self));
   lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (self));

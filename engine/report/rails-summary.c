@@ -431,6 +431,9 @@ lig_rails_append_summary (const LigRails *self, GString *text)
   append_title (self, text);
   append_pass (self, text, LIG_PASS_FORWARD);
   append_pass (self, text, LIG_PASS_BACKWARD);
+  g_autofree char *recipe = lig_plan_explain_recipe (self->plan);
+  if (recipe)
+    lig_columns_wrap (text, recipe, 0, 2, self->width);
   g_autofree char *again = lig_plan_explain_recompute (self->plan);
   if (again)
     lig_columns_wrap (text, again, 0, 2, self->width);

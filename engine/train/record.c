@@ -75,7 +75,7 @@ lig_run_register (LigRun *self, GError **error)
     .kind = "train",
     .device = lig_device_get_name (self->device),
     .dtype = dtype,
-    .recipe = "none",
+    .recipe = lig_plan_get_recipe (plan),
     .policy = lig_policy_name (lig_plan_get_policy (plan)),
     .seed = (guint64) self->settings.seed,
     .settings = settings,

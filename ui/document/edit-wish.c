@@ -164,6 +164,13 @@ lig_edit_set_types (LigDocument *doc, int compute, int parameters)
 }
 
 void
+lig_edit_set_recipe (LigDocument *doc, const char *recipe)
+{
+  if (lig_sequence_set_recipe (lig_document_get_sequence (doc), recipe, NULL))
+    lig_document_commit (doc, _ ("Change the recipe"), NULL);
+}
+
+void
 lig_edit_set_train (LigDocument *doc, const char *json)
 {
   lig_sequence_set_train (lig_document_get_sequence (doc), json);

@@ -8,6 +8,7 @@
 #include "ui/run/data-chooser.h"
 #include "ui/run/length.h"
 #include "ui/run/live.h"
+#include "ui/run/recipe-choice.h"
 #include "ui/run/result.h"
 #include "ui/run/settings-list.h"
 #include "ui/run/settings.h"
@@ -28,7 +29,7 @@ struct _LigRunBar {
   GtkWidget parent_instance;
   LigDocument *doc;
   GtkWidget *content, *mends;
-  GtkDropDown *device, *type, *policy;
+  GtkDropDown *device, *type, *recipe, *policy;
   GtkSpinButton *batch;
   GtkWidget *data, *train, *pause, *stop, *profile;
   LigFitBox *choices;
@@ -366,6 +367,7 @@ bind_children (GtkWidgetClass *class)
   BIND (mends);
   BIND (device);
   BIND (type);
+  BIND (recipe);
   BIND (policy);
   BIND (batch);
   BIND (data);
@@ -415,6 +417,7 @@ lig_run_bar_init (LigRunBar *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   lig_fit_box_add (self->choices, GTK_WIDGET (self->device), _ ("Device"), 0);
   lig_fit_box_add (self->choices, GTK_WIDGET (self->type), _ ("Compute type"), 5);
+  lig_fit_box_add (self->choices, GTK_WIDGET (self->recipe), _ ("Recipe"), 1);
   lig_fit_box_add (self->choices, GTK_WIDGET (self->policy), _ ("Fusion policy"), 1);
   lig_fit_box_add (self->choices, GTK_WIDGET (self->rows), _ ("Batch"), 4);
   lig_fit_box_add (self->choices, self->data, _ ("Data"), 3);
@@ -442,6 +445,7 @@ lig_run_bar_new (LigDocument *doc)
   LigRunBar *self = g_object_new (LIG_TYPE_RUN_BAR, NULL);
   self->doc = g_object_ref (doc);
   gtk_menu_button_set_popover (self->settings, lig_run_settings_list_new (doc));
+  lig_recipe_choice_set_up (self->recipe, doc);
   lig_preview_devices (self->device, doc);
   lig_preview_policies (self->policy, doc);
   update_devices (self);

@@ -195,6 +195,7 @@ keep_settings (LigSequence *old, LigSequence *new)
   lig_sequence_set_input (new, &shape, dtype);
   lig_sequence_set_name (new, lig_sequence_get_name (old));
   lig_sequence_set_types (new, lig_sequence_get_compute (old), lig_sequence_get_parameters (old));
+  lig_sequence_set_recipe (new, lig_sequence_get_recipe (old), NULL);
   lig_sequence_set_train (new, lig_sequence_get_train (old));
   lig_sequence_set_unknown (new, lig_sequence_get_unknown (old));
   lig_sequence_set_forbidden (new, lig_sequence_get_forbidden (old));

@@ -43,6 +43,9 @@ typedef struct {
   gboolean needs_backward;
   /* For each parameter of its table that is tied: the path of the other op's parameter. */
   const char *tied[LIG_MAX_PARAMETERS];
+  const char *recipe;      /* of a product: the recipe that quantizes its operands; or null */
+  const char *unquantized; /* of a product with a recipe: why its operands are not quantized: `50
+                              output features, fp8-rows needs a multiple of 16`; or null */
 } LigPlanOp;
 
 /* The ops that one fusion covers in a pass, or one op alone. */
@@ -326,6 +329,15 @@ LIG_API LigPlan *lig_plan_mend (LigPlan *self, const guint *numbers, guint count
  *   must have the same groups in another process or machine
  */
 LIG_API char *lig_plan_get_choices (LigPlan *self);
+
+/**
+ * lig_plan_get_recipe:
+ * @self: a plan
+ *
+ * Returns: (transfer none): the recipe of its sequence, `none` or a text for lig_recipe_parse();
+ *   blocks and products may have recipes of their own
+ */
+LIG_API const char *lig_plan_get_recipe (LigPlan *self);
 
 /**
  * lig_plan_get_recompute:

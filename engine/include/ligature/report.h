@@ -179,6 +179,16 @@ LIG_API JsonNode *lig_plan_explain_place_to_json (LigPlan *self, const char *pla
 LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
 
 /**
+ * lig_plan_explain_recipe:
+ * @self: a plan
+ *
+ * Returns: (transfer full) (nullable): a translated sentence, without capital and full stop, about
+ *   the products that compute with quantized operands, and the first of those that have a recipe
+ *   but do not; %NULL if no product has a recipe
+ */
+LIG_API char *lig_plan_explain_recipe (LigPlan *self);
+
+/**
  * lig_plan_explain_recompute:
  * @self: a plan
  *

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Describes the products of a plan that compute with quantized operands. */
+#include <ligature/report.h>
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+char *
+lig_plan_explain_recipe (LigPlan *self)
+{
+  guint count, quantized = 0, apart = 0;
+  const LigPlanOp *first = NULL, *ops = lig_plan_get_ops (self, &count);
+  for (guint i = 0; i < count; i++) {
+    quantized += ops[i].recipe != NULL;
+    apart += ops[i].unquantized != NULL;
+    first = first || !ops[i].unquantized ? first : &ops[i];
+  }
+  if (quantized + apart == 0)
+    return NULL;
+  GString *text = g_string_new (NULL);
+  g_string_printf (text,
+                   g_dngettext (GETTEXT_PACKAGE, "%u of %u product has quantized operands",
+                                "%u of %u products have quantized operands",
+                                (gulong) (quantized + apart)),
+                   quantized, quantized + apart);
+  if (first)
+    g_string_append_printf (text, _ ("; %s at %s computes in %s: %s"), first->title, first->path,
+                            lig_dtype_name (lig_plan_get_compute (self)), first->unquantized);
+  return g_string_free (text, FALSE);
+}
