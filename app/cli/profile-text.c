@@ -267,9 +267,11 @@ lig_cli_print_hottest (const LigProfile *profile, int width)
 
 /* Fills in the cells of a profile from the first one on; returns the place after them. */
 static char **
-fill_times (const LigProfile *profile, char **cell)
+fill_times (const LigProfile *profile, gboolean by_recipe, char **cell)
 {
-  *cell++ = g_strdup (lig_policy_name (lig_plan_get_policy (profile->plan)));
+  LigPlan *plan = profile->plan;
+  *cell++ = g_strdup (by_recipe ? lig_plan_get_recipe (plan)
+                                : lig_policy_name (lig_plan_get_policy (plan)));
   *cell++ = format_time (profile->step);
   *cell++ = format_time (profile->forward);
   *cell++ = format_time (profile->backward);
@@ -288,20 +290,21 @@ fill_spread (const LigProfile *profile, const LigProfile *first, char **cell)
 }
 
 void
-lig_cli_print_profiles (GPtrArray *profiles, int width)
+lig_cli_print_profiles (GPtrArray *profiles, gboolean by_recipe, int width)
 {
+  const char *what = by_recipe ? "recipe" : "policy";
   /* There is nothing to compare a single plan with. */
   const char *compared = profiles->len > 1 ? "~to the first" : NULL;
-  const char *const all[] = {"policy",     ">step", ">forward", ">backward", ">update",
+  const char *const all[] = {what,         ">step", ">forward", ">backward", ">update",
                              ">quartiles", ">runs", compared,   NULL};
-  static const char *const times[] = {"policy", ">step", ">forward", ">backward", ">update", NULL};
-  const char *const spreads[] = {"policy", ">quartiles", ">runs", compared, NULL};
+  const char *const times[] = {what, ">step", ">forward", ">backward", ">update", NULL};
+  const char *const spreads[] = {what, ">quartiles", ">runs", compared, NULL};
   g_autoptr (GPtrArray) rows = new_rows (), more = new_rows ();
   gboolean narrow = width < ONE_TABLE;
   for (guint i = 0; i < profiles->len; i++) {
     const LigProfile *profile = profiles->pdata[i];
     char **cells = g_new0 (char *, G_N_ELEMENTS (all));
-    char **cell = fill_times (profile, cells);
+    char **cell = fill_times (profile, by_recipe, cells);
     g_ptr_array_add (rows, cells);
     if (narrow) {
       cell = g_new0 (char *, G_N_ELEMENTS (spreads));

@@ -6,8 +6,9 @@
 
 G_BEGIN_DECLS
 
-/* Prints the medians and the quartiles of each plan, and how it differs from the first one. */
-void lig_cli_print_profiles (GPtrArray *profiles, int width);
+/* Prints the medians and the quartiles of each plan, and how it differs from the first one. Plans
+ * are called by their recipes, or by their policies. */
+void lig_cli_print_profiles (GPtrArray *profiles, gboolean by_recipe, int width);
 
 /* Prints the groups of a plan by path, equal ones of a block's repetitions as one row, with the sum
  * of their times. `alone` is the profile of the same ops without fusions; if it is null, savings

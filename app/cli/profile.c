@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig profile: prints the time of each group next to its prediction, and compares policies. */
+#include "app/cli/output-file.h"
+#include "app/cli/profile-recipes.h"
 #include "app/cli/profile-text.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
@@ -17,7 +19,8 @@ static int run (int argc, char **argv);
 
 LIG_COMMAND (profile) = {
   .name = "profile",
-  .usage = "P [--input I] [--device D] [--steps N] [--compare none,all,measured]",
+  .usage = "P [--input I] [--device D] [--steps N] [--compare none,all,measured | "
+           "--compare-recipes none,fp8-current,… [--picture FILE]]",
   .summary = "Times a training step: each group, predicted and measured",
   .example = "lig profile 'layer-norm ! linear(512) ! gelu ! linear(128)' --input 256x128 "
              "--compare none,all",
@@ -26,7 +29,7 @@ LIG_COMMAND (profile) = {
 
 typedef struct {
   LigSequenceOptions sequence;
-  char *compare;
+  char *compare, *recipes, *picture;
   int steps;
   gboolean quiet;
 } Options;
@@ -36,6 +39,8 @@ clear (Options *options)
 {
   lig_cli_clear_options (&options->sequence);
   g_free (options->compare);
+  g_free (options->recipes);
+  g_free (options->picture);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
@@ -71,23 +76,50 @@ print_conditions (GPtrArray *profiles)
 }
 
 static void
-print_json (GPtrArray *profiles, gboolean list)
+add_profiles (JsonBuilder *builder, GPtrArray *profiles)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  if (!list) {
-    lig_cli_print_document ("profile", lig_profile_to_json (profiles->pdata[0]));
-    return;
-  }
   json_builder_begin_array (builder);
   for (guint i = 0; i < profiles->len; i++)
     json_builder_add_value (builder, lig_profile_to_json (profiles->pdata[i]));
   json_builder_end_array (builder);
-  lig_cli_print_document ("profile-compare", json_builder_get_root (builder));
+}
+
+/* Prints one profile, a list of them, or with the errors of recipes an object. */
+static void
+print_json (GPtrArray *profiles, GPtrArray *errors, gboolean list)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  if (errors) {
+    json_builder_begin_object (builder);
+    json_builder_set_member_name (builder, "profiles");
+    add_profiles (builder, profiles);
+    lig_cli_add_recipes (builder, errors);
+    json_builder_end_object (builder);
+    lig_cli_print_document ("profile-recipes", json_builder_get_root (builder));
+  } else if (list) {
+    add_profiles (builder, profiles);
+    lig_cli_print_document ("profile-compare", json_builder_get_root (builder));
+  } else
+    lig_cli_print_document ("profile", lig_profile_to_json (profiles->pdata[0]));
+}
+
+/* Returns plan options for each recipe of --compare-recipes, whose names must outlive them. */
+static GArray *
+make_recipe_plans (const LigPlanOptions *plan, const char *const *recipes)
+{
+  GArray *plans = g_array_new (FALSE, FALSE, sizeof (LigPlanOptions));
+  for (; *recipes; recipes++) {
+    LigPlanOptions one = *plan;
+    one.recipe = *recipes;
+    g_array_append_val (plans, one);
+  }
+  return plans;
 }
 
 /* Returns plan options for each policy of --compare, or for the one policy without it. */
 static GArray *
 make_plans (const Options *options,
+            const char *const *recipes,
             const LigTuning *tuning,
             const LigOptimizer *optimizer,
             GError **error)
@@ -98,6 +130,8 @@ make_plans (const Options *options,
     return NULL;
   plan.tuning = tuning;
   plan.optimizer = optimizer;
+  if (recipes)
+    return make_recipe_plans (&plan, recipes);
   g_auto (GStrv) names = g_strsplit (options->compare ? options->compare : "", ",", -1);
   for (char **name = names; *name; name++) {
     if (!lig_policy_from_name (*name, &plan.policy)) {
@@ -129,8 +163,32 @@ show_round (guint round, guint rounds, gpointer data)
   return TRUE;
 }
 
+/* Measures the errors of the recipes if they are compared, and draws them if a picture is asked
+ * for. */
+static gboolean
+measure_errors (LigSequence *sequence,
+                LigDevice *device,
+                const Options *options,
+                const char *const *recipes,
+                GPtrArray **errors,
+                GError **error)
+{
+  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  if (!recipes)
+    return TRUE;
+  if (!lig_cli_plan_options (&options->sequence, &plan, error))
+    return FALSE;
+  *errors = lig_cli_measure_recipes (sequence, device, &plan, recipes, error);
+  return *errors && (!options->picture || lig_cli_draw_recipes (*errors, options->picture, error));
+}
+
+/* Profiles the plans; with recipes `errors` are their errors. */
 static GPtrArray *
-measure (const char *text, const Options *options, GError **error)
+measure (const char *text,
+         const Options *options,
+         const char *const *recipes,
+         GPtrArray **errors,
+         GError **error)
 {
   LigTuning tuning;
   LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
@@ -138,7 +196,7 @@ measure (const char *text, const Options *options, GError **error)
   if (!store)
     return NULL;
   lig_tuning_init (&tuning, store);
-  g_autoptr (GArray) plans = make_plans (options, &tuning, &optimizer, error);
+  g_autoptr (GArray) plans = make_plans (options, recipes, &tuning, &optimizer, error);
   g_autoptr (LigSequence) sequence =
     plans ? lig_cli_open_sequence (text, &options->sequence, error) : NULL;
   g_autoptr (LigDevice) device = sequence ? lig_cli_open_device (&options->sequence, error) : NULL;
@@ -147,11 +205,12 @@ measure (const char *text, const Options *options, GError **error)
   lig_cli_task_begin ("profiling");
   lig_cli_task_detail ("preparing", options->compare);
   lig_tuning_learn (device, store);
-  GPtrArray *profiles = lig_profile_measure_watched (
+  g_autoptr (GPtrArray) profiles = lig_profile_measure_watched (
     sequence, device, (const LigPlanOptions *) (gpointer) plans->data, plans->len,
     (guint) options->steps, store, show_round, options->compare, error);
+  gboolean fine = profiles && measure_errors (sequence, device, options, recipes, errors, error);
   lig_cli_task_end ();
-  return profiles;
+  return fine ? g_steal_pointer (&profiles) : NULL;
 }
 
 /* Returns the profile of the plan without fusions, the baseline of savings, or NULL. */
@@ -168,13 +227,16 @@ find_alone (GPtrArray *profiles)
 
 /* Prints the times of the steps first, then those of the groups. */
 static void
-print (GPtrArray *profiles)
+print (GPtrArray *profiles, gboolean by_recipe)
 {
   int width = lig_cli_text_width ();
-  lig_cli_print_profiles (profiles, width);
+  lig_cli_print_profiles (profiles, by_recipe, width);
   for (guint i = 0; i < profiles->len; i++) {
     const LigProfile *profile = profiles->pdata[i];
-    printf ("\nPolicy %s:\n", lig_policy_name (lig_plan_get_policy (profile->plan)));
+    if (by_recipe)
+      printf ("\nRecipe %s:\n", lig_plan_get_recipe (profile->plan));
+    else
+      printf ("\nPolicy %s:\n", lig_policy_name (lig_plan_get_policy (profile->plan)));
     lig_cli_print_groups (profile, find_alone (profiles), width);
     lig_cli_print_hottest (profile, width);
   }
@@ -186,6 +248,29 @@ print (GPtrArray *profiles)
 }
 
 static int
+profile (const char *text, const Options *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) errors = NULL;
+  g_auto (GStrv) recipes =
+    options->recipes ? lig_cli_read_recipes (options->recipes, &error) : NULL;
+  if (error || (options->picture && !lig_cli_check_file (options->picture, &error)))
+    return lig_cli_fail (g_steal_pointer (&error));
+  g_autoptr (GPtrArray) profiles =
+    measure (text, options, (const char *const *) recipes, &errors, &error);
+  if (!profiles)
+    return lig_cli_fail (g_steal_pointer (&error));
+  if (lig_cli_json ()) {
+    print_json (profiles, errors, options->compare != NULL);
+    return LIG_EXIT_OK;
+  }
+  print (profiles, errors != NULL);
+  if (errors)
+    lig_cli_print_recipes (errors, lig_cli_text_width ());
+  return LIG_EXIT_OK;
+}
+
+static int
 run (int argc, char **argv)
 {
   g_auto (Options) options = {.steps = 15};
@@ -194,24 +279,24 @@ run (int argc, char **argv)
      "N"},
     {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare,
      "Compare these policies with each other [default: only --policy]", "POLICY[,POLICY…]"},
+    {"compare-recipes", 0, 0, G_OPTION_ARG_STRING, &options.recipes,
+     "Compare these recipes: time, memory, and the error of each op", "RECIPE[,RECIPE…]"},
+    {"picture", 0, 0, G_OPTION_ARG_FILENAME, &options.picture,
+     "Draw the errors of recipes, op by op, as svg, png or pdf", "FILE"},
     LIG_CLI_QUIET_ENTRY (&options.quiet),
     {NULL},
   };
   g_autofree GOptionEntry *entries =
     lig_cli_sequence_entries (&options.sequence, LIG_OPTION_PLAN | LIG_OPTION_RUNS, more);
-  g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_profile, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
   lig_cli_set_quiet (options.quiet);
   if (options.steps < 1 || options.steps > 1000000)
     return lig_cli_usage ("--steps is '%d', expected a whole number from 1 to 1000000",
                           options.steps);
-  g_autoptr (GPtrArray) profiles = measure (argv[1], &options, &error);
-  if (!profiles)
-    return lig_cli_fail (g_steal_pointer (&error));
-  if (lig_cli_json ())
-    print_json (profiles, options.compare != NULL);
-  else
-    print (profiles);
-  return LIG_EXIT_OK;
+  if (options.compare && options.recipes)
+    return lig_cli_usage ("--compare and --compare-recipes are given; use one of them");
+  if (options.picture && !options.recipes)
+    return lig_cli_usage ("--picture draws the errors of recipes; give --compare-recipes, too");
+  return profile (argv[1], &options);
 }

@@ -113,6 +113,8 @@ keep_options (LigDraft *self, const LigPlanOptions *options)
   }
   if (self->options.choices)
     self->options.choices = g_string_chunk_insert (self->strings, self->options.choices);
+  if (self->options.recipe)
+    self->options.recipe = g_string_chunk_insert (self->strings, self->options.recipe);
   if (self->options.freeze)
     self->options.freeze = g_string_chunk_insert (self->strings, self->options.freeze);
 }

@@ -237,6 +237,15 @@ lig_part_is_transparent (const LigPart *part, LigPass pass)
                                      : !forward && !backward;
 }
 
+int
+lig_part_gradient (const LigDraft *draft, int index)
+{
+  const LigPart *next = index + 1 < (int) draft->parts->len ? lig_part (draft, index + 1) : NULL;
+  if (next && lig_part_hides (next, LIG_PASS_BACKWARD))
+    return lig_value (draft, next->y)->gradient;
+  return lig_value (draft, lig_part (draft, index)->y)->gradient;
+}
+
 const LigQuantizer *
 lig_port_quantizer (const LigDraft *draft, const LigPart *part, const char *port)
 {

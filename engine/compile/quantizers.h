@@ -5,7 +5,8 @@
 
 #include "engine/compile/lower.h"
 
-/* Sets the recipe of the draft's sequence; FALSE if the device does not compute with it. */
+/* Sets the recipe of the draft: that of the options, else that of the sequence; FALSE if the device
+ * does not compute with it. */
 gboolean lig_recipe_choose (LigDraft *draft, GError **error);
 
 /* Returns the recipe that an op or a block names by its parameter `recipe`, `around` if it names
@@ -30,6 +31,10 @@ void lig_quantize_products (LigDraft *draft);
 /* Returns whether the part passes its values on unchanged in the pass, so that fusions may extend
  * across it. */
 gboolean lig_part_is_transparent (const LigPart *part, LigPass pass);
+
+/* Returns the value of the gradient that a part's output gets: before it is quantized; -1 for none.
+ */
+int lig_part_gradient (const LigDraft *draft, int index);
 
 /* Returns the quantizer of a product's operand, x, weight or dy, or of the y or dx that a part
  * `quantize` writes; null if there is none. */

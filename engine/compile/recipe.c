@@ -36,7 +36,8 @@ check_device (const LigDraft *draft, const LigRecipe *recipe, GError **error)
 gboolean
 lig_recipe_choose (LigDraft *draft, GError **error)
 {
-  const char *text = lig_sequence_get_recipe (draft->sequence);
+  const char *text =
+    draft->options.recipe ? draft->options.recipe : lig_sequence_get_recipe (draft->sequence);
   if (!text)
     return TRUE;
   if (!lig_recipe_parse (&draft->recipe, text, error))
@@ -50,6 +51,9 @@ lig_recipe_of_op (LigDraft *draft, LigOp *op, const LigRecipe *around, GError **
   g_autofree char *name = NULL;
   LigRecipe recipe;
   GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (op), "recipe");
+  /* The options say that nothing is quantized, whatever ops say. */
+  if (draft->options.recipe && !draft->recipe.info)
+    return NULL;
   if (!spec || G_PARAM_SPEC_VALUE_TYPE (spec) != G_TYPE_STRING)
     return around;
   g_object_get (op, "recipe", &name, NULL);

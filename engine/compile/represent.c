@@ -60,6 +60,20 @@ represent_parameter (LigDraft *draft, int index, int slot, int *copies)
   lig_part (draft, index)->representations[slot] = *copy;
 }
 
+/* Lets the outputs of all ops, and the gradients that they get, live to the end. Those that exist
+ * in quantized copies alone have no memory. */
+static void
+keep_values (LigDraft *draft)
+{
+  for (int i = 0; i < (int) draft->parts->len; i++) {
+    int gradient = lig_part_gradient (draft, i);
+    if (!lig_part (draft, i)->implicit)
+      lig_value (draft, lig_part (draft, i)->y)->kept_to_end = TRUE;
+    if (!lig_part (draft, i)->implicit && gradient >= 0)
+      lig_value (draft, gradient)->kept_to_end = TRUE;
+  }
+}
+
 gboolean
 lig_represent (LigDraft *draft, GError **error)
 {
@@ -68,6 +82,8 @@ lig_represent (LigDraft *draft, GError **error)
     convert (draft, draft->input_value, first, -1);
   convert_input_gradients (draft);
   lig_quantize_products (draft);
+  if (draft->options.keep_values)
+    keep_values (draft);
   if (draft->parameter_dtype == draft->compute)
     return TRUE;
   g_autofree int *copies = g_new0 (int, draft->parameters->len);

@@ -28,6 +28,10 @@ lig_plan_key (LigSequence *sequence, const LigPlanOptions *options)
     options->parameters, options->batch);
   if (options->optimizer)
     append_optimizer (key, options->optimizer);
+  if (options->recipe)
+    g_string_append_printf (key, " recipe %s;", options->recipe);
+  if (options->keep_values)
+    g_string_append (key, " keeping values");
   if (options->freeze)
     g_string_append_printf (key, " freeze %s;", options->freeze);
   if (options->choices)

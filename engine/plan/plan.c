@@ -265,7 +265,8 @@ lig_plan_get_nondeterministic (LigPlan *self)
 const char *
 lig_plan_get_recipe (LigPlan *self)
 {
-  const char *text = lig_sequence_get_recipe (self->draft->sequence);
+  const char *own = self->draft->options.recipe;
+  const char *text = own ? own : lig_sequence_get_recipe (self->draft->sequence);
   return text ? text : "none";
 }
 

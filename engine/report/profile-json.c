@@ -109,6 +109,7 @@ lig_profile_to_json (const LigProfile *self)
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "device", lig_device_get_name (device));
+  lig_json_add_text (builder, "recipe", lig_plan_get_recipe (self->plan));
   lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (self->plan)));
   lig_json_add_text (builder, "run", self->run);
   lig_json_add_number (builder, "forward_us", self->forward * 1e6);

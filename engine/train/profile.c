@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures whole steps of a training, and single steps of its plan, on random data. */
+#include "engine/plan/fill.h"
 #include <ligature/profile.h>
 
 #include "engine/measure/stopwatch.h"
@@ -30,60 +31,6 @@ lig_profile_free (LigProfile *self)
 }
 
 G_DEFINE_BOXED_TYPE (LigProfile, lig_profile, g_atomic_rc_box_acquire, lig_profile_free)
-
-/* Returns the end of the integers from 0 on that the plan accepts as its extra input `n`, or as its
- * main input if it is -1. Any integers suit as documents, of which there are then two. */
-static gint32
-bound_of (LigPlan *plan, int n)
-{
-  gint32 least, most;
-  lig_plan_get_range (plan, n, &least, &most);
-  return most == G_MAXINT32 ? 2 : MAX (most, 0) + 1;
-}
-
-/* Returns random elements, which repeat after the first million. */
-static LigTensor *
-random_tensor (const LigShape *shape, LigDtype dtype, gint32 bound, GError **error)
-{
-  LigTensor *tensor = lig_tensor_new (dtype, shape, error);
-  g_autoptr (GRand) random = g_rand_new_with_seed (1);
-  if (!tensor)
-    return NULL;
-  gint64 count = MIN (tensor->size, 1 << 20);
-  gsize size = lig_dtype_size (dtype), filled = (gsize) count * size;
-  for (gint64 i = 0; i < count; i++)
-    if (dtype == LIG_INT32)
-      ((gint32 *) tensor->data)[i] = g_rand_int_range (random, 0, bound);
-    else
-      lig_tensor_set (tensor, i, (float) g_rand_double_range (random, -1, 1));
-  for (gsize bytes = lig_tensor_bytes (tensor); filled < bytes; filled *= 2)
-    memcpy ((char *) tensor->data + filled, tensor->data, MIN (filled, bytes - filled));
-  return tensor;
-}
-
-static gboolean
-fill (LigProgram *program, GError **error)
-{
-  LigShape shape;
-  LigDtype dtype;
-  LigPlan *plan = lig_program_get_plan (program);
-  lig_plan_get_input (plan, &shape, &dtype);
-  g_autoptr (LigTensor) input = random_tensor (&shape, dtype, bound_of (plan, -1), error);
-  if (!input || !lig_program_set_input (program, input, error))
-    return FALSE;
-  for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++) {
-    lig_plan_get_extra_input (plan, i, &shape, &dtype);
-    g_autoptr (LigTensor) extra = random_tensor (&shape, dtype, bound_of (plan, (int) i), error);
-    if (!extra || !lig_program_set_extra_input (program, i, extra, error))
-      return FALSE;
-  }
-  lig_plan_get_output (plan, &shape, &dtype);
-  if (shape.n_axes == 0)
-    return TRUE;
-  g_autoptr (LigTensor) gradient = random_tensor (&shape, dtype, 2, error);
-  /* A plan without a backward pass accepts no gradient. */
-  return gradient && (lig_program_set_gradient (program, gradient, NULL) || TRUE);
-}
 
 /* The columns of one round: runs of one pass or several, then every step. */
 enum { FORWARD, BACKWARD, UPDATE, FORWARD_BACKWARD, WHOLE, FIRST_STEP };
@@ -158,7 +105,7 @@ prepare (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options
   g_autoptr (LigState) state = lig_state_new (sequence, device, options, 0, error);
   g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, options, error) : NULL;
   g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
-  if (!program || !fill (program, error))
+  if (!program || !lig_program_fill (program, error))
     return NULL;
   lig_program_keep_gradients (program);
   lig_program_set_rate (program, 0, 0);

@@ -107,6 +107,10 @@ LIG_API gboolean lig_recompute_from_name (const char *name, LigRecompute *recomp
  * where that is faster; the same seed then gives slightly different results
  * @recompute: the values that the backward pass computes again, for the blocks and macros whose
  *   own parameter `recompute` is `inherit`, and for the ops outside of them
+ * @recipe: (nullable): how the operands of products are quantized, a text for lig_recipe_parse();
+ *   %NULL: as the sequence says. With `none` ops have no recipes of their own either
+ * @keep_values: whether the outputs of all ops and their gradients keep their memory until the next
+ *   run, for programs that compare them
  *
  * The options of lig_plan_compile() and others. Fields beyond @size have the values of
  * %LIG_PLAN_OPTIONS_INIT. Functions that accept options take %NULL for %LIG_PLAN_OPTIONS_INIT.
@@ -126,6 +130,8 @@ typedef struct {
   const char *freeze;
   gboolean nondeterministic;
   LigRecompute recompute;
+  const char *recipe;
+  gboolean keep_values;
 } LigPlanOptions;
 
 #define LIG_PLAN_OPTIONS_INIT \

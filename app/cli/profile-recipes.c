@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* The comparison of recipes. */
+#include "app/cli/profile-recipes.h"
+
+#include "app/cli/output-file.h"
+#include "app/cli/table.h"
+#include "app/cli/task.h"
+#include <ligature/draw-recipes.h>
+#include <ligature/recipe.h>
+#include <ligature/units.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+GStrv
+lig_cli_read_recipes (const char *text, GError **error)
+{
+  g_auto (GStrv) pieces = g_strsplit (text, ",", -1);
+  g_autoptr (GPtrArray) recipes = g_ptr_array_new_with_free_func (g_free);
+  for (char **piece = pieces; *piece; piece++)
+    /* `margin=1` is one more parameter of the recipe before it. */
+    if (recipes->len > 0 && strchr (*piece, '=') && !strchr (*piece, ':')) {
+      char *before = recipes->pdata[recipes->len - 1];
+      recipes->pdata[recipes->len - 1] = g_strconcat (before, ",", *piece, NULL);
+      g_free (before);
+    } else
+      g_ptr_array_add (recipes, g_strdup (*piece));
+  for (guint i = 0; i < recipes->len; i++) {
+    g_autoptr (GError) local = NULL;
+    if (!lig_recipe_check (recipes->pdata[i], &local)) {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--compare-recipes: %s",
+                   local->message);
+      return NULL;
+    }
+    for (guint j = 0; j < i; j++)
+      if (g_str_equal (recipes->pdata[i], recipes->pdata[j])) {
+        g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                     "--compare-recipes lists %s twice; name different recipes",
+                     (char *) recipes->pdata[i]);
+        return NULL;
+      }
+  }
+  g_ptr_array_add (recipes, NULL);
+  return (GStrv) g_ptr_array_steal (recipes, NULL);
+}
+
+GPtrArray *
+lig_cli_measure_recipes (LigSequence *sequence,
+                         LigDevice *device,
+                         const LigPlanOptions *options,
+                         const char *const *recipes,
+                         GError **error)
+{
+  g_autoptr (GPtrArray) all =
+    g_ptr_array_new_with_free_func ((GDestroyNotify) lig_recipe_errors_free);
+  for (; *recipes; recipes++) {
+    if (g_str_equal (*recipes, "none"))
+      continue;
+    lig_cli_task_detail ("errors", *recipes);
+    LigRecipeErrors *errors =
+      lig_recipe_errors_measure (sequence, device, options, NULL, *recipes, error);
+    if (!errors)
+      return NULL;
+    g_ptr_array_add (all, errors);
+  }
+  return g_steal_pointer (&all);
+}
+
+static void
+print_totals (GPtrArray *errors, int width)
+{
+  static const char *const header[] = {"recipe", ">memory", ">error of y", ">of gradients", NULL};
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  for (guint i = 0; i < errors->len; i++) {
+    const LigRecipeErrors *recipe = errors->pdata[i];
+    char **cells = g_new0 (char *, G_N_ELEMENTS (header));
+    cells[0] = g_strdup (recipe->recipe);
+    cells[1] = lig_units_bytes ((double) recipe->bytes);
+    cells[2] = lig_draw_error (recipe->output);
+    cells[3] = lig_draw_error (recipe->gradient);
+    g_ptr_array_add (rows, cells);
+  }
+  lig_cli_print_fitted (header, rows, width);
+}
+
+/* Prints the errors of the outputs of ops, or of the gradients that they get. */
+static void
+print_ops (GPtrArray *errors, gboolean gradients, int width)
+{
+  const LigRecipeErrors *first = errors->pdata[0];
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  g_auto (GStrv) header = g_new0 (char *, errors->len + 2);
+  header[0] = g_strdup (gradients ? "error of the gradient of y" : "error of y");
+  for (guint i = 0; i < errors->len; i++)
+    header[i + 1] = g_strconcat (">", ((LigRecipeErrors *) errors->pdata[i])->recipe, NULL);
+  for (guint n = 0; n < first->n_ops; n++) {
+    char **cells = g_new0 (char *, errors->len + 2);
+    cells[0] = g_strdup_printf ("%s %s", first->ops[n].path, first->ops[n].op);
+    for (guint i = 0; i < errors->len; i++) {
+      const LigOpErrors *op = &((const LigRecipeErrors *) errors->pdata[i])->ops[n];
+      cells[i + 1] = lig_draw_error (gradients ? op->gradient : op->output);
+    }
+    g_ptr_array_add (rows, cells);
+  }
+  lig_cli_print_fitted ((const char *const *) header, rows, width);
+}
+
+void
+lig_cli_print_recipes (GPtrArray *errors, int width)
+{
+  if (errors->len == 0)
+    return;
+  printf ("\nErrors against the compute type, on one random batch:\n");
+  print_totals (errors, width);
+  printf ("\n");
+  print_ops (errors, FALSE, width);
+  printf ("\n");
+  print_ops (errors, TRUE, width);
+}
+
+void
+lig_cli_add_recipes (JsonBuilder *builder, GPtrArray *errors)
+{
+  lig_json_begin_array (builder, "errors");
+  for (guint i = 0; i < errors->len; i++) {
+    const LigRecipeErrors *recipe = errors->pdata[i];
+    json_builder_begin_object (builder);
+    lig_json_add_text (builder, "recipe", recipe->recipe);
+    lig_json_add_number (builder, "output", recipe->output);
+    lig_json_add_number (builder, "gradient", recipe->gradient);
+    lig_json_add_integer (builder, "bytes", recipe->bytes);
+    lig_json_begin_array (builder, "ops");
+    for (guint n = 0; n < recipe->n_ops; n++) {
+      const LigOpErrors *op = &recipe->ops[n];
+      json_builder_begin_object (builder);
+      lig_json_add_text (builder, "path", op->path);
+      lig_json_add_text (builder, "op", op->op);
+      lig_json_add_text (builder, "recipe", op->recipe);
+      lig_json_add_number (builder, "output", op->output);
+      lig_json_add_number (builder, "gradient", op->gradient);
+      lig_json_add_number (builder, "parameters", op->parameters);
+      json_builder_end_object (builder);
+    }
+    json_builder_end_array (builder);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
+/* --- The picture ---------------------------------------------------------------------------- */
+
+enum { NAMES = 240, RECIPE = 190 };
+
+static double
+width_of (GPtrArray *errors)
+{
+  return NAMES + RECIPE * (double) MAX (errors->len, 2);
+}
+
+static void
+draw (LigCanvas *canvas, gpointer errors)
+{
+  lig_draw_recipes (canvas, lig_colours (LIG_COLOURS_LIGHT), errors, width_of (errors));
+}
+
+gboolean
+lig_cli_draw_recipes (GPtrArray *errors, const char *file, GError **error)
+{
+  const char *ending = strrchr (file, '.');
+  g_autoptr (GBytes) bytes = lig_draw_to_file (
+    ending ? ending + 1 : "svg", width_of (errors), lig_draw_recipes_height (errors),
+    lig_colours (LIG_COLOURS_LIGHT)->ground, draw, errors, error);
+  return bytes && lig_cli_write_output (bytes, file, error);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* The errors that recipes bring: the same batch through the same weights in the compute type and by
+ * each recipe, compared op by op.
+ *
+ * Threads: a list may be made by any thread and then read by all. */
+#pragma once
+
+#include <ligature/plan.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LigOpErrors:
+ * @path: the path of the op; in a macro with the part's name, `3.qkv`
+ * @op: the name of the op
+ * @output: the relative error of its output
+ * @gradient: the relative error of the gradient that its output gets; NaN if it gets none
+ * @parameters: the relative error of the gradients of its trained parameters; NaN if it has none
+ * @recipe: (nullable): the recipe of a product with quantized operands
+ *
+ * The errors of one op. A relative error is the length of the difference between a tensor and that
+ * of the compute type, divided by the length of the latter.
+ */
+typedef struct {
+  char *path;
+  const char *op;
+  double output, gradient, parameters;
+  const char *recipe;
+} LigOpErrors;
+
+/**
+ * LigRecipeErrors:
+ * @recipe: the recipe, a text for lig_recipe_parse()
+ * @output: the relative error of the output of the sequence
+ * @gradient: the relative error of all gradients of parameters together; NaN if there are none
+ * @bytes: the bytes of a training by this recipe: of the plan's values and of the state
+ * @ops: the errors of its ops, in their order, without those that only pass values on
+ * @n_ops: their number
+ *
+ * The errors of one recipe.
+ */
+typedef struct {
+  char *recipe;
+  double output, gradient;
+  gint64 bytes;
+  LigOpErrors *ops;
+  guint n_ops;
+} LigRecipeErrors;
+
+#define LIG_TYPE_RECIPE_ERRORS (lig_recipe_errors_get_type ())
+LIG_API GType lig_recipe_errors_get_type (void);
+
+/**
+ * lig_recipe_errors_measure:
+ * @sequence: a sequence with an input
+ * @device: a device that runs
+ * @options: (nullable): options; `recipe`, `policy` and `optimizer` are not read
+ * @weights: (nullable): weights as for lig_state_load_weights(); %NULL: initial ones
+ * @recipe: a text for lig_recipe_parse()
+ * @error: set if one of the plans cannot be compiled or run
+ *
+ * Runs both passes on random data, in the compute type and by the recipe; a recipe whose scales
+ * follow from earlier steps has run twice before. Nothing is updated. All outputs and gradients are
+ * kept, so it takes more memory than a training.
+ *
+ * Returns: (transfer full): the errors, or %NULL with an error set
+ */
+LIG_API LigRecipeErrors *lig_recipe_errors_measure (LigSequence *sequence,
+                                                    LigDevice *device,
+                                                    const LigPlanOptions *options,
+                                                    const char *weights,
+                                                    const char *recipe,
+                                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_recipe_errors_free:
+ * @self: (nullable) (transfer full): errors
+ */
+LIG_API void lig_recipe_errors_free (LigRecipeErrors *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigRecipeErrors, lig_recipe_errors_free)
+
+G_END_DECLS

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs a sequence in the compute type and by a recipe, on one batch, and compares what each op
+ * computes. */
+#include <ligature/recipe-errors.h>
+
+#include "engine/compile/quantizers.h"
+#include "engine/device/device-private.h"
+#include "engine/plan/fill.h"
+#include "engine/plan/program-private.h"
+#include <ligature/weights.h>
+
+#include <math.h>
+#include <string.h>
+
+/* Runs before the one that is compared, after which histories have the batch's amaxes. */
+enum { WARM_UP = 2 };
+
+/* The length of a difference and that of what it is relative to, squared. */
+typedef struct {
+  double difference, whole;
+} Sum;
+
+static double
+relative (Sum sum)
+{
+  return sum.whole > 0 ? sqrt (sum.difference / sum.whole) : sum.difference > 0 ? INFINITY : 0;
+}
+
+/* Returns (transfer full) the numbers of a value in the memory of a program. */
+static float *
+read_value (LigProgram *program, int value, GError **error)
+{
+  const LigValue *of = lig_value (program->plan->draft, value);
+  void *memory = lig_program_address (program, value);
+  gint64 count = lig_shape_size (&of->shape);
+  g_autofree guint8 *bytes = g_malloc ((gsize) of->bytes + 1);
+  g_autofree float *numbers = g_new (float, (gsize) count + 1);
+  if (!memory || !lig_device_download (program->device, bytes, memory, (gsize) of->bytes, error))
+    return NULL;
+  lig_widen (of->dtype, bytes, numbers, (gsize) count);
+  return g_steal_pointer (&numbers);
+}
+
+/* Adds the difference between two values, in one program each. */
+static gboolean
+compare_values (LigProgram *programs[2], const int values[2], Sum *sum, GError **error)
+{
+  g_autofree float *exact = read_value (programs[0], values[0], error);
+  g_autofree float *rounded = exact ? read_value (programs[1], values[1], error) : NULL;
+  gint64 count = lig_shape_size (&lig_value (programs[0]->plan->draft, values[0])->shape);
+  if (!rounded)
+    return FALSE;
+  for (gint64 i = 0; i < count; i++) {
+    double x = (double) exact[i], difference = (double) rounded[i] - x;
+    sum->difference += difference * difference;
+    sum->whole += x * x;
+  }
+  return TRUE;
+}
+
+/* Finds the relative error of a value of an op; NaN if either program does not have it. */
+static gboolean
+find_error (LigProgram *programs[2], int exact, int rounded, double *result, GError **error)
+{
+  const int values[] = {exact, rounded};
+  Sum sum = {0};
+  *result = NAN;
+  if (exact < 0 || rounded < 0 ||
+      !lig_dtype_is_floating (lig_value (programs[0]->plan->draft, exact)->dtype))
+    return TRUE;
+  if (!compare_values (programs, values, &sum, error))
+    return FALSE;
+  *result = relative (sum);
+  return TRUE;
+}
+
+static gboolean
+compare_parameters (
+  LigProgram *programs[2], const LigPart *parts[2], Sum *all, double *result, GError **error)
+{
+  Sum sum = {0};
+  gboolean any = FALSE;
+  for (int i = 0; i < parts[0]->n_parameters; i++) {
+    int values[2];
+    for (int n = 0; n < 2; n++)
+      values[n] = parts[n]->frozen || (parts[n]->tied >> i & 1)
+                    ? -1
+                    : lig_value (programs[n]->plan->draft, parts[n]->parameters[i])->gradient;
+    if (values[0] < 0 || values[1] < 0)
+      continue;
+    if (!compare_values (programs, values, &sum, error))
+      return FALSE;
+    any = TRUE;
+  }
+  all->difference += sum.difference;
+  all->whole += sum.whole;
+  *result = any ? relative (sum) : NAN;
+  return TRUE;
+}
+
+/* Returns the index of the next op that is in both plans and computes something. */
+static int
+next_op (const LigDraft *draft, int index)
+{
+  while (index < (int) draft->parts->len &&
+         (lig_part (draft, index)->implicit ||
+          lig_part (draft, index)->info->flags & LIG_OP_TRANSPARENT))
+    index++;
+  return index;
+}
+
+static gboolean
+compare_op (LigProgram *programs[2], const int at[2], Sum *all, LigOpErrors *op, GError **error)
+{
+  const LigDraft *drafts[] = {programs[0]->plan->draft, programs[1]->plan->draft};
+  const LigPart *parts[] = {lig_part (drafts[0], at[0]), lig_part (drafts[1], at[1])};
+  op->path = g_strdup (parts[1]->prefix);
+  op->op = parts[1]->info->name;
+  op->recipe = lig_part_is_quantized (parts[1]) ? parts[1]->recipe->info->name : NULL;
+  return find_error (programs, parts[0]->y, parts[1]->y, &op->output, error) &&
+         find_error (programs, lig_part_gradient (drafts[0], at[0]),
+                     lig_part_gradient (drafts[1], at[1]), &op->gradient, error) &&
+         compare_parameters (programs, parts, all, &op->parameters, error);
+}
+
+static gboolean
+compare_ops (LigRecipeErrors *self, LigProgram *programs[2], GError **error)
+{
+  const LigDraft *drafts[] = {programs[0]->plan->draft, programs[1]->plan->draft};
+  g_autoptr (GArray) ops = g_array_new (FALSE, TRUE, sizeof (LigOpErrors));
+  Sum all = {0};
+  gboolean fine = TRUE;
+  int at[] = {next_op (drafts[0], 0), next_op (drafts[1], 0)};
+  while (fine && at[0] < (int) drafts[0]->parts->len) {
+    LigOpErrors op = {NULL};
+    fine = compare_op (programs, at, &all, &op, error);
+    g_array_append_val (ops, op);
+    for (int n = 0; n < 2; n++)
+      at[n] = next_op (drafts[n], at[n] + 1);
+  }
+  self->n_ops = ops->len;
+  self->ops = (LigOpErrors *) (gpointer) g_array_free (g_steal_pointer (&ops), FALSE);
+  self->gradient = all.whole > 0 ? relative (all) : NAN;
+  self->output = self->n_ops > 0 ? self->ops[self->n_ops - 1].output : NAN;
+  return fine;
+}
+
+/* Returns a program by a recipe that has run both passes on the batch. */
+static LigProgram *
+run (LigSequence *sequence,
+     LigDevice *device,
+     const LigPlanOptions *options,
+     const char *weights,
+     GError **error)
+{
+  g_autoptr (LigState) state = lig_state_new (sequence, device, options, 0, error);
+  if (!state || (weights && !lig_state_load_weights (state, weights, NULL, error)))
+    return NULL;
+  g_autoptr (LigPlan) plan = lig_state_plan (state, sequence, options, error);
+  g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
+  if (!program || !lig_program_fill (program, error))
+    return NULL;
+  lig_program_keep_gradients (program);
+  lig_program_set_rate (program, 0, 0);
+  unsigned passes = LIG_RUN_FORWARD;
+  if (lig_plan_has_pass (plan, LIG_PASS_BACKWARD))
+    passes |= LIG_RUN_BACKWARD;
+  unsigned update = lig_plan_has_pass (plan, LIG_PASS_UPDATE) ? LIG_RUN_UPDATE : 0;
+  for (int i = 0; i <= WARM_UP; i++)
+    if (!lig_program_run (program, i < WARM_UP ? passes | update : passes, error))
+      return NULL;
+  return g_steal_pointer (&program);
+}
+
+/* Returns the bytes of a training by the recipe, whose plan keeps no more than it needs. */
+static gint64
+count_bytes (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options)
+{
+  LigPlanOptions plain = *options;
+  plain.keep_values = FALSE;
+  plain.policy = LIG_POLICY_ALL;
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &plain, NULL);
+  return plan ? lig_plan_get_arena_bytes (plan, NULL) + lig_plan_get_state_bytes (plan) : 0;
+}
+
+LigRecipeErrors *
+lig_recipe_errors_measure (LigSequence *sequence,
+                           LigDevice *device,
+                           const LigPlanOptions *options,
+                           const char *weights,
+                           const char *recipe,
+                           GError **error)
+{
+  LigPlanOptions whole;
+  LigOptimizer optimizer;
+  if (!lig_plan_options_read (options, &whole, error) || !lig_recipe_check (recipe, error) ||
+      !lig_optimizer_init (&optimizer, "sgd", error))
+    return NULL;
+  whole.training = TRUE;
+  whole.keep_values = TRUE;
+  whole.policy = LIG_POLICY_NONE;
+  whole.recompute = LIG_RECOMPUTE_NONE;
+  whole.optimizer = &optimizer;
+  whole.recipe = "none";
+  g_autoptr (LigProgram) exact = run (sequence, device, &whole, weights, error);
+  whole.recipe = recipe;
+  g_autoptr (LigProgram) rounded = exact ? run (sequence, device, &whole, weights, error) : NULL;
+  if (!rounded)
+    return NULL;
+  g_autoptr (LigRecipeErrors) self = g_new0 (LigRecipeErrors, 1);
+  LigProgram *programs[] = {exact, rounded};
+  self->recipe = g_strdup (recipe);
+  self->bytes = count_bytes (sequence, device, &whole);
+  return compare_ops (self, programs, error) ? g_steal_pointer (&self) : NULL;
+}
+
+void
+lig_recipe_errors_free (LigRecipeErrors *self)
+{
+  if (!self)
+    return;
+  for (guint i = 0; i < self->n_ops; i++)
+    g_free (self->ops[i].path);
+  g_free (self->ops);
+  g_free (self->recipe);
+  g_free (self);
+}
+
+static LigRecipeErrors *
+copy (LigRecipeErrors *self)
+{
+  LigRecipeErrors *other = g_memdup2 (self, sizeof *self);
+  other->recipe = g_strdup (self->recipe);
+  other->ops = g_memdup2 (self->ops, self->n_ops * sizeof *self->ops);
+  for (guint i = 0; i < self->n_ops; i++)
+    other->ops[i].path = g_strdup (self->ops[i].path);
+  return other;
+}
+
+G_DEFINE_BOXED_TYPE (LigRecipeErrors, lig_recipe_errors, copy, lig_recipe_errors_free)

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests --recipe of the commands that compile, and the comparison of recipes. */
+#include "tests/cli/case.h"
+
+#define MODEL "layer-norm ! linear(64) ! gelu ! linear(50)"
+#define ARGUMENTS "--input", "64x32:bf16"
+
+static void
+test_plan (void)
+{
+  g_auto (Outcome) none = lig ("fuse", MODEL, ARGUMENTS, "--device", "null:h200", "--json", NULL);
+  g_auto (Outcome) fuse =
+    lig ("fuse", MODEL, ARGUMENTS, "--device", "null:h200", "--recipe", "fp8-rows", "--json", NULL);
+  g_auto (Outcome) text =
+    lig ("plan", MODEL, ARGUMENTS, "--device", "null:h200", "--recipe", "fp8-rows", NULL);
+  g_auto (Outcome) own =
+    lig ("plan", "linear(64, recipe=fp8-block)", ARGUMENTS, "--device", "cpu", NULL);
+  g_assert_cmpstr (text_at (none.json, "recipe"), ==, "none");
+  g_assert_cmpstr (text_at (fuse.json, "recipe"), ==, "fp8-rows");
+  g_assert_cmpstr (text_at (fuse.json, "ops.1.op"), ==, "quantize");
+  g_assert_cmpstr (text_at (fuse.json, "ops.2.recipe"), ==, "fp8-rows");
+  g_assert_cmpstr (text_at (fuse.json, "ops.7.recipe"), ==, "none");
+  g_assert_cmpstr (text_at (fuse.json, "ops.7.unquantized"), ==,
+                   "50 output features, fp8-rows needs a multiple of 16");
+  assert_contains (text.out, "recipe fp8-rows");
+  assert_contains (text.out, "linear_fp8");
+  assert_contains (text.out, "1 of 2 products have quantized operands; linear at 3 computes in "
+                             "bf16: 50");
+  assert_contains (own.out, "1 of 1 product has quantized operands");
+}
+
+static void
+test_refused (void)
+{
+  static const struct {
+    const char *recipe, *device, *message;
+    int code;
+  } wrong[] = {
+    {"fp8", "cpu", "recipe is 'fp8', expected one of none, fp8-delayed, fp8-current, fp8-rows", 2},
+    {"fp8-rows:history=3", "cpu", "recipe fp8-rows has no parameter 'history'", 2},
+    {"fp8-delayed:history=", "cpu", "history of recipe fp8-delayed is ''", 2},
+    {"fp8-rows", "null:a100", "recipe fp8-rows needs compute capability 9.0", 1},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    g_auto (Outcome) plan = lig ("plan", MODEL, ARGUMENTS, "--device", wrong[i].device, "--recipe",
+                                 wrong[i].recipe, NULL);
+    assert_contains (plan.err, wrong[i].message);
+    g_assert_cmpint (plan.code, ==, wrong[i].code);
+  }
+}
+
+static void
+test_train (void)
+{
+  g_autofree char *checkpoint = in_folder ("c.safetensors");
+  g_auto (Outcome) train =
+    lig ("train", "linear(16) ! mean-squared-error", "--input", "32x32", "--data",
+         "synthetic?samples=64", "--steps", "3", "--device", "cpu", "--recipe",
+         "fp8-delayed:history=8", "--checkpoint", checkpoint, "--json", NULL);
+  g_assert_cmpint (train.code, ==, 0);
+  g_auto (Outcome) show = lig ("runs", "show", "last", "--json", NULL);
+  g_assert_cmpstr (text_at (show.json, "recipe"), ==, "fp8-delayed:history=8");
+  g_auto (Outcome) other =
+    lig ("train", "--resume", checkpoint, "--steps", "5", "--recipe", "fp8-rows", NULL);
+  assert_contains (other.err, "--recipe contradicts --resume");
+  g_auto (Outcome) more = lig ("train", "--resume", checkpoint, "--steps", "5", "--json", NULL);
+  g_assert_cmpint (int_at (more.json, "steps"), ==, 5);
+}
+
+static void
+test_compare (void)
+{
+  g_autofree char *picture = in_folder ("errors.svg");
+  g_auto (Outcome) json =
+    lig ("profile", MODEL, ARGUMENTS, "--device", "cpu", "--steps", "1", "--compare-recipes",
+         "none,fp8-delayed:history=16,margin=1,fp8-block", "--picture", picture, "--json", NULL);
+  g_autofree char *svg = NULL;
+  g_assert_cmpint (json.code, ==, 0);
+  g_assert_cmpstr (text_at (json.json, "profiles.0.recipe"), ==, "none");
+  g_assert_cmpstr (text_at (json.json, "profiles.1.recipe"), ==, "fp8-delayed:history=16,margin=1");
+  g_assert_cmpstr (text_at (json.json, "errors.0.recipe"), ==, "fp8-delayed:history=16,margin=1");
+  g_assert_cmpstr (text_at (json.json, "errors.1.ops.1.path"), ==, "1");
+  g_assert_cmpstr (text_at (json.json, "errors.1.ops.1.recipe"), ==, "fp8-block");
+  g_assert_true (g_file_get_contents (picture, &svg, NULL, NULL));
+  assert_contains (svg, "fp8-block");
+  assert_contains (svg, "basic-linear");
+  g_auto (Outcome) text = lig ("profile", MODEL, ARGUMENTS, "--device", "cpu", "--steps", "1",
+                               "--compare-recipes", "none,fp8-current", NULL);
+  assert_contains (text.out, "Recipe fp8-current:");
+  assert_contains (text.out, "error of y");
+}
+
+static void
+test_compare_wrong (void)
+{
+  static const struct {
+    const char *recipes, *option, *value, *message;
+  } wrong[] = {
+    {"none,none", NULL, NULL, "--compare-recipes lists none twice"},
+    {"none,fp9", NULL, NULL, "--compare-recipes: recipe is 'fp9'"},
+    {"none", "--compare", "all", "--compare and --compare-recipes are given; use one of them"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    g_auto (Outcome) outcome =
+      lig ("profile", MODEL, ARGUMENTS, "--device", "cpu", "--compare-recipes", wrong[i].recipes,
+           wrong[i].option, wrong[i].value, NULL);
+    g_assert_cmpint (outcome.code, ==, 2);
+    assert_contains (outcome.err, wrong[i].message);
+  }
+  g_auto (Outcome) alone =
+    lig ("profile", MODEL, ARGUMENTS, "--device", "cpu", "--picture", "x.svg", NULL);
+  assert_contains (alone.err, "give --compare-recipes, too");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cli/recipe/plan", test_plan);
+  g_test_add_func ("/cli/recipe/refused", test_refused);
+  g_test_add_func ("/cli/recipe/train", test_train);
+  g_test_add_func ("/cli/recipe/compare", test_compare);
+  g_test_add_func ("/cli/recipe/compare-wrong", test_compare_wrong);
+  return run_cli_tests ();
+}
