@@ -19,8 +19,8 @@ static int run (int argc, char **argv);
 
 LIG_COMMAND (profile) = {
   .name = "profile",
-  .usage = "P [--input I] [--device D] [--steps N] [--compare none,all,measured | "
-           "--compare-recipes none,fp8-current,… [--picture FILE]]",
+  .usage = "P [--input I] [--device D] [--steps N] [--compare none,all,measured] "
+           "[--compare-recipes none,fp8-current,…]",
   .summary = "Times a training step: each group, predicted and measured",
   .example = "lig profile 'layer-norm ! linear(512) ! gelu ! linear(128)' --input 256x128 "
              "--compare none,all",
@@ -95,7 +95,9 @@ print_json (GPtrArray *profiles, GPtrArray *errors, gboolean list)
     add_profiles (builder, profiles);
     lig_cli_add_recipes (builder, errors);
     json_builder_end_object (builder);
-    lig_cli_print_document ("profile-recipes", json_builder_get_root (builder));
+    g_autoptr (JsonNode) root = json_builder_get_root (builder);
+    lig_json_add_units (json_object_get_member (json_node_get_object (root), "profiles"));
+    lig_cli_print_document ("profile-recipes", json_node_ref (root));
   } else if (list) {
     add_profiles (builder, profiles);
     lig_cli_print_document ("profile-compare", json_builder_get_root (builder));

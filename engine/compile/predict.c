@@ -30,15 +30,18 @@ is_product (const LigDraftStep *step)
   return step->kernel && step->kernel->work < 0;
 }
 
-/* Returns the type in which a product multiplies: that of its quantized operands, else the compute
- * type. */
+/* Returns the type in which a product multiplies: that of its quantized operands, unless the device
+ * emulates it, else the compute type. */
 static LigDtype
 multiplied (const LigDraft *draft, const LigDraftStep *step)
 {
   LigDtype first = is_product (step) && step->values[0] >= 0
                      ? lig_value (draft, step->values[0])->dtype
                      : LIG_FP32;
-  return lig_dtype_has (first, LIG_DTYPE_QUANTIZED) ? first : draft->compute;
+  return lig_dtype_has (first, LIG_DTYPE_QUANTIZED) &&
+             lig_device_get_facts (draft->device)->product[first] > 0
+           ? first
+           : draft->compute;
 }
 
 double

@@ -6,6 +6,7 @@
 #include "engine/device/device-private.h"
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* Checks that a device computes with a recipe. On a processor those of 8 bits are emulated. */
@@ -103,8 +104,8 @@ find_refusal (LigDraft *draft, const LigPart *part)
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
     if (sides[i].length % multiple != 0) {
       g_autofree char *text =
-        g_strdup_printf (_ ("%" G_GINT64_FORMAT " %s, %s needs a multiple of %" G_GINT64_FORMAT),
-                         sides[i].length, _ (sides[i].side), part->recipe->info->name, multiple);
+        g_strdup_printf (_ ("%" PRId64 " %s, %s needs a multiple of %" PRId64), sides[i].length,
+                         _ (sides[i].side), part->recipe->info->name, multiple);
       return g_string_chunk_insert_const (draft->strings, text);
     }
   return NULL;

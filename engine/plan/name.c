@@ -70,7 +70,8 @@ lig_plan_name_ops (LigPlan *plan, int first, int count)
       g_string_append_printf (name, " · %s", part);
   }
   for (int i = first; count > 1 && i < first + count && i < (int) n_ops; i++)
-    append_part (name, ops[i].info);
+    if (!ops[i].implicit)
+      append_part (name, ops[i].info);
   return g_string_free (name, FALSE);
 }
 

@@ -64,6 +64,7 @@ list_ops (LigPlan *self)
       .y_dtype = lig_value (draft, part->y)->dtype,
       .saved_bytes = part->needs_backward ? saved_bytes (draft, part, counted) : 0,
       .needs_backward = part->needs_backward,
+      .implicit = part->implicit,
       .recipe = lig_part_is_quantized (part) ? part->recipe->info->name : NULL,
       .unquantized = part->unquantized,
     };

@@ -5,6 +5,7 @@
 #include "engine/device/device-private.h"
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -152,8 +153,8 @@ check_numbers (
 {
   for (gint64 i = 0; i < count; i++)
     if (history ? !(values[i] >= 0) : !(values[i] > 0) || !isfinite (values[i])) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                   _ ("%s is %g at %" G_GINT64_FORMAT ", expected %s"), name, (double) values[i], i,
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s is %g at %" PRId64 ", expected %s"),
+                   name, (double) values[i], i,
                    history ? _ ("a number from 0") : _ ("a finite number above 0"));
       return FALSE;
     }
@@ -177,8 +178,8 @@ read_tensor (
     return FALSE;
   if (tensor->dtype != LIG_FP32 || tensor->size != count) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("the length of %s is %" G_GINT64_FORMAT " and its type is %s, expected "
-                    "%" G_GINT64_FORMAT " and fp32"),
+                 _ ("the length of %s is %" PRId64 " and its type is %s, expected "
+                    "%" PRId64 " and fp32"),
                  name, tensor->size, lig_dtype_name (tensor->dtype), count);
     return FALSE;
   }

@@ -394,8 +394,9 @@ test_plan (void)
   JsonNode *root = outcome.json;
   g_assert_cmpint (outcome.code, ==, 0);
   assert_keys (
-    root, "device policy recompute tf32 nondeterministic ops steps values arena_bytes live_peak "
-          "spared_bytes state_bytes segments problem units");
+    root,
+    "device policy recipe recompute tf32 nondeterministic ops steps values arena_bytes live_peak "
+    "spared_bytes state_bytes segments problem units");
   assert_keys (at (root, "steps.0"),
                "index pass kernel group operands again read written flops predicted_us");
   assert_keys (at (root, "values.0"), "name shape dtype place offset bytes first last saved again");

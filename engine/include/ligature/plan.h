@@ -43,7 +43,8 @@ typedef struct {
   gboolean needs_backward;
   /* For each parameter of its table that is tied: the path of the other op's parameter. */
   const char *tied[LIG_MAX_PARAMETERS];
-  const char *recipe;      /* of a product: the recipe that quantizes its operands; or null */
+  gboolean implicit;  /* quantizes for the product before or after it; not written by a person */
+  const char *recipe; /* of a product: the recipe that quantizes its operands; or null */
   const char *unquantized; /* of a product with a recipe: why its operands are not quantized: `50
                               output features, fp8-rows needs a multiple of 16`; or null */
 } LigPlanOp;

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Quantized copies and scales have the same bytes on the GPU as on the CPU, for random and for
+ * adversarial data; products of quantized operands are close, and histories move alike. */
+#include "tests/gpu/case.h"
+#include "tests/kernels/quantize-case.h"
+
+/* Launches a kernel on copies of the operands in the device's memory, and copies them back. */
+static gboolean
+launch_there (const Gpu *gpu,
+              const char *name,
+              const LigOperand *operands,
+              int count,
+              const void *params,
+              gboolean accumulate,
+              void **results)
+{
+  static void *workspace;
+  const LigKernel *kernel = lig_kernel_find (name);
+  LigOperand there[LIG_MAX_OPERANDS] = {0};
+  if (!workspace)
+    workspace = gpu_memory (gpu, LIG_WORKSPACE_SIZE);
+  gpu_fill (gpu, workspace, 0xff, LIG_WORKSPACE_SIZE);
+  for (int i = 0; i < count; i++) {
+    size_t bytes = (size_t) operands[i].size * lig_dtype_size (operands[i].dtype);
+    there[i] = operands[i];
+    if (!operands[i].data)
+      continue;
+    there[i].data = gpu_memory (gpu, bytes);
+    gpu_copy (gpu, there[i].data, operands[i].data, bytes);
+  }
+  LigLaunch launch = {.operands = there,
+                      .params = params,
+                      .workspace = workspace,
+                      .stream = gpu->stream,
+                      .device = gpu->handle,
+                      .accumulate = accumulate};
+  LigStatus status = kernel->functions[LIG_BACKEND_CUDA](&launch);
+  for (int i = 0; i < count; i++) {
+    size_t bytes = (size_t) operands[i].size * lig_dtype_size (operands[i].dtype);
+    results[i] = scratch (bytes);
+    if (operands[i].data)
+      gpu_copy (gpu, results[i], there[i].data, bytes);
+  }
+  gpu_wait (gpu, name);
+  for (int i = 0; i < count; i++)
+    if (there[i].data)
+      gpu->calls->release (gpu->handle, there[i].data);
+  if (status == LIG_OK)
+    return TRUE;
+  g_test_fail_printf ("%s: status %d, %s", name, (int) status,
+                      launch.where ? launch.where : "no reason");
+  return FALSE;
+}
+
+static void
+compare_bytes (const LigOperand *want, const void *got, int operand, const char *what)
+{
+  size_t bytes = (size_t) want->size * lig_dtype_size (want->dtype);
+  const uint8_t *a = want->data, *b = got;
+  for (size_t i = 0; want->data && i < bytes; i++)
+    if (a[i] != b[i]) {
+      g_test_fail_printf ("%s: operand %d differs at byte %zu of %zu: %02x, expected %02x", what,
+                          operand, i, bytes, b[i], a[i]);
+      return;
+    }
+}
+
+static void
+check_copies (const Gpu *gpu,
+              Content content,
+              LigDtype dtype,
+              LigDtype format,
+              const LigScales kind[2],
+              const int64_t shape[2],
+              unsigned variation)
+{
+  LigOperand x = content_of (content, dtype, shape[0], shape[1]), amax = blank (LIG_FP32, 1, 1);
+  LigQuantizeParams params = {(int32_t) format, (int32_t) kind[0], (int32_t) kind[1],
+                              variation & 1};
+  g_autofree char *what =
+    g_strdup_printf ("content %d, %s to %s, scales %d and %d, %ld x %ld, variation %u",
+                     (int) content, lig_dtype_name (dtype), lig_dtype_name (format), (int) kind[0],
+                     (int) kind[1], (long) shape[0], (long) shape[1], variation);
+  const LigOperand reading[] = {x, amax};
+  void *results[LIG_MAX_OPERANDS];
+  run ("amax", reading, NULL, FALSE);
+  if (launch_there (gpu, "amax", reading, 2, NULL, FALSE, results))
+    compare_bytes (&amax, results[1], 1, what);
+  Quantizing q = quantizing (x, params, variation & 2 ? 24 : 0, *(const float *) amax.data, 1.5f);
+  if (variation & 4)
+    q.operands[3].data = q.operands[4].data = q.operands[8].data = NULL;
+  if (variation & 8)
+    q.operands[5].data = q.operands[6].data = q.operands[7].data = NULL;
+  /* The GPU begins with the same memory as the CPU. */
+  gboolean fine = launch_there (gpu, "quantize", q.operands, 9, &params, FALSE, results);
+  run ("quantize", q.operands, &params, FALSE);
+  for (int i = 3; i < 9 && fine; i++)
+    compare_bytes (&q.operands[i], results[i], i, what);
+}
+
+static void
+test_copies (void)
+{
+  static const LigDtype formats[] = {LIG_FP8_E4M3, LIG_FP8_E5M2};
+  static const int64_t larger[][2] = {{1024, 768}, {2048, 4096}, {4096, 304}};
+  const Gpu *gpu = gpu_or_skip ();
+  unsigned n = 0;
+  if (!gpu)
+    return;
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+    for (guint m = 0; m < G_N_ELEMENTS (matrices) + G_N_ELEMENTS (larger); m++)
+      for (int content = 0; content < (quick () ? 2 : N_CONTENTS); content++) {
+        gboolean large = m >= G_N_ELEMENTS (matrices);
+        const int64_t *shape = large ? larger[m - G_N_ELEMENTS (matrices)] : matrices[m];
+        static const unsigned variations[] = {0, 1, 2, 4, 8, 5, 9, 0, 3};
+        if (large && content != RANDOM && content != NOT_NUMBERS)
+          continue;
+        n++;
+        case_begin ();
+        check_copies (gpu, (Content) content, floating[n % 3], formats[n / 2 % 2], kinds[k], shape,
+                      variations[n % G_N_ELEMENTS (variations)]);
+        case_end ();
+      }
+}
+
+/* Returns a quantized random matrix with its scales, as operands 3 and 4. */
+static Quantizing
+quantized (LigDtype format, LigScales kind, int64_t rows, int64_t columns)
+{
+  LigQuantizeParams params = {(int32_t) format, (int32_t) kind, (int32_t) kind, FALSE};
+  Quantizing q = quantizing (random_tensor (LIG_BF16, rows, columns), params, 0, 2, 0);
+  run ("quantize", q.operands, &params, FALSE);
+  return q;
+}
+
+static void
+check_product (const Gpu *gpu,
+               const LigScales kind[2],
+               LigDtype format,
+               LigDtype dtype,
+               const int64_t sides[3],
+               unsigned variation)
+{
+  Quantizing a = quantized (format, kind[0], sides[0], sides[2]);
+  Quantizing b = quantized (LIG_FP8_E4M3, kind[1], sides[1], sides[2]);
+  LigFp8Params params = {variation & 1 ? -1.5f : 1, (int32_t) kind[0], (int32_t) kind[1],
+                         kind[0] < LIG_SCALES_BLOCK && (variation & 2)};
+  gboolean accumulate = variation & 4;
+  LigOperand y = random_tensor (dtype, sides[0], sides[1]);
+  LigOperand bias = random_tensor (LIG_BF16, 1, sides[1]);
+  LigOperand extra = random_tensor (dtype, sides[0], sides[1]);
+  if (accumulate || dtype != LIG_BF16)
+    bias.data = NULL;
+  if (accumulate || !(variation & 1))
+    extra.data = NULL;
+  LigOperand operands[] = {
+    a.operands[3], b.operands[3], a.operands[4], b.operands[4], bias, extra, y};
+  void *results[LIG_MAX_OPERANDS];
+  g_autofree char *what = g_strdup_printf (
+    "%ld x %ld x %ld, scales %d and %d, %s, variation %u", (long) sides[0], (long) sides[1],
+    (long) sides[2], (int) kind[0], (int) kind[1], lig_dtype_name (dtype), variation);
+  if (!launch_there (gpu, "linear_fp8", operands, 7, &params, accumulate, results)) {
+    g_test_message ("%s", what);
+    return;
+  }
+  run ("linear_fp8", operands, &params, accumulate);
+  LigOperand got = y;
+  got.data = results[6];
+  const double *want = wide (y), *there = wide (got);
+  double error = 0, length = 0;
+  for (int64_t i = 0; i < y.size; i++) {
+    error += (there[i] - want[i]) * (there[i] - want[i]);
+    length += want[i] * want[i];
+  }
+  /* Fast accumulation keeps about 14 bits of a partial sum. */
+  double allowed = dtype == LIG_BF16 ? 4e-3 : params.fast ? 2e-3 : 1e-4;
+  if (!(sqrt (error) <= allowed * sqrt (length)))
+    g_test_fail_printf ("%s: off by %g, allowed %g", what, sqrt (error / length), allowed);
+}
+
+static void
+test_products (void)
+{
+  static const LigScales pairs[][2] = {{LIG_SCALES_TENSOR, LIG_SCALES_TENSOR},
+                                       {LIG_SCALES_ROW, LIG_SCALES_ROW},
+                                       {LIG_SCALES_BLOCK, LIG_SCALES_TILE},
+                                       {LIG_SCALES_BLOCK, LIG_SCALES_BLOCK}};
+  static const int64_t sides[][3] = {
+    {16, 16, 16}, {128, 128, 128}, {272, 400, 144}, {1024, 768, 3072}};
+  const Gpu *gpu = gpu_or_skip ();
+  if (!gpu)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (sides); j++)
+      for (unsigned variation = 0; variation < 6; variation++) {
+        case_begin ();
+        check_product (gpu, pairs[i], variation % 2 ? LIG_FP8_E5M2 : LIG_FP8_E4M3,
+                       variation & 4 ? LIG_FP32 : LIG_BF16, sides[j], variation);
+        case_end ();
+      }
+}
+
+static void
+test_histories (void)
+{
+  const Gpu *gpu = gpu_or_skip ();
+  if (!gpu)
+    return;
+  for (int variation = 0; variation < 4; variation++) {
+    case_begin ();
+    enum { COUNT = 45, LENGTH = 33 };
+    LigHistoryParams params = {
+      variation, variation & 1, {LIG_FP8_E4M3, LIG_FP8_E4M3, LIG_FP8_E5M2}};
+    LigOperand quantizers = random_tensor (LIG_FP32, COUNT, 1 + LENGTH);
+    void *results[LIG_MAX_OPERANDS];
+    float *numbers = quantizers.data;
+    for (int64_t i = 0; i < quantizers.size; i++)
+      numbers[i] = i % 89 == 1 ? INFINITY : i % 17 == 1 ? 0 : fabsf (numbers[i]);
+    if (launch_there (gpu, "update_scales", &quantizers, 1, &params, FALSE, results)) {
+      run ("update_scales", &quantizers, &params, FALSE);
+      compare_bytes (&quantizers, results[0], 0, "update_scales");
+    }
+    case_end ();
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  gpu_test_init (argc, argv);
+  g_test_add_func ("/gpu/quantize/copies", test_copies);
+  g_test_add_func ("/gpu/quantize/products", test_products);
+  g_test_add_func ("/gpu/quantize/histories", test_histories);
+  return g_test_run ();
+}
