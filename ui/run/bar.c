@@ -417,7 +417,7 @@ lig_run_bar_init (LigRunBar *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   lig_fit_box_add (self->choices, GTK_WIDGET (self->device), _ ("Device"), 0);
   lig_fit_box_add (self->choices, GTK_WIDGET (self->type), _ ("Compute type"), 5);
-  lig_fit_box_add (self->choices, GTK_WIDGET (self->recipe), _ ("Recipe"), 1);
+  lig_fit_box_add (self->choices, GTK_WIDGET (self->recipe), _ ("Recipe"), 6);
   lig_fit_box_add (self->choices, GTK_WIDGET (self->policy), _ ("Fusion policy"), 1);
   lig_fit_box_add (self->choices, GTK_WIDGET (self->rows), _ ("Batch"), 4);
   lig_fit_box_add (self->choices, self->data, _ ("Data"), 3);
