@@ -311,6 +311,29 @@ check_kernels (LigDraft *draft, LigMatch *match, GError **error)
   return TRUE;
 }
 
+/* Checks the match; a recipe whose products do less after the product gets the match without its
+ * optional last elements. */
+static gboolean
+check_match (LigDraft *draft, LigMatch *match, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  gboolean fine = check_kernels (draft, match, &local);
+  while (fine && match->reason == LIG_REASON_RECIPE) {
+    LigMatch shorter = *match;
+    shorter.refusal = (LigRefusal){0};
+    shorter.mend = NULL;
+    if (!lig_match_shorten (draft, &shorter, &local))
+      break;
+    g_free (match->refusal.observed);
+    g_free (match->refusal.required);
+    *match = shorter;
+  }
+  if (!local)
+    return fine;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
 gboolean
 lig_match (LigDraft *draft, const LigFusion *fusion, int at, LigMatch *match, GError **error)
 {
@@ -343,7 +366,7 @@ lig_match (LigDraft *draft, const LigFusion *fusion, int at, LigMatch *match, GE
   check_constraints (draft, fusion, match);
   if (match->reason == LIG_REASON_FENCED)
     return TRUE;
-  return !matched || match->reason != LIG_REASON_NONE || check_kernels (draft, match, error);
+  return !matched || match->reason != LIG_REASON_NONE || check_match (draft, match, error);
 }
 
 gboolean

@@ -214,6 +214,23 @@ test_shared (void)
   g_assert_cmpuint (count_kernels (evaluation, "linear_fp8", LIG_PASS_FORWARD), ==, 3);
 }
 
+/* The products of fp8 add the bias, but gelu runs by itself; the gradient of a bias is no part of a
+ * product whose operand is quantized. Beside a product in the compute type nothing changes. */
+static void
+test_groups (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_ALL;
+  g_autoptr (LigSequence) sequence =
+    with_recipe ("layer-norm ! linear(64) ! gelu ! linear(50)", "32x48", "fp8-current");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  check_groups (plan,
+                "[0] [1] [2 3 4 forward-linear-bias-activation] [5] [6] "
+                "[7 8 9 forward-linear-bias-activation]",
+                "[0] [1] [2] [3] [4 5 backward-activation-bias] [6] "
+                "[7 8 9 backward-linear-bias]");
+}
+
 /* No copy is made for a gradient that nobody needs: of a frozen weight, of an input. */
 static void
 test_frozen (void)
@@ -372,6 +389,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_policies);
   }
   g_test_add_func ("/compile/quantize/shared", test_shared);
+  g_test_add_func ("/compile/quantize/groups", test_groups);
   g_test_add_func ("/compile/quantize/frozen", test_frozen);
   g_test_add_func ("/compile/quantize/inherited", test_inherited);
   g_test_add_func ("/compile/quantize/refused", test_refused);
