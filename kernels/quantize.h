@@ -8,6 +8,30 @@
 #include <ligature/dtype.h>
 #include <ligature/params.h>
 
+/* Returns the number of blocks along a side. */
+LIG_FORMULA int64_t
+lig_scales_blocks (int64_t length)
+{
+  return (length + LIG_SCALES_EDGE - 1) / LIG_SCALES_EDGE;
+}
+
+/* Returns the distance between two rows of the scales of tiles. */
+LIG_FORMULA int64_t
+lig_scales_stride (int64_t columns)
+{
+  return (lig_scales_blocks (columns) + 3) / 4 * 4;
+}
+
+/* Returns the number of scales of a matrix. */
+LIG_FORMULA int64_t
+lig_scales_count (LigScales kind, int64_t rows, int64_t columns)
+{
+  return kind == LIG_SCALES_ROW     ? rows
+         : kind == LIG_SCALES_BLOCK ? lig_scales_blocks (columns) * rows
+         : kind == LIG_SCALES_TILE  ? lig_scales_blocks (rows) * lig_scales_stride (columns)
+                                    : 1;
+}
+
 /* Returns the largest number of a format. */
 LIG_FORMULA float
 lig_quantize_largest (LigDtype format)

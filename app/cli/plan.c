@@ -347,13 +347,13 @@ print_plan (LigPlan *plan)
   g_autofree char *peak_text = lig_units_bytes ((double) peak);
   g_autofree char *state = lig_units_bytes ((double) lig_plan_get_state_bytes (plan));
   guint segments = lig_plan_get_segments (plan);
+  const char *recipe = lig_plan_get_recipe (plan);
+  gboolean quantizes = strcmp (recipe, "none") != 0;
   g_autofree char *title = g_strdup_printf (
     "plan for %s, compute %s, parameters %s%s%s%s%s, policy %s",
     lig_device_get_name (lig_plan_get_device (plan)), lig_dtype_name (lig_plan_get_compute (plan)),
-    lig_dtype_name (lig_plan_get_parameters (plan)),
-    strcmp (lig_plan_get_recipe (plan), "none") ? ", recipe " : "",
-    strcmp (lig_plan_get_recipe (plan), "none") ? lig_plan_get_recipe (plan) : "",
-    lig_plan_get_tf32 (plan) ? ", TF32 products" : "",
+    lig_dtype_name (lig_plan_get_parameters (plan)), quantizes ? ", recipe " : "",
+    quantizes ? recipe : "", lig_plan_get_tf32 (plan) ? ", TF32 products" : "",
     lig_plan_get_nondeterministic (plan) ? ", nondeterministic" : "",
     lig_policy_name (lig_plan_get_policy (plan)));
   lig_cli_print_wrapped (title, width);
@@ -365,9 +365,9 @@ print_plan (LigPlan *plan)
                      peak_text, state, segments, segments == 1 ? "" : "s");
   printf ("\n");
   lig_cli_print_wrapped (sums, width);
-  g_autofree char *recipe = lig_plan_explain_recipe (plan);
-  if (recipe)
-    lig_cli_print_wrapped (recipe, width);
+  g_autofree char *products = lig_plan_explain_recipe (plan);
+  if (products)
+    lig_cli_print_wrapped (products, width);
   g_autofree char *again = lig_plan_explain_recompute (plan);
   if (again)
     lig_cli_print_wrapped (again, width);

@@ -41,6 +41,11 @@ lig_cli_read_recipes (const char *text, GError **error)
         return NULL;
       }
   }
+  if (recipes->len == 1 && g_str_equal (recipes->pdata[0], "none")) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "--compare-recipes lists none alone; add a recipe, like fp8-current");
+    return NULL;
+  }
   g_ptr_array_add (recipes, NULL);
   return (GStrv) g_ptr_array_steal (recipes, NULL);
 }
@@ -52,19 +57,14 @@ lig_cli_measure_recipes (LigSequence *sequence,
                          const char *const *recipes,
                          GError **error)
 {
-  g_autoptr (GPtrArray) all =
-    g_ptr_array_new_with_free_func ((GDestroyNotify) lig_recipe_errors_free);
-  for (; *recipes; recipes++) {
-    if (g_str_equal (*recipes, "none"))
-      continue;
-    lig_cli_task_detail ("errors", *recipes);
-    LigRecipeErrors *errors =
-      lig_recipe_errors_measure (sequence, device, options, NULL, *recipes, error);
-    if (!errors)
-      return NULL;
-    g_ptr_array_add (all, errors);
-  }
-  return g_steal_pointer (&all);
+  g_autoptr (GPtrArray) quantizing = g_ptr_array_new ();
+  for (; *recipes; recipes++)
+    if (!g_str_equal (*recipes, "none"))
+      g_ptr_array_add (quantizing, (gpointer) *recipes);
+  g_ptr_array_add (quantizing, NULL);
+  lig_cli_task_detail ("comparing with the compute type", "errors");
+  return lig_recipe_errors_measure (sequence, device, options,
+                                    (const char *const *) quantizing->pdata, error);
 }
 
 static void
@@ -109,8 +109,6 @@ print_ops (GPtrArray *errors, gboolean gradients, int width)
 void
 lig_cli_print_recipes (GPtrArray *errors, int width)
 {
-  if (errors->len == 0)
-    return;
   printf ("\nErrors against the compute type, on one random batch:\n");
   print_totals (errors, width);
   printf ("\n");
@@ -165,11 +163,22 @@ draw (LigCanvas *canvas, gpointer errors)
 }
 
 gboolean
+lig_cli_check_picture (const char *file, GError **error)
+{
+  static const char *const formats[] = {".svg", ".png", ".pdf", NULL};
+  const char *ending = strrchr (file, '.');
+  if (ending && g_strv_contains (formats, ending))
+    return lig_cli_check_file (file, error);
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "--picture is '%s', expected a name that ends in .svg, .png or .pdf", file);
+  return FALSE;
+}
+
+gboolean
 lig_cli_draw_recipes (GPtrArray *errors, const char *file, GError **error)
 {
-  const char *ending = strrchr (file, '.');
-  g_autoptr (GBytes) bytes = lig_draw_to_file (
-    ending ? ending + 1 : "svg", width_of (errors), lig_draw_recipes_height (errors),
-    lig_colours (LIG_COLOURS_LIGHT)->ground, draw, errors, error);
+  g_autoptr (GBytes) bytes =
+    lig_draw_to_file (strrchr (file, '.') + 1, width_of (errors), lig_draw_recipes_height (errors),
+                      lig_colours (LIG_COLOURS_LIGHT)->ground, draw, errors, error);
   return bytes && lig_cli_write_output (bytes, file, error);
 }

@@ -10,7 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* Divides `none,fp8-delayed:history=16,margin=1,fp8-rows` into recipes, each only once; NULL with a
+/* Divides `none,fp8-delayed:history=16,margin=1,fp8-rows` into recipes, each only once, none not
+ * alone; NULL with a
  * G_OPTION_ERROR set. */
 GStrv lig_cli_read_recipes (const char *text, GError **error);
 
@@ -26,6 +27,9 @@ void lig_cli_print_recipes (GPtrArray *errors, int width);
 
 /* Adds the member `errors`. */
 void lig_cli_add_recipes (JsonBuilder *builder, GPtrArray *errors);
+
+/* Checks that a picture can be saved under the name, before anything is computed. */
+gboolean lig_cli_check_picture (const char *file, GError **error);
 
 /* Writes the picture; the ending of the name is its format. */
 gboolean lig_cli_draw_recipes (GPtrArray *errors, const char *file, GError **error);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* lig profile: prints the time of each group next to its prediction, and compares policies. */
-#include "app/cli/output-file.h"
 #include "app/cli/profile-recipes.h"
 #include "app/cli/profile-text.h"
 #include "app/cli/sequence-options.h"
@@ -256,7 +255,7 @@ profile (const char *text, const Options *options)
   g_autoptr (GPtrArray) errors = NULL;
   g_auto (GStrv) recipes =
     options->recipes ? lig_cli_read_recipes (options->recipes, &error) : NULL;
-  if (error || (options->picture && !lig_cli_check_file (options->picture, &error)))
+  if (error || (options->picture && !lig_cli_check_picture (options->picture, &error)))
     return lig_cli_fail (g_steal_pointer (&error));
   g_autoptr (GPtrArray) profiles =
     measure (text, options, (const char *const *) recipes, &errors, &error);

@@ -88,10 +88,11 @@ add_quantizing (
 {
   LigOp **op = &draft->quantizing[pass];
   Place inside = *place;
-  if (!*op)
+  if (!*op) {
     *op = lig_op_new ("quantize", NULL);
-  g_object_set (*op, "forward", pass == LIG_PASS_FORWARD, "backward", pass == LIG_PASS_BACKWARD,
-                NULL);
+    g_object_set (*op, "forward", pass == LIG_PASS_FORWARD, "backward", pass == LIG_PASS_BACKWARD,
+                  NULL);
+  }
   inside.written = place->written ? place->written : product;
   inside.path = path_of (place, prefix);
   add_part (draft, *op, &inside, prefix);

@@ -321,7 +321,7 @@ check_match (LigDraft *draft, LigMatch *match, GError **error)
   while (fine && match->reason == LIG_REASON_RECIPE) {
     LigMatch shorter = *match;
     shorter.refusal = (LigRefusal){0};
-    shorter.mend = NULL;
+    shorter.found = shorter.needed = (LigEvidence){0};
     if (!lig_match_shorten (draft, &shorter, &local))
       break;
     g_free (match->refusal.observed);

@@ -5,6 +5,7 @@
 #include "engine/compile/quantizers.h"
 
 #include "engine/compile/parameters.h"
+#include "kernels/quantize.h"
 
 #include <string.h>
 
@@ -15,14 +16,12 @@ static LigShape
 scale_shape (LigScales kind, gint64 rows, gint64 columns)
 {
   LigShape shape = {0};
-  gint64 down = (rows + LIG_SCALES_EDGE - 1) / LIG_SCALES_EDGE;
-  gint64 across = (columns + LIG_SCALES_EDGE - 1) / LIG_SCALES_EDGE;
   if (kind == LIG_SCALES_ROW)
     lig_shape_init (&shape, 1, rows);
   else if (kind == LIG_SCALES_BLOCK)
-    lig_shape_init (&shape, 2, across, rows);
+    lig_shape_init (&shape, 2, lig_scales_blocks (columns), rows);
   else if (kind == LIG_SCALES_TILE)
-    lig_shape_init (&shape, 2, down, (across + 3) / 4 * 4);
+    lig_shape_init (&shape, 2, lig_scales_blocks (rows), lig_scales_stride (columns));
   return shape;
 }
 
@@ -133,35 +132,20 @@ find_source (const LigDraft *draft, int value)
   }
 }
 
-/* Returns the quantizer that writes copies of the input of a product: that of an earlier product
- * that reads the same value by the same recipe, or of an op `quantize`, else a new one. */
+/* Returns the quantizer that writes copies of `of` for a product: that of an earlier product of the
+ * same recipe, or of an op `quantize`, which `known` has by the source of the values, else a new
+ * one in the part. */
 static int
-find_input (LigDraft *draft, GHashTable *known, int index)
+find_quantizer (
+  LigDraft *draft, GHashTable *known, const LigPart *product, LigProductRole role, int of, int part)
 {
-  const LigPart *product = lig_part (draft, index);
-  int source = find_source (draft, product->x);
-  gpointer number;
-  if (g_hash_table_lookup_extended (known, GINT_TO_POINTER (source), NULL, &number) &&
+  gpointer source = GINT_TO_POINTER (find_source (draft, of)), number;
+  if (g_hash_table_lookup_extended (known, source, NULL, &number) &&
       lig_quantizer (draft, GPOINTER_TO_INT (number))->recipe == product->recipe)
     return GPOINTER_TO_INT (number);
-  int added =
-    add_quantizer (draft, product, LIG_ROLE_INPUT, lig_part (draft, index - 1)->x, index - 1);
-  g_hash_table_insert (known, GINT_TO_POINTER (source), GINT_TO_POINTER (added));
+  int added = add_quantizer (draft, product, role, of, part);
+  g_hash_table_insert (known, source, GINT_TO_POINTER (added));
   return added;
-}
-
-/* Returns the quantizer of a product's weight, which tied products share. */
-static int
-find_weight (LigDraft *draft, int index)
-{
-  const LigPart *product = lig_part (draft, index);
-  for (guint i = 0; i < draft->quantizers->len; i++) {
-    const LigQuantizer *quantizer = lig_quantizer (draft, i);
-    if (quantizer->role == LIG_ROLE_WEIGHT && quantizer->of == product->parameters[0] &&
-        quantizer->recipe == product->recipe)
-      return (int) i;
-  }
-  return add_quantizer (draft, product, LIG_ROLE_WEIGHT, product->parameters[0], index);
 }
 
 static void
@@ -170,12 +154,14 @@ quantize_product (LigDraft *draft, GHashTable *known, int index)
   LigPart *part = lig_part (draft, index);
   gboolean weight = part->needs_backward && lig_part_trains (draft, part, 0);
   gboolean input = part->needs_backward && part->dx >= 0;
-  int x = part->quantizers[LIG_ROLE_INPUT] = find_input (draft, known, index);
+  int x = part->quantizers[LIG_ROLE_INPUT] =
+    find_quantizer (draft, known, part, LIG_ROLE_INPUT, lig_part (draft, index - 1)->x, index - 1);
   lig_part (draft, index - 1)->quantizes[LIG_PASS_FORWARD] = x;
   want (draft, x, FALSE, FALSE);
   if (weight)
     want (draft, x, TRUE, TRUE);
-  int w = part->quantizers[LIG_ROLE_WEIGHT] = find_weight (draft, index);
+  int w = part->quantizers[LIG_ROLE_WEIGHT] =
+    find_quantizer (draft, known, part, LIG_ROLE_WEIGHT, part->parameters[0], index);
   want (draft, w, FALSE, FALSE);
   if (input)
     want (draft, w, TRUE, TRUE);

@@ -154,6 +154,6 @@ lig_place_histories (LigDraft *draft, GError **error)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
                _ ("the histories of recipe %s take more than 2^31 numbers; shorten them"),
-               draft->recipe.info ? draft->recipe.info->name : "");
+               g_array_index (draft->histories, LigHistory, 0).recipe->info->name);
   return lig_error_set_setting (error, "recipe");
 }

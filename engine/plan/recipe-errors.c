@@ -7,7 +7,6 @@
 #include "engine/device/device-private.h"
 #include "engine/plan/fill.h"
 #include "engine/plan/program-private.h"
-#include <ligature/weights.h>
 
 #include <math.h>
 #include <string.h>
@@ -145,18 +144,12 @@ compare_ops (LigRecipeErrors *self, LigProgram *programs[2], GError **error)
   return fine;
 }
 
-/* Returns a program by a recipe that has run both passes on the batch. */
+/* Returns a program by the recipe of the options that has run both passes on the batch. */
 static LigProgram *
-run (LigSequence *sequence,
-     LigDevice *device,
-     const LigPlanOptions *options,
-     const char *weights,
-     GError **error)
+run (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options, GError **error)
 {
   g_autoptr (LigState) state = lig_state_new (sequence, device, options, 0, error);
-  if (!state || (weights && !lig_state_load_weights (state, weights, NULL, error)))
-    return NULL;
-  g_autoptr (LigPlan) plan = lig_state_plan (state, sequence, options, error);
+  g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, options, error) : NULL;
   g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
   if (!program || !lig_program_fill (program, error))
     return NULL;
@@ -166,10 +159,10 @@ run (LigSequence *sequence,
   if (lig_plan_has_pass (plan, LIG_PASS_BACKWARD))
     passes |= LIG_RUN_BACKWARD;
   unsigned update = lig_plan_has_pass (plan, LIG_PASS_UPDATE) ? LIG_RUN_UPDATE : 0;
-  for (int i = 0; i <= WARM_UP; i++)
-    if (!lig_program_run (program, i < WARM_UP ? passes | update : passes, error))
+  for (int i = plan->draft->histories->len > 0 ? WARM_UP : 0; i > 0; i--)
+    if (!lig_program_run (program, passes | update, error))
       return NULL;
-  return g_steal_pointer (&program);
+  return lig_program_run (program, passes, error) ? g_steal_pointer (&program) : NULL;
 }
 
 /* Returns the bytes of a training by the recipe, whose plan keeps no more than it needs. */
@@ -183,17 +176,34 @@ count_bytes (LigSequence *sequence, LigDevice *device, const LigPlanOptions *opt
   return plan ? lig_plan_get_arena_bytes (plan, NULL) + lig_plan_get_state_bytes (plan) : 0;
 }
 
-LigRecipeErrors *
+/* Compares the recipe of the options with what the other program has computed. */
+static LigRecipeErrors *
+compare_recipe (LigSequence *sequence,
+                LigDevice *device,
+                const LigPlanOptions *options,
+                LigProgram *exact,
+                GError **error)
+{
+  g_autoptr (LigProgram) rounded = run (sequence, device, options, error);
+  if (!rounded)
+    return NULL;
+  g_autoptr (LigRecipeErrors) self = g_new0 (LigRecipeErrors, 1);
+  LigProgram *programs[] = {exact, rounded};
+  self->recipe = g_strdup (options->recipe);
+  self->bytes = count_bytes (sequence, device, options);
+  return compare_ops (self, programs, error) ? g_steal_pointer (&self) : NULL;
+}
+
+GPtrArray *
 lig_recipe_errors_measure (LigSequence *sequence,
                            LigDevice *device,
                            const LigPlanOptions *options,
-                           const char *weights,
-                           const char *recipe,
+                           const char *const *recipes,
                            GError **error)
 {
   LigPlanOptions whole;
   LigOptimizer optimizer;
-  if (!lig_plan_options_read (options, &whole, error) || !lig_recipe_check (recipe, error) ||
+  if (!lig_plan_options_read (options, &whole, error) ||
       !lig_optimizer_init (&optimizer, "sgd", error))
     return NULL;
   whole.training = TRUE;
@@ -202,16 +212,17 @@ lig_recipe_errors_measure (LigSequence *sequence,
   whole.recompute = LIG_RECOMPUTE_NONE;
   whole.optimizer = &optimizer;
   whole.recipe = "none";
-  g_autoptr (LigProgram) exact = run (sequence, device, &whole, weights, error);
-  whole.recipe = recipe;
-  g_autoptr (LigProgram) rounded = exact ? run (sequence, device, &whole, weights, error) : NULL;
-  if (!rounded)
-    return NULL;
-  g_autoptr (LigRecipeErrors) self = g_new0 (LigRecipeErrors, 1);
-  LigProgram *programs[] = {exact, rounded};
-  self->recipe = g_strdup (recipe);
-  self->bytes = count_bytes (sequence, device, &whole);
-  return compare_ops (self, programs, error) ? g_steal_pointer (&self) : NULL;
+  g_autoptr (LigProgram) exact = run (sequence, device, &whole, error);
+  g_autoptr (GPtrArray) all =
+    g_ptr_array_new_with_free_func ((GDestroyNotify) lig_recipe_errors_free);
+  for (; exact && *recipes; recipes++) {
+    whole.recipe = *recipes;
+    LigRecipeErrors *one = compare_recipe (sequence, device, &whole, exact, error);
+    if (!one)
+      return NULL;
+    g_ptr_array_add (all, one);
+  }
+  return exact ? g_steal_pointer (&all) : NULL;
 }
 
 void

@@ -4,6 +4,7 @@
  * accumulated in fp32 over the whole depth k. */
 #include "kernels/cpu/product.h"
 #include "kernels/cpu/threads.h"
+#include "kernels/quantize.h"
 
 #include <cblas.h>
 #include <limits.h>
@@ -80,7 +81,7 @@ apply_scales (const LigOperand *matrix,
 {
   const float *all = scales->data;
   int64_t rows = lig_rows (matrix);
-  int64_t stride = ((matrix->columns + LIG_SCALES_EDGE - 1) / LIG_SCALES_EDGE + 3) / 4 * 4;
+  int64_t stride = lig_scales_stride (matrix->columns);
   for (int64_t i = 0; i < count;) {
     int64_t block = (column + i) / LIG_SCALES_EDGE;
     int64_t end = kind == LIG_SCALES_ROW ? count : (block + 1) * LIG_SCALES_EDGE - column;

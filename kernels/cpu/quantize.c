@@ -141,7 +141,8 @@ write_rows (const Job *job, const Tile *tile, const float *whole)
       put_inverse (job->row_scale, block * job->rows + tile->row + i, scale);
   }
   if (job->row_kind == LIG_SCALES_TILE)
-    put_inverse (job->row_scale, tile->row / EDGE * ((job->tiles + 3) / 4 * 4) + block, of_tile);
+    put_inverse (job->row_scale, tile->row / EDGE * lig_scales_stride (job->columns) + block,
+                 of_tile);
 }
 
 /* Writes the tile of the transposed copy. */
@@ -171,7 +172,7 @@ write_columns (const Job *job, const Tile *tile)
       put_inverse (job->transposed_scale, block * job->columns + column, scale);
   }
   if (job->transposed_kind == LIG_SCALES_TILE)
-    put_inverse (job->transposed_scale, tile->column / EDGE * ((job->bands + 3) / 4 * 4) + block,
+    put_inverse (job->transposed_scale, tile->column / EDGE * lig_scales_stride (job->rows) + block,
                  of_tile);
 }
 
@@ -260,8 +261,8 @@ LIG_CPU (quantize) (LigLaunch *launch)
     .transposed_kind = (LigScales) params->transposed,
     .powers = params->powers,
   };
-  job.bands = (job.rows + EDGE - 1) / EDGE;
-  job.tiles = (job.columns + EDGE - 1) / EDGE;
+  job.bands = lig_scales_blocks (job.rows);
+  job.tiles = lig_scales_blocks (job.columns);
   job.largest = lig_quantize_largest (job.format);
   job.overflow = lig_quantize_overflow (job.x->dtype);
   if (!find_tensor_scale (&job, &operands[1], &operands[2]))

@@ -83,6 +83,21 @@ read_side (const T *x, int64_t row, int64_t column, int64_t rows, int64_t column
   }
 }
 
+/* Reads the SIDE rows of a thread. */
+template <class T, bool PACKED>
+__device__ inline void
+read_square (const T *x,
+             int64_t row,
+             int64_t column,
+             int64_t rows,
+             int64_t columns,
+             float (&values)[SIDE][SIDE])
+{
+#pragma unroll
+  for (int i = 0; i < SIDE; i++)
+    read_side<T, PACKED> (x, row + i, column, rows, columns, values[i]);
+}
+
 /* Returns the greatest of the numbers of ACROSS neighbouring threads. */
 __device__ inline float
 across (float value)
@@ -155,7 +170,7 @@ scale_for (const Quantization &q,
 }
 
 /* Writes the inverses of a tile's scales: one of each of its lines, or one in all. `line` is the
- * first of the tile's lines, `block` the tile's number along them, `across` the number of tiles. */
+ * first of the tile's lines, `block` the tile's number along them, `columns` their length. */
 __device__ inline void
 write_scales (const Quantization &q,
               float *scales,
@@ -164,7 +179,7 @@ write_scales (const Quantization &q,
               int64_t line,
               int64_t lines,
               int64_t block,
-              int64_t across,
+              int64_t columns,
               float tile)
 {
   int64_t at = line + threadIdx.x;
@@ -175,7 +190,8 @@ write_scales (const Quantization &q,
       scales[kind == LIG_SCALES_BLOCK ? block * lines + at : at] =
         lig_quantize_inverse (own[threadIdx.x]);
   } else if (kind == LIG_SCALES_TILE && threadIdx.x == 0) {
-    scales[line / EDGE * ((across + 3) / 4 * 4) + block] = lig_quantize_inverse (q.scale_of (tile));
+    scales[line / EDGE * lig_scales_stride (columns) + block] =
+      lig_quantize_inverse (q.scale_of (tile));
   } else if (kind == LIG_SCALES_TENSOR && threadIdx.x == 0 && line == 0 && block == 0) {
     *scales = lig_quantize_inverse (own[0]);
   }
@@ -268,9 +284,7 @@ __launch_bounds__ (THREADS, 2) quantize_tile (const __grid_constant__ Quantizati
   int64_t first_row = (int64_t) blockIdx.y * EDGE, first_column = (int64_t) blockIdx.x * EDGE;
   int64_t row = first_row + threadIdx.x / ACROSS * SIDE;
   int64_t column = first_column + threadIdx.x % ACROSS * SIDE;
-#pragma unroll
-  for (int i = 0; i < SIDE; i++)
-    read_side<T, PACKED> ((const T *) q.x, row + i, column, q.rows, q.columns, values[i]);
+  read_square<T, PACKED> ((const T *) q.x, row, column, q.rows, q.columns, values);
   find_amaxes (values, amaxes, columns);
   if (threadIdx.x == 0 && q.recorded)
     atomicMax (q.recorded, __float_as_uint (amaxes.all));
@@ -285,10 +299,10 @@ __launch_bounds__ (THREADS, 2) quantize_tile (const __grid_constant__ Quantizati
                  amaxes.column[line], amaxes.all);
   }
   __syncthreads ();
-  write_scales (q, q.row_scale, q.row_kind, row_scales, first_row, q.rows, blockIdx.x, gridDim.x,
+  write_scales (q, q.row_scale, q.row_kind, row_scales, first_row, q.rows, blockIdx.x, q.columns,
                 amaxes.all);
   write_scales (q, q.transposed_scale, q.transposed_kind, column_scales, first_column, q.columns,
-                blockIdx.y, gridDim.y, amaxes.all);
+                blockIdx.y, q.rows, amaxes.all);
   if (q.row || q.y.data)
     write_rows<PACKED> (q, values, row_scales, row, column);
   if (q.transposed)
@@ -305,11 +319,8 @@ __launch_bounds__ (THREADS, 2)
   __shared__ float shared[ACROSS][EDGE];
   float values[SIDE][SIDE];
   int64_t first_row = (int64_t) blockIdx.y * EDGE, first_column = (int64_t) blockIdx.x * EDGE;
-  int64_t row = first_row + threadIdx.x / ACROSS * SIDE;
-  int64_t column = first_column + threadIdx.x % ACROSS * SIDE;
-#pragma unroll
-  for (int i = 0; i < SIDE; i++)
-    read_side<T, PACKED> (x, row + i, column, rows, columns, values[i]);
+  read_square<T, PACKED> (x, first_row + threadIdx.x / ACROSS * SIDE,
+                          first_column + threadIdx.x % ACROSS * SIDE, rows, columns, values);
   find_amaxes (values, amaxes, shared);
   int line = threadIdx.x;
   if (of_rows && line < EDGE && first_row + line < rows)

@@ -55,22 +55,21 @@ LIG_API GType lig_recipe_errors_get_type (void);
  * @sequence: a sequence with an input
  * @device: a device that runs
  * @options: (nullable): options; `recipe`, `policy` and `optimizer` are not read
- * @weights: (nullable): weights as for lig_state_load_weights(); %NULL: initial ones
- * @recipe: a text for lig_recipe_parse()
+ * @recipes: (array zero-terminated=1): texts for lig_recipe_parse()
  * @error: set if one of the plans cannot be compiled or run
  *
- * Runs both passes on random data, in the compute type and by the recipe; a recipe whose scales
- * follow from earlier steps has run twice before. Nothing is updated. All outputs and gradients are
- * kept, so it takes more memory than a training.
+ * Runs both passes with initial weights on random data, once in the compute type and by each
+ * recipe; one whose scales follow from earlier steps has run twice before. Nothing is updated. All
+ * outputs and gradients are kept, so it takes more memory than a training.
  *
- * Returns: (transfer full): the errors, or %NULL with an error set
+ * Returns: (transfer full) (element-type LigRecipeErrors): the errors of each recipe, or %NULL with
+ *   an error set
  */
-LIG_API LigRecipeErrors *lig_recipe_errors_measure (LigSequence *sequence,
-                                                    LigDevice *device,
-                                                    const LigPlanOptions *options,
-                                                    const char *weights,
-                                                    const char *recipe,
-                                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+LIG_API GPtrArray *lig_recipe_errors_measure (LigSequence *sequence,
+                                              LigDevice *device,
+                                              const LigPlanOptions *options,
+                                              const char *const *recipes,
+                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_recipe_errors_free:

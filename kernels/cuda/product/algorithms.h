@@ -45,7 +45,7 @@ typedef struct {
   uint8_t input, output, vector; /* LigDtype of A and B, of all other matrices, of the vector */
   uint8_t align_a, align_b, align_c, align_d, align_vector, align_aux;
   uint8_t left_sums; /* computed by the own product alone */
-  uint8_t input_b;   /* LigDtype of B where it differs from A's, as it may in fp8; else 0 */
+  uint8_t input_a;   /* LigDtype of A where it differs from B's, as it may in fp8; else 0 */
   uint8_t scales;    /* of fp8: bit 7, bits 2 and 3 for A, 0 and 1 for B, bit 4 if fast; else 0 */
 } LigProductKey;
 _Static_assert(sizeof (LigProductKey) == 96, "the key of a product has gaps");

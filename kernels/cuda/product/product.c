@@ -126,11 +126,12 @@ key_of (const LigProduct *product, bool tf32)
   key.transposed_b = product->left_transposed;
   key.beta = product->extra.data != NULL;
   key.tf32 = tf32 && product->left.dtype == LIG_FP32;
-  key.input = (uint8_t) product->right.dtype;
-  key.input_b = product->left.dtype == product->right.dtype ? 0 : (uint8_t) product->left.dtype;
-  if (product->left_scales.data)
+  key.input = (uint8_t) product->left.dtype;
+  if (product->left_scales.data) {
+    key.input_a = product->right.dtype == product->left.dtype ? 0 : (uint8_t) product->right.dtype;
     key.scales = (uint8_t) (1 << 7 | product->fast << 4 | product->right_scales.kind << 2 |
                             product->left_scales.kind);
+  }
   key.output = (uint8_t) product->result.dtype;
   key.vector = (uint8_t) (product->vector.data ? product->vector.dtype : product->result.dtype);
   key.align_a = alignment (product->right.data);
@@ -228,11 +229,11 @@ entry_new (const LigProductKey *key)
   entry->key = *key;
   memset (entry->answers, -1, sizeof entry->answers);
   bool a = key->transposed_a, b = key->transposed_b;
-  uint8_t input_b = key->input_b ? key->input_b : key->input;
+  uint8_t input_a = key->input_a ? key->input_a : key->input;
   bool described =
     describe_operation (entry) &&
-    describe_matrix (&entry->a, key->input, a ? key->k : key->m, a ? key->m : key->k, key->lda) &&
-    describe_matrix (&entry->b, input_b, b ? key->n : key->k, b ? key->k : key->n, key->ldb) &&
+    describe_matrix (&entry->a, input_a, a ? key->k : key->m, a ? key->m : key->k, key->lda) &&
+    describe_matrix (&entry->b, key->input, b ? key->n : key->k, b ? key->k : key->n, key->ldb) &&
     describe_matrix (&entry->c, key->output, key->m, key->n, key->ldc) &&
     describe_matrix (&entry->d, key->output, key->m, key->n, key->ldd);
   /* A product that cannot even be described is known to be refused. */
@@ -498,7 +499,7 @@ lig_product_words (
   char scales[48] = "";
   if (key->scales)
     snprintf (scales, sizeof scales, " | by %s scales %d",
-              lig_dtype_name ((LigDtype) (key->input_b ? key->input_b : key->input)), key->scales);
+              lig_dtype_name ((LigDtype) (key->input_a ? key->input_a : key->input)), key->scales);
   snprintf (
     text, size,
     "%s | %s | %lld x %lld x %lld %c%c | %s to %s%s | epilogue %d on %d %s | extra %d"

@@ -2,6 +2,7 @@
 /* The timing and comparison of a product's algorithms: as CUDA graphs of several launches, on
  * memory that has the sizes, strides and alignments of the real operands. */
 #include "kernels/cuda/product/trial.h"
+#include "kernels/quantize.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,24 +51,6 @@ part (LigTrial *trial, char **at, int64_t elements, uint8_t dtype, uint8_t align
   return data;
 }
 
-/* Returns the number of scales of a matrix of fp8 with `rows` rows along the sum. */
-static int64_t
-count_scales (unsigned kind, int64_t rows, int64_t depth)
-{
-  int64_t across = (depth + LIG_SCALES_EDGE - 1) / LIG_SCALES_EDGE;
-  int64_t down = (rows + LIG_SCALES_EDGE - 1) / LIG_SCALES_EDGE;
-  switch (kind & 3) {
-  case LIG_SCALES_ROW:
-    return rows;
-  case LIG_SCALES_BLOCK:
-    return across * rows;
-  case LIG_SCALES_TILE:
-    return down * ((across + 3) / 4 * 4);
-  default:
-    return 1;
-  }
-}
-
 /* Sets the number of elements of A, B, C, D, the vector, aux, and the scales of A and B; 0 for
  * absent ones. */
 static void
@@ -79,8 +62,9 @@ sizes_of (const LigProductKey *key, int64_t sizes[8])
   sizes[2] = key->beta ? (key->ldc ? key->ldc * key->n : key->m) : 0;
   sizes[4] = key->vector_length;
   sizes[5] = key->ld_aux * key->n;
-  sizes[6] = key->scales ? count_scales (key->scales >> 2, key->m, key->k) : 0;
-  sizes[7] = key->scales ? count_scales (key->scales, key->n, key->k) : 0;
+  sizes[6] =
+    key->scales ? lig_scales_count ((LigScales) (key->scales >> 2 & 3), key->m, key->k) : 0;
+  sizes[7] = key->scales ? lig_scales_count ((LigScales) (key->scales & 3), key->n, key->k) : 0;
 }
 
 /* Allocates one or two sets of operands; two if both fit the L2 cache only together with others. */
@@ -90,7 +74,7 @@ allocate (LigTrial *trial)
   const LigProductKey *key = &trial->entry->key;
   int64_t sizes[8];
   size_t bytes = 0;
-  uint8_t input_b = key->input_b ? key->input_b : key->input;
+  uint8_t input_a = key->input_a ? key->input_a : key->input;
   int l2 = 0;
   sizes_of (key, sizes);
   for (int i = 0; i < 8; i++)
@@ -110,8 +94,8 @@ allocate (LigTrial *trial)
     call->workspace = trial->memory;
     call->alpha = 1;
     call->stream = trial->stream;
-    call->a = part (trial, &at, sizes[0], key->input, key->align_a, true);
-    call->b = part (trial, &at, sizes[1], input_b, key->align_b, true);
+    call->a = part (trial, &at, sizes[0], input_a, key->align_a, true);
+    call->b = part (trial, &at, sizes[1], key->input, key->align_b, true);
     call->c = part (trial, &at, sizes[2], key->output, key->align_c, key->beta);
     call->d = part (trial, &at, sizes[3], key->output, key->align_d, false);
     call->vector = part (trial, &at, sizes[4], key->vector, key->align_vector, true);
