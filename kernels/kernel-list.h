@@ -96,9 +96,23 @@ LIG_EACH (linear_fp8, "a b a_scale b_scale bias? extra? -> y", LIG_PRODUCT_OVER_
 LIG_FAMILY (quantize)
 /* The quantized copies of x [M, K]: `row` is [M, K], `transposed` [K, M], both with scales of their
  * own, see LigQuantizeParams; y is x as `row` has it. A scale for the whole tensor is `scale`, or
- * follows from `amax`. `recorded` becomes the greatest of its old value and the amax of x. */
-LIG_EACH (amax, "x -> amax", 1)
-LIG_EACH (quantize, "x scale? amax? -> row row_scale transposed transposed_scale recorded y=x", 3)
+ * follows from its amax. `recorded` becomes the greatest of its old value and the amax of x. */
+LIG_EACH (quantize, "x scale? -> row row_scale transposed transposed_scale recorded y=x", 3)
+/* The copies of a value that is computed in the same reading, by the function of LigProducerParams:
+ * an activation, a gated unit of x = [a, b], and their gradients, of which dbias is the sum over
+ * rows; `rounded` has the values as `row` has them. */
+LIG_EACH (activation_quantize,
+          "x scale? -> y=x row row_scale transposed transposed_scale recorded rounded",
+          13)
+LIG_EACH (activation_backward_quantize,
+          "dy x scale? -> dx=dy|x dbias row row_scale transposed transposed_scale recorded rounded",
+          17)
+LIG_EACH (gated_quantize,
+          "x scale? -> y row row_scale transposed transposed_scale recorded rounded",
+          7)
+LIG_EACH (gated_backward_quantize,
+          "dy x scale? -> dx dbias row row_scale transposed transposed_scale recorded rounded",
+          11)
 /* The scales and the histories of quantizers, one per row: {scale, amax, history}. */
 LIG_EACH (update_scales, "-> quantizers", 2)
 

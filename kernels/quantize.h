@@ -85,11 +85,30 @@ lig_quantize_scale (float amax, float largest, float overflow, bool powers)
   return scale;
 }
 
+/* Returns a value times its scale. NaN loses its sign, as it does in the conversions of GPUs. */
+LIG_FORMULA float
+lig_quantize_scaled (float value, float scale)
+{
+  return value == value ? value * scale : NAN;
+}
+
 /* Returns the inverse that products multiply by. */
 LIG_FORMULA float
 lig_quantize_inverse (float scale)
 {
   return lig_quantize_divide (1.0f, scale);
+}
+
+/* Sets the next scale of a quantizer from the greatest amax that counts, unless that is infinite,
+ * and clears the amax of the step. */
+LIG_FORMULA void
+lig_quantizer_set (float *entry, float amax, float largest, int margin)
+{
+  if (amax <= FLT_MAX) {
+    float scale = lig_quantize_divide (ldexpf (largest, -margin), amax);
+    entry[0] = scale > FLT_MAX ? FLT_MAX : scale;
+  }
+  entry[1] = 0;
 }
 
 /* Moves the history of a quantizer by one step and sets its next scale (TransformerEngine's
@@ -107,9 +126,5 @@ lig_quantizer_update (float *entry, int64_t length, float largest, int margin, b
       amax = history[i];
     history[i] = i + 1 < length ? history[i + 1] : last;
   }
-  if (amax <= FLT_MAX) {
-    float scale = lig_quantize_divide (ldexpf (largest, -margin), amax);
-    entry[0] = scale > FLT_MAX ? FLT_MAX : scale;
-  }
-  entry[1] = 0;
+  lig_quantizer_set (entry, amax, largest, margin);
 }

@@ -20,6 +20,13 @@ input_of (const LigFusion *fusion)
   return "16x32";
 }
 
+/* Returns the recipe of an example: one that applies if the fusion quantizes. */
+static const char *
+recipe_of (const LigFusion *fusion)
+{
+  return strstr (fusion->pattern, "quantize") ? "fp8-current" : NULL;
+}
+
 /* The columns before a sentence. */
 enum { NARROW = 4, LEAST_SENTENCE = 34 };
 
@@ -166,6 +173,7 @@ compile (const LigFusion *fusion, const char *example, gboolean forced)
     lig_op_set_forced (first, (const char *const[]){fusion->name, NULL});
   options.policy = LIG_POLICY_NONE;
   options.input_gradient = TRUE;
+  options.recipe = recipe_of (fusion);
   return lig_plan_compile (sequence, device, &options, NULL);
 }
 
@@ -268,11 +276,13 @@ print_example (const LigFusion *fusion, const char *example)
   g_autofree char *command = g_strdup_printf ("  lig fuse '%s'", example);
   g_autofree char *wish = g_strdup_printf ("--force %s@0", fusion->name);
   g_autofree char *input = g_strconcat ("--input ", input_of (fusion), NULL);
-  const char *const options[] = {input, wish};
+  g_autofree char *recipe = g_strdup_printf ("--recipe %s", recipe_of (fusion));
+  const char *const options[] = {input, wish, recipe_of (fusion) ? recipe : NULL};
   g_autoptr (GString) line = g_string_new (command);
   printf ("\nExample:\n");
-  for (guint i = 0; i < G_N_ELEMENTS (options); i++) {
-    int room = width - (i + 1 < G_N_ELEMENTS (options) ? 2 : 0);
+  for (guint i = 0; i < G_N_ELEMENTS (options) && options[i]; i++) {
+    gboolean last = i + 1 == G_N_ELEMENTS (options) || !options[i + 1];
+    int room = width - (last ? 0 : 2);
     if (lig_columns_width (line->str) + 1 + lig_columns_width (options[i]) > room) {
       printf ("%s \\\n", line->str);
       g_string_assign (line, "   ");

@@ -113,7 +113,6 @@ typedef struct {
   int part; /* the part `quantize` that writes the copies; of a weight: its product */
   LigForm row, transposed;
   int scale, recorded; /* values in the state: its scale, and the amax of this step; or -1 */
-  int amax;            /* value of the amax of the whole; -1: no scale follows from it */
 } LigQuantizer;
 
 /* The entry of a quantizer in the state: {scale, amax, history}, `length` numbers in all. */

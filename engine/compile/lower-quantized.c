@@ -4,6 +4,8 @@
 #include "engine/compile/quantizers.h"
 
 #include "engine/sequence/ports.h"
+#include "kernels/functions.h"
+#include <ligature/fusion.h>
 
 #include <string.h>
 
@@ -73,25 +75,94 @@ lig_emit_quantized (LigLowering *self,
   lig_lower_emit (self, lig_kernel_find ("linear_fp8"), text->str, &params, sizeof params);
 }
 
+/* Appends the bindings of the copies of a port to the text, and of the scale. */
+static void
+bind_copies (GString *text, const LigQuantizer *quantizer, const char *to)
+{
+  gboolean shared = quantizer->row.scale == quantizer->transposed.scale;
+  g_string_append_printf (
+    text,
+    " scale=%s:scale row=%s:row row_scale=%s:row-scale transposed=%s:transposed "
+    "transposed_scale=%s%s recorded=%s:recorded",
+    to, to, to, to, shared ? "-" : to, shared ? "" : ":transposed-scale", to);
+}
+
+/* Returns the quantizer that the part of a port has for itself; null if it has none. */
+static const LigQuantizer *
+own_quantizer (LigLowering *self, const char *port)
+{
+  const char *name = port;
+  const LigPart *part = lig_lower_port_part (self, &name);
+  const LigQuantizer *quantizer = part ? lig_port_quantizer (self->draft, part, name) : NULL;
+  return quantizer && lig_part (self->draft, quantizer->part) == part ? quantizer : NULL;
+}
+
 gboolean
 lig_lower_quantize (LigLowering *self, const char *from, const char *to)
 {
-  const char *name = to;
-  const LigPart *part = lig_lower_port_part (self, &name);
-  const LigQuantizer *quantizer = part ? lig_port_quantizer (self->draft, part, name) : NULL;
-  if (!quantizer || lig_part (self->draft, quantizer->part) != part)
+  const LigQuantizer *quantizer = own_quantizer (self, to);
+  if (!quantizer)
     return FALSE;
   const LigQuantizeParams params = lig_quantize_params (quantizer);
-  gboolean needed = lig_quantizer_needs_amax (quantizer, !part->implicit);
-  gboolean shared = quantizer->row.scale == quantizer->transposed.scale;
-  g_autofree char *amax = g_strdup_printf ("x=%s amax=%s:amax", from, to);
-  g_autofree char *copies = g_strdup_printf (
-    "x=%s scale=%s:scale amax=%s%s row=%s:row row_scale=%s:row-scale transposed=%s:transposed "
-    "transposed_scale=%s%s recorded=%s:recorded y=%s",
-    from, to, needed ? to : "-", needed ? ":amax" : "", to, to, to, shared ? "-" : to,
-    shared ? "" : ":transposed-scale", to, part->implicit ? "-" : to);
-  if (needed)
-    lig_lower_kernel (self, "amax", amax, NULL, 0);
-  lig_lower_kernel (self, "quantize", copies, &params, sizeof params);
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_string_printf (text, "x=%s y=%s", from,
+                   lig_part (self->draft, quantizer->part)->implicit ? "-" : to);
+  bind_copies (text, quantizer, to);
+  lig_lower_kernel (self, "quantize", text->str, &params, sizeof params);
   return TRUE;
+}
+
+gboolean
+lig_lower_is_quantized (LigLowering *self, const char *port, LigRefusal *refusal)
+{
+  if (own_quantizer (self, port))
+    return TRUE;
+  refusal->reason = LIG_REASON_RECIPE;
+  refusal->observed = g_strdup ("none");
+  refusal->required = g_strdup ("fp8-current");
+  return FALSE;
+}
+
+/* Returns the number of a name, with `-` for `_`, in a list; -1 if it is none of them. */
+static int
+find_function (const char *op, const char *const *names, int count)
+{
+  g_autofree char *name = g_strdelimit (g_strdup (op), "-", '_');
+  for (int i = 0; i < count; i++)
+    if (g_str_equal (names[i], name))
+      return i;
+  return -1;
+}
+
+void
+lig_lower_quantized (LigLowering *self, int element, const char *bindings, const char *to)
+{
+  static const char *const activations[] = LIG_ACTIVATION_NAMES, *const gated[] = LIG_GATED_NAMES;
+  const LigQuantizer *quantizer = own_quantizer (self, to);
+  const LigPart *part = lig_part (self->draft, self->group->elements[element]);
+  if (!quantizer)
+    return;
+  LigProducerParams params = {.quantize = lig_quantize_params (quantizer),
+                              .clamped = {.limit = 7, .alpha = 1.702f, .offset = 1}};
+  gboolean unit = part->info->flags & LIG_OP_GATED;
+  params.function = unit ? find_function (part->info->name, gated, LIG_N_GATED)
+                         : find_function (part->info->name, activations, LIG_N_ACTIVATIONS);
+  if (unit && lig_lower_params_size (self, element) == sizeof params.clamped)
+    params.clamped = *(const LigClampedParams *) lig_lower_params (self, element);
+  g_autoptr (GString) text = g_string_new (bindings);
+  g_autofree char *kernel = g_strconcat (unit ? "gated" : "activation",
+                                         self->backward ? "_backward" : "", "_quantize", NULL);
+  /* The backward pass of some activations reads their output. */
+  if (self->backward && g_str_equal (part->info->saves, "y")) {
+    char output[64];
+    lig_lower_bound_port (bindings, "y", output, sizeof output);
+    g_string_printf (text, "x=%s %s", output, bindings);
+  }
+  bind_copies (text, quantizer, to);
+  g_string_append_printf (text, " rounded=%s",
+                          lig_part (self->draft, quantizer->part)->implicit ? "-" : to);
+  if (params.function < 0)
+    self->missing = part->info->name;
+  else
+    lig_lower_kernel (self, kernel, text->str, &params, sizeof params);
 }

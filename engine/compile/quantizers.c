@@ -83,7 +83,6 @@ add_history (LigDraft *draft, const LigHistory *history, int field)
 static int
 add_quantizer (LigDraft *draft, const LigPart *product, LigProductRole role, int of, int part)
 {
-  const LigShape scalar = {0};
   LigQuantizer quantizer = {
     .recipe = product->recipe,
     .role = role,
@@ -93,7 +92,6 @@ add_quantizer (LigDraft *draft, const LigPart *product, LigProductRole role, int
     .transposed = {-1, -1},
     .scale = -1,
     .recorded = -1,
-    .amax = -1,
   };
   if (product->histories >= 0) {
     const LigHistory *history =
@@ -103,11 +101,7 @@ add_quantizer (LigDraft *draft, const LigPart *product, LigProductRole role, int
       quantizer.recorded = add_history (draft, history, 1);
   }
   g_array_append_val (draft->quantizers, quantizer);
-  int number = (int) draft->quantizers->len - 1;
-  if (quantizer.scale < 0 && (product->recipe->info->row[role] == LIG_SCALES_TENSOR ||
-                              product->recipe->info->transposed[role] == LIG_SCALES_TENSOR))
-    lig_quantizer (draft, number)->amax = add_value (draft, &quantizer, &scalar, LIG_FP32, "amax");
-  return number;
+  return (int) draft->quantizers->len - 1;
 }
 
 /* --- The readers of a copy -----------------------------------------------------------------------
@@ -262,7 +256,6 @@ lig_form_value (const LigQuantizer *quantizer, const char *form)
     {"row-scale", quantizer->row.scale},
     {"transposed", quantizer->transposed.data},
     {"transposed-scale", quantizer->transposed.scale},
-    {"amax", quantizer->amax},
     {"scale", quantizer->scale},
     {"recorded", quantizer->recorded},
   };
@@ -282,16 +275,6 @@ lig_quantize_params (const LigQuantizer *quantizer)
     .transposed = (int32_t) recipe->info->transposed[quantizer->role],
     .powers = recipe->params.powers,
   };
-}
-
-gboolean
-lig_quantizer_needs_amax (const LigQuantizer *quantizer, gboolean values)
-{
-  const LigRecipeInfo *info = quantizer->recipe->info;
-  gboolean row = info->row[quantizer->role] == LIG_SCALES_TENSOR;
-  gboolean transposed = info->transposed[quantizer->role] == LIG_SCALES_TENSOR;
-  return quantizer->scale < 0 && ((row && (quantizer->row.data >= 0 || values)) ||
-                                  (transposed && quantizer->transposed.data >= 0));
 }
 
 /* Each product of fp8 is one of a row of `left` and a row of `right`. */
@@ -350,15 +333,9 @@ lig_schedule_weights (LigDraft *draft)
     LigQuantizeParams params = lig_quantize_params (&quantizer);
     if (quantizer.role != LIG_ROLE_WEIGHT)
       continue;
-    int amax[] = {quantizer.of, quantizer.amax};
-    gboolean needed = lig_quantizer_needs_amax (&quantizer, FALSE);
-    if (needed)
-      lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, quantizer.part, "amax", amax, NULL,
-                       0);
     int row_scale = quantizer.row.scale, transposed_scale = quantizer.transposed.scale;
     int values[] = {quantizer.of,
                     quantizer.scale,
-                    needed ? quantizer.amax : -1,
                     quantizer.row.data,
                     row_scale,
                     quantizer.transposed.data,

@@ -41,16 +41,12 @@ int lig_part_gradient (const LigDraft *draft, int index);
 const LigQuantizer *
 lig_port_quantizer (const LigDraft *draft, const LigPart *part, const char *port);
 
-/* Returns a value of a quantizer: `row`, `row-scale`, `transposed`, `transposed-scale`, `amax`,
+/* Returns a value of a quantizer: `row`, `row-scale`, `transposed`, `transposed-scale`,
  * `scale` or `recorded`; -1 for none. */
 int lig_form_value (const LigQuantizer *quantizer, const char *form);
 
 /* Returns the params of the kernel that writes the copies of a quantizer. */
 LigQuantizeParams lig_quantize_params (const LigQuantizer *quantizer);
-
-/* Returns whether the amax of the whole tensor is computed before its copies. `values`: the rounded
- * values are written, too. */
-gboolean lig_quantizer_needs_amax (const LigQuantizer *quantizer, gboolean values);
 
 /* A kernel of products, and the ports that the kernel of quantized operands reads in its place. */
 typedef struct {

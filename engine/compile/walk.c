@@ -19,7 +19,8 @@ lig_walk_fits (const LigWalk *walk, int element, int index)
   const LigPart *part = lig_part (walk->draft, index);
   if (walk->fusion->pass != LIG_PASS_FORWARD && !part->needs_backward)
     return FALSE;
-  if (index == walk->skipped)
+  if (index == walk->skipped ||
+      (part->implicit && lig_part_is_transparent (part, walk->fusion->pass)))
     return FALSE;
   return !part->info->opaque_forward && !lig_part_recalls (part) &&
          lig_element_fits (&walk->pattern->elements[element],

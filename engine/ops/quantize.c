@@ -37,7 +37,7 @@ LIG_DEFINE_OP (quantize) = {
   .category = N_ ("Other"),
   .summary = N_ ("Rounds values, or their gradients, to the format of the recipe in effect"),
   .formula = "y = round (x scale) / scale; dx = dy",
-  .example = "quantize @ 16x32",
+  .example = "quantize(backward=true) @ 16x32",
   .params = params,
   .params_size = sizeof (QuantizeParams),
   .lower_forward = lower_forward,

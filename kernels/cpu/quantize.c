@@ -2,14 +2,14 @@
 /* Quantized copies of a matrix x [M, K] with their scales: x as it is, its transpose, or both in
  * one reading. Scales of whole tensors are given, all others follow from the elements that they
  * serve. This is the definition: other backends write the same bytes and the same scales. */
-#include "kernels/quantize.h"
-#include "kernels/cpu/rows.h"
+#include "kernels/cpu/quantize-source.h"
 
 #define EDGE LIG_SCALES_EDGE
 
 /* The operands of a launch, and what all of its tiles share. */
 typedef struct {
-  const LigOperand *x, *row, *row_scale, *transposed, *transposed_scale, *y;
+  const LigSource *source;
+  const LigCopies *copies;
   int64_t rows, columns, bands, tiles; /* bands of EDGE rows, tiles of EDGE columns in each */
   LigDtype format;
   LigScales row_kind, transposed_kind;
@@ -38,30 +38,16 @@ find_amax (const float *values, int64_t count, float *amax)
   *amax = most;
 }
 
-/* Returns the amax of elements from `at` on. */
+/* Returns the amax of elements of one row of a source. */
 static float
-amax_of (const LigOperand *x, int64_t at, int64_t end)
+amax_of_row (const LigSource *source, int64_t at, int64_t end)
 {
   float buffer[LIG_PIECE], amax = 0;
   for (; at < end; at += LIG_PIECE) {
     int64_t count = lig_least (end - at, LIG_PIECE);
-    find_amax (lig_load (x, at, count, buffer), count, &amax);
+    find_amax (source->read (source, at, count, buffer), count, &amax);
   }
   return amax;
-}
-
-/* Computes the largest magnitude of x. */
-LigStatus
-LIG_CPU (amax) (LigLaunch *launch)
-{
-  const LigOperand *x = &launch->operands[0], *result = &launch->operands[1];
-  float amax = 0;
-  int64_t pieces = (x->size + LIG_PIECE - 1) / LIG_PIECE;
-#pragma omp parallel for schedule(static) reduction(max : amax) if (x->size > LIG_PARALLEL_FROM)
-  for (int64_t i = 0; i < pieces; i++)
-    amax = fmaxf (amax, amax_of (x, i * LIG_PIECE, lig_least ((i + 1) * LIG_PIECE, x->size)));
-  lig_narrow (result->dtype, &amax, result->data, 1);
-  return LIG_OK;
 }
 
 static float
@@ -88,7 +74,7 @@ read_tile (const Job *job, Tile *tile)
   tile->amax = 0;
   for (int64_t i = 0; i < tile->rows; i++) {
     int64_t at = (tile->row + i) * job->columns + tile->column;
-    const float *from = lig_load (job->x, at, tile->columns, buffer);
+    const float *from = job->source->read (job->source, at, tile->columns, buffer);
     memcpy (tile->values[i], from, (size_t) tile->columns * sizeof *from);
     find_amax (from, tile->columns, &tile->row_amax[i]);
     LIG_EACH_ELEMENT (j, tile->columns)
@@ -105,24 +91,24 @@ store_row (const Job *job, const Tile *tile, int64_t i, float scale)
   uint8_t bytes[EDGE];
   int64_t at = (tile->row + i) * job->columns + tile->column;
   LIG_EACH_ELEMENT (j, tile->columns)
-  values[j] = tile->values[i][j] * scale;
+  values[j] = lig_quantize_scaled (tile->values[i][j], scale);
   lig_narrow (job->format, values, bytes, (size_t) tile->columns);
-  if (job->row->data)
-    memcpy (lig_at (job->row, at), bytes, (size_t) tile->columns);
-  if (!job->y->data)
+  if (job->copies->row->data)
+    memcpy (lig_at (job->copies->row, at), bytes, (size_t) tile->columns);
+  if (!job->copies->y->data)
     return;
   float inverse = lig_quantize_inverse (scale);
   lig_widen (job->format, bytes, values, (size_t) tile->columns);
   LIG_EACH_ELEMENT (j, tile->columns)
   values[j] *= inverse;
-  lig_narrow (job->y->dtype, values, lig_at (job->y, at), (size_t) tile->columns);
+  lig_narrow (job->copies->y->dtype, values, lig_at (job->copies->y, at), (size_t) tile->columns);
 }
 
 /* Writes the tile of the copy as it is. `whole` has the amaxes of its whole rows. */
 static void
 write_rows (const Job *job, const Tile *tile, const float *whole)
 {
-  if (!job->row->data && !job->y->data)
+  if (!job->copies->row->data && !job->copies->y->data)
     return;
   float of_tile = scale_of (job, tile->amax);
   int64_t block = tile->column / EDGE;
@@ -136,20 +122,20 @@ write_rows (const Job *job, const Tile *tile, const float *whole)
       scale = of_tile;
     store_row (job, tile, i, scale);
     if (job->row_kind == LIG_SCALES_ROW && tile->column == 0)
-      put_inverse (job->row_scale, tile->row + i, scale);
+      put_inverse (job->copies->row_scale, tile->row + i, scale);
     if (job->row_kind == LIG_SCALES_BLOCK)
-      put_inverse (job->row_scale, block * job->rows + tile->row + i, scale);
+      put_inverse (job->copies->row_scale, block * job->rows + tile->row + i, scale);
   }
   if (job->row_kind == LIG_SCALES_TILE)
-    put_inverse (job->row_scale, tile->row / EDGE * lig_scales_stride (job->columns) + block,
-                 of_tile);
+    put_inverse (job->copies->row_scale,
+                 tile->row / EDGE * lig_scales_stride (job->columns) + block, of_tile);
 }
 
 /* Writes the tile of the transposed copy. */
 static void
 write_columns (const Job *job, const Tile *tile)
 {
-  if (!job->transposed->data)
+  if (!job->copies->transposed->data)
     return;
   float of_tile = scale_of (job, tile->amax), values[EDGE];
   int64_t block = tile->row / EDGE;
@@ -163,17 +149,18 @@ write_columns (const Job *job, const Tile *tile)
     else if (job->transposed_kind == LIG_SCALES_TILE)
       scale = of_tile;
     for (int64_t i = 0; i < tile->rows; i++)
-      values[i] = tile->values[i][j] * scale;
-    lig_narrow (job->format, values, lig_at (job->transposed, column * job->rows + tile->row),
+      values[i] = lig_quantize_scaled (tile->values[i][j], scale);
+    lig_narrow (job->format, values,
+                lig_at (job->copies->transposed, column * job->rows + tile->row),
                 (size_t) tile->rows);
     if (job->transposed_kind == LIG_SCALES_ROW && tile->row == 0)
-      put_inverse (job->transposed_scale, column, scale);
+      put_inverse (job->copies->transposed_scale, column, scale);
     if (job->transposed_kind == LIG_SCALES_BLOCK)
-      put_inverse (job->transposed_scale, block * job->columns + column, scale);
+      put_inverse (job->copies->transposed_scale, block * job->columns + column, scale);
   }
   if (job->transposed_kind == LIG_SCALES_TILE)
-    put_inverse (job->transposed_scale, tile->column / EDGE * lig_scales_stride (job->rows) + block,
-                 of_tile);
+    put_inverse (job->copies->transposed_scale,
+                 tile->column / EDGE * lig_scales_stride (job->rows) + block, of_tile);
 }
 
 /* Quantizes EDGE rows; returns their amax. */
@@ -185,7 +172,7 @@ run_band (const Job *job, int64_t band)
   tile.rows = lig_least (EDGE, job->rows - tile.row);
   for (int64_t i = 0; i < tile.rows && job->row_kind == LIG_SCALES_ROW; i++) {
     int64_t at = (tile.row + i) * job->columns;
-    whole[i] = amax_of (job->x, at, at + job->columns);
+    whole[i] = amax_of_row (job->source, at, at + job->columns);
   }
   for (tile.column = 0; tile.column < job->columns; tile.column += EDGE) {
     tile.columns = lig_least (EDGE, job->columns - tile.column);
@@ -201,36 +188,43 @@ run_band (const Job *job, int64_t band)
 static void
 find_columns (const Job *job)
 {
-#pragma omp parallel for schedule(static) if (job->x->size > LIG_PARALLEL_FROM)
+#pragma omp parallel for schedule(static) if (job->rows * job->columns > LIG_PARALLEL_FROM)
   for (int64_t tile = 0; tile < job->tiles; tile++) {
     float buffer[EDGE], *amax = job->column_amax + tile * EDGE;
     int64_t count = lig_least (EDGE, job->columns - tile * EDGE);
     memset (amax, 0, (size_t) count * sizeof *amax);
     for (int64_t row = 0; row < job->rows; row++) {
-      const float *from = lig_load (job->x, row * job->columns + tile * EDGE, count, buffer);
+      const float *from =
+        job->source->read (job->source, row * job->columns + tile * EDGE, count, buffer);
       LIG_EACH_ELEMENT (i, count)
       amax[i] = lig_quantize_amax (amax[i], from[i]);
     }
   }
 }
 
-/* Sets the scale of the whole tensor, and writes its inverse. Returns false if there is none. */
-static bool
-find_tensor_scale (Job *job, const LigOperand *scale, const LigOperand *amax)
+/* Sets the scale of the whole matrix, if a copy has that, and writes its inverse. */
+static void
+find_tensor_scale (Job *job, const LigOperand *scale)
 {
-  bool row = job->row_kind == LIG_SCALES_TENSOR && (job->row->data || job->y->data);
-  bool transposed = job->transposed_kind == LIG_SCALES_TENSOR && job->transposed->data;
+  bool row = job->row_kind == LIG_SCALES_TENSOR && (job->copies->row->data || job->copies->y->data);
+  bool transposed = job->transposed_kind == LIG_SCALES_TENSOR && job->copies->transposed->data;
+  float amax = 0;
   if (!row && !transposed)
-    return true;
-  if (!scale->data && !amax->data)
-    return false;
-  job->tensor =
-    scale->data ? *(const float *) scale->data : scale_of (job, *(const float *) amax->data);
+    return;
+  if (scale->data) {
+    job->tensor = *(const float *) scale->data;
+  } else {
+#pragma omp parallel for schedule(static) \
+  reduction(max \
+            : amax) if (job->rows * job->columns > LIG_PARALLEL_FROM)
+    for (int64_t i = 0; i < job->rows; i++)
+      amax = fmaxf (amax, amax_of_row (job->source, i * job->columns, (i + 1) * job->columns));
+    job->tensor = scale_of (job, amax);
+  }
   if (row)
-    put_inverse (job->row_scale, 0, job->tensor);
+    put_inverse (job->copies->row_scale, 0, job->tensor);
   if (transposed)
-    put_inverse (job->transposed_scale, 0, job->tensor);
-  return true;
+    put_inverse (job->copies->transposed_scale, 0, job->tensor);
 }
 
 /* Clears scales of tiles, whose rows are padded. */
@@ -241,21 +235,17 @@ clear_scales (const LigOperand *scales, LigScales kind)
     memset (scales->data, 0, (size_t) scales->size * sizeof (float));
 }
 
-/* Writes the quantized copies of x and their scales. */
 LigStatus
-LIG_CPU (quantize) (LigLaunch *launch)
+LIG_CPU (quantize_source) (LigLaunch *launch,
+                           const LigSource *source,
+                           const LigQuantizeParams *params,
+                           const LigCopies *copies)
 {
-  const LigOperand *operands = launch->operands, *recorded = &operands[7];
-  const LigQuantizeParams *params = launch->params;
   Job job = {
-    .x = &operands[0],
-    .row = &operands[3],
-    .row_scale = &operands[4],
-    .transposed = &operands[5],
-    .transposed_scale = &operands[6],
-    .y = &operands[8],
-    .rows = lig_rows (&operands[0]),
-    .columns = operands[0].columns,
+    .source = source,
+    .copies = copies,
+    .rows = source->rows,
+    .columns = source->columns,
     .format = (LigDtype) params->format,
     .row_kind = (LigScales) params->row,
     .transposed_kind = (LigScales) params->transposed,
@@ -264,24 +254,43 @@ LIG_CPU (quantize) (LigLaunch *launch)
   job.bands = lig_scales_blocks (job.rows);
   job.tiles = lig_scales_blocks (job.columns);
   job.largest = lig_quantize_largest (job.format);
-  job.overflow = lig_quantize_overflow (job.x->dtype);
-  if (!find_tensor_scale (&job, &operands[1], &operands[2]))
-    return LIG_FAIL (launch, LIG_FAILED, "quantize: no scale; bind scale or amax");
-  if (job.transposed->data && job.transposed_kind == LIG_SCALES_ROW) {
+  job.overflow = lig_quantize_overflow (source->dtype);
+  find_tensor_scale (&job, copies->scale);
+  if (copies->transposed->data && job.transposed_kind == LIG_SCALES_ROW) {
     if (!lig_row_sum_fits (job.columns))
       return LIG_FAIL (launch, LIG_UNSUPPORTED, "quantize: a row is too long; reduce it");
     job.column_amax = launch->workspace;
     find_columns (&job);
   }
-  clear_scales (job.row_scale, job.row_kind);
-  clear_scales (job.transposed_scale, job.transposed_kind);
+  clear_scales (copies->row_scale, job.row_kind);
+  clear_scales (copies->transposed_scale, job.transposed_kind);
   float amax = 0;
-#pragma omp parallel for schedule(static) reduction(max : amax) if (job.x->size > LIG_PARALLEL_FROM)
+#pragma omp parallel for schedule(static) \
+  reduction(max \
+            : amax) if (job.rows * job.columns > LIG_PARALLEL_FROM)
   for (int64_t band = 0; band < job.bands; band++)
     amax = fmaxf (amax, run_band (&job, band));
-  if (recorded->data)
-    *(float *) recorded->data = lig_quantize_amax (*(float *) recorded->data, amax);
+  if (copies->recorded->data) {
+    float *recorded = copies->recorded->data;
+    *recorded = lig_quantize_amax (*recorded, amax);
+  }
   return LIG_OK;
+}
+
+static const float *
+read_operand (const LigSource *source, int64_t at, int64_t count, float *buffer)
+{
+  return lig_load (&source->launch->operands[0], at, count, buffer);
+}
+
+/* Writes the quantized copies of x and their scales. */
+LigStatus
+LIG_CPU (quantize) (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  LigSource source = {read_operand, launch, o[0].dtype, lig_rows (&o[0]), o[0].columns};
+  LigCopies copies = lig_produced_copies (launch, 1, 2);
+  return LIG_CPU (quantize_source) (launch, &source, launch->params, &copies);
 }
 
 /* Moves all histories by one step, and sets the scales for the next. */

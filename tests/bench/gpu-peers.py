@@ -3,7 +3,8 @@
 """Compares forward and backward passes with PyTorch on one GPU: eager, compiled, compiled and
 captured, and Ligature's policies, all in turns on random data; medians and ratios.
 
-    python3 tests/bench/gpu-peers.py [--turns build/tests/bench/turns] [--cases A,C] [-o FILE.json]
+    python3 tests/bench/gpu-peers.py [--turns build/tests/bench/turns] [--cases A,C]
+                                     [--recipes fp8-delayed,fp8-rows] [-o FILE.json]
 """
 import argparse
 import datetime
@@ -15,6 +16,13 @@ import sys
 
 from ligature import Ligature
 
+# At most this part of PyTorch's time with each recipe.
+RECIPES = {
+    "fp8-delayed": {"A": .575, "B": .575, "C": .85, "D": 1.0},
+    "fp8-current": {"A": .59, "B": .60, "C": .85, "D": 1.0},
+    "fp8-rows": {"A": .575, "B": .575, "C": .85, "D": 1.0},
+    "fp8-block": {"A": .68, "B": .70, "C": .85, "D": 1.0},
+}
 # name: tokens, features, hidden, norm, gated, bias, required ratio to the best of PyTorch
 CASES = {
     "A": (16384, 4096, 14336, "layer-norm", True, False, 0.99),
@@ -103,17 +111,19 @@ class Peer:
         return begin.elapsed_time(end) * 1e3 / count
 
 
-def compare(torch, ligature, case, rounds, ways):
+def compare(torch, ligature, case, rounds, ways, recipes):
     contenders, notes = {}, {}
     for way in ways:
         peer = Peer(torch, case, way)
         contenders[way] = peer.run
-    for policy in POLICIES:
+    plans = [(policy, policy, "none") for policy in POLICIES]
+    for name, policy, recipe in plans + [(recipe, "measured", recipe) for recipe in recipes]:
         tokens, features = CASES[case][:2]
+        ligature.set(recipe=recipe)
         number, seconds, groups = ligature.load("cuda:0", f"{tokens}x{features}:bf16", policy,
                                                 expression(case))
-        notes[policy] = {"compile_s": seconds, "groups": groups, "number": number}
-        contenders[policy] = lambda count, number=number: ligature.run(number, count)
+        notes[name] = {"compile_s": seconds, "groups": groups, "number": number}
+        contenders[name] = lambda count, number=number: ligature.run(number, count)
     # A turn is about 60 ms to get as warm as this contender makes the card, then 100 ms that count;
     # the order of the turns is another in each round.
     counts = {name: max(1, min(2000, int(100e3 / run(3)))) for name, run in contenders.items()}
@@ -138,6 +148,7 @@ def main():
     options.add_argument("--cases", default="A,B,C,D,E")
     options.add_argument("--ways", default="eager,compile,graph",
                          help="PyTorch's ways, joined by commas; empty: Ligature's policies alone")
+    options.add_argument("--recipes", default="", help="recipes, with policy measured each")
     options.add_argument("--rounds", type=int, default=15)
     options.add_argument("-o", "--output")
     options = options.parse_args()
@@ -149,24 +160,29 @@ def main():
     if not torch.cuda.is_available():
         print("skipped: PyTorch finds no GPU")
         return 0
-    ligature, results, ways = Ligature(options.turns), [], [way for way in options.ways.split(",") if way]
+    ligature, results = Ligature(options.turns), []
+    ways, recipes = ([word for word in text.split(",") if word] for text in (options.ways, options.recipes))
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, bf16, forward + backward, microseconds")
-    print(f"{'case':5}" + "".join(f"{name:>10}" for name in (*ways, *POLICIES)) +
+    print(f"{'case':5}" + "".join(f"{name:>10}" for name in (*ways, *POLICIES, *(r[4:] for r in recipes))) +
           f"{'ratio':>8}{'bar':>6}{'m/best':>8}{'host':>7}")
     for case in options.cases.split(","):
         torch.cuda.empty_cache()
         if hasattr(torch, "_dynamo"):
             torch._dynamo.reset()  # else the fifth case meets the limit of recompilations
         try:
-            r = compare(torch, ligature, case, options.rounds, ways)
+            r = compare(torch, ligature, case, options.rounds, ways, recipes)
         except Exception as error:  # one case that fails leaves the others their turn
             print(f"{case}: {error}", flush=True)
             continue
         results.append(r)
         us = r["microseconds"]
-        print(f"{case:5}" + "".join(f"{us[name]:10.1f}" for name in (*ways, *POLICIES)) +
+        print(f"{case:5}" + "".join(f"{us[name]:10.1f}" for name in (*ways, *POLICIES, *recipes)) +
               f"{us['measured'] / r['best_peer']:8.3f}{r['required']:6.2f}"
               f"{us['measured'] / min(us['none'], us['all']):8.3f}{r['host_us']:7.1f}", flush=True)
+        for recipe in recipes:
+            bar = RECIPES.get(recipe, {}).get(case)
+            print(f"  {case} {recipe}: {us[recipe] / r['best_peer']:.3f} of PyTorch"
+                  f"{f', required {bar}' if bar else ''}; {us[recipe] / us['measured']:.3f} of bf16", flush=True)
     for r in results:
         for policy, note in r["plans"].items():
             print(f"{r['case']} {policy}: compiled in {note['compile_s']:.1f} s: {note['groups']}")

@@ -6,7 +6,7 @@
  *     changes what further loads do: `dtype` COMPUTE[:PARAMETERS], `nondeterministic` 0 or 1,
  *     `update` 0 or 1 (AdamW and clipping to norm 1 follow each backward pass), `rate` of learning,
  *     `integers` (random integers are below it), `runs` before the load answers,
- *     `recompute` none, cheap or all
+ *     `recompute` none, cheap or all, `recipe` none or a recipe
  *   open DEVICE
  *     opens a device, for those who measure the memory of what comes after
  *   load DEVICE INPUT POLICY EXPRESSION
@@ -26,6 +26,7 @@
  * An answer that begins with `error` contains the reason. */
 #include "engine/measure/stopwatch.h"
 #include "engine/plan/results.h"
+#include <ligature/recipe.h>
 #include <ligature/store.h>
 #include <ligature/tuning.h>
 
@@ -46,7 +47,8 @@ static struct {
   int compute, parameters, nondeterministic, update, integers, runs;
   double rate;
   LigRecompute recompute;
-} settings = {-1, -1, 0, 0, 256, 3, 1e-4, LIG_RECOMPUTE_DEFAULT};
+  char recipe[64];
+} settings = {-1, -1, 0, 0, 256, 3, 1e-4, LIG_RECOMPUTE_DEFAULT, "none"};
 
 static LigStore *store;
 
@@ -123,6 +125,7 @@ compile (Loaded *loaded, char **words, GError **error)
   options.parameters = settings.parameters;
   options.nondeterministic = settings.nondeterministic;
   options.recompute = settings.recompute;
+  options.recipe = settings.recipe;
   options.optimizer = settings.update ? &optimizer : NULL;
   lig_tuning_init (&tuning, store);
   options.tuning = &tuning;
@@ -195,6 +198,10 @@ set_option (char **words, GError **error)
   if (g_str_equal (words[1], "recompute") &&
       lig_recompute_from_name (words[2], &settings.recompute))
     return TRUE;
+  if (g_str_equal (words[1], "recipe") && lig_recipe_check (words[2], NULL)) {
+    g_strlcpy (settings.recipe, words[2], sizeof settings.recipe);
+    return TRUE;
+  }
   g_auto (GStrv) types = g_strsplit (words[2], ":", 2);
   LigDtype compute, parameters;
   gboolean both = types[0] && types[1];

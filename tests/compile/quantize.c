@@ -214,7 +214,7 @@ test_shared (void)
   g_assert_cmpuint (count_kernels (evaluation, "linear_fp8", LIG_PASS_FORWARD), ==, 3);
 }
 
-/* The products of fp8 add the bias, but gelu runs by itself; the gradient of a bias is no part of a
+/* The products of fp8 add the bias, but gelu is quantized; the gradient of a bias is no part of a
  * product whose operand is quantized. Beside a product in the compute type nothing changes. */
 static void
 test_groups (void)
@@ -227,7 +227,7 @@ test_groups (void)
   check_groups (plan,
                 "[0] [1] [2 3 4 forward-linear-bias-activation] [5] [6] "
                 "[7 8 9 forward-linear-bias-activation]",
-                "[0] [1] [2] [3] [4 5 backward-activation-bias] [6] "
+                "[0] [1] [2] [3 4 5 backward-quantize] [6] "
                 "[7 8 9 backward-linear-bias]");
 }
 
@@ -261,7 +261,7 @@ test_inherited (void)
     "32x48");
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   g_assert_cmpuint (count_kernels (plan, "linear_fp8", LIG_PASS_FORWARD), ==, 3);
-  g_assert_cmpuint (count_kernels (plan, "amax", LIG_PASS_FORWARD), ==, 2);
+  g_assert_cmpuint (count_kernels (plan, "quantize", LIG_PASS_FORWARD), ==, 6);
 }
 
 /* --- Refusals -------------------------------------------------------------------------------- */

@@ -28,6 +28,18 @@ input_of (const char *expression)
   return g_str_has_prefix (expression, "embedding") ? "5x8:int32" : "5x8";
 }
 
+/* Returns a sequence; one that quantizes has a recipe. */
+static LigSequence *
+example (const char *expression)
+{
+  g_autoptr (GError) error = NULL;
+  LigSequence *sequence = new_sequence (expression, input_of (expression));
+  if (strstr (expression, "quantize"))
+    lig_sequence_set_recipe (sequence, "fp8-current", &error);
+  g_assert_no_error (error);
+  return sequence;
+}
+
 typedef void (*Variant) (const LigFusion *fusion, const char *const *ops);
 
 static const char *
@@ -41,6 +53,8 @@ op_text (const char *name)
     return "embedding(6)";
   if (g_str_equal (name, "position-embedding"))
     return "position-embedding(9)";
+  if (g_str_equal (name, "quantize"))
+    return "quantize(backward=true)";
   return name;
 }
 
@@ -112,8 +126,8 @@ check_group (LigSequence *sequence, const LigPlanOptions *options, const LigFusi
 static void
 check_agrees (const LigFusion *fusion, const char *expression, LigPlanOptions options)
 {
-  g_autoptr (LigSequence) fused = new_sequence (expression, input_of (expression));
-  g_autoptr (LigSequence) apart = new_sequence (expression, input_of (expression));
+  g_autoptr (LigSequence) fused = example (expression);
+  g_autoptr (LigSequence) apart = example (expression);
   LigDtype compute_type = options.compute < 0 ? LIG_FP32 : (LigDtype) options.compute;
   g_autofree char *what = g_strdup_printf (
     "%s on %s, %s%s%s", fusion->name, expression, lig_dtype_name (compute_type),
@@ -209,13 +223,13 @@ static void
 check_accumulates (const LigFusion *fusion, const char *const *ops)
 {
   g_autofree char *expression = join (ops, " ! ");
-  g_autoptr (LigSequence) sequence = new_sequence (expression, input_of (expression));
+  g_autoptr (LigSequence) sequence = example (expression);
   for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
     LigPlanOptions options = options_of (LIG_POLICY_NONE, TRUE, TRUE);
     options.compute = (int) types[i][0];
     options.parameters = (int) types[i][1];
     options.accumulate = TRUE;
-    g_autoptr (LigSequence) alone = new_sequence (expression, input_of (expression));
+    g_autoptr (LigSequence) alone = example (expression);
     force (sequence, "0", fusion->name);
     g_autoptr (Results) got = accumulate (sequence, &options);
     g_autoptr (Results) want = compute (alone, &options);
@@ -259,6 +273,10 @@ static const struct {
    "linear_backward_weight_bias linear_backward_input_add"},
   {"backward-linear-scale", "basic-linear(6) ! constant-scale(2)",
    "linear_backward_weight linear_backward_input"},
+  {"forward-quantize", "clamped-swiglu ! quantize", "gated_quantize"},
+  {"forward-quantize", "relu ! quantize", "activation_quantize"},
+  {"backward-quantize", "quantize(backward=true) ! bias ! relu", "activation_backward_quantize"},
+  {"backward-quantize", "quantize(backward=true) ! glu", "gated_backward_quantize"},
   {"backward-activation-bias", "bias ! relu", "bias_relu_backward"},
   {"backward-activation-bias", "bias ! geglu", "bias_geglu_backward"},
   {"backward-add-norm", "make-extra-output ! layer-norm", "layer_norm_backward_add"},
@@ -282,8 +300,7 @@ test_kernels (void)
 {
   LigPlanOptions options = options_of (LIG_POLICY_NONE, TRUE, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (kernels); i++) {
-    g_autoptr (LigSequence) sequence =
-      new_sequence (kernels[i].expression, input_of (kernels[i].expression));
+    g_autoptr (LigSequence) sequence = example (kernels[i].expression);
     force (sequence, "0", kernels[i].fusion);
     g_autoptr (LigPlan) plan = compile (sequence, &options);
     g_autofree char *text = kernels_text (plan, lig_fusion_find (kernels[i].fusion)->pass);
@@ -299,7 +316,7 @@ static void
 check_kept_out (
   const LigFusion *fusion, const char *expression, int gap, LigReason reason, const char *observed)
 {
-  g_autoptr (LigSequence) sequence = new_sequence (expression, input_of (expression));
+  g_autoptr (LigSequence) sequence = example (expression);
   LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, TRUE);
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   const LigVerdict *verdict = find_verdict (plan, fusion->name, 0);
@@ -379,7 +396,7 @@ check_forbidden (const LigFusion *fusion, const char *const *ops)
   g_autofree char *expression = join (ops, " ! ");
   LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, TRUE);
   for (int everywhere = 0; everywhere < 2; everywhere++) {
-    g_autoptr (LigSequence) sequence = new_sequence (expression, input_of (expression));
+    g_autoptr (LigSequence) sequence = example (expression);
     if (everywhere)
       lig_sequence_set_forbidden (sequence, names);
     else
@@ -437,8 +454,7 @@ test_verdicts (void)
   g_autofree char *units = list_names (LIG_OP_ACTIVATION | LIG_OP_GATED);
   for (guint i = 0; i < G_N_ELEMENTS (verdicts); i++) {
     const char *required = verdicts[i].required;
-    g_autoptr (LigSequence) sequence =
-      new_sequence (verdicts[i].expression, input_of (verdicts[i].expression));
+    g_autoptr (LigSequence) sequence = example (verdicts[i].expression);
     g_autoptr (LigPlan) plan = compile (sequence, &options);
     const LigVerdict *verdict = find_verdict (plan, verdicts[i].fusion, verdicts[i].first);
     g_test_message ("%s: %s", verdicts[i].expression, verdict->text);

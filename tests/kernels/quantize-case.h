@@ -2,6 +2,7 @@
 /* Matrices to quantize, random and adversarial, and the shapes of their scales. */
 #pragma once
 
+#include "kernels/functions.h"
 #include "tests/kernels/case.h"
 
 typedef enum {
@@ -56,22 +57,21 @@ scales_for (LigScales kind, int64_t rows, int64_t columns)
   }
 }
 
-/* The operands of quantize: `scale` 0 computes it from the amax. The amax of earlier steps is
- * `before`. */
+/* The operands of quantize: with `scale` 0 a scale for the whole follows from the amax. The amax of
+ * earlier steps is `before`. */
 typedef struct {
-  LigOperand operands[9];
+  LigOperand operands[8];
   LigQuantizeParams params;
 } Quantizing;
 
 static inline Quantizing
-quantizing (LigOperand x, LigQuantizeParams params, float scale, float amax, float before)
+quantizing (LigOperand x, LigQuantizeParams params, float scale, float before)
 {
   int64_t rows = x.size / x.columns, columns = x.columns;
   LigDtype format = (LigDtype) params.format;
   Quantizing q = {.params = params};
-  LigOperand all[9] = {x,
+  LigOperand all[8] = {x,
                        scale > 0 ? number ((double) scale) : absent (LIG_FP32, 1, 1),
-                       scale > 0 ? absent (LIG_FP32, 1, 1) : number ((double) amax),
                        blank (format, rows, columns),
                        scales_for ((LigScales) params.row, rows, columns),
                        blank (format, columns, rows),
@@ -90,3 +90,77 @@ static const LigScales kinds[][2] = {
 
 static const int64_t matrices[][2] = {{1, 1},     {16, 16},   {128, 128}, {256, 272},
                                       {303, 300}, {144, 400}, {48, 1040}, {5, 130}};
+
+/* A kernel that computes what it quantizes, and the kernel that computes it alone. */
+typedef struct {
+  const char *kernel, *alone;
+  int32_t function;
+  gboolean backward, gated;
+} Producer;
+
+static const Producer producers[] = {
+#define EACH(name, backward_name, bias_name, bias_backward_name, work, back, read) \
+  {"activation_quantize", #name, LIG_FUNCTION_##name, FALSE, FALSE}, \
+    {"activation_backward_quantize", #bias_backward_name, LIG_FUNCTION_##name, TRUE, FALSE},
+  LIG_EACH_ACTIVATION (EACH)
+#undef EACH
+#define EACH(name, backward_name, bias_name, bias_backward_name, ...) \
+  {"gated_quantize", #name, LIG_FUNCTION_##name, FALSE, TRUE}, \
+    {"gated_backward_quantize", #bias_backward_name, LIG_FUNCTION_##name, TRUE, TRUE},
+    LIG_EACH_GATED (EACH) LIG_EACH_GATED_WITH_PARAMS (EACH)
+#undef EACH
+};
+
+/* The operands of such a kernel: `values` is the first that it computes, `copies` that of row. */
+typedef struct {
+  LigOperand operands[11];
+  int values, copies, count;
+  float scale;
+  LigProducerParams params;
+} Producing;
+
+/* Returns the operands for the quantized matrix [rows, columns]. A gated unit's gradient has an
+ * even number of columns. */
+static inline Producing
+producing (
+  const Producer *p, LigDtype dtype, const LigScales kind[2], const int64_t shape[2], unsigned n)
+{
+  int64_t rows = shape[0], columns = shape[1];
+  gboolean halves = p->gated && p->backward;
+  columns += halves ? columns % 2 : 0;
+  LigDtype format = n / 2 % 2 ? LIG_FP8_E5M2 : LIG_FP8_E4M3;
+  Producing q = {.scale = n % 4 == 1 ? 24 : 0, .values = p->backward ? 3 : 2};
+  q.params = (LigProducerParams){
+    .quantize = {(int32_t) format, (int32_t) kind[0], (int32_t) kind[1], n / 3 % 2},
+    .function = p->function,
+    .clamped = {1.5f, 1.25f, 0.5f},
+  };
+  LigOperand x = random_tensor (dtype, rows, p->gated && !p->backward ? 2 * columns : columns);
+  LigOperand values = blank (dtype, rows, columns);
+  Quantizing copies = quantizing (values, q.params.quantize, q.scale, 0.5f);
+  if (p->backward)
+    q.operands[q.count++] = random_tensor (dtype, rows, halves ? columns / 2 : columns);
+  q.operands[q.count++] = x;
+  q.operands[q.count++] = copies.operands[1];
+  q.operands[q.count++] = values;
+  if (p->backward)
+    q.operands[q.count++] = blank (n / 5 % 2 ? LIG_FP32 : dtype, 1, columns);
+  q.copies = q.count;
+  for (int i = 2; i < 8; i++)
+    q.operands[q.count++] = copies.operands[i];
+  return q;
+}
+
+/* Sets the operands of the kernel that computes the values alone; returns their number. */
+static inline int
+producing_alone (const Producer *p, const Producing *q, LigOperand alone[4])
+{
+  int inputs = p->backward ? 2 : 1, outputs = inputs;
+  for (int i = 0; i < inputs; i++)
+    alone[i] = q->operands[i];
+  for (int i = 0; i < outputs; i++)
+    alone[inputs + i] = blank (q->operands[q->values + i].dtype,
+                               q->operands[q->values + i].size / q->operands[q->values + i].columns,
+                               q->operands[q->values + i].columns);
+  return inputs + outputs;
+}

@@ -76,9 +76,12 @@ scale_at (const Quantizing *q,
   return lig_quantize_scale (amax, most, overflow, q->params.powers);
 }
 
+/* NaN has no sign. */
 static uint8_t
 byte_of (LigDtype format, float value)
 {
+  if (isnan (value))
+    return 0x7f;
   return format == LIG_FP8_E4M3 ? lig_e4m3_from_float (value) : lig_e5m2_from_float (value);
 }
 
@@ -93,8 +96,8 @@ check_copy (const Quantizing *q,
 {
   LigDtype format = (LigDtype) q->params.format;
   LigScales kind = (LigScales) (transposed ? q->params.transposed : q->params.row);
-  const uint8_t *bytes = q->operands[transposed ? 5 : 3].data;
-  const float *inverses = q->operands[transposed ? 6 : 4].data;
+  const uint8_t *bytes = q->operands[transposed ? 4 : 2].data;
+  const float *inverses = q->operands[transposed ? 5 : 3].data;
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++) {
       int64_t place;
@@ -119,7 +122,7 @@ check_case (Content content,
             gboolean given)
 {
   int64_t rows = shape[0], columns = shape[1];
-  LigOperand x = content_of (content, dtype, rows, columns), amax = blank (LIG_FP32, 1, 1);
+  LigOperand x = content_of (content, dtype, rows, columns);
   LigQuantizeParams params = {(int32_t) format, (int32_t) kind[0], (int32_t) kind[1], powers};
   g_autofree float *values = g_new (float, x.size);
   g_autofree float *turned = g_new (float, x.size);
@@ -127,10 +130,8 @@ check_case (Content content,
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++)
       turned[j * rows + i] = values[i * columns + j];
-  run ("amax", (LigOperand[]){x, amax}, NULL, FALSE);
-  float most = *(float *) amax.data, expected = amax_of (values, columns, 0, rows, 0, columns);
-  g_assert_true (most == expected);
-  Quantizing q = quantizing (x, params, given ? 24 : 0, most, 1.5f);
+  float most = amax_of (values, columns, 0, rows, 0, columns);
+  Quantizing q = quantizing (x, params, given ? 24 : 0, 1.5f);
   run ("quantize", q.operands, &q.params, FALSE);
   int64_t place;
   float overflow = dtype == LIG_FP16 ? 65504.0f : dtype == LIG_BF16 ? 0x1.fep127f : FLT_MAX;
@@ -138,8 +139,8 @@ check_case (Content content,
     given ? 24 : lig_quantize_scale (most, format == LIG_FP8_E4M3 ? 448 : 57344, overflow, powers);
   check_copy (&q, FALSE, values, rows, columns, tensor);
   check_copy (&q, TRUE, turned, columns, rows, tensor);
-  g_assert_true (*(float *) q.operands[7].data == fmaxf (1.5f, most));
-  const double *y = wide (q.operands[8]);
+  g_assert_true (*(float *) q.operands[6].data == fmaxf (1.5f, most));
+  const double *y = wide (q.operands[7]);
   for (int64_t i = 0; i < x.size; i++) {
     float scale =
       scale_at (&q, kind[0], values, rows, columns, i / columns, i % columns, tensor, &place);
@@ -178,15 +179,15 @@ test_alone (void)
     case_begin ();
     LigOperand x = content_of (RANDOM, LIG_BF16, 160, 272);
     LigQuantizeParams params = {LIG_FP8_E4M3, (int32_t) kinds[k][0], (int32_t) kinds[k][1], FALSE};
-    Quantizing both = quantizing (x, params, 0, 5, 0);
+    Quantizing both = quantizing (x, params, 0, 0);
     run ("quantize", both.operands, &params, FALSE);
     for (int only = 0; only < 2; only++) {
-      Quantizing one = quantizing (x, params, 0, 5, 0);
-      for (int i = 3; i < 9; i++)
-        if (i != 3 + 2 * only && i != 4 + 2 * only)
+      Quantizing one = quantizing (x, params, 0, 0);
+      for (int i = 2; i < 8; i++)
+        if (i != 2 + 2 * only && i != 3 + 2 * only)
           one.operands[i].data = NULL;
       run ("quantize", one.operands, &params, FALSE);
-      for (int i = 3 + 2 * only; i < 5 + 2 * only; i++)
+      for (int i = 2 + 2 * only; i < 4 + 2 * only; i++)
         g_assert_cmpmem (one.operands[i].data,
                          (gsize) one.operands[i].size * lig_dtype_size (one.operands[i].dtype),
                          both.operands[i].data,
@@ -196,17 +197,47 @@ test_alone (void)
   }
 }
 
+/* --- Producers ---------------------------------------------------------------------------- */
+
 static void
-test_no_scale (void)
+check_bytes (LigOperand want, LigOperand got, const char *kernel, int operand)
+{
+  gsize bytes = (gsize) want.size * lig_dtype_size (want.dtype);
+  const guint8 *a = want.data, *b = got.data;
+  for (gsize i = 0; i < bytes; i++)
+    if (a[i] != b[i])
+      g_error ("%s: operand %d differs at byte %zu of %zu: %02x, expected %02x", kernel, operand, i,
+               bytes, b[i], a[i]);
+}
+
+/* A kernel that computes what it quantizes writes the bytes that its two kernels write. */
+static void
+check_producer (
+  const Producer *p, LigDtype dtype, const LigScales kind[2], const int64_t shape[2], unsigned n)
 {
   case_begin ();
-  LigStatus status;
-  LigQuantizeParams params = {LIG_FP8_E4M3, LIG_SCALES_TENSOR, LIG_SCALES_TENSOR, FALSE};
-  Quantizing q = quantizing (random_tensor (LIG_FP32, 16, 16), params, 1, 0, 0);
-  q.operands[1].data = NULL;
-  try_run ("quantize", q.operands, &params, NULL, FALSE, &status);
-  g_assert_cmpint (status, ==, LIG_FAILED);
+  Producing q = producing (p, dtype, kind, shape, n);
+  LigOperand *o = q.operands, alone[4];
+  run (p->kernel, o, &q.params, FALSE);
+  int count = producing_alone (p, &q, alone);
+  run (p->alone, alone, &q.params.clamped, FALSE);
+  for (int i = p->backward ? 2 : 1; i < count; i++)
+    check_bytes (alone[i], o[q.values + i - (p->backward ? 2 : 1)], p->alone, i);
+  Quantizing copies = quantizing (alone[p->backward ? 2 : 1], q.params.quantize, q.scale, 0.5f);
+  run ("quantize", copies.operands, &q.params.quantize, FALSE);
+  for (int i = 2; i < 8; i++)
+    check_bytes (copies.operands[i], o[q.copies + i - 2], p->kernel, i);
   case_end ();
+}
+
+static void
+test_producers (void)
+{
+  unsigned n = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (producers); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+      for (guint m = 0; m < G_N_ELEMENTS (matrices); m++, n++)
+        check_producer (&producers[i], floating[n % 3], kinds[k], matrices[m], n);
 }
 
 /* --- Products ----------------------------------------------------------------------------- */
@@ -215,8 +246,8 @@ test_no_scale (void)
 static double *
 values_of (const Quantizing *q, LigScales kind, int64_t rows, int64_t columns)
 {
-  double *values = wide (q->operands[3]);
-  const float *inverses = q->operands[4].data;
+  double *values = wide (q->operands[2]);
+  const float *inverses = q->operands[3].data;
   int64_t edge = LIG_SCALES_EDGE, across = ((columns + edge - 1) / edge + 3) / 4 * 4;
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++) {
@@ -233,7 +264,7 @@ static Quantizing
 quantized (LigDtype format, LigScales kind, int64_t rows, int64_t columns)
 {
   LigQuantizeParams params = {(int32_t) format, (int32_t) kind, (int32_t) kind, FALSE};
-  Quantizing q = quantizing (content_of (HUGE_ROW, LIG_BF16, rows, columns), params, 0, 3e4f, 0);
+  Quantizing q = quantizing (content_of (HUGE_ROW, LIG_BF16, rows, columns), params, 0, 0);
   run ("quantize", q.operands, &params, FALSE);
   return q;
 }
@@ -253,7 +284,7 @@ check_product (
   if (accumulate)
     bias.data = extra.data = NULL;
   LigOperand operands[] = {
-    a.operands[3], b.operands[3], a.operands[4], b.operands[4], bias, extra, y};
+    a.operands[2], b.operands[2], a.operands[3], b.operands[3], bias, extra, y};
   run ("linear_fp8", operands, &params, accumulate);
   const double *result = wide (y);
   double error = 0, size = 0;
@@ -346,7 +377,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/quantize/scales", test_scales);
   g_test_add_func ("/kernels/quantize/copies", test_copies);
   g_test_add_func ("/kernels/quantize/alone", test_alone);
-  g_test_add_func ("/kernels/quantize/no-scale", test_no_scale);
+  g_test_add_func ("/kernels/quantize/producers", test_producers);
   g_test_add_func ("/kernels/quantize/products", test_products);
   g_test_add_func ("/kernels/quantize/histories", test_histories);
   return g_test_run ();

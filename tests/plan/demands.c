@@ -81,6 +81,9 @@ test_shaped (void)
                           "2x6:int32", seen);
   run_steps_without_tick ("position-embedding(8) ! rotary(2) ! qk-norm(2)", "2x6x24", seen);
   run_steps_without_tick ("linear(5) ! cross-entropy", "6x8", seen);
+  run_steps_without_tick ("linear(32, recipe=fp8-block) ! gelu ! linear(64, recipe=fp8-rows) ! "
+                          "swiglu ! linear(16, recipe=fp8-block)",
+                          "32x16", seen);
   run_steps_without_tick ("linear(16, recipe=fp8-delayed) ! linear(32, recipe=fp8-current)",
                           "32x16", seen);
   const LigKernel *kernel;

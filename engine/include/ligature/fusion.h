@@ -17,13 +17,13 @@ G_BEGIN_DECLS
 #define LIG_MAX_ELEMENTS 8
 
 /* The reason why a fusion's condition refuses a place. */
-typedef struct {
+struct _LigRefusal {
   LigReason reason;          /* PARALLEL, RECIPE, DTYPE, SHAPE or KERNEL */
   char *observed, *required; /* (transfer full) */
   double observed_value, required_value;
   const char *unit; /* static; null if the reason is not numeric */
   unsigned types;   /* DTYPE: the set of accepted compute types, LIG_TYPES (…) */
-} LigRefusal;
+};
 
 /* The table of a fusion. It begins with its size in the program's version of the struct, so that a
  * newer library does not read fields beyond it. */

@@ -11,6 +11,8 @@
 
 G_BEGIN_DECLS
 
+typedef struct _LigRefusal LigRefusal;
+
 /* --- Lowering: emitting the kernels of ops and fusions ---------------------------------------- */
 
 /**
@@ -61,6 +63,30 @@ LIG_API void lig_lower_custom (LigLowering *self,
  *   copies
  */
 LIG_API gboolean lig_lower_quantize (LigLowering *self, const char *from, const char *to);
+
+/**
+ * lig_lower_is_quantized: (skip)
+ * @self: the lowering of a fusion
+ * @port: the port y or dx of an op `quantize`
+ * @refusal: set to the reason %LIG_REASON_RECIPE if the result is %FALSE
+ *
+ * Returns: whether a recipe applies to the op, and no earlier op writes the copies
+ */
+LIG_API gboolean lig_lower_is_quantized (LigLowering *self, const char *port, LigRefusal *refusal);
+
+/**
+ * lig_lower_quantized: (skip)
+ * @self: the lowering of a fusion
+ * @element: the number of the pattern's element that is an activation or a gated unit
+ * @bindings: the ports of its kernel's operands x, y and, in the backward pass, dy, dx and dbias,
+ * as for lig_lower_kernel()
+ * @to: the port y or dx of an op `quantize`
+ *
+ * Emits the kernel that computes the activation, or its gradient, and writes the quantized copies
+ * of @to, and its values if others read them.
+ */
+LIG_API void
+lig_lower_quantized (LigLowering *self, int element, const char *bindings, const char *to);
 
 /**
  * lig_lower_alias: (skip)

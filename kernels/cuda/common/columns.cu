@@ -78,11 +78,8 @@ add_parts (LigLaunch *launch,
 {
   if (!target->data || columns <= 0)
     return LIG_OK;
-  int threads = 1;
-  while (threads < 32 && threads * 4 < parts)
-    threads *= 2;
   return sum_parts (launch, partials, parts, stride, columns, lig::target (target),
-                    (bool) launch->accumulate, threads, early);
+                    (bool) launch->accumulate, threads_for (parts), early);
 }
 
 /* Adds up the rows of dy [M, N]: a first stage that leaves partial sums, or all of it if there

@@ -17,6 +17,16 @@ most_parts (int64_t columns, int vectors)
   return (int) (most < 65535 ? most : 65535);
 }
 
+/* Returns the number of threads that share a column for as many parts. */
+inline int
+threads_for (int parts)
+{
+  int threads = 1;
+  while (threads < 32 && threads * 4 < parts)
+    threads *= 2;
+  return threads;
+}
+
 /* Adds up partial sums by columns: target[c] (+)= the sum over p < parts of
  * partials[p * stride + c]. `threads`, a power of two up to 32, share each column: each adds up
  * every threads-th part in order, then their sums are added in order. An `early` kernel is set up

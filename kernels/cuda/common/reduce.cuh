@@ -25,11 +25,12 @@ struct Larger {
   }
 };
 
-/* Adds up 8 values over 8 lanes that are `apart` lanes apart, in a fixed order: they exchange
- * halves of their values until each has the sum of one, which becomes values[0]. Returns its index.
- */
+/* Combines 8 values over 8 lanes that are `apart` lanes apart, in a fixed order: they exchange
+ * halves of their values until each has the result for one, which becomes values[0]. Returns its
+ * index. */
+template <class F>
 __device__ inline int
-share_sums (float (&values)[8], int apart)
+share_folded (float (&values)[8], int apart, F f)
 {
   int lane = threadIdx.x % 32, index = 0;
 #pragma unroll
@@ -39,7 +40,7 @@ share_sums (float (&values)[8], int apart)
     for (int i = 0; i < half; i++) {
       float sent = upper ? values[i] : values[i + half];
       float kept = upper ? values[i + half] : values[i];
-      values[i] = kept + __shfl_xor_sync (0xffffffffu, sent, apart * half);
+      values[i] = f (kept, __shfl_xor_sync (0xffffffffu, sent, apart * half));
     }
     index += upper ? half : 0;
   }

@@ -212,7 +212,7 @@ finish_piece (float (&v)[16], const uint32_t (&words)[8], float factor, const fl
 __device__ inline void
 keep_sums (float (&sums)[8], float *kept)
 {
-  int place = share_sums (sums, 4);
+  int place = share_folded (sums, 4, Sum{});
   kept[8 * (place / 2) + 2 * (threadIdx.x % 4) + place % 2] = sums[0];
 }
 

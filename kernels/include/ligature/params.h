@@ -365,6 +365,21 @@ typedef struct {
 } LigQuantizeParams;
 
 /**
+ * LigProducerParams:
+ * @quantize: those of quantize
+ * @function: the number of the activation, or of the gated unit, in the order of the lists of
+ *   kernels
+ * @clamped: the parameters of clamped_swiglu; others ignore them
+ *
+ * Parameters of the kernels that compute values and write their quantized copies.
+ */
+typedef struct {
+  LigQuantizeParams quantize;
+  int32_t function;
+  LigClampedParams clamped;
+} LigProducerParams;
+
+/**
  * LigFp8Params:
  * @factor: the factor of the product, as in #LigScaleParams
  * @left: the #LigScales of the first operand

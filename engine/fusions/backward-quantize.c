@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The quantized copies of an activation's gradient, written as it is computed, and the bias
+ * gradient in the same reading. */
+#include "engine/fusions/define.h"
+
+static gboolean
+allows (LigLowering *match, LigRefusal *refusal)
+{
+  return lig_lower_is_quantized (match, "0.dx", refusal);
+}
+
+static void
+lower (LigLowering *lowering)
+{
+  lig_lower_quantized (lowering, 2, "dy=2.dy x=2.x y=2.y dx=- dbias=1.dbias", "0.dx");
+}
+
+LIG_DEFINE_FUSION (backward_quantize) = {
+  .size = sizeof (LigFusion),
+  .name = "backward-quantize",
+  .pass = LIG_PASS_BACKWARD,
+  .summary = N_ ("Activation gradient, quantized, and bias gradient in one reading"),
+  .pattern = "quantize [bias] @activation|@gated",
+  .gradients = "- bias gradient",
+  .allows = allows,
+  .lower = lower,
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The quantized copies of an activation, written as it is computed; its values only where others
+ * read them. */
+#include "engine/fusions/define.h"
+
+static gboolean
+allows (LigLowering *match, LigRefusal *refusal)
+{
+  return lig_lower_is_quantized (match, "1.y", refusal);
+}
+
+static void
+lower (LigLowering *lowering)
+{
+  lig_lower_quantized (lowering, 0, "x=0.x y=0.y", "1.y");
+}
+
+LIG_DEFINE_FUSION (forward_quantize) = {
+  .size = sizeof (LigFusion),
+  .name = "forward-quantize",
+  .pass = LIG_PASS_FORWARD,
+  .summary = N_ ("Computes the activation and quantizes it in one reading"),
+  .pattern = "@activation|@gated quantize",
+  .allows = allows,
+  .lower = lower,
+};

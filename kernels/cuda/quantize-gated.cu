@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Quantized copies of gated units and of their gradients, computed in the same reading. */
+#include "kernels/cuda/quantize-source.cuh"
+#include "kernels/functions.h"
+
+namespace lig
+{
+/* y = act (a) b, where a row of x is [a, b]. */
+struct Gated {
+  static constexpr int STREAMS = 2, TILES = 1;
+  Target x;
+  int function;
+  LigClampedParams params;
+  __device__ const Target &
+  stream (int) const
+  {
+    return x;
+  }
+  __device__ int64_t
+  place (int i, int64_t row, int64_t column, int64_t columns) const
+  {
+    return (2 * row + i) * columns + column;
+  }
+  template <int W>
+  __device__ void
+  apply (const float (&in)[2][W], float (&out)[1][W]) const
+  {
+    switch (uncertain (function)) {
+#define CASE(name, ...) \
+  case LIG_FUNCTION_##name: \
+    _Pragma ("unroll") for (int i = 0; i < W; i++) out[0][i] = lig_##name (in[0][i], in[1][i]); \
+    break;
+      LIG_EACH_GATED (CASE)
+#undef CASE
+#define CASE(name, ...) \
+  case LIG_FUNCTION_##name: \
+    _Pragma ("unroll") for (int i = 0; i < W; i++) out[0][i] = \
+      lig_##name (in[0][i], in[1][i], params.limit, params.alpha, params.offset); \
+    break;
+      LIG_EACH_GATED_WITH_PARAMS (CASE)
+#undef CASE
+    }
+  }
+};
+
+/* dx = [da, db]. */
+struct GatedBackward {
+  static constexpr int STREAMS = 3, TILES = 2;
+  Target dy, x;
+  int function;
+  LigClampedParams params;
+  __device__ const Target &
+  stream (int i) const
+  {
+    return i ? x : dy;
+  }
+  __device__ int64_t
+  place (int i, int64_t row, int64_t column, int64_t columns) const
+  {
+    int64_t half = columns / 2;
+    return i ? (2 * row + i - 1) * half + column : row * half + column;
+  }
+  template <int W>
+  __device__ void
+  apply (const float (&in)[3][W], float (&out)[2][W]) const
+  {
+    switch (uncertain (function)) {
+#define CASE(name, backward_name, ...) \
+  case LIG_FUNCTION_##name: \
+    _Pragma ("unroll") for (int i = 0; i < W; i++) \
+      lig_##backward_name (in[0][i], in[1][i], in[2][i], &out[0][i], &out[1][i]); \
+    break;
+      LIG_EACH_GATED (CASE)
+#undef CASE
+#define CASE(name, backward_name, ...) \
+  case LIG_FUNCTION_##name: \
+    _Pragma ("unroll") for (int i = 0; i < W; i++) \
+      lig_##backward_name (in[0][i], in[1][i], in[2][i], params.limit, params.alpha, \
+                           params.offset, &out[0][i], &out[1][i]); \
+    break;
+      LIG_EACH_GATED_WITH_PARAMS (CASE)
+#undef CASE
+    }
+  }
+};
+
+/* Returns an operand with half as many columns, that of one part of its rows. */
+static LigOperand
+half_of (const LigOperand *x)
+{
+  LigOperand half = *x;
+  half.columns /= 2;
+  half.size /= 2;
+  return half;
+}
+} /* namespace lig */
+
+using namespace lig;
+
+/* Writes the quantized copies of y = act (a) b, and y if it is present. */
+extern "C" LigStatus
+lig_cuda_gated_quantize (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands, *x = &o[0], *y = &o[2];
+  const LigProducerParams *params = (const LigProducerParams *) launch->params;
+  LigOperand half = half_of (x);
+  return quantize_producer (launch, &half, &o[1], nullptr, 3,
+                            Gated{target (x), params->function, params->clamped}, y,
+                            streams_pack ({x, y}, half.columns));
+}
+
+/* Writes the quantized copies of dx = [da, db]; dx, and dbias, its sum over rows, if they are
+ * present. */
+extern "C" LigStatus
+lig_cuda_gated_backward_quantize (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands, *dy = &o[0], *x = &o[1], *dx = &o[3];
+  const LigProducerParams *params = (const LigProducerParams *) launch->params;
+  /* Both tiles of a block have to be tiles of the scales. */
+  bool packs = streams_pack ({x, dy, dx}, x->columns / 2) && x->columns / 2 % EDGE == 0;
+  return quantize_producer (
+    launch, x, &o[2], &o[4], 5,
+    GatedBackward{target (dy), target (x), params->function, params->clamped}, dx, packs);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* The sources of quantized copies: matrices that are read, and functions of such matrices. A
+ * function F has STREAMS, the matrices that it reads, TILES, the parts of a row that it computes
+ * from the same elements, `stream (i)`, `place (i, row, column, columns)`, the index of an element
+ * of a stream, and `apply (in, out)`. */
+#pragma once
+
+#include "kernels/cuda/common/access.cuh"
+#include "kernels/cuda/quantize-tiles.cuh"
+
+namespace lig
+{
+/* The matrix itself. */
+struct Plain {
+  static constexpr int STREAMS = 1, TILES = 1;
+  Target x;
+  __device__ const Target &
+  stream (int) const
+  {
+    return x;
+  }
+  __device__ int64_t
+  place (int, int64_t row, int64_t column, int64_t columns) const
+  {
+    return row * columns + column;
+  }
+  template <int W>
+  __device__ void
+  apply (const float (&in)[1][W], float (&out)[1][W]) const
+  {
+#pragma unroll
+    for (int i = 0; i < W; i++)
+      out[0][i] = in[0][i];
+  }
+};
+
+/* Elements of one type, read by 16 bytes. Two tiles of F are EDGE columns apart, or a multiple of
+ * that. The values are staged in the block's memory, so that the code of F, which may be long, is a
+ * loop that the instruction cache holds; each thread reads only its own words again. */
+template <class F, class T> struct PackedSource {
+  using Type = T;
+  static constexpr int TILES = F::TILES, CHUNKS = SIDE * (int) sizeof (T) / 16;
+  static constexpr bool DIRECT = std::is_same_v<F, Plain>;
+  static constexpr int DEPTH = F::STREAMS * CHUNKS == 1 ? 4 : 2;
+  static constexpr int BLOCKS = TILES * CHUNKS == 1   ? (DIRECT ? 4 : 3)
+                                : TILES * CHUNKS == 2 ? 2
+                                                      : 1;
+  static constexpr size_t STAGED = DIRECT ? 0 : TILES * CHUNKS * SIDE * THREADS * sizeof (uint4);
+  using Raw = uint4[DEPTH][F::STREAMS][CHUNKS];
+  F f;
+  T *values; /* what F computes, as it is rounded; null: it is not written */
+
+  __device__ int64_t
+  column_of (const Quantization &q, int tile, int64_t column) const
+  {
+    return column + tile * (q.columns / TILES);
+  }
+
+  __device__ static bool
+  inside (const Quantization &q, int64_t row, int64_t column)
+  {
+    return row < q.rows && column < q.columns / TILES;
+  }
+
+  /* Reads a row of a thread of each stream. */
+  __device__ void
+  load (const Quantization &q, int64_t row, int64_t column, uint4 (&raw)[F::STREAMS][CHUNKS]) const
+  {
+    bool any = inside (q, row, column);
+#pragma unroll
+    for (int s = 0; s < F::STREAMS; s++) {
+      const T *from = (const T *) f.stream (s).data + f.place (s, row, column, q.columns);
+#pragma unroll
+      for (int c = 0; c < CHUNKS; c++)
+        raw[s][c] =
+          any ? *reinterpret_cast<const uint4 *> (from + c * wide<T>) : make_uint4 (0, 0, 0, 0);
+    }
+  }
+
+  /* Returns where a thread stages a part of a row. */
+  __device__ static uint4 *
+  place_of (uint4 *staged, int tile, int i, int chunk)
+  {
+    return staged + ((tile * SIDE + i) * CHUNKS + chunk) * THREADS + threadIdx.x;
+  }
+
+  /* Computes a row of a thread of each tile, and stages it. */
+  __device__ void
+  compute (const Quantization &q,
+           const uint4 (&raw)[F::STREAMS][CHUNKS],
+           int64_t row,
+           int64_t column,
+           int i,
+           uint4 *staged,
+           bool last) const
+  {
+    bool any = inside (q, row, column);
+    float in[F::STREAMS][SIDE], out[TILES][SIDE];
+#pragma unroll
+    for (int s = 0; s < F::STREAMS; s++)
+#pragma unroll
+      for (int c = 0; c < CHUNKS; c++) {
+        float part[wide<T>];
+        unpack (Words<T>{raw[s][c]}, part);
+#pragma unroll
+        for (int j = 0; j < wide<T>; j++)
+          in[s][c * wide<T> + j] = part[j];
+      }
+    f.apply (in, out);
+#pragma unroll
+    for (int t = 0; t < TILES; t++)
+#pragma unroll
+      for (int c = 0; c < CHUNKS; c++) {
+        float part[wide<T>];
+        Words<T> words = {};
+#pragma unroll
+        for (int j = 0; j < wide<T>; j++)
+          part[j] = any ? out[t][c * wide<T> + j] : 0;
+        pack (part, words);
+        *place_of (staged, t, i, c) = words.bits;
+        if (last && values && any)
+          store_chunk (values + row * q.columns + column_of (q, t, column) + c * wide<T>, words);
+      }
+  }
+
+  /* Computes the elements of a thread. The next rows are read while some are computed. */
+  __device__ void
+  stage (const Quantization &q, int64_t row, int64_t column, uint4 *staged, bool last) const
+  {
+    Raw next;
+    if (DIRECT)
+      return;
+#pragma unroll
+    for (int d = 0; d < DEPTH; d++)
+      load (q, row + d, column, next[d]);
+#pragma unroll 1
+    for (int first = 0; first < SIDE; first += DEPTH) {
+      Raw raw;
+      memcpy (raw, next, sizeof raw);
+      if (first + DEPTH < SIDE)
+#pragma unroll
+        for (int d = 0; d < DEPTH; d++)
+          load (q, row + first + DEPTH + d, column, next[d]);
+#pragma unroll
+      for (int d = 0; d < DEPTH; d++)
+        compute (q, raw[d], row + first + d, column, first + d, staged, last);
+    }
+  }
+
+  /* Gives the elements of a thread. */
+  __device__ void
+  read (const Quantization &q,
+        int64_t row,
+        int64_t column,
+        uint4 *staged,
+        int tile,
+        Square<T> &square) const
+  {
+    uint4 words[SIDE][1][CHUNKS];
+#pragma unroll
+    for (int i = 0; i < SIDE; i++)
+      if constexpr (DIRECT) {
+        load (q, row + i, column, words[i]);
+      } else {
+#pragma unroll
+        for (int c = 0; c < CHUNKS; c++)
+          words[i][0][c] = *place_of (staged, tile, i, c);
+      }
+    memcpy (&square, words, sizeof square);
+  }
+};
+
+/* Elements of any floating types, one by one, rounded to the type of the launch. */
+template <class F> struct LooseSource {
+  using Type = float;
+  static constexpr int TILES = 1, BLOCKS = 2;
+  static constexpr size_t STAGED = SIDE * SIDE * THREADS * sizeof (float);
+  F f;
+  Target values;
+
+  __device__ int64_t
+  column_of (const Quantization &, int, int64_t column) const
+  {
+    return column;
+  }
+
+  __device__ float
+  element (const Quantization &q, int64_t row, int64_t column) const
+  {
+    int64_t part = q.columns / F::TILES, tile = column / part;
+    float in[F::STREAMS][1], out[F::TILES][1];
+    for (int s = 0; s < F::STREAMS; s++)
+      in[s][0] = f.stream (s).get (f.place (s, row, column - tile * part, q.columns));
+    f.apply (in, out);
+    float value = out[tile ? F::TILES - 1 : 0][0];
+    return q.source == LIG_FP16   ? widen (narrow<half> (value))
+           : q.source == LIG_BF16 ? widen (narrow<bf16> (value))
+                                  : value;
+  }
+
+  /* Computes the elements of a thread. */
+  __device__ void
+  stage (const Quantization &q, int64_t row, int64_t column, uint4 *staged, bool last) const
+  {
+    float *to = (float *) staged + threadIdx.x;
+#pragma unroll 1
+    for (int i = 0; i < SIDE * SIDE; i++) {
+      int64_t at = row + i / SIDE, across = column + i % SIDE;
+      bool inside = at < q.rows && across < q.columns;
+      float value = inside ? element (q, at, across) : 0;
+      to[i * THREADS] = value;
+      if (inside && last && values.data)
+        values.set (at * q.columns + across, value);
+    }
+  }
+
+  /* Gives the elements of a thread. */
+  __device__ void
+  read (const Quantization &, int64_t, int64_t, uint4 *staged, int, Square<float> &square) const
+  {
+    const float *from = (const float *) staged + threadIdx.x;
+#pragma unroll
+    for (int i = 0; i < SIDE; i++)
+#pragma unroll
+      for (int p = 0; p < PAIRS; p++)
+        square.rows[i][p] =
+          Pair<float>{from[(i * SIDE + 2 * p) * THREADS], from[(i * SIDE + 2 * p + 1) * THREADS]};
+  }
+};
+
+/* Returns whether a launch's operands allow 16-byte accesses to rows of `columns` elements. */
+inline bool
+streams_pack (std::initializer_list<const LigOperand *> operands, int64_t columns)
+{
+  LigDtype dtype = (*operands.begin ())->dtype;
+  return packable (operands) && columns % (dtype == LIG_FP32 ? 4 : 8) == 0;
+}
+
+/* Quantizes what F computes. `packs`: its streams and tiles allow 16-byte accesses. */
+template <class F>
+LigStatus
+quantize_function (LigLaunch *launch,
+                   const Quantization &q,
+                   const Lines &lines,
+                   const F &f,
+                   const LigOperand *values,
+                   const LigOperand *dbias,
+                   bool packs)
+{
+  if (!packs || !copies_pack (q))
+    return quantize_from<false> (launch, q, lines, LooseSource<F>{f, target (values)}, dbias);
+  return dispatch (launch, q.source, [&] (auto zero) {
+    using T = decltype (zero);
+    return quantize_from<true> (launch, q, lines, PackedSource<F, T>{f, (T *) values->data}, dbias);
+  });
+}
+
+/* Quantizes what F computes for a matrix like x, with the scale of a whole tensor if one is given,
+ * else by two readings. The outputs row, row_scale, transposed, transposed_scale, recorded and
+ * rounded are the operands from `first` on; dbias gets the sum of the rows. */
+template <class F>
+LigStatus
+quantize_producer (LigLaunch *launch,
+                   const LigOperand *x,
+                   const LigOperand *scale,
+                   const LigOperand *dbias,
+                   int first,
+                   const F &f,
+                   const LigOperand *values,
+                   bool packs)
+{
+  const LigProducerParams *params = (const LigProducerParams *) launch->params;
+  bool sums = dbias && dbias->data;
+  if (!all_floating (launch, first))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "quantize: not a floating type; convert to fp32, fp16 or bf16");
+  Quantization q = quantization (launch, &params->quantize, x, scale, first);
+  Lines lines = {};
+  LigStatus status = place_lines (launch, &q, sums, &lines);
+  return status == LIG_OK ? quantize_function (launch, q, lines, f, values, dbias, packs) : status;
+}
+} /* namespace lig */

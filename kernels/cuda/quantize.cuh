@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* Quantized copies of a matrix [M, K] with their scales, whatever computes its elements;
+ * kernels/cpu/quantize.c defines the bytes. A block takes one tile of 128 by 128 elements from a
+ * source into registers, 8 by 8 for each thread, and writes both copies from there, the transposed
+ * one by way of shared memory. Lower bound: the source is read once, and each copy written once.
+ * Scales that follow from more than a tile, those of whole rows or of the whole matrix, take one
+ * more reading before. */
+#pragma once
+
+#include "kernels/cuda/common/columns.cuh"
+#include "kernels/cuda/common/cuda.cuh"
+#include "kernels/cuda/common/reduce.cuh"
+#include "kernels/quantize.h"
+
+#include <cuda_fp8.h>
+
+namespace lig
+{
+enum {
+  EDGE = LIG_SCALES_EDGE,
+  SIDE = 8, /* a thread has SIDE x SIDE elements */
+  ACROSS = EDGE / SIDE,
+  PAIRS = SIDE / 2,
+  WARPS = THREADS / 32
+};
+
+/* Two neighbouring elements, as they are rounded. */
+template <class T> struct Pair {
+  uint32_t bits;
+};
+template <> struct Pair<float> {
+  float first, second;
+};
+
+/* The elements of a thread. */
+template <class T> struct Square {
+  Pair<T> rows[SIDE][PAIRS];
+};
+
+template <class T>
+__device__ inline void
+split (Pair<T> pair, float &first, float &second)
+{
+  if constexpr (std::is_same_v<T, float>) {
+    first = pair.first;
+    second = pair.second;
+  } else {
+    widen_pair<T> (pair.bits, first, second);
+  }
+}
+
+template <class T>
+__device__ inline Pair<T>
+join (float first, float second)
+{
+  if constexpr (std::is_same_v<T, float>)
+    return Pair<float>{first, second};
+  else
+    return Pair<T>{narrow_pair<T> (first, second)};
+}
+
+/* Returns the greater of two amaxes and the magnitudes of two elements; NaN counts for nothing. */
+template <class T>
+__device__ inline Pair<T>
+larger (Pair<T> amax, Pair<T> pair)
+{
+  if constexpr (std::is_same_v<T, float>) {
+    return Pair<float>{fmaxf (amax.first, fabsf (pair.first)),
+                       fmaxf (amax.second, fabsf (pair.second))};
+  } else {
+    using Two = std::conditional_t<std::is_same_v<T, bf16>, __nv_bfloat162, half2>;
+    Two most =
+      __hmax2 (*reinterpret_cast<Two *> (&amax), __habs2 (*reinterpret_cast<Two *> (&pair)));
+    return *reinterpret_cast<Pair<T> *> (&most);
+  }
+}
+
+/* A launch: absent operands are null. */
+struct Quantization {
+  LigDtype source;
+  int64_t rows, columns;
+  const float *scale, *amax;                  /* of the whole tensor, or its amax */
+  const uint32_t *row_amaxes, *column_amaxes; /* bits of the amaxes of whole rows and columns */
+  uint8_t *row, *transposed;
+  float *row_scale, *transposed_scale;
+  uint32_t *recorded;
+  Target rounded;        /* the values that the copy stands for */
+  float *sums;           /* of the columns of each band of EDGE rows */
+  int first_band, bands; /* of a launch; the most that one may have */
+  int row_kind, transposed_kind;
+  float largest, overflow;
+  bool powers, narrow_exponent; /* e4m3; else e5m2 */
+  bool finds_rows, finds_columns, finds_all, shares_scale;
+  __device__ float
+  scale_of (float amax) const
+  {
+    return lig_quantize_scale (amax, largest, overflow, powers);
+  }
+  __device__ float
+  tensor_scale () const
+  {
+    return scale ? *scale : amax ? scale_of (*amax) : 1.0f;
+  }
+};
+
+/* The memory for the amaxes of a reading before the last go, as bits, which order as numbers do. */
+struct Lines {
+  uint32_t *of_rows, *of_columns, *of_all;
+};
+
+/* Rounds SIDE numbers to the format. */
+__device__ inline uint2
+quantized (const float (&values)[SIDE], bool narrow_exponent)
+{
+  alignas (8) __nv_fp8x2_storage_t bytes[PAIRS];
+  if (narrow_exponent) {
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++)
+      bytes[i] = __nv_cvt_float2_to_fp8x2 (make_float2 (values[2 * i], values[2 * i + 1]),
+                                           __NV_SATFINITE, __NV_E4M3);
+  } else {
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++)
+      bytes[i] = __nv_cvt_float2_to_fp8x2 (make_float2 (values[2 * i], values[2 * i + 1]),
+                                           __NV_SATFINITE, __NV_E5M2);
+  }
+  return make_uint2 (bytes[0] | (uint32_t) bytes[1] << 16, bytes[2] | (uint32_t) bytes[3] << 16);
+}
+
+/* Returns the number that a byte stands for. */
+__device__ inline float
+number_of (const Quantization &q, uint8_t byte)
+{
+  return widen (half (__nv_cvt_fp8_to_halfraw (byte, q.narrow_exponent ? __NV_E4M3 : __NV_E5M2)));
+}
+
+/* The amaxes of a tile. */
+struct Amaxes {
+  float row[EDGE], column[EDGE], all;
+};
+
+/* The memory that the threads of a block share. */
+struct Shared {
+  Amaxes amaxes;
+  alignas (16) float columns[WARPS][EDGE];
+  float row_scales[EDGE], column_scales[EDGE];
+  uint2 words[EDGE][ACROSS];
+};
+
+/* Finds the amaxes of the tile's rows. */
+template <class T>
+__device__ inline void
+find_rows (const Square<T> &square, float *amaxes)
+{
+  float most[SIDE];
+#pragma unroll
+  for (int i = 0; i < SIDE; i++) {
+    Pair<T> pair = {};
+    float first, second;
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++)
+      pair = larger<T> (pair, square.rows[i][p]);
+    split<T> (pair, first, second);
+    most[i] = fmaxf (first, second);
+  }
+  int row = share_folded (most, 1, Larger{});
+  fold_pair (SIDE, Larger{}, most[0]);
+  if (threadIdx.x % ACROSS < SIDE)
+    amaxes[threadIdx.x / ACROSS * SIDE + row] = most[0];
+}
+
+/* Leaves a number for each column in the block's memory: of each warp. */
+__device__ inline void
+share_columns (const float (&values)[SIDE], float (*columns)[EDGE])
+{
+  if (threadIdx.x % 32 < ACROSS) {
+    float *to = columns[threadIdx.x / 32] + threadIdx.x % ACROSS * SIDE;
+    *reinterpret_cast<float4 *> (to) = make_float4 (values[0], values[1], values[2], values[3]);
+    *reinterpret_cast<float4 *> (to + 4) = make_float4 (values[4], values[5], values[6], values[7]);
+  }
+}
+
+/* Finds the amaxes of the tile's columns. */
+template <class T>
+__device__ inline void
+find_columns (const Square<T> &square, float (*columns)[EDGE])
+{
+  float most[SIDE];
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++) {
+    Pair<T> pair = {};
+#pragma unroll
+    for (int i = 0; i < SIDE; i++)
+      pair = larger<T> (pair, square.rows[i][p]);
+    split<T> (pair, most[2 * p], most[2 * p + 1]);
+  }
+  fold_pair (ACROSS, Larger{}, most);
+  share_columns (most, columns);
+}
+
+/* Finds the amaxes of a tile that the launch needs. All threads of the block call it. */
+template <class T>
+__device__ inline void
+find_amaxes (const Square<T> &square, const Quantization &q, Shared &shared)
+{
+  if (q.finds_rows)
+    find_rows (square, shared.amaxes.row);
+  if (!q.finds_columns && !q.finds_all)
+    return;
+  find_columns (square, shared.columns);
+  __syncthreads ();
+  if (threadIdx.x < EDGE) {
+    float column = 0;
+#pragma unroll
+    for (int i = 0; i < WARPS; i++)
+      column = fmaxf (column, shared.columns[i][threadIdx.x]);
+    shared.amaxes.column[threadIdx.x] = column;
+    uint32_t most = __reduce_max_sync (0xffffffffu, __float_as_uint (column));
+    if (threadIdx.x % 32 == 0)
+      shared.row_scales[threadIdx.x / 32] = __uint_as_float (most);
+  }
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    shared.amaxes.all = fmaxf (fmaxf (shared.row_scales[0], shared.row_scales[1]),
+                               fmaxf (shared.row_scales[2], shared.row_scales[3]));
+}
+
+/* Raises a number in memory. Most blocks need not: its value only grows. */
+__device__ inline void
+raise (uint32_t *to, float value)
+{
+  uint32_t bits = __float_as_uint (value);
+  if (bits > *(volatile uint32_t *) to)
+    atomicMax (to, bits);
+}
+
+/* The bytes of the amax of a whole matrix in the workspace, with those behind it aligned. */
+enum { AMAX_BYTES = 16 };
+
+/* Clears memory; null is left. */
+inline void
+clear (const LigLaunch *launch, void *memory, size_t bytes)
+{
+  if (memory)
+    cudaMemsetAsync (memory, 0, bytes, stream (launch));
+}
+
+/* Returns a launch whose outputs row, row_scale, transposed, transposed_scale, recorded and rounded
+ * are the operands from `first` on. */
+Quantization quantization (const LigLaunch *launch,
+                           const LigQuantizeParams *params,
+                           const LigOperand *x,
+                           const LigOperand *scale,
+                           int first);
+
+/* Places the amaxes that have to be found before the last reading in the workspace, clears them and
+ * sets the launch to read them; places the sums of columns behind them. */
+LigStatus place_lines (LigLaunch *launch, Quantization *q, bool sums, Lines *lines);
+
+} /* namespace lig */

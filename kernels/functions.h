@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The numbers of the activations and gated units of kernels/activations.h, by which kernels that
+ * serve all of them know theirs. */
+#pragma once
+
+#include "kernels/activations.h"
+
+typedef enum {
+#define LIG_NUMBER(name, ...) LIG_FUNCTION_##name,
+  LIG_EACH_ACTIVATION (LIG_NUMBER)
+#undef LIG_NUMBER
+    LIG_N_ACTIVATIONS
+} LigActivationNumber;
+
+typedef enum {
+#define LIG_NUMBER(name, ...) LIG_FUNCTION_##name,
+  LIG_EACH_GATED (LIG_NUMBER) LIG_EACH_GATED_WITH_PARAMS (LIG_NUMBER)
+#undef LIG_NUMBER
+    LIG_N_GATED
+} LigGatedNumber;
+
+/* The names of the kernels that compute them alone. */
+#define LIG_NAME(name, ...) #name,
+#define LIG_ACTIVATION_NAMES \
+  { \
+    LIG_EACH_ACTIVATION (LIG_NAME) \
+  }
+#define LIG_GATED_NAMES \
+  { \
+    LIG_EACH_GATED (LIG_NAME) LIG_EACH_GATED_WITH_PARAMS (LIG_NAME) \
+  }
