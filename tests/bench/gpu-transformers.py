@@ -30,10 +30,13 @@ from ligature import Ligature
 from transformer_rows import ROWS, tiny
 
 GIB = 2.0 ** 30
-# Policy, whether sums may have another order in each run, and what the backward pass computes again.
-OURS = {"measured": ("measured", 0, "none"), "measured-free": ("measured", 1, "none"),
-        "cheap": ("measured", 0, "cheap"), "all": ("all", 0, "none")}
-TOLERANCE = {"fp32": 1e-4, "bf16": 6e-2}
+RECIPES = ("fp8-delayed", "fp8-current", "fp8-rows", "fp8-block")
+# Policy, whether sums may have another order in each run, what the backward pass computes again, and
+# how products are quantized.
+OURS = {"measured": ("measured", 0, "none", "none"), "measured-free": ("measured", 1, "none", "none"),
+        "cheap": ("measured", 0, "cheap", "none"), "all": ("all", 0, "none", "none"),
+        **{recipe: ("measured", 1, "none", recipe) for recipe in RECIPES}}
+TOLERANCE = {"fp32": 1e-4, "bf16": 6e-2, "fp8": 0.2}
 
 
 @contextlib.contextmanager
@@ -123,13 +126,13 @@ class Comparison:
         self.result["recorded"] = peer.way
 
     def add_ours(self, ligature, name):
-        policy, free, recompute = OURS[name]
+        policy, free, recompute, recipe = OURS[name]
         row, options = self.row, self.options
         if ligature.process.poll() is not None:  # a time limit has ended it, with its programs
             ligature.start()
             self.ours.clear()
         before = self.free_memory()
-        ligature.set(dtype=row.types(options.dtype), nondeterministic=free, recompute=recompute,
+        ligature.set(dtype=row.types(options.dtype), nondeterministic=free, recompute=recompute, recipe=recipe,
                      update=int(row.kind == "model"), integers=row.vocabulary or 2)
         remaining = self.deadline - time.perf_counter()
         number, seconds, groups = ligature.load(options.device, row.shape(options.dtype), policy,
@@ -172,7 +175,7 @@ class Comparison:
 
     # --- Comparing ---
 
-    def verify(self, ligature, number):
+    def verify(self, ligature, contender, number):
         """Compares our loss or output, and all gradients, with those of the recorded peer."""
         peers = self.result["peers"]
         if "recorded" not in self.result:
@@ -197,7 +200,7 @@ class Comparison:
         worst = max(errors, key=errors.get)
         same = theirs is None or all(one["elements"] == theirs["elements"] for one in ours.values())
         whole = (squares[0] / max(squares[1], 1e-30)) ** 0.5
-        tolerance = TOLERANCE[self.options.dtype]
+        tolerance = TOLERANCE[self.options.dtype if OURS[contender][3] == "none" else "fp8"]
         # Single tensors may be small differences of large terms, which 16 bits round coarsely.
         self.result["verified"] = {
             "worst": worst, "error": errors[worst], "output_error": errors.get("output"),
@@ -249,7 +252,7 @@ class Comparison:
                 self.make_room(ligature)
                 number = self.add_ours(ligature, name)
                 if "verified" not in self.result:
-                    self.verify(ligature, number)
+                    self.verify(ligature, name, number)
         if not self.ours:
             return
         contenders = self.peers | self.ours
@@ -275,21 +278,23 @@ class Comparison:
         def add(what, names, required):
             names = [name for name in names if name in ours]
             # The default policy; computing again is judged by its memory.
-            names = [name for name in names if OURS[name] in (("measured", 0, "none"),
-                                                              ("measured", 1, "none"))] or names
+            names = [name for name in names if OURS[name][0] == "measured" and OURS[name][2] == "none"] or names
             if names:
                 name = min(names, key=ours.get)
                 ratio = ours[name] / theirs[best]
                 judged[what] = {"ours": name, "ratio": ratio, "required": required,
                                 "met": ratio <= required, "us": ours[name]}
 
-        exact = [name for name, (_, free, _) in OURS.items() if not free]
+        exact = [name for name, (_, free, _, _) in OURS.items() if not free]
+        unquantized = [name for name, (_, _, _, recipe) in OURS.items() if recipe == "none"]
         if row.deterministic:
-            add("any order of sums", list(OURS), row.required)
+            add("any order of sums", unquantized, row.required)
             add("deterministic", exact, row.deterministic)
         else:
             add("deterministic", exact, row.required)
-            add("any order of sums", list(OURS), row.required)
+            add("any order of sums", unquantized, row.required)
+        for recipe in RECIPES:
+            add(recipe, [recipe], row.quantized or row.required)
         peak = self.result["peers"][best]["peak_bytes"]
         if row.memory and peak:
             for name in self.ours:
@@ -357,7 +362,8 @@ def parse():
     options.add_argument("--turns", default="build/tests/bench/turns")
     options.add_argument("--rows", default=",".join(ROWS))
     options.add_argument("--ways", help="PyTorch's ways, joined by commas, instead of all")
-    options.add_argument("--policies", default=",".join(OURS))
+    options.add_argument("--policies", default=",".join(name for name in OURS if name not in RECIPES),
+                         help="of ours, and recipes with policy measured")
     options.add_argument("--device", default="cuda:0")
     options.add_argument("--dtype", choices=("fp32", "bf16"), help="bf16 on a GPU, fp32 on the CPU")
     options.add_argument("--tiny", action="store_true", help="small sizes, to try the script")

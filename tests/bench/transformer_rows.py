@@ -18,6 +18,7 @@ class Row:
     layers: int = 0  # of a model
     vocabulary: int = 0
     memory: float = 0  # of the peer's peak
+    quantized: float = 0  # of its time, with products in fp8
 
     @property
     def each(self):
@@ -60,8 +61,8 @@ class Row:
 ROWS = {
     "gpt2": Row("model", 64, 1024, 768, 12, 12, 0.87, aim=0.80, layers=12, vocabulary=50304,
                 memory=0.70),
-    "gpt2-layer": Row("layer", 64, 1024, 768, 12, 12, 0.88),
-    "llama-8x2048": Row("layer", 8, 2048, 4096, 32, 8, 0.95, inner=14336),
+    "gpt2-layer": Row("layer", 64, 1024, 768, 12, 12, 0.88, quantized=0.80),
+    "llama-8x2048": Row("layer", 8, 2048, 4096, 32, 8, 0.95, inner=14336, quantized=0.60),
     "llama-2x8192": Row("layer", 2, 8192, 4096, 32, 8, 0.90, inner=14336),
     "attention-gpt2": Row("attention", 64, 1024, 768, 12, 12, 1.02, deterministic=1.15),
     "attention-8x2048": Row("attention", 8, 2048, 4096, 32, 8, 1.02, deterministic=1.15),
