@@ -98,16 +98,16 @@ own_quantizer (LigLowering *self, const char *port)
 }
 
 gboolean
-lig_lower_quantize (LigLowering *self, const char *from, const char *to)
+lig_lower_quantize (LigLowering *self, const char *bindings, const char *to)
 {
   const LigQuantizer *quantizer = own_quantizer (self, to);
   if (!quantizer)
     return FALSE;
   const LigQuantizeParams params = lig_quantize_params (quantizer);
-  g_autoptr (GString) text = g_string_new (NULL);
-  g_string_printf (text, "x=%s y=%s", from,
-                   lig_part (self->draft, quantizer->part)->implicit ? "-" : to);
+  g_autoptr (GString) text = g_string_new (bindings);
   bind_copies (text, quantizer, to);
+  g_string_append_printf (text, " y=%s",
+                          lig_part (self->draft, quantizer->part)->implicit ? "-" : to);
   lig_lower_kernel (self, "quantize", text->str, &params, sizeof params);
   return TRUE;
 }

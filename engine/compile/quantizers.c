@@ -341,6 +341,7 @@ lig_schedule_weights (LigDraft *draft)
                     quantizer.transposed.data,
                     transposed_scale == row_scale ? -1 : transposed_scale,
                     quantizer.recorded,
+                    -1,
                     -1};
     lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, quantizer.part, "quantize", values,
                      &params, sizeof params);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The quantized copies of an activation's gradient, written as it is computed, and the bias
- * gradient in the same reading. */
+/* The quantized copies of an activation's gradient, written as it is computed, or of a gradient as
+ * it is; the bias gradient in the same reading. */
 #include "engine/fusions/define.h"
 
 static gboolean
@@ -12,15 +12,18 @@ allows (LigLowering *match, LigRefusal *refusal)
 static void
 lower (LigLowering *lowering)
 {
-  lig_lower_quantized (lowering, 2, "dy=2.dy x=2.x y=2.y dx=- dbias=1.dbias", "0.dx");
+  if (lig_lower_op (lowering, 2))
+    lig_lower_quantized (lowering, 2, "dy=2.dy x=2.x y=2.y dx=- dbias=1.dbias", "0.dx");
+  else
+    lig_lower_quantize (lowering, "x=1.dy dbias=1.dbias", "0.dx");
 }
 
 LIG_DEFINE_FUSION (backward_quantize) = {
   .size = sizeof (LigFusion),
   .name = "backward-quantize",
   .pass = LIG_PASS_BACKWARD,
-  .summary = N_ ("Activation gradient, quantized, and bias gradient in one reading"),
-  .pattern = "quantize [bias] @activation|@gated",
+  .summary = N_ ("Quantizes the gradient, with those of activation and bias in one reading"),
+  .pattern = "quantize [bias] [@activation|@gated]",
   .gradients = "- bias gradient",
   .allows = allows,
   .lower = lower,

@@ -19,14 +19,14 @@ static const LigParam params[] = {
 static void
 lower_forward (LigLowering *lowering)
 {
-  if (!lig_lower_quantize (lowering, "x", "y"))
+  if (!lig_lower_quantize (lowering, "x=x dbias=-", "y"))
     lig_lower_alias (lowering, "y", "x");
 }
 
 static void
 lower_backward (LigLowering *lowering)
 {
-  if (!lig_lower_quantize (lowering, "dy", "dx"))
+  if (!lig_lower_quantize (lowering, "x=dy dbias=-", "dx"))
     lig_lower_alias (lowering, "dx", "dy");
 }
 

@@ -283,14 +283,22 @@ read_operand (const LigSource *source, int64_t at, int64_t count, float *buffer)
   return lig_load (&source->launch->operands[0], at, count, buffer);
 }
 
-/* Writes the quantized copies of x and their scales. */
+/* Writes the quantized copies of x and their scales, and dbias, its sum over rows. */
 LigStatus
 LIG_CPU (quantize) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
   LigSource source = {read_operand, launch, o[0].dtype, lig_rows (&o[0]), o[0].columns};
   LigCopies copies = lig_produced_copies (launch, 1, 2);
-  return LIG_CPU (quantize_source) (launch, &source, launch->params, &copies);
+  LigStatus status = LIG_OK;
+  if (o[8].data) { /* before y, which may be computed in place of x */
+    LigOperand operands[] = {o[0], o[8]};
+    LigLaunch sums = *launch;
+    sums.operands = operands;
+    status = LIG_CPU (bias_backward) (&sums);
+  }
+  return status == LIG_OK ? LIG_CPU (quantize_source) (launch, &source, launch->params, &copies)
+                          : status;
 }
 
 /* Moves all histories by one step, and sets the scales for the next. */

@@ -108,17 +108,17 @@ place_lines (LigLaunch *launch, Quantization *q, bool sums, Lines *lines)
 
 using namespace lig;
 
-/* Writes the quantized copies of x and their scales. */
+/* Writes the quantized copies of x and their scales, and dbias, its sum over rows. */
 extern "C" LigStatus
 lig_cuda_quantize (LigLaunch *launch)
 {
-  const LigOperand *o = launch->operands, *x = &o[0];
+  const LigOperand *o = launch->operands, *x = &o[0], *dbias = &o[8];
   const LigQuantizeParams *params = (const LigQuantizeParams *) launch->params;
   Quantization q = quantization (launch, params, x, &o[1], 2);
-  LigOperand none = {};
+  const LigOperand none = {};
   Lines lines = {};
-  LigStatus status = place_lines (launch, &q, false, &lines);
-  return status == LIG_OK ? quantize_function (launch, q, lines, Plain{target (x)}, &none, &none,
+  LigStatus status = place_lines (launch, &q, dbias->data, &lines);
+  return status == LIG_OK ? quantize_function (launch, q, lines, Plain{target (x)}, &none, dbias,
                                                streams_pack ({x}, q.columns))
                           : status;
 }

@@ -276,6 +276,7 @@ static const struct {
   {"forward-quantize", "clamped-swiglu ! quantize", "gated_quantize"},
   {"forward-quantize", "relu ! quantize", "activation_quantize"},
   {"backward-quantize", "quantize(backward=true) ! bias ! relu", "activation_backward_quantize"},
+  {"backward-quantize", "quantize(backward=true) ! bias", "quantize"},
   {"backward-quantize", "quantize(backward=true) ! glu", "gated_backward_quantize"},
   {"backward-activation-bias", "bias ! relu", "bias_relu_backward"},
   {"backward-activation-bias", "bias ! geglu", "bias_geglu_backward"},

@@ -65,6 +65,20 @@ compare_bytes (const LigOperand *want, const void *got, int operand, const char 
     }
 }
 
+/* Compares sums over rows, which are taken in another order. */
+static void
+check_sums (LigOperand want, void *data, const char *what)
+{
+  LigOperand got = want;
+  got.data = data;
+  const double *a = wide (want), *b = wide (got);
+  for (int64_t i = 0; i < got.size; i++)
+    if (!(fabs (a[i] - b[i]) <= (got.dtype == LIG_FP32 ? 1e-4 : 2e-2) * (1 + fabs (a[i])))) {
+      g_test_fail_printf ("%s: dbias %g, expected %g at %ld", what, b[i], a[i], (long) i);
+      return;
+    }
+}
+
 static void
 check_copies (const Gpu *gpu,
               Content content,
@@ -87,11 +101,15 @@ check_copies (const Gpu *gpu,
     q.operands[2].data = q.operands[3].data = q.operands[7].data = NULL;
   if (variation & 8)
     q.operands[4].data = q.operands[5].data = q.operands[6].data = NULL;
+  if (content == RANDOM)
+    q.operands[8] = blank (dtype, 1, shape[1]);
   /* The GPU begins with the same memory as the CPU. */
-  gboolean fine = launch_there (gpu, "quantize", q.operands, 8, &params, FALSE, results);
+  gboolean fine = launch_there (gpu, "quantize", q.operands, 9, &params, FALSE, results);
   run ("quantize", q.operands, &params, FALSE);
   for (int i = 2; i < 7 && fine; i++)
     compare_bytes (&q.operands[i], results[i], i, what);
+  if (fine && q.operands[8].data)
+    check_sums (q.operands[8], results[8], what);
   LigOperand y = q.operands[7];
   if (!y.data || !fine)
     return;
@@ -161,20 +179,13 @@ check_producer (const Gpu *gpu,
     alone[i].data = there[i];
   if (q.operands[q.values].data)
     compare_bytes (&alone[inputs], results[q.values], 0, what);
-  /* The sums over rows are taken in another order. */
-  if (p->backward) {
-    LigOperand got = q.operands[q.values + 1];
-    got.data = results[q.values + 1];
-    const double *a = wide (alone[3]), *b = wide (got);
-    for (int64_t i = 0; i < got.size; i++)
-      if (!(fabs (a[i] - b[i]) <= (got.dtype == LIG_FP32 ? 1e-4 : 2e-2) * (1 + fabs (a[i]))))
-        g_test_fail_printf ("%s: dbias %g, expected %g at %ld", what, b[i], a[i], (long) i);
-  }
+  if (p->backward)
+    check_sums (alone[3], results[q.values + 1], what);
   Quantizing copies = quantizing (alone[inputs], q.params.quantize, q.scale, 0.5f);
   for (int i = 0; i < 4; i++)
     if (!q.operands[q.copies + i].data)
       copies.operands[2 + i].data = NULL;
-  if (!launch_there (gpu, "quantize", copies.operands, 8, &q.params.quantize, FALSE, quantized))
+  if (!launch_there (gpu, "quantize", copies.operands, 9, &q.params.quantize, FALSE, quantized))
     return;
   for (int i = 2; i < 8; i++) {
     LigOperand want = copies.operands[i];
@@ -196,6 +207,8 @@ test_producers (void)
       for (guint m = 0; m < G_N_ELEMENTS (matrices) + G_N_ELEMENTS (larger); m++, n++) {
         gboolean large = m >= G_N_ELEMENTS (matrices);
         const int64_t *shape = large ? larger[m - G_N_ELEMENTS (matrices)] : matrices[m];
+        if ((i + m) % 3 != 0 && !large)
+          continue;
         case_begin ();
         check_producer (gpu, &producers[i], large && n % 2 ? LIG_BF16 : floating[n % 3], kinds[k],
                         shape, n);

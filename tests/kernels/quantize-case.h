@@ -60,7 +60,7 @@ scales_for (LigScales kind, int64_t rows, int64_t columns)
 /* The operands of quantize: with `scale` 0 a scale for the whole follows from the amax. The amax of
  * earlier steps is `before`. */
 typedef struct {
-  LigOperand operands[8];
+  LigOperand operands[9];
   LigQuantizeParams params;
 } Quantizing;
 
@@ -70,14 +70,15 @@ quantizing (LigOperand x, LigQuantizeParams params, float scale, float before)
   int64_t rows = x.size / x.columns, columns = x.columns;
   LigDtype format = (LigDtype) params.format;
   Quantizing q = {.params = params};
-  LigOperand all[8] = {x,
+  LigOperand all[9] = {x,
                        scale > 0 ? number ((double) scale) : absent (LIG_FP32, 1, 1),
                        blank (format, rows, columns),
                        scales_for ((LigScales) params.row, rows, columns),
                        blank (format, columns, rows),
                        scales_for ((LigScales) params.transposed, columns, rows),
                        number ((double) before),
-                       blank (x.dtype, rows, columns)};
+                       blank (x.dtype, rows, columns),
+                       absent (x.dtype, 1, columns)};
   memcpy (q.operands, all, sizeof all);
   return q;
 }

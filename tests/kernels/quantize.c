@@ -112,6 +112,21 @@ check_copy (const Quantizing *q,
     }
 }
 
+/* Checks the sums over rows, if they are computed. */
+static void
+check_sums (LigOperand dbias, const float *x, int64_t rows, int64_t columns)
+{
+  if (!dbias.data)
+    return;
+  const double *got = wide (dbias);
+  for (int64_t j = 0; j < columns; j++) {
+    double sum = 0;
+    for (int64_t i = 0; i < rows; i++)
+      sum += (double) x[i * columns + j];
+    g_assert_cmpfloat_with_epsilon (got[j], sum, 2e-2 * (1 + fabs (sum)));
+  }
+}
+
 static void
 check_case (Content content,
             LigDtype dtype,
@@ -132,7 +147,10 @@ check_case (Content content,
       turned[j * rows + i] = values[i * columns + j];
   float most = amax_of (values, columns, 0, rows, 0, columns);
   Quantizing q = quantizing (x, params, given ? 24 : 0, 1.5f);
+  if (content == RANDOM)
+    q.operands[8] = blank (dtype, 1, columns);
   run ("quantize", q.operands, &q.params, FALSE);
+  check_sums (q.operands[8], values, rows, columns);
   int64_t place;
   float overflow = dtype == LIG_FP16 ? 65504.0f : dtype == LIG_BF16 ? 0x1.fep127f : FLT_MAX;
   float tensor =

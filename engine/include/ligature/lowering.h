@@ -54,15 +54,15 @@ LIG_API void lig_lower_custom (LigLowering *self,
 /**
  * lig_lower_quantize: (skip)
  * @self: the lowering that the table's function was given
- * @from: a port whose values are read
+ * @bindings: the ports of the kernel's operands x and dbias, as for lig_lower_kernel()
  * @to: the port y or dx of an op `quantize`
  *
- * Emits the kernels that write the quantized copies of @to, and its values if others read them.
+ * Emits the kernel that writes the quantized copies of @to, and its values if others read them.
  *
  * Returns: %FALSE, with nothing emitted, if no recipe applies, or if an earlier op writes the
  *   copies
  */
-LIG_API gboolean lig_lower_quantize (LigLowering *self, const char *from, const char *to);
+LIG_API gboolean lig_lower_quantize (LigLowering *self, const char *bindings, const char *to);
 
 /**
  * lig_lower_is_quantized: (skip)
