@@ -96,8 +96,8 @@ LIG_EACH (linear_fp8, "a b a_scale b_scale bias? extra? -> y", LIG_PRODUCT_OVER_
 LIG_FAMILY (quantize)
 /* The quantized copies of x [M, K]: `row` is [M, K], `transposed` [K, M], both with scales of their
  * own, see LigQuantizeParams; y is x as `row` has it. A scale for the whole tensor is `scale`, or
- * follows from its amax. `recorded` becomes the greatest of its old value and the amax of x; dbias is
- * the sum of x over rows. */
+ * follows from its amax. `recorded` becomes the greatest of its old value and the amax of x; dbias
+ * is the sum of x over rows. */
 LIG_EACH (quantize, "x scale? -> row row_scale transposed transposed_scale recorded y=x dbias", 3)
 /* The copies of a value that is computed in the same reading, by the function of LigProducerParams:
  * an activation, a gated unit of x = [a, b], and their gradients, of which dbias is the sum over

@@ -22,6 +22,18 @@ lig_scales_stride (int64_t columns)
   return (lig_scales_blocks (columns) + 3) / 4 * 4;
 }
 
+/* Returns the numbers of rows and of columns of the scales of a matrix in blocks of MX formats. */
+LIG_FORMULA int64_t
+lig_scales_mx_rows (int64_t rows)
+{
+  return (rows + 127) / 128 * 128;
+}
+LIG_FORMULA int64_t
+lig_scales_mx_columns (int64_t columns)
+{
+  return ((columns + 31) / 32 + 3) / 4 * 4;
+}
+
 /* Returns the number of scales of a matrix. */
 LIG_FORMULA int64_t
 lig_scales_count (LigScales kind, int64_t rows, int64_t columns)
@@ -29,6 +41,7 @@ lig_scales_count (LigScales kind, int64_t rows, int64_t columns)
   return kind == LIG_SCALES_ROW     ? rows
          : kind == LIG_SCALES_BLOCK ? lig_scales_blocks (columns) * rows
          : kind == LIG_SCALES_TILE  ? lig_scales_blocks (rows) * lig_scales_stride (columns)
+         : kind == LIG_SCALES_MX    ? lig_scales_mx_rows (rows) * lig_scales_mx_columns (columns)
                                     : 1;
 }
 

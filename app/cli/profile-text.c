@@ -93,8 +93,10 @@ name_group (LigPlan *plan, const LigPlanGroup *group, gboolean pattern)
     g_string_append (text, "–");
     append_path (text, last, pattern);
   }
+  /* An implicit op inside a group passes its values on. */
   for (int i = 0; i < group->count; i++)
-    g_string_append_printf (text, "%s%s", i > 0 ? " + " : " ", ops[i].info->name);
+    if (!ops[i].implicit || i == 0 || i == group->count - 1)
+      g_string_append_printf (text, "%s%s", i > 0 ? " + " : " ", ops[i].info->name);
   return g_string_free (text, FALSE);
 }
 

@@ -99,7 +99,7 @@ begin_case (LigDraft *draft, LigReasonOp **ops)
   for (int i = 0; i < (int) draft->parts->len; i++) {
     const LigPart *part = lig_part (draft, i);
     (*ops)[i] = (LigReasonOp){(double) lig_value (draft, part->y)->bytes, part->path, part->title,
-                              part->info};
+                              part->info, part->implicit};
   }
   return (LigReasonCase){.ops = *ops, .n_ops = draft->parts->len, .strings = draft->strings};
 }

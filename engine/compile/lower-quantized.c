@@ -97,12 +97,22 @@ own_quantizer (LigLowering *self, const char *port)
   return quantizer && lig_part (self->draft, quantizer->part) == part ? quantizer : NULL;
 }
 
+/* Keeps a fusion that would compute nothing, as there is nothing to quantize, from being priced. */
+static void
+refuse_fusion (LigLowering *self)
+{
+  if (self->group->fusion && !self->missing)
+    self->missing = "quantize";
+}
+
 gboolean
 lig_lower_quantize (LigLowering *self, const char *bindings, const char *to)
 {
   const LigQuantizer *quantizer = own_quantizer (self, to);
-  if (!quantizer)
+  if (!quantizer) {
+    refuse_fusion (self);
     return FALSE;
+  }
   const LigQuantizeParams params = lig_quantize_params (quantizer);
   g_autoptr (GString) text = g_string_new (bindings);
   bind_copies (text, quantizer, to);
@@ -140,8 +150,10 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
   static const char *const activations[] = LIG_ACTIVATION_NAMES, *const gated[] = LIG_GATED_NAMES;
   const LigQuantizer *quantizer = own_quantizer (self, to);
   const LigPart *part = lig_part (self->draft, self->group->elements[element]);
-  if (!quantizer)
+  if (!quantizer) {
+    refuse_fusion (self);
     return;
+  }
   LigProducerParams params = {.quantize = lig_quantize_params (quantizer),
                               .clamped = {.limit = 7, .alpha = 1.702f, .offset = 1}};
   gboolean unit = part->info->flags & LIG_OP_GATED;

@@ -259,7 +259,8 @@ lig_price_recall_bytes (
 {
   LigProbe probe;
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
-  gboolean lowered = lower (draft, group, pass, steps, &probe, NULL) && !probe.missing;
+  gboolean lowered =
+    lower (draft, group, pass, steps, &probe, NULL) && !probe.missing && !probe.unquantized;
   *bytes = lowered ? 0 : NAN;
   for (guint i = 0; lowered && i < steps->len; i++) {
     const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);

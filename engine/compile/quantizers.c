@@ -22,6 +22,8 @@ scale_shape (LigScales kind, gint64 rows, gint64 columns)
     lig_shape_init (&shape, 2, lig_scales_blocks (columns), rows);
   else if (kind == LIG_SCALES_TILE)
     lig_shape_init (&shape, 2, lig_scales_blocks (rows), lig_scales_stride (columns));
+  else if (kind == LIG_SCALES_MX)
+    lig_shape_init (&shape, 2, lig_scales_mx_rows (rows), lig_scales_mx_columns (columns));
   return shape;
 }
 
@@ -59,9 +61,10 @@ want (LigDraft *draft, int number, gboolean transposed, gboolean saved)
     form->data =
       add_value (draft, &quantizer, &shape, lig_recipe_dtype (quantizer.recipe, quantizer.role),
                  transposed ? "transposed" : "row");
-    form->scale = shares ? other.scale
-                         : add_value (draft, &quantizer, &scales, LIG_FP32,
-                                      transposed ? "transposed-scale" : "row-scale");
+    form->scale =
+      shares ? other.scale
+             : add_value (draft, &quantizer, &scales, kind == LIG_SCALES_MX ? LIG_UINT8 : LIG_FP32,
+                          transposed ? "transposed-scale" : "row-scale");
     *lig_quantizer (draft, number) = quantizer;
   }
   lig_value (draft, form->data)->saved |= saved;

@@ -259,8 +259,8 @@ lig_description_load (const char *description, LigDeviceFacts *facts, GError **e
     g_autofree char *like = lig_suggest_nth (description, lig_description_nth);
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_DEVICE,
-      _ ("device description '%s' is unknown; use h200, h100, a100 or the path of a JSON "
-         "file%s"),
+      _ ("device description '%s' is unknown; use b200, h200, h100, a100 or the path of a "
+         "JSON file%s"),
       description, like);
     return FALSE;
   }

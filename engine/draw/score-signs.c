@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The signs of forced and forbidden fusions in a drawn score, like those of the window: a pin holds
- * a fusion, a crossed circle bars it. */
+/* The signs of forced and forbidden fusions and of quantized copies in a drawn score, like those of
+ * the window: a pin holds a fusion, a crossed circle bars it, an 8 stands for eight bits. */
 #include "engine/draw/score.h"
 
 enum { SIZE = 11, SPACE = 4 };
@@ -43,6 +43,15 @@ draw_bar (const LigScoreDrawing *self, double x, double y, LigColour ink)
   lig_canvas_lines (self->canvas, bar, 2, ink, 1.5, 0);
 }
 
+/* Draws an 8 in a frame. */
+static void
+draw_eight (const LigScoreDrawing *self, double x, double y, LigColour ink)
+{
+  lig_canvas_box (self->canvas, x + 1, y - 5, 9, 10, 2.3, 0, ink, 1.1);
+  lig_canvas_box (self->canvas, x + 4.1, y - 3.1, 2.8, 2.8, 1.4, 0, ink, 1.1);
+  lig_canvas_box (self->canvas, x + 3.8, y - 0.2, 3.4, 3.4, 1.7, 0, ink, 1.1);
+}
+
 double
 lig_score_draw_signs (
   const LigScoreDrawing *self, const LigPlanGroup *group, double x, double y, LigColour ink)
@@ -54,6 +63,10 @@ lig_score_draw_signs (
   }
   if (is_forbidden (self->layout->plan, group)) {
     draw_bar (self, x, y, self->colours->warning);
+    x += SIZE + SPACE;
+  }
+  if (lig_plan_is_quantized (self->layout->plan, group)) {
+    draw_eight (self, x, y, ink);
     x += SIZE + SPACE;
   }
   return x - start;

@@ -326,6 +326,19 @@ lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group)
   return group->fusion && g_strv_contains (lig_op_get_forced (written), group->fusion->name);
 }
 
+gboolean
+lig_plan_is_quantized (LigPlan *self, const LigPlanGroup *group)
+{
+  for (int i = group->first_step; i < group->first_step + group->n_steps; i++) {
+    const LigDraftStep *step = lig_step (self->draft, i);
+    for (int k = 0; k < step->n_operands; k++)
+      if (step->values[k] >= 0 &&
+          lig_dtype_has (lig_value (self->draft, step->values[k])->dtype, LIG_DTYPE_QUANTIZED))
+        return TRUE;
+  }
+  return FALSE;
+}
+
 const LigVerdict *
 lig_plan_get_verdicts (LigPlan *self, guint *count)
 {

@@ -10,6 +10,7 @@ typedef struct {
   const char *path;
   const char *title; /* the name of the op as written */
   const LigOpInfo *info;
+  gboolean implicit; /* not written by a person */
 } LigReasonOp;
 
 /* The seconds, and the bytes read and written, of a verdict's ops as one group and one by one; NaN

@@ -82,13 +82,14 @@ sum_groups (const Explainer *self, LigPass pass, int first, int last)
   return sum;
 }
 
-/* Returns whether the gain is unknown, as for a pattern that no edit makes fit, and for an edit
- * that adds an op. */
+/* Returns whether the gain is unknown, as for a pattern that no edit makes fit, for another recipe,
+ * which would change all products, and for an edit that adds an op. */
 static gboolean
 is_unknown (const LigVerdict *verdict, const LigMend *mend)
 {
   return verdict->taken || (verdict->reason == LIG_REASON_PATTERN && !mend) ||
          (verdict->reason == LIG_REASON_FORBIDDEN && !verdict->fits) ||
+         verdict->reason == LIG_REASON_RECIPE ||
          (mend && mend->kind == LIG_MEND_INSERT_OP);
 }
 

@@ -186,6 +186,9 @@ lig_reasons_title (
     return title_backward (self, fusion);
   g_autoptr (GString) text = g_string_new (NULL);
   for (int i = first; i < first + count && i < (int) self->n_ops; i++) {
+    /* An implicit op inside a group passes its values on. */
+    if (self->ops[i].implicit && i > first && i + 1 < first + count)
+      continue;
     g_autofree char *name = short_name (self->ops[i].info, i == first);
     g_string_append_printf (text, "%s%s", i > first ? " + " : "", name);
   }

@@ -73,8 +73,8 @@ test_devices (void)
   error = NULL;
   g_assert_null (lig_device_open ("null:h300", &error));
   expect (error,
-          "die Gerätebeschreibung „h300“ ist unbekannt; h200, h100, a100 oder den Pfad einer "
-          "JSON-Datei angeben; war „h100“ gemeint?");
+          "die Gerätebeschreibung „h300“ ist unbekannt; b200, h200, h100, a100 oder den Pfad "
+          "einer JSON-Datei angeben; war „h100“ gemeint?");
 }
 
 static LigDataset *

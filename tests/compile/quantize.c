@@ -214,8 +214,8 @@ test_shared (void)
   g_assert_cmpuint (count_kernels (evaluation, "linear_fp8", LIG_PASS_FORWARD), ==, 3);
 }
 
-/* The products of fp8 add the bias, but gelu is quantized; the gradient of a bias is no part of a
- * product whose operand is quantized. Beside a product in the compute type nothing changes. */
+/* The products of fp8 add the bias, but gelu runs by itself; the gradient of a bias is summed where
+ * the gradient is quantized. Beside a product in the compute type nothing changes. */
 static void
 test_groups (void)
 {
@@ -229,6 +229,15 @@ test_groups (void)
                 "[7 8 9 forward-linear-bias-activation]",
                 "[0] [1] [2] [3 4 5 backward-quantize] [6] "
                 "[7 8 9 backward-linear-bias]");
+  static const gboolean quantized[2][7] = {{FALSE, TRUE, TRUE, FALSE, FALSE, FALSE},
+                                           {FALSE, FALSE, TRUE, TRUE, FALSE, FALSE}};
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    guint count;
+    const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
+    g_assert_cmpuint (count, ==, 6);
+    for (guint i = 0; i < count; i++)
+      g_assert_cmpint (lig_plan_is_quantized (plan, &groups[i]), ==, quantized[pass][i]);
+  }
 }
 
 /* No copy is made for a gradient that nobody needs: of a frozen weight, of an input. */
@@ -272,10 +281,10 @@ test_refused (void)
   static const struct {
     const char *text, *message;
   } wrong[] = {
-    {"fp8", "recipe is 'fp8', expected one of none, fp8-delayed, fp8-current, fp8-rows, fp8-block; "
-            "did you mean 'fp8-rows'?"},
+    {"fp8", "recipe is 'fp8', expected one of none, fp8-delayed, fp8-current, fp8-rows, fp8-block, "
+            "mxfp8; did you mean 'fp8-rows'?"},
     {"fp8-currant", "recipe is 'fp8-currant', expected one of none, fp8-delayed, fp8-current, "
-                    "fp8-rows, fp8-block; did you mean 'fp8-current'?"},
+                    "fp8-rows, fp8-block, mxfp8; did you mean 'fp8-current'?"},
     {"fp8-block:margin=1", "recipe fp8-block has no parameter 'margin'"},
     {"none:margin=1", "recipe none has no parameter 'margin'"},
     {"fp8-delayed:history=0",
@@ -296,6 +305,53 @@ test_refused (void)
   }
 }
 
+/* Microscaling is planned for a described device of compute capability 10, with a byte for each 32
+ * values of a row, and refused elsewhere. */
+static void
+test_described (void)
+{
+  static const char *const refused[][2] = {
+    {"null:h200",
+     "recipe mxfp8 needs compute capability 10.0, null:h200 has 9.0; choose another one"},
+    {"cpu", "recipe mxfp8 is planned for GPUs of compute capability 10.0 and up, not for cpu; "
+            "choose another one"},
+  };
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigSequence) sequence =
+    with_recipe ("linear(96, bias=false)", "200x160:bf16", "mxfp8");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) device = lig_device_open ("null:b200", &error);
+  g_assert_no_error (error);
+  options.compute = LIG_BF16;
+  options.input_gradient = TRUE;
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (count_kernels (plan, "linear_fp8", LIG_PASS_BACKWARD), ==, 0);
+  g_autoptr (LigSequence) fitting = with_recipe ("linear(96, bias=false)", "224x160:bf16", "mxfp8");
+  g_autoptr (LigPlan) planned = lig_plan_compile (fitting, device, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (count_kernels (planned, "linear_fp8", LIG_PASS_FORWARD), ==, 1);
+  g_assert_cmpuint (count_kernels (planned, "linear_fp8", LIG_PASS_BACKWARD), ==, 2);
+  /* Rows and columns are rounded up to 128 and to four scales. */
+  guint count, found = 0;
+  const LigPlanValue *values = lig_plan_get_values (planned, &count);
+  for (guint i = 0; i < count; i++)
+    if (strstr (values[i].name, ":row-scale") || strstr (values[i].name, ":transposed-scale")) {
+      gboolean input = !strstr (values[i].name, "weight") && values[i].name[0] != 'd';
+      g_assert_cmpint (values[i].dtype, ==, LIG_UINT8);
+      if (input)
+        g_assert_cmpint (lig_shape_size (&values[i].shape), ==, 256 * 8);
+      found++;
+    }
+  g_assert_cmpuint (found, ==, 6);
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+    g_autoptr (GError) problem = NULL;
+    g_autoptr (LigDevice) other = lig_device_open (refused[i][0], NULL);
+    g_assert_null (lig_plan_compile (fitting, other, &options, &problem));
+    g_assert_cmpstr (problem->message, ==, refused[i][1]);
+  }
+}
+
 static void
 test_files (void)
 {
@@ -306,7 +362,7 @@ test_files (void)
     {"{\"ligature\":1,\"recipe\":{},\"ops\":[]}", "$.recipe.name: expected a string, got nothing"},
     {"{\"ligature\":1,\"recipe\":{\"name\":\"fp9\"},\"ops\":[]}",
      "$.recipe.name: recipe is 'fp9', expected one of none, fp8-delayed, fp8-current, fp8-rows, "
-     "fp8-block"},
+     "fp8-block, mxfp8"},
     {"{\"ligature\":1,\"recipe\":{\"name\":\"fp8-rows:margin=1\"},\"ops\":[]}",
      "$.recipe.name: expected the name of a recipe, got 'fp8-rows:margin=1'"},
     {"{\"ligature\":1,\"recipe\":{\"name\":\"fp8-delayed\",\"history\":true},\"ops\":[]}",
@@ -393,6 +449,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compile/quantize/frozen", test_frozen);
   g_test_add_func ("/compile/quantize/inherited", test_inherited);
   g_test_add_func ("/compile/quantize/refused", test_refused);
+  g_test_add_func ("/compile/quantize/described", test_described);
   g_test_add_func ("/compile/quantize/files", test_files);
   g_test_add_func ("/compile/quantize/capability", test_capability);
   g_test_add_func ("/compile/quantize/registry", test_registry);

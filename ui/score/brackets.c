@@ -55,9 +55,12 @@ mark_ops (LigPlan *plan, LigPass pass)
       marks[verdict->first] |= LIG_SCORE_FORBIDDEN;
   }
   groups = lig_plan_get_groups (plan, pass, &count);
-  for (guint i = 0; i < count; i++)
+  for (guint i = 0; i < count; i++) {
     if (groups[i].fusion && lig_plan_is_forced (plan, &groups[i]))
       marks[groups[i].first] |= LIG_SCORE_FORCED;
+    if (lig_plan_is_quantized (plan, &groups[i]))
+      marks[groups[i].first] |= LIG_SCORE_QUANTIZED;
+  }
   return marks;
 }
 

@@ -71,8 +71,13 @@ typedef struct {
   guint near_misses; /* of the gap before it */
 } LigScoreSlot;
 
-/* Wishes for the fusions of an op or a group. */
-typedef enum { LIG_SCORE_FORCED = 1 << 0, LIG_SCORE_FORBIDDEN = 1 << 1 } LigScoreMarks;
+/* Wishes for the fusions of an op or a group, and whether a group reads or writes quantized copies.
+ */
+typedef enum {
+  LIG_SCORE_FORCED = 1 << 0,
+  LIG_SCORE_FORBIDDEN = 1 << 1,
+  LIG_SCORE_QUANTIZED = 1 << 2
+} LigScoreMarks;
 
 /**
  * LigScoreBracket: a group of one rail; without @group the sum of a block's repetitions, or of a
@@ -82,7 +87,7 @@ typedef enum { LIG_SCORE_FORCED = 1 << 0, LIG_SCORE_FORBIDDEN = 1 << 1 } LigScor
  * @seconds: shown: measured if all of it was, else predicted; NaN: not known
  * @measured: whether all of it was measured
  * @figures: everything else that is known; zero seconds without a kernel
- * @marks: whether a fusion of its ops is forced or forbidden
+ * @marks: whether a fusion of its ops is forced or forbidden, and whether it is quantized
  */
 typedef struct {
   const LigPlanGroup *group;

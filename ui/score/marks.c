@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The signs of forced and forbidden fusions. They differ in shape, not only in colour: a pin holds
- * a fusion, a crossed circle bars it. */
+/* The signs of forced and forbidden fusions and of quantized copies. They differ in shape, not only
+ * in colour: a pin holds a fusion, a crossed circle bars it, an 8 stands for eight bits. */
 #include "ui/score/marks.h"
 
 #include <glib/gi18n.h>
@@ -21,7 +21,8 @@ lig_score_marks_of (LigOp *op)
 const char *
 lig_score_marks_text (LigScoreMarks marks)
 {
-  if (marks == (LIG_SCORE_FORCED | LIG_SCORE_FORBIDDEN))
+  const unsigned both = LIG_SCORE_FORCED | LIG_SCORE_FORBIDDEN;
+  if ((marks & both) == both)
     return _ ("one fusion forced, another forbidden");
   return marks & LIG_SCORE_FORCED      ? _ ("fusion forced")
          : marks & LIG_SCORE_FORBIDDEN ? _ ("fusion forbidden")
@@ -55,6 +56,25 @@ draw_bar (cairo_t *cairo, double x, double middle, double size)
   cairo_stroke (cairo);
 }
 
+/* An 8 in a frame. */
+static void
+draw_eight (cairo_t *cairo, double x, double middle, double size)
+{
+  double u = size / 12, corner = 2.5 * u, left = x + 1.2 * u, right = x + 10.8 * u;
+  double top = middle - 5.4 * u, bottom = middle + 5.4 * u;
+  cairo_set_line_width (cairo, 1.2 * u);
+  cairo_arc (cairo, right - corner, top + corner, corner, -G_PI / 2, 0);
+  cairo_arc (cairo, right - corner, bottom - corner, corner, 0, G_PI / 2);
+  cairo_arc (cairo, left + corner, bottom - corner, corner, G_PI / 2, G_PI);
+  cairo_arc (cairo, left + corner, top + corner, corner, G_PI, 3 * G_PI / 2);
+  cairo_close_path (cairo);
+  cairo_stroke (cairo);
+  cairo_arc (cairo, x + 6 * u, middle - 1.7 * u, 1.5 * u, 0, 2 * G_PI);
+  cairo_stroke (cairo);
+  cairo_arc (cairo, x + 6 * u, middle + 1.6 * u, 1.8 * u, 0, 2 * G_PI);
+  cairo_stroke (cairo);
+}
+
 /* Draws the signs, one after the other. */
 static void
 draw_signs (
@@ -73,6 +93,11 @@ draw_signs (
   if (marks & LIG_SCORE_FORBIDDEN) {
     gdk_cairo_set_source_rgba (cairo, &warning);
     draw_bar (cairo, x, middle, size);
+    x += size + 3;
+  }
+  if (marks & LIG_SCORE_QUANTIZED) {
+    gdk_cairo_set_source_rgba (cairo, &ink);
+    draw_eight (cairo, x, middle, size);
   }
 }
 
@@ -98,9 +123,8 @@ int
 lig_score_marks_draw (
   LigScoreMarks marks, GtkWidget *widget, GtkSnapshot *snapshot, int x, int middle, int size)
 {
-  const unsigned both = LIG_SCORE_FORCED | LIG_SCORE_FORBIDDEN;
-  int width = (marks & both) == both ? 2 * size + 3 : size;
-  if (!(marks & both))
+  int count = __builtin_popcount (marks), width = count * (size + 3) - 3;
+  if (count == 0)
     return 0;
   cairo_t *cairo = gtk_snapshot_append_cairo (
     snapshot, &GRAPHENE_RECT_INIT ((float) x, (float) middle - (float) size / 2 - 1,

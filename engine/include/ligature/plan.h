@@ -224,6 +224,15 @@ LIG_API const LigPlanGroup *lig_plan_get_groups (LigPlan *self, LigPass pass, gu
 LIG_API gboolean lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group);
 
 /**
+ * lig_plan_is_quantized:
+ * @self: a plan
+ * @group: a group of the plan
+ *
+ * Returns: whether the group's kernels read or write quantized copies of values, as a recipe says
+ */
+LIG_API gboolean lig_plan_is_quantized (LigPlan *self, const LigPlanGroup *group);
+
+/**
  * lig_plan_name_ops:
  * @plan: a plan
  * @first: the expanded index of the first op

@@ -336,11 +336,20 @@ typedef struct {
  *   as [ceil (columns / 128), rows]
  * @LIG_SCALES_TILE: one for each tile of 128 by 128 elements; the scales are stored as [ceil (rows
  * / 128), ceil (columns / 128) rounded up to a multiple of 4], the rest zero
+ * @LIG_SCALES_MX: one for each 32 elements of a row, a power of two in a byte (e8m0) whose exponent
+ *   is biased by 127; stored as [rows rounded up to a multiple of 128, ceil (columns / 32) rounded
+ *   up to a multiple of 4]. Only plans for described devices have them
  *
  * The scales of a quantized matrix, fp32 numbers by which its elements are multiplied to get their
  * values back. A transposed matrix has those of its own rows and columns.
  */
-typedef enum { LIG_SCALES_TENSOR, LIG_SCALES_ROW, LIG_SCALES_BLOCK, LIG_SCALES_TILE } LigScales;
+typedef enum {
+  LIG_SCALES_TENSOR,
+  LIG_SCALES_ROW,
+  LIG_SCALES_BLOCK,
+  LIG_SCALES_TILE,
+  LIG_SCALES_MX
+} LigScales;
 
 /**
  * LIG_SCALES_EDGE:
