@@ -89,8 +89,7 @@ is_unknown (const LigVerdict *verdict, const LigMend *mend)
 {
   return verdict->taken || (verdict->reason == LIG_REASON_PATTERN && !mend) ||
          (verdict->reason == LIG_REASON_FORBIDDEN && !verdict->fits) ||
-         verdict->reason == LIG_REASON_RECIPE ||
-         (mend && mend->kind == LIG_MEND_INSERT_OP);
+         verdict->reason == LIG_REASON_RECIPE || (mend && mend->kind == LIG_MEND_INSERT_OP);
 }
 
 /* Returns the bytes of the values that would stay in the kernel: each is neither written nor read,
