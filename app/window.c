@@ -9,6 +9,7 @@
 #include "app/window-keys.h"
 #include "app/window-recover.h"
 #include "app/window-undo.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -103,7 +104,7 @@ update_title (LigWindow *self)
   gtk_window_set_title (GTK_WINDOW (self), whole);
   adw_window_title_set_title (self->title, title);
   adw_window_title_set_subtitle (self->title, pristine ? "" : folder);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), shown);
+  lig_tooltip_set (GTK_WIDGET (self->title), shown);
 }
 
 static void
@@ -410,7 +411,7 @@ add_page_icons (LigWindow *self)
   for (guint i = 0; (info = lig_page_info_nth (i)); i++) {
     GtkWidget *button = gtk_toggle_button_new ();
     gtk_button_set_icon_name (GTK_BUTTON (button), info->icon);
-    gtk_widget_set_tooltip_text (button, _ (info->title));
+    lig_tooltip_set (button, _ (info->title));
     gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.page");
     gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", info->name);
     gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL,

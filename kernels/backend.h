@@ -16,7 +16,7 @@ extern "C" {
 
 /* The version of this interface. It changes whenever this header, kernels.h, params.h or
  * kernel-list.h change so that a module built before would misbehave. */
-#define LIG_BACKEND_VERSION 4
+#define LIG_BACKEND_VERSION 5
 
 /* The properties of a device that are known without measuring. */
 typedef struct {
@@ -85,6 +85,13 @@ typedef struct LigBackend {
   LigStatus (*stream_new) (LigBackendDevice *device, void **stream);
   void (*stream_free) (LigBackendDevice *device, void *stream);
   LigStatus (*wait) (LigBackendDevice *device, void *stream);
+  /* Calls a kernel's function in the order of a stream that is not null, and returns at once; the
+   * launch stays valid until the stream has called it. A failure is returned by the next wait for
+   * the stream or for an event in it. Null if the functions enqueue their work themselves. */
+  LigStatus (*enqueue) (LigBackendDevice *device,
+                        void *stream,
+                        LigKernelFunc function,
+                        LigLaunch *launch);
 
   /* Copies between host and device, or within the device, in the order of the stream. From host
    * memory that is not from allocate_host() it may return before the copy ends, but not before
@@ -113,7 +120,8 @@ typedef struct LigBackend {
   void (*graph_free) (LigBackendDevice *device, void *graph);
 } LigBackend;
 
-/* Returns the CPU's backend. Its only stream is null; each call has finished when it returns. */
+/* Returns the CPU's backend. Each call in its null stream has finished when it returns; each other
+ * stream is a thread. */
 const LigBackend *lig_host_backend (void);
 
 /* Returns the CPU's functions for this machine's vector instructions, in the order of

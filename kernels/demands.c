@@ -155,3 +155,23 @@ lig_attention_backward_scratch (const LigLaunch *launch, LigBackendKind backend)
     own = 0;
   return own > other ? own : other;
 }
+
+int64_t
+lig_collective_piece (int64_t size, int peers)
+{
+  const int64_t line = 64;
+  int64_t each = (size + peers - 1) / peers;
+  return (each + line - 1) / line * line;
+}
+
+/* On a processor, the pieces that the peers send. */
+int64_t
+lig_collective_scratch (const LigLaunch *launch, LigBackendKind backend)
+{
+  const LigCollectiveParams *params = launch->params;
+  const LigOperand *x = &launch->operands[0];
+  if (backend != LIG_BACKEND_CPU || !params || params->peers < 1)
+    return 0;
+  return params->peers * lig_collective_piece (x->size, params->peers) *
+         (int64_t) lig_dtype_size (x->dtype);
+}

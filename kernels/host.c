@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU as a backend: memory comes from malloc, a copy has finished when it returns, and an
- * event is the time at which it was recorded. */
+ * event is a place in a queue, or the time at which it was recorded. */
 #include "kernels/backend.h"
+#include "kernels/host-queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,38 +39,40 @@ release (LigBackendDevice *device, void *memory)
   free (memory);
 }
 
-/* Makes a stream, of which the CPU needs none. */
+typedef struct {
+  struct timespec time;
+  LigHostQueue *queue; /* null: the stream of the launching thread */
+  uint64_t place;
+} Event;
+
 static LigStatus
-nothing_new (LigBackendDevice *device, void **stream)
+stream_new (LigBackendDevice *device, void **stream)
 {
   (void) device;
-  *stream = NULL;
-  return LIG_OK;
+  *stream = lig_host_queue_new ();
+  return *stream ? LIG_OK : LIG_OUT_OF_MEMORY;
 }
 
-/* Frees a stream, of which there is nothing to free. */
 static void
-nothing_free (LigBackendDevice *device, void *stream)
+stream_free (LigBackendDevice *device, void *stream)
 {
   (void) device;
-  (void) stream;
+  lig_host_queue_free (stream);
 }
 
-/* Waits for a stream or an event, both of which have finished already. */
 static LigStatus
-nothing_waits (LigBackendDevice *device, void *stream_or_event)
+wait (LigBackendDevice *device, void *stream)
 {
   (void) device;
-  (void) stream_or_event;
+  return stream ? lig_host_queue_wait (stream, lig_host_queue_place (stream)) : LIG_OK;
+}
+
+static LigStatus
+enqueue (LigBackendDevice *device, void *stream, LigKernelFunc function, LigLaunch *launch)
+{
+  (void) device;
+  lig_host_queue_append (stream, function, launch);
   return LIG_OK;
-}
-
-/* Lets a stream wait for an event that has happened already. */
-static LigStatus
-nothing_awaits (LigBackendDevice *device, void *stream, void *event)
-{
-  (void) event;
-  return nothing_waits (device, stream);
 }
 
 static LigStatus
@@ -94,23 +97,41 @@ static LigStatus
 event_new (LigBackendDevice *device, void **event)
 {
   (void) device;
-  *event = calloc (1, sizeof (struct timespec));
+  *event = calloc (1, sizeof (Event));
   return *event ? LIG_OK : LIG_OUT_OF_MEMORY;
 }
 
 static LigStatus
 record (LigBackendDevice *device, void *event, void *stream)
 {
+  Event *self = event;
   (void) device;
-  (void) stream;
-  clock_gettime (CLOCK_MONOTONIC, event);
+  self->queue = stream;
+  self->place = stream ? lig_host_queue_place (stream) : 0;
+  clock_gettime (CLOCK_MONOTONIC, &self->time);
   return LIG_OK;
+}
+
+static LigStatus
+wait_event (LigBackendDevice *device, void *event)
+{
+  const Event *self = event;
+  (void) device;
+  return self->queue ? lig_host_queue_wait (self->queue, self->place) : LIG_OK;
+}
+
+/* The calls of a queue are in order with those before them, so that only another stream waits. */
+static LigStatus
+await (LigBackendDevice *device, void *stream, void *event)
+{
+  const Event *self = event;
+  return self->queue == stream ? LIG_OK : wait_event (device, event);
 }
 
 static LigStatus
 elapsed (LigBackendDevice *device, void *begin, void *end, double *seconds)
 {
-  const struct timespec *from = begin, *to = end;
+  const struct timespec *from = &((const Event *) begin)->time, *to = &((const Event *) end)->time;
   (void) device;
   *seconds = (double) (to->tv_sec - from->tv_sec) + 1e-9 * (double) (to->tv_nsec - from->tv_nsec);
   return LIG_OK;
@@ -153,17 +174,18 @@ lig_host_backend (void)
     .allocate_host = allocate,
     .release_host = release,
     .free_memory = free_memory,
-    .stream_new = nothing_new,
-    .stream_free = nothing_free,
-    .wait = nothing_waits,
+    .stream_new = stream_new,
+    .stream_free = stream_free,
+    .wait = wait,
+    .enqueue = enqueue,
     .copy = copy,
     .fill = fill,
     .put = copy,
     .event_new = event_new,
     .event_free = release,
     .record = record,
-    .await = nothing_awaits,
-    .wait_event = nothing_waits,
+    .await = await,
+    .wait_event = wait_event,
     .elapsed = elapsed,
   };
   return &backend;

@@ -114,6 +114,13 @@ LIG_EACH (gated_quantize,
 LIG_EACH (gated_backward_quantize,
           "dy x scale? -> dx dbias row row_scale transposed transposed_scale recorded rounded",
           11)
+/* The copies of y = (x - mean) rstd gain + bias, gain = weight or 1 + weight, from the mean and
+ * rstd of each row; `rounded` has the values as `row` has them. */
+LIG_EACH (
+  norm_quantize,
+  "x weight bias? mean? rstd scale? -> y row row_scale transposed transposed_scale recorded "
+  "rounded",
+  7)
 /* The scales and the histories of quantizers, one per row: {scale, amax, history}. */
 LIG_EACH (update_scales, "-> quantizers", 2)
 
@@ -197,6 +204,11 @@ LIG_EACH_WITH (adamw,
                "gradients norm? scaling? -> parameters mean variance master",
                12,
                .ignores_tick = false)
+
+LIG_FAMILY (collective)
+/* Exchanges between processes: y is x reduced over the peers of the launch, which all launch it; x
+ * without any. */
+LIG_EACH_WITH (all_reduce, "x -> y=x", 1, .scratch = lig_collective_scratch)
 
 #undef LIG_FAMILY
 #undef LIG_EACH_WITH

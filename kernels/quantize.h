@@ -34,7 +34,15 @@ lig_scales_mx_columns (int64_t columns)
   return ((columns + 31) / 32 + 3) / 4 * 4;
 }
 
-/* Returns the number of scales of a matrix. */
+/* Returns the number of bytes of the scales of a matrix of NV formats: of its rows, padded as those
+ * of MX formats, and of the fp32 number of the whole. */
+LIG_FORMULA int64_t
+lig_scales_nv_bytes (int64_t rows, int64_t columns)
+{
+  return lig_scales_mx_rows (rows) * (((columns + 15) / 16 + 3) / 4 * 4) + 4;
+}
+
+/* Returns the number of scales of a matrix, those of NV formats in bytes. */
 LIG_FORMULA int64_t
 lig_scales_count (LigScales kind, int64_t rows, int64_t columns)
 {
@@ -42,6 +50,7 @@ lig_scales_count (LigScales kind, int64_t rows, int64_t columns)
          : kind == LIG_SCALES_BLOCK ? lig_scales_blocks (columns) * rows
          : kind == LIG_SCALES_TILE  ? lig_scales_blocks (rows) * lig_scales_stride (columns)
          : kind == LIG_SCALES_MX    ? lig_scales_mx_rows (rows) * lig_scales_mx_columns (columns)
+         : kind == LIG_SCALES_NV    ? lig_scales_nv_bytes (rows, columns)
                                     : 1;
 }
 

@@ -87,13 +87,9 @@ shorten (const char *sentence)
   return g_strconcat (start, "…", g_utf8_offset_to_pointer (text, length - half), NULL);
 }
 
-static void
-tell (const char *code, const char *sentence, const char *path)
+void
+lig_cli_print_failure (const char *code, const char *message, const char *path)
 {
-  g_autofree char *message = shorten (sentence);
-  /* The work that failed has ended. */
-  lig_cli_task_end ();
-  print_message (message);
   if (!json_requested)
     return;
   g_autoptr (JsonBuilder) builder = json_builder_new ();
@@ -109,6 +105,16 @@ tell (const char *code, const char *sentence, const char *path)
   json_builder_end_object (builder);
   json_builder_end_object (builder);
   lig_cli_print_document ("error", json_builder_get_root (builder));
+}
+
+static void
+tell (const char *code, const char *sentence, const char *path)
+{
+  g_autofree char *message = shorten (sentence);
+  /* The work that failed has ended. */
+  lig_cli_task_end ();
+  print_message (message);
+  lig_cli_print_failure (code, message, path);
 }
 
 /* Replaces the first occurrence; returns NULL if there is none. */
@@ -134,14 +140,27 @@ lig_cli_phrase (const GError *error)
 }
 
 int
+lig_cli_exit_code (const GError *error)
+{
+  return error->domain == G_OPTION_ERROR                           ? LIG_EXIT_USAGE
+         : g_error_matches (error, LIG_ERROR, LIG_ERROR_CANCELLED) ? LIG_EXIT_INTERRUPTED
+                                                                   : LIG_EXIT_FAILED;
+}
+
+const char *
+lig_cli_code_name (const GError *error)
+{
+  return error->domain == G_OPTION_ERROR ? "usage" : lig_error_code_name (error);
+}
+
+int
 lig_cli_fail (GError *error)
 {
-  gboolean cancelled = g_error_matches (error, LIG_ERROR, LIG_ERROR_CANCELLED);
-  gboolean usage = error->domain == G_OPTION_ERROR;
+  int code = lig_cli_exit_code (error);
   g_autofree char *message = lig_cli_phrase (error);
-  tell (usage ? "usage" : lig_error_code_name (error), message, lig_error_get_path (error));
+  tell (lig_cli_code_name (error), message, lig_error_get_path (error));
   g_error_free (error);
-  return usage ? LIG_EXIT_USAGE : cancelled ? LIG_EXIT_INTERRUPTED : LIG_EXIT_FAILED;
+  return code;
 }
 
 int

@@ -117,6 +117,13 @@ int lig_cli_fail (GError *error);
 /* Does the same for a wrong command line and returns LIG_EXIT_USAGE. */
 int lig_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
+/* Returns the exit code of lig_cli_fail(), and the error's code in JSON. */
+int lig_cli_exit_code (const GError *error);
+const char *lig_cli_code_name (const GError *error);
+
+/* Prints the JSON document of a failure, if --json was given. */
+void lig_cli_print_failure (const char *code, const char *message, const char *path);
+
 /* With --quiet nothing is printed to stderr but errors and warnings that something failed. */
 void lig_cli_set_quiet (gboolean quiet);
 gboolean lig_cli_quiet (void);

@@ -139,11 +139,19 @@ log_below (GLogLevelFlags level, const GLogField *fields, gsize count, gpointer 
   return g_log_writer_default (level, fields, count, data);
 }
 
+static pid_t shared_group = -1;
+
+void
+lig_cli_live_share (pid_t group)
+{
+  shared_group = group;
+}
+
 static gboolean
 is_in_background (void)
 {
   pid_t group = tcgetpgrp (STDERR_FILENO);
-  return group >= 0 && group != getpgrp ();
+  return group >= 0 && group != getpgrp () && group != shared_group;
 }
 
 /* Returns the text in the encoding of the terminal. */

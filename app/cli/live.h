@@ -4,6 +4,7 @@
 #pragma once
 
 #include <glib.h>
+#include <sys/types.h>
 
 G_BEGIN_DECLS
 
@@ -18,6 +19,10 @@ gboolean lig_cli_logged (void);
 
 /* Shows no progress on the terminal from now on, as it gets other lines; a log file still does. */
 void lig_cli_live_forbid (void);
+
+/* Treats the process group as this program's own: one of its processes is in the foreground of the
+ * terminal for it. */
+void lig_cli_live_share (pid_t group);
 
 /* Returns the columns for the line. Each call asks the terminal, which may have been resized. */
 int lig_cli_live_columns (void);

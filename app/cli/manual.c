@@ -54,7 +54,9 @@ static const Fact environment[] = {
   {"LIGATURE_SYNC", "If set, lig waits for each CUDA kernel, so that an error names its "
                     "kernel."},
   {"LIGATURE_POISON", "If set, memory is filled with NaN before each run of a plan."},
-  {"OMP_NUM_THREADS", "The number of threads on the CPU."},
+  {"LIGATURE_RANKS_SILENCE",
+   "The seconds without a sign of life after which a rank is given up; 15 by default."},
+  {"OMP_NUM_THREADS", "The number of threads on the CPU, of each rank."},
   {"GOMP_SPINCOUNT, OMP_WAIT_POLICY",
    "How long waiting threads spin. Unless one of them is set, lig "
    "executes itself again with a short spin."},

@@ -6,6 +6,7 @@
 #include "app/cli/live.h"
 #include "app/cli/metrics.h"
 #include "app/cli/progress.h"
+#include "app/cli/rank.h"
 
 #include <glib-unix.h>
 #include <math.h>
@@ -21,6 +22,8 @@ typedef struct {
   gint64 began, printed;                  /* monotonic time; the step of the last printed line */
   char *problem;                          /* the last problem that was said */
   guint interrupted, terminated, hung_up; /* sources of the signals, 0 after the signal */
+  guint requested;                        /* likewise, of the signal that mpirun passes on */
+  guint doubt;                            /* the source that waits after a signal, or 0 */
   gboolean piped;                         /* the run was interrupted because the pipe broke */
 } Watch;
 
@@ -214,9 +217,14 @@ show_last (Watch *watch)
 
 /* --- Signals ------------------------------------------------------------------------------- */
 
+/* mpirun terminates all ranks when one has died. Then the watch ends this process within this time,
+ * in milliseconds, and says why. */
+#define DOUBT 250
+
 static gboolean
 interrupt (Watch *watch)
 {
+  lig_cli_rank_hold ();
   lig_cli_say ("interrupted: saving a checkpoint; press Ctrl+C again to end without one");
   lig_run_interrupt (watch->run);
   return G_SOURCE_REMOVE;
@@ -232,11 +240,30 @@ interrupt_cb (gpointer data)
 }
 
 static gboolean
+request_cb (gpointer data)
+{
+  Watch *watch = data;
+  watch->requested = 0;
+  return interrupt (watch);
+}
+
+static gboolean
+doubt_cb (gpointer data)
+{
+  Watch *watch = data;
+  watch->doubt = 0;
+  return interrupt (watch);
+}
+
+static gboolean
 terminate_cb (gpointer data)
 {
   Watch *watch = data;
   watch->terminated = 0;
-  return interrupt (watch);
+  if (!lig_cli_rank_get ())
+    return interrupt (watch);
+  watch->doubt = g_timeout_add (DOUBT, doubt_cb, watch);
+  return G_SOURCE_REMOVE;
 }
 
 static gboolean
@@ -255,9 +282,14 @@ is_ignored (int number)
   return sigaction (number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+/* Rank 0 handles the signals for all ranks. */
 static void
 catch_signals (Watch *watch)
 {
+  if (!lig_cli_rank_is_first ())
+    return;
+  if (lig_cli_rank_get ())
+    watch->requested = g_unix_signal_add (SIGUSR1, request_cb, watch);
   watch->interrupted = g_unix_signal_add (SIGINT, interrupt_cb, watch);
   watch->terminated = g_unix_signal_add (SIGTERM, terminate_cb, watch);
   if (!is_ignored (SIGHUP))
@@ -294,6 +326,8 @@ watch_run (LigRun *run, LigSweep *sweep, int point, LigCliCadence *cadence)
   g_clear_handle_id (&watch.interrupted, g_source_remove);
   g_clear_handle_id (&watch.terminated, g_source_remove);
   g_clear_handle_id (&watch.hung_up, g_source_remove);
+  g_clear_handle_id (&watch.requested, g_source_remove);
+  g_clear_handle_id (&watch.doubt, g_source_remove);
   g_main_loop_unref (watch.loop);
   show_last (&watch);
   g_free (watch.problem);

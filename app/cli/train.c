@@ -2,9 +2,11 @@
 /* lig train: trains a sequence on data, or continues a training that was interrupted. */
 #include "app/cli/blame.h"
 #include "app/cli/find-checkpoint.h"
+#include "app/cli/launch.h"
 #include "app/cli/live.h"
 #include "app/cli/metrics.h"
 #include "app/cli/output.h"
+#include "app/cli/rank.h"
 #include "app/cli/runs.h"
 #include "app/cli/task.h"
 #include "app/cli/train-options.h"
@@ -19,6 +21,9 @@
 /* The number of files that a training has open at a time, with some to spare: two connections to
  * the store, data, checkpoints, the event loop. */
 #define MOST_FILES 24
+
+/* The value of --ranks where it is not given; no number of a command line is as small. */
+#define UNSET_RANKS G_MININT
 
 static int run (int argc, char **argv);
 static void append_notes (GString *to);
@@ -48,6 +53,15 @@ append_notes (GString *to)
   lig_cli_train_notes (to);
 }
 
+/* Opens a device that trains together with those of the other ranks. */
+static LigDevice *
+open_device (const char *name, GError **error)
+{
+  g_autoptr (LigDevice) device = lig_cli_open_training_device (name, error);
+  return device && lig_device_join (device, lig_cli_rank_get (), error) ? g_steal_pointer (&device)
+                                                                        : NULL;
+}
+
 static LigRun *
 begin (const char *text, const LigTrainOptions *options, LigStore *store, GError **error)
 {
@@ -57,7 +71,7 @@ begin (const char *text, const LigTrainOptions *options, LigStore *store, GError
   if (!sequence || !lig_cli_train_settings (text, sequence, options, &settings, error) ||
       !lig_cli_check_optimizer (options, &settings, error))
     return NULL;
-  g_autoptr (LigDevice) device = lig_cli_open_training_device (options->device, error);
+  g_autoptr (LigDevice) device = open_device (options->device, error);
   LigRun *run =
     device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
   if (run && lig_run_get_weights_note (run))
@@ -89,12 +103,23 @@ has_fixed (const LigTrainOptions *options)
   return FALSE;
 }
 
+/* Returns the checkpoint that rank 0, which has the store, found. */
+static char *
+find_checkpoint (const LigTrainOptions *options, LigStore *store, GError **error)
+{
+  g_autofree char *path = NULL;
+  if (lig_cli_rank_is_first () &&
+      !(path = lig_cli_find_checkpoint (options->resume, store, "continuing", error)))
+    return NULL;
+  return lig_ranks_broadcast_text (lig_cli_rank_get (), &path, error) ? g_steal_pointer (&path)
+                                                                      : NULL;
+}
+
 static LigRun *
 resume (const LigTrainOptions *options, LigStore *store, GError **error)
 {
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_autofree char *checkpoint =
-    lig_cli_find_checkpoint (options->resume, store, "continuing", error);
+  g_autofree char *checkpoint = find_checkpoint (options, store, error);
   g_autofree char *name = checkpoint ? lig_run_checkpoint_device (checkpoint, error) : NULL;
   if (!name)
     return NULL;
@@ -112,7 +137,7 @@ resume (const LigTrainOptions *options, LigStore *store, GError **error)
       g_strv_builder_add (builder, text);
   }
   g_auto (GStrv) overrides = g_strv_builder_end (builder);
-  g_autoptr (LigDevice) device = lig_cli_open_training_device (name, error);
+  g_autoptr (LigDevice) device = open_device (name, error);
   LigRun *self =
     device ? lig_run_resume (checkpoint, device, (const char *const *) overrides, store, error)
            : NULL;
@@ -175,72 +200,127 @@ train (LigRun *self, const LigTrainOptions *options)
     lig_cli_say ("the checkpoint continues as a new run; run %.8s, which wrote it, is not changed",
                  lig_run_get_parent (self));
   lig_cli_watch_run (self);
+  lig_cli_rank_hold ();
   gboolean written = lig_cli_metrics_end ();
   if (!lig_run_wait (self, &error)) {
     const char *checkpoint = lig_run_get_checkpoint (self);
     if (checkpoint && g_file_test (checkpoint, G_FILE_TEST_EXISTS))
       lig_cli_say ("the last checkpoint is %s", checkpoint);
-    return lig_cli_fail (g_steal_pointer (&error));
+    return lig_cli_rank_fail (g_steal_pointer (&error));
   }
   lig_run_get_progress (self, &progress);
-  if (lig_cli_json ())
+  if (lig_cli_rank_is_first () && lig_cli_json ())
     print_result (self);
-  else
+  else if (lig_cli_rank_is_first ())
     lig_cli_print_outcome (self, options->store, takes_stdout (options));
   return progress.status == LIG_RUN_INTERRUPTED ? LIG_EXIT_INTERRUPTED
          : written                              ? LIG_EXIT_OK
                                                 : LIG_EXIT_FAILED;
 }
 
-/* Opens the store and prepares the run. Resuming a run needs an existing store; any other training
- * creates it. */
-static LigRun *
-prepare (const char *text, const LigTrainOptions *options, GError **error)
+/* Resuming a run needs an existing store; any other training creates it. Rank 0 alone has one. */
+static gboolean
+open_store (const LigTrainOptions *options, LigStore **store, GError **error)
 {
   gboolean existing = options->resume && !g_file_test (options->resume, G_FILE_TEST_IS_REGULAR);
-  g_autoptr (LigStore) store = NULL;
-  if (lig_cli_need_files (MOST_FILES, error))
-    store = existing ? lig_store_open_existing (options->store, LIG_STORE_CHANGE, error)
-                     : lig_store_open (options->store, error);
-  if (!store)
+  if (!lig_cli_need_files (MOST_FILES, error))
+    return FALSE;
+  if (!lig_cli_rank_is_first ())
+    return TRUE;
+  *store = existing ? lig_store_open_existing (options->store, LIG_STORE_CHANGE, error)
+                    : lig_store_open (options->store, error);
+  if (*store && lig_store_get_warning (*store))
+    lig_cli_say ("%s", lig_store_get_warning (*store));
+  return *store != NULL;
+}
+
+/* Opens what the training writes, and prepares the run. */
+static LigRun *
+prepare (const char *text, const LigTrainOptions *options, LigStore **store, GError **error)
+{
+  if (options->metrics && lig_cli_rank_is_first () &&
+      !lig_cli_metrics_open (options->metrics, options->resume != NULL, error))
     return NULL;
-  if (lig_store_get_warning (store))
-    lig_cli_say ("%s", lig_store_get_warning (store));
+  if (g_strcmp0 (text, "-") == 0 && !lig_cli_rank_share_input (error))
+    return NULL;
+  if (!open_store (options, store, error))
+    return NULL;
   lig_cli_task_begin ("preparing the training");
   LigRun *self =
-    options->resume ? resume (options, store, error) : begin (text, options, store, error);
+    options->resume ? resume (options, *store, error) : begin (text, options, *store, error);
   lig_cli_task_end ();
   return self;
+}
+
+static int
+run_here (const char *text, const LigTrainOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigStore) store = NULL;
+  if (!lig_cli_rank_join (&error))
+    return lig_cli_rank_fail (g_steal_pointer (&error));
+  g_autoptr (LigRun) self = prepare (text, options, &store, &error);
+  if (!self)
+    return lig_cli_rank_fail (g_steal_pointer (&error));
+  lig_cli_rank_record (self, store);
+  int code = train (self, options);
+  lig_cli_rank_record (NULL, NULL);
+  return code;
+}
+
+/* Checks --ranks against the ranks that a launcher started. */
+static gboolean
+check_ranks (int wanted)
+{
+  int launched = lig_ranks_launched ();
+  if (wanted < 1 || wanted > LIG_CLI_MOST_RANKS)
+    lig_cli_usage ("--ranks is %d, expected 1 to %d", wanted, LIG_CLI_MOST_RANKS);
+  else if (launched > 0 && wanted != launched)
+    lig_cli_usage ("--ranks is %d, but the launcher started %d; omit --ranks", wanted, launched);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* Starts ranks, or trains in this process, which may be one of them. */
+static int
+run_checked (const char *text, const LigTrainOptions *options, int ranks, char **words)
+{
+  if (!lig_cli_check_resume (options, &lig_command_train, text, "FILE|RUN"))
+    return LIG_EXIT_USAGE;
+  if (takes_stdout (options) && lig_cli_json ())
+    return lig_cli_usage (
+      "--json and --metrics - both write to standard output; give --metrics a file");
+  if (ranks != UNSET_RANKS && !check_ranks (ranks))
+    return LIG_EXIT_USAGE;
+  if (ranks > 1 && lig_ranks_launched () == 0)
+    return lig_cli_launch (ranks, words);
+  if (takes_stdout (options) && !is_regular (STDOUT_FILENO))
+    lig_cli_live_forbid ();
+  return run_here (text, options);
 }
 
 static int
 run (int argc, char **argv)
 {
   g_auto (LigTrainOptions) options;
+  g_auto (GStrv) words = g_strdupv (argv);
+  int ranks = UNSET_RANKS;
   lig_cli_init_training (&options);
   options.has_metrics = TRUE;
   const GOptionEntry own[] = {
     LIG_CLI_GROUP (LIG_CLI_SCHEDULE),
     {"resume", 0, 0, G_OPTION_ARG_STRING, &options.resume, "Continue from a checkpoint or a run",
      "FILE|RUN"},
+    LIG_CLI_GROUP (LIG_CLI_DEVICE),
+    {"ranks", 0, 0, G_OPTION_ARG_INT, &ranks,
+     "Train in N processes on this machine, by mpirun [default: 1]", "N"},
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_train_entries (&options, own);
-  g_autoptr (GError) error = NULL;
+  lig_cli_rank_begin ();
   if (!lig_cli_parse_training (&lig_command_train, entries, &argc, &argv, 0, 1))
-    return LIG_EXIT_USAGE;
+    return lig_cli_rank_end (LIG_EXIT_USAGE);
   lig_cli_set_quiet (options.quiet);
-  if (!lig_cli_check_resume (&options, &lig_command_train, argv[1], "FILE|RUN"))
-    return LIG_EXIT_USAGE;
-  if (takes_stdout (&options) && lig_cli_json ())
-    return lig_cli_usage (
-      "--json and --metrics - both write to standard output; give --metrics a file");
-  if (takes_stdout (&options) && !is_regular (STDOUT_FILENO))
-    lig_cli_live_forbid ();
-  if (options.metrics && !lig_cli_metrics_open (options.metrics, options.resume != NULL, &error))
-    return lig_cli_fail (g_steal_pointer (&error));
-  g_autoptr (LigRun) self = prepare (argv[1], &options, &error);
-  if (!self)
-    return lig_cli_fail (g_steal_pointer (&error));
-  return train (self, &options);
+  return lig_cli_rank_end (run_checked (argv[1], &options, ranks, words));
 }

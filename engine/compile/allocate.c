@@ -17,14 +17,17 @@ in_arena (const LigValue *value)
 }
 
 /* Returns the last step of a step's lifetime. The operands of an overlapping step live until it is
- * joined: at the update, at an opaque op, or at the end. */
+ * joined: at the next step of the side lane, if it is in that, at the update, at an opaque op, or
+ * at the end. */
 static int
 end_of_step (const LigDraft *draft, int index)
 {
-  if (!lig_step (draft, index)->beside)
+  const LigLane lane = lig_step (draft, index)->lane;
+  if (lane == LIG_LANE_MAIN)
     return index;
   while (index + 1 < (int) draft->steps->len && index + 1 != draft->first_update &&
-         lig_step (draft, index + 1)->kernel && !lig_step (draft, index + 1)->beside)
+         lig_step (draft, index + 1)->kernel &&
+         !(lane == LIG_LANE_SIDE && lig_step (draft, index + 1)->lane == LIG_LANE_SIDE))
     index++;
   return index;
 }

@@ -129,6 +129,7 @@ make_arrays (LigDraft *self)
   self->sums = array (sizeof (LigSum), clear_sum);
   self->recipes = g_ptr_array_new_with_free_func (g_free);
   self->quantizers = array (sizeof (LigQuantizer), NULL);
+  self->calibrations = array (sizeof (LigCalibration), NULL);
   self->histories = array (sizeof (LigHistory), clear_history);
   self->conversions = array (sizeof (LigConversion), NULL);
   self->scalings = array (sizeof (LigConversion), NULL);
@@ -187,6 +188,7 @@ lig_draft_free (LigDraft *self)
   g_clear_object (&self->quantizing[1]);
   g_ptr_array_unref (self->recipes);
   g_array_unref (self->quantizers);
+  g_array_unref (self->calibrations);
   g_array_unref (self->histories);
   g_array_unref (self->conversions);
   g_array_unref (self->scalings);

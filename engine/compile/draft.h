@@ -92,6 +92,7 @@ typedef struct {
   int size_from;               /* the macro's first part, whose x is the macro's input */
   const LigRecipe *recipe;     /* of a product and the quantizing parts around it; or null */
   const char *unquantized;     /* why a product with a recipe stays in the compute type */
+  gboolean calibrating;        /* a product with a recipe that only records amaxes */
   gboolean implicit;           /* a part `quantize` that expand put before or after a product */
   int quantizers[LIG_N_ROLES]; /* numbers of a product's quantizers; -1: it is not quantized */
   int quantizes[2];            /* of a part `quantize`: of its y, of its dx; or -1 */
@@ -114,6 +115,14 @@ typedef struct {
   LigForm row, transposed;
   int scale, recorded; /* values in the state: its scale, and the amax of this step; or -1 */
 } LigQuantizer;
+
+/* The amax that a step records of an operand which its product reads in the compute type. */
+typedef struct {
+  const LigRecipe *recipe;
+  LigProductRole role;
+  int of, part; /* the value, and its product */
+  int recorded; /* value in the state */
+} LigCalibration;
 
 /* The entry of a quantizer in the state: {scale, amax, history}, `length` numbers in all. */
 typedef struct {
@@ -156,7 +165,8 @@ typedef struct {
   gpointer opaque_data;
   LigPass pass;
   int group, part;
-  gboolean beside; /* may overlap later steps until the pass ends */
+  LigLane lane;     /* the steps of another lane than the main one may overlap later steps */
+  gboolean reduces; /* over the ranks: only once the last micro-batch of an update has run */
   int n_operands, n_inputs;
   int values[LIG_MAX_OPERANDS]; /* -1: absent */
   gint64 scratch_bytes;         /* that its kernel needs beyond the workspace */
@@ -218,6 +228,7 @@ typedef struct {
   LigRecipe recipe;        /* of the sequence */
   LigOp *quantizing[2];    /* the ops of implicit parts: before products, and after them */
   GArray *quantizers;      /* of LigQuantizer */
+  GArray *calibrations;    /* of LigCalibration, in the order of their products */
   GArray *histories;       /* of LigHistory, all of one recipe in a row */
   gint64 history_elements; /* of all histories */
   GArray *conversions;     /* of LigConversion */

@@ -97,6 +97,21 @@ own_quantizer (LigLowering *self, const char *port)
   return quantizer && lig_part (self->draft, quantizer->part) == part ? quantizer : NULL;
 }
 
+/* Emits a kernel that quantizes. */
+static void
+emit_copies (LigLowering *self,
+             const LigQuantizer *quantizer,
+             const char *kernel,
+             const char *bindings,
+             const void *params,
+             gsize size)
+{
+  guint before = self->steps->len;
+  lig_lower_kernel (self, kernel, bindings, params, size);
+  if (self->steps->len > before)
+    lig_count_readings (&g_array_index (self->steps, LigDraftStep, before), quantizer);
+}
+
 /* Keeps a fusion that would compute nothing, as there is nothing to quantize, from being priced. */
 static void
 refuse_fusion (LigLowering *self)
@@ -118,7 +133,7 @@ lig_lower_quantize (LigLowering *self, const char *bindings, const char *to)
   bind_copies (text, quantizer, to);
   g_string_append_printf (text, " y=%s",
                           lig_part (self->draft, quantizer->part)->implicit ? "-" : to);
-  lig_lower_kernel (self, "quantize", text->str, &params, sizeof params);
+  emit_copies (self, quantizer, "quantize", text->str, &params, sizeof params);
   return TRUE;
 }
 
@@ -133,6 +148,25 @@ lig_lower_is_quantized (LigLowering *self, const char *port, LigRefusal *refusal
   return FALSE;
 }
 
+gboolean
+lig_lower_norm_fits (LigLowering *self, int element, LigRefusal *refusal)
+{
+  const LigPart *part = lig_part (self->draft, self->group->elements[element]);
+  if (lig_ports_find (part->ports->computes, "rstd") < 0)
+    return TRUE;
+  gint64 length = lig_shape_size (&lig_value (self->draft, part->parameters[0])->shape);
+  gint64 columns = lig_shape_columns (&lig_value (self->draft, part->x)->shape);
+  if (length == columns)
+    return TRUE;
+  refusal->reason = LIG_REASON_SHAPE;
+  refusal->observed_value = (double) length;
+  refusal->required_value = (double) columns;
+  refusal->unit = "values";
+  refusal->observed = g_strdup_printf ("a norm over rows of %" G_GINT64_FORMAT, length);
+  refusal->required = g_strdup_printf ("%" G_GINT64_FORMAT ", the last axis alone", columns);
+  return FALSE;
+}
+
 /* Returns the number of a name, with `-` for `_`, in a list; -1 if it is none of them. */
 static int
 find_function (const char *op, const char *const *names, int count)
@@ -144,6 +178,40 @@ find_function (const char *op, const char *const *names, int count)
   return -1;
 }
 
+/* Emits the kernel that finds the statistics of a norm, behind an addition if the bindings have
+ * one, and the kernel that normalizes and quantizes. */
+static void
+lower_normalized (LigLowering *self,
+                  int element,
+                  const LigQuantizer *quantizer,
+                  const char *bindings,
+                  const char *to)
+{
+  const LigPart *part = lig_part (self->draft, self->group->elements[element]);
+  gboolean centered = g_str_equal (part->info->name, "layer-norm");
+  gboolean added = strstr (bindings, "extra=") != NULL;
+  const LigNormParams *norm = lig_lower_params (self, element);
+  LigProducerParams params = {.quantize = lig_quantize_params (quantizer), .norm = *norm};
+  char x[64];
+  g_autofree char *ports =
+    centered ? g_strdup_printf ("weight=%d.weight bias=%d.bias mean=%d.mean rstd=%d.rstd", element,
+                                element, element, element)
+             : g_strdup_printf ("weight=%d.weight bias=- mean=- rstd=%d.rstd", element, element);
+  g_autofree char *statistics = g_strdup_printf ("y=- %s %s", ports, bindings);
+  g_autofree char *kernel =
+    g_strconcat (added ? "add_" : "", centered ? "layer_norm" : "rms_norm", NULL);
+  self->keeps = TRUE;
+  lig_lower_kernel (self, kernel, statistics, norm, sizeof *norm);
+  self->keeps = FALSE;
+  lig_lower_bound_port (bindings, added ? "sum" : "x", x, sizeof x);
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_string_printf (text, "x=%s %s %s", x, ports, bindings);
+  bind_copies (text, quantizer, to);
+  g_string_append_printf (text, " rounded=%s",
+                          lig_part (self->draft, quantizer->part)->implicit ? "-" : to);
+  emit_copies (self, quantizer, "norm_quantize", text->str, &params, sizeof params);
+}
+
 void
 lig_lower_quantized (LigLowering *self, int element, const char *bindings, const char *to)
 {
@@ -152,6 +220,10 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
   const LigPart *part = lig_part (self->draft, self->group->elements[element]);
   if (!quantizer) {
     refuse_fusion (self);
+    return;
+  }
+  if (lig_ports_find (part->ports->computes, "rstd") >= 0) {
+    lower_normalized (self, element, quantizer, bindings, to);
     return;
   }
   LigProducerParams params = {.quantize = lig_quantize_params (quantizer),
@@ -176,5 +248,5 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
   if (params.function < 0)
     self->missing = part->info->name;
   else
-    lig_lower_kernel (self, kernel, text->str, &params, sizeof params);
+    emit_copies (self, quantizer, kernel, text->str, &params, sizeof params);
 }

@@ -195,6 +195,20 @@ count_scratch (LigDraft *draft, const LigDraftStep *step, const LigOperand *oper
   return step->empty ? 0 : MAX (bytes, 0);
 }
 
+/* Returns the operations of a step. Quantized operands that are bytes have two elements in each. */
+static double
+count_flops (const LigDraftStep *step, const LigOperand *operands)
+{
+  LigOperand whole[LIG_MAX_OPERANDS];
+  memcpy (whole, operands, (gsize) step->n_operands * sizeof *whole);
+  gboolean bytes = operands[0].dtype == LIG_UINT8;
+  for (int i = 0; i < 2 && bytes && step->kernel == lig_kernel_find ("linear_fp8"); i++) {
+    whole[i].size *= 2;
+    whole[i].columns *= 2;
+  }
+  return lig_kernel_flops (step->kernel, whole, step->params_size > 0 ? step->params : NULL);
+}
+
 static void
 finish_step (LigDraft *draft, LigDraftStep *step)
 {
@@ -205,8 +219,7 @@ finish_step (LigDraft *draft, LigDraftStep *step)
     return;
   find_empty (draft, step, operands);
   lig_kernel_bytes (step->kernel, operands, &step->read, &step->written);
-  step->flops =
-    lig_kernel_flops (step->kernel, operands, step->params_size > 0 ? step->params : NULL);
+  step->flops = count_flops (step, operands);
   if (step->empty)
     step->read = step->flops = 0;
   step->scratch_bytes = count_scratch (draft, step, operands);
@@ -287,7 +300,7 @@ lig_lower_emit (LigLowering *self,
     lig_lower_bound_port (bindings, step.ports->ports[i].name, port, sizeof port);
     int value = find_port (self, port);
     gboolean output = i >= step.n_inputs;
-    if (output && value >= 0 &&
+    if (output && value >= 0 && !self->keeps &&
         (!wanted_output (self->draft, value) || inner_and_unread (self, value)))
       value = PORT_ABSENT;
     step.values[i] = value;

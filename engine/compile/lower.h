@@ -10,6 +10,7 @@ struct _LigLowering {
   gboolean backward;
   GArray *steps;              /* of LigDraftStep; appended to */
   gboolean probe;             /* only find the kernels: aliases are undone */
+  gboolean keeps;             /* all outputs are read within the group */
   GArray *aliases;            /* of int: aliases to undo */
   GError *error;              /* the first error in a table */
   const char *missing;        /* the first missing kernel */

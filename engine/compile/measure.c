@@ -70,7 +70,7 @@ lay_out_list (Bench *bench, const List *list)
   gsize bytes = 0;
   for (guint i = 0; i < list->steps->len; i++) {
     const LigDraftStep *step = &g_array_index (list->steps, LigDraftStep, i);
-    bench->scratch[step->beside] = MAX (bench->scratch[step->beside], step->scratch_bytes);
+    bench->scratch[step->lane] = MAX (bench->scratch[step->lane], step->scratch_bytes);
     for (int j = 0; j < step->n_operands; j++) {
       gpointer key = GINT_TO_POINTER (step->values[j] + 1);
       if (step->values[j] < 0 || !g_hash_table_add (seen, key))
@@ -137,7 +137,8 @@ bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *oper
       operands[j].data = address_of (bench, from->values[j], set);
   }
   to->function = from->kernel ? lig_device_function (device, from->kernel) : NULL;
-  to->beside = to->joins = from->beside;
+  to->lane = from->lane;
+  to->joins = from->lane == LIG_LANE_SIDE ? 1u << LIG_LANE_SIDE : 0;
   to->empty = from->empty;
   to->zeroed = from->zeroed;
   to->added = from->added;
@@ -145,11 +146,11 @@ bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *oper
   to->launch = (LigLaunch){
     .operands = operands,
     .tick = bench->tick,
-    .workspace = bench->workspaces[from->beside],
-    .scratch = from->scratch_bytes > 0 ? set + bench->scratch_at[from->beside] : NULL,
+    .workspace = bench->workspaces[from->lane],
+    .scratch = from->scratch_bytes > 0 ? set + bench->scratch_at[from->lane] : NULL,
     .nondeterministic = bench->draft->options.nondeterministic,
     .params = from->params_size ? to->params : NULL,
-    .stream = from->beside ? lig_device_branch (device) : lig_device_stream (device),
+    .stream = lig_device_lane (device, from->lane),
     .device = lig_device_handle (device),
     .tf32 = bench->draft->options.tf32,
   };
@@ -167,10 +168,10 @@ bind_list (Bench *bench, const List *list, char *set)
     return NULL;
   run->calls = bench->calls;
   run->device = lig_device_handle (bench->device);
-  run->stream = lig_device_stream (bench->device);
-  run->branch = lig_device_branch (bench->device);
-  run->forked = bench->forked;
-  run->joined = bench->joined;
+  run->lanes[LIG_LANE_MAIN].stream = lig_device_stream (bench->device);
+  run->lanes[LIG_LANE_SIDE] =
+    (LigStepsLane){lig_device_lane (bench->device, LIG_LANE_SIDE), bench->joined};
+  run->begun = bench->forked;
   n_operands = 0;
   for (int i = 0; i < n_steps; i++) {
     const LigDraftStep *from = &g_array_index (list->steps, LigDraftStep, i);
@@ -204,7 +205,7 @@ run_list (Bench *bench, const List *list, gboolean rehearse, GError **error)
   LigSteps *run = list->runs[bench->next];
   LigStatus status;
   bench->next = (bench->next + 1) % bench->sets;
-  int at = lig_steps_run (run, 0, run->n_steps, (LigStepsMode){false, rehearse}, &status);
+  int at = lig_steps_run (run, 0, run->n_steps, (LigStepsMode){.rehearse = rehearse}, &status);
   if (at == run->n_steps && status == LIG_OK)
     return TRUE;
   const LigKernel *kernel =

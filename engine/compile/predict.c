@@ -30,18 +30,20 @@ is_product (const LigDraftStep *step)
   return step->kernel && step->kernel->work < 0;
 }
 
-/* Returns the type in which a product multiplies: that of its quantized operands, unless the device
- * emulates it, else the compute type. */
-static LigDtype
-multiplied (const LigDraft *draft, const LigDraftStep *step)
+/* Returns the operations that a step does in a second: those of products in the type of their
+ * quantized operands, unless the device emulates it, else in the compute type. Operands of 4 bits
+ * are bytes. */
+static double
+find_rate (const LigDraft *draft, const LigDraftStep *step)
 {
+  const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
   LigDtype first = is_product (step) && step->values[0] >= 0
                      ? lig_value (draft, step->values[0])->dtype
                      : LIG_FP32;
-  return lig_dtype_has (first, LIG_DTYPE_QUANTIZED) &&
-             lig_device_get_facts (draft->device)->product[first] > 0
-           ? first
-           : draft->compute;
+  double rate = lig_dtype_has (first, LIG_DTYPE_QUANTIZED) ? facts->product[first]
+                : first == LIG_UINT8                       ? facts->product_fp4
+                                                           : 0;
+  return rate > 0 ? rate : facts->product[draft->compute];
 }
 
 double
@@ -49,12 +51,11 @@ lig_predict_floor (const LigDraft *draft, const LigDraftStep *step)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
   gboolean product = is_product (step);
-  LigDtype dtype = multiplied (draft, step);
-  double floors[2];
-  if (facts->copy <= 0 || (product && facts->product[dtype] <= 0))
+  double rate = find_rate (draft, step);
+  if (facts->copy <= 0 || (product && rate <= 0))
     return 0;
-  lig_predict_floors (facts, product, step->read + step->written, step->flops, dtype, floors);
-  return MAX (floors[0], floors[1]) + facts->launch;
+  double bytes = (step->read + step->written) / facts->copy;
+  return MAX (bytes, product ? step->flops / rate : 0) + facts->launch;
 }
 
 /* Returns whether the step computes all sums that its kernel may leave out: its last output. */
@@ -122,12 +123,11 @@ predict_product (const LigDraft *draft, const LigDraftStep *step)
   double seconds = predict_attention (draft, step);
   if (seconds > 0)
     return seconds;
-  LigDtype dtype = multiplied (draft, step);
+  double rate = find_rate (draft, step);
   seconds = lig_cost_of_product (facts, draft->compute, area, depth);
   /* Costs of products are known for fp32 and 16 bits: others are faster as their rates are. */
-  if (dtype != draft->compute)
-    seconds = lig_cost_of_product (facts, LIG_BF16, area, depth) * facts->product[LIG_BF16] /
-              facts->product[dtype];
+  if (rate != facts->product[draft->compute])
+    seconds = lig_cost_of_product (facts, LIG_BF16, area, depth) * facts->product[LIG_BF16] / rate;
   LigCost cost = lig_cost_of_kernel (step->kernel, computes_sums (step));
   const LigOperand *decides = cost == LIG_COST_PRODUCT_SUMS ? &left : &result;
   if (cost != LIG_N_COSTS && draft->compute == LIG_FP32)
@@ -167,14 +167,14 @@ overlap (const LigDraft *draft, LigDraftStep *steps, guint count, double total)
 {
   double launch = lig_device_get_facts (draft->device)->launch, beside = 0, taken = 0;
   for (guint i = 0; i < count; i++)
-    if (steps[i].beside) {
+    if (steps[i].lane) {
       beside += steps[i].predicted;
       double floor = lig_predict_floor (draft, &steps[i]) - launch;
       taken += floor + EXPOSED * (steps[i].predicted - floor);
     }
   double rest = total - beside, whole = MAX (rest + MIN (taken, beside), beside);
   for (guint i = 0; i < count && beside > 0; i++)
-    if (steps[i].beside)
+    if (steps[i].lane)
       steps[i].predicted *= (whole - rest) / beside;
   return whole;
 }

@@ -96,7 +96,7 @@ lig_price_key (LigDraft *draft, GArray *steps)
                           draft->options.nondeterministic ? "|nondeterministic" : "");
   for (guint i = 0; i < steps->len; i++) {
     const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
-    g_string_append (key, step->beside ? "|&" : "|");
+    g_string_append (key, step->lane ? "|&" : "|");
     g_string_append (key, step->kernel ? step->kernel->name : "opaque");
     append_params (key, draft, step);
     for (int j = 0; j < step->n_operands; j++) {

@@ -5,6 +5,7 @@
 #include "engine/compile/quantizers.h"
 
 #include "engine/compile/parameters.h"
+#include "engine/compile/reduce.h"
 #include "kernels/quantize.h"
 
 #include <string.h>
@@ -24,6 +25,8 @@ scale_shape (LigScales kind, gint64 rows, gint64 columns)
     lig_shape_init (&shape, 2, lig_scales_blocks (rows), lig_scales_stride (columns));
   else if (kind == LIG_SCALES_MX)
     lig_shape_init (&shape, 2, lig_scales_mx_rows (rows), lig_scales_mx_columns (columns));
+  else if (kind == LIG_SCALES_NV)
+    lig_shape_init (&shape, 1, lig_scales_nv_bytes (rows, columns));
   return shape;
 }
 
@@ -38,6 +41,20 @@ add_value (LigDraft *draft,
     quantizer->role == LIG_ROLE_GRADIENT ? LIG_VALUE_GRADIENT : LIG_VALUE_COMPUTED;
   g_autofree char *name = g_strdup (lig_value (draft, quantizer->of)->name);
   return lig_draft_add_value (draft, role, shape, dtype, quantizer->part, "%s:%s", name, suffix);
+}
+
+/* Returns the type of the scales of a kind. */
+static LigDtype
+scale_dtype (LigScales kind)
+{
+  return kind == LIG_SCALES_MX || kind == LIG_SCALES_NV ? LIG_UINT8 : LIG_FP32;
+}
+
+/* Makes the shape of a matrix that of its copy: elements of 4 bits share a byte by two. */
+static void
+pack_copy (const LigQuantizer *quantizer, LigShape *shape)
+{
+  shape->axes[shape->n_axes - 1] /= 8 / quantizer->recipe->info->bits;
 }
 
 /* Adds the copy of a quantizer as it is, or the transposed one, unless it exists. `saved`: the
@@ -58,23 +75,23 @@ want (LigDraft *draft, int number, gboolean transposed, gboolean saved)
     LigShape scales = scale_shape (kind, transposed ? columns : rows, transposed ? rows : columns);
     gboolean shares = other.scale >= 0 && info->row[quantizer.role] == LIG_SCALES_TENSOR &&
                       info->transposed[quantizer.role] == LIG_SCALES_TENSOR;
+    pack_copy (&quantizer, &shape);
     form->data =
       add_value (draft, &quantizer, &shape, lig_recipe_dtype (quantizer.recipe, quantizer.role),
                  transposed ? "transposed" : "row");
-    form->scale =
-      shares ? other.scale
-             : add_value (draft, &quantizer, &scales, kind == LIG_SCALES_MX ? LIG_UINT8 : LIG_FP32,
-                          transposed ? "transposed-scale" : "row-scale");
+    form->scale = shares ? other.scale
+                         : add_value (draft, &quantizer, &scales, scale_dtype (kind),
+                                      transposed ? "transposed-scale" : "row-scale");
     *lig_quantizer (draft, number) = quantizer;
   }
   lig_value (draft, form->data)->saved |= saved;
   lig_value (draft, form->scale)->saved |= saved;
 }
 
-/* Adds the values of a quantizer's scale and of its recorded amax in the state. */
-static int
-add_history (LigDraft *draft, const LigHistory *history, int field)
+int
+lig_add_history_value (LigDraft *draft, int number, int field)
 {
+  const LigHistory *history = &g_array_index (draft->histories, LigHistory, number);
   const LigShape scalar = {0};
   int value = lig_draft_add_value (draft, LIG_VALUE_QUANTIZERS, &scalar, LIG_FP32, -1, "%s.%s.%s",
                                    history->path, lig_product_role_name (history->role),
@@ -97,11 +114,10 @@ add_quantizer (LigDraft *draft, const LigPart *product, LigProductRole role, int
     .recorded = -1,
   };
   if (product->histories >= 0) {
-    const LigHistory *history =
-      &g_array_index (draft->histories, LigHistory, product->histories + (int) role);
-    quantizer.scale = add_history (draft, history, 0);
+    int history = product->histories + (int) role;
+    quantizer.scale = lig_add_history_value (draft, history, 0);
     if (draft->options.training)
-      quantizer.recorded = add_history (draft, history, 1);
+      quantizer.recorded = lig_add_history_value (draft, history, 1);
   }
   g_array_append_val (draft->quantizers, quantizer);
   return (int) draft->quantizers->len - 1;
@@ -110,10 +126,8 @@ add_quantizer (LigDraft *draft, const LigPart *product, LigProductRole role, int
 /* --- The readers of a copy -----------------------------------------------------------------------
  */
 
-/* Returns the value whose elements these are: identities, branches and implicit parts pass them
- * on. */
-static int
-find_source (const LigDraft *draft, int value)
+int
+lig_find_source (const LigDraft *draft, int value)
 {
   for (;;) {
     int producer = lig_value (draft, value)->part;
@@ -136,7 +150,7 @@ static int
 find_quantizer (
   LigDraft *draft, GHashTable *known, const LigPart *product, LigProductRole role, int of, int part)
 {
-  gpointer source = GINT_TO_POINTER (find_source (draft, of)), number;
+  gpointer source = GINT_TO_POINTER (lig_find_source (draft, of)), number;
   if (g_hash_table_lookup_extended (known, source, NULL, &number) &&
       lig_quantizer (draft, GPOINTER_TO_INT (number))->recipe == product->recipe)
     return GPOINTER_TO_INT (number);
@@ -195,6 +209,8 @@ void
 lig_quantize_products (LigDraft *draft)
 {
   g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL);
+  if (draft->options.calibrating)
+    return;
   for (int i = 0; i < (int) draft->parts->len; i++) {
     const LigPart *part = lig_part (draft, i);
     if (lig_part_is_quantized (part))
@@ -280,6 +296,25 @@ lig_quantize_params (const LigQuantizer *quantizer)
   };
 }
 
+/* Returns whether the scales of a copy are known only after all values were read. */
+static gboolean
+needs_reading (const LigQuantizer *quantizer, LigScales kind)
+{
+  return kind == LIG_SCALES_ROW || kind == LIG_SCALES_NV ||
+         (kind == LIG_SCALES_TENSOR && quantizer->scale < 0);
+}
+
+void
+lig_count_readings (LigDraftStep *step, const LigQuantizer *quantizer)
+{
+  const LigRecipeInfo *info = quantizer->recipe->info;
+  gboolean transposed = quantizer->transposed.data >= 0;
+  gboolean row = quantizer->row.data >= 0 || !transposed;
+  if ((row && needs_reading (quantizer, info->row[quantizer->role])) ||
+      (transposed && needs_reading (quantizer, info->transposed[quantizer->role])))
+    step->read *= 2;
+}
+
 /* Each product of fp8 is one of a row of `left` and a row of `right`. */
 static const LigQuantizedTwin twins[] = {
   {"linear", "x:row", "weight:row", NULL, NULL, "y"},
@@ -348,6 +383,8 @@ lig_schedule_weights (LigDraft *draft)
                     -1};
     lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, quantizer.part, "quantize", values,
                      &params, sizeof params);
+    lig_count_readings (&g_array_index (draft->steps, LigDraftStep, draft->steps->len - 1),
+                        &quantizer);
   }
 }
 
@@ -372,6 +409,7 @@ schedule_recipe (LigDraft *draft, guint first)
   int value = lig_draft_add_value (draft, LIG_VALUE_QUANTIZERS, &shape, LIG_FP32, -1,
                                    "quantizers[%u]", first);
   lig_value (draft, value)->state_offset = begin->offset;
+  lig_reduce_amaxes (draft, value);
   lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "update_scales", &value, &params,
                    sizeof params);
   return end;

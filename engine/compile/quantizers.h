@@ -28,6 +28,13 @@ gboolean lig_part_is_quantized (const LigPart *part);
 /* Adds the values of the quantized operands of all products. */
 void lig_quantize_products (LigDraft *draft);
 
+/* Adds the value of a field of a history in the state: 0, the scale; 1, the recorded amax. */
+int lig_add_history_value (LigDraft *draft, int history, int field);
+
+/* Returns the value whose elements these are: identities, branches and implicit parts pass them
+ * on. */
+int lig_find_source (const LigDraft *draft, int value);
+
 /* Returns whether the part passes its values on unchanged in the pass, so that fusions may extend
  * across it. */
 gboolean lig_part_is_transparent (const LigPart *part, LigPass pass);
@@ -47,6 +54,10 @@ int lig_form_value (const LigQuantizer *quantizer, const char *form);
 
 /* Returns the params of the kernel that writes the copies of a quantizer. */
 LigQuantizeParams lig_quantize_params (const LigQuantizer *quantizer);
+
+/* Counts the second reading of what the step quantizes, where a scale follows from more values than
+ * a tile has. */
+void lig_count_readings (LigDraftStep *step, const LigQuantizer *quantizer);
 
 /* A kernel of products, and the ports that the kernel of quantized operands reads in its place. */
 typedef struct {

@@ -11,14 +11,14 @@
 
 /* Checks that a device computes with a recipe. On a processor those of 8 bits are emulated. */
 static gboolean
-check_device (const LigDraft *draft, const LigRecipe *recipe, GError **error)
+check_device (LigDevice *on, const LigRecipe *recipe, GError **error)
 {
-  const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
+  const LigDeviceFacts *facts = lig_device_get_facts (on);
   const LigRecipeInfo *info = recipe->info;
-  const char *device = lig_device_get_name (draft->device);
+  const char *device = lig_device_get_name (on);
   gboolean emulated = facts->capability == 0 && !info->described;
   gboolean computes = facts->capability >= info->capability &&
-                      (!info->described || lig_device_has (draft->device, LIG_DEVICE_DESCRIBED));
+                      (!info->described || lig_device_has (on, LIG_DEVICE_DESCRIBED));
   if (emulated || computes)
     return TRUE;
   if (facts->capability == 0)
@@ -35,6 +35,16 @@ check_device (const LigDraft *draft, const LigRecipe *recipe, GError **error)
 }
 
 gboolean
+lig_recipe_check_device (const char *recipe, LigDevice *device, GError **error)
+{
+  LigRecipe parsed;
+  g_return_val_if_fail (recipe && LIG_IS_DEVICE (device), FALSE);
+  if (!lig_recipe_parse (&parsed, recipe, error))
+    return FALSE;
+  return !parsed.info || check_device (device, &parsed, error);
+}
+
+gboolean
 lig_recipe_choose (LigDraft *draft, GError **error)
 {
   const char *text =
@@ -43,7 +53,7 @@ lig_recipe_choose (LigDraft *draft, GError **error)
     return TRUE;
   if (!lig_recipe_parse (&draft->recipe, text, error))
     return lig_error_set_setting (error, "recipe");
-  return !draft->recipe.info || check_device (draft, &draft->recipe, error);
+  return !draft->recipe.info || check_device (draft->device, &draft->recipe, error);
 }
 
 const LigRecipe *
@@ -68,7 +78,7 @@ lig_recipe_of_op (LigDraft *draft, LigOp *op, const LigRecipe *around, GError **
   for (guint i = 0; i < draft->recipes->len; i++)
     if (((const LigRecipe *) draft->recipes->pdata[i])->info == recipe.info)
       return draft->recipes->pdata[i];
-  if (!check_device (draft, &recipe, error))
+  if (!check_device (draft->device, &recipe, error))
     return NULL;
   g_ptr_array_add (draft->recipes, g_memdup2 (&recipe, sizeof recipe));
   return draft->recipes->pdata[draft->recipes->len - 1];
@@ -85,7 +95,7 @@ lig_part_is_product (const LigPart *part)
 gboolean
 lig_part_is_quantized (const LigPart *part)
 {
-  return part->recipe && lig_part_is_product (part) && !part->unquantized;
+  return part->recipe && lig_part_is_product (part) && !part->unquantized && !part->calibrating;
 }
 
 /* Returns a sentence about a side of a product that its recipe does not divide, or null. */
@@ -116,8 +126,10 @@ lig_decide_quantized (LigDraft *draft)
 {
   for (int i = 0; i < (int) draft->parts->len; i++) {
     LigPart *part = lig_part (draft, i);
-    if (part->recipe && lig_part_is_product (part))
-      part->unquantized = find_refusal (draft, part);
+    if (!part->recipe || !lig_part_is_product (part))
+      continue;
+    part->unquantized = find_refusal (draft, part);
+    part->calibrating = draft->options.calibrating;
   }
 }
 

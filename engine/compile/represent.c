@@ -3,6 +3,7 @@
  * not provide: the input in the compute type, weights as operands of matrix products, and the
  * gradient of the input in the input's own type; and adds the quantized copies that products
  * read. */
+#include "engine/compile/calibrate.h"
 #include "engine/compile/quantizers.h"
 
 static void
@@ -82,6 +83,7 @@ lig_represent (LigDraft *draft, GError **error)
     convert (draft, draft->input_value, first, -1);
   convert_input_gradients (draft);
   lig_quantize_products (draft);
+  lig_calibrate_products (draft);
   if (draft->options.keep_values)
     keep_values (draft);
   if (draft->parameter_dtype == draft->compute)

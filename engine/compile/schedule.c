@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* schedule: puts the steps in order: conversions and groups forward, gradient sums and groups
  * backward, then the update. */
+#include "engine/compile/calibrate.h"
 #include "engine/compile/kernels.h"
 #include "engine/compile/lower.h"
 #include "engine/compile/predict.h"
 #include "engine/compile/quantizers.h"
+#include "engine/compile/reduce.h"
 #include "engine/compile/share.h"
 #include "engine/compile/update.h"
 #include <ligature/params.h>
@@ -93,9 +95,9 @@ lig_start_beside (LigDraft *draft, GArray *steps, guint first)
   for (guint i = first; i < steps->len; i++) {
     if (!may_run_beside (draft, &all[i]))
       continue;
-    all[i].beside = TRUE;
-    for (guint at = i;
-         at > first && !all[at - 1].beside && !depends (draft, &all[at], &all[at - 1]); at--) {
+    all[i].lane = LIG_LANE_SIDE;
+    for (guint at = i; at > first && !all[at - 1].lane && !depends (draft, &all[at], &all[at - 1]);
+         at--) {
       LigDraftStep moved = all[at];
       all[at] = all[at - 1];
       all[at - 1] = moved;
@@ -130,6 +132,7 @@ run_group (LigDraft *draft, LigPass pass, int number, guint *next, GError **erro
     group->bytes += step->read + step->written;
     group->flops += step->flops;
   }
+  lig_schedule_calibration (draft, group, pass);
   return TRUE;
 }
 
@@ -192,6 +195,7 @@ lig_schedule (LigDraft *draft, GError **error)
   g_array_sort (draft->conversions, by_part);
   run_conversions (draft, LIG_PASS_FORWARD, LIG_BEFORE_FORWARD, &conversion);
   lig_schedule_weights (draft);
+  lig_schedule_calibration (draft, NULL, LIG_PASS_FORWARD);
   draft->first_forward = (int) draft->steps->len;
   run_conversions (draft, LIG_PASS_FORWARD, -1, &conversion);
   for (int i = 0; i < (int) draft->groups[LIG_PASS_FORWARD]->len; i++)
@@ -205,6 +209,7 @@ lig_schedule (LigDraft *draft, GError **error)
       return FALSE;
   run_conversions (draft, LIG_PASS_BACKWARD, LIG_AFTER_BACKWARD, &conversion);
   lig_share_gradients (draft);
+  lig_schedule_reductions (draft);
   draft->first_update = (int) draft->steps->len;
   if (draft->options.training && draft->options.optimizer && draft->elements > 0)
     lig_schedule_update (draft);

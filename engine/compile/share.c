@@ -86,9 +86,8 @@ add_apart (LigDraft *draft, GArray *steps, LigDraftStep step, guint later)
     count_step (draft, append_sum (draft, steps, &step, total[i], own[i], total[i]));
 }
 
-/* Renumbers the steps of the groups of the backward pass. */
-static void
-find_groups (LigDraft *draft)
+void
+lig_find_step_groups (LigDraft *draft)
 {
   for (guint i = 0; i < draft->groups[LIG_PASS_BACKWARD]->len; i++)
     lig_group (draft, LIG_PASS_BACKWARD, i)->n_steps = 0;
@@ -128,5 +127,5 @@ lig_share_gradients (LigDraft *draft)
   g_array_set_size (draft->steps, (guint) draft->first_backward);
   g_array_append_vals (draft->steps, steps->data, steps->len);
   if (apart)
-    find_groups (draft);
+    lig_find_step_groups (draft);
 }

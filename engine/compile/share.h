@@ -11,3 +11,6 @@ gboolean lig_writes_shared (const LigDraft *draft, const LigDraftStep *step);
 /* After the backward pass is scheduled: lets the first step that writes a gradient replace it, and
  * every later one add to it. */
 void lig_share_gradients (LigDraft *draft);
+
+/* Renumbers the steps of the groups of the backward pass after steps were inserted. */
+void lig_find_step_groups (LigDraft *draft);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks that the kernels of a fused group write the values that other ops read. */
+#include "engine/compile/calibrate.h"
 #include "engine/compile/quantizers.h"
 
 gboolean
@@ -52,11 +53,33 @@ find_unwritten_form (const LigLowering *self,
   return -1;
 }
 
+/* Finds an unwritten operand whose amax is recorded after the group. */
+static int
+find_unrecorded (const LigLowering *self, LigProductRole role, guint first_step)
+{
+  const LigGroup *group = self->group;
+  int values[LIG_MOST_CALIBRATED];
+  for (guint i = 0; i < self->draft->calibrations->len; i++) {
+    const LigCalibration *of = &g_array_index (self->draft->calibrations, LigCalibration, i);
+    if (of->role != role || of->part < group->first || of->part >= group->first + group->count)
+      continue;
+    int count = lig_calibration_list (self->draft, of, values), written = 0;
+    while (written < count && is_unwritten (self, values[written], first_step))
+      written++;
+    if (written == count)
+      return of->of;
+  }
+  return -1;
+}
+
 static int
 find_unwritten (const LigLowering *self, guint first_step)
 {
   const LigGroup *group = self->group;
   gboolean joint = group->fusion->pass == LIG_PASS_JOINT;
+  int unrecorded = find_unrecorded (self, LIG_ROLE_INPUT, first_step);
+  if (unrecorded >= 0)
+    return unrecorded;
   for (int i = group->first; i < group->first + group->count; i++) {
     const LigPart *part = lig_part (self->draft, i);
     const LigValue *y = lig_value (self->draft, part->y);
@@ -90,6 +113,8 @@ find_unwritten_gradient (const LigLowering *self, guint first_step)
   const LigGroup *group = self->group;
   int dx = lig_part (self->draft, group->first)->dx;
   int form = find_unwritten_form (self, lig_part (self->draft, group->first), "dx", first_step);
+  if (form < 0)
+    form = find_unrecorded (self, LIG_ROLE_GRADIENT, first_step);
   if (form >= 0)
     return form;
   if (!lig_part_hides (lig_part (self->draft, group->first), LIG_PASS_BACKWARD) &&

@@ -7,8 +7,8 @@
 #include <ligature/optimizer.h>
 #include <ligature/state-arrays.h>
 
-static int
-array_value (LigDraft *draft, int array, gint64 first, gint64 count)
+int
+lig_array_value (LigDraft *draft, int array, gint64 first, gint64 count)
 {
   LigShape shape;
   lig_shape_init (&shape, 1, count);
@@ -58,7 +58,7 @@ operand_value (LigDraft *draft, const Region *region, const char *operand)
   if (g_str_equal (operand, "scaling"))
     return draft->scaling;
   int array = find_array (draft, region, operand);
-  return array < 0 ? -1 : array_value (draft, array, region->first, region->count);
+  return array < 0 ? -1 : lig_array_value (draft, array, region->first, region->count);
 }
 
 static void
@@ -107,7 +107,7 @@ lig_schedule_update (LigDraft *draft)
     lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &scalar, LIG_FP32, -1, "gradient-norm");
   lig_value (draft, draft->gradient_norm)->kept_to_end = TRUE;
   LigScalingParams params = scaling_params (draft);
-  int values[] = {array_value (draft, LIG_STATE_GRADIENTS, 0, draft->elements),
+  int values[] = {lig_array_value (draft, LIG_STATE_GRADIENTS, 0, draft->elements),
                   draft->gradient_norm, lig_draft_scaling (draft)};
   lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "gradient_norm", values, &params,
                    sizeof params);

@@ -96,6 +96,30 @@ lig_dataset_get_input (LigDataset *self, LigShape *shape, LigDtype *dtype)
 }
 
 gboolean
+lig_dataset_share (LigDataset *self, int rank, int count, GError **error)
+{
+  if (self->batch % count != 0) {
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_SHAPE,
+      _ ("the batch size is %" PRId64 ", expected a multiple of %d, the number of ranks"),
+      self->batch, count);
+    return lig_error_set_setting (error, "batch");
+  }
+  self->rank = rank;
+  self->ranks = count;
+  self->batch /= count;
+  self->input.axes[0] = self->batch;
+  return TRUE;
+}
+
+/* Returns the rows that all ranks read together. */
+static gint64
+whole_batch (const LigDataset *self)
+{
+  return self->batch * MAX (self->ranks, 1);
+}
+
+gboolean
 lig_dataset_bind (LigDataset *self, const LigTarget *target, GError **error)
 {
   gboolean integer = target->dtype == LIG_INT32;
@@ -144,7 +168,7 @@ gint64
 lig_dataset_get_held_out_batches (LigDataset *self)
 {
   gint64 samples = self->samples[LIG_SPLIT_HELD_OUT];
-  return samples / self->batch + (samples % self->batch != 0);
+  return samples / whole_batch (self) + (samples % whole_batch (self) != 0);
 }
 
 /* Applies the finalizer of splitmix64 (Steele et al., 2014): every bit of the result depends on
@@ -234,8 +258,9 @@ lig_dataset_next (LigDataset *self, LigTensor *input, LigTensor *targets, GError
   if (!check_tensors (self, input, targets, error))
     return FALSE;
   gint64 count = self->samples[LIG_SPLIT_TRAINING];
-  guint64 epoch = self->position / (guint64) count;
-  gint64 place = (gint64) (self->position % (guint64) count);
+  guint64 first = self->position + (guint64) (self->rank * self->batch);
+  guint64 epoch = first / (guint64) count;
+  gint64 place = (gint64) (first % (guint64) count);
   for (gint64 row = 0; row < self->batch; row++) {
     gint64 sample = permute (place, count, mix (self->seed ^ mix (epoch)));
     if (!read_row (self, LIG_SPLIT_TRAINING, sample, row, input, targets, error))
@@ -245,7 +270,7 @@ lig_dataset_next (LigDataset *self, LigTensor *input, LigTensor *targets, GError
       epoch++;
     }
   }
-  self->position += (guint64) self->batch;
+  self->position += (guint64) whole_batch (self);
   return TRUE;
 }
 
@@ -277,7 +302,8 @@ lig_dataset_held_out (LigDataset *self,
                                batches);
   if (!check_tensors (self, input, targets, error))
     return FALSE;
-  gint64 first = batch_index * self->batch, real = MIN (self->batch, count - first);
+  gint64 first = batch_index * whole_batch (self) + self->rank * self->batch;
+  gint64 real = CLAMP (count - first, 0, self->batch);
   for (gint64 row = 0; row < self->batch; row++)
     if (!read_row (self, LIG_SPLIT_HELD_OUT, (first + row) % count, row, input, targets, error))
       return FALSE;

@@ -20,7 +20,8 @@ struct LigDataset {
   GHashTable *options;
   double held_out; /* held-out fraction of the data */
   guint64 seed;
-  gint64 batch;
+  gint64 batch;    /* the rows of this rank */
+  int rank, ranks; /* 0 ranks: all rows of a batch are read here */
 
   /* Before `open` the input of the sequence (no axes if unspecified); the kind changes it to the
    * input of a batch. */

@@ -62,6 +62,9 @@ text (JsonObject *object, const char *key, char *target, gsize size)
   g_strlcpy (target, fits ? json_node_get_string (node) : "", size);
 }
 
+/* The key of the rate of products of 4 bits. */
+#define FP4 "fp4"
+
 static gboolean
 read_products (JsonObject *object, LigDeviceFacts *facts, GError **error)
 {
@@ -74,7 +77,11 @@ read_products (JsonObject *object, LigDeviceFacts *facts, GError **error)
       return FALSE;
     }
   }
-  return TRUE;
+  Range fp4 = {FP4, " operations a second", 1e6, 1e21};
+  if (read_number (product, &fp4, &facts->product_fp4, error))
+    return TRUE;
+  g_prefix_error (error, _ ("product: "));
+  return FALSE;
 }
 
 static gboolean
@@ -138,6 +145,23 @@ lig_device_facts_from_json (const char *json, LigDeviceFacts *facts, GError **er
   return FALSE;
 }
 
+static void
+write_products (JsonBuilder *builder, const LigDeviceFacts *facts)
+{
+  json_builder_set_member_name (builder, "product");
+  json_builder_begin_object (builder);
+  for (int i = 0; i < LIG_N_DTYPES; i++)
+    if (facts->product[i] > 0) {
+      json_builder_set_member_name (builder, lig_dtype_name ((LigDtype) i));
+      json_builder_add_double_value (builder, facts->product[i]);
+    }
+  if (facts->product_fp4 > 0) {
+    json_builder_set_member_name (builder, FP4);
+    json_builder_add_double_value (builder, facts->product_fp4);
+  }
+  json_builder_end_object (builder);
+}
+
 char *
 lig_device_facts_to_json (const LigDeviceFacts *facts)
 {
@@ -169,14 +193,7 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
     json_builder_set_member_name (builder, "backend");
     json_builder_add_string_value (builder, facts->backend);
   }
-  json_builder_set_member_name (builder, "product");
-  json_builder_begin_object (builder);
-  for (int i = 0; i < LIG_N_DTYPES; i++)
-    if (facts->product[i] > 0) {
-      json_builder_set_member_name (builder, lig_dtype_name ((LigDtype) i));
-      json_builder_add_double_value (builder, facts->product[i]);
-    }
-  json_builder_end_object (builder);
+  write_products (builder, facts);
   if (facts->costs.known)
     lig_costs_write (builder, &facts->costs);
   json_builder_end_object (builder);

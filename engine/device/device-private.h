@@ -14,10 +14,9 @@ const LigBackend *lig_device_calls (LigDevice *self);
 gint64 lig_device_count_scratch (LigDevice *self, const LigKernel *kernel, const LigLaunch *launch);
 LigBackendDevice *lig_device_handle (LigDevice *self);
 
-/* Returns the stream in which plans run and memory is copied, and the stream in which a branch may
- * run in parallel. */
+/* Returns the stream in which plans run and memory is copied, and that of a lane. */
 void *lig_device_stream (LigDevice *self);
-void *lig_device_branch (LigDevice *self);
+void *lig_device_lane (LigDevice *self, LigLane lane);
 
 /* Returns an identifier of this device, unique among devices of its kind; empty if the device needs
  * none. */

@@ -16,6 +16,8 @@ lig_device_finalize (GObject *object)
   LigDevice *self = LIG_DEVICE (object);
   if (self->stream)
     self->calls->stream_free (self->handle, self->stream);
+  if (self->communication)
+    self->calls->stream_free (self->handle, self->communication);
   if (self->branch)
     self->calls->stream_free (self->handle, self->branch);
   if (self->handle)
@@ -257,9 +259,11 @@ lig_device_stream (LigDevice *self)
 }
 
 void *
-lig_device_branch (LigDevice *self)
+lig_device_lane (LigDevice *self, LigLane lane)
 {
-  return self->branch;
+  return lane == LIG_LANE_MAIN   ? self->stream
+         : lane == LIG_LANE_SIDE ? self->branch
+                                 : self->communication;
 }
 
 gboolean

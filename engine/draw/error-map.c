@@ -4,18 +4,21 @@
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
+#include <string.h>
 
-enum { ROW = 20, HEAD = 54, FOOT = 40, MARGIN = 12, GAP = 10, TENSORS = 3, STEPS = 5 };
+enum { ROW = 20, HEAD = 46, FOOT = 66, MARGIN = 12, GAP = 10, INDENT = 14, TENSORS = 3 };
 
-/* The errors at the ends of the colour scale, as powers of ten. */
-#define LEAST (-3.0)
-#define MOST 0.0
+/* The scale of colours in half decades, as 1 % and 3 % are, and the pixels of one in the legend. */
+enum { LEAST = -8, MOST = 0, HALF = 48, SHADES = 6 };
 
 /* The places of a picture. */
 typedef struct {
   LigCanvas *canvas;
   const LigColours *colours;
+  GPtrArray *errors;
   double width, names, cell; /* of the whole, of the names of ops, of one cell */
+  const double *greatest;    /* of each column */
+  int from, to;              /* the ends of the scale of colours, in half decades */
 } Layout;
 
 char *
@@ -34,139 +37,312 @@ lig_draw_error (double error)
                           percent);
 }
 
-/* Returns the share of the scale that an error has: 0 for the least one, 1 for the most. */
-static double
-share_of (double error)
+static const LigRecipeErrors *
+nth_recipe (GPtrArray *errors, guint n)
 {
-  if (!(error > 0))
-    return 0;
-  return CLAMP ((log10 (error) - LEAST) / (MOST - LEAST), 0, 1);
+  return errors->pdata[n];
 }
 
-/* Returns a colour between two, without transparency. */
-static LigColour
-mix (LigColour from, LigColour to, double share)
+static guint
+count_ops (GPtrArray *errors)
 {
-  LigColour mixed = 0xff;
+  return errors->len > 0 ? nth_recipe (errors, 0)->n_ops : 0;
+}
+
+static double
+error_of (const LigOpErrors *op, int tensor)
+{
+  return tensor == 0 ? op->output : tensor == 1 ? op->gradient : op->parameters;
+}
+
+/* Returns the displayed name of an op; its own name if the program does not know it. */
+static const char *
+title_of (const char *op)
+{
+  const LigOpInfo *info = lig_op_info_find (op);
+  return info && info->title ? _ (info->title) : op;
+}
+
+/* --- The scale ------------------------------------------------------------------------------ */
+
+/* Fits the scale to the errors; it has a decade at least. */
+static void
+fit_scale (Layout *self)
+{
+  double least = INFINITY, most = 0;
+  for (guint i = 0; i < self->errors->len; i++)
+    for (guint n = 0; n < count_ops (self->errors) * TENSORS; n++) {
+      double error = error_of (&nth_recipe (self->errors, i)->ops[n / TENSORS], n % TENSORS);
+      if (!(error > 0))
+        continue;
+      least = MIN (least, error);
+      most = MAX (most, error);
+    }
+  gboolean some = most > 0;
+  self->to = some ? (int) CLAMP (ceil (2 * log10 (most)), LEAST + 2, MOST) : MOST;
+  self->from = some ? (int) CLAMP (floor (2 * log10 (least)), LEAST, self->to - 2) : LEAST + 2;
+}
+
+/* Returns the share of the scale that an error has: 0 for the least one, 1 for the most. */
+static double
+share_of (const Layout *self, double error)
+{
+  return CLAMP ((2 * log10 (error) - self->from) / (self->to - self->from), 0, 1);
+}
+
+/* Returns the colour of a share of the scale, without transparency; the least one is seen, too. */
+static LigColour
+shade (const Layout *self, double share)
+{
+  LigColour from = self->colours->card, to = self->colours->error, mixed = 0xff;
   for (int shift = 8; shift < 32; shift += 8) {
     double a = (double) (from >> shift & 0xff), b = (double) (to >> shift & 0xff);
-    mixed |= (LigColour) (a + (b - a) * share + 0.5) << shift;
+    mixed |= (LigColour) (a + (b - a) * (0.06 + 0.84 * share) + 0.5) << shift;
   }
   return mixed;
 }
 
-static void
-draw_cell (const Layout *layout, double x, double y, double error, const char *text)
+/* Returns the brightness of a colour as the contrast of texts is computed. */
+static double
+luminance (LigColour colour)
 {
-  g_autofree char *number = lig_draw_error (error);
-  double share = share_of (error);
-  LigColour fill = mix (layout->colours->card, layout->colours->error, 0.85 * share);
-  LigTextStyle style = {.size = 11,
-                        .colour = share > 0.75 ? layout->colours->card : layout->colours->ink,
-                        .anchor = LIG_TEXT_MIDDLE,
-                        .width = layout->cell - 2};
-  if (isnan (error))
-    return;
-  lig_canvas_begin_mark (layout->canvas, x, y, layout->cell, ROW, text);
-  lig_canvas_box (layout->canvas, x + 1, y + 1, layout->cell - 2, ROW - 2, 2, fill, 0, 0);
-  lig_canvas_text (layout->canvas, x + layout->cell / 2, y + 14, &style, number);
-  lig_canvas_end_mark (layout->canvas);
+  static const double weights[] = {0.0722, 0.7152, 0.2126};
+  double sum = 0;
+  for (int i = 0; i < 3; i++) {
+    double part = (double) (colour >> (8 + 8 * i) & 0xff) / 255;
+    sum += weights[i] * (part <= 0.04045 ? part / 12.92 : pow ((part + 0.055) / 1.055, 2.4));
+  }
+  return sum;
+}
+
+/* Black and white have a contrast of at least 4.5 to 1 with each colour, one of them. */
+static LigColour
+ink_on (LigColour fill)
+{
+  return luminance (fill) > 0.179 ? 0x000000ff : 0xffffffff;
+}
+
+/* --- The cells ------------------------------------------------------------------------------ */
+
+static double
+left_of (const Layout *self, guint recipe)
+{
+  return MARGIN + self->names + recipe * (TENSORS * self->cell + GAP);
+}
+
+/* Finds the greatest error of each column; NaN where there is none. */
+static double *
+find_greatest (GPtrArray *errors)
+{
+  double *greatest = g_new (double, (gsize) errors->len *TENSORS + 1);
+  for (guint i = 0; i < errors->len * TENSORS; i++) {
+    const LigRecipeErrors *recipe = nth_recipe (errors, i / TENSORS);
+    greatest[i] = NAN;
+    for (guint n = 0; n < recipe->n_ops; n++) {
+      double error = error_of (&recipe->ops[n], i % TENSORS);
+      greatest[i] = error > 0 ? fmax (greatest[i], error) : greatest[i];
+    }
+  }
+  return greatest;
 }
 
 static void
-draw_op (
-  const Layout *layout, const LigRecipeErrors *errors, const LigOpErrors *op, double x, double y)
+draw_cell (const Layout *self, double x, double y, double error, gboolean greatest)
+{
+  g_autofree char *number = lig_draw_error (error);
+  const LigColours *colours = self->colours;
+  LigColour fill = error > 0 ? shade (self, share_of (self, error)) : colours->card;
+  LigTextStyle style = {.size = 11,
+                        .bold = greatest,
+                        .colour = error > 0 ? ink_on (fill) : colours->dim,
+                        .anchor = LIG_TEXT_MIDDLE,
+                        .width = self->cell - 2};
+  lig_canvas_box (self->canvas, x + 1, y + 1, self->cell - 2, ROW - 2, 2, fill,
+                  greatest ? colours->ink : 0, greatest ? 1.5 : 0);
+  lig_canvas_text (self->canvas, x + self->cell / 2, y + 14, &style, number);
+}
+
+static void
+draw_cells (const Layout *self, guint i, guint n, double y)
 {
   static const char *const tensors[] = {N_ ("output"), N_ ("gradient of the output"),
                                         N_ ("gradients of the parameters")};
-  const double values[] = {op->output, op->gradient, op->parameters};
-  for (int i = 0; i < TENSORS; i++) {
-    g_autofree char *number = lig_draw_error (values[i]);
-    g_autofree char *text = g_strdup_printf ("%s %s, %s: %s %s", op->op, op->path, errors->recipe,
-                                             _ (tensors[i]), number);
-    draw_cell (layout, x + i * layout->cell, y, values[i], text);
+  const LigRecipeErrors *recipe = nth_recipe (self->errors, i);
+  const LigOpErrors *op = &recipe->ops[n];
+  for (int tensor = 0; tensor < TENSORS; tensor++) {
+    double error = error_of (op, tensor), x = left_of (self, i) + tensor * self->cell;
+    g_autofree char *number = lig_draw_error (error);
+    g_autofree char *text = g_strdup_printf ("%s %s, %s: %s %s", title_of (op->op), op->path,
+                                             recipe->recipe, _ (tensors[tensor]), number);
+    if (isnan (error))
+      continue;
+    lig_canvas_begin_mark (self->canvas, x, y, self->cell, ROW, text);
+    draw_cell (self, x, y, error, error >= self->greatest[i * TENSORS + tensor]);
+    lig_canvas_end_mark (self->canvas);
   }
 }
 
-static double
-left_of (const Layout *layout, guint recipe)
-{
-  return MARGIN + layout->names + recipe * (TENSORS * layout->cell + GAP);
-}
-
 static void
-draw_head (const Layout *layout, const LigRecipeErrors *errors, guint n)
+draw_head (const Layout *self, guint i)
 {
-  static const char *const names[] = {N_ ("y"), N_ ("dy"), N_ ("dw")};
-  double x = left_of (layout, n), width = TENSORS * layout->cell;
-  LigTextStyle bold = {.size = 12, .bold = TRUE, .colour = layout->colours->ink, .width = width};
+  static const char *const words[] = {N_ ("output"), N_ ("gradient"), N_ ("weights")};
+  static const char *const letters[] = {N_ ("y"), N_ ("dy"), N_ ("dw")};
+  double x = left_of (self, i), width = TENSORS * self->cell;
+  LigTextStyle bold = {
+    .size = 12, .bold = TRUE, .colour = self->colours->ink, .width = width - INDENT};
   LigTextStyle dim = {
-    .size = 11, .colour = layout->colours->dim, .anchor = LIG_TEXT_MIDDLE, .width = layout->cell};
-  lig_canvas_text (layout->canvas, x, MARGIN + 14, &bold, errors->recipe);
-  for (int i = 0; i < TENSORS; i++)
-    lig_canvas_text (layout->canvas, x + (i + 0.5) * layout->cell, MARGIN + 34, &dim, _ (names[i]));
+    .size = 11, .colour = self->colours->dim, .anchor = LIG_TEXT_MIDDLE, .width = self->cell};
+  lig_canvas_text (self->canvas, x + 1, MARGIN + 12, &bold, nth_recipe (self->errors, i)->recipe);
+  lig_canvas_box (self->canvas, x + 1, MARGIN + 19, width - 2, 1, 0, self->colours->line, 0, 0);
+  for (int tensor = 0; tensor < TENSORS; tensor++)
+    lig_canvas_text (self->canvas, x + (tensor + 0.5) * self->cell, MARGIN + 34, &dim,
+                     _ (self->cell < 56 ? letters[tensor] : words[tensor]));
 }
 
-/* Draws the name of an op, with a dot if a recipe quantizes its operands. */
-static void
-draw_name (const Layout *layout, GPtrArray *errors, guint n, double y)
+/* --- The names ------------------------------------------------------------------------------ */
+
+static gboolean
+is_part (const LigRecipeErrors *recipe, guint n, guint of)
 {
-  const LigOpErrors *op = &((const LigRecipeErrors *) errors->pdata[0])->ops[n];
-  gboolean quantized = FALSE;
+  return of < recipe->n_ops && g_str_equal (recipe->ops[n].written, recipe->ops[of].written);
+}
+
+/* Returns whether the op and others are the parts of one macro. */
+static gboolean
+has_macro (const LigRecipeErrors *recipe, guint n)
+{
+  return is_part (recipe, n, n - 1) || is_part (recipe, n, n + 1);
+}
+
+/* Returns whether the name of a macro is above the op. */
+static gboolean
+begins_macro (const LigRecipeErrors *recipe, guint n)
+{
+  return has_macro (recipe, n) && !is_part (recipe, n, n - 1);
+}
+
+static gboolean
+is_quantized (GPtrArray *errors, guint n)
+{
   for (guint i = 0; i < errors->len; i++)
-    quantized |= ((const LigRecipeErrors *) errors->pdata[i])->ops[n].recipe != NULL;
-  LigTextStyle style = {.size = 12,
-                        .bold = quantized,
-                        .colour = quantized ? layout->colours->ink : layout->colours->dim,
-                        .width = layout->names - 20};
-  g_autofree char *name = g_strdup_printf ("%s %s", op->path, op->op);
-  if (quantized)
-    lig_canvas_disc (layout->canvas, MARGIN + 4, y + ROW / 2.0, 3, layout->colours->error);
-  lig_canvas_text (layout->canvas, MARGIN + 12, y + 14, &style, name);
+    if (nth_recipe (errors, i)->ops[n].recipe)
+      return TRUE;
+  return FALSE;
 }
 
 static void
-draw_scale (const Layout *layout, double y)
+draw_macro (const Layout *self, const LigOpErrors *op, double y)
 {
-  static const char *const labels[] = {"0.1 %", "", "", "", "100 %"};
-  LigTextStyle style = {.size = 11, .colour = layout->colours->dim};
-  double x = MARGIN + layout->names;
-  for (int i = 0; i < STEPS; i++) {
-    double share = (double) i / (STEPS - 1);
-    LigColour fill = mix (layout->colours->card, layout->colours->error, 0.85 * share);
-    lig_canvas_box (layout->canvas, x + i * 36, y, 34, 10, 2, fill, layout->colours->line, 1);
-    lig_canvas_text (layout->canvas, x + i * 36, y + 22, &style, labels[i]);
-  }
-  style.width = layout->width - x - STEPS * 36 - 2 * MARGIN;
-  lig_canvas_text (
-    layout->canvas, x + STEPS * 36 + GAP, y + 10, &style,
-    _ ("error relative to the compute type: of the output y, its gradient dy, the weights' dw"));
+  LigTextStyle style = {
+    .size = 12, .bold = TRUE, .colour = self->colours->dim, .width = self->names - 20};
+  g_autofree char *name = g_strdup_printf ("%s %s", op->written, title_of (op->title));
+  lig_canvas_text (self->canvas, MARGIN + 12, y + 14, &style, name);
 }
+
+/* Draws the name of an op; that of a macro's part has no path but its own. */
+static void
+draw_name (const Layout *self, guint n, double y)
+{
+  const LigRecipeErrors *recipe = nth_recipe (self->errors, 0);
+  const LigOpErrors *op = &recipe->ops[n];
+  gboolean quantized = is_quantized (self->errors, n), part = has_macro (recipe, n);
+  double x = MARGIN + 12 + (part ? INDENT : 0);
+  const char *path = op->path;
+  if (part)
+    path = g_str_has_prefix (path, op->written) ? path + strlen (op->written) : "";
+  path += *path == '.';
+  LigTextStyle style = {.size = 12,
+                        .colour = quantized ? self->colours->ink : self->colours->dim,
+                        .width = MARGIN + self->names - x - 8};
+  const char *title = title_of (op->op);
+  g_autofree char *name = part ? g_strconcat (title, *path ? " · " : "", path, NULL)
+                               : g_strdup_printf ("%s %s", path, title);
+  if (quantized)
+    lig_canvas_disc (self->canvas, x - 8, y + ROW / 2.0, 3, self->colours->error);
+  lig_canvas_text (self->canvas, x, y + 14, &style, name);
+}
+
+/* --- The legend ----------------------------------------------------------------------------- */
+
+static void
+draw_scale (const Layout *self, double x, double y)
+{
+  LigTextStyle style = {.size = 11, .colour = self->colours->dim, .anchor = LIG_TEXT_MIDDLE};
+  int count = (self->to - self->from) * SHADES;
+  double step = (double) HALF / SHADES;
+  for (int i = 0; i < count; i++)
+    lig_canvas_box (self->canvas, x + i * step, y, step, 10, 0,
+                    shade (self, (double) i / (count - 1)), 0, 0);
+  lig_canvas_box (self->canvas, x, y, count * step, 10, 0, 0, self->colours->line, 1);
+  for (int half = self->from; half <= self->to; half++) {
+    double value = (half % 2 ? 3 : 1) * pow (10, floor (half / 2.0) + 2);
+    g_autofree char *label = g_strdup_printf ("%g %%", value);
+    lig_canvas_text (self->canvas, x + (half - self->from) * HALF, y + 24, &style, label);
+  }
+}
+
+static void
+draw_legend (const Layout *self, double y)
+{
+  LigTextStyle style = {.size = 11, .colour = self->colours->dim, .width = self->width - 60};
+  double scale = (self->to - self->from) * HALF, x = MARGIN + 26;
+  draw_scale (self, x, y);
+  LigTextStyle beside = style;
+  beside.width = MAX (self->width - x - scale - 40, 1);
+  lig_canvas_text (
+    self->canvas, x + scale + 26, y + 10, &beside,
+    _ ("error relative to the compute type; the greatest of a column has an outline"));
+  lig_canvas_disc (self->canvas, MARGIN + 4, y + 44, 3, self->colours->error);
+  lig_canvas_text (
+    self->canvas, MARGIN + 12, y + 48, &style,
+    _ ("product with quantized operands · of each op: its output y, the gradient dy that the "
+       "output gets, the gradients dw of its weights"));
+}
+
+/* --- The picture ---------------------------------------------------------------------------- */
 
 double
 lig_draw_recipes_height (GPtrArray *errors)
 {
-  guint ops = errors->len > 0 ? ((const LigRecipeErrors *) errors->pdata[0])->n_ops : 0;
-  return 2 * MARGIN + HEAD + (double) ops * ROW + FOOT;
+  guint rows = count_ops (errors);
+  for (guint n = 0; n < count_ops (errors); n++)
+    rows += begins_macro (nth_recipe (errors, 0), n);
+  return 2 * MARGIN + HEAD + (double) rows * ROW + FOOT;
 }
 
 void
 lig_draw_recipes (LigCanvas *canvas, const LigColours *colours, GPtrArray *errors, double width)
 {
-  Layout layout = {.canvas = canvas, .colours = colours, .width = width};
-  guint ops = errors->len > 0 ? ((const LigRecipeErrors *) errors->pdata[0])->n_ops : 0;
-  layout.names = MIN (220, 0.3 * width);
-  layout.cell = (width - 2 * MARGIN - layout.names - (errors->len - 1.0) * GAP) /
-                MAX (TENSORS * errors->len, 1);
+  Layout layout = {.canvas = canvas, .colours = colours, .errors = errors, .width = width};
+  g_autofree double *greatest = find_greatest (errors);
+  double y = MARGIN + HEAD;
+  layout.greatest = greatest;
+  layout.names = MIN (260, 0.3 * width);
+  layout.cell = MAX ((width - 2 * MARGIN - layout.names - (errors->len - 1.0) * GAP) /
+                       MAX (TENSORS * errors->len, 1),
+                     3);
+  fit_scale (&layout);
   for (guint i = 0; i < errors->len; i++)
-    draw_head (&layout, errors->pdata[i], i);
-  for (guint n = 0; n < ops; n++) {
-    double y = MARGIN + HEAD - 10 + (double) n * ROW;
-    draw_name (&layout, errors, n, y);
-    for (guint i = 0; i < errors->len; i++) {
-      const LigRecipeErrors *recipe = errors->pdata[i];
-      draw_op (&layout, recipe, &recipe->ops[n], left_of (&layout, i), y);
+    draw_head (&layout, i);
+  for (guint n = 0; n < count_ops (errors); n++, y += ROW) {
+    if (begins_macro (nth_recipe (errors, 0), n)) {
+      draw_macro (&layout, &nth_recipe (errors, 0)->ops[n], y);
+      y += ROW;
     }
+    draw_name (&layout, n, y);
+    for (guint i = 0; i < errors->len; i++)
+      draw_cells (&layout, i, n, y);
   }
-  draw_scale (&layout, MARGIN + HEAD + (double) ops * ROW);
+  draw_legend (&layout, y + 14);
+}
+
+const LigOpErrors *
+lig_draw_recipes_get_op (GPtrArray *errors, guint mark)
+{
+  for (guint n = 0; n < count_ops (errors); n++)
+    for (guint i = 0; i < errors->len; i++)
+      for (int tensor = 0; tensor < TENSORS; tensor++)
+        if (!isnan (error_of (&nth_recipe (errors, i)->ops[n], tensor)) && mark-- == 0)
+          return &nth_recipe (errors, 0)->ops[n];
+  return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The signs of forced and forbidden fusions and of quantized copies in a drawn score, like those of
- * the window: a pin holds a fusion, a crossed circle bars it, an 8 stands for eight bits. */
+ * the window: a pin holds a fusion, a crossed circle bars it, an 8 and a 4 stand for bits. */
 #include "engine/draw/score.h"
 
 enum { SIZE = 11, SPACE = 4 };
@@ -52,6 +52,15 @@ draw_eight (const LigScoreDrawing *self, double x, double y, LigColour ink)
   lig_canvas_box (self->canvas, x + 3.8, y - 0.2, 3.4, 3.4, 1.7, 0, ink, 1.1);
 }
 
+/* Draws a 4 in a frame. */
+static void
+draw_four (const LigScoreDrawing *self, double x, double y, LigColour ink)
+{
+  const double lines[] = {x + 7.2, y + 1.3, x + 3.6, y + 1.3, x + 6.2, y - 3, x + 6.2, y + 3};
+  lig_canvas_box (self->canvas, x + 1, y - 5, 9, 10, 2.3, 0, ink, 1.1);
+  lig_canvas_lines (self->canvas, lines, 4, ink, 1.1, 0);
+}
+
 double
 lig_score_draw_signs (
   const LigScoreDrawing *self, const LigPlanGroup *group, double x, double y, LigColour ink)
@@ -65,8 +74,9 @@ lig_score_draw_signs (
     draw_bar (self, x, y, self->colours->warning);
     x += SIZE + SPACE;
   }
-  if (lig_plan_is_quantized (self->layout->plan, group)) {
-    draw_eight (self, x, y, ink);
+  int bits = lig_plan_get_bits (self->layout->plan, group);
+  if (bits > 0) {
+    (bits == 4 ? draw_four : draw_eight) (self, x, y, ink);
     x += SIZE + SPACE;
   }
   return x - start;

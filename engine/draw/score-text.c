@@ -57,8 +57,9 @@ lig_score_group_text (const LigScoreLayout *layout,
   g_autofree char *described = lig_figures_describe (figures);
   if (lig_plan_is_forced (layout->plan, group))
     g_string_append_printf (text, " (%s)", _ ("forced"));
-  if (lig_plan_is_quantized (layout->plan, group))
-    g_string_append_printf (text, " (%s)", _ ("8 bits"));
+  int bits = lig_plan_get_bits (layout->plan, group);
+  if (bits > 0)
+    g_string_append_printf (text, " (%s)", bits == 4 ? _ ("4 bits") : _ ("8 bits"));
   g_string_append (text, ": ");
   append_ops (text, layout, group);
   g_string_append_printf (text, "\n%s", kernels);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One training step from left to right. Overlapping steps have a separate lane. The times are those
+/* One training step from left to right. Each lane of a pass has a row. The times are those
  * of single steps, without gaps and without the effects of overlap. */
 #include "engine/draw/chart.h"
 #include "engine/draw/timed.h"
@@ -14,7 +14,7 @@
 typedef struct {
   double start, seconds;
   guint step;
-  gboolean overlaps;
+  LigLane lane;
 } Span;
 
 typedef struct {
@@ -23,8 +23,9 @@ typedef struct {
   const LigTimedPlan *timed;
   const LigPlanStep *steps;
   double width, height, scale;
-  double lane;    /* the height of one pass */
-  gboolean split; /* whether some steps overlap others */
+  double lane;           /* the height of one pass */
+  int rows[LIG_N_LANES]; /* of each lane within a pass */
+  int n_rows;
 } Timeline;
 
 /* Appends the span of each step. Returns the end of the last. */
@@ -33,18 +34,31 @@ place_steps (const LigTimedPlan *timed, GArray *spans)
 {
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (timed->plan, &count);
-  double now = 0, overlapping = 0;
+  double ends[LIG_N_LANES] = {0}, end = 0;
   for (guint i = 0; i < count; i++) {
     double seconds = MAX (lig_timed_step (timed, i), 0);
+    double *now = &ends[LIG_LANE_MAIN], *lane = &ends[steps[i].lane];
     /* The update waits for all gradients. */
     if (steps[i].pass == LIG_PASS_UPDATE)
-      now = MAX (now, overlapping);
-    double *lane = steps[i].beside ? &overlapping : &now;
-    Span span = {steps[i].beside ? MAX (now, overlapping) : now, seconds, i, steps[i].beside};
+      *now = end;
+    Span span = {MAX (*now, *lane), seconds, i, steps[i].lane};
     *lane = span.start + seconds;
+    end = MAX (end, *lane);
     g_array_append_val (spans, span);
   }
-  return MAX (now, overlapping);
+  return end;
+}
+
+/* Gives each lane that has spans a row. */
+static void
+find_rows (Timeline *line, GArray *spans)
+{
+  unsigned used = 1u << LIG_LANE_MAIN;
+  for (guint i = 0; i < spans->len; i++)
+    used |= 1u << g_array_index (spans, Span, i).lane;
+  for (int lane = 0; lane < LIG_N_LANES; lane++)
+    if (used >> lane & 1)
+      line->rows[lane] = line->n_rows++;
 }
 
 static const LigPlanGroup *
@@ -76,7 +90,7 @@ describe (const Timeline *line, const Span *first, guint count, double seconds)
     g_string_append_printf (text, "\n%s", name);
   if (group && group->fusion && count == 1)
     g_string_append_printf (text, _ ("\nfused: %s"), group->fusion->name);
-  if (first->overlaps)
+  if (first->lane != LIG_LANE_MAIN)
     g_string_append_printf (text, "\n%s", _ ("overlaps the steps after it"));
   g_string_append_printf (text, _ ("\nstep %u, begins at %s"), first->step, start);
   if (!line->timed->steps)
@@ -87,7 +101,8 @@ describe (const Timeline *line, const Span *first, guint count, double seconds)
 static double
 lane_of (const Timeline *line, const Span *span)
 {
-  return 8 + line->lane * line->steps[span->step].pass + (span->overlaps ? line->lane / 2 : 0);
+  return 8 + line->lane *
+               (line->steps[span->step].pass + (double) line->rows[span->lane] / line->n_rows);
 }
 
 /* Draws a span; steps that are too short to be visible are drawn as one. */
@@ -105,7 +120,7 @@ draw_span (Timeline *line, const Span *first, guint count, double seconds)
                    : step->pass == LIG_PASS_BACKWARD ? colours->backward_fill
                                                      : lig_colour_fade (colours->channel, 0x30);
   double x = LEFT + first->start * line->scale, width = MAX (seconds * line->scale, 1);
-  double height = line->split ? line->lane / 2 - 3 : line->lane - 8, y = lane_of (line, first);
+  double height = line->lane / line->n_rows - (line->n_rows > 1 ? 3 : 8), y = lane_of (line, first);
   g_autofree char *text = describe (line, first, count, seconds);
   const char *name = count > 1 ? "" : group ? group->title : step->kernel ? step->kernel->name : "";
   LigTextStyle style = {.size = 11, .bold = fused, .colour = fused ? colours->card : colours->ink};
@@ -130,7 +145,7 @@ draw_spans (Timeline *line, GArray *spans)
     while (i + count < spans->len && first->seconds * line->scale < 1.5 &&
            (seconds + g_array_index (spans, Span, i + count).seconds) * line->scale < 3 &&
            line->steps[first->step].pass == line->steps[first->step + count].pass &&
-           first->overlaps == g_array_index (spans, Span, i + count).overlaps)
+           first->lane == g_array_index (spans, Span, i + count).lane)
       seconds += g_array_index (spans, Span, i + count++).seconds;
     draw_span (line, first, count, seconds);
     i += count;
@@ -194,8 +209,7 @@ lig_draw_timeline (LigCanvas *canvas,
   line.height = height;
   line.lane = (height - AXIS - 8) / 3;
   line.scale = (width - LEFT - 24) / (total > 0 ? total : 1);
-  for (guint i = 0; i < spans->len; i++)
-    line.split |= g_array_index (spans, Span, i).overlaps;
+  find_rows (&line, spans);
   draw_axis (&line, total);
   draw_lanes (&line, spans);
   if (total > 0) {

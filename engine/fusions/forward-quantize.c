@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The quantized copies of an activation, written as it is computed; its values only where others
- * read them. */
+/* The quantized copies of an activation or a norm, written as it is computed; its values only where
+ * others read them. */
 #include "engine/fusions/define.h"
 
 static gboolean
 allows (LigLowering *match, LigRefusal *refusal)
 {
-  return lig_lower_is_quantized (match, "1.y", refusal);
+  return lig_lower_is_quantized (match, "1.y", refusal) && lig_lower_norm_fits (match, 0, refusal);
 }
 
 static void
@@ -19,8 +19,8 @@ LIG_DEFINE_FUSION (forward_quantize) = {
   .size = sizeof (LigFusion),
   .name = "forward-quantize",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Computes the activation and quantizes it in one reading"),
-  .pattern = "@activation|@gated quantize",
+  .summary = N_ ("Computes an activation or a norm and quantizes it in one reading"),
+  .pattern = "@activation|@gated|layer-norm|rms-norm quantize",
   .allows = allows,
   .lower = lower,
 };

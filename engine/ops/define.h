@@ -163,7 +163,7 @@ typedef struct {
   LIG_CHOICE (type, field, "recipe", N_ ("Recipe"), \
               N_ ("How the operands of products are quantized; none: not at all; inherit: as " \
                   "around it"), \
-              "inherit|none|fp8-delayed|fp8-current|fp8-rows|fp8-block|mxfp8", 0)
+              "inherit|none|fp8-delayed|fp8-current|fp8-rows|fp8-block|mxfp8|nvfp4", 0)
 
 #define LIG_MAX_FEATURES 1e9
 #define LIG_LINEAR_PARAMS \

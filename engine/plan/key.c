@@ -32,6 +32,8 @@ lig_plan_key (LigSequence *sequence, const LigPlanOptions *options)
     g_string_append_printf (key, " recipe %s;", options->recipe);
   if (options->keep_values)
     g_string_append (key, " keeping values");
+  if (options->calibrating)
+    g_string_append (key, " calibrating");
   if (options->freeze)
     g_string_append_printf (key, " freeze %s;", options->freeze);
   if (options->choices)

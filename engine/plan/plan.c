@@ -119,7 +119,7 @@ list_steps (LigPlan *self)
                         from->pass,
                         from->group,
                         from->part,
-                        from->beside,
+                        from->lane,
                         describe_operands (self, from),
                         from->read,
                         from->written,
@@ -326,17 +326,40 @@ lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group)
   return group->fusion && g_strv_contains (lig_op_get_forced (written), group->fusion->name);
 }
 
-gboolean
-lig_plan_is_quantized (LigPlan *self, const LigPlanGroup *group)
+/* Returns the bits of a value's elements if it is a quantized copy, else 0. Two of 4 bits are in a
+ * byte. */
+static int
+bits_of_copy (const LigDraft *draft, int value)
+{
+  if (lig_dtype_has (lig_value (draft, value)->dtype, LIG_DTYPE_QUANTIZED))
+    return 8;
+  for (guint i = 0; lig_value (draft, value)->dtype == LIG_UINT8 && i < draft->quantizers->len;
+       i++) {
+    const LigQuantizer *quantizer = lig_quantizer (draft, i);
+    if (quantizer->row.data == value || quantizer->transposed.data == value)
+      return quantizer->recipe->info->bits;
+  }
+  return 0;
+}
+
+int
+lig_plan_get_bits (LigPlan *self, const LigPlanGroup *group)
 {
   for (int i = group->first_step; i < group->first_step + group->n_steps; i++) {
     const LigDraftStep *step = lig_step (self->draft, i);
-    for (int k = 0; k < step->n_operands; k++)
-      if (step->values[k] >= 0 &&
-          lig_dtype_has (lig_value (self->draft, step->values[k])->dtype, LIG_DTYPE_QUANTIZED))
-        return TRUE;
+    for (int k = 0; k < step->n_operands; k++) {
+      int bits = step->values[k] >= 0 ? bits_of_copy (self->draft, step->values[k]) : 0;
+      if (bits > 0)
+        return bits;
+    }
   }
-  return FALSE;
+  return 0;
+}
+
+gboolean
+lig_plan_is_quantized (LigPlan *self, const LigPlanGroup *group)
+{
+  return lig_plan_get_bits (self, group) > 0;
 }
 
 const LigVerdict *

@@ -52,12 +52,18 @@ largest_values (LigProgram *self)
 }
 
 static gboolean
-runs_beside (LigProgram *self)
+allocate_workspaces (LigProgram *self, GError **error)
 {
+  unsigned lanes = 1u << LIG_LANE_MAIN;
   for (int i = 0; i < (int) self->plan->draft->steps->len; i++)
-    if (lig_step (self->plan->draft, i)->beside)
-      return TRUE;
-  return FALSE;
+    lanes |= 1u << lig_step (self->plan->draft, i)->lane;
+  for (int lane = 0; lane < LIG_N_LANES; lane++)
+    if (lanes >> lane & 1) {
+      self->workspaces[lane] = lig_device_allocate (self->device, LIG_WORKSPACE_SIZE, error);
+      if (!self->workspaces[lane])
+        return FALSE;
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -88,10 +94,7 @@ allocate (LigProgram *self, GError **error)
     return FALSE;
   }
   self->tick = lig_device_allocate (device, sizeof (LigTick), error);
-  for (int i = 0; i < 2 && self->tick; i++)
-    if (i == 0 || runs_beside (self))
-      self->workspaces[i] = lig_device_allocate (device, LIG_WORKSPACE_SIZE, error);
-  return self->workspaces[0] && (self->workspaces[1] || !runs_beside (self));
+  return self->tick && allocate_workspaces (self, error);
 }
 
 static void
@@ -101,12 +104,15 @@ bind_step (LigProgram *self, int index, LigOperand *operands)
   LigStep *to = &self->run->steps[index];
   LigDevice *device = self->device;
   to->function = from->kernel ? lig_device_function (device, from->kernel) : NULL;
-  to->beside = from->beside;
+  to->lane = from->lane;
+  to->reduces = from->reduces;
   to->empty = from->empty;
   to->adds = from->adds;
   to->zeroed = from->zeroed;
   to->added = from->added;
-  to->joins = from->beside || index == self->plan->draft->first_update;
+  to->joins = index == self->plan->draft->first_update ? ~0u
+              : from->lane == LIG_LANE_SIDE            ? 1u << LIG_LANE_SIDE
+                                                       : 0;
   memcpy (to->params, from->params, from->params_size);
   for (int i = 0; i < from->n_operands; i++) {
     operands[i] = lig_draft_operand (self->plan->draft, from->values[i]);
@@ -116,10 +122,11 @@ bind_step (LigProgram *self, int index, LigOperand *operands)
     .operands = operands,
     .params = from->params_size > 0 ? to->params : NULL,
     .tick = self->tick,
-    .workspace = self->workspaces[from->beside],
+    .workspace = self->workspaces[from->lane],
     .scratch = from->scratch > 0 ? lig_program_address (self, from->scratch) : NULL,
-    .stream = from->beside ? lig_device_branch (device) : lig_device_stream (device),
+    .stream = lig_device_lane (device, from->lane),
     .device = lig_device_handle (device),
+    .peers = lig_ranks_get_peers (lig_device_get_ranks (device)),
     .tf32 = self->plan->draft->options.tf32,
     .nondeterministic = self->plan->draft->options.nondeterministic,
   };
@@ -142,8 +149,8 @@ bind_steps (LigProgram *self, GError **error)
   }
   self->run->calls = lig_device_calls (device);
   self->run->device = lig_device_handle (device);
-  self->run->stream = lig_device_stream (device);
-  self->run->branch = lig_device_branch (device);
+  for (int lane = 0; lane < LIG_N_LANES; lane++)
+    self->run->lanes[lane].stream = lig_device_lane (device, (LigLane) lane);
   self->run->wait = g_getenv ("LIGATURE_SYNC") != NULL;
   n_operands = 0;
   for (int i = 0; i < n_steps; i++) {
@@ -167,9 +174,9 @@ make_events (LigProgram *self, GError **error)
   for (int i = 0; i < LIG_PROGRAM_LATE && status == LIG_OK; i++)
     status = calls->event_new (handle, &self->arrived[i]);
   if (status == LIG_OK)
-    status = calls->event_new (handle, &self->run->forked);
-  if (status == LIG_OK)
-    status = calls->event_new (handle, &self->run->joined);
+    status = calls->event_new (handle, &self->run->begun);
+  for (int lane = LIG_LANE_SIDE; lane < LIG_N_LANES && status == LIG_OK; lane++)
+    status = calls->event_new (handle, &self->run->lanes[lane].ended);
   return lig_device_check (device, status, _ ("binding a program"), error);
 }
 
@@ -183,10 +190,12 @@ lig_program_preset_gradient (LigProgram *self, int value, GError **error)
   float one = 1;
   guint8 narrow[4];
   void *memory = lig_program_address (self, value);
-  LigStatus status = run->calls->fill (run->device, memory, 0, (gsize) of->bytes, run->stream);
+  LigStatus status =
+    run->calls->fill (run->device, memory, 0, (gsize) of->bytes, run->lanes[LIG_LANE_MAIN].stream);
   if (status == LIG_OK && draft->given == value && of->shape.n_axes == 0) {
     lig_narrow (of->dtype, &one, narrow, 1);
-    status = run->calls->put (run->device, memory, narrow, lig_dtype_size (of->dtype), run->stream);
+    status = run->calls->put (run->device, memory, narrow, lig_dtype_size (of->dtype),
+                              run->lanes[LIG_LANE_MAIN].stream);
   }
   return lig_device_check (draft->device, status, _ ("clearing a gradient"), error);
 }
@@ -232,7 +241,7 @@ lig_program_bind (LigProgram *self, GError **error)
       !lig_device_check (device,
                          self->run->calls->fill (self->run->device, self->arena, 0xff,
                                                  (gsize) self->plan->draft->arena_bytes,
-                                                 self->run->stream),
+                                                 lig_device_stream (self->device)),
                          _ ("poisoning"), error))
     return FALSE;
   if (!preset_gradients (self, error))
@@ -251,10 +260,11 @@ free_events (LigProgram *self)
   for (int i = 0; i < LIG_PROGRAM_LATE; i++)
     if (self->arrived[i])
       calls->event_free (handle, self->arrived[i]);
-  if (self->run->forked)
-    calls->event_free (handle, self->run->forked);
-  if (self->run->joined)
-    calls->event_free (handle, self->run->joined);
+  if (self->run->begun)
+    calls->event_free (handle, self->run->begun);
+  for (int lane = LIG_LANE_SIDE; lane < LIG_N_LANES; lane++)
+    if (self->run->lanes[lane].ended)
+      calls->event_free (handle, self->run->lanes[lane].ended);
 }
 
 void
@@ -263,7 +273,7 @@ lig_program_unbind (LigProgram *self)
   LigDevice *device = self->device;
   if (self->run) {
     /* Steps that still run use the memory. */
-    self->run->calls->wait (self->run->device, self->run->stream);
+    self->run->calls->wait (self->run->device, lig_device_stream (self->device));
     lig_program_forget_captures (self);
     free_events (self);
   }
@@ -273,6 +283,6 @@ lig_program_unbind (LigProgram *self)
   g_clear_pointer (&self->run, lig_steps_free);
   lig_device_release (device, self->arena);
   lig_device_release (device, self->tick);
-  lig_device_release (device, self->workspaces[0]);
-  lig_device_release (device, self->workspaces[1]);
+  for (int lane = 0; lane < LIG_N_LANES; lane++)
+    lig_device_release (device, self->workspaces[lane]);
 }

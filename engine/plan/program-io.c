@@ -291,7 +291,8 @@ send_value (LigProgram *self, int value, void *to, gsize bytes)
 {
   void *memory = lig_program_address (self, value);
   memset (to, 0, bytes);
-  return memory ? self->run->calls->copy (self->run->device, to, memory, bytes, self->run->stream)
+  return memory ? self->run->calls->copy (self->run->device, to, memory, bytes,
+                                          lig_device_stream (self->device))
                 : LIG_OK;
 }
 
@@ -305,7 +306,8 @@ lig_program_send_results (LigProgram *self, guint slot, GError **error)
   if (status == LIG_OK)
     status = send_value (self, draft->scaling, &to->scaling, sizeof to->scaling);
   if (status == LIG_OK)
-    status = run->calls->record (run->device, self->arrived[slot], run->stream);
+    status =
+      run->calls->record (run->device, self->arrived[slot], run->lanes[LIG_LANE_MAIN].stream);
   return lig_device_check (self->device, status, _ ("reading the loss"), error);
 }
 

@@ -23,13 +23,13 @@ struct _LigProgram {
   LigDevice *device; /* (unowned) the state's; the plan's may be another object for it */
 
   char *arena;
-  LigTick *tick;             /* in device memory */
-  LigTick sent, now;         /* the tick in device memory, and the one that the next step needs */
-  void *workspaces[2];       /* for the steps and for those that overlap them */
-  LigSteps *run;             /* launches with their pointers */
-  GHashTable *feeds;         /* value -> LigFeed */
-  GArray *captures;          /* of ranges of steps and their graphs */
-  LigProgramResult *results; /* LIG_PROGRAM_LATE in host memory */
+  LigTick *tick;     /* in device memory */
+  LigTick sent, now; /* the tick in device memory, and the one that the next step needs */
+  void *workspaces[LIG_N_LANES];   /* null for a lane without steps */
+  LigSteps *run;                   /* launches with their pointers */
+  GHashTable *feeds;               /* value -> LigFeed */
+  GArray *captures;                /* of ranges of steps and their graphs */
+  LigProgramResult *results;       /* LIG_PROGRAM_LATE in host memory */
   void *arrived[LIG_PROGRAM_LATE]; /* events */
 
   GArray *givens;        /* of LigGiven */

@@ -13,7 +13,7 @@
 /* A range without opaque steps, in one of two modes. */
 typedef struct {
   int first, end;
-  gboolean accumulate;
+  gboolean accumulate, partial;
   void *graph; /* null: launched only once so far */
 } Capture;
 
@@ -73,7 +73,7 @@ update_tick (LigProgram *self, int first, int end, GError **error)
     return TRUE;
   self->sent = self->now;
   LigStatus status = self->run->calls->put (self->run->device, self->tick, &self->sent,
-                                            sizeof self->sent, self->run->stream);
+                                            sizeof self->sent, lig_device_stream (self->device));
   return lig_device_check (self->device, status, _ ("starting a step"), error);
 }
 
@@ -132,12 +132,13 @@ launch_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **
 
 /* Launches steps while kernels choose among algorithms, and stores the choices. */
 static gboolean
-rehearse_steps (LigProgram *self, int first, int end, gboolean accumulate, GError **error)
+rehearse_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **error)
 {
   LigDevice *device = self->device;
   lig_tuning_report ("products of the step");
   lig_choices_begin (device, self->plan->draft->options.tuning);
-  gboolean fine = launch_steps (self, first, end, (LigStepsMode){accumulate, true}, error);
+  mode.rehearse = true;
+  gboolean fine = launch_steps (self, first, end, mode, error);
   lig_choices_end (device);
   return fine;
 }
@@ -148,12 +149,14 @@ capture_steps (LigProgram *self, Capture *capture, GError **error)
 {
   LigSteps *run = self->run;
   LigDevice *device = self->device;
-  LigStepsMode mode = {capture->accumulate, false};
-  if (!lig_device_check (device, run->calls->capture (run->device, run->stream), _ ("capturing"),
-                         error))
+  LigStepsMode mode = {.accumulate = capture->accumulate, .partial = capture->partial};
+  if (!lig_device_check (device,
+                         run->calls->capture (run->device, run->lanes[LIG_LANE_MAIN].stream),
+                         _ ("capturing"), error))
     return FALSE;
   gboolean fine = launch_steps (self, capture->first, capture->end, mode, error);
-  LigStatus status = run->calls->capture_end (run->device, run->stream, &capture->graph);
+  LigStatus status =
+    run->calls->capture_end (run->device, run->lanes[LIG_LANE_MAIN].stream, &capture->graph);
   fine = fine && lig_device_check (device, status, _ ("capturing"), error);
   if (!fine && capture->graph)
     run->calls->graph_free (run->device, g_steal_pointer (&capture->graph));
@@ -161,48 +164,50 @@ capture_steps (LigProgram *self, Capture *capture, GError **error)
 }
 
 static Capture *
-find_capture (LigProgram *self, int first, int end, gboolean accumulate)
+find_capture (LigProgram *self, int first, int end, LigStepsMode mode)
 {
   for (guint i = 0; self->captures && i < self->captures->len; i++) {
     Capture *capture = &g_array_index (self->captures, Capture, i);
-    if (capture->first == first && capture->end == end && capture->accumulate == accumulate)
+    if (capture->first == first && capture->end == end && capture->accumulate == mode.accumulate &&
+        capture->partial == mode.partial)
       return capture;
   }
   return NULL;
 }
 
 static gboolean
-run_segment (LigProgram *self, int first, int end, gboolean accumulate, GError **error)
+run_segment (LigProgram *self, int first, int end, LigStepsMode mode, GError **error)
 {
   LigSteps *run = self->run;
+  mode.rehearse = run->calls->capture != NULL;
   if (!run->calls->capture || run->wait)
-    return launch_steps (self, first, end, (LigStepsMode){accumulate, run->calls->capture != NULL},
-                         error);
-  Capture *capture = find_capture (self, first, end, accumulate);
+    return launch_steps (self, first, end, mode, error);
+  Capture *capture = find_capture (self, first, end, mode);
   if (!capture) {
-    Capture fresh = {first, end, accumulate, NULL};
+    Capture fresh = {first, end, mode.accumulate, mode.partial, NULL};
     if (!self->captures)
       self->captures = g_array_new (FALSE, FALSE, sizeof (Capture));
-    if (!rehearse_steps (self, first, end, accumulate, error))
+    if (!rehearse_steps (self, first, end, mode, error))
       return FALSE;
     g_array_append_val (self->captures, fresh);
     return TRUE;
   }
   if (!capture->graph && !capture_steps (self, capture, error))
     return FALSE;
-  return lig_device_check (self->device,
-                           run->calls->replay (run->device, capture->graph, run->stream),
-                           _ ("running"), error);
+  return lig_device_check (
+    self->device,
+    run->calls->replay (run->device, capture->graph, run->lanes[LIG_LANE_MAIN].stream),
+    _ ("running"), error);
 }
 
 static gboolean
-run_range (LigProgram *self, int first, int end, gboolean accumulate, GError **error)
+run_range (LigProgram *self, int first, int end, LigStepsMode mode, GError **error)
 {
   while (first < end) {
     int at = first;
     while (at < end && lig_step (self->plan->draft, at)->kernel && self->run->steps[at].function)
       at++;
-    if (at > first && !run_segment (self, first, at, accumulate, error))
+    if (at > first && !run_segment (self, first, at, mode, error))
       return FALSE;
     if (at < end && lig_step (self->plan->draft, at)->kernel)
       return refuse_step (self, at, LIG_OK, error);
@@ -251,10 +256,11 @@ check_flags (LigProgram *self, unsigned flags, GError **error)
 {
   const unsigned passes = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE;
   unsigned done = flags & LIG_RUN_FORWARD ? LIG_RUN_FORWARD : self->done;
-  const unsigned unknown = flags & ~(passes | LIG_RUN_ACCUMULATE);
+  const unsigned unknown = flags & ~(passes | LIG_RUN_ACCUMULATE | LIG_RUN_PARTIAL);
   if (unknown) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_ORDER,
-                 "unknown flags 0x%x; use forward, backward, update and accumulate", unknown);
+                 "unknown flags 0x%x; use forward, backward, update, accumulate and partial",
+                 unknown);
     return FALSE;
   }
   if (!(flags & passes))
@@ -265,6 +271,8 @@ check_flags (LigProgram *self, unsigned flags, GError **error)
     return refuse_order ("the plan has no update; compile it with an optimizer", error);
   if (flags & LIG_RUN_ACCUMULATE && !(flags & LIG_RUN_BACKWARD))
     return refuse_order ("only a backward pass accumulates gradients; request one", error);
+  if (flags & LIG_RUN_PARTIAL && (!(flags & LIG_RUN_BACKWARD) || flags & LIG_RUN_UPDATE))
+    return refuse_order ("only a backward pass without an update is partial; request one", error);
   if (flags & LIG_RUN_BACKWARD && !(done & LIG_RUN_FORWARD))
     return refuse_order ("no forward pass has run yet; run forward before backward", error);
   if (flags & LIG_RUN_BACKWARD && done & LIG_RUN_BACKWARD)
@@ -305,6 +313,8 @@ run_passes (LigProgram *self, unsigned flags, GError **error)
 {
   const LigDraft *draft = self->plan->draft;
   gboolean fresh = self->converted == lig_state_get_version (self->state);
+  const LigStepsMode mode = {.accumulate = (flags & LIG_RUN_ACCUMULATE) != 0,
+                             .partial = (flags & LIG_RUN_PARTIAL) != 0};
   const int bounds[] = {fresh ? draft->first_forward : 0, draft->first_backward,
                         draft->first_update, (int) draft->steps->len};
   for (int pass = 0; pass < 3; pass++) {
@@ -314,8 +324,7 @@ run_passes (LigProgram *self, unsigned flags, GError **error)
     while (pass < 2 && flags & 2u << pass)
       pass++;
     if (!update_tick (self, bounds[first], bounds[pass + 1], error) ||
-        !run_range (self, bounds[first], bounds[pass + 1], (flags & LIG_RUN_ACCUMULATE) != 0,
-                    error))
+        !run_range (self, bounds[first], bounds[pass + 1], mode, error))
       return FALSE;
   }
   return TRUE;

@@ -11,9 +11,9 @@ hold_back (LigProgram *self, int n_steps)
 {
   const LigSteps *run = self->run;
   LigStatus status = LIG_OK;
-  for (int i = 0; i < 2 * n_steps + 20 && status == LIG_OK && run->stream; i++)
-    status =
-      run->calls->fill (run->device, self->workspaces[0], i, LIG_WORKSPACE_SIZE, run->stream);
+  for (int i = 0; i < 2 * n_steps + 20 && status == LIG_OK && run->lanes[LIG_LANE_MAIN].stream; i++)
+    status = run->calls->fill (run->device, self->workspaces[0], i, LIG_WORKSPACE_SIZE,
+                               run->lanes[LIG_LANE_MAIN].stream);
   return status;
 }
 
@@ -25,7 +25,7 @@ time_each (LigProgram *self, void **events, double *seconds, GError **error)
   int count = (int) self->plan->draft->steps->len;
   LigStatus status = hold_back (self, count);
   for (int i = 0; i <= count && status == LIG_OK; i++) {
-    status = run->calls->record (run->device, events[i], run->stream);
+    status = run->calls->record (run->device, events[i], run->lanes[LIG_LANE_MAIN].stream);
     if (status != LIG_OK || i == count)
       break;
     if (!lig_program_run_step (self, i, error))
@@ -69,7 +69,7 @@ typedef struct {
 static void
 clear_copy (LigProgram *self, Copy *copy)
 {
-  self->run->calls->wait (self->run->device, self->run->stream);
+  self->run->calls->wait (self->run->device, lig_device_stream (self->device));
   for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     lig_device_release (self->device, copy->arrays[i]);
 }
@@ -78,7 +78,8 @@ static gboolean
 move (LigProgram *self, void *target, const void *source, gsize bytes, GError **error)
 {
   const LigSteps *run = self->run;
-  LigStatus status = run->calls->copy (run->device, target, source, bytes, run->stream);
+  LigStatus status =
+    run->calls->copy (run->device, target, source, bytes, run->lanes[LIG_LANE_MAIN].stream);
   return lig_device_check (self->device, status, _ ("copying the state"), error);
 }
 

@@ -8,6 +8,7 @@
 #include "engine/plan/fill.h"
 #include "engine/plan/program-private.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +19,36 @@ enum { WARM_UP = 2 };
 typedef struct {
   double difference, whole;
 } Sum;
+
+/* The monitor during the runs. */
+typedef struct {
+  LigRecipeErrorsMonitor monitor;
+  gpointer data;
+  guint done, count;
+  gint64 asked; /* microseconds */
+} Watch;
+
+/* Returns whether the monitor lets the measurement go on; else the error is set. */
+static gboolean
+ask (const Watch *watch, GError **error)
+{
+  if (!watch->monitor || watch->monitor (watch->done, watch->count, watch->data))
+    return TRUE;
+  g_set_error_literal (error, LIG_ERROR, LIG_ERROR_CANCELLED, _ ("the comparison was cancelled"));
+  return FALSE;
+}
+
+/* Ends a run between two of its steps. */
+static gboolean
+is_over (gpointer data)
+{
+  Watch *watch = data;
+  gint64 now = g_get_monotonic_time ();
+  if (now - watch->asked < G_USEC_PER_SEC / 20)
+    return FALSE;
+  watch->asked = now;
+  return !watch->monitor (watch->done, watch->count, watch->data);
+}
 
 static double
 relative (Sum sum)
@@ -116,6 +147,9 @@ compare_op (LigProgram *programs[2], const int at[2], Sum *all, LigOpErrors *op,
   op->path = g_strdup (parts[1]->prefix);
   op->op = parts[1]->info->name;
   op->recipe = lig_part_is_quantized (parts[1]) ? parts[1]->recipe->info->name : NULL;
+  op->written = g_strdup (parts[1]->path);
+  op->title = parts[1]->title;
+  op->unquantized = g_strdup (parts[1]->unquantized);
   return find_error (programs, parts[0]->y, parts[1]->y, &op->output, error) &&
          find_error (programs, lig_part_gradient (drafts[0], at[0]),
                      lig_part_gradient (drafts[1], at[1]), &op->gradient, error) &&
@@ -144,10 +178,30 @@ compare_ops (LigRecipeErrors *self, LigProgram *programs[2], GError **error)
   return fine;
 }
 
+static gboolean
+run_passes (LigProgram *program, GError **error)
+{
+  LigPlan *plan = program->plan;
+  unsigned passes = LIG_RUN_FORWARD;
+  if (lig_plan_has_pass (plan, LIG_PASS_BACKWARD))
+    passes |= LIG_RUN_BACKWARD;
+  unsigned update = lig_plan_has_pass (plan, LIG_PASS_UPDATE) ? LIG_RUN_UPDATE : 0;
+  for (int i = plan->draft->histories->len > 0 ? WARM_UP : 0; i > 0; i--)
+    if (!lig_program_run (program, passes | update, error))
+      return FALSE;
+  return lig_program_run (program, passes, error);
+}
+
 /* Returns a program by the recipe of the options that has run both passes on the batch. */
 static LigProgram *
-run (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options, GError **error)
+run (LigSequence *sequence,
+     LigDevice *device,
+     const LigPlanOptions *options,
+     Watch *watch,
+     GError **error)
 {
+  if (!ask (watch, error))
+    return NULL;
   g_autoptr (LigState) state = lig_state_new (sequence, device, options, 0, error);
   g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, options, error) : NULL;
   g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
@@ -155,14 +209,10 @@ run (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options, GE
     return NULL;
   lig_program_keep_gradients (program);
   lig_program_set_rate (program, 0, 0);
-  unsigned passes = LIG_RUN_FORWARD;
-  if (lig_plan_has_pass (plan, LIG_PASS_BACKWARD))
-    passes |= LIG_RUN_BACKWARD;
-  unsigned update = lig_plan_has_pass (plan, LIG_PASS_UPDATE) ? LIG_RUN_UPDATE : 0;
-  for (int i = plan->draft->histories->len > 0 ? WARM_UP : 0; i > 0; i--)
-    if (!lig_program_run (program, passes | update, error))
-      return NULL;
-  return lig_program_run (program, passes, error) ? g_steal_pointer (&program) : NULL;
+  lig_program_set_interrupt (program, watch->monitor ? is_over : NULL, watch);
+  gboolean fine = run_passes (program, error);
+  lig_program_set_interrupt (program, NULL, NULL);
+  return fine ? g_steal_pointer (&program) : NULL;
 }
 
 /* Returns the bytes of a training by the recipe, whose plan keeps no more than it needs. */
@@ -182,9 +232,10 @@ compare_recipe (LigSequence *sequence,
                 LigDevice *device,
                 const LigPlanOptions *options,
                 LigProgram *exact,
+                Watch *watch,
                 GError **error)
 {
-  g_autoptr (LigProgram) rounded = run (sequence, device, options, error);
+  g_autoptr (LigProgram) rounded = run (sequence, device, options, watch, error);
   if (!rounded)
     return NULL;
   g_autoptr (LigRecipeErrors) self = g_new0 (LigRecipeErrors, 1);
@@ -195,14 +246,17 @@ compare_recipe (LigSequence *sequence,
 }
 
 GPtrArray *
-lig_recipe_errors_measure (LigSequence *sequence,
-                           LigDevice *device,
-                           const LigPlanOptions *options,
-                           const char *const *recipes,
-                           GError **error)
+lig_recipe_errors_measure_watched (LigSequence *sequence,
+                                   LigDevice *device,
+                                   const LigPlanOptions *options,
+                                   const char *const *recipes,
+                                   LigRecipeErrorsMonitor monitor,
+                                   gpointer data,
+                                   GError **error)
 {
   LigPlanOptions whole;
   LigOptimizer optimizer;
+  Watch watch = {monitor, data, .count = g_strv_length ((GStrv) recipes) + 1};
   if (!lig_plan_options_read (options, &whole, error) ||
       !lig_optimizer_init (&optimizer, "sgd", error))
     return NULL;
@@ -212,12 +266,13 @@ lig_recipe_errors_measure (LigSequence *sequence,
   whole.recompute = LIG_RECOMPUTE_NONE;
   whole.optimizer = &optimizer;
   whole.recipe = "none";
-  g_autoptr (LigProgram) exact = run (sequence, device, &whole, error);
+  g_autoptr (LigProgram) exact = run (sequence, device, &whole, &watch, error);
   g_autoptr (GPtrArray) all =
     g_ptr_array_new_with_free_func ((GDestroyNotify) lig_recipe_errors_free);
   for (; exact && *recipes; recipes++) {
     whole.recipe = *recipes;
-    LigRecipeErrors *one = compare_recipe (sequence, device, &whole, exact, error);
+    watch.done++;
+    LigRecipeErrors *one = compare_recipe (sequence, device, &whole, exact, &watch, error);
     if (!one)
       return NULL;
     g_ptr_array_add (all, one);
@@ -225,13 +280,26 @@ lig_recipe_errors_measure (LigSequence *sequence,
   return exact ? g_steal_pointer (&all) : NULL;
 }
 
+GPtrArray *
+lig_recipe_errors_measure (LigSequence *sequence,
+                           LigDevice *device,
+                           const LigPlanOptions *options,
+                           const char *const *recipes,
+                           GError **error)
+{
+  return lig_recipe_errors_measure_watched (sequence, device, options, recipes, NULL, NULL, error);
+}
+
 void
 lig_recipe_errors_free (LigRecipeErrors *self)
 {
   if (!self)
     return;
-  for (guint i = 0; i < self->n_ops; i++)
+  for (guint i = 0; i < self->n_ops; i++) {
     g_free (self->ops[i].path);
+    g_free (self->ops[i].written);
+    g_free (self->ops[i].unquantized);
+  }
   g_free (self->ops);
   g_free (self->recipe);
   g_free (self);
@@ -243,8 +311,11 @@ copy (LigRecipeErrors *self)
   LigRecipeErrors *other = g_memdup2 (self, sizeof *self);
   other->recipe = g_strdup (self->recipe);
   other->ops = g_memdup2 (self->ops, self->n_ops * sizeof *self->ops);
-  for (guint i = 0; i < self->n_ops; i++)
+  for (guint i = 0; i < self->n_ops; i++) {
     other->ops[i].path = g_strdup (self->ops[i].path);
+    other->ops[i].written = g_strdup (self->ops[i].written);
+    other->ops[i].unquantized = g_strdup (self->ops[i].unquantized);
+  }
   return other;
 }
 

@@ -47,10 +47,11 @@ append_steps (LigPlan *self, GString *text)
                             lig_pass_name (steps[i].pass),
                             steps[i].kernel ? steps[i].kernel->name : "opaque", steps[i].operands,
                             steps[i].read, steps[i].written, steps[i].flops,
-                            steps[i].again    ? " again"
-                            : steps[i].beside ? " beside"
-                            : steps[i].once   ? " once per update"
-                                              : "");
+                            steps[i].again                            ? " again"
+                            : steps[i].lane == LIG_LANE_SIDE          ? " beside"
+                            : steps[i].lane == LIG_LANE_COMMUNICATION ? " communication"
+                            : steps[i].once                           ? " once per update"
+                                                                      : "");
 }
 
 static void

@@ -17,16 +17,16 @@ is_in (const LigPlanValue *value, const char *place)
   return strcmp (value->place, place) == 0;
 }
 
-/* Returns the size of the workspaces: one for the steps, and one for overlapping steps. */
+/* Returns the size of the workspaces, one for each lane that has steps. */
 static double
 get_workspace (LigPlan *plan)
 {
   guint count;
-  gboolean overlapping = FALSE;
+  unsigned lanes = 1u << LIG_LANE_MAIN;
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   for (guint i = 0; i < count; i++)
-    overlapping |= steps[i].beside;
-  return (double) LIG_WORKSPACE_SIZE * (overlapping ? 2 : 1);
+    lanes |= 1u << steps[i].lane;
+  return (double) LIG_WORKSPACE_SIZE * __builtin_popcount (lanes);
 }
 
 /* Returns the largest values, like `0.weight 4.00 TB, 1.y 2.00 TB, d0.weight 2.00 TB`. */

@@ -214,5 +214,7 @@ lig_recipe_dtype (const LigRecipe *self, LigProductRole role)
   gboolean hybrid = FALSE;
   for (const LigParam *param = self->info->params; param->name; param++)
     hybrid |= g_str_equal (param->name, "format") && self->params.format == FORMAT_HYBRID;
+  if (self->info->bits < 8)
+    return LIG_UINT8;
   return hybrid && role == LIG_ROLE_GRADIENT ? LIG_FP8_E5M2 : LIG_FP8_E4M3;
 }

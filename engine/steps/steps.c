@@ -29,19 +29,45 @@ lig_steps_free (LigSteps *self)
   free (self);
 }
 
-/* Makes the branch wait for everything launched in the stream so far. */
-static LigStatus
-begin_branch (LigSteps *self)
+/* Returns whether a lane has steps that were not joined. */
+static bool
+runs (unsigned running, int lane)
 {
-  LigStatus status = self->calls->record (self->device, self->forked, self->stream);
-  return status == LIG_OK ? self->calls->await (self->device, self->branch, self->forked) : status;
+  return running >> lane & 1;
 }
 
+/* Makes a lane wait for everything launched in the main lane so far and, if it exchanges gradients,
+ * in the side lane, which writes some. */
 static LigStatus
-end_branch (LigSteps *self)
+begin_in (LigSteps *self, LigLane lane, unsigned running)
 {
-  LigStatus status = self->calls->record (self->device, self->joined, self->branch);
-  return status == LIG_OK ? self->calls->await (self->device, self->stream, self->joined) : status;
+  LigStepsLane *to = &self->lanes[lane], *side = &self->lanes[LIG_LANE_SIDE];
+  LigStatus status =
+    self->calls->record (self->device, self->begun, self->lanes[LIG_LANE_MAIN].stream);
+  if (status == LIG_OK)
+    status = self->calls->await (self->device, to->stream, self->begun);
+  if (lane == LIG_LANE_SIDE || !runs (running, LIG_LANE_SIDE) || status != LIG_OK)
+    return status;
+  status = self->calls->record (self->device, side->ended, side->stream);
+  return status == LIG_OK ? self->calls->await (self->device, to->stream, side->ended) : status;
+}
+
+/* Makes the main lane wait for those lanes. */
+static LigStatus
+join (LigSteps *self, unsigned lanes, unsigned *running)
+{
+  LigStatus status = LIG_OK;
+  for (int lane = LIG_LANE_SIDE; lane < LIG_N_LANES; lane++) {
+    LigStepsLane *from = &self->lanes[lane];
+    if (!runs (lanes & *running, lane))
+      continue;
+    LigStatus ended = self->calls->record (self->device, from->ended, from->stream);
+    if (ended == LIG_OK)
+      ended = self->calls->await (self->device, self->lanes[LIG_LANE_MAIN].stream, from->ended);
+    status = status == LIG_OK ? ended : status;
+    *running &= ~(1u << lane);
+  }
+  return status;
 }
 
 static LigStatus
@@ -59,31 +85,53 @@ fill_empty (LigSteps *self, const LigStep *step)
   return status;
 }
 
+/* On a backend whose functions compute before they return, another lane's thread calls them. */
 static LigStatus
-run_step (LigSteps *self, LigStep *step, LigStepsMode mode, bool *forked)
+launch (LigSteps *self, LigStep *step)
+{
+  if (step->empty)
+    return fill_empty (self, step);
+  if (step->lane != LIG_LANE_MAIN && self->calls->enqueue)
+    return self->calls->enqueue (self->device, step->launch.stream, step->function, &step->launch);
+  return step->function (&step->launch);
+}
+
+static LigStatus
+run_step (LigSteps *self, LigStep *step, LigStepsMode mode, unsigned *running)
 {
   LigStatus status = LIG_OK;
+  if (step->reduces && mode.partial)
+    return LIG_OK;
   step->launch.accumulate = mode.accumulate || step->adds;
   step->launch.rehearse = mode.rehearse;
-  if (step->joins && *forked) {
-    status = end_branch (self);
-    *forked = false;
-  }
-  if (step->beside) {
-    status = begin_branch (self);
-    *forked = true;
+  if (step->joins & *running)
+    status = join (self, step->joins, running);
+  if (step->lane != LIG_LANE_MAIN) {
+    if (status == LIG_OK)
+      status = begin_in (self, step->lane, *running);
+    *running |= 1u << step->lane;
   }
   if (status == LIG_OK)
-    status = step->empty ? fill_empty (self, step) : step->function (&step->launch);
+    status = launch (self, step);
   if (status == LIG_OK && self->wait)
     status = self->calls->wait (self->device, step->launch.stream);
   return status;
 }
 
+/* Returns the step whose launch in another lane failed and set the reason, or `at`. */
+static int
+find_failed (const LigSteps *self, int first, int at)
+{
+  for (int i = first; i < at; i++)
+    if (self->steps[i].lane != LIG_LANE_MAIN && self->steps[i].launch.where)
+      return i;
+  return at;
+}
+
 int
 lig_steps_run (LigSteps *self, int first, int end, LigStepsMode mode, LigStatus *status)
 {
-  bool forked = false;
+  unsigned running = 0;
   int at = first;
   *status = LIG_OK;
   self->interrupted = false;
@@ -92,12 +140,12 @@ lig_steps_run (LigSteps *self, int first, int end, LigStepsMode mode, LigStatus 
       self->interrupted = true;
       break;
     }
-    *status = run_step (self, &self->steps[at], mode, &forked);
+    *status = run_step (self, &self->steps[at], mode, &running);
     if (__builtin_expect (*status != LIG_OK, 0))
       break;
   }
-  LigStatus joined = forked ? end_branch (self) : LIG_OK;
+  LigStatus joined = running ? join (self, running, &running) : LIG_OK;
   if (*status == LIG_OK && joined != LIG_OK)
     *status = joined;
-  return at;
+  return *status == LIG_OK ? at : find_failed (self, first, at);
 }

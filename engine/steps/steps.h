@@ -2,8 +2,9 @@
 /* Runs steps in plain C, without GLib objects, allocations or locks. A step is a function pointer
  * with its launch; a plan's steps are in one array, their operands in another.
  *
- * A step may run in the branch, in parallel with those that follow it: it begins when all steps
- * before it have ended, and has ended when a later step joins it or the range ends. */
+ * A step of another lane than the main one runs in parallel with those that follow it: it begins
+ * when all steps before it have ended, and has ended when a later step joins its lane or the range
+ * ends. */
 #pragma once
 
 #include "kernels/backend.h"
@@ -13,9 +14,10 @@
 typedef struct {
   LigKernelFunc function; /* null if an opaque op's callback must be called here */
   LigLaunch launch;
-  bool beside; /* runs in the branch, with the branch's stream and workspace */
-  bool joins;  /* waits for the branch, too */
-  bool adds;   /* always accumulates: earlier steps of the pass wrote the same gradients */
+  LigLane lane;   /* its launch has the lane's stream and workspace */
+  unsigned joins; /* bit mask of the lanes that it waits for, too */
+  bool reduces;   /* is left out of runs after which gradients are still added */
+  bool adds;      /* always accumulates: earlier steps of the pass wrote the same gradients */
   /* An operand has no elements. Instead of calling the function, the outputs whose bits are set in
    * `zeroed` are filled with zeros, except those in `added` while gradients accumulate. */
   bool empty;
@@ -23,15 +25,21 @@ typedef struct {
   _Alignas(max_align_t) uint8_t params[64];
 } LigStep;
 
+/* A lane: its stream, and the event that marks the end of what was launched in it. */
+typedef struct {
+  void *stream, *ended;
+} LigStepsLane;
+
 typedef struct {
   int n_steps;
   LigStep *steps;
   LigOperand *operands;
-  /* The backend if steps use the branch, are empty, or are waited for; else null. */
+  /* The backend if steps use other lanes, are empty, or are waited for; else null. */
   const LigBackend *calls;
   LigBackendDevice *device;
-  void *stream, *branch, *forked, *joined; /* two streams, two events */
-  bool wait; /* waits after every step, so that an error is attributed to it */
+  LigStepsLane lanes[LIG_N_LANES];
+  void *begun; /* an event: the place in the main lane where a step of another one begins */
+  bool wait;   /* waits after every step, so that an error is attributed to it */
   /* Called before each step below `interruptible`, if not null; true ends the range there. */
   bool (*interrupt) (void *data);
   void *interrupt_data;
@@ -43,6 +51,7 @@ typedef struct {
 typedef struct {
   bool accumulate;
   bool rehearse; /* kernels may choose among algorithms by measuring */
+  bool partial;  /* more micro-batches of the update follow */
 } LigStepsMode;
 
 /* Allocates that many steps and operands, zeroed; returns null without memory. */

@@ -53,9 +53,23 @@ flush_store (LigRun *self)
   g_mutex_unlock (&self->lock);
 }
 
+static void
+set_data (LigRun *self, LigTensorFile *file)
+{
+  g_autofree char *content =
+    g_strdup_printf ("%016" G_GINT64_MODIFIER "x", lig_dataset_get_content (self->data));
+  lig_tensor_file_set_metadata (file, "ligature.data", lig_dataset_describe (self->data));
+  lig_tensor_file_set_metadata (file, "ligature.content", content);
+  set_number (file, "ligature.position", lig_dataset_get_position (self->data));
+}
+
 gboolean
 lig_run_save_checkpoint (LigRun *self, GError **error)
 {
+  if (!lig_run_writes (self)) {
+    self->saved_step = (gint64) lig_state_get_step (self->state);
+    return TRUE;
+  }
   if (!self->checkpoint)
     return TRUE;
   g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
@@ -70,19 +84,18 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   lig_tensor_file_set_metadata (file, "ligature.sequence", sequence);
   lig_tensor_file_set_metadata (file, "ligature.settings", settings);
   lig_tensor_file_set_metadata (file, "ligature.choices", self->choices);
-  lig_tensor_file_set_metadata (file, "ligature.data", lig_dataset_describe (self->data));
-  g_autofree char *content =
-    g_strdup_printf ("%016" G_GINT64_MODIFIER "x", lig_dataset_get_content (self->data));
-  lig_tensor_file_set_metadata (file, "ligature.content", content);
+  if (self->calibration_choices)
+    lig_tensor_file_set_metadata (file, "ligature.calibration_choices", self->calibration_choices);
+  set_data (self, file);
   lig_tensor_file_set_metadata (file, "ligature.device", lig_device_get_name (self->device));
   lig_tensor_file_set_metadata (file, "ligature.instructions", lig_cpu_level ());
   set_machine (self, file);
   if (self->uuid)
     lig_tensor_file_set_metadata (file, "ligature.run", self->uuid);
   set_number (file, "ligature.threads", (guint64) omp_get_max_threads ());
+  set_number (file, "ligature.ranks", (guint64) lig_device_get_n_ranks (self->device));
   set_number (file, "ligature.step", lig_state_get_step (self->state));
   set_number (file, "ligature.micro_step", lig_state_get_micro_step (self->state));
-  set_number (file, "ligature.position", lig_dataset_get_position (self->data));
   if (lig_tensor_file_save (file, self->checkpoint, error)) {
     self->saved_step = (gint64) lig_state_get_step (self->state);
     if (self->uuid)
@@ -103,6 +116,8 @@ gboolean
 lig_run_check_checkpoint (LigRun *self, GError **error)
 {
   g_autofree char *folder = NULL, *path = NULL;
+  if (!lig_run_writes (self))
+    return TRUE;
   if (self->checkpoint)
     return lig_run_check_place (self->checkpoint, error);
   if (self->settings.checkpoint) {
@@ -211,6 +226,17 @@ check_gpu (LigRun *self, LigTensorFile *file, GError **error)
   return FALSE;
 }
 
+/* Returns the number of ranks that wrote a checkpoint. */
+static int
+count_ranks (LigTensorFile *file)
+{
+  const char *text = lig_tensor_file_get_metadata (file, "ligature.ranks");
+  guint64 ranks = 1;
+  if (text)
+    g_ascii_string_to_unsigned (text, 10, 1, LIG_MAX_PEERS, &ranks, NULL);
+  return (int) MAX (ranks, 1);
+}
+
 /* Sums in another order would give other bits. */
 static gboolean
 check_machine (LigRun *self, LigTensorFile *file, GError **error)
@@ -251,7 +277,9 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
                  threads, omp_get_thread_limit ());
     return FALSE;
   }
-  self->threads = (int) CLAMP (threads, 1, 4096);
+  /* Another number of ranks adds up gradients in another order in any case. */
+  if (count_ranks (file) == lig_device_get_n_ranks (self->device))
+    self->threads = (int) CLAMP (threads, 1, 4096);
   return TRUE;
 }
 
@@ -302,8 +330,11 @@ restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError
   lig_state_set_steps (self->state, micro_step, step);
   lig_dataset_seek (self->data, position);
   self->choices = g_strdup (choices);
+  self->calibration_choices =
+    g_strdup (lig_tensor_file_get_metadata (file, "ligature.calibration_choices"));
   self->first_step = self->saved_step = (gint64) step;
-  return lig_run_check_left (self, file, error) && lig_run_compile (self, error);
+  return lig_run_check_left (self, file, error) && lig_run_compare_ranks (self, error) &&
+         lig_run_compile (self, error);
 }
 
 LigRun *

@@ -49,7 +49,7 @@ lig_run_claim (LigRun *self, GError **error)
 {
   const char *named = self->checkpoint ? self->checkpoint : self->settings.checkpoint;
   lig_run_release (self);
-  if (!named)
+  if (!named || !lig_run_writes (self))
     return TRUE;
   g_autofree char *path = name_lock (named);
   int file = -1;

@@ -111,6 +111,8 @@ typedef struct {
   double loss, samples, correct, counted;
 } Sums;
 
+#define N_SUMS (sizeof (Sums) / sizeof (double))
+
 /* An incomplete last batch whose filling cannot be excluded counts only if it is the only batch. */
 static gboolean
 add_batch (LigRun *self, gint64 batch, gboolean only, Sums *sums, GError **error)
@@ -123,6 +125,8 @@ add_batch (LigRun *self, gint64 batch, gboolean only, Sums *sums, GError **error
       !lig_program_read_loss (self->eval, &loss, error))
     return FALSE;
   double mean = (double) loss;
+  if (valid == 0) /* the last batch ends in the part of an earlier rank */
+    return TRUE;
   if (!self->classes && valid < self->input->shape.axes[0]) {
     if (!evaluate_rest (self, valid, &found, &mean, error))
       return FALSE;
@@ -163,7 +167,8 @@ lig_run_get_last_evaluation (LigRun *self)
   const LigRunSettings *settings = &self->settings;
   if (settings->eval_batches > 0 || !self->eval)
     return settings->eval_batches;
-  gint64 values = MAX (lig_shape_size (&self->input->shape), 1);
+  gint64 values =
+    MAX (lig_shape_size (&self->input->shape), 1) * lig_device_get_n_ranks (self->device);
   if (lig_dataset_get_held_out_batches (self->data) <= MOST_WHOLE / values)
     return 0;
   gint64 most = settings->steps > G_MAXINT64 / settings->accumulate
@@ -180,6 +185,8 @@ add_batches (LigRun *self, gint64 count, Sums *sums, gboolean *cut, GError **err
   *cut = FALSE;
   for (gint64 i = 0; i < count; i++) {
     *cut = note_batch (self, i, count);
+    if (!lig_ranks_broadcast (lig_run_ranks (self), cut, sizeof *cut, error))
+      return FALSE;
     if (*cut)
       return TRUE;
     GError *local = NULL;
@@ -206,6 +213,8 @@ lig_run_evaluate (
   note_batch (self, 0, 0);
   if (!fine || *cut)
     return fine;
+  if (!lig_ranks_sum (lig_run_ranks (self), &sums.loss, N_SUMS, error))
+    return FALSE;
   if (sums.samples > 0)
     *loss = sums.loss / sums.samples;
   if (sums.counted > 0)

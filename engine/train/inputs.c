@@ -82,6 +82,8 @@ lig_run_describe_inputs (LigRun *self)
     lig_json_add_text (builder, "weights", self->weights);
   }
   lig_json_add_text (builder, "choices", self->choices ? self->choices : "");
+  if (self->calibration_choices)
+    lig_json_add_text (builder, "calibration-choices", self->calibration_choices);
   add_machine (builder, self->device, self->threads);
   if (self->repeats)
     lig_json_add_text (builder, "repeats", self->repeats);

@@ -93,20 +93,6 @@ bind_targets (LigRun *self, LigPlan *plan, GError **error)
          lig_dataset_bind (self->data, &target, error);
 }
 
-/* The batch comes last: the programs' memory, which is larger, is refused first. */
-static gboolean
-allocate_batch (LigRun *self, GError **error)
-{
-  LigTarget target;
-  LigShape input;
-  LigDtype dtype;
-  lig_run_find_target (lig_program_get_plan (self->train), &target);
-  lig_dataset_get_input (self->data, &input, &dtype);
-  self->input = lig_tensor_new (dtype, &input, error);
-  self->targets = self->input ? lig_tensor_new (target.dtype, &target.shape, error) : NULL;
-  return self->targets != NULL;
-}
-
 gboolean
 lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error)
 {
@@ -176,7 +162,7 @@ open_data (LigRun *self, GError **error)
                             lig_sequence_get_parameters (self->sequence));
   lig_dataset_get_input (self->data, &shape, &dtype);
   lig_sequence_set_input (self->sequence, &shape, dtype);
-  return TRUE;
+  return lig_run_share_batch (self, error);
 }
 
 static gboolean
@@ -230,55 +216,10 @@ lig_run_prepare (LigRun *self, GError **error)
   probe.tuning = NULL;
   g_autoptr (LigPlan) plan = null ? lig_plan_compile (self->sequence, null, &probe, error) : NULL;
   if (!plan || !check_loss (self, plan, error) || !bind_targets (self, plan, error) ||
-      !lig_run_check_vocabulary (self->data, plan, error))
+      !lig_run_check_vocabulary (self->data, plan, error) ||
+      !lig_run_check_calibration (self, plan, error))
     return FALSE;
   self->state = lig_state_new (self->sequence, self->device, &self->train_options,
                                (guint64) self->settings.seed, error);
   return self->state != NULL;
-}
-
-/* Accumulated micro-batches average their gradients: each is divided by their number. */
-static gboolean
-scale_gradient (LigRun *self, GError **error)
-{
-  LigShape scalar = {0};
-  if (self->settings.accumulate == 1)
-    return TRUE;
-  g_autoptr (LigTensor) share = lig_tensor_new (LIG_FP32, &scalar, error);
-  if (!share)
-    return FALSE;
-  lig_tensor_set (share, 0, 1.0f / (float) self->settings.accumulate);
-  lig_program_keep_gradients (self->train);
-  return lig_program_set_gradient (self->train, share, error);
-}
-
-/* A step may take minutes on a processor, and requests are obeyed within one. An asynchronous
- * device is faster, and has several steps in flight. */
-static void
-watch_requests (LigRun *self)
-{
-  if (lig_device_has (self->device, LIG_DEVICE_ASYNCHRONOUS))
-    return;
-  lig_program_set_interrupt (self->train, lig_run_interrupt_step, self);
-  if (self->eval)
-    lig_program_set_interrupt (self->eval, lig_run_interrupt_step, self);
-}
-
-gboolean
-lig_run_compile (LigRun *self, GError **error)
-{
-  self->train_options.choices = self->choices;
-  self->programs = lig_program_cache_new (self->state);
-  self->train = lig_program_cache_get (self->programs, self->sequence, &self->train_options, error);
-  if (!self->train)
-    return FALSE;
-  if (!self->choices)
-    self->choices = lig_plan_get_choices (lig_program_get_plan (self->train));
-  if (lig_dataset_get_held_out_batches (self->data) > 0) {
-    self->eval = lig_program_cache_get (self->programs, self->sequence, &self->eval_options, error);
-    if (!self->eval)
-      return FALSE;
-  }
-  watch_requests (self);
-  return scale_gradient (self, error) && allocate_batch (self, error);
 }

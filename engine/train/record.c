@@ -61,7 +61,7 @@ list_versions (LigDevice *device)
 gboolean
 lig_run_register (LigRun *self, GError **error)
 {
-  LigPlan *plan = lig_program_get_plan (self->train);
+  LigPlan *plan = self->plan;
   g_autofree char *sequence = lig_sequence_to_json (self->sequence);
   g_autofree char *settings = lig_run_settings_to_json (&self->settings);
   g_autofree char *name = choose_name (self);

@@ -63,12 +63,13 @@ lig_recording_train (const LigRecording *self, LigDevice *device, LigStore *stor
   LigRunOrigin origin = {
     .repeats = self->run,
     .choices = lig_json_get_string (inputs, "choices", self->choices),
+    .calibration_choices = lig_json_get_string (inputs, "calibration-choices", NULL),
     .algorithms = lig_json_get_string (inputs, "algorithms", NULL),
     .threads = (int) CLAMP (lig_json_get_int (inputs, "threads", 0), 0, omp_get_thread_limit ()),
   };
   LigRun *run = lig_run_new_from (sequence, device, &settings, init, store, &origin, &failure);
   if (!run && g_error_matches (failure, LIG_ERROR, LIG_ERROR_FUSION)) {
-    origin.choices = NULL;
+    origin.choices = origin.calibration_choices = NULL;
     g_clear_error (&failure);
     run = lig_run_new_from (sequence, device, &settings, init, store, &origin, &failure);
   }

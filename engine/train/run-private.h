@@ -28,7 +28,8 @@ struct _LigRun {
   LigDevice *device;
   LigRunSettings settings;
   LigStore *store;
-  char *uuid, *checkpoint, *choices;
+  char *uuid, *checkpoint;
+  char *choices, *calibration_choices; /* the groups of the programs; null before they are made */
   char *weights_note;   /* (nullable): how the file of the initial parameters was read */
   char *init, *weights; /* the file of the initial parameters, and its hash */
   char *repeats;        /* the run that this one repeats */
@@ -43,7 +44,8 @@ struct _LigRun {
   LigTuning tuning;
   LigPlanOptions train_options, eval_options;
   LigProgramCache *programs;
-  LigProgram *train, *eval;
+  LigProgram *train, *eval; /* of this step */
+  LigPlan *plan;            /* of the training with its recipe, also while it calibrates */
   LigTensor *input, *targets;
   gboolean classes;    /* the loss is a cross-entropy */
   int threads;         /* of OpenMP; 0: as many as it has */
@@ -102,6 +104,26 @@ void lig_run_unwatch (LigRun *self);
  * so on come from the settings. */
 gboolean lig_run_prepare (LigRun *self, GError **error);
 
+/* --- Ranks --- */
+
+/* Returns the ranks that train together, null if this process trains alone. */
+LigRanks *lig_run_ranks (LigRun *self);
+
+/* Returns whether this rank writes the checkpoints and the store, and obeys requests. */
+gboolean lig_run_writes (LigRun *self);
+
+/* Gives each rank its part of a batch, which its plans have instead of that of the sequence;
+ * refuses a batch that the ranks do not divide. */
+gboolean lig_run_share_batch (LigRun *self, GError **error);
+
+/* Refuses ranks that have prepared different trainings. */
+gboolean lig_run_compare_ranks (LigRun *self, GError **error);
+
+/* Replace a text, a request, a number by rank 0's, by rank 0's, by the mean over the ranks. */
+gboolean lig_run_share_choices (LigRun *self, char **choices, GError **error);
+gboolean lig_run_share_request (LigRun *self, LigRequest *request, GError **error);
+gboolean lig_run_average (LigRun *self, double *value, GError **error);
+
 /* Fills in the targets that the loss at the end of a plan requires. */
 void lig_run_find_target (LigPlan *plan, LigTarget *target);
 
@@ -109,8 +131,14 @@ void lig_run_find_target (LigPlan *plan, LigTarget *target);
  * not change them. */
 gboolean lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error);
 
-/* Compiles the plans, with self->choices if set. */
+/* Checks that the setting `calibrate` has amaxes to record. */
+gboolean lig_run_check_calibration (LigRun *self, LigPlan *plan, GError **error);
+
+/* Compiles the plans, with self->choices and self->calibration_choices if set. */
 gboolean lig_run_compile (LigRun *self, GError **error);
+
+/* Makes the programs those that run the step: the first ones calibrate. */
+gboolean lig_run_choose_programs (LigRun *self, gint64 step, GError **error);
 
 /* Returns the number of steps from one held-out evaluation to the next; 0: only one at the end.
  * Without a setting there are about 20. `batches` is set to the most batches of each but the last
@@ -144,8 +172,9 @@ gboolean lig_run_save_checkpoint (LigRun *self, GError **error);
 /* The facts that a repetition takes from the record of a run, besides sequence and settings. Fields
  * are NULL or 0 where the run chooses itself. */
 typedef struct {
-  const char *repeats; /* the run that is repeated */
-  const char *choices; /* its groups, in the form of lig_plan_get_choices() */
+  const char *repeats;             /* the run that is repeated */
+  const char *choices;             /* its groups, in the form of lig_plan_get_choices() */
+  const char *calibration_choices; /* those while it calibrated */
   const char *algorithms;
   int threads;
 } LigRunOrigin;

@@ -44,6 +44,7 @@ lig_run_finalize (GObject *object)
   g_clear_pointer (&self->train, lig_program_unref);
   g_clear_pointer (&self->eval, lig_program_unref);
   g_clear_pointer (&self->programs, lig_program_cache_free);
+  g_clear_pointer (&self->plan, lig_plan_unref);
   g_clear_object (&self->state);
   g_clear_object (&self->sequence);
   g_clear_object (&self->device);
@@ -62,6 +63,7 @@ lig_run_finalize (GObject *object)
   g_free (self->checkpoint);
   g_free (self->problem);
   g_free (self->choices);
+  g_free (self->calibration_choices);
   lig_run_settings_clear (&self->settings);
   g_free (self->metrics);
   g_mutex_clear (&self->metrics_lock);
@@ -142,6 +144,7 @@ lig_run_new_from (LigSequence *sequence,
   g_autoptr (LigRun) self = g_object_new (LIG_TYPE_RUN, NULL);
   self->repeats = g_strdup (origin->repeats);
   self->choices = g_strdup (origin->choices);
+  self->calibration_choices = g_strdup (origin->calibration_choices);
   self->threads = origin->threads;
   if (origin->algorithms && *origin->algorithms)
     lig_algorithms_preset (origin->algorithms);
@@ -151,8 +154,9 @@ lig_run_new_from (LigSequence *sequence,
   self->device = g_object_ref (device);
   self->store = store ? g_object_ref (store) : NULL;
   if (!lig_run_prepare (self, error) || !load_initial (self, init, error) ||
-      !lig_run_compile (self, error) || !lig_run_check_checkpoint (self, error) ||
-      !lig_run_claim (self, error) || (store && !lig_run_register (self, error)))
+      !lig_run_compare_ranks (self, error) || !lig_run_compile (self, error) ||
+      !lig_run_check_checkpoint (self, error) || !lig_run_claim (self, error) ||
+      (store && !lig_run_register (self, error)))
     return NULL;
   lig_run_choose_checkpoint (self);
   return g_steal_pointer (&self);
@@ -241,13 +245,16 @@ save_between (LigRun *self, GError **error)
   return TRUE;
 }
 
-/* Handles requests between steps: ends pending steps, waits while paused, saves if requested. */
+/* Handles requests between steps: ends pending steps, waits while paused, saves if requested. The
+ * other ranks wait for what rank 0 has decided. */
 static gboolean
 handle_requests (LigRun *self, LigRequest *request, double *saved, GError **error)
 {
   gboolean save = FALSE;
   if (is_interrupted (self) && !lig_run_finish_pending (self, error))
     return FALSE;
+  if (!lig_run_writes (self))
+    return lig_run_share_request (self, request, error);
   do {
     *request = wait_for_request (self, &save);
     if (!save || *request != LIG_REQUEST_NONE)
@@ -256,7 +263,7 @@ handle_requests (LigRun *self, LigRequest *request, double *saved, GError **erro
       return FALSE;
     *saved = lig_now ();
   } while (save && *request == LIG_REQUEST_NONE);
-  return TRUE;
+  return lig_run_share_request (self, request, error);
 }
 
 /* A store that this process can never write to again would block every other process until this one
@@ -298,7 +305,7 @@ train (LigRun *self, LigRequest *request, GError **error)
       return FALSE;
     if (*request != LIG_REQUEST_NONE)
       return TRUE;
-    if (!run_step (self, step, &abandoned, error))
+    if (!lig_run_choose_programs (self, step, error) || !run_step (self, step, &abandoned, error))
       return FALSE;
     if (abandoned) {
       step--; /* it is run once the request was handled */
@@ -500,7 +507,8 @@ lock_to_watch (LigRun *self)
 void
 lig_run_get_progress (LigRun *self, LigRunProgress *progress)
 {
-  double samples = (double) self->input->shape.axes[0] * (double) self->settings.accumulate;
+  double samples = (double) self->input->shape.axes[0] * (double) self->settings.accumulate *
+                   lig_device_get_n_ranks (self->device);
   lock_to_watch (self);
   *progress = self->progress;
   progress->step_seconds = median_step (self);

@@ -60,6 +60,15 @@ static const LigSetting common[] = {
         "Schedule of the rate after the warm-up",
         "constant"),
   COUNT (SCHEDULE, warmup, "warmup", 0, 1e15, 0, "Steps in which the rate rises linearly", NULL),
+  COUNT (SCHEDULE,
+         calibrate,
+         "calibrate",
+         0,
+         1e15,
+         0,
+         "First steps, in which products compute without the recipe fp8-delayed and record the "
+         "amaxes for its scales",
+         "0, none"),
   OPTIMIZER_PARAMS,
   NUMBER (OPTIMIZER,
           clip,
@@ -435,6 +444,12 @@ lig_run_settings_check (const LigRunSettings *self, GError **error)
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("warmup is %" PRId64 ", expected a whole number from 0 to steps, %" PRId64),
                  self->warmup, self->steps);
+    return FALSE;
+  }
+  if (self->calibrate > 0 && self->calibrate >= self->steps) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("calibrate is %" PRId64 ", expected a whole number below steps, %" PRId64),
+                 self->calibrate, self->steps);
     return FALSE;
   }
   if (self->min_lr > self->lr) {

@@ -128,13 +128,14 @@ run_parts (LigRun *self, double *loss, GError **error)
   float part;
   *loss = 0;
   for (gint64 i = 0; i < parts; i++) {
-    unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0);
+    unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0) |
+                     (i + 1 < parts ? LIG_RUN_PARTIAL : 0);
     if (!load_batch (self, error) || !lig_program_run (self->train, flags, error) ||
         !lig_program_read_loss (self->train, &part, error))
       return FALSE;
     *loss += (double) part / (double) parts;
   }
-  return TRUE;
+  return lig_run_average (self, loss, error);
 }
 
 /* Like run_parts(). A step that is interrupted is as if it had not begun. */
@@ -208,7 +209,8 @@ step_late (LigRun *self, gint64 step, GError **error)
   double begun = lig_now ();
   for (gint64 i = 0; i < parts; i++) {
     gboolean last = i + 1 == parts;
-    unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0);
+    unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0) |
+                     (last ? 0 : LIG_RUN_PARTIAL);
     if (self->sent - self->taken >= LATE && !take_oldest (self, error))
       return FALSE;
     if (last)

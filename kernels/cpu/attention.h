@@ -28,6 +28,7 @@ typedef struct {
   const int32_t *lengths, *documents;
   bool cross;
   int64_t batch, padded;            /* `padded`: the floats of a row of features */
+  uint64_t before;                  /* statistics of the ranks before this one */
   int64_t key_column, value_column; /* of the first head in a row of `source` */
   int32_t blocks;                   /* of the queries of a row */
 } LigAttention;
@@ -82,6 +83,7 @@ lig_attention_prepare (LigAttention *a, LigLaunch *launch, const LigOperand *inp
                       .key_column = memory->data ? 0 : queries,
                       .blocks = (p->length + LIG_QUERIES - 1) / LIG_QUERIES};
   a->value_column = a->key_column + values;
+  a->before = (uint64_t) lig_peer (launch) * (uint64_t) (a->batch * p->heads * p->length);
   if (!lig_dtype_is_floating (x->dtype) || a->source->dtype != x->dtype)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "attention: not one floating type; convert to fp32, fp16 or bf16");

@@ -81,11 +81,13 @@ LIG_CPU (scale) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* The number of quads in a piece. A quad is four elements, which share one Philox counter. */
-#define QUADS (LIG_PIECE / 4)
+/* The number of quads of a piece that begins inside of one, a multiple of LIG_LANES. A quad is four
+ * elements, which share one Philox counter. */
+#define QUADS (LIG_PIECE / 4 + LIG_LANES)
 
 typedef struct {
   uint64_t seed, path_hash, micro_step;
+  uint64_t first;     /* number of the first element in the tensor of all ranks */
   uint32_t threshold; /* elements with smaller words are dropped */
   float scale;        /* of the elements that are kept */
 } Dropout;
@@ -106,8 +108,7 @@ random_words (const Dropout *dropout, uint64_t first, int64_t quads, LigLanes *w
   }
 }
 
-/* Computes a piece of dropout. It starts at a multiple of four elements, so that it takes whole
- * quads. */
+/* Computes a piece of dropout. The part of a rank may start inside of a quad. */
 LIG_PIECE_FUNCTION
 dropout_piece (const Dropout *dropout, int64_t element, const float *x, float *y, int64_t count)
 {
@@ -115,12 +116,15 @@ dropout_piece (const Dropout *dropout, int64_t element, const float *x, float *y
     LigLanes vectors[4 * QUADS / LIG_LANES];
     uint64_t lanes[4][QUADS];
   } words;
-  uint32_t threshold = dropout->threshold, word[LIG_PIECE];
+  uint32_t threshold = dropout->threshold, drawn[4 * QUADS];
   float scale = dropout->scale;
-  random_words (dropout, (uint64_t) element / 4, (count + 3) / 4, words.vectors);
-  for (int64_t i = 0; i < (count + 3) / 4; i++)
+  uint64_t number = dropout->first + (uint64_t) element;
+  const uint32_t *word = drawn + number % 4;
+  int64_t quads = (count + (int64_t) (number % 4) + 3) / 4;
+  random_words (dropout, number / 4, quads, words.vectors);
+  for (int64_t i = 0; i < quads; i++)
     for (int64_t k = 0; k < 4; k++)
-      word[4 * i + k] = (uint32_t) words.lanes[k][i];
+      drawn[4 * i + k] = (uint32_t) words.lanes[k][i];
   LIG_EACH_ELEMENT (i, count)
   y[i] = word[i] >= threshold ? scale * x[i] : 0;
 }
@@ -142,8 +146,12 @@ LIG_CPU (dropout) (LigLaunch *launch)
     memset (y->data, 0, (size_t) y->size * lig_dtype_size (y->dtype));
     return LIG_OK;
   }
-  Dropout dropout = {launch->tick->seed, params->path_hash, launch->tick->micro_step,
-                     (uint32_t) lig_dropout_threshold (p), 1.0f / (1.0f - p)};
+  Dropout dropout = {launch->tick->seed,
+                     params->path_hash,
+                     launch->tick->micro_step,
+                     (uint64_t) lig_peer (launch) * (uint64_t) x->size,
+                     (uint32_t) lig_dropout_threshold (p),
+                     1.0f / (1.0f - p)};
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], out[LIG_PIECE];
@@ -171,12 +179,13 @@ LIG_CPU (drop_path) (LigLaunch *launch)
                      "drop-path: the probability is outside [0, 1], or the samples do not divide "
                      "the elements; correct them");
   uint64_t threshold = lig_dropout_threshold (p);
+  uint64_t before = (uint64_t) lig_peer (launch) * (uint64_t) params->samples;
   int64_t sample = x->size / params->samples, pieces = (sample + LIG_PIECE - 1) / LIG_PIECE;
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < params->samples * pieces; i++) {
     float in[LIG_PIECE], out[LIG_PIECE];
     uint32_t words[4];
-    uint64_t number = (uint64_t) (i / pieces);
+    uint64_t number = before + (uint64_t) (i / pieces);
     lig_random_words (launch->tick->seed, number / 4, params->path_hash, launch->tick->micro_step,
                       words);
     bool kept = words[number % 4] >= threshold;

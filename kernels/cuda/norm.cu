@@ -87,23 +87,18 @@ write_normalized (const Forward<T> &f,
                   const ParameterPack<P, wide<T>> &bias)
 {
   constexpr int W = wide<T>;
-  float e[W], g[W];
+  float e[W], gains[W], biases[W] = {};
   unpack (v, e);
 #pragma unroll
   for (int j = 0; j < W; j++)
-    e[j] = (e[j] - mean) * rstd;
-  if (f.weight.data) {
-    weight.widen_to (g);
+    gains[j] = 1 - f.norm.offset;
+  if (f.weight.data)
+    weight.widen_to (gains);
+  if (f.bias.data)
+    bias.widen_to (biases);
 #pragma unroll
-    for (int j = 0; j < W; j++)
-      e[j] *= g[j] + f.norm.offset;
-  }
-  if (f.bias.data) {
-    bias.widen_to (g);
-#pragma unroll
-    for (int j = 0; j < W; j++)
-      e[j] += g[j];
-  }
+  for (int j = 0; j < W; j++)
+    e[j] = normalized (e[j], mean, rstd, gains[j] + f.norm.offset, biases[j]);
   pack (e, v);
   store_chunk (f.y + at, v);
 }
@@ -231,8 +226,9 @@ __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
         Chunk<T, U> v = read_unit<T, U> (f, start + (int64_t) at * U, false);
 #pragma unroll
         for (int j = 0; j < U; j++) {
-          float y = (widen (v.v[j]) - mean) * rstd * gain_at (f, (int64_t) at * U + j);
-          v.v[j] = narrow<T> (f.bias.data ? y + f.bias[(int64_t) at * U + j] : y);
+          int64_t column = (int64_t) at * U + j;
+          v.v[j] = narrow<T> (normalized (widen (v.v[j]), mean, rstd, gain_at (f, column),
+                                          f.bias.data ? f.bias[column] : 0.0f));
         }
         *(Chunk<T, U> *) (f.y + start + (int64_t) at * U) = v;
       }

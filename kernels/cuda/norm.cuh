@@ -36,6 +36,13 @@ prepare (
   return LIG_OK;
 }
 
+/* Returns the normalized element: all kernels round it alike. */
+__device__ inline float
+normalized (float v, float mean, float rstd, float gain, float bias)
+{
+  return __fmaf_rn ((v - mean) * rstd, gain, bias);
+}
+
 /* Returns whether the operand is absent or of that type. */
 inline bool
 of_type (const LigOperand *operand, LigDtype dtype)

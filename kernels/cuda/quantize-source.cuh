@@ -2,10 +2,12 @@
 /* The sources of quantized copies: matrices that are read, and functions of such matrices. A
  * function F has STREAMS, the matrices that it reads, TILES, the parts of a row that it computes
  * from the same elements, `stream (i)`, `place (i, row, column, columns)`, the index of an element
- * of a stream, and `apply (in, out)`. */
+ * of a stream, and `apply (in, out)`, which computes neighbouring elements. Overloads of
+ * columns_of () and apply_to () are for functions that need more. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
+#include "kernels/cuda/common/async-copy.cuh"
 #include "kernels/cuda/quantize-tiles.cuh"
 
 namespace lig
@@ -34,19 +36,39 @@ struct Plain {
   }
 };
 
+/* The values that a function needs for W columns from `column` on, whatever the row: none. */
+struct Nothing {
+};
+template <int W, class F>
+__device__ inline Nothing
+columns_of (const F &, int64_t)
+{
+  return {};
+}
+
+/* Computes neighbouring elements of a row. */
+template <class F, int S, int T, int W>
+__device__ inline void
+apply_to (const F &f, const float (&in)[S][W], float (&out)[T][W], int64_t, const Nothing &)
+{
+  f.apply (in, out);
+}
+
 /* Elements of one type, read by 16 bytes. Two tiles of F are EDGE columns apart, or a multiple of
- * that. The values are staged in the block's memory, so that the code of F, which may be long, is a
- * loop that the instruction cache holds; each thread reads only its own words again. */
+ * that. Values are staged in the block's memory, so that the code of F, which may be long, is a
+ * loop that the instruction cache holds; each thread reads only its own words again. FETCHES: the
+ * elements that F reads are staged as well, and F's values take their place; otherwise that memory
+ * is too small. */
 template <class F, class T> struct PackedSource {
   using Type = T;
   static constexpr int TILES = F::TILES, CHUNKS = SIDE * (int) sizeof (T) / 16;
-  static constexpr bool DIRECT = std::is_same_v<F, Plain>;
+  static constexpr bool PLAIN = std::is_same_v<F, Plain>, UNORDERED = true;
+  static constexpr bool FETCHES = TILES == 1 && F::STREAMS * CHUNKS <= 2;
   static constexpr int DEPTH = F::STREAMS * CHUNKS == 1 ? 4 : 2;
-  static constexpr int BLOCKS = TILES * CHUNKS == 1   ? (DIRECT ? 4 : 3)
-                                : TILES * CHUNKS == 2 ? 2
-                                                      : 1;
-  static constexpr size_t STAGED = DIRECT ? 0 : TILES * CHUNKS * SIDE * THREADS * sizeof (uint4);
-  using Raw = uint4[DEPTH][F::STREAMS][CHUNKS];
+  static constexpr int SLOTS = FETCHES ? F::STREAMS : TILES;
+  static constexpr int BLOCKS = SLOTS * CHUNKS == 1 ? (PLAIN ? 4 : 3) : SLOTS * CHUNKS == 2 ? 2 : 1;
+  static constexpr size_t STAGED = SLOTS * CHUNKS * SIDE * THREADS * sizeof (uint4);
+  using Raw = uint4[F::STREAMS][CHUNKS];
   F f;
   T *values; /* what F computes, as it is rounded; null: it is not written */
 
@@ -62,39 +84,60 @@ template <class F, class T> struct PackedSource {
     return row < q.rows && column < q.columns / TILES;
   }
 
+  /* Returns the elements of a row of a thread in a stream. */
+  __device__ const uint4 *
+  source_of (const Quantization &q, int stream, int64_t row, int64_t column) const
+  {
+    return reinterpret_cast<const uint4 *> ((const T *) f.stream (stream).data +
+                                            f.place (stream, row, column, q.columns));
+  }
+
   /* Reads a row of a thread of each stream. */
   __device__ void
-  load (const Quantization &q, int64_t row, int64_t column, uint4 (&raw)[F::STREAMS][CHUNKS]) const
+  load (const Quantization &q, int64_t row, int64_t column, Raw &raw) const
   {
     bool any = inside (q, row, column);
 #pragma unroll
-    for (int s = 0; s < F::STREAMS; s++) {
-      const T *from = (const T *) f.stream (s).data + f.place (s, row, column, q.columns);
+    for (int s = 0; s < F::STREAMS; s++)
 #pragma unroll
       for (int c = 0; c < CHUNKS; c++)
-        raw[s][c] =
-          any ? *reinterpret_cast<const uint4 *> (from + c * wide<T>) : make_uint4 (0, 0, 0, 0);
+        raw[s][c] = any ? source_of (q, s, row, column)[c] : make_uint4 (0, 0, 0, 0);
+  }
+
+  /* Returns where a thread stages a part of a row of a stream, or of a tile. */
+  __device__ static uint4 *
+  place_of (uint4 *staged, int slot, int i, int chunk)
+  {
+    return staged + ((slot * SIDE + i) * CHUNKS + chunk) * THREADS + threadIdx.x;
+  }
+
+  /* Begins to read the elements of a thread. */
+  __device__ void
+  fetch (const Quantization &q, int64_t row, int64_t column, uint4 *staged) const
+  {
+    if constexpr (FETCHES) {
+#pragma unroll
+      for (int i = 0; i < SIDE; i++)
+#pragma unroll
+        for (int s = 0; s < F::STREAMS; s++)
+#pragma unroll
+          for (int c = 0; c < CHUNKS; c++) {
+            bool any = inside (q, row + i, column);
+            copy_async (place_of (staged, s, i, c),
+                        any ? source_of (q, s, row + i, column) + c : source_of (q, s, 0, 0), any);
+          }
+      commit_copies ();
     }
   }
 
-  /* Returns where a thread stages a part of a row. */
-  __device__ static uint4 *
-  place_of (uint4 *staged, int tile, int i, int chunk)
-  {
-    return staged + ((tile * SIDE + i) * CHUNKS + chunk) * THREADS + threadIdx.x;
-  }
-
-  /* Computes a row of a thread of each tile, and stages it. */
+  /* Computes a row of a thread of each tile. */
+  template <class Columns>
   __device__ void
-  compute (const Quantization &q,
-           const uint4 (&raw)[F::STREAMS][CHUNKS],
+  compute (const Raw &raw,
            int64_t row,
-           int64_t column,
-           int i,
-           uint4 *staged,
-           bool last) const
+           const Columns &columns,
+           Words<T> (&words)[TILES][CHUNKS]) const
   {
-    bool any = inside (q, row, column);
     float in[F::STREAMS][SIDE], out[TILES][SIDE];
 #pragma unroll
     for (int s = 0; s < F::STREAMS; s++)
@@ -106,67 +149,126 @@ template <class F, class T> struct PackedSource {
         for (int j = 0; j < wide<T>; j++)
           in[s][c * wide<T> + j] = part[j];
       }
-    f.apply (in, out);
+    apply_to (f, in, out, row, columns);
 #pragma unroll
     for (int t = 0; t < TILES; t++)
 #pragma unroll
       for (int c = 0; c < CHUNKS; c++) {
         float part[wide<T>];
-        Words<T> words = {};
 #pragma unroll
         for (int j = 0; j < wide<T>; j++)
-          part[j] = any ? out[t][c * wide<T> + j] : 0;
-        pack (part, words);
-        *place_of (staged, t, i, c) = words.bits;
-        if (last && values && any)
-          store_chunk (values + row * q.columns + column_of (q, t, column) + c * wide<T>, words);
+          part[j] = out[t][c * wide<T> + j];
+        pack (part, words[t][c]);
       }
   }
 
-  /* Computes the elements of a thread. The next rows are read while some are computed. */
+  /* Computes a row of a thread of each tile, and stages it. */
+  template <class Columns>
+  __device__ void
+  stage_row (const Quantization &q,
+             const Raw &raw,
+             const Columns &columns,
+             int64_t row,
+             int64_t column,
+             int i,
+             uint4 *staged,
+             bool last) const
+  {
+    bool any = inside (q, row, column);
+    Words<T> words[TILES][CHUNKS] = {};
+    if (any)
+      compute (raw, row, columns, words);
+#pragma unroll
+    for (int t = 0; t < TILES; t++)
+#pragma unroll
+      for (int c = 0; c < CHUNKS; c++) {
+        *place_of (staged, t, i, c) = words[t][c].bits;
+        if (last && values && any)
+          store_chunk (values + row * q.columns + column_of (q, t, column) + c * wide<T>,
+                       words[t][c]);
+      }
+  }
+
+  /* Computes the elements of a thread from those that were fetched. */
+  __device__ void
+  stage_fetched (const Quantization &q, int64_t row, int64_t column, uint4 *staged, bool last) const
+  {
+    await_copies<0> ();
+    auto columns = columns_of<SIDE> (f, inside (q, 0, column) ? column : 0);
+#pragma unroll 1
+    for (int i = 0; i < (PLAIN ? 0 : SIDE); i++) {
+      Raw raw;
+#pragma unroll
+      for (int s = 0; s < F::STREAMS; s++)
+#pragma unroll
+        for (int c = 0; c < CHUNKS; c++)
+          raw[s][c] = *place_of (staged, s, i, c);
+      stage_row (q, raw, columns, row + i, column, i, staged, last);
+    }
+  }
+
+  /* Computes the elements of a thread. Without fetched ones the next rows are read while some are
+   * computed. */
   __device__ void
   stage (const Quantization &q, int64_t row, int64_t column, uint4 *staged, bool last) const
   {
-    Raw next;
-    if (DIRECT)
-      return;
-#pragma unroll
-    for (int d = 0; d < DEPTH; d++)
-      load (q, row + d, column, next[d]);
-#pragma unroll 1
-    for (int first = 0; first < SIDE; first += DEPTH) {
-      Raw raw;
-      memcpy (raw, next, sizeof raw);
-      if (first + DEPTH < SIDE)
-#pragma unroll
-        for (int d = 0; d < DEPTH; d++)
-          load (q, row + first + DEPTH + d, column, next[d]);
+    if constexpr (FETCHES) {
+      stage_fetched (q, row, column, staged, last);
+    } else {
+      Raw next[DEPTH], raw[DEPTH];
+      auto columns = columns_of<SIDE> (f, inside (q, 0, column) ? column : 0);
 #pragma unroll
       for (int d = 0; d < DEPTH; d++)
-        compute (q, raw[d], row + first + d, column, first + d, staged, last);
+        load (q, row + d, column, next[d]);
+#pragma unroll 1
+      for (int first = 0; first < SIDE; first += DEPTH) {
+        memcpy (raw, next, sizeof raw);
+        if (first + DEPTH < SIDE)
+#pragma unroll
+          for (int d = 0; d < DEPTH; d++)
+            load (q, row + first + DEPTH + d, column, next[d]);
+#pragma unroll
+        for (int d = 0; d < DEPTH; d++)
+          stage_row (q, raw[d], columns, row + first + d, column, first + d, staged, last);
+      }
     }
   }
 
   /* Gives the elements of a thread. */
   __device__ void
-  read (const Quantization &q,
-        int64_t row,
-        int64_t column,
-        uint4 *staged,
-        int tile,
-        Square<T> &square) const
+  read (uint4 *staged, int tile, Square<T> &square) const
   {
-    uint4 words[SIDE][1][CHUNKS];
+    uint4 words[SIDE][CHUNKS];
 #pragma unroll
     for (int i = 0; i < SIDE; i++)
-      if constexpr (DIRECT) {
-        load (q, row + i, column, words[i]);
-      } else {
 #pragma unroll
-        for (int c = 0; c < CHUNKS; c++)
-          words[i][0][c] = *place_of (staged, tile, i, c);
-      }
+      for (int c = 0; c < CHUNKS; c++)
+        words[i][c] = *place_of (staged, tile, i, c);
     memcpy (&square, words, sizeof square);
+  }
+
+  /* Raises an amax to those of rows of a thread. */
+  __device__ void
+  raise_amax (const Quantization &q,
+              const int64_t (&rows)[DEPTH],
+              const uint32_t (&columns)[DEPTH],
+              Pair<T> &amax) const
+  {
+    Raw raw[DEPTH];
+#pragma unroll
+    for (int d = 0; d < DEPTH; d++)
+      load (q, rows[d], columns[d], raw[d]);
+#pragma unroll
+    for (int d = 0; d < DEPTH; d++) {
+      Words<T> words[TILES][CHUNKS] = {};
+      Pair<T> pairs[TILES * PAIRS];
+      if (rows[d] < q.rows)
+        compute (raw[d], rows[d], columns_of<SIDE> (f, columns[d]), words);
+      memcpy (pairs, words, sizeof pairs);
+#pragma unroll
+      for (int p = 0; p < TILES * PAIRS; p++)
+        amax = larger<T> (amax, pairs[p]);
+    }
   }
 };
 
@@ -174,6 +276,7 @@ template <class F, class T> struct PackedSource {
 template <class F> struct LooseSource {
   using Type = float;
   static constexpr int TILES = 1, BLOCKS = 2;
+  static constexpr bool UNORDERED = false;
   static constexpr size_t STAGED = SIDE * SIDE * THREADS * sizeof (float);
   F f;
   Target values;
@@ -191,11 +294,16 @@ template <class F> struct LooseSource {
     float in[F::STREAMS][1], out[F::TILES][1];
     for (int s = 0; s < F::STREAMS; s++)
       in[s][0] = f.stream (s).get (f.place (s, row, column - tile * part, q.columns));
-    f.apply (in, out);
+    apply_to (f, in, out, row, columns_of<1> (f, column - tile * part));
     float value = out[tile ? F::TILES - 1 : 0][0];
     return q.source == LIG_FP16   ? widen (narrow<half> (value))
            : q.source == LIG_BF16 ? widen (narrow<bf16> (value))
                                   : value;
+  }
+
+  __device__ void
+  fetch (const Quantization &, int64_t, int64_t, uint4 *) const
+  {
   }
 
   /* Computes the elements of a thread. */
@@ -216,7 +324,7 @@ template <class F> struct LooseSource {
 
   /* Gives the elements of a thread. */
   __device__ void
-  read (const Quantization &, int64_t, int64_t, uint4 *staged, int, Square<float> &square) const
+  read (uint4 *staged, int, Square<float> &square) const
   {
     const float *from = (const float *) staged + threadIdx.x;
 #pragma unroll

@@ -1,86 +1,82 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels that quantize the tiles of a source.
+/* The kernels that quantize the tiles of a source. A block stays on its multiprocessor and takes
+ * one tile after the other; while it writes one, the elements of the next are on their way.
  *
- * A source has `Type`, the type to which its elements are rounded, TILES, the number of tiles of a
- * block, BLOCKS, as many as share a multiprocessor, STAGED, the bytes of the block's memory that it
- * needs, `stage (q, row, column, staged, last)`, which computes the elements of a thread, and
- * writes what others read in the last reading, `read (q, row, column, staged, tile, square)`, which
- * gives those of a tile, and `column_of (q, tile, column)`, the column of the matrix where that
- * begins. */
+ * A source has `Type`, the type to which its elements are rounded, TILES, the number of tiles that
+ * it computes together, BLOCKS, as many as share a multiprocessor, STAGED, the bytes of the block's
+ * memory that it needs, `fetch (q, row, column, staged)`, which begins to read the elements of a
+ * thread, `stage (q, row, column, staged, last)`, which computes them, and writes what others read
+ * in the last reading, `read (staged, tile, square)`, which gives those of a tile, and
+ * `column_of (q, tile, column)`, the column of the matrix where that begins. */
 #pragma once
 
 #include "kernels/cuda/quantize.cuh"
 
 namespace lig
 {
-/* Returns the scale of a row of a tile, or of a column of it, by its kind. */
+/* The lines of a tile, its rows or its columns: the kind of their scales, where these go, the
+ * amaxes of whole lines, the first line's number, the tile's number along the lines, and the lines'
+ * number and length. */
+struct Side {
+  int kind;
+  float *scales;
+  const uint32_t *amaxes;
+  int64_t first, block, lines, length;
+};
+
+/* Returns the scale of a line from its amax in the tile and the amax of the tile, and writes the
+ * inverse: one of each line, or one in all. */
 __device__ inline float
-scale_for (const Quantization &q,
-           int kind,
-           float tensor,
-           const uint32_t *whole,
-           int64_t line,
-           float block,
-           float tile)
+scale_line (const Quantization &q, const Side &side, int line, float amax, float all)
 {
-  return kind == LIG_SCALES_TENSOR  ? tensor
-         : kind == LIG_SCALES_ROW   ? (whole ? q.scale_of (__uint_as_float (whole[line])) : 1.0f)
-         : kind == LIG_SCALES_BLOCK ? q.scale_of (block)
-                                    : q.scale_of (tile);
+  int64_t at = side.first + line;
+  int kind = side.kind;
+  float most = amax;
+  if (kind == LIG_SCALES_ROW)
+    most = side.amaxes && at < side.lines ? __uint_as_float (side.amaxes[at]) : 0;
+  else if (kind == LIG_SCALES_TILE)
+    most = all;
+  float scale = kind == LIG_SCALES_TENSOR ? q.tensor_scale () : q.scale_of (most);
+  bool writes = kind == LIG_SCALES_BLOCK  ? at < side.lines
+                : kind == LIG_SCALES_ROW  ? side.block == 0 && at < side.lines
+                : kind == LIG_SCALES_TILE ? line == 0
+                                          : side.block == 0 && at == 0;
+  int64_t to = kind == LIG_SCALES_BLOCK ? side.block * side.lines + at
+               : kind == LIG_SCALES_ROW ? at
+               : kind == LIG_SCALES_TILE
+                 ? side.first / EDGE * lig_scales_stride (side.length) + side.block
+                 : 0;
+  if (side.scales && writes)
+    side.scales[to] = lig_quantize_inverse (scale);
+  return scale;
 }
 
-/* Writes the inverses of a tile's scales: one of each of its lines, or one in all. `line` is the
- * first of the tile's lines, `block` the tile's number along them, `columns` their length. */
-__device__ inline void
-write_scales (const Quantization &q,
-              float *scales,
-              int kind,
-              const float *own,
-              int64_t line,
-              int64_t lines,
-              int64_t block,
-              int64_t columns,
-              float tile)
-{
-  int64_t at = line + threadIdx.x;
-  if (!scales)
-    return;
-  if (kind == LIG_SCALES_BLOCK || (kind == LIG_SCALES_ROW && block == 0)) {
-    if (threadIdx.x < EDGE && at < lines)
-      scales[kind == LIG_SCALES_BLOCK ? block * lines + at : at] =
-        lig_quantize_inverse (own[threadIdx.x]);
-  } else if (kind == LIG_SCALES_TILE && threadIdx.x == 0) {
-    scales[line / EDGE * lig_scales_stride (columns) + block] =
-      lig_quantize_inverse (q.scale_of (tile));
-  } else if (kind == LIG_SCALES_TENSOR && threadIdx.x == 0 && line == 0 && block == 0) {
-    *scales = lig_quantize_inverse (own[0]);
-  }
-}
-
-/* Finds the scales of the lines of a tile, and writes their inverses. */
+/* Finds the scales of the lines of a tile, and writes their inverses: half of the threads those of
+ * the rows, the others those of the columns. */
 __device__ inline void
 find_scales (const Quantization &q, Shared &shared, int64_t first_row, int64_t first_column)
 {
-  const Amaxes &amaxes = shared.amaxes;
+  int line = threadIdx.x % EDGE;
+  int64_t band = first_row / EDGE, block = first_column / EDGE;
   __syncthreads ();
+  float all = q.finds_all ? most_of_warps (shared.warps, 1) : 0;
   if (threadIdx.x == 0 && q.recorded)
-    raise (q.recorded, amaxes.all);
+    raise (q.recorded, all);
   if (threadIdx.x < EDGE) {
-    int line = threadIdx.x;
-    float tensor = q.tensor_scale ();
-    int64_t at = first_row + line, across = first_column + line;
-    shared.row_scales[line] = scale_for (q, q.row_kind, tensor, q.row_amaxes, at < q.rows ? at : 0,
-                                         amaxes.row[line], amaxes.all);
-    shared.column_scales[line] =
-      scale_for (q, q.transposed_kind, tensor, q.column_amaxes, across < q.columns ? across : 0,
-                 amaxes.column[line], amaxes.all);
+    Side side = {q.row_kind, q.row_scale, q.row_amaxes, first_row, block, q.rows, q.columns};
+    shared.row_scales[line] = scale_line (q, side, line, shared.rows[line], all);
+  } else if (q.transposed) {
+    Side side = {q.transposed_kind,
+                 q.transposed_scale,
+                 q.column_amaxes,
+                 first_column,
+                 band,
+                 q.columns,
+                 q.rows};
+    float amax = q.finds_columns ? most_of_warps (&shared.columns[0][line], EDGE) : 0;
+    shared.column_scales[line] = scale_line (q, side, line, amax, all);
   }
   __syncthreads ();
-  int64_t band = first_row / EDGE, block = first_column / EDGE;
-  write_scales (q, q.row_scale, q.row_kind, shared.row_scales, first_row, q.rows, block, q.columns,
-                amaxes.all);
-  write_scales (q, q.transposed_scale, q.transposed_kind, shared.column_scales, first_column,
-                q.columns, band, q.rows, amaxes.all);
 }
 
 /* Stores SIDE bytes: at once if they are aligned. */
@@ -105,12 +101,22 @@ write_rounded (const Quantization &q, uint2 bytes, float scale, int64_t at, int6
                    number_of (q, (uint8_t) ((j < 4 ? bytes.x : bytes.y) >> j % 4 * 8)) * inverse);
 }
 
+/* The scale of each row where all have one. */
+struct OneScale {
+  float scale;
+  __device__ float
+  operator[] (int) const
+  {
+    return scale;
+  }
+};
+
 /* Writes the tile of the copy as it is, and the values that it stands for; keeps the bytes. */
-template <bool PACKED, class T>
+template <bool PACKED, class T, class Scales>
 __device__ inline void
 write_rows (const Quantization &q,
             const Square<T> &square,
-            const float *scales,
+            const Scales &scales,
             int64_t row,
             int64_t column,
             uint2 (&bytes)[SIDE])
@@ -215,7 +221,11 @@ write_columns (const Quantization &q,
 /* Writes the sums of a tile's columns. */
 template <class T>
 __device__ inline void
-write_sums (const Quantization &q, const Square<T> &square, Shared &shared, int64_t first_column)
+write_sums (const Quantization &q,
+            const Square<T> &square,
+            Shared &shared,
+            int64_t first_row,
+            int64_t first_column)
 {
   float sums[SIDE] = {};
 #pragma unroll
@@ -237,90 +247,263 @@ write_sums (const Quantization &q, const Square<T> &square, Shared &shared, int6
 #pragma unroll
   for (int i = 0; i < WARPS; i++)
     sum += shared.columns[i][threadIdx.x];
-  q.sums[blockIdx.y * q.columns + column] = sum;
+  q.sums[(first_row / EDGE - q.first_band) * q.columns + column] = sum;
 }
 
-/* Quantizes one tile that is in registers. All threads of the block call it. */
+/* The place of a tile, and that of the elements of a thread in it. */
+struct TilePlace {
+  int64_t first_row, first_column, row, column;
+};
+
+/* Returns a tile of a launch by its number. */
+__device__ inline TilePlace
+tile_at (const Quantization &q, int number)
+{
+  TilePlace tile;
+  tile.first_row = (q.first_band + (int64_t) (number / q.across)) * EDGE;
+  tile.first_column = (int64_t) (number % q.across) * EDGE;
+  tile.row = tile.first_row + threadIdx.x / ACROSS * SIDE;
+  tile.column = tile.first_column + threadIdx.x % ACROSS * SIDE;
+  return tile;
+}
+
+/* Begins to read a tile, unless its number is that of the end. */
+template <class S>
+__device__ inline void
+fetch_tile (const Quantization &q, const S &source, int number, int end, uint4 *staged)
+{
+  if (number >= end)
+    return;
+  TilePlace tile = tile_at (q, number);
+  source.fetch (q, tile.row, tile.column, staged);
+}
+
+/* Quantizes one tile that is in registers by scales of its lines. All threads of the block call
+ * it. */
 template <bool PACKED, class T>
 __device__ inline void
 quantize_square (const Quantization &q,
                  const Square<T> &square,
                  Shared &shared,
-                 int64_t first_row,
-                 int64_t first_column)
+                 const TilePlace &tile)
 {
-  int64_t row = first_row + threadIdx.x / ACROSS * SIDE;
-  int64_t column = first_column + threadIdx.x % ACROSS * SIDE;
   uint2 bytes[SIDE];
-  if (q.sums) {
-    write_sums (q, square, shared, first_column);
-    __syncthreads ();
-  }
   find_amaxes (square, q, shared);
-  find_scales (q, shared, first_row, first_column);
+  find_scales (q, shared, tile.first_row, tile.first_column);
   if (q.row || q.rounded.data || q.shares_scale)
-    write_rows<PACKED> (q, square, shared.row_scales, row, column, bytes);
+    write_rows<PACKED> (q, square, (const float *) shared.row_scales, tile.row, tile.column, bytes);
   if (!q.transposed)
     return;
   if (q.shares_scale)
     transpose_bytes (bytes);
   else
     round_columns (q, square, shared.column_scales + threadIdx.x % ACROSS * SIDE, bytes);
-  write_columns<PACKED> (q, bytes, shared.words, first_row, first_column);
+  write_columns<PACKED> (q, bytes, shared.words, tile.first_row, tile.first_column);
 }
 
-/* Quantizes the tiles of a source. PACKED: both copies are aligned to SIDE bytes. */
-template <class S, bool PACKED>
+/* Quantizes one tile that is in registers by one scale. All threads of the block call it. */
+template <bool PACKED, class T>
+__device__ inline void
+quantize_uniform (const Quantization &q,
+                  const Square<T> &square,
+                  Shared &shared,
+                  const TilePlace &tile,
+                  float scale,
+                  Pair<T> &amax)
+{
+  uint2 bytes[SIDE];
+  if (q.recorded)
+    amax = amax_of (square, amax);
+  write_rows<PACKED> (q, square, OneScale{scale}, tile.row, tile.column, bytes);
+  if (!q.transposed)
+    return;
+  transpose_bytes (bytes);
+  write_columns<PACKED> (q, bytes, shared.words, tile.first_row, tile.first_column);
+}
+
+/* Raises a number in memory to the greatest of a pair in any thread of the block: once, as all
+ * blocks end at the same time. `warps` is shared. */
+template <class T>
+__device__ inline void
+raise_to_pair (uint32_t *to, Pair<T> pair, float (&warps)[WARPS])
+{
+  float most = warp_amax<T> (pair);
+  if (threadIdx.x % 32 == 0)
+    warps[threadIdx.x / 32] = most;
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    raise (to, most_of_warps (warps, 1));
+}
+
+/* Records the amax, and writes the inverse of the scale that all elements have. */
+template <class T>
+__device__ inline void
+finish_uniform (const Quantization &q, Shared &shared, float scale, Pair<T> amax)
+{
+  if (q.recorded)
+    raise_to_pair<T> (q.recorded, amax, shared.warps);
+  if (blockIdx.x > 0 || threadIdx.x > 0 || q.first_band > 0)
+    return;
+  if (q.row_scale && q.row_kind == LIG_SCALES_TENSOR)
+    *q.row_scale = lig_quantize_inverse (scale);
+  if (q.transposed_scale && q.transposed_kind == LIG_SCALES_TENSOR)
+    *q.transposed_scale = lig_quantize_inverse (scale);
+}
+
+/* The number of blocks of a source that share a multiprocessor. Scales of lines need registers. */
+template <class S, bool UNIFORM>
+constexpr int blocks_together = !UNIFORM && S::BLOCKS > 3 ? 3 : S::BLOCKS;
+
+/* Quantizes the tiles of a source. PACKED: both copies are aligned to SIDE bytes. UNIFORM: all
+ * copies have one scale, which is known. */
+template <class S, bool PACKED, bool UNIFORM>
 __global__ void
-__launch_bounds__ (THREADS, S::BLOCKS)
+__launch_bounds__ (THREADS, (blocks_together<S, UNIFORM>) )
   quantize_tiles (const __grid_constant__ Quantization q, const __grid_constant__ S source)
 {
+  using T = typename S::Type;
   __shared__ Shared shared;
   extern __shared__ uint4 staged[];
-  int64_t first_row = (q.first_band + (int64_t) blockIdx.y) * EDGE;
-  int64_t first_column = (int64_t) blockIdx.x * EDGE;
-  int64_t row = first_row + threadIdx.x / ACROSS * SIDE;
-  int64_t column = first_column + threadIdx.x % ACROSS * SIDE;
-  source.stage (q, row, column, staged, true);
+  Pair<T> amax = {};
+  float scale = UNIFORM ? q.tensor_scale () : 0;
+  fetch_tile (q, source, blockIdx.x, q.tiles, staged);
 #pragma unroll 1
-  for (int i = 0; i < S::TILES; i++) {
-    Square<typename S::Type> square;
-    source.read (q, row, column, staged, i, square);
-    quantize_square<PACKED> (q, square, shared, first_row, source.column_of (q, i, first_column));
-    if (i + 1 < S::TILES)
-      __syncthreads ();
+  for (int number = blockIdx.x; number < q.tiles; number += gridDim.x) {
+    TilePlace tile = tile_at (q, number);
+    source.stage (q, tile.row, tile.column, staged, true);
+#pragma unroll 1
+    for (int i = 0; i < S::TILES; i++) {
+      Square<T> square;
+      TilePlace part = tile;
+      part.first_column = source.column_of (q, i, tile.first_column);
+      part.column = source.column_of (q, i, tile.column);
+      source.read (staged, i, square);
+      if (i + 1 == S::TILES)
+        fetch_tile (q, source, number + gridDim.x, q.tiles, staged);
+      if (q.sums) {
+        write_sums (q, square, shared, part.first_row, part.first_column);
+        __syncthreads ();
+      }
+      if constexpr (UNIFORM)
+        quantize_uniform<PACKED> (q, square, shared, part, scale, amax);
+      else
+        quantize_square<PACKED> (q, square, shared, part);
+      if (!UNIFORM || q.transposed || q.sums)
+        __syncthreads ();
+    }
   }
+  if constexpr (UNIFORM)
+    finish_uniform<T> (q, shared, scale, amax);
 }
 
-/* Finds the amaxes of whole rows, of whole columns, and of all elements. */
+/* Raises the amaxes of a thread's rows in memory, and sets them to 0. */
+template <class T>
+__device__ inline void
+raise_rows (const Quantization &q, uint32_t *to, int64_t first_row, Pair<T> (&rows)[SIDE])
+{
+  float most[SIDE];
+#pragma unroll
+  for (int i = 0; i < SIDE; i++) {
+    float first, second;
+    split<T> (rows[i], first, second);
+    most[i] = fmaxf (first, second);
+    rows[i] = Pair<T>{};
+  }
+  int64_t row = first_row + threadIdx.x / ACROSS * SIDE + share_folded (most, 1, Larger{});
+  fold_pair (SIDE, Larger{}, most[0]);
+  if (threadIdx.x % ACROSS < SIDE && row < q.rows)
+    raise (to + row, most[0]);
+}
+
+/* Raises the amaxes of a tile's columns in memory. */
+template <class T>
+__device__ inline void
+raise_columns (const Quantization &q,
+               const Square<T> &square,
+               Shared &shared,
+               uint32_t *to,
+               int64_t first_column)
+{
+  int64_t column = first_column + threadIdx.x;
+  find_columns (square, shared.columns);
+  __syncthreads ();
+  if (threadIdx.x < EDGE && column < q.columns)
+    raise (to + column, most_of_warps (&shared.columns[0][threadIdx.x], EDGE));
+  __syncthreads ();
+}
+
+/* Finds the amaxes of whole rows, of whole columns, and of all elements. A block takes tiles that
+ * follow one another, most of which have the same rows. */
 template <class S>
 __global__ void
 __launch_bounds__ (THREADS, S::BLOCKS) find_lines (const __grid_constant__ Quantization q,
                                                    const __grid_constant__ S source,
                                                    const __grid_constant__ Lines to)
 {
+  using T = typename S::Type;
   __shared__ Shared shared;
   extern __shared__ uint4 staged[];
-  int line = threadIdx.x;
-  int64_t first_row = (q.first_band + (int64_t) blockIdx.y) * EDGE;
-  int64_t first_column = (int64_t) blockIdx.x * EDGE;
-  int64_t row = first_row + line / ACROSS * SIDE, column = first_column + line % ACROSS * SIDE;
-  source.stage (q, row, column, staged, false);
+  Pair<T> all = {}, rows[SIDE] = {};
+  int begin = (int) ((int64_t) q.tiles * blockIdx.x / gridDim.x);
+  int end = (int) ((int64_t) q.tiles * (blockIdx.x + 1) / gridDim.x);
+  fetch_tile (q, source, begin, end, staged);
 #pragma unroll 1
-  for (int i = 0; i < S::TILES; i++) {
-    Square<typename S::Type> square;
-    int64_t first = source.column_of (q, i, first_column);
-    source.read (q, row, column, staged, i, square);
-    find_amaxes (square, q, shared);
-    __syncthreads ();
-    if (to.of_all && line == 0)
-      raise (to.of_all, shared.amaxes.all);
-    if (to.of_rows && line < EDGE && first_row + line < q.rows)
-      raise (to.of_rows + first_row + line, shared.amaxes.row[line]);
-    if (to.of_columns && line < EDGE && first + line < q.columns)
-      raise (to.of_columns + first + line, shared.amaxes.column[line]);
-    __syncthreads ();
+  for (int number = begin; number < end; number++) {
+    TilePlace tile = tile_at (q, number);
+    source.stage (q, tile.row, tile.column, staged, false);
+#pragma unroll 1
+    for (int i = 0; i < S::TILES; i++) {
+      Square<T> square;
+      source.read (staged, i, square);
+      if (i + 1 == S::TILES)
+        fetch_tile (q, source, number + 1, end, staged);
+#pragma unroll
+      for (int r = 0; r < SIDE; r++) {
+#pragma unroll
+        for (int p = 0; p < PAIRS; p++)
+          rows[r] = larger<T> (rows[r], square.rows[r][p]);
+        all = larger<T> (all, rows[r]);
+      }
+      if (to.of_columns)
+        raise_columns (q, square, shared, to.of_columns,
+                       source.column_of (q, i, tile.first_column));
+    }
+    if (to.of_rows && (number + 1 == end || (number + 1) % q.across == 0))
+      raise_rows<T> (q, to.of_rows, tile.first_row, rows);
   }
+  if (to.of_all)
+    raise_to_pair<T> (to.of_all, all, shared.warps);
+}
+
+/* Finds the amax of all elements of a source that can be read in any order. */
+template <class S>
+__global__ void
+__launch_bounds__ (THREADS, 4)
+  find_amax (const __grid_constant__ Quantization q, const __grid_constant__ S source, uint32_t *to)
+{
+  using T = typename S::Type;
+  __shared__ float warps[WARPS];
+  Pair<T> amax = {};
+  uint32_t units = (uint32_t) (q.columns / S::TILES / SIDE), stride = gridDim.x * THREADS;
+  uint32_t at = blockIdx.x * THREADS + threadIdx.x, down = stride / units, right = stride % units;
+  int64_t row = at / units;
+  uint32_t unit = at % units;
+#pragma unroll 1
+  while (row < q.rows) {
+    int64_t rows[S::DEPTH];
+    uint32_t columns[S::DEPTH];
+#pragma unroll
+    for (int d = 0; d < S::DEPTH; d++) {
+      rows[d] = row;
+      columns[d] = unit * SIDE;
+      row += down;
+      unit += right;
+      row += unit >= units;
+      unit -= unit >= units ? units : 0;
+    }
+    source.raise_amax (q, rows, columns, amax);
+  }
+  raise_to_pair<T> (to, amax, warps);
 }
 
 /* Returns whether the copies are aligned, so that SIDE bytes can be stored at once. */
@@ -329,6 +512,44 @@ copies_pack (const Quantization &q)
 {
   return q.columns % 16 == 0 && q.rows % 16 == 0 && ((uintptr_t) q.row & 15) == 0 &&
          ((uintptr_t) q.transposed & 15) == 0;
+}
+
+/* Returns the number of blocks that take the tiles of a launch. */
+inline dim3
+blocks_of (const LigLaunch *launch, const Quantization &q, int together)
+{
+  int most = launch->device->multiprocessors * together;
+  return dim3 ((unsigned) (q.tiles < most ? q.tiles : most));
+}
+
+/* Finds the amaxes that the scales of more than a tile follow from. */
+template <class S>
+LigStatus
+find_first (LigLaunch *launch, const Quantization &q, const Lines &lines, const S &source)
+{
+  if constexpr (S::UNORDERED)
+    if (!lines.of_rows && !lines.of_columns) {
+      int64_t units = q.rows * (q.columns / S::TILES) / SIDE;
+      int blocks = blocks_for (launch, (units + S::DEPTH - 1) / S::DEPTH, THREADS, 4);
+      find_amax<S><<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (q, source, lines.of_all);
+      return LIG_LAUNCHED (launch);
+    }
+  cudaFuncSetAttribute (find_lines<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::STAGED);
+  find_lines<S>
+    <<<blocks_of (launch, q, S::BLOCKS), THREADS, S::STAGED, stream (launch)>>> (q, source, lines);
+  return LIG_LAUNCHED (launch);
+}
+
+/* Writes the copies of the bands of a launch. */
+template <bool PACKED, bool UNIFORM, class S>
+LigStatus
+write_copies (LigLaunch *launch, const Quantization &q, const S &source)
+{
+  auto kernel = quantize_tiles<S, PACKED, UNIFORM>;
+  cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::STAGED);
+  kernel<<<blocks_of (launch, q, blocks_together<S, UNIFORM>), THREADS, S::STAGED,
+           stream (launch)>>> (q, source);
+  return LIG_LAUNCHED (launch);
 }
 
 /* Quantizes the matrix [q.rows, q.columns] of a source; with `lines` it reads that twice. dbias, if
@@ -340,29 +561,22 @@ quantize_from (
 {
   int64_t across = (q.columns / S::TILES + EDGE - 1) / EDGE, bands = (q.rows + EDGE - 1) / EDGE;
   LigStatus status = LIG_OK;
-  cudaFuncSetAttribute (find_lines<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::STAGED);
-  cudaFuncSetAttribute (quantize_tiles<S, PACKED>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                        S::STAGED);
-  for (int reading = lines.of_rows || lines.of_columns || lines.of_all ? 0 : 1; reading < 2;
-       reading++)
-    for (int64_t band = 0; band < bands && status == LIG_OK; band += q.bands) {
-      int count = (int) (bands - band < q.bands ? bands - band : q.bands);
-      dim3 tiles ((unsigned) across, (unsigned) count);
-      Quantization part = q;
-      part.first_band = (int) band;
-      if (reading == 0) {
-        part.finds_rows = lines.of_rows;
-        part.finds_columns = lines.of_columns;
-        part.finds_all = lines.of_all;
-        find_lines<S><<<tiles, THREADS, S::STAGED, stream (launch)>>> (part, source, lines);
-      } else {
-        quantize_tiles<S, PACKED><<<tiles, THREADS, S::STAGED, stream (launch)>>> (part, source);
-      }
-      status = LIG_LAUNCHED (launch);
-      if (reading == 1 && q.sums && status == LIG_OK)
-        status = sum_parts (launch, q.sums, count, q.columns, q.columns, target (dbias),
-                            band > 0 || launch->accumulate, threads_for (count));
-    }
+  if (across * bands > INT32_MAX)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "quantize: too many elements; reduce the batch size");
+  q.across = (int) across;
+  q.tiles = (int) (across * bands);
+  if (lines.of_rows || lines.of_columns || lines.of_all)
+    status = find_first (launch, q, lines, source);
+  for (int64_t band = 0; band < bands && status == LIG_OK; band += q.bands) {
+    int count = (int) (bands - band < q.bands ? bands - band : q.bands);
+    q.first_band = (int) band;
+    q.tiles = (int) (across * count);
+    status = S::UNORDERED && q.uniform ? write_copies<PACKED, S::UNORDERED> (launch, q, source)
+                                       : write_copies<PACKED, false> (launch, q, source);
+    if (q.sums && status == LIG_OK)
+      status = sum_parts (launch, q.sums, count, q.columns, q.columns, target (dbias),
+                          band > 0 || launch->accumulate, threads_for (count));
+  }
   return status;
 }
 } /* namespace lig */

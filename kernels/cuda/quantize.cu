@@ -71,6 +71,8 @@ set_needs (Quantization *q, bool row)
                  (q->transposed && q->transposed_kind == LIG_SCALES_TILE);
   q->shares_scale = q->transposed && q->row_kind == q->transposed_kind &&
                     (q->row_kind == LIG_SCALES_TENSOR || q->row_kind == LIG_SCALES_TILE);
+  q->uniform = (!row || q->row_kind == LIG_SCALES_TENSOR) &&
+               (!q->transposed || q->transposed_kind == LIG_SCALES_TENSOR);
 }
 
 LigStatus
@@ -86,7 +88,7 @@ place_lines (LigLaunch *launch, Quantization *q, bool sums, Lines *lines)
   size_t of_columns = columns ? (size_t) (q->columns + 3) / 4 * 16 : 0;
   size_t used = (size_t) (at - begin) + of_rows + of_columns;
   size_t band = (size_t) q->columns * sizeof (float);
-  q->bands = 65535;
+  q->bands = INT32_MAX;
   if (used > LIG_WORKSPACE_SIZE || (sums && used + band > LIG_WORKSPACE_SIZE))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "quantize: too many rows or columns; reduce them");
   lines->of_all = whole ? (uint32_t *) begin : nullptr;
@@ -98,7 +100,7 @@ place_lines (LigLaunch *launch, Quantization *q, bool sums, Lines *lines)
   if (sums) {
     size_t most = (LIG_WORKSPACE_SIZE - used) / band;
     q->sums = (float *) (begin + used);
-    q->bands = most < 65535 ? (int) most : 65535;
+    q->bands = most < INT32_MAX ? (int) most : INT32_MAX;
   }
   clear (launch, used > 0 ? begin : nullptr, used);
   set_needs (q, row);

@@ -87,10 +87,12 @@ struct Quantization {
   Target rounded;        /* the values that the copy stands for */
   float *sums;           /* of the columns of each band of EDGE rows */
   int first_band, bands; /* of a launch; the most that one may have */
+  int across, tiles;     /* the tiles across the matrix, and those of a launch */
   int row_kind, transposed_kind;
   float largest, overflow;
   bool powers, narrow_exponent; /* e4m3; else e5m2 */
   bool finds_rows, finds_columns, finds_all, shares_scale;
+  bool uniform; /* All copies that are present have one scale. */
   __device__ float
   scale_of (float amax) const
   {
@@ -134,15 +136,10 @@ number_of (const Quantization &q, uint8_t byte)
   return widen (half (__nv_cvt_fp8_to_halfraw (byte, q.narrow_exponent ? __NV_E4M3 : __NV_E5M2)));
 }
 
-/* The amaxes of a tile. */
-struct Amaxes {
-  float row[EDGE], column[EDGE], all;
-};
-
 /* The memory that the threads of a block share. */
 struct Shared {
-  Amaxes amaxes;
-  alignas (16) float columns[WARPS][EDGE];
+  float rows[EDGE], warps[WARPS]; /* amaxes of the tile's rows, and of the elements of each warp */
+  alignas (16) float columns[WARPS][EDGE]; /* of its columns, or their sums, by warps */
   float row_scales[EDGE], column_scales[EDGE];
   uint2 words[EDGE][ACROSS];
 };
@@ -198,31 +195,55 @@ find_columns (const Square<T> &square, float (*columns)[EDGE])
   share_columns (most, columns);
 }
 
-/* Finds the amaxes of a tile that the launch needs. All threads of the block call it. */
+/* Returns the amax of a thread's elements. */
+template <class T>
+__device__ inline Pair<T>
+amax_of (const Square<T> &square, Pair<T> amax)
+{
+#pragma unroll
+  for (int i = 0; i < SIDE; i++)
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++)
+      amax = larger<T> (amax, square.rows[i][p]);
+  return amax;
+}
+
+/* Returns the greatest number of a pair in any lane of the warp, to all of them. */
+template <class T>
+__device__ inline float
+warp_amax (Pair<T> pair)
+{
+  float first, second;
+  split<T> (pair, first, second);
+  return __uint_as_float (__reduce_max_sync (0xffffffffu, __float_as_uint (fmaxf (first, second))));
+}
+
+/* Returns the greatest of a number of each warp. */
+__device__ inline float
+most_of_warps (const float *numbers, int stride)
+{
+  float most = 0;
+#pragma unroll
+  for (int i = 0; i < WARPS; i++)
+    most = fmaxf (most, numbers[i * stride]);
+  return most;
+}
+
+/* Finds the amaxes of a tile that the launch needs, those of columns and of all elements by warps.
+ * All threads of the block call it. */
 template <class T>
 __device__ inline void
 find_amaxes (const Square<T> &square, const Quantization &q, Shared &shared)
 {
   if (q.finds_rows)
-    find_rows (square, shared.amaxes.row);
-  if (!q.finds_columns && !q.finds_all)
+    find_rows (square, shared.rows);
+  if (q.finds_columns)
+    find_columns (square, shared.columns);
+  if (!q.finds_all)
     return;
-  find_columns (square, shared.columns);
-  __syncthreads ();
-  if (threadIdx.x < EDGE) {
-    float column = 0;
-#pragma unroll
-    for (int i = 0; i < WARPS; i++)
-      column = fmaxf (column, shared.columns[i][threadIdx.x]);
-    shared.amaxes.column[threadIdx.x] = column;
-    uint32_t most = __reduce_max_sync (0xffffffffu, __float_as_uint (column));
-    if (threadIdx.x % 32 == 0)
-      shared.row_scales[threadIdx.x / 32] = __uint_as_float (most);
-  }
-  __syncthreads ();
-  if (threadIdx.x == 0)
-    shared.amaxes.all = fmaxf (fmaxf (shared.row_scales[0], shared.row_scales[1]),
-                               fmaxf (shared.row_scales[2], shared.row_scales[3]));
+  float all = warp_amax<T> (amax_of (square, Pair<T>{}));
+  if (threadIdx.x % 32 == 0)
+    shared.warps[threadIdx.x / 32] = all;
 }
 
 /* Raises a number in memory. Most blocks need not: its value only grows. */

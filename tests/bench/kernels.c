@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels [--quick] [--json]: the share of the bandwidth of a copy that the memory-bound kernels
- * of the GPU reach in the same run, and the share required of them; then the time of a launch at
- * small shapes, in a graph of twenty. All are timed in turns, by events, on random data that
- * does not fit the cache; medians. A missed share makes the exit code 1, but not with --quick. */
+/* kernels [--quick] [--json] [PATTERN]: the share of the bandwidth of a copy that the memory-bound
+ * kernels of the GPU reach in the same run, and the share required of them; then the time of a
+ * launch at small shapes, in a graph of twenty. All are timed in turns, by events, on random data
+ * that does not fit the cache; medians. A missed share makes the exit code 1, but not with --quick.
+ * With a PATTERN, `*quantize`, only kernels whose names match it are timed. */
+#include "tests/bench/quantizing.h"
 #include "tests/gpu/case.h"
-#include "tests/gpu/operands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +15,21 @@ typedef struct {
   int64_t rows, columns, outputs;
   LigDtype compute, parameters;
   double required; /* required share of the copy's bandwidth; 0: none */
+  const Quantizer *quantizer;
 } Entry;
 
 #define ROWS_OF(kernel, required) \
   { \
-    kernel, 16384, 8192, 1, LIG_BF16, LIG_BF16, required \
+    kernel, 16384, 8192, 1, LIG_BF16, LIG_BF16, required, NULL \
+  }
+
+#define QUANTIZING(kernel) \
+  {kernel, 16384, 8192, 1, LIG_BF16, LIG_BF16, 0.80, &quantizers[0]}, \
+    {kernel, 16384, 8192, 1, LIG_BF16, LIG_BF16, 0.88, &quantizers[1]}, \
+    {kernel, 16384, 8192, 1, LIG_BF16, LIG_BF16, 0.80, &quantizers[2]}, \
+    {kernel, 16384, 8192, 1, LIG_BF16, LIG_BF16, 0.80, &quantizers[3]}, \
+  { \
+    kernel, 16384, 8192, 1, LIG_BF16, LIG_BF16, 0.80, &quantizers[4] \
   }
 
 static const Entry entries[] = {
@@ -38,18 +49,24 @@ static const Entry entries[] = {
   ROWS_OF ("bias_swiglu_backward", 0.88),
   ROWS_OF ("dropout", 0),
   ROWS_OF ("add", 0),
-  {"convert", 16384, 8192, 1, LIG_BF16, LIG_FP32, 0},
-  {"convert", 16384, 8192, 1, LIG_FP32, LIG_BF16, 0},
+  {"convert", 16384, 8192, 1, LIG_BF16, LIG_FP32, 0, NULL},
+  {"convert", 16384, 8192, 1, LIG_FP32, LIG_BF16, 0, NULL},
   ROWS_OF ("bias_backward", 0),
   ROWS_OF ("adamw", 0.88),
-  {"adamw", 16384, 8192, 1, LIG_FP32, LIG_FP32, 0.88},
+  {"adamw", 16384, 8192, 1, LIG_FP32, LIG_FP32, 0.88, NULL},
   ROWS_OF ("gradient_norm", 0),
-  {"cross_entropy", 8192, 50304, 1, LIG_BF16, LIG_BF16, 0.85},
-  {"cross_entropy_backward", 8192, 50304, 1, LIG_BF16, LIG_BF16, 0.85},
-  {"embedding", 65536, 1024, 50304, LIG_BF16, LIG_BF16, 0},
-  {"embedding", 65536, 1024, 256, LIG_BF16, LIG_BF16, 0},
-  {"embedding_backward", 65536, 1024, 50304, LIG_BF16, LIG_BF16, 0},
-  {"embedding_backward", 65536, 1024, 256, LIG_BF16, LIG_BF16, 0},
+  {"cross_entropy", 8192, 50304, 1, LIG_BF16, LIG_BF16, 0.85, NULL},
+  {"cross_entropy_backward", 8192, 50304, 1, LIG_BF16, LIG_BF16, 0.85, NULL},
+  {"embedding", 65536, 1024, 50304, LIG_BF16, LIG_BF16, 0, NULL},
+  {"embedding", 65536, 1024, 256, LIG_BF16, LIG_BF16, 0, NULL},
+  {"embedding_backward", 65536, 1024, 50304, LIG_BF16, LIG_BF16, 0, NULL},
+  {"embedding_backward", 65536, 1024, 256, LIG_BF16, LIG_BF16, 0, NULL},
+  QUANTIZING ("quantize"),
+  QUANTIZING ("activation_quantize"),
+  QUANTIZING ("activation_backward_quantize"),
+  QUANTIZING ("gated_quantize"),
+  QUANTIZING ("gated_backward_quantize"),
+  QUANTIZING ("norm_quantize"),
 };
 
 static const char *const small_kernels[] = {"layer_norm",
@@ -178,7 +195,7 @@ allocate_set (const Bench *b, Operands *o)
 {
   for (int i = 0; i < o->count; i++) {
     LigOperand *operand = &o->operands[i];
-    if (is_left_out (o, i))
+    if (is_left_out (o, i) || operand->size == 0)
       continue;
     if (b->gpu->calls->allocate (b->gpu->handle, operand_bytes (operand), &operand->data) != LIG_OK)
       return false;
@@ -196,22 +213,31 @@ release_set (const Bench *b, Operands *o)
       b->gpu->calls->release (b->gpu->handle, o->operands[i].data);
 }
 
+static Operands
+entry_operands (const Entry *entry, const LigKernel *kernel)
+{
+  Problem problem = {entry->rows, entry->columns, entry->outputs, entry->compute,
+                     entry->parameters};
+  return entry->quantizer
+           ? quantizing_operands (kernel, entry->quantizer, entry->rows, entry->columns)
+           : operands_for (kernel, problem);
+}
+
 /* Allocates as many sets of operands as exceed the cache. */
 static void
 prepare (const Bench *b, Timed *t, const Entry *entry, bool rotated)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (b->gpu->device);
-  Problem problem = {entry->rows, entry->columns, entry->outputs, entry->compute,
-                     entry->parameters};
   t->entry = *entry;
   t->kernel = lig_kernel_find (entry->kernel);
-  t->sets[0] = operands_for (t->kernel, problem);
-  t->bytes = least_bytes (&t->sets[0]);
+  t->sets[0] = entry_operands (entry, t->kernel);
+  t->bytes =
+    entry->quantizer ? quantizing_bytes (&t->sets[0], entry->quantizer) : least_bytes (&t->sets[0]);
   double wanted = 3 * (double) facts->l2 / t->bytes;
   t->n_sets = rotated ? (int) CLAMP (wanted + 2, 2, MOST_SETS) : 1;
   t->launches = (int) CLAMP (3e-3 / (t->bytes / 4e12 + 3e-6), 2, 100);
   for (int i = 0; i < t->n_sets; i++) {
-    t->sets[i] = operands_for (t->kernel, problem);
+    t->sets[i] = entry_operands (entry, t->kernel);
     if (allocate_set (b, &t->sets[i]))
       continue;
     release_set (b, &t->sets[i]);
@@ -252,8 +278,11 @@ launch (const Bench *b, Timed *t, int number)
     gpu_copy (b->gpu, o->operands[1].data, o->operands[0].data, operand_bytes (&o->operands[0]));
     return;
   }
+  LigProducerParams quantizing = {0};
+  if (t->entry.quantizer)
+    quantizing = quantizing_params (t->kernel, t->entry.quantizer);
   LigLaunch one = {.operands = o->operands,
-                   .params = params_for (t->kernel->name, 0),
+                   .params = t->entry.quantizer ? &quantizing : params_for (t->kernel->name, 0),
                    .tick = b->tick,
                    .workspace = b->workspace,
                    .stream = b->gpu->stream,
@@ -332,9 +361,10 @@ tell (const Timed *t, double copy, bool json, bool first)
   double rate = t->bytes / t->median, share = copy > 0 ? rate / copy : 0;
   if (json) {
     printf ("%s{\"kernel\":\"%s\",\"rows\":%ld,\"columns\":%ld,\"outputs\":%ld,"
-            "\"dtype\":\"%s:%s\"",
+            "\"dtype\":\"%s:%s\",\"quantizer\":\"%s\"",
             first ? "" : ",\n", e->kernel, (long) e->rows, (long) e->columns, (long) e->outputs,
-            lig_dtype_name (e->compute), lig_dtype_name (e->parameters));
+            lig_dtype_name (e->compute), lig_dtype_name (e->parameters),
+            e->quantizer ? e->quantizer->name : "");
     if (t->skipped)
       printf (",\"skipped\":true}");
     else if (copy == 0)
@@ -344,11 +374,12 @@ tell (const Timed *t, double copy, bool json, bool first)
               rate * 1e-9, share, e->required);
     return;
   }
-  printf ("%-26s %6ld x %-6ld %4s:%-4s ", e->kernel, (long) e->rows, (long) e->columns,
+  printf ("%-28s %6ld x %-6ld %4s:%-4s ", e->kernel, (long) e->rows, (long) e->columns,
           lig_dtype_name (e->compute), lig_dtype_name (e->parameters));
-  g_autofree char *vocabulary =
-    e->outputs > 1 ? g_strdup_printf ("of %ld", (long) e->outputs) : g_strdup ("");
-  printf ("%-9s ", vocabulary);
+  g_autofree char *variant = e->outputs > 1 ? g_strdup_printf ("of %ld", (long) e->outputs)
+                             : e->quantizer ? g_strdup (e->quantizer->name)
+                                            : g_strdup ("");
+  printf ("%-12s ", variant);
   if (t->skipped)
     printf ("skipped: %s\n", t->skipped);
   else if (copy == 0)
@@ -380,20 +411,24 @@ tell_large (Timed *timed, int count, bool json, bool few)
     tell (t, copy, json, i == 0);
     missed += !t->skipped && t->bytes / t->median < t->entry.required * copy;
   }
+  if (both.median == 0)
+    return few ? 0 : missed;
   tell (&both, copy, json, false);
   missed += !both.skipped && both.bytes / both.median < both.entry.required * copy;
   return few ? 0 : missed;
 }
 
 static void
-bench_small (const Bench *b, bool json)
+bench_small (const Bench *b, const char *pattern, bool json)
 {
   static Timed timed[N_SMALL];
   int count = 0;
   for (size_t k = 0; k < G_N_ELEMENTS (small_kernels); k++)
     for (size_t s = 0; s < G_N_ELEMENTS (small_shapes); s++) {
+      if (!g_pattern_match_simple (pattern, small_kernels[k]))
+        continue;
       Entry entry = {
-        small_kernels[k], small_shapes[s][0], small_shapes[s][1], 1, LIG_BF16, LIG_BF16, 0};
+        small_kernels[k], small_shapes[s][0], small_shapes[s][1], 1, LIG_BF16, LIG_BF16, 0, NULL};
       Timed *t = &timed[count++];
       prepare (b, t, &entry, false);
       capture (b, t);
@@ -436,8 +471,11 @@ main (int argc, char **argv)
   Bench b = bench_new (gpu, few ? 5 : MOST_ROUNDS);
   int count = 1;
   prepare_copy (&b, &timed[0], few);
+  const char *pattern = argc > 1 && argv[argc - 1][0] != '-' ? argv[argc - 1] : "*";
   for (size_t i = 0; i < G_N_ELEMENTS (entries); i++) {
     Entry entry = entries[i];
+    if (!g_pattern_match_simple (pattern, entry.kernel))
+      continue;
     entry.rows /= few ? 16 : 1;
     prepare (&b, &timed[count++], &entry, true);
   }
@@ -451,7 +489,7 @@ main (int argc, char **argv)
       release_set (&b, &timed[i].sets[j]);
   printf (json ? "],\n\"small\":[\n" : "\nSmall shapes, in a graph of %d launches: per launch\n",
           GRAPH_LAUNCHES);
-  bench_small (&b, json);
+  bench_small (&b, pattern, json);
   printf (json ? "]}\n" : "");
   return missed > 0;
 }

@@ -74,7 +74,8 @@ test_search (void)
   g_auto (Outcome) text = lig ("ops", "NORM", NULL);
   g_assert_cmpint (text.code, ==, 0);
   assert_contains (text.out, "Ops:\n  layer-norm ");
-  assert_contains (text.out, "\nFusions:\n  forward-add-norm ");
+  assert_contains (text.out, "\nFusions:\n  forward-add-norm-quantize ");
+  assert_contains (text.out, "\n  forward-add-norm ");
   g_assert_null (strstr (text.out, "gelu"));
   /* All words must match, in the summaries too. */
   g_auto (Outcome) words = lig ("ops", "Gradient", "BIAS", "--json", NULL);

@@ -67,6 +67,39 @@ test_train (void)
   g_assert_cmpint (int_at (more.json, "steps"), ==, 5);
 }
 
+#define TRAIN \
+  "train", "linear(16) ! mean-squared-error", "--input", "32x32", "--data", \
+    "synthetic?samples=64", "--device", "cpu"
+
+static void
+test_calibrate (void)
+{
+  static const struct {
+    const char *recipe, *steps, *message;
+  } wrong[] = {
+    {"fp8-delayed", "4", "calibrate is 4, expected a whole number below steps, 4"},
+    {"fp8-delayed", "-1", "--calibrate is '-1', expected a whole number from 0"},
+    {"fp8-rows", "2", "calibrate is 2, but recipe fp8-rows keeps no amaxes of earlier steps"},
+    {"none", "2", "calibrate is 2, but recipe none keeps no amaxes of earlier steps"},
+  };
+  g_autofree char *checkpoint = in_folder ("calibrated.safetensors");
+  g_auto (Outcome) train = lig (TRAIN, "--steps", "3", "--recipe", "fp8-delayed", "--calibrate",
+                                "2", "--checkpoint", checkpoint, "--json", NULL);
+  g_assert_cmpint (train.code, ==, 0);
+  g_auto (Outcome) other =
+    lig ("train", "--resume", checkpoint, "--steps", "5", "--calibrate", "3", NULL);
+  assert_contains (other.err, "calibrate 3 contradicts the checkpoint, which has 2; omit it");
+  g_assert_cmpint (other.code, ==, 2);
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    g_auto (Outcome) outcome =
+      lig (TRAIN, "--steps", "4", "--recipe", wrong[i].recipe, "--calibrate", wrong[i].steps, NULL);
+    assert_contains (outcome.err, wrong[i].message);
+    g_assert_cmpint (outcome.code, !=, 0);
+  }
+  g_auto (Outcome) help = lig ("train", "--help", NULL);
+  assert_contains (help.out, "--calibrate N");
+}
+
 static void
 test_compare (void)
 {
@@ -83,7 +116,7 @@ test_compare (void)
   g_assert_cmpstr (text_at (json.json, "errors.1.ops.1.recipe"), ==, "fp8-block");
   g_assert_true (g_file_get_contents (picture, &svg, NULL, NULL));
   assert_contains (svg, "fp8-block");
-  assert_contains (svg, "basic-linear");
+  assert_contains (svg, "Basic linear");
   g_auto (Outcome) text = lig ("profile", MODEL, ARGUMENTS, "--device", "cpu", "--steps", "1",
                                "--compare-recipes", "none,fp8-current", NULL);
   assert_contains (text.out, "Recipe fp8-current:");
@@ -122,6 +155,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/recipe/plan", test_plan);
   g_test_add_func ("/cli/recipe/refused", test_refused);
   g_test_add_func ("/cli/recipe/train", test_train);
+  g_test_add_func ("/cli/recipe/calibrate", test_calibrate);
   g_test_add_func ("/cli/recipe/compare", test_compare);
   g_test_add_func ("/cli/recipe/compare-wrong", test_compare_wrong);
   return run_cli_tests ();

@@ -157,7 +157,7 @@ check_sums (const char *expression, const char *input)
   for (guint i = 0; i < n_steps; i++) {
     g_assert_cmpfloat (steps[i].floor, >, 0);
     g_assert_cmpfloat (steps[i].predicted, >, 0);
-    if (!steps[i].beside)
+    if (!steps[i].lane)
       g_assert_cmpfloat (steps[i].predicted, >, 0.85 * steps[i].floor);
   }
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {

@@ -214,8 +214,9 @@ test_shared (void)
   g_assert_cmpuint (count_kernels (evaluation, "linear_fp8", LIG_PASS_FORWARD), ==, 3);
 }
 
-/* The products of fp8 add the bias, but gelu runs by itself; the gradient of a bias is summed where
- * the gradient is quantized. Beside a product in the compute type nothing changes. */
+/* The norm is quantized as it is computed. The products of fp8 add the bias, but gelu runs by
+ * itself; the gradient of a bias is summed where the gradient is quantized. Beside a product in the
+ * compute type nothing changes. */
 static void
 test_groups (void)
 {
@@ -225,19 +226,36 @@ test_groups (void)
     with_recipe ("layer-norm ! linear(64) ! gelu ! linear(50)", "32x48", "fp8-current");
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   check_groups (plan,
-                "[0] [1] [2 3 4 forward-linear-bias-activation] [5] [6] "
+                "[0 1 forward-quantize] [2 3 4 forward-linear-bias-activation] [5] [6] "
                 "[7 8 9 forward-linear-bias-activation]",
                 "[0] [1] [2] [3 4 5 backward-quantize] [6] "
                 "[7 8 9 backward-linear-bias]");
-  static const gboolean quantized[2][7] = {{FALSE, TRUE, TRUE, FALSE, FALSE, FALSE},
+  static const gboolean quantized[2][7] = {{TRUE, TRUE, FALSE, FALSE, FALSE},
                                            {FALSE, FALSE, TRUE, TRUE, FALSE, FALSE}};
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
     guint count;
     const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
-    g_assert_cmpuint (count, ==, 6);
+    g_assert_cmpuint (count, ==, pass == LIG_PASS_FORWARD ? 5 : 6);
     for (guint i = 0; i < count; i++)
       g_assert_cmpint (lig_plan_is_quantized (plan, &groups[i]), ==, quantized[pass][i]);
   }
+}
+
+/* A norm of several axes has rows that are longer than those that are quantized. */
+static void
+test_norm_axes (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_ALL;
+  g_autoptr (LigSequence) sequence =
+    with_recipe ("rms-norm(normalized-shape=[4, 16]) ! linear(32)", "16x4x16", "fp8-current");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  const LigVerdict *verdict = find_verdict (plan, "forward-quantize", 0);
+  g_assert_nonnull (verdict);
+  g_assert_cmpint (verdict->reason, ==, LIG_REASON_SHAPE);
+  g_assert_nonnull (strstr (verdict->text, "over rows of 64"));
+  g_assert_nonnull (strstr (verdict->text, "16, the last axis alone"));
+  g_assert_cmpuint (count_kernels (plan, "norm_quantize", LIG_PASS_FORWARD), ==, 0);
 }
 
 /* No copy is made for a gradient that nobody needs: of a frozen weight, of an input. */
@@ -282,9 +300,9 @@ test_refused (void)
     const char *text, *message;
   } wrong[] = {
     {"fp8", "recipe is 'fp8', expected one of none, fp8-delayed, fp8-current, fp8-rows, fp8-block, "
-            "mxfp8; did you mean 'fp8-rows'?"},
+            "mxfp8, nvfp4; did you mean 'fp8-rows'?"},
     {"fp8-currant", "recipe is 'fp8-currant', expected one of none, fp8-delayed, fp8-current, "
-                    "fp8-rows, fp8-block, mxfp8; did you mean 'fp8-current'?"},
+                    "fp8-rows, fp8-block, mxfp8, nvfp4; did you mean 'fp8-current'?"},
     {"fp8-block:margin=1", "recipe fp8-block has no parameter 'margin'"},
     {"none:margin=1", "recipe none has no parameter 'margin'"},
     {"fp8-delayed:history=0",
@@ -352,6 +370,93 @@ test_described (void)
   }
 }
 
+static const LigPlanValue *
+find_value (LigPlan *plan, const char *name)
+{
+  guint count;
+  const LigPlanValue *values = lig_plan_get_values (plan, &count);
+  for (guint i = 0; i < count; i++)
+    if (g_str_equal (values[i].name, name))
+      return &values[i];
+  g_error ("no value is called %s", name);
+}
+
+/* Values of 4 bits take half a byte each; a scale is a byte for 16 of them, its rows padded to 128
+ * and its columns to 4, and four bytes follow. x is [208, 160], the weight [96, 160] and the
+ * gradient [208, 96]. */
+static void
+test_four_bits (void)
+{
+  static const struct {
+    const char *name;
+    gint64 bytes;
+  } expected[] = {
+    {"input:row", 208 * 160 / 2},          {"input:row-scale", 256 * 12 + 4},
+    {"input:transposed", 160 * 208 / 2},   {"input:transposed-scale", 256 * 16 + 4},
+    {"0.weight:row", 96 * 160 / 2},        {"0.weight:row-scale", 128 * 12 + 4},
+    {"0.weight:transposed", 160 * 96 / 2}, {"0.weight:transposed-scale", 256 * 8 + 4},
+    {"d#1.y:row", 208 * 96 / 2},           {"d#1.y:row-scale", 256 * 8 + 4},
+    {"d#1.y:transposed", 96 * 208 / 2},    {"d#1.y:transposed-scale", 128 * 16 + 4},
+  };
+  g_autoptr (GError) error = NULL;
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.compute = LIG_BF16;
+  options.input_gradient = TRUE;
+  g_autoptr (LigDevice) device = lig_device_open ("null:b200", &error);
+  g_assert_no_error (error);
+  g_autoptr (LigSequence) sequence =
+    with_recipe ("linear(96, bias=false)", "208x160:bf16", "nvfp4");
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++) {
+    const LigPlanValue *value = find_value (plan, expected[i].name);
+    g_assert_cmpint (value->dtype, ==, LIG_UINT8);
+    g_assert_cmpint (value->bytes, ==, expected[i].bytes);
+  }
+  guint count, products = 0;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  for (guint i = 0; i < count; i++) {
+    if (!g_str_equal (steps[i].kernel->name, "linear_fp8"))
+      continue;
+    double ceiling = lig_device_get_facts (device)->product_fp4;
+    g_assert_cmpfloat (steps[i].flops, ==, 2.0 * 208 * 160 * 96);
+    g_assert_cmpfloat (ceiling, >, lig_device_get_facts (device)->product[LIG_FP8_E4M3]);
+    products++;
+  }
+  g_assert_cmpuint (products, ==, 3);
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, LIG_PASS_FORWARD, &count);
+  for (guint i = 0; i < count; i++)
+    g_assert_cmpint (lig_plan_get_bits (plan, &groups[i]), ==, i < 2 ? 4 : 0);
+}
+
+/* Four bits are refused as microscaling is, and sides that 16 does not divide fall back. */
+static void
+test_four_bits_refused (void)
+{
+  static const char *const refused[][2] = {
+    {"null:h200",
+     "recipe nvfp4 needs compute capability 10.0, null:h200 has 9.0; choose another one"},
+    {"cpu", "recipe nvfp4 is planned for GPUs of compute capability 10.0 and up, not for cpu; "
+            "choose another one"},
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) device = lig_device_open ("null:b200", &error);
+  g_assert_no_error (error);
+  g_autoptr (LigSequence) odd = with_recipe ("linear(40, bias=false)", "64x32:bf16", "nvfp4");
+  g_autoptr (LigPlan) plan = lig_plan_compile (odd, device, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (count_kernels (plan, "linear_fp8", LIG_PASS_FORWARD), ==, 0);
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  g_assert_cmpstr (ops[1].unquantized, ==, "40 output features, nvfp4 needs a multiple of 16");
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+    g_autoptr (GError) problem = NULL;
+    g_autoptr (LigDevice) other = lig_device_open (refused[i][0], NULL);
+    g_assert_null (lig_plan_compile (odd, other, NULL, &problem));
+    g_assert_cmpstr (problem->message, ==, refused[i][1]);
+  }
+}
+
 static void
 test_files (void)
 {
@@ -362,7 +467,7 @@ test_files (void)
     {"{\"ligature\":1,\"recipe\":{},\"ops\":[]}", "$.recipe.name: expected a string, got nothing"},
     {"{\"ligature\":1,\"recipe\":{\"name\":\"fp9\"},\"ops\":[]}",
      "$.recipe.name: recipe is 'fp9', expected one of none, fp8-delayed, fp8-current, fp8-rows, "
-     "fp8-block, mxfp8"},
+     "fp8-block, mxfp8, nvfp4"},
     {"{\"ligature\":1,\"recipe\":{\"name\":\"fp8-rows:margin=1\"},\"ops\":[]}",
      "$.recipe.name: expected the name of a recipe, got 'fp8-rows:margin=1'"},
     {"{\"ligature\":1,\"recipe\":{\"name\":\"fp8-delayed\",\"history\":true},\"ops\":[]}",
@@ -446,10 +551,13 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/compile/quantize/shared", test_shared);
   g_test_add_func ("/compile/quantize/groups", test_groups);
+  g_test_add_func ("/compile/quantize/norm-axes", test_norm_axes);
   g_test_add_func ("/compile/quantize/frozen", test_frozen);
   g_test_add_func ("/compile/quantize/inherited", test_inherited);
   g_test_add_func ("/compile/quantize/refused", test_refused);
   g_test_add_func ("/compile/quantize/described", test_described);
+  g_test_add_func ("/compile/quantize/four-bits", test_four_bits);
+  g_test_add_func ("/compile/quantize/four-bits-refused", test_four_bits_refused);
   g_test_add_func ("/compile/quantize/files", test_files);
   g_test_add_func ("/compile/quantize/capability", test_capability);
   g_test_add_func ("/compile/quantize/registry", test_registry);

@@ -252,8 +252,7 @@ test_replay_time (void)
     steps->steps[i].function = do_nothing;
   double begin = seconds_used ();
   for (int i = 0; i < TIMES; i++)
-    g_assert_cmpint (lig_steps_run (steps, 0, STEPS, (LigStepsMode){false, false}, &status), ==,
-                     STEPS);
+    g_assert_cmpint (lig_steps_run (steps, 0, STEPS, (LigStepsMode){0}, &status), ==, STEPS);
   double each = (seconds_used () - begin) / STEPS / TIMES;
   g_test_message ("%.1f ns a step", each * 1e9);
   g_assert_cmpfloat (each, <, 200e-9 * lig_test_slowness ());

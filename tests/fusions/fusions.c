@@ -275,6 +275,9 @@ static const struct {
    "linear_backward_weight linear_backward_input"},
   {"forward-quantize", "clamped-swiglu ! quantize", "gated_quantize"},
   {"forward-quantize", "relu ! quantize", "activation_quantize"},
+  {"forward-quantize", "rms-norm ! quantize", "rms_norm norm_quantize"},
+  {"forward-add-norm-quantize", "add-extra-input ! layer-norm ! quantize",
+   "add_layer_norm norm_quantize"},
   {"backward-quantize", "quantize(backward=true) ! bias ! relu", "activation_backward_quantize"},
   {"backward-quantize", "quantize(backward=true) ! bias", "quantize"},
   {"backward-quantize", "quantize(backward=true) ! glu", "gated_backward_quantize"},
@@ -351,8 +354,10 @@ check_in_use (const LigFusion *fusion, const char *const *ops)
 {
   for (int gap = 1; ops[gap]; gap++) {
     g_autofree char *expression = join_with (ops, gap, "make-extra-output(to=mid, caller=true)");
-    /* For forward-add-norm the branch is an element of the pattern. */
-    if (!g_str_equal (fusion->name, "forward-add-norm"))
+    /* Behind an addition the branch is an element of the pattern. */
+    gboolean branch =
+      g_str_has_prefix (fusion->name, "forward-add-norm") && !g_str_equal (ops[gap], "quantize");
+    if (!branch)
       check_kept_out (fusion, expression, gap, LIG_REASON_IN_USE, "caller");
   }
 }

@@ -73,8 +73,9 @@ same_bytes (const char *a, const char *b, size_t bytes)
 typedef struct {
   Operands o;
   size_t offsets[LIG_MAX_OPERANDS], bytes;
-  const float *terms; /* null, or the values that were rounded before they became the first output's
-                         elements */
+  /* Null, or the values that were rounded before they became elements of the first output, or of
+   * one of the same size. */
+  const float *terms;
 } Layout;
 
 static inline Layout
@@ -250,8 +251,9 @@ check_output (const Case *c, const Layout *l, int i, const Memory *m, double lar
   Tolerance t = tolerance_for (l, i, largest_dx);
   if (c->edges && operand->size < c->problem.rows * c->problem.columns)
     return; /* Sums of infinities are not comparable. */
-  Distance d = measure (operand, m->gpu + l->offsets[i], m->cpu + l->offsets[i],
-                        i == l->o.inputs ? l->terms : NULL, t);
+  Distance d =
+    measure (operand, m->gpu + l->offsets[i], m->cpu + l->offsets[i],
+             l->o.operands[i].size == l->o.operands[l->o.inputs].size ? l->terms : NULL, t);
   double allowed = t.norm * d.length + t.absolute * sqrt ((double) operand->size);
   if (d.first >= 0) {
     g_autofree char *what = g_strdup_printf ("%.9g, expected %.9g, at %ld of %ld", d.got, d.want,

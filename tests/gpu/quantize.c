@@ -216,6 +216,63 @@ test_producers (void)
       }
 }
 
+/* A norm that is quantized as it is computed has the bytes of the GPU's two kernels. */
+static void
+check_norm (const Gpu *gpu,
+            gboolean centered,
+            LigDtype dtype,
+            const LigScales kind[2],
+            const int64_t shape[2],
+            unsigned n)
+{
+  void *results[LIG_MAX_OPERANDS], *there[LIG_MAX_OPERANDS], *quantized[LIG_MAX_OPERANDS];
+  LigOperand alone[6];
+  const LigNormParams params = {1e-3f, n / 5 % 2};
+  int count = norm_alone (centered, dtype, shape, n, alone), first = centered ? 3 : 2;
+  g_autofree char *what = g_strdup_printf ("norm %d of %s, scales %d and %d, %ld x %ld, %u",
+                                           centered, lig_dtype_name (dtype), (int) kind[0],
+                                           (int) kind[1], (long) shape[0], (long) shape[1], n);
+  if (!launch_there (gpu, centered ? "layer_norm" : "rms_norm", alone, count, &params, FALSE,
+                     there))
+    return;
+  for (int i = first; i < count; i++)
+    alone[i].data = there[i];
+  Producing q = norming (centered, alone, kind, n);
+  if (n % 3 == 0)
+    q.operands[q.values].data = NULL;
+  if (!launch_there (gpu, "norm_quantize", q.operands, q.count, &q.params, FALSE, results))
+    return;
+  if (q.operands[q.values].data)
+    compare_bytes (&alone[first], results[q.values], 0, what);
+  Quantizing copies = quantizing (alone[first], q.params.quantize, q.scale, 0.5f);
+  if (!launch_there (gpu, "quantize", copies.operands, 9, &q.params.quantize, FALSE, quantized))
+    return;
+  for (int i = 2; i < 8; i++) {
+    LigOperand want = copies.operands[i];
+    want.data = quantized[i];
+    compare_bytes (&want, results[q.copies + i - 2], i, what);
+  }
+}
+
+static void
+test_norms (void)
+{
+  static const int64_t larger[][2] = {{512, 768}, {1040, 2048}, {2048, 4096}};
+  const Gpu *gpu = gpu_or_skip ();
+  unsigned n = 0;
+  if (!gpu)
+    return;
+  for (int centered = 0; centered < 2; centered++)
+    for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+      for (guint m = 0; m < G_N_ELEMENTS (matrices) + G_N_ELEMENTS (larger); m++, n++) {
+        gboolean large = m >= G_N_ELEMENTS (matrices);
+        case_begin ();
+        check_norm (gpu, centered, large && n % 2 ? LIG_BF16 : floating[n % 3], kinds[k],
+                    large ? larger[m - G_N_ELEMENTS (matrices)] : matrices[m], n);
+        case_end ();
+      }
+}
+
 /* Returns a quantized random matrix with its scales, as operands 2 and 3. */
 static Quantizing
 quantized (LigDtype format, LigScales kind, int64_t rows, int64_t columns)
@@ -323,6 +380,7 @@ main (int argc, char **argv)
   gpu_test_init (argc, argv);
   g_test_add_func ("/gpu/quantize/copies", test_copies);
   g_test_add_func ("/gpu/quantize/producers", test_producers);
+  g_test_add_func ("/gpu/quantize/norms", test_norms);
   g_test_add_func ("/gpu/quantize/products", test_products);
   g_test_add_func ("/gpu/quantize/histories", test_histories);
   return g_test_run ();

@@ -114,7 +114,7 @@ static const Producer producers[] = {
 
 /* The operands of such a kernel: `values` is the first that it computes, `copies` that of row. */
 typedef struct {
-  LigOperand operands[11];
+  LigOperand operands[13];
   int values, copies, count;
   float scale;
   LigProducerParams params;
@@ -164,4 +164,46 @@ producing_alone (const Producer *p, const Producing *q, LigOperand alone[4])
                                q->operands[q->values + i].size / q->operands[q->values + i].columns,
                                q->operands[q->values + i].columns);
   return inputs + outputs;
+}
+
+/* Sets the operands of a norm of [rows, columns]; returns their number. */
+static inline int
+norm_alone (gboolean centered, LigDtype dtype, const int64_t shape[2], unsigned n, LigOperand o[6])
+{
+  int64_t rows = shape[0], columns = shape[1];
+  LigDtype parameters = n / 2 % 2 ? LIG_FP32 : dtype;
+  int count = 0;
+  o[count++] = random_tensor (dtype, rows, columns);
+  o[count++] = random_tensor (parameters, 1, columns);
+  if (centered)
+    o[count++] = random_tensor (parameters, 1, columns);
+  o[count++] = blank (dtype, rows, columns);
+  if (centered)
+    o[count++] = blank (LIG_FP32, 1, rows);
+  o[count++] = blank (LIG_FP32, 1, rows);
+  return count;
+}
+
+/* Returns the operands of the kernel that quantizes what a norm computed from its statistics. */
+static inline Producing
+norming (gboolean centered, const LigOperand *alone, const LigScales kind[2], unsigned n)
+{
+  const LigOperand *y = &alone[centered ? 3 : 2];
+  Producing q = {.scale = n % 4 == 1 ? 24 : 0, .values = 6, .copies = 7};
+  q.params = (LigProducerParams){
+    .quantize = {n / 2 % 2 ? LIG_FP8_E5M2 : LIG_FP8_E4M3, (int32_t) kind[0], (int32_t) kind[1],
+                 n / 3 % 2},
+    .norm = {1e-3f, n / 5 % 2},
+  };
+  Quantizing copies = quantizing (*y, q.params.quantize, q.scale, 0.5f);
+  q.operands[q.count++] = alone[0];
+  q.operands[q.count++] = alone[1];
+  q.operands[q.count++] = centered ? alone[2] : absent (LIG_FP32, 1, 1);
+  q.operands[q.count++] = centered ? alone[4] : absent (LIG_FP32, 1, 1);
+  q.operands[q.count++] = alone[centered ? 5 : 3];
+  q.operands[q.count++] = copies.operands[1];
+  q.operands[q.count++] = blank (y->dtype, y->size / y->columns, y->columns);
+  for (int i = 2; i < 8; i++)
+    q.operands[q.count++] = copies.operands[i];
+  return q;
 }

@@ -40,10 +40,17 @@ amax_of (const float *x, int64_t columns, int64_t row, int64_t rows, int64_t col
   return amax;
 }
 
+/* The amax of the elements with which the last element shared its scale, and their place. */
+typedef struct {
+  int64_t place;
+  float amax;
+} Known;
+
 /* Returns the scale of the element at (i, j) of a matrix [rows, columns], and the place of its
  * inverse among the scales. */
 static float
 scale_at (const Quantizing *q,
+          Known *known,
           LigScales kind,
           const float *x,
           int64_t rows,
@@ -56,24 +63,23 @@ scale_at (const Quantizing *q,
   int64_t edge = LIG_SCALES_EDGE, bi = i / edge, bj = j / edge;
   int64_t across = (columns + edge - 1) / edge;
   int64_t width = MIN (edge, columns - bj * edge), height = MIN (edge, rows - bi * edge);
-  float most = q->params.format == LIG_FP8_E4M3 ? 448 : 57344, amax;
+  float most = q->params.format == LIG_FP8_E4M3 ? 448 : 57344;
   float overflow = q->operands[0].dtype == LIG_FP16   ? 65504.0f
                    : q->operands[0].dtype == LIG_BF16 ? 0x1.fep127f
                                                       : FLT_MAX;
   *place = 0;
   if (kind == LIG_SCALES_TENSOR)
     return tensor;
-  if (kind == LIG_SCALES_ROW) {
-    *place = i;
-    amax = amax_of (x, columns, i, 1, 0, columns);
-  } else if (kind == LIG_SCALES_BLOCK) {
-    *place = bj * rows + i;
-    amax = amax_of (x, columns, i, 1, bj * edge, width);
-  } else {
-    *place = bi * ((across + 3) / 4 * 4) + bj;
-    amax = amax_of (x, columns, bi * edge, height, bj * edge, width);
-  }
-  return lig_quantize_scale (amax, most, overflow, q->params.powers);
+  *place = kind == LIG_SCALES_ROW     ? i
+           : kind == LIG_SCALES_BLOCK ? bj * rows + i
+                                      : bi * ((across + 3) / 4 * 4) + bj;
+  if (known->place != *place)
+    known->amax = kind == LIG_SCALES_ROW ? amax_of (x, columns, i, 1, 0, columns)
+                  : kind == LIG_SCALES_BLOCK
+                    ? amax_of (x, columns, i, 1, bj * edge, width)
+                    : amax_of (x, columns, bi * edge, height, bj * edge, width);
+  known->place = *place;
+  return lig_quantize_scale (known->amax, most, overflow, q->params.powers);
 }
 
 /* NaN has no sign. */
@@ -98,10 +104,11 @@ check_copy (const Quantizing *q,
   LigScales kind = (LigScales) (transposed ? q->params.transposed : q->params.row);
   const uint8_t *bytes = q->operands[transposed ? 4 : 2].data;
   const float *inverses = q->operands[transposed ? 5 : 3].data;
+  Known known = {.place = -1};
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++) {
       int64_t place;
-      float scale = scale_at (q, kind, x, rows, columns, i, j, tensor, &place);
+      float scale = scale_at (q, &known, kind, x, rows, columns, i, j, tensor, &place);
       uint8_t expected = byte_of (format, x[i * columns + j] * scale);
       if (bytes[i * columns + j] != expected || inverses[place] != 1 / scale)
         g_error ("%s copy, kind %d, %ld x %ld at %ld, %ld: byte %02x of %g, expected %02x; inverse "
@@ -159,9 +166,10 @@ check_case (Content content,
   check_copy (&q, TRUE, turned, columns, rows, tensor);
   g_assert_true (*(float *) q.operands[6].data == fmaxf (1.5f, most));
   const double *y = wide (q.operands[7]);
+  Known known = {.place = -1};
   for (int64_t i = 0; i < x.size; i++) {
-    float scale =
-      scale_at (&q, kind[0], values, rows, columns, i / columns, i % columns, tensor, &place);
+    float scale = scale_at (&q, &known, kind[0], values, rows, columns, i / columns, i % columns,
+                            tensor, &place);
     uint8_t byte = byte_of (format, values[i] * scale);
     float back =
       (format == LIG_FP8_E4M3 ? lig_e4m3_to_float (byte) : lig_e5m2_to_float (byte)) * (1 / scale);
@@ -256,6 +264,37 @@ test_producers (void)
     for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
       for (guint m = 0; m < G_N_ELEMENTS (matrices); m++, n++)
         check_producer (&producers[i], floating[n % 3], kinds[k], matrices[m], n);
+}
+
+static void
+check_norm (
+  gboolean centered, LigDtype dtype, const LigScales kind[2], const int64_t shape[2], unsigned n)
+{
+  case_begin ();
+  LigOperand alone[6];
+  norm_alone (centered, dtype, shape, n, alone);
+  LigNormParams params = {1e-3f, n / 5 % 2};
+  run (centered ? "layer_norm" : "rms_norm", alone, &params, FALSE);
+  LigOperand y = alone[centered ? 3 : 2];
+  Producing q = norming (centered, alone, kind, n);
+  run ("norm_quantize", q.operands, &q.params, FALSE);
+  check_bytes (y, q.operands[q.values], "norm_quantize", q.values);
+  Quantizing copies = quantizing (y, q.params.quantize, q.scale, 0.5f);
+  run ("quantize", copies.operands, &q.params.quantize, FALSE);
+  for (int i = 2; i < 8; i++)
+    check_bytes (copies.operands[i], q.operands[q.copies + i - 2], "norm_quantize", i);
+  case_end ();
+}
+
+/* A norm that is quantized as it is computed has the bytes of its two kernels. */
+static void
+test_norms (void)
+{
+  unsigned n = 0;
+  for (int centered = 0; centered < 2; centered++)
+    for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+      for (guint m = 0; m < G_N_ELEMENTS (matrices); m++, n++)
+        check_norm (centered, floating[n % 3], kinds[k], matrices[m], n);
 }
 
 /* --- Products ----------------------------------------------------------------------------- */
@@ -396,6 +435,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/quantize/copies", test_copies);
   g_test_add_func ("/kernels/quantize/alone", test_alone);
   g_test_add_func ("/kernels/quantize/producers", test_producers);
+  g_test_add_func ("/kernels/quantize/norms", test_norms);
   g_test_add_func ("/kernels/quantize/products", test_products);
   g_test_add_func ("/kernels/quantize/histories", test_histories);
   return g_test_run ();

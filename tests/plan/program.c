@@ -138,7 +138,8 @@ test_order (void)
   g_autoptr (LigProgram) program = new_program (state, sequence, &options);
   const unsigned step = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE;
   REFUSES (0, "no pass requested; request forward, backward or update");
-  REFUSES (1 << 7 | step, "unknown flags 0x80; use forward, backward, update and accumulate");
+  REFUSES (1 << 7 | step,
+           "unknown flags 0x80; use forward, backward, update, accumulate and partial");
   REFUSES (LIG_RUN_FORWARD, "input missing; set it with lig_program_set_input()");
   REFUSES (LIG_RUN_BACKWARD, "no forward pass has run yet; run forward before backward");
   g_autofree double *seconds = g_new0 (double, 100);

@@ -84,6 +84,84 @@ test_wrong (void)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
 }
 
+/* Parts of a macro name it, and a product that cannot follow its recipe says why. */
+static void
+test_names (void)
+{
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("linear(40, bias=true) ! linear(48, bias=false)", "64x48");
+  g_autoptr (LigRecipeErrors) errors = measure (sequence, "fp8-current");
+  const LigOpErrors *first = find (errors, "0", "basic-linear"), *bias = find (errors, "0", "bias");
+  g_assert_cmpstr (first->written, ==, "0");
+  g_assert_cmpstr (bias->written, ==, "0");
+  g_assert_cmpstr (bias->title, ==, "linear");
+  g_assert_null (first->recipe);
+  g_assert_nonnull (strstr (first->unquantized, "40"));
+  g_assert_nonnull (strstr (first->unquantized, "multiple of 16"));
+  g_autoptr (LigRecipeErrors) copy = g_boxed_copy (LIG_TYPE_RECIPE_ERRORS, errors);
+  g_assert_cmpstr (find (copy, "0", "basic-linear")->unquantized, ==, first->unquantized);
+  g_assert_cmpstr (find (copy, "1", "basic-linear")->written, ==, "1");
+}
+
+static void
+test_devices (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) blackwell = lig_device_open ("null:b200", &error);
+  g_assert_no_error (error);
+  g_assert_true (lig_recipe_check_device ("none", cpu_device (), &error));
+  g_assert_true (lig_recipe_check_device ("fp8-delayed:history=16", cpu_device (), &error));
+  g_assert_true (lig_recipe_check_device ("mxfp8", blackwell, &error));
+  g_assert_no_error (error);
+  g_assert_false (lig_recipe_check_device ("mxfp8", cpu_device (), &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_DEVICE);
+  g_assert_nonnull (strstr (error->message, "10.0"));
+  g_clear_error (&error);
+  g_assert_false (lig_recipe_check_device ("fp9", cpu_device (), &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
+}
+
+/* The arguments of a monitor, and after how many calls it ends the measurement. */
+typedef struct {
+  guint calls, most, last, count;
+} Told;
+
+static gboolean
+listen (guint done, guint count, gpointer data)
+{
+  Told *told = data;
+  g_assert_cmpuint (done, >=, told->last);
+  told->last = done;
+  told->count = count;
+  return ++told->calls < told->most;
+}
+
+static GPtrArray *
+measure_told (Told *told, GError **error)
+{
+  static const char *const recipes[] = {"fp8-current", "fp8-rows", NULL};
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(48)", "64x48");
+  return lig_recipe_errors_measure_watched (sequence, cpu_device (), NULL, recipes, listen, told,
+                                            error);
+}
+
+static void
+test_watched (void)
+{
+  g_autoptr (GError) error = NULL;
+  Told told = {.most = G_MAXUINT};
+  g_autoptr (GPtrArray) all = measure_told (&told, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (all->len, ==, 2);
+  g_assert_cmpuint (told.calls, >=, 3);
+  g_assert_cmpuint (told.last, ==, 2);
+  g_assert_cmpuint (told.count, ==, 3);
+  told = (Told){.most = 2};
+  g_assert_null (measure_told (&told, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_CANCELLED);
+  g_assert_cmpuint (told.calls, ==, 2);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -91,5 +169,8 @@ main (int argc, char **argv)
   g_test_add_func ("/recipe-errors/ops", test_ops);
   g_test_add_func ("/recipe-errors/none", test_none);
   g_test_add_func ("/recipe-errors/wrong", test_wrong);
+  g_test_add_func ("/recipe-errors/names", test_names);
+  g_test_add_func ("/recipe-errors/devices", test_devices);
+  g_test_add_func ("/recipe-errors/watched", test_watched);
   return g_test_run ();
 }

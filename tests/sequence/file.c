@@ -317,7 +317,7 @@ static const struct {
    "$.ops[0].offload: reserved: not implemented yet"},
   {OPS ("{\"op\":\"block\",\"recipe\":\"fp8\",\"ops\":[]}"),
    "$.ops[0].recipe: block: recipe is 'fp8', expected inherit, none, fp8-delayed, fp8-current, "
-   "fp8-rows, fp8-block or mxfp8; did you mean 'fp8-rows'?"},
+   "fp8-rows, fp8-block, mxfp8 or nvfp4; did you mean 'fp8-rows'?"},
   {OPS ("{\"op\":\"block\",\"repeat\":1000000000,\"ops\":[]}"),
    "$.ops[0].repeat: block: repeat is 1000000000, expected 1 to 1000000"},
   {OPS ("{\"op\":\"block\",\"repeat\":1000000,\"ops\":[{\"op\":\"gelu\"},{\"op\":\"gelu\"}]}"),

@@ -367,8 +367,8 @@ add_buttons (LigDeviceCard *self)
   self->use = GTK_BUTTON (gtk_button_new ());
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->measure), "device.measure");
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->use), "device.use");
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->measure),
-                               _ ("Measure the ceilings that predictions use, and store them"));
+  lig_tooltip_set (GTK_WIDGET (self->measure),
+                   _ ("Measure the ceilings that predictions use, and store them"));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->spinner));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->measure));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->use));

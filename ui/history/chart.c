@@ -6,6 +6,7 @@
 #include "ui/session/task.h"
 #include "ui/widgets/chart-view.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -247,7 +248,7 @@ take_curves (GObject *source, GAsyncResult *result, gpointer unused)
           ngettext ("%u run has no such values", "%u runs have no such values", missing), missing)
       : g_strdup ("");
   gtk_label_set_text (self->note, text);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->note), *text ? text : NULL);
+  lig_tooltip_set (GTK_WIDGET (self->note), *text ? text : NULL);
   g_signal_emit (self, loaded_signal, 0);
 }
 

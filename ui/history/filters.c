@@ -295,7 +295,7 @@ add_choices (LigHistoryFilters *self)
   static const int ranks[] = {0, 2, 3, 4, 5, 1};
   for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
     lig_fit_box_add (self->choices, GTK_WIDGET (choices[i]), labels[i], ranks[i]);
-  gtk_widget_set_tooltip_text (lig_fit_box_get_button (self->choices), _ ("More filters"));
+  lig_tooltip_set (lig_fit_box_get_button (self->choices), _ ("More filters"));
 }
 
 /* Escape clears the search, and once it is empty goes back as everywhere on the page. */

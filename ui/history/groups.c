@@ -7,6 +7,7 @@
 #include "ui/history/run-question.h"
 #include "ui/session/setting-name.h"
 #include "ui/session/task.h"
+#include "ui/widgets/tooltip.h"
 #include <ligature/csv.h>
 #include <ligature/run.h>
 
@@ -199,7 +200,7 @@ bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, const Column *c
     tip = g_strdup_printf (_ ("From %s to %s; ± is the standard deviation"), least, most);
   }
   gtk_label_set_text (GTK_LABEL (label), text);
-  gtk_widget_set_tooltip_text (label, column == &columns[0] ? text : tip);
+  lig_tooltip_set (label, column == &columns[0] ? text : tip);
 }
 
 static void

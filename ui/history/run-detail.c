@@ -8,6 +8,7 @@
 #include "ui/history/format.h"
 #include "ui/session/task.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -122,8 +123,8 @@ make_chip (LigRunDetail *self, const char *tag)
   g_autofree char *tip = g_strdup_printf (_ ("Remove the tag “%s”"), tag);
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   gtk_label_set_max_width_chars (GTK_LABEL (label), 24);
-  gtk_widget_set_tooltip_text (label, tag);
-  gtk_widget_set_tooltip_text (button, tip);
+  lig_tooltip_set (label, tag);
+  lig_tooltip_set (button, tip);
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, tip, -1);
   gtk_widget_add_css_class (button, "flat");
   gtk_widget_add_css_class (button, "circular");
@@ -165,13 +166,13 @@ show_status (LigRunDetail *self, const LigRunRow *row)
   gtk_image_set_from_icon_name (self->status_icon, lig_history_status_icon (row->status));
   gtk_widget_set_css_classes (GTK_WIDGET (self->status_icon), classes);
   gtk_label_set_text (self->status, text);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->status), exact);
+  lig_tooltip_set (GTK_WIDGET (self->status), exact);
   g_autofree char *message = lig_figure_excerpt (row->message);
   g_autofree char *name = lig_figure_excerpt (row->name);
   gtk_label_set_text (self->message, message);
   gtk_widget_set_visible (GTK_WIDGET (self->message), *row->message != '\0');
   gtk_label_set_text (self->name, *name ? name : _ ("Without a name"));
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->name), name);
+  lig_tooltip_set (GTK_WIDGET (self->name), name);
 }
 
 static void

@@ -6,6 +6,7 @@
 #include "ui/history/sweep-line.h"
 #include "ui/run/settings.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -221,7 +222,7 @@ make_content (LigSweepDialog *self)
     GTK_CHECK_BUTTON (gtk_check_button_new_with_mnemonic (_ ("_Together: first with first")));
   self->summary = GTK_LABEL (gtk_label_new (NULL));
   gtk_widget_set_halign (self->add, GTK_ALIGN_START);
-  gtk_widget_set_tooltip_text (
+  lig_tooltip_set (
     GTK_WIDGET (self->zip),
     _ ("The first run has all first values, the second all second ones, instead of every "
        "combination"));

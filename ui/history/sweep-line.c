@@ -3,6 +3,7 @@
 #include "ui/history/sweep-line.h"
 
 #include "ui/session/setting-name.h"
+#include "ui/widgets/tooltip.h"
 #include <ligature/run.h>
 
 #include <glib/gi18n.h>
@@ -119,7 +120,7 @@ lig_sweep_line_init (LigSweepLine *self)
   gtk_entry_set_placeholder_text (GTK_ENTRY (self->values),
                                   _ ("Values, such as 0.1, 0.01 or 1..5"));
   gtk_entry_set_activates_default (GTK_ENTRY (self->values), TRUE);
-  gtk_widget_set_tooltip_text (remove, _ ("Remove this setting"));
+  lig_tooltip_set (remove, _ ("Remove this setting"));
   gtk_widget_add_css_class (remove, "flat");
   gtk_widget_add_css_class (GTK_WIDGET (self->error), "error");
   gtk_widget_add_css_class (GTK_WIDGET (self->error), "caption");

@@ -7,6 +7,7 @@
 #include "ui/widgets/figures.h"
 #include "ui/widgets/picture-view.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
 #include <ligature/draw-sweep.h>
 
 #include <glib/gi18n.h>
@@ -291,7 +292,7 @@ make_head (LigSweepView *self)
   GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   GtkWidget *back = gtk_button_new_from_icon_name ("go-previous-symbolic");
   gtk_widget_set_valign (back, GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (back, _ ("Back to all runs (Escape)"));
+  lig_tooltip_set (back, _ ("Back to all runs (Escape)"));
   gtk_actionable_set_action_name (GTK_ACTIONABLE (back), "history.back");
   gtk_accessible_update_property (GTK_ACCESSIBLE (back), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Back to all runs"), -1);

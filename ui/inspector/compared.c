@@ -5,6 +5,7 @@
 
 #include "ui/document/pin.h"
 #include "ui/inspector/parts.h"
+#include "ui/widgets/tooltip.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -150,7 +151,7 @@ new_button (const char *label, const char *action, const char *tooltip)
 {
   GtkWidget *button = gtk_button_new_with_label (label);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
-  gtk_widget_set_tooltip_text (button, tooltip);
+  lig_tooltip_set (button, tooltip);
   return button;
 }
 
@@ -166,8 +167,8 @@ lig_compared_init (LigCompared *self)
   self->unpin = new_button (_ ("Unpin"), "compared.unpin", _ ("Stop comparing"));
   self->devices = GTK_MENU_BUTTON (gtk_menu_button_new ());
   gtk_menu_button_set_label (self->devices, _ ("Another device"));
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->devices),
-                               _ ("Pin the plan of this sequence for another device"));
+  lig_tooltip_set (GTK_WIDGET (self->devices),
+                   _ ("Pin the plan of this sequence for another device"));
   gtk_box_append (GTK_BOX (buttons), self->pin);
   gtk_box_append (GTK_BOX (buttons), GTK_WIDGET (self->devices));
   gtk_box_append (GTK_BOX (buttons), self->unpin);

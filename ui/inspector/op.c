@@ -6,6 +6,7 @@
 #include "ui/inspector/times.h"
 #include "ui/inspector/trained.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 
@@ -229,7 +230,7 @@ make_fusions (LigInspectorOp *self)
   self->wishes = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 0));
   gtk_widget_set_hexpand (label, TRUE);
   gtk_widget_set_valign (GTK_WIDGET (self->fence), GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (line, help);
+  lig_tooltip_set (line, help);
   gtk_label_set_mnemonic_widget (GTK_LABEL (label), GTK_WIDGET (self->fence));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->fence), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Fence above"), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, help, -1);

@@ -3,6 +3,7 @@
 #include "ui/inspector/param-fold.h"
 
 #include "ui/inspector/param-row.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 
@@ -48,7 +49,7 @@ lig_param_fold_update (LigParamFold *self)
       g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "",
                               _ (lig_param_row_get_param (LIG_PARAM_ROW (row))->label));
   gtk_label_set_text (self->changed, names->str);
-  gtk_widget_set_tooltip_text (self->button, names->len > 0 ? names->str : NULL);
+  lig_tooltip_set (self->button, names->len > 0 ? names->str : NULL);
 }
 
 static void

@@ -7,6 +7,7 @@
 #include "ui/inspector/choice.h"
 #include "ui/inspector/param-text.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 
@@ -431,7 +432,7 @@ static GtkWidget *
 make_button (const char *icon, const char *tip, GCallback clicked, LigParamRow *self)
 {
   GtkWidget *button = gtk_button_new_from_icon_name (icon);
-  gtk_widget_set_tooltip_text (button, tip);
+  lig_tooltip_set (button, tip);
   gtk_widget_set_focusable (button, FALSE);
   g_signal_connect_swapped (button, "clicked", clicked, self);
   return button;
@@ -481,7 +482,7 @@ make_editor (LigParamRow *self)
   const gboolean path = self->param->kind == LIG_PARAM_PATH;
   if (path || self->param->kind == LIG_PARAM_INPUT || self->param->kind == LIG_PARAM_OUTPUT) {
     GtkWidget *menu = gtk_menu_button_new ();
-    gtk_widget_set_tooltip_text (menu, path ? _ ("Weights to use") : _ ("Channels in use"));
+    lig_tooltip_set (menu, path ? _ ("Weights to use") : _ ("Channels in use"));
     gtk_menu_button_set_create_popup_func (GTK_MENU_BUTTON (menu), path ? fill_paths : fill_menu,
                                            self, NULL);
     gtk_box_append (GTK_BOX (box), menu);
@@ -536,7 +537,7 @@ fill (LigParamRow *self)
   gtk_widget_set_visible (GTK_WIDGET (self->error), FALSE);
   self->reset = gtk_button_new_from_icon_name ("edit-undo-symbolic");
   gtk_widget_add_css_class (self->reset, "flat");
-  gtk_widget_set_tooltip_text (self->reset, tip);
+  lig_tooltip_set (self->reset, tip);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->reset), "param.reset");
   gtk_label_set_mnemonic_widget (self->label, self->editor);
   gtk_widget_set_hexpand (GTK_WIDGET (self->label), TRUE);
@@ -557,7 +558,7 @@ lig_param_row_new (LigDocument *doc, const LigParam *param)
   self->doc = g_object_ref (doc);
   self->param = param;
   fill (self);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self), _ (param->help));
+  lig_tooltip_set (GTK_WIDGET (self), _ (param->help));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ (param->label), -1);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->editor), GTK_ACCESSIBLE_PROPERTY_LABEL,

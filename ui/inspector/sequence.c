@@ -6,6 +6,7 @@
 #include "ui/inspector/parts.h"
 #include "ui/inspector/times.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/tooltip.h"
 #include "ui/widgets/type-list.h"
 
 #include <glib/gi18n.h>
@@ -209,7 +210,7 @@ make_line (const char *label, const char *help, GtkWidget *editor)
   gtk_widget_set_hexpand (title, TRUE);
   gtk_label_set_mnemonic_widget (GTK_LABEL (title), editor);
   gtk_widget_set_valign (editor, GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (line, help);
+  lig_tooltip_set (line, help);
   gtk_accessible_update_property (GTK_ACCESSIBLE (editor), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, help, -1);
   gtk_widget_add_css_class (line, "line");

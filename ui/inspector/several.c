@@ -5,6 +5,7 @@
 #include "ui/inspector/parts.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -155,7 +156,7 @@ static GtkWidget *
 make_button (LigInspectorSeveral *self, const char *label, const char *tip, GCallback clicked)
 {
   GtkWidget *button = gtk_button_new_with_mnemonic (label);
-  gtk_widget_set_tooltip_text (button, tip);
+  lig_tooltip_set (button, tip);
   g_signal_connect_swapped (button, "clicked", clicked, self);
   return button;
 }

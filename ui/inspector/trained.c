@@ -4,6 +4,7 @@
 
 #include "ui/document/edit.h"
 #include "ui/inspector/parts.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 
@@ -70,7 +71,7 @@ lig_trained_switch_init (LigTrainedSwitch *self)
   self->button = GTK_SWITCH (gtk_switch_new ());
   gtk_widget_set_hexpand (label, TRUE);
   gtk_widget_set_valign (GTK_WIDGET (self->button), GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (line, help);
+  lig_tooltip_set (line, help);
   gtk_label_set_mnemonic_widget (GTK_LABEL (label), GTK_WIDGET (self->button));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->button), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Trained"), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, help, -1);

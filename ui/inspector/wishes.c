@@ -7,6 +7,7 @@
 #include "ui/score/text.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/preview-hook.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 
@@ -69,7 +70,7 @@ make_texts (const LigWish *wish, const char *place)
   gtk_box_append (GTK_BOX (texts), name);
   gtk_widget_set_hexpand (texts, TRUE);
   if (fusion && fusion->summary)
-    gtk_widget_set_tooltip_text (texts, _ (fusion->summary));
+    lig_tooltip_set (texts, _ (fusion->summary));
   return texts;
 }
 

@@ -4,6 +4,7 @@
 #include "ui/widgets/figures.h"
 
 #include "ui/widgets/gradual.h"
+#include "ui/widgets/tooltip.h"
 #include <ligature/draw.h>
 
 #include <glib/gi18n.h>
@@ -181,7 +182,7 @@ predicted_text (LigPlanItem *item)
 static double
 overlap_number (LigPlanItem *item)
 {
-  return lig_plan_item_get_step (item)->beside;
+  return lig_plan_item_get_step (item)->lane != LIG_LANE_MAIN;
 }
 
 static char *
@@ -359,7 +360,7 @@ bind (GtkListItemFactory *factory, GtkListItem *item, const Column *column)
   GtkWidget *cell = gtk_list_item_get_child (item);
   g_autofree char *text = column->text (gtk_list_item_get_item (item));
   gtk_inscription_set_text (GTK_INSCRIPTION (cell), text);
-  gtk_widget_set_tooltip_text (cell, column->characters > 12 ? text : NULL);
+  lig_tooltip_set (cell, column->characters > 12 ? text : NULL);
 }
 
 static int

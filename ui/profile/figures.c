@@ -3,6 +3,7 @@
 #include "ui/profile/figures.h"
 #include "ui/profile/spread-bar.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -168,8 +169,8 @@ describe_runs (const LigProfiled *best, gboolean differ)
   return g_strdup_printf (_ ("%s, below them the range of the middle half"), runs);
 }
 
-static GtkWidget *
-new_cell (const char *text, const char *note, const char *class)
+GtkWidget *
+lig_profile_cell_new (const char *text, const char *note, const char *class)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   for (int line = 0; line < 2; line++) {
@@ -191,13 +192,13 @@ new_cell (const char *text, const char *note, const char *class)
   return box;
 }
 
-static void
-attach_spread (GtkGrid *grid, int column, int row, const LigSpread *spread)
+void
+lig_profile_attach_spread (GtkGrid *grid, int column, int row, const LigSpread *spread)
 {
   g_autofree char *text = lig_draw_time (spread->median);
   g_autofree char *quartiles = lig_spread_to_text (spread);
-  gtk_grid_attach (grid, new_cell (text, spread->median > 0 ? quartiles : NULL, NULL), column, row,
-                   1, 1);
+  gtk_grid_attach (grid, lig_profile_cell_new (text, spread->median > 0 ? quartiles : NULL, NULL),
+                   column, row, 1, 1);
 }
 
 /* The scale that the bars of all plans share. */
@@ -236,7 +237,7 @@ new_choice (LigProfiling *profiling, guint n, GtkCheckButton **group)
   gtk_check_button_set_active (*group, profiled == lig_profiling_get_shown (profiling));
   g_object_set_data (G_OBJECT (button), "n", GUINT_TO_POINTER (n));
   g_signal_connect_object (button, "toggled", G_CALLBACK (choose), profiling, 0);
-  gtk_widget_set_tooltip_text (button, _ ("Show it in the pictures"));
+  lig_tooltip_set (button, _ ("Show it in the pictures"));
   return button;
 }
 
@@ -254,15 +255,16 @@ attach_row (
   g_autofree char *whole = describe_spread (step);
   gboolean best = profiled == scale->best;
   gtk_grid_attach (grid, new_choice (profiling, n, group), 0, row, 1, 1);
-  attach_spread (grid, 1, row, step);
+  lig_profile_attach_spread (grid, 1, row, step);
   gtk_grid_attach (grid, lig_spread_bar_new (step, scale->least, scale->most, whole), 2, row, 1, 1);
-  gtk_grid_attach (grid,
-                   new_cell (best ? _ ("least time") : against, NULL,
-                             kind == LIG_DIFFERENCE_MORE || !scale->differ ? NULL : "best"),
-                   3, row, 1, 1);
+  gtk_grid_attach (
+    grid,
+    lig_profile_cell_new (best ? _ ("least time") : against, NULL,
+                          kind == LIG_DIFFERENCE_MORE || !scale->differ ? NULL : "best"),
+    3, row, 1, 1);
   for (int i = 0; i < STEP; i++)
-    attach_spread (grid, 4 + i, row, &profiled->spreads[i]);
-  gtk_grid_attach (grid, new_cell (bytes, NULL, NULL), 7, row, 1, 1);
+    lig_profile_attach_spread (grid, 4 + i, row, &profiled->spreads[i]);
+  gtk_grid_attach (grid, lig_profile_cell_new (bytes, NULL, NULL), 7, row, 1, 1);
 }
 
 void
@@ -276,8 +278,9 @@ lig_profile_figures_compare (GtkGrid *grid, LigProfiling *profiling)
   Scale scale = find_scale (profiling);
   gtk_grid_attach (grid, new_label (_ ("Policy"), "caption-heading", 0), 0, 0, 1, 1);
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
-    gtk_grid_attach (grid, new_cell (*titles[i] ? _ (titles[i]) : "", NULL, "caption-heading"),
-                     (int) i + 1, 0, 1, 1);
+    gtk_grid_attach (
+      grid, lig_profile_cell_new (*titles[i] ? _ (titles[i]) : "", NULL, "caption-heading"),
+      (int) i + 1, 0, 1, 1);
   guint n = 0;
   for (; lig_profiling_get (profiling, n); n++)
     attach_row (grid, profiling, n, &scale, &group);

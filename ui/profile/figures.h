@@ -16,4 +16,11 @@ void lig_profile_figures_fill (GtkBox *box, LigPlan *plan, const LigProfiled *pr
  * choosing one shows it. */
 void lig_profile_figures_compare (GtkGrid *grid, LigProfiling *profiling);
 
+/* Returns a number at the right end of its column, with a dim line below it. @note, @class:
+ * (nullable) */
+GtkWidget *lig_profile_cell_new (const char *text, const char *note, const char *class);
+
+/* Puts a median with its quartiles into a cell of a table. */
+void lig_profile_attach_spread (GtkGrid *grid, int column, int row, const LigSpread *spread);
+
 G_END_DECLS

@@ -2,8 +2,11 @@
 /* The page Profile: where the time and the memory of a step go, predicted until it is measured. */
 #include "ui/page.h"
 #include "ui/profile/figures.h"
+#include "ui/profile/recipe-menu.h"
+#include "ui/profile/recipe-section.h"
 #include "ui/widgets/picture-view.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -22,10 +25,12 @@ struct _LigProfilePage {
   GtkWidget *compare_box;
   GtkLabel *title, *subtitle, *notice_label, *progress_label;
   GtkButton *notice_button, *predict_button, *cancel_button;
+  GtkMenuButton *recipes_button;
   GtkImage *notice_icon;
   GtkProgressBar *progress;
   LigPictureView *times, *timeline, *roofline, *memory;
   LigProfiling *profiling;
+  LigComparing *comparing;
 
   LigPrediction *prediction;
   LigPlan *predicted_for; /* the document's plan that the prediction belongs to */
@@ -237,7 +242,7 @@ show_head (LigProfilePage *self)
                      shown ? _ ("measured") : _ ("predicted, not measured"));
   gtk_label_set_label (self->title, name);
   gtk_label_set_label (self->subtitle, text);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), name);
+  lig_tooltip_set (GTK_WIDGET (self->title), name);
 }
 
 /* Shows one notice: the error, else why it cannot be measured, else that it is outdated, else what
@@ -302,18 +307,31 @@ show_notice (LigProfilePage *self)
   gtk_widget_set_visible (GTK_WIDGET (self->predict_button), stale && !error && !fault);
 }
 
+/* Only one measurement of a document runs at a time. */
+static void
+enable_actions (LigProfilePage *self)
+{
+  static const char *const names[] = {"profile", "compare-policies", "compare-recipes"};
+  static const char *const own[] = {"profile.run", "profile.on-cpu"};
+  GActionMap *map = lig_page_get_actions (LIG_PAGE (self));
+  gboolean idle =
+    !lig_profiling_is_active (self->profiling) && !lig_comparing_is_active (self->comparing);
+  for (guint i = 0; map && i < G_N_ELEMENTS (names); i++) {
+    GAction *action = g_action_map_lookup_action (map, names[i]);
+    if (action)
+      g_simple_action_set_enabled (G_SIMPLE_ACTION (action), idle);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (own); i++)
+    gtk_widget_action_set_enabled (GTK_WIDGET (self), own[i], idle);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->recipes_button), idle);
+}
+
 static void
 show_progress (LigProfilePage *self)
 {
   gboolean active = lig_profiling_is_active (self->profiling);
   double left, done = active ? lig_profiling_get_progress (self->profiling, &left) : 0;
-  GActionMap *map = lig_page_get_actions (LIG_PAGE (self));
-  const char *const names[] = {"profile", "compare-policies"};
-  for (guint i = 0; map && i < G_N_ELEMENTS (names); i++) {
-    GAction *action = g_action_map_lookup_action (map, names[i]);
-    if (action)
-      g_simple_action_set_enabled (G_SIMPLE_ACTION (action), !active);
-  }
+  enable_actions (self);
   gtk_widget_set_visible (GTK_WIDGET (self->progress_box), active);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "profile.cancel", active);
   if (!active)
@@ -409,6 +427,13 @@ compare_policies (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
+compare_recipes (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  gtk_widget_activate_action (data, "win.page", "s", "profile");
+  lig_recipe_menu_compare (LIG_PROFILE_PAGE (data)->recipes_button, ROUNDS);
+}
+
+static void
 run_again (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   profile (NULL, NULL, widget);
@@ -433,14 +458,16 @@ forget (GtkWidget *widget, const char *name, GVariant *parameter)
   lig_profiling_clear (LIG_PROFILE_PAGE (widget)->profiling);
 }
 
-/* Adds the policies that were compared if the page shows them. */
+/* Adds the policies that were compared if the page shows them, else the recipes. */
 static char *
 lig_profile_page_to_command (LigPage *page)
 {
   LigProfilePage *self = LIG_PROFILE_PAGE (page);
   char *text = lig_document_to_command (lig_page_get_document (page), "profile");
-  if (!text || !lig_profiling_get (self->profiling, 1) || lig_profiling_is_stale (self->profiling))
-    return text;
+  if (!text)
+    return NULL;
+  if (!lig_profiling_get (self->profiling, 1) || lig_profiling_is_stale (self->profiling))
+    return lig_comparing_to_command (self->comparing, text);
   const LigProfiled *profiled;
   g_autoptr (GString) policies = g_string_new (NULL);
   for (guint i = 0; (profiled = lig_profiling_get (self->profiling, i)); i++)
@@ -463,6 +490,7 @@ lig_profile_page_add_actions (LigPage *page, GActionMap *map)
   static const GActionEntry actions[] = {
     {.name = "profile", .activate = profile},
     {.name = "compare-policies", .activate = compare_policies},
+    {.name = "compare-recipes", .activate = compare_recipes},
   };
   g_action_map_add_action_entries (map, actions, G_N_ELEMENTS (actions), page);
 }
@@ -486,6 +514,11 @@ lig_profile_page_constructed (GObject *object)
   LigDocument *doc = lig_page_get_document (LIG_PAGE (self));
   G_OBJECT_CLASS (lig_profile_page_parent_class)->constructed (object);
   self->profiling = g_object_ref (lig_profiling_of (doc));
+  self->comparing = g_object_ref (lig_comparing_of (doc));
+  lig_recipe_menu_set_up (self->recipes_button, doc);
+  gtk_box_insert_child_after (self->content, lig_recipe_section_new (doc), self->compare_box);
+  g_signal_connect_object (self->comparing, "changed", G_CALLBACK (enable_actions), self,
+                           G_CONNECT_SWAPPED);
   self->outdated = TRUE;
   g_signal_connect_object (doc, "planned", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (doc, "titled", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
@@ -510,6 +543,7 @@ lig_profile_page_dispose (GObject *object)
   set_timed (&self->timed, NULL, NULL);
   set_timed (&self->unfused, NULL, NULL);
   g_clear_object (&self->profiling);
+  g_clear_object (&self->comparing);
   G_OBJECT_CLASS (lig_profile_page_parent_class)->dispose (object);
 }
 
@@ -532,6 +566,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, LigProfilePage, progress_label);
   gtk_widget_class_bind_template_child (class, LigProfilePage, progress);
   gtk_widget_class_bind_template_child (class, LigProfilePage, cancel_button);
+  gtk_widget_class_bind_template_child (class, LigProfilePage, recipes_button);
 }
 
 static void

@@ -88,7 +88,7 @@ update_data (LigRunBar *self, const LigRunSettings *settings)
       ? g_strdup_printf (_ ("Data: %s"), settings->data)
       : g_strdup (_ ("No data chosen: trains on random values. Click to choose a file"));
   gtk_label_set_text (self->data_label, name);
-  gtk_widget_set_tooltip_text (self->data, tooltip);
+  lig_tooltip_set (self->data, tooltip);
   g_autofree char *label = g_strdup_printf (_ ("Data: %s"), name);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->data), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
                                   -1);
@@ -198,7 +198,7 @@ set_tooltip (LigRunBar *self, const char *obstacle, const char *length)
 {
   const char *plain = _ ("Train the sequence with these settings");
   g_autofree char *both = length ? g_strconcat (plain, "\n", length, NULL) : NULL;
-  gtk_widget_set_tooltip_text (self->train, obstacle ? obstacle : both ? both : plain);
+  lig_tooltip_set (self->train, obstacle ? obstacle : both ? both : plain);
 }
 
 /* Shows why training is impossible, or the result of the last one, or that the next takes long. */
@@ -422,7 +422,7 @@ lig_run_bar_init (LigRunBar *self)
   lig_fit_box_add (self->choices, GTK_WIDGET (self->rows), _ ("Batch"), 4);
   lig_fit_box_add (self->choices, self->data, _ ("Data"), 3);
   lig_fit_box_add (self->choices, GTK_WIDGET (self->settings), _ ("Training settings"), 2);
-  gtk_widget_set_tooltip_text (lig_fit_box_get_button (self->choices), _ ("More settings"));
+  lig_tooltip_set (lig_fit_box_get_button (self->choices), _ ("More settings"));
   lig_tooltip_when_cut (self->reason);
   g_autoptr (GtkStringList) type_list = lig_type_list_new (_ ("Input’s type"), LIG_DTYPE_COMPUTES);
   g_autoptr (GtkStringList) policy_list = gtk_string_list_new (policy_names);

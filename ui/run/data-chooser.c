@@ -7,6 +7,7 @@
 #include "ui/run/data-preview.h"
 #include "ui/run/settings.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -68,7 +69,7 @@ update_rows (LigDataChooser *self)
   g_autofree char *name = self->path ? g_filename_display_name (self->path) : NULL;
   gtk_widget_set_visible (GTK_WIDGET (self->file), info->path != LIG_DATASET_NO_PATH);
   adw_action_row_set_subtitle (self->file, name ? name : _ (info->help));
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->file), name);
+  lig_tooltip_set (GTK_WIDGET (self->file), name);
   gtk_widget_set_visible (self->choose_folder, info->path == LIG_DATASET_FILE_OR_FOLDER);
   lig_data_options_show (self->options, info);
 }

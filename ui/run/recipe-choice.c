@@ -3,6 +3,7 @@
 #include "ui/run/recipe-choice.h"
 
 #include "ui/document/edit.h"
+#include "ui/widgets/tooltip.h"
 #include <ligature/recipe.h>
 
 #include <glib/gi18n.h>
@@ -40,7 +41,7 @@ show_recipe (GtkDropDown *choice, LigDocument *doc)
                 : g_strdup (_ ("How the operands of products are quantized: not at all"));
   if (gtk_drop_down_get_selected (choice) != find_place (recipe.info))
     gtk_drop_down_set_selected (choice, find_place (recipe.info));
-  gtk_widget_set_tooltip_text (GTK_WIDGET (choice), tooltip);
+  lig_tooltip_set (GTK_WIDGET (choice), tooltip);
 }
 
 static void

@@ -8,6 +8,7 @@
 #include "ui/run/training-row.h"
 #include "ui/widgets/chart-view.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
 
 #include <errno.h>
 #include <glib/gi18n.h>
@@ -217,9 +218,9 @@ show_facts (LigRunPage *self)
                                             : settings->data ? settings->data
                                                              : _ ("as in the checkpoint"));
   gtk_label_set_text (self->title, lig_training_get_title (self->shown));
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), lig_training_get_title (self->shown));
+  lig_tooltip_set (GTK_WIDGET (self->title), lig_training_get_title (self->shown));
   gtk_label_set_text (self->facts, facts);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->facts), facts);
+  lig_tooltip_set (GTK_WIDGET (self->facts), facts);
 }
 
 static void
@@ -303,7 +304,7 @@ update_actions (LigRunPage *self)
   enable (self, "stop", active);
   enable (self, "resume", resumable);
   gtk_label_set_text (self->reason, sentence ? sentence : "");
-  gtk_widget_set_tooltip_text (self->train, sentence);
+  lig_tooltip_set (self->train, sentence);
 }
 
 static void

@@ -5,6 +5,7 @@
 
 #include "ui/run/settings.h"
 #include "ui/session/setting-name.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -212,7 +213,7 @@ add_row (List *self, GtkGrid *grid, const LigSetting *setting)
   GtkWidget *input = make_input (self, &row);
   row.reset = gtk_button_new_from_icon_name ("edit-undo-symbolic");
   gtk_widget_add_css_class (row.reset, "flat");
-  gtk_widget_set_tooltip_text (row.reset, reset);
+  lig_tooltip_set (row.reset, reset);
   gtk_widget_set_valign (row.reset, GTK_ALIGN_CENTER);
   gtk_widget_set_valign (input, GTK_ALIGN_CENTER);
   gtk_grid_attach (grid, make_texts (&row, label), 0, line, 1, 1);
@@ -259,7 +260,7 @@ add_sweep_button (GtkWidget *popover, GtkWidget *settings)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   GtkWidget *button = gtk_button_new_with_mnemonic (_ ("New s_weep…"));
-  gtk_widget_set_tooltip_text (button, _ ("Train with lists of settings, one run after another"));
+  lig_tooltip_set (button, _ ("Train with lists of settings, one run after another"));
   gtk_widget_set_halign (button, GTK_ALIGN_END);
   g_object_set (button, "margin-end", 12, "margin-bottom", 6, NULL);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.new-sweep");

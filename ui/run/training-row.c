@@ -4,6 +4,7 @@
 
 #include "ui/run/live.h"
 #include "ui/run/settings.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 
@@ -80,7 +81,7 @@ lig_training_row_new (LigTraining *training)
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->live.progress));
   gtk_widget_add_css_class (box, "training-row");
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (self->row), box);
-  gtk_widget_set_tooltip_text (self->row, lig_training_get_title (training));
+  lig_tooltip_set (self->row, lig_training_get_title (training));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->row), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   lig_training_get_title (training), -1);
   g_signal_connect (training, "progressed", G_CALLBACK (training_progressed), self);

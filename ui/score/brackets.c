@@ -58,8 +58,9 @@ mark_ops (LigPlan *plan, LigPass pass)
   for (guint i = 0; i < count; i++) {
     if (groups[i].fusion && lig_plan_is_forced (plan, &groups[i]))
       marks[groups[i].first] |= LIG_SCORE_FORCED;
-    if (lig_plan_is_quantized (plan, &groups[i]))
-      marks[groups[i].first] |= LIG_SCORE_QUANTIZED;
+    int bits = lig_plan_get_bits (plan, &groups[i]);
+    if (bits > 0)
+      marks[groups[i].first] |= bits == 4 ? LIG_SCORE_FOUR : LIG_SCORE_EIGHT;
   }
   return marks;
 }

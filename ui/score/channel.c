@@ -6,6 +6,7 @@
 #include "ui/document/ends.h"
 #include "ui/score/sheet.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 
@@ -136,7 +137,7 @@ apply_name (GtkEntry *entry, LigScoreChannel *self)
     return;
   }
   gtk_widget_add_css_class (GTK_WIDGET (entry), "error");
-  gtk_widget_set_tooltip_text (GTK_WIDGET (entry), error->message);
+  lig_tooltip_set (GTK_WIDGET (entry), error->message);
   gtk_accessible_update_property (GTK_ACCESSIBLE (entry), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
                                   error->message, -1);
 }
@@ -145,7 +146,7 @@ static void
 forget_error (GtkWidget *entry)
 {
   gtk_widget_remove_css_class (entry, "error");
-  gtk_widget_set_tooltip_text (entry, NULL);
+  lig_tooltip_set (entry, NULL);
 }
 
 void

@@ -111,8 +111,10 @@ describe (LigScoreGroup *self, const LigScoreBracket *bracket)
   g_string_append (text, self->texts[LIG_BRACKET_KERNELS].text);
   if (marks)
     g_string_append_printf (text, "\n%s", marks);
-  if (bracket->marks & LIG_SCORE_QUANTIZED)
+  if (bracket->marks & LIG_SCORE_EIGHT)
     g_string_append_printf (text, "\n%s", _ ("quantized to 8 bits"));
+  if (bracket->marks & LIG_SCORE_FOUR)
+    g_string_append_printf (text, "\n%s", _ ("quantized to 4 bits"));
   if (figures)
     g_string_append_printf (text, "\n%s", figures);
   return g_strdup (text->str);

@@ -6,6 +6,7 @@
 #include "ui/document/preview.h"
 #include "ui/document/times.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -60,7 +61,7 @@ show_details (GtkLabel *label, int x, int y, gboolean keyboard, GtkTooltip *tool
   return column->details != NULL;
 }
 
-/* Each gtk_widget_set_tooltip_text() would ask the display for the pointer. */
+/* Each lig_tooltip_set() would ask the display for the pointer. */
 static void
 set_tooltip (Column *column, const char *text)
 {

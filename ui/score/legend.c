@@ -3,6 +3,7 @@
 #include "ui/score/legend.h"
 
 #include "ui/widgets/figures.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 
@@ -64,7 +65,7 @@ append_close (Legend *self)
 {
   GtkWidget *button = gtk_button_new_from_icon_name ("window-close-symbolic");
   gtk_widget_add_css_class (button, "flat");
-  gtk_widget_set_tooltip_text (button, _ ("Show fusions by colour again"));
+  lig_tooltip_set (button, _ ("Show fusions by colour again"));
   gtk_actionable_set_detailed_action_name (GTK_ACTIONABLE (button), "room.score-colour::fusion");
   gtk_box_append (GTK_BOX (self->box), button);
 }

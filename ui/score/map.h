@@ -71,12 +71,13 @@ typedef struct {
   guint near_misses; /* of the gap before it */
 } LigScoreSlot;
 
-/* Wishes for the fusions of an op or a group, and whether a group reads or writes quantized copies.
- */
+/* Wishes for the fusions of an op or a group, and the bits of the quantized copies that a group
+ * reads or writes. */
 typedef enum {
   LIG_SCORE_FORCED = 1 << 0,
   LIG_SCORE_FORBIDDEN = 1 << 1,
-  LIG_SCORE_QUANTIZED = 1 << 2
+  LIG_SCORE_EIGHT = 1 << 2,
+  LIG_SCORE_FOUR = 1 << 3
 } LigScoreMarks;
 
 /**

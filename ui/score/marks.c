@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The signs of forced and forbidden fusions and of quantized copies. They differ in shape, not only
- * in colour: a pin holds a fusion, a crossed circle bars it, an 8 stands for eight bits. */
+ * in colour: a pin holds a fusion, a crossed circle bars it, an 8 and a 4 stand for bits. */
 #include "ui/score/marks.h"
 
 #include <glib/gi18n.h>
@@ -56,9 +56,9 @@ draw_bar (cairo_t *cairo, double x, double middle, double size)
   cairo_stroke (cairo);
 }
 
-/* An 8 in a frame. */
+/* A frame with round corners. */
 static void
-draw_eight (cairo_t *cairo, double x, double middle, double size)
+draw_frame (cairo_t *cairo, double x, double middle, double size)
 {
   double u = size / 12, corner = 2.5 * u, left = x + 1.2 * u, right = x + 10.8 * u;
   double top = middle - 5.4 * u, bottom = middle + 5.4 * u;
@@ -69,9 +69,28 @@ draw_eight (cairo_t *cairo, double x, double middle, double size)
   cairo_arc (cairo, left + corner, top + corner, corner, G_PI, 3 * G_PI / 2);
   cairo_close_path (cairo);
   cairo_stroke (cairo);
+}
+
+static void
+draw_eight (cairo_t *cairo, double x, double middle, double size)
+{
+  double u = size / 12;
+  draw_frame (cairo, x, middle, size);
   cairo_arc (cairo, x + 6 * u, middle - 1.7 * u, 1.5 * u, 0, 2 * G_PI);
   cairo_stroke (cairo);
   cairo_arc (cairo, x + 6 * u, middle + 1.6 * u, 1.8 * u, 0, 2 * G_PI);
+  cairo_stroke (cairo);
+}
+
+static void
+draw_four (cairo_t *cairo, double x, double middle, double size)
+{
+  double u = size / 12;
+  draw_frame (cairo, x, middle, size);
+  cairo_move_to (cairo, x + 8.5 * u, middle + 1.2 * u);
+  cairo_line_to (cairo, x + 3.7 * u, middle + 1.2 * u);
+  cairo_line_to (cairo, x + 7 * u, middle - 3.4 * u);
+  cairo_line_to (cairo, x + 7 * u, middle + 3.6 * u);
   cairo_stroke (cairo);
 }
 
@@ -95,10 +114,13 @@ draw_signs (
     draw_bar (cairo, x, middle, size);
     x += size + 3;
   }
-  if (marks & LIG_SCORE_QUANTIZED) {
-    gdk_cairo_set_source_rgba (cairo, &ink);
+  gdk_cairo_set_source_rgba (cairo, &ink);
+  if (marks & LIG_SCORE_EIGHT) {
     draw_eight (cairo, x, middle, size);
+    x += size + 3;
   }
+  if (marks & LIG_SCORE_FOUR)
+    draw_four (cairo, x, middle, size);
 }
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The signs of forced and forbidden fusions and of quantized copies: a pin, a bar and an 8. */
+/* The signs of forced and forbidden fusions and of quantized copies: a pin, a bar, an 8 and a 4. */
 #pragma once
 
 #include "ui/score/map.h"

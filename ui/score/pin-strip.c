@@ -6,6 +6,7 @@
 #include "ui/session/task.h"
 #include "ui/widgets/picture-view.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
 #include <ligature/report.h>
 
 #include <glib/gi18n.h>
@@ -131,7 +132,7 @@ update (LigPinStrip *self)
   gboolean cost = lig_plan_change_get_sign (&total) > 0;
   gtk_widget_set_visible (GTK_WIDGET (self), pinned);
   gtk_label_set_text (self->text, text ? text : "");
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->text), text);
+  lig_tooltip_set (GTK_WIDGET (self->text), text);
   (cost ? gtk_widget_add_css_class : gtk_widget_remove_css_class) (GTK_WIDGET (self->text), "cost");
   gtk_label_set_text (self->title, title ? title : _ ("Pinned"));
   if (!pinned)
@@ -334,7 +335,7 @@ add_icon_button (LigPinStrip *self, const char *icon, const char *label, const c
 {
   GtkWidget *button = gtk_button_new_from_icon_name (icon);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
-  gtk_widget_set_tooltip_text (button, label);
+  lig_tooltip_set (button, label);
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
                                   -1);
   gtk_widget_add_css_class (button, "flat");
@@ -360,9 +361,9 @@ lig_pin_strip_init (LigPinStrip *self)
   gtk_menu_button_set_always_show_arrow (self->pinned, TRUE);
   gtk_widget_set_parent (self->box, GTK_WIDGET (self));
   gtk_widget_add_css_class (GTK_WIDGET (self->pinned), "flat");
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->pinned), _ ("Pinned plan: choose another"));
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->compare),
-                               _ ("Show both plans next to each other, with what differs"));
+  lig_tooltip_set (GTK_WIDGET (self->pinned), _ ("Pinned plan: choose another"));
+  lig_tooltip_set (GTK_WIDGET (self->compare),
+                   _ ("Show both plans next to each other, with what differs"));
   gtk_box_append (GTK_BOX (self->box), icon);
   gtk_box_append (GTK_BOX (self->box), GTK_WIDGET (self->pinned));
   gtk_box_append (GTK_BOX (self->box), gtk_separator_new (GTK_ORIENTATION_VERTICAL));

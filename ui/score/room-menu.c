@@ -2,6 +2,8 @@
 /* The menu of the score's room. */
 #include "ui/score/room.h"
 
+#include "ui/widgets/tooltip.h"
+
 #include <glib/gi18n.h>
 
 static void
@@ -73,7 +75,7 @@ lig_score_room_button_new (void)
   gtk_widget_add_css_class (button, "flat");
   gtk_widget_add_css_class (button, "room-button");
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (button, _ ("Zoom, rows and colours of the score"));
+  lig_tooltip_set (button, _ ("Zoom, rows and colours of the score"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("View of the score"), -1);
   return button;

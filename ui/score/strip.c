@@ -3,6 +3,8 @@
  * the left, backward on the right. */
 #include "ui/score/strip.h"
 
+#include "ui/widgets/tooltip.h"
+
 #include <adwaita.h>
 #include <glib/gi18n.h>
 #include <math.h>
@@ -298,9 +300,9 @@ lig_score_strip_init (LigScoreStrip *self)
   g_signal_connect (drag, "drag-update", G_CALLBACK (drag_update), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drag));
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
-  gtk_widget_set_tooltip_text (
-    GTK_WIDGET (self), _ ("Overview: forward on the left, backward on the right; the longer and "
-                          "stronger a bar, the more time it needs"));
+  lig_tooltip_set (GTK_WIDGET (self),
+                   _ ("Overview: forward on the left, backward on the right; the longer and "
+                      "stronger a bar, the more time it needs"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Overview"), GTK_ACCESSIBLE_PROPERTY_ORIENTATION,
                                   GTK_ORIENTATION_VERTICAL, -1);

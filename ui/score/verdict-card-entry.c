@@ -6,6 +6,7 @@
 #include "ui/score/verdict-card-edit.h"
 #include "ui/score/verdict-card-list.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -206,7 +207,7 @@ new_head (const LigVerdict *verdict, const char *status)
   gtk_widget_set_hexpand (title, TRUE);
   /* Only the title has the tooltip, which would cover the buttons of the entry. */
   g_autofree char *tooltip = describe_fusion (verdict);
-  gtk_widget_set_tooltip_text (title, tooltip);
+  lig_tooltip_set (title, tooltip);
   gtk_box_append (GTK_BOX (head), title);
   if (!status)
     return head;
@@ -308,6 +309,6 @@ lig_card_miss_new (const LigVerdict *verdict)
   g_autofree char *text = g_strdup_printf ("%s: %s.", verdict->title, verdict->why);
   g_autofree char *tooltip = describe_fusion (verdict);
   GtkWidget *label = lig_card_label_new (text, "verdict-text");
-  gtk_widget_set_tooltip_text (label, tooltip);
+  lig_tooltip_set (label, tooltip);
   return label;
 }

@@ -2,6 +2,8 @@
 /* The row that is found becomes the cursor, which the score brings into view. */
 #include "ui/sequence/find-bar.h"
 
+#include "ui/widgets/tooltip.h"
+
 #include <glib/gi18n.h>
 #include <string.h>
 
@@ -135,7 +137,7 @@ static GtkWidget *
 new_button (LigFindBar *self, const char *icon, const char *text, GCallback callback)
 {
   GtkWidget *button = gtk_button_new_from_icon_name (icon);
-  gtk_widget_set_tooltip_text (button, text);
+  lig_tooltip_set (button, text);
   gtk_widget_add_css_class (button, "flat");
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
   g_signal_connect_swapped (button, "clicked", callback, self);

@@ -3,6 +3,8 @@
  */
 #include "ui/sequence/palette-item.h"
 
+#include "ui/widgets/tooltip.h"
+
 #include <glib/gi18n.h>
 #include <string.h>
 
@@ -193,7 +195,7 @@ lig_palette_item_new (const LigOpInfo *info, guint place)
   self->rest = g_utf8_casefold (rest, -1);
   fill (self);
   g_autofree char *tip = g_strjoin ("\n", _ (info->summary), info->formula, NULL);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self), tip);
+  lig_tooltip_set (GTK_WIDGET (self), tip);
   gtk_widget_add_css_class (GTK_WIDGET (self), "palette-item");
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ (info->title), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,

@@ -4,6 +4,7 @@
 
 #include "ui/widgets/chart-plot.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/tooltip.h"
 #include <ligature/report.h>
 
 #include <glib/gi18n.h>
@@ -350,7 +351,7 @@ add_header (LigChartView *self)
   gtk_widget_add_css_class (GTK_WIDGET (self->title), "heading");
   gtk_widget_add_css_class (log, "flat");
   gtk_widget_add_css_class (log, "chart-button");
-  gtk_widget_set_tooltip_text (log, _ ("Logarithmic scale"));
+  lig_tooltip_set (log, _ ("Logarithmic scale"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (log), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Logarithmic scale"), -1);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (log), "chart.log");
@@ -358,7 +359,7 @@ add_header (LigChartView *self)
   gtk_menu_button_set_popover (GTK_MENU_BUTTON (menu), make_popover (self));
   gtk_widget_add_css_class (menu, "flat");
   gtk_widget_add_css_class (menu, "chart-button");
-  gtk_widget_set_tooltip_text (menu, _ ("Chart menu"));
+  lig_tooltip_set (menu, _ ("Chart menu"));
   gtk_box_append (GTK_BOX (self->header), GTK_WIDGET (self->title));
   gtk_box_append (GTK_BOX (self->header), log);
   gtk_box_append (GTK_BOX (self->header), menu);

@@ -2,6 +2,8 @@
 /* A card around a picture: its heading, the mark under the pointer or the keys, a menu. */
 #include "ui/widgets/picture-view.h"
 
+#include "ui/widgets/tooltip.h"
+
 #include <glib/gi18n.h>
 
 /* Shows the mark's text on one line; without a mark, the picture's description. */
@@ -47,7 +49,7 @@ lig_picture_view_wrap (LigPictureView *self, const char *title, const char *subt
   gtk_widget_set_hexpand (words, TRUE);
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class (button, "flat");
-  gtk_widget_set_tooltip_text (button, _ ("Copy or save the picture"));
+  lig_tooltip_set (button, _ ("Copy or save the picture"));
   g_signal_connect_object (button, "clicked", G_CALLBACK (press_button), self, G_CONNECT_SWAPPED);
   gtk_box_append (GTK_BOX (words), heading);
   gtk_box_append (GTK_BOX (words), line);

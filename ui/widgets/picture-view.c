@@ -36,6 +36,7 @@ G_DEFINE_FINAL_TYPE (LigPictureView, lig_picture_view, GTK_TYPE_WIDGET)
 
 enum { PROP_MARK_TEXT = 1, N_PROPS };
 static GParamSpec *props[N_PROPS];
+static guint activated;
 
 static double
 wanted_height (LigPictureView *self)
@@ -204,6 +205,15 @@ leave_mark (GtkWidget *widget, GVariant *argument, gpointer data)
   return TRUE;
 }
 
+static gboolean
+activate (GtkWidget *widget, GVariant *argument, gpointer data)
+{
+  LigPictureView *self = LIG_PICTURE_VIEW (widget);
+  if (self->at >= 0)
+    g_signal_emit (self, activated, 0, self->at);
+  return self->at >= 0;
+}
+
 /* --- The pointer --------------------------------------------------------------------------- */
 
 static void
@@ -233,6 +243,8 @@ press (LigPictureView *self, int presses, double x, double y)
 {
   gtk_widget_grab_focus (GTK_WIDGET (self));
   lig_picture_view_set_mark (self, find_mark (self, x, y));
+  if (presses == 2)
+    activate (GTK_WIDGET (self), NULL, NULL);
 }
 
 static gboolean
@@ -495,6 +507,8 @@ lig_picture_view_class_init (LigPictureViewClass *class)
   props[PROP_MARK_TEXT] =
     g_param_spec_string ("mark-text", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (G_OBJECT_CLASS (class), N_PROPS, props);
+  activated = g_signal_new ("activated", LIG_TYPE_PICTURE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                            NULL, G_TYPE_NONE, 1, G_TYPE_INT);
   lig_picture_view_install_files (widget_class);
   gtk_widget_class_set_css_name (widget_class, "picture-view");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
@@ -507,6 +521,8 @@ lig_picture_view_class_init (LigPictureViewClass *class)
   add_key (widget_class, GDK_KEY_Page_Down, 10);
   add_key (widget_class, GDK_KEY_Home, G_MININT32);
   add_key (widget_class, GDK_KEY_End, G_MAXINT32);
+  gtk_widget_class_add_binding (widget_class, GDK_KEY_Return, 0, activate, NULL);
+  gtk_widget_class_add_binding (widget_class, GDK_KEY_KP_Enter, 0, activate, NULL);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_Escape, 0, leave_mark, NULL);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_Menu, 0, press_menu, NULL);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_F10, GDK_SHIFT_MASK, press_menu, NULL);

@@ -26,6 +26,7 @@ typedef double (*LigPictureHeight) (gpointer data);
  * @label: its description, translated: `Time of each group`
  *
  * Property `mark-text`: of the mark under the pointer, else of the keyboard's mark; null: none.
+ * Signal `activated` with the number of a mark: Return, or a double click on it.
  */
 GtkWidget *lig_picture_view_new (const char *label, const char *name);
 

@@ -48,6 +48,20 @@ lig_tooltips_let_through (void)
   g_signal_add_emission_hook (realize, 0, let_through, NULL, NULL);
 }
 
+void
+lig_tooltip_set (GtkWidget *widget, const char *text)
+{
+  if (g_strcmp0 (gtk_widget_get_tooltip_text (widget), text) == 0)
+    return;
+  /* GTK asks on behalf of visible widgets alone. */
+  gboolean conceal = !gtk_widget_get_root (widget) && gtk_widget_get_visible (widget);
+  if (conceal)
+    gtk_widget_set_visible (widget, FALSE);
+  gtk_widget_set_tooltip_text (widget, text);
+  if (conceal)
+    gtk_widget_set_visible (widget, TRUE);
+}
+
 static gboolean
 query (GtkLabel *label, int x, int y, gboolean keyboard, GtkTooltip *tooltip, gpointer data)
 {

@@ -212,6 +212,19 @@ LIG_API void lig_dataset_free (LigDataset *self);
 LIG_API void lig_dataset_get_input (LigDataset *self, LigShape *shape, LigDtype *dtype);
 
 /**
+ * lig_dataset_share:
+ * @self: a dataset, before it is bound
+ * @rank: the number of this rank, from 0
+ * @count: the number of ranks that read the same data
+ *
+ * Lets the dataset give this rank's rows of each batch alone: a @count-th of it. The input's first
+ * axis becomes that much shorter.
+ *
+ * Returns: %FALSE with %LIG_ERROR_SHAPE set if @count does not divide the batch size
+ */
+LIG_API gboolean lig_dataset_share (LigDataset *self, int rank, int count, GError **error);
+
+/**
  * lig_dataset_bind:
  * @self: a dataset
  * @target: the targets that the loss requires

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ligature/costs.h>
+#include <ligature/ranks.h>
 
 G_BEGIN_DECLS
 
@@ -26,6 +27,7 @@ typedef struct {
   char backend[16];               /* the backend whose kernels it runs; empty: CUDA if the
                                      capability is not 0, else the CPU */
   LigDeviceCosts costs;           /* of kernels, beyond the rates above */
+  double product_fp4; /* operations per second of products of 4 bits, which no type stands for */
 } LigDeviceFacts;
 
 /**
@@ -279,5 +281,51 @@ lig_device_upload (LigDevice *self, void *target, const void *source, gsize byte
  */
 LIG_API gboolean lig_device_download (
   LigDevice *self, void *target, const void *source, gsize bytes, GError **error);
+
+/**
+ * lig_device_join:
+ * @self: a device
+ * @ranks: (nullable): the ranks of this process, each with a device of the same kind
+ *
+ * Lets plans for the device train together with those of the other ranks. Call it before anything
+ * is compiled for the device.
+ *
+ * Returns: %FALSE with %LIG_ERROR_DEVICE set if its kernels cannot exchange with other processes
+ */
+LIG_API gboolean lig_device_join (LigDevice *self, LigRanks *ranks, GError **error);
+
+/**
+ * lig_device_assume_ranks:
+ * @self: a device that is only described
+ * @rank: the number of the rank that it stands for, from 0
+ * @count: the number of ranks
+ *
+ * Lets plans for the device be those of one of several ranks.
+ */
+LIG_API void lig_device_assume_ranks (LigDevice *self, int rank, int count);
+
+/**
+ * lig_device_get_ranks:
+ * @self: a device
+ *
+ * Returns: (transfer none) (nullable): the ranks that it joined
+ */
+LIG_API LigRanks *lig_device_get_ranks (LigDevice *self);
+
+/**
+ * lig_device_get_rank:
+ * @self: a device
+ *
+ * Returns: the number of its rank, 0 if it has joined none
+ */
+LIG_API int lig_device_get_rank (LigDevice *self);
+
+/**
+ * lig_device_get_n_ranks:
+ * @self: a device
+ *
+ * Returns: the number of ranks, 1 if it has joined none
+ */
+LIG_API int lig_device_get_n_ranks (LigDevice *self);
 
 G_END_DECLS

@@ -22,13 +22,23 @@ LIG_API double lig_draw_recipes_height (GPtrArray *errors);
  * @errors: (element-type LigRecipeErrors): the errors of each recipe, of the same sequence
  * @width: the width in pixels
  *
- * Draws a row for each op and for each recipe three cells: the relative errors of the op's output,
- * of the gradient that it gets, and of the gradients of its parameters. The colour of a cell is the
- * stronger, the greater the error, from 0.1 % to 100 %. Products with quantized operands have a
- * dot. Each cell has a mark with its error.
+ * Draws a row for each op, those of a macro below its name, and for each recipe three cells: the
+ * relative errors of the op's output, of the gradient that it gets, and of the gradients of its
+ * parameters. Each cell has its number and a mark. Its colour is the stronger, the greater the
+ * error, on a logarithmic scale that fits the errors and is drawn below them. The greatest error of
+ * a column has an outline, products with quantized operands have a dot.
  */
 LIG_API void
 lig_draw_recipes (LigCanvas *canvas, const LigColours *colours, GPtrArray *errors, double width);
+
+/**
+ * lig_draw_recipes_get_op:
+ * @errors: (element-type LigRecipeErrors): the errors of each recipe
+ * @mark: the number of a mark of the picture
+ *
+ * Returns: (nullable) (transfer none): the op in whose row the mark is
+ */
+LIG_API const LigOpErrors *lig_draw_recipes_get_op (GPtrArray *errors, guint mark);
 
 /**
  * lig_draw_error:

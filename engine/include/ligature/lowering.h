@@ -75,15 +75,27 @@ LIG_API gboolean lig_lower_quantize (LigLowering *self, const char *bindings, co
 LIG_API gboolean lig_lower_is_quantized (LigLowering *self, const char *port, LigRefusal *refusal);
 
 /**
+ * lig_lower_norm_fits: (skip)
+ * @self: the lowering of a fusion
+ * @element: the number of the pattern's element
+ * @refusal: set to the reason %LIG_REASON_SHAPE if the result is %FALSE
+ *
+ * Returns: whether the element can be quantized as it is computed: a norm has to be one of the last
+ *   axis alone
+ */
+LIG_API gboolean lig_lower_norm_fits (LigLowering *self, int element, LigRefusal *refusal);
+
+/**
  * lig_lower_quantized: (skip)
  * @self: the lowering of a fusion
- * @element: the number of the pattern's element that is an activation or a gated unit
+ * @element: the number of the pattern's element that is an activation, a gated unit, or in the
+ *   forward pass a layer norm or rms norm
  * @bindings: the ports of its kernel's operands x, y and, in the backward pass, dy, dx and dbias,
- * as for lig_lower_kernel()
+ *   as for lig_lower_kernel(); with extra and sum a norm is that of x + extra
  * @to: the port y or dx of an op `quantize`
  *
- * Emits the kernel that computes the activation, or its gradient, and writes the quantized copies
- * of @to, and its values if others read them.
+ * Emits the kernels that compute the element, or its gradient, and write the quantized copies of
+ * @to, and its values if others read them.
  */
 LIG_API void
 lig_lower_quantized (LigLowering *self, int element, const char *bindings, const char *to);

@@ -111,6 +111,8 @@ LIG_API gboolean lig_recompute_from_name (const char *name, LigRecompute *recomp
  *   %NULL: as the sequence says. With `none` ops have no recipes of their own either
  * @keep_values: whether the outputs of all ops and their gradients keep their memory until the next
  *   run, for programs that compare them
+ * @calibrating: whether products stay in the compute type, while the amaxes of those operands that
+ *   a recipe with histories would quantize are recorded for its scales
  *
  * The options of lig_plan_compile() and others. Fields beyond @size have the values of
  * %LIG_PLAN_OPTIONS_INIT. Functions that accept options take %NULL for %LIG_PLAN_OPTIONS_INIT.
@@ -132,6 +134,7 @@ typedef struct {
   LigRecompute recompute;
   const char *recipe;
   gboolean keep_values;
+  gboolean calibrating;
 } LigPlanOptions;
 
 #define LIG_PLAN_OPTIONS_INIT \
@@ -157,5 +160,16 @@ LIG_API LigPlanOptions *lig_plan_options_new (void) G_GNUC_WARN_UNUSED_RESULT;
  * Frees the options, but not the objects that they point to.
  */
 LIG_API void lig_plan_options_free (LigPlanOptions *self);
+
+/**
+ * lig_recipe_check_device:
+ * @recipe: a text for lig_recipe_parse()
+ * @device: a device
+ * @error: set to %LIG_ERROR_DEVICE, naming both capabilities, if the device does not compute with
+ *   the recipe; to another error if it is no recipe
+ *
+ * Returns: whether the device computes with the recipe; with `none` each one does
+ */
+LIG_API gboolean lig_recipe_check_device (const char *recipe, LigDevice *device, GError **error);
 
 G_END_DECLS

@@ -68,8 +68,8 @@ typedef struct {
   LigPass pass;
   int group;            /* index of a group of its pass, or -1 */
   int part;             /* expanded index of the first op it serves, -1 for the update */
-  gboolean beside;      /* runs in parallel with the steps after it, up to the next such step or the
-                           update */
+  LigLane lane;         /* not the main one: runs in parallel with the steps after it, in the side
+                           lane up to the next such step, in both up to the update */
   const char *operands; /* the names of the values: "0.y 1.weight -> 1.y" */
   double read, written, flops;
   double predicted; /* seconds; 0 if the device's ceilings are unknown */
@@ -231,6 +231,16 @@ LIG_API gboolean lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group);
  * Returns: whether the group's kernels read or write quantized copies of values, as a recipe says
  */
 LIG_API gboolean lig_plan_is_quantized (LigPlan *self, const LigPlanGroup *group);
+
+/**
+ * lig_plan_get_bits:
+ * @self: a plan
+ * @group: a group of the plan
+ *
+ * Returns: the bits of an element of the quantized copies that the group's kernels read or write,
+ *   8 or 4; 0 without any
+ */
+LIG_API int lig_plan_get_bits (LigPlan *self, const LigPlanGroup *group);
 
 /**
  * lig_plan_name_ops:

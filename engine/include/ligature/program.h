@@ -173,6 +173,8 @@ typedef enum {
   LIG_RUN_BACKWARD = 1 << 1,
   LIG_RUN_UPDATE = 1 << 2,
   LIG_RUN_ACCUMULATE = 1 << 3, /* backward adds to the parameters' gradients, which are fp32 */
+  LIG_RUN_PARTIAL = 1 << 4,    /* more backward passes add to them before the update: gradients are
+                                  not reduced over the ranks yet */
 } LigRunFlags;
 
 /**

@@ -17,6 +17,9 @@ G_BEGIN_DECLS
  * @gradient: the relative error of the gradient that its output gets; NaN if it gets none
  * @parameters: the relative error of the gradients of its trained parameters; NaN if it has none
  * @recipe: (nullable): the recipe of a product with quantized operands
+ * @written: the path of the op as it is written: that of the macro for each of its parts
+ * @title: the name of the op as it is written: `linear` for both parts of that macro
+ * @unquantized: (nullable): why a product with a recipe stays in the compute type
  *
  * The errors of one op. A relative error is the length of the difference between a tensor and that
  * of the compute type, divided by the length of the latter.
@@ -26,6 +29,9 @@ typedef struct {
   const char *op;
   double output, gradient, parameters;
   const char *recipe;
+  char *written;
+  const char *title;
+  char *unquantized;
 } LigOpErrors;
 
 /**
@@ -70,6 +76,43 @@ LIG_API GPtrArray *lig_recipe_errors_measure (LigSequence *sequence,
                                               const LigPlanOptions *options,
                                               const char *const *recipes,
                                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * LigRecipeErrorsMonitor:
+ * @done: the number of recipes that are measured, the compute type among them
+ * @count: the number of all
+ * @data: the caller's data
+ *
+ * Reports progress and can stop the measurement. It is called before each recipe, and in the passes
+ * of a recipe up to twenty times a second if the device runs them step by step.
+ *
+ * Returns: %FALSE to stop the measurement
+ */
+typedef gboolean (*LigRecipeErrorsMonitor) (guint done, guint count, gpointer data);
+
+/**
+ * lig_recipe_errors_measure_watched:
+ * @sequence: a sequence with an input
+ * @device: a device that runs
+ * @options: (nullable): as for lig_recipe_errors_measure()
+ * @recipes: (array zero-terminated=1): texts for lig_recipe_parse()
+ * @monitor: (scope call) (closure data): called on this thread
+ * @data: the data of @monitor
+ * @error: set if one of the plans cannot be compiled or run
+ *
+ * Measures errors like lig_recipe_errors_measure() and calls a monitor. If the monitor stops the
+ * measurement, the error is %LIG_ERROR_CANCELLED.
+ *
+ * Returns: (transfer full) (element-type LigRecipeErrors): the errors of each recipe, or %NULL with
+ *   an error set
+ */
+LIG_API GPtrArray *lig_recipe_errors_measure_watched (LigSequence *sequence,
+                                                      LigDevice *device,
+                                                      const LigPlanOptions *options,
+                                                      const char *const *recipes,
+                                                      LigRecipeErrorsMonitor monitor,
+                                                      gpointer data,
+                                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_recipe_errors_free:

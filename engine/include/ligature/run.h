@@ -25,7 +25,8 @@ G_BEGIN_DECLS
  */
 typedef struct {
   char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name, *freeze, *recompute;
-  gint64 steps, batch, warmup, accumulate, eval_every, eval_batches, checkpoint_every, seed;
+  gint64 steps, batch, warmup, calibrate, accumulate, eval_every, eval_batches, checkpoint_every;
+  gint64 seed;
   double lr, min_lr, clip, loss_scale;
   gint64 tf32, nondeterministic;
   double optimizer_params[LIG_RUN_OPTIMIZER_PARAMS]; /* named in the optimizers' tables */
@@ -130,7 +131,8 @@ LIG_API gboolean lig_run_settings_set (LigRunSettings *self,
  * lig_run_settings_check:
  * @self: settings
  *
- * Checks that settings are consistent: no warm-up longer than the training, no `min-lr` above `lr`.
+ * Checks that settings are consistent: no warm-up longer than the training, a calibration that
+ * ends before it, no `min-lr` above `lr`.
  *
  * Returns: %FALSE with %LIG_ERROR_VALUE set
  */

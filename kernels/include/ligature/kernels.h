@@ -113,6 +113,52 @@ typedef struct {
 typedef struct LigBackendDevice LigBackendDevice;
 
 /**
+ * LigLane:
+ * @LIG_LANE_MAIN: the steps of a plan one after another
+ * @LIG_LANE_SIDE: steps too small for the whole device, in parallel with those after them
+ * @LIG_LANE_COMMUNICATION: exchanges with other processes, in parallel with the steps after them
+ * @LIG_N_LANES: the number of lanes
+ *
+ * A queue of launches on a device. Each has a stream and a workspace of its own.
+ */
+typedef enum { LIG_LANE_MAIN, LIG_LANE_SIDE, LIG_LANE_COMMUNICATION, LIG_N_LANES } LigLane;
+
+/**
+ * LIG_MAX_PEERS:
+ *
+ * The largest number of processes that take part in a collective kernel.
+ */
+#define LIG_MAX_PEERS 1024
+
+/**
+ * LigPeers: (skip)
+ * @rank: the number of this process among its peers, from 0
+ * @count: the number of peers, this process among them
+ * @handle: an ncclComm_t on CUDA; on the CPU the data of @exchange and @gather
+ * @exchange: null on CUDA; sends the bytes from `bounds[i]` to `bounds[i + 1]` of `from` to peer i,
+ *   and receives what each peer sends to this one, in the order of the peers, in `to`, which has
+ *   room for @count pieces as long as this peer's own
+ * @gather: null on CUDA; of `data`, peer i has the bytes from `bounds[i]` to `bounds[i + 1]`, and
+ *   receives the others
+ *
+ * The processes that take part in a collective kernel. `bounds` has @count + 1 offsets, the same on
+ * all peers. Both functions end when all peers have called them, and set `where` if they fail.
+ */
+typedef struct LigPeers {
+  int rank, count;
+  void *handle;
+  LigStatus (*exchange) (const struct LigPeers *peers,
+                         const void *from,
+                         const int64_t *bounds,
+                         void *to,
+                         const char **where);
+  LigStatus (*gather) (const struct LigPeers *peers,
+                       void *data,
+                       const int64_t *bounds,
+                       const char **where);
+} LigPeers;
+
+/**
  * LigLaunch:
  * @operands: the operands in the order of the kernel's signature
  * @params: the kernel's own struct, one of params.h for a built-in kernel; null for its defaults
@@ -122,6 +168,7 @@ typedef struct LigBackendDevice LigBackendDevice;
  *   null if it asked for none
  * @stream: the backend's stream, a cudaStream_t on CUDA; null on the CPU
  * @device: the device that the launch runs on; null on the CPU
+ * @peers: the processes with which a collective kernel exchanges; null if the process is alone
  * @accumulate: whether gradients of parameters are added to the old values instead of replacing
  *   them
  * @tf32: whether fp32 matrix products may round their operands to 10 bits of mantissa
@@ -141,6 +188,7 @@ typedef struct {
   void *scratch;
   void *stream;
   LigBackendDevice *device;
+  const LigPeers *peers;
   bool accumulate;
   bool tf32;
   bool nondeterministic;

@@ -339,6 +339,9 @@ typedef struct {
  * @LIG_SCALES_MX: one for each 32 elements of a row, a power of two in a byte (e8m0) whose exponent
  *   is biased by 127; stored as [rows rounded up to a multiple of 128, ceil (columns / 32) rounded
  *   up to a multiple of 4]. Only plans for described devices have them
+ * @LIG_SCALES_NV: one for each 16 elements of a row, in a byte (e4m3), stored as those of
+ *   @LIG_SCALES_MX but for the 16; an fp32 number for the whole matrix follows. Two elements of 4
+ *   bits (e2m1) share a byte. Only plans for described devices have them
  *
  * The scales of a quantized matrix, fp32 numbers by which its elements are multiplied to get their
  * values back. A transposed matrix has those of its own rows and columns.
@@ -348,7 +351,8 @@ typedef enum {
   LIG_SCALES_ROW,
   LIG_SCALES_BLOCK,
   LIG_SCALES_TILE,
-  LIG_SCALES_MX
+  LIG_SCALES_MX,
+  LIG_SCALES_NV
 } LigScales;
 
 /**
@@ -379,6 +383,7 @@ typedef struct {
  * @function: the number of the activation, or of the gated unit, in the order of the lists of
  *   kernels
  * @clamped: the parameters of clamped_swiglu; others ignore them
+ * @norm: the parameters of norm_quantize; others ignore them
  *
  * Parameters of the kernels that compute values and write their quantized copies.
  */
@@ -386,6 +391,7 @@ typedef struct {
   LigQuantizeParams quantize;
   int32_t function;
   LigClampedParams clamped;
+  LigNormParams norm;
 } LigProducerParams;
 
 /**
@@ -402,6 +408,28 @@ typedef struct {
   int32_t left, right;
   bool fast;
 } LigFp8Params;
+
+/**
+ * LigReduction:
+ * @LIG_REDUCE_SUM: the sum over all peers, in fp32, rounded once
+ * @LIG_REDUCE_MEAN: the sum divided by the number of peers
+ * @LIG_REDUCE_MAX: the largest element; NaN is not among the candidates
+ *
+ * The result of a collective that reduces.
+ */
+typedef enum { LIG_REDUCE_SUM, LIG_REDUCE_MEAN, LIG_REDUCE_MAX } LigReduction;
+
+/**
+ * LigCollectiveParams:
+ * @peers: the number of processes that take part
+ * @reduction: a #LigReduction
+ *
+ * Parameters of all_reduce.
+ */
+typedef struct {
+  int32_t peers;
+  int32_t reduction;
+} LigCollectiveParams;
 
 /**
  * LigHistoryParams:

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* `--ranks N`: starts the same command line N times through mpirun. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* The most ranks on one machine. */
+#define LIG_CLI_MOST_RANKS 1024
+
+/* Starts the ranks and waits for them; signals go to rank 0. `words` are the command's name and all
+ * its arguments, null-terminated. Returns the exit code of rank 0. */
+int lig_cli_launch (int count, char **words);
+
+G_END_DECLS

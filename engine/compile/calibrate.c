@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Calibration: products stay in the compute type, and steps of no group record the amaxes of those
+ * operands that their recipes would quantize. Ops and fusions are as without a recipe, unless a
+ * fusion would leave no value to record. */
+#include "engine/compile/calibrate.h"
+
+#include "engine/compile/parameters.h"
+#include "engine/compile/quantizers.h"
+#include "engine/compile/walk.h"
+
+/* Adds the record of an operand, unless an earlier product of the same recipe has the same values;
+ * `known` has the recipes by the source of the values. */
+static void
+add_operand (LigDraft *draft, GHashTable *known, int product, LigProductRole role, int of)
+{
+  const LigPart *part = lig_part (draft, product);
+  gpointer source = GINT_TO_POINTER (lig_find_source (draft, of));
+  LigCalibration calibration = {
+    .recipe = part->recipe, .role = role, .of = of, .part = product, .recorded = -1};
+  if (known && g_hash_table_lookup (known, source) == part->recipe)
+    return;
+  if (known)
+    g_hash_table_insert (known, source, (gpointer) part->recipe);
+  if (part->histories < 0)
+    return;
+  calibration.recorded = lig_add_history_value (draft, part->histories + (int) role, 1);
+  g_array_append_val (draft->calibrations, calibration);
+}
+
+/* Returns whether the gradient of the part's input is that of its output. */
+static gboolean
+passes_gradient (const LigPart *part)
+{
+  gboolean transparent = (part->info->flags & LIG_OP_TRANSPARENT) || part->implicit;
+  return g_str_equal (part->info->name, "bias") || (transparent && !lig_branch_is_used (part));
+}
+
+int
+lig_calibration_list (const LigDraft *draft,
+                      const LigCalibration *calibration,
+                      int values[LIG_MOST_CALIBRATED])
+{
+  int count = 0;
+  values[count++] = calibration->of;
+  if (calibration->role != LIG_ROLE_GRADIENT)
+    return count;
+  for (int i = calibration->part + 1; i < (int) draft->parts->len; i++) {
+    const LigPart *part = lig_part (draft, i);
+    int gradient = lig_value (draft, part->y)->gradient;
+    if (lig_part_recalls (part) || !passes_gradient (part) || gradient < 0 ||
+        count == LIG_MOST_CALIBRATED)
+      break;
+    values[count++] = gradient;
+  }
+  return count;
+}
+
+static void
+add_product (LigDraft *draft, GHashTable *known, int index)
+{
+  const LigPart *part = lig_part (draft, index), *after = lig_part (draft, index + 1);
+  gboolean weight = part->needs_backward && lig_part_trains (draft, part, 0);
+  gboolean input = part->needs_backward && part->dx >= 0;
+  add_operand (draft, known, index, LIG_ROLE_INPUT, lig_part (draft, index - 1)->x);
+  add_operand (draft, known, index, LIG_ROLE_WEIGHT, part->parameters[0]);
+  if ((weight || input) && after->needs_backward && after->dx >= 0)
+    add_operand (draft, NULL, index, LIG_ROLE_GRADIENT, lig_value (draft, part->y)->gradient);
+}
+
+void
+lig_calibrate_products (LigDraft *draft)
+{
+  g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL);
+  if (!draft->options.calibrating || !draft->options.training)
+    return;
+  for (int i = 0; i < (int) draft->parts->len; i++) {
+    const LigPart *part = lig_part (draft, i);
+    gboolean forward = FALSE;
+    if (part->calibrating && !part->unquantized) {
+      add_product (draft, known, i);
+    } else if (part->recipe && !part->implicit && g_str_equal (part->info->name, "quantize")) {
+      g_object_get (part->op, "forward", &forward, NULL);
+      /* Products read the copies of an op that a person wrote, and record nothing. */
+      if (forward)
+        g_hash_table_insert (known, GINT_TO_POINTER (part->y), (gpointer) part->recipe);
+    }
+  }
+}
+
+/* Returns whether a step writes the value, or no op computes it. */
+static gboolean
+is_written (const LigDraft *draft, int value)
+{
+  int root = lig_draft_root (draft, value);
+  if (lig_value (draft, root)->part < 0)
+    return TRUE;
+  for (guint i = draft->steps->len; i > 0; i--) {
+    const LigDraftStep *step = lig_step (draft, i - 1);
+    for (int j = step->n_inputs; j < step->n_operands; j++)
+      if (step->values[j] >= 0 && lig_draft_root (draft, step->values[j]) == root)
+        return TRUE;
+  }
+  return FALSE;
+}
+
+/* Adds the step that records an operand: of the values that are equal to it, one that has memory.
+ */
+static void
+record (LigDraft *draft, const LigCalibration *calibration, LigPass pass)
+{
+  enum { RECORDED = 6 }; /* an operand of the kernel `quantize` */
+  int values[] = {-1, -1, -1, -1, -1, -1, -1, -1, -1}, equal[LIG_MOST_CALIBRATED];
+  int count = lig_calibration_list (draft, calibration, equal);
+  LigQuantizeParams params = {
+    .format = (int32_t) lig_recipe_dtype (calibration->recipe, calibration->role),
+    .row = (int32_t) calibration->recipe->info->row[calibration->role],
+    .transposed = (int32_t) calibration->recipe->info->transposed[calibration->role],
+  };
+  for (int i = 0; i < count && values[0] < 0; i++)
+    if (calibration->role != LIG_ROLE_GRADIENT || is_written (draft, equal[i]))
+      values[0] = equal[i];
+  values[RECORDED] = calibration->recorded;
+  lig_lower_plain (draft, draft->steps, pass, calibration->part, "quantize", values, &params,
+                   sizeof params);
+}
+
+void
+lig_schedule_calibration (LigDraft *draft, const LigGroup *group, LigPass pass)
+{
+  LigProductRole role = !group                      ? LIG_ROLE_WEIGHT
+                        : pass == LIG_PASS_BACKWARD ? LIG_ROLE_GRADIENT
+                                                    : LIG_ROLE_INPUT;
+  for (guint i = 0; i < draft->calibrations->len; i++) {
+    const LigCalibration calibration = g_array_index (draft->calibrations, LigCalibration, i);
+    gboolean inside = !group || (calibration.part >= group->first &&
+                                 calibration.part < group->first + group->count);
+    if (inside && calibration.role == role)
+      record (draft, &calibration, pass);
+  }
+}

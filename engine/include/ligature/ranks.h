@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Ranks: the processes that train one sequence together. An MPI launcher starts them, on one
+ * machine or on many; MPI carries their small messages and, on processors, the gradients. The
+ * library is opened at run time: without it, or without a launcher, a process trains alone.
+ *
+ * All ranks call the same collective functions in the same order. Between two calls a rank may
+ * compute for as long as it needs: only a rank whose process ended, stopped, or lost its machine
+ * ends the others, see lig_ranks_watch(). */
+#pragma once
+
+#include <ligature/error.h>
+#include <ligature/kernels.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LigRanks:
+ *
+ * The ranks that this process belongs to; a process joins them once and belongs to them until it
+ * ends.
+ */
+typedef struct LigRanks LigRanks;
+
+/**
+ * LigRanksEnd: (skip)
+ * @message: one sentence that names the rank and its host
+ * @data: the pointer given to lig_ranks_watch()
+ *
+ * Called on rank 0, in a thread of its own, when the ranks have to end because one of them failed,
+ * ended or gives no sign of life: the last chance to write that down. The process ends when it
+ * returns.
+ */
+typedef void (*LigRanksEnd) (const char *message, gpointer data);
+
+/**
+ * lig_ranks_launched:
+ *
+ * Returns: the number of ranks that an MPI launcher started, this process among them; 0 if none
+ *   started it
+ */
+LIG_API int lig_ranks_launched (void);
+
+/**
+ * lig_ranks_join:
+ *
+ * Opens the MPI library and joins the ranks that the launcher started. Called again, it returns the
+ * same.
+ *
+ * Returns: (transfer none) (nullable): the ranks; %NULL with %LIG_ERROR_DEVICE set if the library
+ *   is missing or refuses
+ */
+LIG_API LigRanks *lig_ranks_join (GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_ranks_leave:
+ *
+ * Ends the part of this process in the ranks, if it joined them: waits until all ranks leave. A
+ * process calls it before it ends normally; if it ends otherwise, the other ranks end, too.
+ */
+LIG_API void lig_ranks_leave (void);
+
+/**
+ * lig_ranks_get_rank:
+ * @self: (nullable): ranks
+ *
+ * Returns: the number of this process, from 0; 0 without ranks
+ */
+LIG_API int lig_ranks_get_rank (LigRanks *self);
+
+/**
+ * lig_ranks_get_count:
+ * @self: (nullable): ranks
+ *
+ * Returns: the number of ranks; 1 without ranks
+ */
+LIG_API int lig_ranks_get_count (LigRanks *self);
+
+/**
+ * lig_ranks_get_local_rank:
+ * @self: (nullable): ranks
+ *
+ * Returns: the number of this process among those on its machine, from 0: the number of its GPU
+ */
+LIG_API int lig_ranks_get_local_rank (LigRanks *self);
+
+/**
+ * lig_ranks_get_host:
+ * @self: ranks
+ * @rank: the number of a rank
+ *
+ * Returns: (transfer none): the name of the rank's machine
+ */
+LIG_API const char *lig_ranks_get_host (LigRanks *self, int rank);
+
+/**
+ * lig_ranks_broadcast:
+ * @self: (nullable): ranks; without them nothing happens
+ * @data: (inout): @bytes bytes
+ * @bytes: the number of bytes, the same on all ranks
+ *
+ * Copies rank 0's bytes to all ranks. The other ranks wait without using their processor.
+ *
+ * Returns: %FALSE with %LIG_ERROR_DEVICE set
+ */
+LIG_API gboolean lig_ranks_broadcast (LigRanks *self, gpointer data, gsize bytes, GError **error);
+
+/**
+ * lig_ranks_broadcast_text:
+ * @self: (nullable): ranks; without them nothing happens
+ * @text: (inout) (nullable) (transfer full): rank 0's text; on the other ranks it is replaced
+ *
+ * Returns: %FALSE with %LIG_ERROR_DEVICE set
+ */
+LIG_API gboolean lig_ranks_broadcast_text (LigRanks *self, char **text, GError **error);
+
+/**
+ * lig_ranks_sum:
+ * @self: (nullable): ranks; without them nothing happens
+ * @values: (inout) (array length=count): numbers, replaced by their sums over the ranks
+ * @count: how many numbers, the same on all ranks
+ *
+ * Adds in the order of the ranks, so that all of them have the same bits.
+ *
+ * Returns: %FALSE with %LIG_ERROR_DEVICE set
+ */
+LIG_API gboolean lig_ranks_sum (LigRanks *self, double *values, guint count, GError **error);
+
+/**
+ * lig_ranks_agree:
+ * @self: (nullable): ranks; without them nothing happens
+ * @subject: the subject of the comparison, such as `the data`; translatable
+ * @text: a text that has to be the same on all ranks, such as a hash
+ *
+ * Compares a text on all ranks.
+ *
+ * Returns: %FALSE with %LIG_ERROR_VALUE set on all ranks, if they differ: the sentence names the
+ *   first rank that differs from rank 0, its host, and both texts; or %LIG_ERROR_DEVICE
+ */
+LIG_API gboolean lig_ranks_agree (LigRanks *self,
+                                  const char *subject,
+                                  const char *text,
+                                  GError **error);
+
+/**
+ * lig_ranks_watch: (skip)
+ * @self: (nullable): ranks; without them nothing happens
+ * @end: (nullable): called on rank 0 before it ends because of another rank
+ * @data: for @end
+ *
+ * Begins to watch the other ranks, or with another @end goes on. Every rank gives rank 0 a sign of
+ * life each second over a connection of its own. If one ends without leaving, or gives no sign for
+ * 15 seconds, all ranks end within 30: rank 0 prints one sentence with the rank and its host.
+ *
+ * Returns: %FALSE with %LIG_ERROR_DEVICE set if the connections cannot be made
+ */
+LIG_API gboolean lig_ranks_watch (LigRanks *self, LigRanksEnd end, gpointer data, GError **error);
+
+/**
+ * lig_ranks_fail:
+ * @self: (nullable): ranks; without them nothing happens
+ * @message: the reason, one sentence
+ *
+ * Ends all ranks because this one failed: rank 0 prints the sentence with this rank and its host.
+ * It returns only without ranks.
+ */
+LIG_API void lig_ranks_fail (LigRanks *self, const char *message);
+
+/**
+ * lig_ranks_get_peers: (skip)
+ * @self: (nullable): ranks
+ *
+ * Returns: (transfer none) (nullable): the ranks as kernels of the CPU use them, on a connection
+ *   of their own, so that a thread may reduce gradients while another one calls the functions
+ *   above; null without ranks
+ */
+LIG_API const LigPeers *lig_ranks_get_peers (LigRanks *self);
+
+G_END_DECLS

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* The small messages of ranks: broadcasts, sums and comparisons. */
+#include "engine/ranks/ranks-private.h"
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+/* The longest text of a difference, in characters; a hash fits. */
+#define LONGEST_TEXT 80
+
+gboolean
+lig_ranks_spread (LigRanks *self, int root, gpointer data, gsize bytes, GError **error)
+{
+  LigMpi *mpi = self->mpi;
+  for (gsize at = 0; at < bytes; at += LIG_RANKS_PIECE) {
+    gsize piece = MIN (bytes - at, LIG_RANKS_PIECE);
+    void *request = NULL;
+    g_mutex_lock (&mpi->lock);
+    int code = mpi->ibcast ((char *) data + at, (int) piece, mpi->byte, root, self->comm, &request);
+    g_mutex_unlock (&mpi->lock);
+    if (!lig_ranks_wait (self, request, piece, LIG_RANKS_LONG_NAP, code, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+lig_ranks_collect (LigRanks *self, gconstpointer own, gsize bytes, gpointer all, GError **error)
+{
+  LigMpi *mpi = self->mpi;
+  void *request = NULL;
+  g_mutex_lock (&mpi->lock);
+  int code = mpi->iallgather (own, (int) bytes, mpi->byte, all, (int) bytes, mpi->byte, self->comm,
+                              &request);
+  g_mutex_unlock (&mpi->lock);
+  return lig_ranks_wait (self, request, bytes * (gsize) self->count, LIG_RANKS_NAP, code, error);
+}
+
+gboolean
+lig_ranks_broadcast (LigRanks *self, gpointer data, gsize bytes, GError **error)
+{
+  return !self || lig_ranks_spread (self, 0, data, bytes, error);
+}
+
+/* Copies the text of a rank, which is null or ends with a zero. */
+static gboolean
+spread_text (LigRanks *self, int root, char **text, GError **error)
+{
+  guint64 bytes = *text ? strlen (*text) + 1 : 0;
+  if (!lig_ranks_spread (self, root, &bytes, sizeof bytes, error))
+    return FALSE;
+  if (self->rank != root) {
+    g_free (*text);
+    *text = bytes > 0 ? g_malloc (bytes) : NULL;
+  }
+  return bytes == 0 || lig_ranks_spread (self, root, *text, bytes, error);
+}
+
+gboolean
+lig_ranks_broadcast_text (LigRanks *self, char **text, GError **error)
+{
+  return !self || spread_text (self, 0, text, error);
+}
+
+gboolean
+lig_ranks_sum (LigRanks *self, double *values, guint count, GError **error)
+{
+  enum { PART = 4096 };
+  if (!self)
+    return TRUE;
+  g_autofree double *all = g_new (double, (gsize) PART *(gsize) self->count);
+  for (guint at = 0; at < count; at += PART) {
+    guint part = MIN (count - at, PART);
+    if (!lig_ranks_collect (self, values + at, part * sizeof *values, all, error))
+      return FALSE;
+    for (guint i = 0; i < part; i++) {
+      double sum = all[i];
+      for (int rank = 1; rank < self->count; rank++)
+        sum += all[(gsize) rank * part + i];
+      values[at + i] = sum;
+    }
+  }
+  return TRUE;
+}
+
+/* --- Comparing ----------------------------------------------------------------------------- */
+
+static char *
+shorten (const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  if (g_utf8_strlen (valid, -1) <= LONGEST_TEXT)
+    return g_steal_pointer (&valid);
+  g_autofree char *start = g_utf8_substring (valid, 0, LONGEST_TEXT - 1);
+  return g_strconcat (start, "…", NULL);
+}
+
+/* Returns the first rank whose text differs from rank 0's, 0 if none does, or -1 with an error
+ * set. */
+static int
+find_difference (LigRanks *self, const char *text, GError **error)
+{
+  g_autofree char *first = self->rank == 0 ? g_strdup (text) : NULL;
+  g_autofree guint8 *differs = g_new0 (guint8, (gsize) self->count);
+  if (!spread_text (self, 0, &first, error))
+    return -1;
+  guint8 own = g_strcmp0 (first, text) != 0;
+  if (!lig_ranks_collect (self, &own, sizeof own, differs, error))
+    return -1;
+  for (int rank = 0; rank < self->count; rank++)
+    if (differs[rank])
+      return rank;
+  return 0;
+}
+
+gboolean
+lig_ranks_agree (LigRanks *self, const char *subject, const char *text, GError **error)
+{
+  if (!self)
+    return TRUE;
+  int rank = find_difference (self, text, error);
+  if (rank <= 0)
+    return rank == 0;
+  g_autofree char *own = shorten (text), *theirs = g_strdup (own);
+  if (!spread_text (self, 0, &own, error) || !spread_text (self, rank, &theirs, error))
+    return FALSE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("%s: rank %d on %s has '%s', rank 0 on %s has '%s'; give all ranks the same"),
+               subject, rank, self->places[rank].host, theirs, self->places[0].host, own);
+  return FALSE;
+}

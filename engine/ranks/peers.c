@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* The ranks as collective kernels of the CPU use them. Pieces travel by a message each, as MPI's
+ * own exchanges count offsets by an int, which large arrays exceed. */
+#include "engine/ranks/ranks-private.h"
+
+#include <string.h>
+
+/* The requests of one call. */
+typedef struct {
+  LigRanks *ranks;
+  GArray *requests;
+  gsize bytes; /* of all of them */
+  int code;
+} Batch;
+
+/* Adds the messages of one piece; those between two ranks arrive in the order in which they are
+ * sent. */
+static void
+add (Batch *batch, gboolean sends, int peer, char *data, int64_t bytes)
+{
+  LigMpi *mpi = batch->ranks->mpi;
+  batch->bytes += (gsize) bytes;
+  while (bytes > 0 && !batch->code) {
+    void *request = NULL;
+    int piece = (int) MIN ((gsize) bytes, LIG_RANKS_PIECE);
+    batch->code =
+      sends ? mpi->isend (data, piece, mpi->byte, peer, 0, batch->ranks->peers_comm, &request)
+            : mpi->irecv (data, piece, mpi->byte, peer, 0, batch->ranks->peers_comm, &request);
+    if (!batch->code)
+      g_array_append_val (batch->requests, request);
+    data += piece;
+    bytes -= piece;
+  }
+}
+
+static LigStatus
+finish (Batch *batch, const char **where)
+{
+  LigMpi *mpi = batch->ranks->mpi;
+  void **requests = (void **) (gpointer) batch->requests->data;
+  int code = lig_mpi_wait (mpi, requests, (int) batch->requests->len, batch->bytes, LIG_RANKS_NAP,
+                           batch->code);
+  g_array_free (batch->requests, TRUE);
+  if (!code)
+    return LIG_OK;
+  g_autofree char *reason = lig_mpi_describe (mpi, code);
+  /* The reason has to stay valid; there are few different ones. */
+  *where = g_intern_string (reason);
+  return LIG_FAILED;
+}
+
+static Batch
+begin (const LigPeers *peers)
+{
+  return (Batch){.ranks = peers->handle, .requests = g_array_new (FALSE, FALSE, sizeof (void *))};
+}
+
+/* Returns the peer at a distance of `step`; beginning with the next one spreads the load. */
+static int
+step_to (const LigPeers *peers, int step)
+{
+  return (peers->rank + step) % peers->count;
+}
+
+static LigStatus
+exchange (
+  const LigPeers *peers, const void *from, const int64_t *bounds, void *to, const char **where)
+{
+  Batch batch = begin (peers);
+  int64_t own = bounds[peers->rank + 1] - bounds[peers->rank];
+  char *received = to, *sent = (char *) from;
+  g_mutex_lock (&batch.ranks->mpi->lock);
+  for (int step = 1; step < peers->count; step++) {
+    int peer = step_to (peers, peers->count - step);
+    add (&batch, FALSE, peer, received + peer * own, own);
+  }
+  for (int step = 1; step < peers->count; step++) {
+    int peer = step_to (peers, step);
+    add (&batch, TRUE, peer, sent + bounds[peer], bounds[peer + 1] - bounds[peer]);
+  }
+  g_mutex_unlock (&batch.ranks->mpi->lock);
+  if (own > 0)
+    memcpy (received + peers->rank * own, sent + bounds[peers->rank], (size_t) own);
+  return finish (&batch, where);
+}
+
+static LigStatus
+gather (const LigPeers *peers, void *data, const int64_t *bounds, const char **where)
+{
+  Batch batch = begin (peers);
+  char *all = data;
+  g_mutex_lock (&batch.ranks->mpi->lock);
+  for (int step = 1; step < peers->count; step++) {
+    int peer = step_to (peers, peers->count - step);
+    add (&batch, FALSE, peer, all + bounds[peer], bounds[peer + 1] - bounds[peer]);
+  }
+  int64_t own = bounds[peers->rank + 1] - bounds[peers->rank];
+  for (int step = 1; step < peers->count; step++)
+    add (&batch, TRUE, step_to (peers, step), all + bounds[peers->rank], own);
+  g_mutex_unlock (&batch.ranks->mpi->lock);
+  return finish (&batch, where);
+}
+
+void
+lig_ranks_init_peers (LigRanks *self)
+{
+  self->peers = (LigPeers){.rank = self->rank,
+                           .count = self->count,
+                           .handle = self,
+                           .exchange = exchange,
+                           .gather = gather};
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The insides of the ranks, for the files of this room. */
+#pragma once
+
+#include "engine/ranks/mpi.h"
+#include <ligature/ranks.h>
+
+G_BEGIN_DECLS
+
+/* The process of a rank. */
+typedef struct {
+  char host[256];
+  gint64 pid;
+} LigRankPlace;
+
+typedef struct LigRankWatch LigRankWatch;
+
+struct LigRanks {
+  LigMpi *mpi;
+  void *comm; /* of the functions of ranks.h, which one thread calls at a time */
+  void *peers_comm;
+  int rank, count, local_rank;
+  LigRankPlace *places; /* one for each rank */
+  LigPeers peers;
+  LigRankWatch *watch; /* null until the ranks are watched */
+};
+
+/* The longest sleep of a rank that waits for others, in microseconds. Rank 0 may be paused for
+ * hours before it broadcasts. */
+enum { LIG_RANKS_NAP = 1000, LIG_RANKS_LONG_NAP = 10000 };
+
+/* The bytes of one message at most, as MPI counts them by an int. */
+#define LIG_RANKS_PIECE ((gsize) 1 << 30)
+
+/* Waits for one request of lig_mpi_wait(), and makes its code an error. */
+gboolean lig_ranks_wait (
+  LigRanks *self, void *request, gsize bytes, gint64 longest, int code, GError **error);
+
+/* Copies the bytes of the rank `root` to all ranks. */
+gboolean lig_ranks_spread (LigRanks *self, int root, gpointer data, gsize bytes, GError **error);
+
+/* Collects `bytes` bytes of each rank, in the order of the ranks, on all ranks. */
+gboolean
+lig_ranks_collect (LigRanks *self, gconstpointer own, gsize bytes, gpointer all, GError **error);
+
+/* Fills `self->peers`. */
+void lig_ranks_init_peers (LigRanks *self);
+
+/* Ends the part of this process in the watch: what happens to the other ranks from now on is none
+ * of its business. */
+void lig_rank_watch_leave (LigRankWatch *self);
+
+/* Ends the thread of the watch, after which the process may end. */
+void lig_rank_watch_end (LigRankWatch *self);
+
+G_END_DECLS

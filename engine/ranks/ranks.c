@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Joins and leaves the ranks. */
+#include "engine/ranks/ranks-private.h"
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The ranks that this process belongs to. */
+static LigRanks *joined;
+
+/* --- The launcher -------------------------------------------------------------------------- */
+
+/* Returns the number in the environment variable, or -1. */
+static int
+read_number (const char *name)
+{
+  guint64 number;
+  const char *text = g_getenv (name);
+  gboolean valid = text && g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT, &number, NULL);
+  return valid ? (int) number : -1;
+}
+
+int
+lig_ranks_launched (void)
+{
+  static const char *const counts[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    if (read_number (counts[i]) > 0)
+      return read_number (counts[i]);
+  /* The count of a job is also set in a script outside of any step, that of a step only in a step;
+   * PMIX_RANK is set by a launcher that speaks with MPI. */
+  return g_getenv ("PMIX_RANK") ? MAX (read_number ("SLURM_STEP_NUM_TASKS"), 0) : 0;
+}
+
+/* Returns the number of this rank on its machine: the launcher's, as containers may share a host's
+ * name, else counted. */
+static int
+find_local_rank (LigRanks *self)
+{
+  static const char *const numbers[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                        "SLURM_LOCALID"};
+  int before = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (read_number (numbers[i]) >= 0)
+      return read_number (numbers[i]);
+  for (int rank = 0; rank < self->rank; rank++)
+    before += strcmp (self->places[rank].host, self->places[self->rank].host) == 0;
+  return before;
+}
+
+/* --- Joining ------------------------------------------------------------------------------- */
+
+static gboolean
+check (LigRanks *self, int code, GError **error)
+{
+  if (!code)
+    return TRUE;
+  g_autofree char *reason = lig_mpi_describe (self->mpi, code);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+               _ ("ranks: MPI failed: %s; start the training again"), reason);
+  return FALSE;
+}
+
+gboolean
+lig_ranks_wait (
+  LigRanks *self, void *request, gsize bytes, gint64 longest, int code, GError **error)
+{
+  return check (self, lig_mpi_wait (self->mpi, &request, 1, bytes, longest, code), error);
+}
+
+/* Begins MPI and makes the two communicators. */
+static gboolean
+begin (LigRanks *self, GError **error)
+{
+  enum { SERIALIZED = 2, MULTIPLE = 3 };
+  LigMpi *mpi = self->mpi;
+  int provided = 0, code = mpi->init_thread (NULL, NULL, MULTIPLE, &provided);
+  if (!code && provided < SERIALIZED) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+                 _ ("ranks: MPI gives threads the level %d, %d needed; use an MPI with threads"),
+                 provided, SERIALIZED);
+    return FALSE;
+  }
+  code = code ? code : mpi->comm_set_errhandler (mpi->world, mpi->errors_return);
+  code = code ? code : mpi->comm_rank (mpi->world, &self->rank);
+  code = code ? code : mpi->comm_size (mpi->world, &self->count);
+  code = code ? code : mpi->comm_dup (mpi->world, &self->comm);
+  code = code ? code : mpi->comm_dup (mpi->world, &self->peers_comm);
+  return check (self, code, error);
+}
+
+static gboolean
+find_places (LigRanks *self, GError **error)
+{
+  LigRankPlace own = {.pid = getpid ()};
+  g_strlcpy (own.host, g_get_host_name (), sizeof own.host);
+  self->places = g_new0 (LigRankPlace, (gsize) self->count);
+  return lig_ranks_collect (self, &own, sizeof own, self->places, error);
+}
+
+LigRanks *
+lig_ranks_join (GError **error)
+{
+  static LigRanks ranks;
+  if (joined)
+    return joined;
+  ranks.mpi = lig_mpi_open (error);
+  if (!ranks.mpi || !begin (&ranks, error) || !find_places (&ranks, error))
+    return NULL;
+  ranks.local_rank = find_local_rank (&ranks);
+  lig_ranks_init_peers (&ranks);
+  joined = &ranks;
+  return joined;
+}
+
+/* MPI's own end polls without a pause until the last rank is here, so a barrier comes first. */
+void
+lig_ranks_leave (void)
+{
+  LigRanks *self = joined;
+  void *request = NULL;
+  if (!self)
+    return;
+  g_mutex_lock (&self->mpi->lock);
+  int code = self->mpi->ibarrier (self->comm, &request);
+  g_mutex_unlock (&self->mpi->lock);
+  code = lig_mpi_wait (self->mpi, &request, 1, 0, LIG_RANKS_LONG_NAP, code);
+  lig_rank_watch_leave (self->watch);
+  if (!code)
+    self->mpi->finalize ();
+  lig_rank_watch_end (self->watch);
+  joined = NULL;
+}
+
+/* --- Properties ---------------------------------------------------------------------------- */
+
+int
+lig_ranks_get_rank (LigRanks *self)
+{
+  return self ? self->rank : 0;
+}
+
+int
+lig_ranks_get_count (LigRanks *self)
+{
+  return self ? self->count : 1;
+}
+
+int
+lig_ranks_get_local_rank (LigRanks *self)
+{
+  return self ? self->local_rank : 0;
+}
+
+const char *
+lig_ranks_get_host (LigRanks *self, int rank)
+{
+  g_return_val_if_fail (self && rank >= 0 && rank < self->count, NULL);
+  return self->places[rank].host;
+}
+
+const LigPeers *
+lig_ranks_get_peers (LigRanks *self)
+{
+  return self ? &self->peers : NULL;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* Watches the other ranks by a thread, and ends this process if one of them ends or falls silent.
+ *
+ * Rank 0 is connected with each other rank. It decides alone that all have to end, and why,
+ * and ends the others; they decide only about rank 0. */
+#include "engine/ranks/watch-private.h"
+
+#include <errno.h>
+#include <glib/gi18n-lib.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* A sign each second; a rank is silent after 15. */
+#define INTERVAL (1 * G_USEC_PER_SEC)
+#define SILENCE (15 * G_USEC_PER_SEC)
+
+/* A thread that did not run for so long was stopped itself, and cannot say how long others were
+ * silent: Ctrl+Z stops all ranks. */
+#define STOPPED (3 * G_USEC_PER_SEC)
+
+/* A failure is reported after this time: it may be one of all ranks, or the effect of the end of
+ * another, whose connection is closed at the same time. */
+#define GRACE (300 * 1000)
+
+/* The others wait so long for the word of rank 0 when the launcher has ended. */
+#define WORD (3 * G_USEC_PER_SEC)
+
+/* The watch of this process; a process joins ranks once. */
+static LigRankWatch *watch;
+
+/* --- Reasons ------------------------------------------------------------------------------- */
+
+static void
+end_for_closed (LigRankWatch *self, int rank)
+{
+  const LigRankPlace *place = &self->ranks->places[rank];
+  lig_rank_watch_stop (
+    self, LIG_RANK_ENDED,
+    g_strdup_printf (
+      _ ("ranks: rank %d on %s ended (process %d); the last checkpoint can be resumed"), rank,
+      place->host, (int) place->pid));
+}
+
+/* Rank 0 itself was silent if another rank says so to it. */
+static void
+end_for_silence (LigRankWatch *self, int rank)
+{
+  const LigRankPlace *place = &self->ranks->places[rank];
+  double seconds = (double) self->silence / G_USEC_PER_SEC;
+  lig_rank_watch_stop (
+    self, rank == self->ranks->rank ? LIG_RANK_SAID : LIG_RANK_SILENT,
+    g_strdup_printf (_ ("ranks: rank %d on %s gave no sign of life for %.3g seconds (process %d); "
+                        "the last checkpoint can be resumed"),
+                     rank, place->host, seconds, (int) place->pid));
+}
+
+static void
+end_for_launcher (LigRankWatch *self)
+{
+  if (self->ranks->rank == 0)
+    lig_rank_watch_stop (
+      self, LIG_RANK_ENDED,
+      g_strdup_printf (_ ("ranks: the launcher of rank 0 on %s ended (process %d); the last "
+                          "checkpoint can be resumed"),
+                       self->ranks->places[0].host, (int) self->parent));
+  if (self->orphaned == 0)
+    self->orphaned = g_get_monotonic_time ();
+  if (g_get_monotonic_time () - self->orphaned > WORD)
+    _exit (1);
+}
+
+/* Notes a failure; rank 0 reports it later. One that rank 0 shares with another rank is one of all
+ * ranks. */
+static void
+note_failure (LigRankWatch *self, int rank, char *text)
+{
+  if (!self->failure) {
+    self->failure = text;
+    self->failed = rank;
+    self->due = g_get_monotonic_time () + GRACE;
+    return;
+  }
+  if (strcmp (self->failure, text) == 0 && rank != self->failed && (rank == 0 || self->failed == 0))
+    self->shared = TRUE;
+  g_free (text);
+}
+
+static void
+report_failure (LigRankWatch *self)
+{
+  lig_rank_watch_stop (self, LIG_RANK_ENDED,
+                       self->shared
+                         ? g_strdup (self->failure)
+                         : g_strdup_printf (_ ("rank %d on %s: %s"), self->failed,
+                                            self->ranks->places[self->failed].host, self->failure));
+}
+
+/* --- The thread ---------------------------------------------------------------------------- */
+
+static void
+handle (LigRankWatch *self, LigLink *link)
+{
+  char *text = NULL;
+  int message;
+  lig_link_receive (link);
+  while ((message = lig_link_take (link, &text)))
+    if (message == LIG_LINK_GOODBYE)
+      link->left = TRUE;
+    else if (message == LIG_LINK_END && self->ranks->rank > 0)
+      _exit (1);
+    else if (message == LIG_LINK_END)
+      end_for_silence (self, 0);
+    else if (message == LIG_LINK_FAILURE && self->ranks->rank == 0)
+      note_failure (self, link->rank, g_steal_pointer (&text));
+  g_free (text);
+}
+
+/* Ends if a link was closed without a goodbye. */
+static void
+check_closed (LigRankWatch *self)
+{
+  for (int i = 0; i < self->n_links && !g_atomic_int_get (&self->leaving); i++)
+    if (self->links[i].socket < 0 && !self->links[i].left)
+      end_for_closed (self, self->links[i].rank);
+}
+
+/* Waits for messages, until the next sign at most. */
+static void
+wait_for_messages (LigRankWatch *self, gint64 until)
+{
+  gsize count = (gsize) self->n_links;
+  gint64 left = MAX ((until - g_get_monotonic_time ()) / 1000, 0);
+  for (gsize i = 0; i < count; i++)
+    self->polled[i] = (struct pollfd){.fd = self->links[i].socket, .events = POLLIN};
+  self->polled[count] = (struct pollfd){.fd = self->wake, .events = POLLIN};
+  if (poll (self->polled, count + 1, (int) left) <= 0)
+    return;
+  guint64 ignored;
+  if (self->polled[count].revents && read (self->wake, &ignored, sizeof ignored) < 0)
+    return;
+  for (gsize i = 0; i < count; i++)
+    if (self->polled[i].revents)
+      handle (self, &self->links[i]);
+  check_closed (self);
+}
+
+static void
+give_sign (LigRankWatch *self)
+{
+  gint64 now = g_get_monotonic_time ();
+  for (int i = 0; i < self->n_links; i++) {
+    LigLink *link = &self->links[i];
+    g_mutex_lock (&self->lock);
+    lig_link_send (link, LIG_LINK_SIGN, NULL);
+    g_mutex_unlock (&self->lock);
+    if (link->socket >= 0 && !link->left && !g_atomic_int_get (&self->leaving) &&
+        now - link->seen > self->silence)
+      end_for_silence (self, link->rank);
+  }
+  if (self->parent > 1 && getppid () != self->parent)
+    end_for_launcher (self);
+}
+
+/* Takes a failure of this process, which another thread left here. */
+static void
+take_failure (LigRankWatch *self)
+{
+  g_mutex_lock (&self->lock);
+  char *text = g_steal_pointer (&self->own_failure);
+  g_mutex_unlock (&self->lock);
+  if (text)
+    note_failure (self, 0, text);
+  if (self->failure && g_get_monotonic_time () >= self->due)
+    report_failure (self);
+}
+
+static gpointer
+run (gpointer data)
+{
+  LigRankWatch *self = data;
+  gint64 next = 0, last = g_get_monotonic_time ();
+  while (!g_atomic_int_get (&self->done)) {
+    wait_for_messages (self, self->failure ? MIN (self->due, next) : next);
+    gint64 now = g_get_monotonic_time ();
+    for (int i = 0; now - last > STOPPED && i < self->n_links; i++)
+      self->links[i].seen = now;
+    last = now;
+    take_failure (self);
+    if (now >= next) {
+      give_sign (self);
+      next = now + MIN (INTERVAL, self->silence / 4);
+    }
+  }
+  return NULL;
+}
+
+/* --- Beginning and ending ------------------------------------------------------------------ */
+
+/* Tests shorten the silence. */
+static gint64
+find_silence (void)
+{
+  const char *text = g_getenv ("LIGATURE_RANKS_SILENCE");
+  double seconds = text ? g_ascii_strtod (text, NULL) : 0;
+  return seconds >= 1 && seconds <= 3600 ? (gint64) (seconds * G_USEC_PER_SEC) : SILENCE;
+}
+
+/* Starts the thread, which gets no signal: they are the program's, and a message to a launcher that
+ * has ended must not end this process before it has said why. */
+static void
+start (LigRankWatch *self)
+{
+  sigset_t all, before;
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &before);
+  self->thread = g_thread_new ("ranks", run, self);
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
+}
+
+gboolean
+lig_ranks_watch (LigRanks *ranks, LigRanksEnd end, gpointer data, GError **error)
+{
+  if (lig_ranks_get_count (ranks) == 1)
+    return TRUE;
+  if (watch) {
+    g_mutex_lock (&watch->lock);
+    watch->end = end;
+    watch->data = data;
+    g_mutex_unlock (&watch->lock);
+    return TRUE;
+  }
+  int count = 0;
+  LigLink *links = lig_link_all (ranks, &count, error);
+  if (!links)
+    return FALSE;
+  watch = g_new0 (LigRankWatch, 1);
+  *watch = (LigRankWatch){.ranks = ranks,
+                          .end = end,
+                          .data = data,
+                          .links = links,
+                          .n_links = count,
+                          .polled = g_new0 (struct pollfd, (gsize) count + 1),
+                          .wake = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK),
+                          .parent = getppid (),
+                          .silence = find_silence ()};
+  ranks->watch = watch;
+  start (watch);
+  return TRUE;
+}
+
+static void
+wake (LigRankWatch *self)
+{
+  guint64 one = 1;
+  while (write (self->wake, &one, sizeof one) < 0 && errno == EINTR)
+    continue;
+}
+
+void
+lig_rank_watch_leave (LigRankWatch *self)
+{
+  if (!self)
+    return;
+  g_atomic_int_set (&self->leaving, TRUE);
+  g_mutex_lock (&self->lock);
+  for (int i = 0; i < self->n_links; i++)
+    lig_link_send (&self->links[i], LIG_LINK_GOODBYE, NULL);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+lig_rank_watch_end (LigRankWatch *self)
+{
+  if (!self)
+    return;
+  g_atomic_int_set (&self->done, TRUE);
+  wake (self);
+  g_thread_join (self->thread);
+  for (int i = 0; i < self->n_links; i++)
+    lig_link_close (&self->links[i]);
+}
+
+void
+lig_ranks_fail (LigRanks *ranks, const char *message)
+{
+  if (!ranks)
+    return;
+  if (!ranks->watch)
+    lig_rank_end_unwatched (ranks, message);
+  g_mutex_lock (&watch->lock);
+  if (ranks->rank == 0)
+    watch->own_failure = g_strdup (message);
+  else
+    lig_link_send (&watch->links[0], LIG_LINK_FAILURE, message);
+  g_mutex_unlock (&watch->lock);
+  wake (watch);
+  lig_rank_wait_for_end ();
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* The programs of a training: those that its recipe quantizes and, before them, those that only
+ * record amaxes for it. */
+#include "engine/train/run-private.h"
+#include <ligature/recipe.h>
+
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+
+/* Returns whether a product has operands whose amaxes are recorded; names the recipe of one that
+ * has none. */
+static gboolean
+has_histories (LigPlan *plan, const char **recipe)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  for (guint i = 0; i < count; i++) {
+    const LigRecipeInfo *info = ops[i].recipe ? lig_recipe_info_find (ops[i].recipe, NULL) : NULL;
+    if (info && info->has_history)
+      return TRUE;
+    *recipe = info ? info->name : *recipe;
+  }
+  return FALSE;
+}
+
+gboolean
+lig_run_check_calibration (LigRun *self, LigPlan *plan, GError **error)
+{
+  const char *recipe = NULL;
+  gint64 steps = self->settings.calibrate;
+  LigRecipe around;
+  if (steps == 0 || has_histories (plan, &recipe))
+    return TRUE;
+  if (!lig_recipe_parse (&around, lig_plan_get_recipe (plan), error))
+    return FALSE;
+  gboolean unused = !recipe && around.info && around.info->has_history;
+  if (!recipe)
+    recipe = around.info ? around.info->name : "none";
+  if (unused)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("calibrate is %" PRId64 ", but recipe %s quantizes no product of the sequence; "
+                    "omit it"),
+                 steps, recipe);
+  else
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("calibrate is %" PRId64
+                    ", but recipe %s keeps no amaxes of earlier steps; omit it, or train with "
+                    "recipe fp8-delayed"),
+                 steps, recipe);
+  return lig_error_set_setting (error, "calibrate");
+}
+
+/* The batch comes last: the programs' memory, which is larger, is refused first. */
+static gboolean
+allocate_batch (LigRun *self, GError **error)
+{
+  LigTarget target;
+  LigShape input;
+  LigDtype dtype;
+  lig_run_find_target (lig_program_get_plan (self->train), &target);
+  lig_dataset_get_input (self->data, &input, &dtype);
+  self->input = lig_tensor_new (dtype, &input, error);
+  self->targets = self->input ? lig_tensor_new (target.dtype, &target.shape, error) : NULL;
+  return self->targets != NULL;
+}
+
+/* Accumulated micro-batches average their gradients: each is divided by their number. */
+static gboolean
+scale_gradient (LigRun *self, GError **error)
+{
+  LigShape scalar = {0};
+  if (self->settings.accumulate == 1)
+    return TRUE;
+  g_autoptr (LigTensor) share = lig_tensor_new (LIG_FP32, &scalar, error);
+  if (!share)
+    return FALSE;
+  lig_tensor_set (share, 0, 1.0f / (float) self->settings.accumulate);
+  lig_program_keep_gradients (self->train);
+  return lig_program_set_gradient (self->train, share, error);
+}
+
+/* A step may take minutes on a processor, and requests are obeyed within one. An asynchronous
+ * device is faster, and has several steps in flight; ranks would have to abandon a step at the same
+ * place. */
+static void
+watch_requests (LigRun *self)
+{
+  if (lig_device_has (self->device, LIG_DEVICE_ASYNCHRONOUS) || lig_run_ranks (self))
+    return;
+  lig_program_set_interrupt (self->train, lig_run_interrupt_step, self);
+  if (self->eval)
+    lig_program_set_interrupt (self->eval, lig_run_interrupt_step, self);
+}
+
+/* Opens the programs of one kind in the place of the others, whose memory is released first. */
+static gboolean
+open_programs (LigRun *self, gboolean calibrating, GError **error)
+{
+  char **choices = calibrating ? &self->calibration_choices : &self->choices;
+  g_clear_pointer (&self->train, lig_program_unref);
+  g_clear_pointer (&self->eval, lig_program_unref);
+  g_clear_pointer (&self->programs, lig_program_cache_free);
+  self->train_options.calibrating = self->eval_options.calibrating = calibrating;
+  self->train_options.choices = *choices;
+  self->programs = lig_program_cache_new (self->state);
+  /* Rank 0 chooses the groups of all: each rank would measure other times. */
+  if (!lig_run_writes (self) && !*choices) {
+    if (!lig_run_share_choices (self, choices, error))
+      return FALSE;
+    self->train_options.choices = *choices;
+  }
+  self->train = lig_program_cache_get (self->programs, self->sequence, &self->train_options, error);
+  if (!self->train)
+    return FALSE;
+  if (!*choices) {
+    *choices = lig_plan_get_choices (lig_program_get_plan (self->train));
+    if (!lig_run_share_choices (self, choices, error))
+      return FALSE;
+  }
+  if (lig_dataset_get_held_out_batches (self->data) > 0) {
+    self->eval = lig_program_cache_get (self->programs, self->sequence, &self->eval_options, error);
+    if (!self->eval)
+      return FALSE;
+  }
+  watch_requests (self);
+  return scale_gradient (self, error);
+}
+
+/* The programs of the recipe come first also in a training that calibrates, so that what is wrong
+ * with them ends it now, and not after the calibration. */
+gboolean
+lig_run_compile (LigRun *self, GError **error)
+{
+  if (!open_programs (self, FALSE, error))
+    return FALSE;
+  self->plan = lig_plan_ref (lig_program_get_plan (self->train));
+  if (self->first_step < self->settings.calibrate && !open_programs (self, TRUE, error))
+    return FALSE;
+  return allocate_batch (self, error);
+}
+
+gboolean
+lig_run_choose_programs (LigRun *self, gint64 step, GError **error)
+{
+  if (!self->train_options.calibrating || step <= self->settings.calibrate)
+    return TRUE;
+  return lig_run_finish_pending (self, error) && open_programs (self, FALSE, error);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Collectives of processes. Devices of this backend join no ranks yet, so each process is alone. */
+#include "kernels/cuda/common/cuda.cuh"
+
+extern "C" LigStatus lig_cuda_convert (LigLaunch *launch);
+
+/* Computes the sum of x over a process alone: x. */
+extern "C" LigStatus
+lig_cuda_all_reduce (LigLaunch *launch)
+{
+  if (launch->peers)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "all-reduce: not available on CUDA; train on one card");
+  return lig_cuda_convert (launch);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Operands of the kernels that write quantized copies, and the bytes that they have to move. */
+#pragma once
+
+#include "kernels/functions.h"
+#include "kernels/quantize.h"
+#include "tests/gpu/operands.h"
+
+/* A way to quantize. */
+typedef struct {
+  const char *name;
+  LigScales row, transposed;
+  bool given;         /* the scale of the whole tensor is known, and its amax recorded */
+  bool rows, columns; /* the copies that are written */
+  LigActivationNumber activation;
+  LigGatedNumber gated;
+} Quantizer;
+
+static const Quantizer quantizers[] = {
+  {"delayed", LIG_SCALES_TENSOR, LIG_SCALES_TENSOR, true, true, true, LIG_FUNCTION_gelu,
+   LIG_FUNCTION_swiglu},
+  {"delayed, row", LIG_SCALES_TENSOR, LIG_SCALES_TENSOR, true, true, false, LIG_FUNCTION_gelu,
+   LIG_FUNCTION_swiglu},
+  {"current", LIG_SCALES_TENSOR, LIG_SCALES_TENSOR, false, true, true, LIG_FUNCTION_gelu,
+   LIG_FUNCTION_swiglu},
+  {"rows", LIG_SCALES_ROW, LIG_SCALES_TENSOR, false, true, true, LIG_FUNCTION_gelu,
+   LIG_FUNCTION_swiglu},
+  {"block", LIG_SCALES_BLOCK, LIG_SCALES_BLOCK, false, true, true, LIG_FUNCTION_gelu,
+   LIG_FUNCTION_swiglu},
+};
+
+/* Returns whether the kernel reads its inputs twice. */
+static inline bool
+reads_twice (const Quantizer *q)
+{
+  return !q->given && q->row != LIG_SCALES_BLOCK;
+}
+
+/* Sets the shape of an operand of the matrix [rows, columns]; one that is absent has no elements.
+ */
+static inline void
+shape_quantizing (
+  const Quantizer *q, const char *name, int64_t rows, int64_t columns, LigOperand *o)
+{
+  int64_t row_scales = lig_scales_count (q->row, rows, columns);
+  int64_t transposed_scales = lig_scales_count (q->transposed, columns, rows);
+  bool shared = q->row == LIG_SCALES_TENSOR && q->transposed == LIG_SCALES_TENSOR;
+  if (g_str_equal (name, "row"))
+    *o = (LigOperand){NULL, q->rows ? rows * columns : 0, columns, LIG_FP8_E4M3};
+  else if (g_str_equal (name, "transposed"))
+    *o = (LigOperand){NULL, q->columns ? rows * columns : 0, rows, LIG_FP8_E4M3};
+  else if (g_str_equal (name, "row_scale"))
+    *o = (LigOperand){NULL, q->rows ? row_scales : 0, row_scales, LIG_FP32};
+  else if (g_str_equal (name, "transposed_scale"))
+    *o = (LigOperand){NULL, q->columns && !shared ? transposed_scales : 0, transposed_scales,
+                      LIG_FP32};
+  else if (g_str_equal (name, "scale") || g_str_equal (name, "recorded"))
+    *o = (LigOperand){NULL, q->given, 1, LIG_FP32};
+  else if (g_str_equal (name, "rounded") || g_str_equal (name, "dx") || g_str_equal (name, "y"))
+    *o = (LigOperand){NULL, 0, columns, LIG_BF16};
+  else if (g_str_equal (name, "mean") || g_str_equal (name, "rstd"))
+    *o = (LigOperand){NULL, rows, 1, LIG_FP32};
+  else if (g_str_equal (name, "weight") || g_str_equal (name, "bias"))
+    *o = (LigOperand){NULL, columns, columns, LIG_BF16};
+  else if (g_str_equal (name, "dbias"))
+    *o = (LigOperand){NULL, columns, columns, LIG_BF16};
+}
+
+/* Returns the operands of a kernel that quantizes a matrix [rows, columns] of bf16. */
+static inline Operands
+quantizing_operands (const LigKernel *kernel, const Quantizer *q, int64_t rows, int64_t columns)
+{
+  Operands o = {.kernel = kernel, .problem = {rows, columns, 1, LIG_BF16, LIG_BF16}};
+  bool gated = strstr (kernel->name, "gated"), backward = strstr (kernel->name, "backward");
+  o.count = lig_signature_count (kernel->signature, &o.inputs);
+  for (int i = 0; i < o.count; i++) {
+    o.optional[i] = lig_signature_name (kernel->signature, i, o.names[i]);
+    bool gradient = g_str_equal (o.names[i], "dy");
+    int64_t width = !gated ? columns : backward ? (gradient ? columns / 2 : columns) : 2 * columns;
+    o.operands[i] = (LigOperand){NULL, rows * width, width, LIG_BF16};
+    shape_quantizing (q, o.names[i], rows, columns, &o.operands[i]);
+    if (!backward && g_str_equal (o.names[i], "dbias"))
+      o.operands[i].size = 0;
+  }
+  return o;
+}
+
+static inline LigProducerParams
+quantizing_params (const LigKernel *kernel, const Quantizer *q)
+{
+  bool gated = strstr (kernel->name, "gated");
+  return (LigProducerParams){
+    .quantize = {LIG_FP8_E4M3, (int32_t) q->row, (int32_t) q->transposed, false},
+    .function = gated ? (int32_t) q->gated : (int32_t) q->activation,
+    .clamped = {7, 1.702f, 1},
+  };
+}
+
+/* Returns the bytes that have to be read and written. */
+static inline double
+quantizing_bytes (const Operands *o, const Quantizer *q)
+{
+  double bytes = 0;
+  for (int i = 0; i < o->count; i++)
+    bytes += (double) operand_bytes (&o->operands[i]) * (i < o->inputs && reads_twice (q) ? 2 : 1);
+  return bytes;
+}

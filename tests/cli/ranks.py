@@ -1,0 +1,327 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`lig train --ranks`: its output, exit codes, signals and faults are those of one process."""
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from terminal import Terminal, run  # noqa: E402
+
+LIG = os.environ['LIG']
+HOST = socket.gethostname()
+MODEL = 'linear(16, init-std=0.3) ! gelu ! linear(4) ! mean-squared-error'
+DATA = ['--input', '32x8', '--data', 'synthetic', '--device', 'cpu']
+ENDLESS = DATA + ['--steps', '100000000', '--eval-every', '100000000']
+RESUMED = '; the last checkpoint can be resumed'
+# Seconds without a sign of life, and until all processes are gone.
+SILENCE, LIMIT = 3, 20
+
+
+def lig(*words, code=0, **more):
+    result = subprocess.run([LIG, *words], check=False, text=True, capture_output=True,
+                            stdin=subprocess.DEVNULL, **more)
+    assert result.returncode == code, f'{words}: {result.returncode}: {result.stderr}'
+    return result
+
+
+def last_run():
+    return json.loads(lig('runs', 'show', 'last', '--json').stdout)
+
+
+# --- Processes --------------------------------------------------------------------------------
+
+def read_stat(process):
+    """Returns the state and the parent of a process; None if it is gone."""
+    try:
+        with open(f'/proc/{process}/stat', encoding='utf-8') as file:
+            state, parent = file.read().rpartition(')')[2].split()[:2]
+            return state, int(parent)
+    except OSError:
+        return None
+
+
+def list_children(process):
+    found = [(int(name), read_stat(name)) for name in os.listdir('/proc') if name.isdigit()]
+    return sorted(child for child, stat in found if stat and stat[1] == process)
+
+
+def exists(process):
+    stat = read_stat(process)
+    return stat is not None and stat[0] not in 'ZX'
+
+
+class Job:
+    """An endless training, with its processes."""
+
+    def __init__(self, count, *more):
+        environment = dict(os.environ, LIGATURE_RANKS_SILENCE=str(SILENCE))
+        self.errors = tempfile.TemporaryFile('w+')
+        self.lig = subprocess.Popen([LIG, 'train', MODEL, *ENDLESS, '--ranks', str(count), '--metrics',
+                                     '-', *more], env=environment, text=True, stdout=subprocess.PIPE,
+                                    stderr=self.errors, stdin=subprocess.DEVNULL)
+        assert json.loads(self.lig.stdout.readline())['step'] == 1
+        self.mpirun = list_children(self.lig.pid)[0]
+        self.ranks = list_children(self.mpirun)
+        assert len(self.ranks) == count, self.ranks
+
+    def finish(self):
+        """Waits until all processes are gone. Returns the exit code and standard error."""
+        self.lig.communicate(timeout=LIMIT)
+        end = time.monotonic() + LIMIT
+        while any(map(exists, [self.mpirun, *self.ranks])):
+            assert time.monotonic() < end, 'processes are left'
+            time.sleep(0.05)
+        self.errors.seek(0)
+        return self.lig.returncode, self.errors.read().splitlines()
+
+    def find_sentence(self, code=1):
+        """Finishes; returns the only sentence on ranks."""
+        ended, errors = self.finish()
+        assert ended == code, (ended, errors)
+        # No word of mpirun's.
+        assert not [line for line in errors if not re.match('lig: |step ', line)], errors
+        sentences = [line for line in errors if 'rank' in line]
+        assert len(sentences) == 1, errors
+        return sentences[0]
+
+
+def expect_failed(sentence):
+    found = last_run()
+    assert found['status'] == 'failed', found['status']
+    assert found['message'] == sentence.removeprefix('lig: '), found['message']
+
+
+# --- Results ----------------------------------------------------------------------------------
+
+def same_result():
+    """Output, metrics and the store are those of one process; the numbers are nearly the same."""
+    documents = [json.loads(lig('train', MODEL, *DATA, '--steps', '20', '--json', '--ranks',
+                                str(count)).stdout) for count in (1, 2, 4)]
+    for document in documents[1:]:
+        assert document.keys() == documents[0].keys()
+        assert document['status'] == 'done' and document['steps'] == 20
+        for part, name in (('loss', 'last'), ('eval', 'loss')):
+            one, other = documents[0][part][name], document[part][name]
+            assert abs(one - other) < 1e-5 * abs(one), (one, other)
+    assert len(json.loads(lig('runs', 'list', '--json').stdout)) == 3
+
+
+def quiet_and_metrics():
+    assert re.fullmatch(r'[0-9a-f-]{36}\n', lig('train', MODEL, *DATA, '--steps', '3', '--quiet',
+                                                '--ranks', '2').stdout)
+    result = lig('train', MODEL, *DATA, '--steps', '3', '--metrics', '-', '--ranks', '2')
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [row['step'] for row in rows] == [1, 2, 3, 3], rows
+    assert 'done after 3 steps' in result.stderr
+
+
+def standard_input():
+    result = subprocess.run([LIG, 'train', '-', *DATA, '--steps', '3', '--quiet', '--ranks', '2'],
+                            input=MODEL, check=False, text=True, capture_output=True)
+    assert result.returncode == 0, result.stderr
+
+
+def threads():
+    """The ranks share the processors, unless the user says otherwise."""
+    for given in (None, '3'):
+        environment = {name: text for name, text in os.environ.items() if name != 'OMP_NUM_THREADS'}
+        environment.update({'OMP_NUM_THREADS': given} if given else {})
+        with subprocess.Popen([LIG, 'train', MODEL, *ENDLESS, '--ranks', '2', '--metrics', '-',
+                               '--quiet'], env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as process:
+            process.stdout.readline()
+            rank = list_children(list_children(process.pid)[0])[0]
+            with open(f'/proc/{rank}/environ', 'rb') as file:
+                found = re.search(rb'(?:^|\0)OMP_NUM_THREADS=(\d+)', file.read())[1].decode()
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=LIMIT)
+        assert found == (given or str(max(len(os.sched_getaffinity(0)) // 2, 1))), found
+
+
+def refused_lines():
+    for count in ('0', '-1', '1025'):
+        errors = lig('train', MODEL, *DATA, '--ranks', count, code=2).stderr
+        assert errors == f'lig: --ranks is {count}, expected 1 to 1024\n', errors
+    launched = dict(os.environ, OMPI_COMM_WORLD_SIZE='2', OMPI_COMM_WORLD_RANK='0')
+    errors = lig('train', MODEL, *DATA, '--ranks', '3', code=2, env=launched).stderr
+    assert errors == 'lig: --ranks is 3, but the launcher started 2; omit --ranks\n', errors
+
+
+def missing_programs():
+    errors = lig('train', MODEL, *DATA, '--ranks', '2', code=1,
+                 env=dict(os.environ, PATH='/nowhere')).stderr
+    assert errors == ('lig: ranks: mpirun is not installed; install the package openmpi-bin\n'), errors
+    with tempfile.TemporaryDirectory() as empty:
+        for name in ('libmpi.so.40', 'libmpi.so'):
+            with open(os.path.join(empty, name), 'w', encoding='ascii') as file:
+                file.write('no library')
+        launched = dict(os.environ, OMPI_COMM_WORLD_SIZE='2', OMPI_COMM_WORLD_RANK='0',
+                        LD_LIBRARY_PATH=empty)
+        errors = lig('train', MODEL, *DATA, code=1, env=launched).stderr
+    assert errors.startswith('lig: ranks: the library of OpenMPI cannot be opened: '), errors
+    assert errors.endswith('; install the package openmpi-bin\n') and errors.count('\n') == 1, errors
+
+
+def failures_of_all():
+    """An error that all ranks find is the one of a training without ranks."""
+    for words, code in ((['linear(3) ! nope', *DATA], 1), ([MODEL, *DATA, '--data', 'csv:none'], 1),
+                        ([MODEL, *DATA, '--forbid', 'nope'], 2), (['--resume', 'nope'], 1)):
+        one = lig('train', *words, '--json', code=code)
+        two = lig('train', *words, '--json', '--ranks', '2', code=code)
+        found, wanted = json.loads(two.stdout)['error'], json.loads(one.stdout)['error']
+        prefix = f'rank 0 on {HOST}: '
+        # Rank 0 alone looks for a run.
+        found['message'] = found['message'].removeprefix(prefix)
+        assert found == wanted, (found, wanted)
+        assert two.stderr.replace(prefix, '') == one.stderr, two.stderr
+
+
+def under_mpirun():
+    """A training that mpirun started directly is joined."""
+    command = ['mpirun', '-n', '2', '--oversubscribe', '--bind-to', 'none']
+    if os.geteuid() == 0:
+        command.append('--allow-run-as-root')
+    result = subprocess.run([*command, LIG, 'train', MODEL, *DATA, '--steps', '3', '--json'],
+                            check=False, text=True, capture_output=True, stdin=subprocess.DEVNULL)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)['steps'] == 3
+
+
+# --- Signals ----------------------------------------------------------------------------------
+
+def interrupted():
+    """The checkpoint continues on another number of ranks."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        job = Job(2, '--checkpoint', 'c.safetensors')
+        job.lig.send_signal(number)
+        code, errors = job.finish()
+        assert code == 130, errors
+        assert sum('saving a checkpoint' in line for line in errors) == 1, errors
+        assert last_run()['status'] == 'interrupted'
+        step = last_run()['last_step']
+        for count in (1, 2):
+            steps = step + 5 * count
+            result = lig('train', '--resume', 'c.safetensors', '--steps', str(steps), '--json',
+                         '--ranks', str(count))
+            assert json.loads(result.stdout)['steps'] == steps
+
+
+def interrupted_twice():
+    job = Job(2)
+    os.kill(job.ranks[1], signal.SIGSTOP)
+    job.lig.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    began = time.monotonic()
+    job.lig.send_signal(signal.SIGINT)
+    job.lig.communicate(timeout=LIMIT)
+    assert time.monotonic() - began < 2
+    code, errors = job.finish()
+    assert code in (130, -signal.SIGINT), code
+    assert not [line for line in errors if 'rank' in line], errors
+
+
+def on_a_terminal():
+    """The progress is replaced in place; Ctrl+Z stops all ranks, Ctrl+C interrupts."""
+    terminal = Terminal([LIG, 'train', MODEL, *ENDLESS, '--ranks', '2'])
+    terminal.wait_for(r'step \d+/\d+ ·')
+    terminal.wait_for_updates(4)
+    ranks = list_children(list_children(terminal.program)[0])
+    terminal.type('\x1a')
+    terminal.wait_stopped()
+    end = time.monotonic() + 5
+    while any(read_stat(rank)[0] != 'T' for rank in ranks):
+        assert time.monotonic() < end, [read_stat(rank) for rank in ranks]
+        time.sleep(0.05)
+    terminal.resume()
+    terminal.wait_for_updates(4)
+    terminal.type('\x03')
+    assert terminal.finish() == 130
+    rows = terminal.screen.rows()
+    assert any(row.startswith('interrupted after ') for row in rows), rows
+    assert not [row for row in rows if re.match(r'step \d', row)], rows
+
+
+# --- Faults -----------------------------------------------------------------------------------
+
+def rank_killed():
+    for rank in (1, 2):
+        job = Job(4)
+        os.kill(job.ranks[rank], signal.SIGKILL)
+        sentence = job.find_sentence()
+        assert sentence == (f'lig: ranks: rank {rank} on {HOST} ended (process {job.ranks[rank]})'
+                            + RESUMED), sentence
+        expect_failed(sentence)
+
+
+def first_killed():
+    job = Job(2)
+    os.kill(job.ranks[0], signal.SIGKILL)
+    sentence = job.find_sentence()
+    assert sentence == (f'lig: ranks: rank 0 on {HOST} ended (process {job.ranks[0]}){RESUMED}')
+    assert last_run()['status'] == 'interrupted'
+
+
+def rank_stopped():
+    for rank in (0, 1):
+        job = Job(2)
+        os.kill(job.ranks[rank], signal.SIGSTOP)
+        sentence = job.find_sentence()
+        assert sentence == (f'lig: ranks: rank {rank} on {HOST} gave no sign of life for {SILENCE} '
+                            f'seconds (process {job.ranks[rank]}){RESUMED}'), sentence
+        if rank > 0:
+            expect_failed(sentence)
+
+
+def launcher_killed():
+    job = Job(2)
+    os.kill(job.mpirun, signal.SIGKILL)
+    sentence = job.find_sentence()
+    assert re.fullmatch(rf'lig: ranks: (the launcher of )?rank \d on {HOST} ended '
+                        rf'\(process \d+\){RESUMED}', sentence), sentence
+    expect_failed(sentence)
+
+
+def parent_killed():
+    job = Job(2)
+    job.lig.kill()
+    job.finish()
+
+
+def json_of_a_fault():
+    job = subprocess.Popen([LIG, 'train', MODEL, *ENDLESS, '--ranks', '2', '--json', '--metrics',
+                            'metrics'], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    end = time.monotonic() + LIMIT
+    while not (os.path.exists('metrics') and os.path.getsize('metrics') > 0):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    os.kill(list_children(list_children(job.pid)[0])[1], signal.SIGKILL)
+    output = job.communicate(timeout=LIMIT)[0]
+    error = json.loads(output)['error']
+    assert job.returncode == 1 and error['code'] == 'ranks', output
+    assert error['message'].startswith(f'ranks: rank 1 on {HOST} ended'), error
+
+
+if not shutil.which('mpirun'):
+    print('1..0 # SKIP mpirun is not installed (package openmpi-bin)')
+    sys.exit(0)
+folder = tempfile.mkdtemp()
+# OpenMPI frees little at its end, and unloads the code that could be named in a suppression.
+os.environ.update(LIGATURE_STORE=folder + '/runs.db', XDG_DATA_HOME=folder, LC_ALL='C.UTF-8',
+                  ASAN_OPTIONS='detect_leaks=0')
+os.chdir(folder)
+chosen = sys.argv[1:]
+tests = [same_result, quiet_and_metrics, standard_input, threads, refused_lines, missing_programs,
+         failures_of_all, under_mpirun, interrupted, interrupted_twice, on_a_terminal, rank_killed,
+         first_killed, rank_stopped, launcher_killed, parent_killed, json_of_a_fault]
+try:
+    run([test for test in tests if not chosen or test.__name__ in chosen])
+finally:
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans of one of several ranks: which gradients are averaged, when, and in which lane. */
+#include "tests/plan/case.h"
+
+#include "engine/plan/plan-private.h"
+#include <ligature/params.h>
+#include <string.h>
+
+static LigPlan *
+compile_rank (const char *expression, const char *input, int ranks, LigPlanOptions *options)
+{
+  static const LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) device = lig_device_open ("null", &error);
+  g_assert_no_error (error);
+  lig_device_assume_ranks (device, ranks - 1, ranks);
+  options->optimizer = &optimizer;
+  options->training = TRUE;
+  options->policy = LIG_POLICY_ALL;
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input);
+  LigPlan *plan = lig_plan_compile (sequence, device, options, &error);
+  g_assert_no_error (error);
+  return plan;
+}
+
+static gboolean
+is_reduction (const LigDraftStep *step)
+{
+  return step->kernel && g_str_equal (step->kernel->name, "all_reduce");
+}
+
+/* Marks the elements of a reduction; none is reduced twice. */
+static void
+mark (const LigDraft *draft, const LigDraftStep *step, guint8 *reduced)
+{
+  const LigCollectiveParams *params = (const LigCollectiveParams *) (gconstpointer) step->params;
+  const LigValue *value = lig_value (draft, step->values[0]);
+  g_assert_cmpint (params->peers, ==, 2);
+  g_assert_cmpint (params->reduction, ==, LIG_REDUCE_MEAN);
+  g_assert_cmpint (step->lane, ==, LIG_LANE_COMMUNICATION);
+  g_assert_true (step->reduces && step->pass == LIG_PASS_BACKWARD);
+  for (gint64 i = 0; i < lig_shape_size (&value->shape); i++)
+    g_assert_cmpint (reduced[value->state_offset + i]++, ==, 0);
+}
+
+/* No step writes a gradient after its reduction, and each gradient has one. */
+static guint
+check (LigPlan *plan)
+{
+  const LigDraft *draft = plan->draft;
+  g_autofree guint8 *reduced = g_new0 (guint8, draft->elements + 1);
+  guint count = 0;
+  for (int i = draft->first_backward; i < draft->first_update; i++) {
+    const LigDraftStep *step = lig_step (draft, i);
+    if (is_reduction (step)) {
+      mark (draft, step, reduced);
+      count++;
+      continue;
+    }
+    for (int j = step->n_inputs; j < step->n_operands; j++) {
+      const LigValue *value = step->values[j] < 0 ? NULL : lig_value (draft, step->values[j]);
+      if (value && value->role == LIG_VALUE_PARAMETER_GRADIENT)
+        g_assert_cmpint (
+          reduced[g_array_index (draft->parameters, LigDraftParameter, value->parameter).offset],
+          ==, 0);
+    }
+  }
+  for (gint64 i = 0; i < draft->elements; i++)
+    g_assert_cmpint (reduced[i], ==, 1);
+  return count;
+}
+
+static void
+test_buckets (void)
+{
+  static const struct {
+    const char *expression, *input;
+    guint count;
+  } cases[] = {
+    {"linear(8, bias=false) ! mean-squared-error", "4x8", 1},
+    {"linear(8) ! gelu ! linear(4) ! mean-squared-error", "4x8", 2},
+    /* Each weight has 16 MiB, and a bucket ends once it has 25. */
+    {"linear(2048) ! relu ! linear(2048) ! relu ! linear(2048) ! mean-squared-error", "4x2048", 3},
+    {"linear(4096) ! relu ! linear(4096) ! mean-squared-error", "4x4096", 3},
+    {"embedding(64) ! rms-norm ! linear(256, bias=false, tied=0) ! cross-entropy", "4x8:int32", 2},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    g_autoptr (LigPlan) plan = compile_rank (cases[i].expression, cases[i].input, 2, &options);
+    g_assert_cmpuint (check (plan), ==, cases[i].count);
+  }
+}
+
+/* The reduction of the last weights begins before the backward pass ends. */
+static void
+test_early (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigPlan) plan =
+    compile_rank ("linear(4096) ! relu ! linear(4096) ! relu ! linear(4096) ! mean-squared-error",
+                  "4x4096", 2, &options);
+  guint after = 0;
+  gboolean found = FALSE;
+  for (int i = plan->draft->first_backward; i < plan->draft->first_update; i++) {
+    found = found || is_reduction (lig_step (plan->draft, i));
+    after += found && !is_reduction (lig_step (plan->draft, i));
+  }
+  g_assert_cmpuint (after, >=, 3);
+}
+
+/* One rank, an evaluation and a plan without trained parameters reduce nothing. */
+static void
+test_none (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigPlan) alone = compile_rank ("linear(8) ! mean-squared-error", "4x8", 1, &options);
+  for (guint i = 0; i < alone->draft->steps->len; i++)
+    g_assert_false (is_reduction (lig_step (alone->draft, (int) i)));
+  options = (LigPlanOptions) LIG_PLAN_OPTIONS_INIT;
+  options.freeze = "*";
+  g_autoptr (LigPlan) frozen = compile_rank ("linear(8) ! mean-squared-error", "4x8", 2, &options);
+  for (guint i = 0; i < frozen->draft->steps->len; i++)
+    g_assert_false (is_reduction (lig_step (frozen->draft, (int) i)));
+}
+
+/* Frozen parameters have no gradients among those that are reduced. */
+static void
+test_frozen (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.freeze = "0.*";
+  g_autoptr (LigPlan) plan =
+    compile_rank ("linear(8) ! relu ! linear(4) ! mean-squared-error", "4x8", 2, &options);
+  g_assert_cmpuint (check (plan), ==, 2);
+}
+
+/* The text names the lane; memory of an exchange outlives its step up to the update. */
+static void
+test_text (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigPlan) plan = compile_rank ("linear(8) ! mean-squared-error", "4x8", 2, &options);
+  g_autofree char *text = lig_plan_to_text (plan);
+  g_assert_nonnull (strstr (text, "all_reduce (gradients[0] -> gradients[0])"));
+  g_assert_nonnull (strstr (text, " communication\n"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/compile/ranks/buckets", test_buckets);
+  g_test_add_func ("/compile/ranks/early", test_early);
+  g_test_add_func ("/compile/ranks/none", test_none);
+  g_test_add_func ("/compile/ranks/frozen", test_frozen);
+  g_test_add_func ("/compile/ranks/text", test_text);
+  return g_test_run ();
+}

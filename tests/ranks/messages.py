@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Broadcasts, sums, comparisons, exchanges and gathers among ranks that mpirun starts."""
+import os
+import socket
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from job import launch, run  # noqa: E402
+
+
+def works(work, count):
+    job = launch(count, work)
+    output, errors = job.communicate(timeout=120)
+    assert job.returncode == 0, f'{job.returncode}: {output}{errors}'
+
+
+def refusal(count, first):
+    """The sentence names the first rank that differs, and is the same on all ranks."""
+    job = launch(count, 'differ', str(first))
+    output, errors = job.communicate(timeout=60)
+    assert job.returncode == 0, errors
+    host = socket.gethostname()
+    wanted = (f"the data: rank {first} on {host} has '{'b' * 79}…', rank 0 on {host} has "
+              f"'{'a' * 79}…'; give all ranks the same")
+    assert output.splitlines() == [wanted] * count, output
+
+
+run([(works, work, count) for work in ('messages', 'pieces', 'leave') for count in (1, 2, 4)]
+    + [(refusal, 2, 1), (refusal, 4, 2)])
