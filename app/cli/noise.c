@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells the messages of mpirun from those of ranks by their form: blocks between two lines of
- * hyphens, lines that begin with its name, or with a host and a process in brackets. */
+/* Tells the messages of mpirun and its libraries from those of ranks by their form: blocks between
+ * two lines of hyphens, lines that begin with a name of theirs, or with a host and a process in
+ * brackets. */
 #include "app/cli/noise.h"
 
 #include <string.h>
@@ -45,8 +46,11 @@ is_noise (LigCliNoise *self, const char *line)
     self->in_block = !self->in_block;
     return TRUE;
   }
-  return self->in_block || *line == '\0' || has_sender (line) ||
-         g_str_has_prefix (line, "mpirun") || g_str_has_prefix (line, "[warn] ");
+  static const char *const prefixes[] = {"mpirun", "[warn] ", "[hwloc/", "hwloc/", "libibverbs: "};
+  for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++)
+    if (g_str_has_prefix (line, prefixes[i]))
+      return TRUE;
+  return self->in_block || *line == '\0' || has_sender (line);
 }
 
 static void

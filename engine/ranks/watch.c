@@ -148,10 +148,10 @@ wait_for_messages (LigRankWatch *self, gint64 until)
   check_closed (self);
 }
 
+/* The time is one at which this process was found not to have been stopped. */
 static void
-give_sign (LigRankWatch *self)
+give_sign (LigRankWatch *self, gint64 now)
 {
-  gint64 now = g_get_monotonic_time ();
   for (int i = 0; i < self->n_links; i++) {
     LigLink *link = &self->links[i];
     g_mutex_lock (&self->lock);
@@ -191,7 +191,7 @@ run (gpointer data)
     last = now;
     take_failure (self);
     if (now >= next) {
-      give_sign (self);
+      give_sign (self, now);
       next = now + MIN (INTERVAL, self->silence / 4);
     }
   }

@@ -28,9 +28,9 @@ def exists(process):
         return False
 
 
-def begin(count, *words):
+def begin(count, *words, silence=SILENCE):
     """Starts the job. Returns it and the processes of the ranks."""
-    job = launch(count, *words, LIGATURE_RANKS_SILENCE=str(SILENCE))
+    job = launch(count, *words, LIGATURE_RANKS_SILENCE=str(silence))
     processes, seen = {}, []
     while len(processes) < count:
         line = job.stdout.readline()
@@ -79,12 +79,13 @@ def stopped(count, rank):
 
 
 def all_stopped():
-    """Ranks that were all stopped, as by Ctrl+Z, go on."""
-    job, processes, seen = begin(3, 'hang')
+    """Ranks that were all stopped, as by Ctrl+Z, go on, also on a busy machine."""
+    silence = 3 * SILENCE
+    job, processes, seen = begin(3, 'hang', silence=silence)
     for number in (signal.SIGSTOP, signal.SIGCONT):
         for process in processes.values():
             os.kill(process, number)
-        time.sleep(SILENCE + 2)
+        time.sleep(silence + 2)
     assert all(map(exists, processes.values()))
     os.kill(processes[2], signal.SIGKILL)
     finish(job, processes, seen,
