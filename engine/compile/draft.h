@@ -35,6 +35,7 @@ typedef struct {
   int parameter;       /* number in the draft's parameters, or -1 */
   int array;           /* LigStateArray of a STATE value */
   gint64 state_offset; /* offset in elements into that array */
+  LigSplit split;      /* the part of it that a rank of a tensor group has */
   gboolean needs_gradient;
   unsigned unsure; /* while problems are collected: what of the shape is guessed, see collect.h */
   gboolean saved;  /* read by the backward pass */
@@ -180,10 +181,12 @@ typedef struct {
   double read, written, flops, predicted;
 } LigDraftStep;
 
-/* A parameter of the op `part` that is to be that of another op. */
+/* A parameter of the op `part`, before it is its own or that of another op. */
 typedef struct {
   int part, slot;
   LigShape shape; /* that the op needs */
+  LigParameterSplit split;
+  gboolean summed; /* its gradient is the sum of those of the ranks of a tensor group */
 } LigTie;
 
 /* A parameter, in op order. */
@@ -192,13 +195,34 @@ typedef struct {
   int part, slot;   /* the op that it belongs to, and its number there */
   gboolean trained; /* else it is frozen */
   gboolean shared;  /* other ops are tied to it */
-  LigShape shape;
+  gboolean summed;  /* its gradient is the sum of those of the ranks of a tensor group */
+  LigShape shape, whole; /* of this rank's part, and of all ranks' */
+  LigParameterSplit split;
   LigInit init;
   float deviation;
   gboolean decays;
   gint64 offset; /* offset in elements into each array of the state */
   int value, gradient;
 } LigDraftParameter;
+
+/* Parameters by what their gradients need on the ranks of a tensor group, in the order in which
+ * those with weight decay are placed. */
+typedef enum {
+  LIG_PARAMETER_EQUAL,   /* nothing: all ranks compute the same */
+  LIG_PARAMETER_SUMMED,  /* the sum of those of all ranks */
+  LIG_PARAMETER_DIVIDED, /* nothing: each rank has a part of the parameter */
+  LIG_N_PARAMETER_KINDS
+} LigParameterKind;
+
+#define lig_parameter_kind(parameter) \
+  ((parameter)->split.axis >= 0 ? LIG_PARAMETER_DIVIDED \
+   : (parameter)->summed        ? LIG_PARAMETER_SUMMED \
+                                : LIG_PARAMETER_EQUAL)
+
+/* Elements of the state's arrays. */
+typedef struct {
+  gint64 first, end;
+} LigDraftRange;
 
 typedef struct {
   LigSequence *sequence;           /* a copy that is not edited */
@@ -223,6 +247,8 @@ typedef struct {
   gint64 decayed,
     elements;              /* trained elements of each state array; first those with weight decay */
   gint64 all_elements;     /* with the frozen ones, which come last */
+  /* The trained parameters of each kind: without weight decay, with it. */
+  LigDraftRange ranges[LIG_N_PARAMETER_KINDS][2];
   GArray *sums;            /* of LigSum */
   GPtrArray *recipes;      /* of LigRecipe: those of parts */
   LigRecipe recipe;        /* of the sequence */

@@ -10,9 +10,11 @@ struct _LigParts {
   GPtrArray *names; /* interned; null for none */
   GArray *sizes;    /* of LigPartSize */
   char *problem;    /* why the macro refuses its parameters, or null */
+  LigDevice *device; /* (unowned) (nullable) */
 };
 
-LigParts *lig_parts_new (void);
+/* `device`: (nullable): whose ranks the parts are for; null: one rank. */
+LigParts *lig_parts_new (LigDevice *device);
 void lig_parts_free (LigParts *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigParts, lig_parts_free)
 

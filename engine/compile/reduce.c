@@ -90,7 +90,8 @@ fill_buckets (LigDraft *draft)
 static void
 append_reduction (LigDraft *draft, GArray *steps, const Bucket *bucket)
 {
-  const LigCollectiveParams params = {lig_device_get_n_ranks (draft->device), LIG_REDUCE_MEAN};
+  const LigCollectiveParams params = {lig_device_get_n_ranks (draft->device, LIG_GROUP_DATA),
+                                      LIG_REDUCE_MEAN, LIG_GROUP_DATA};
   int value =
     lig_array_value (draft, LIG_STATE_GRADIENTS, bucket->first, bucket->end - bucket->first);
   const int values[] = {value, value};
@@ -102,19 +103,38 @@ append_reduction (LigDraft *draft, GArray *steps, const Bucket *bucket)
 }
 
 void
-lig_reduce_amaxes (LigDraft *draft, int quantizers)
+lig_reduce_plain (LigDraft *draft, int from, int to, LigReduction reduction, LigRankGroup group)
 {
-  const LigCollectiveParams params = {lig_device_get_n_ranks (draft->device), LIG_REDUCE_MAX};
-  const int values[] = {quantizers, quantizers};
+  const LigCollectiveParams params = {lig_device_get_n_ranks (draft->device, group), reduction,
+                                      group};
+  const int values[] = {from, to};
   if (params.peers > 1)
     lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "all_reduce", values, &params,
                      sizeof params);
 }
 
 void
+lig_reduce_amaxes (LigDraft *draft, int quantizers)
+{
+  lig_reduce_plain (draft, quantizers, quantizers, LIG_REDUCE_MAX, LIG_GROUP_ALL);
+}
+
+void
+lig_reduce_summed (LigDraft *draft)
+{
+  for (int decays = FALSE; decays <= TRUE; decays++) {
+    LigDraftRange range = draft->ranges[LIG_PARAMETER_SUMMED][decays];
+    if (range.first == range.end)
+      continue;
+    int value = lig_array_value (draft, LIG_STATE_GRADIENTS, range.first, range.end - range.first);
+    lig_reduce_plain (draft, value, value, LIG_REDUCE_SUM, LIG_GROUP_TENSOR);
+  }
+}
+
+void
 lig_schedule_reductions (LigDraft *draft)
 {
-  if (lig_device_get_n_ranks (draft->device) == 1 || !draft->options.training ||
+  if (lig_device_get_n_ranks (draft->device, LIG_GROUP_DATA) == 1 || !draft->options.training ||
       draft->elements == 0)
     return;
   g_autoptr (GArray) buckets = fill_buckets (draft);

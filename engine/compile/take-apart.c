@@ -13,7 +13,7 @@
 static LigParts *
 expand (LigOp *macro)
 {
-  LigParts *parts = lig_parts_new ();
+  LigParts *parts = lig_parts_new (NULL);
   lig_op_get_info (macro)->expand (macro, parts);
   return parts;
 }

@@ -82,6 +82,24 @@ lig_shape_without (const LigShape *shape, int axes)
   return result;
 }
 
+/* Ranks that divide the columns have the same part of both halves. */
+static gboolean
+split_gated (LigInfer *infer, GError **error)
+{
+  const LigSections *sections = &infer->x_split.sections;
+  if (infer->x_split.kind != LIG_SPLIT_COLUMNS)
+    return TRUE;
+  if (sections->count != 2 || sections->lengths[0] != sections->lengths[1]) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("its halves are not divided each over %d ranks; set sections=1x1 of the "
+                    "product before it"),
+                 infer->n_ranks[LIG_GROUP_TENSOR]);
+    return FALSE;
+  }
+  infer->y_split.sections = (LigSections){1, {sections->lengths[0]}};
+  return TRUE;
+}
+
 gboolean
 lig_infer_gated (LigInfer *infer, GError **error)
 {
@@ -97,7 +115,7 @@ lig_infer_gated (LigInfer *infer, GError **error)
     return FALSE;
   }
   *columns /= 2;
-  return TRUE;
+  return split_gated (infer, error);
 }
 
 gboolean
@@ -132,6 +150,13 @@ lig_count_positions (const LigInfer *infer)
   return infer->x.n_axes < 2 ? 1 : infer->x.axes[infer->x.n_axes - 2];
 }
 
+gboolean
+lig_check_samples (const LigInfer *infer, GError **error)
+{
+  return infer->x_split.kind != LIG_SPLIT_ROWS || infer->x.n_axes > 2 ||
+         lig_infer_refuse_split (infer, error);
+}
+
 /* Checks numbers that kernels count in 32 bits. */
 static gboolean
 check_counts (const LigInfer *infer, GError **error)
@@ -150,6 +175,25 @@ check_counts (const LigInfer *infer, GError **error)
   return FALSE;
 }
 
+/* Checks that the queries, keys and values of a row are sections of their own. */
+static gboolean
+check_head_sections (
+  const LigInfer *infer, gint64 heads, gint64 kv_heads, gboolean queries_alone, GError **error)
+{
+  const LigSections *sections = &infer->x_split.sections;
+  const gint64 *lengths = sections->lengths;
+  gboolean fits = queries_alone ? sections->count == 1
+                                : sections->count == 3 && lengths[1] == lengths[2] &&
+                                    lengths[0] * kv_heads == lengths[1] * heads;
+  if (!fits)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("its %" PRId64 " query heads and %" PRId64
+                    " key heads are not divided each over %d ranks; set sections of the product "
+                    "before it"),
+                 heads, kv_heads, infer->n_ranks[LIG_GROUP_TENSOR]);
+  return fits;
+}
+
 gboolean
 lig_infer_heads (const LigInfer *infer,
                  gint64 heads,
@@ -160,8 +204,8 @@ lig_infer_heads (const LigInfer *infer,
 {
   gint64 columns = lig_shape_columns (&infer->x);
   kv_heads = kv_heads > 0 ? kv_heads : heads;
-  gint64 all = heads + (queries_alone ? 0 : 2 * kv_heads);
-  if (!lig_check_has_axis (infer, error) || !check_counts (infer, error))
+  if (!lig_check_has_axis (infer, error) || !check_counts (infer, error) ||
+      !lig_check_samples (infer, error))
     return FALSE;
   if (heads % kv_heads != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,

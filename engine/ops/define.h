@@ -114,6 +114,13 @@ typedef struct {
 /* Returns the shape without its last `axes` axes. */
 LigShape lig_shape_without (const LigShape *shape, int axes);
 
+/* Checks that a rank with a part of the rows has whole samples: they have an axis of their own. */
+gboolean lig_check_samples (const LigInfer *infer, GError **error);
+
+/* Checks that the length, called `name`, can be divided evenly by the ranks of a
+ * tensor group. */
+gboolean lig_check_divides (const LigInfer *infer, const char *name, gint64 length, GError **error);
+
 /* Infers the shape of a gated unit: y has half the features of x. */
 gboolean lig_infer_gated (LigInfer *infer, GError **error);
 
@@ -133,12 +140,25 @@ gboolean lig_infer_norm (LigInfer *infer, GError **error);
       G_STRUCT_OFFSET (LigNormOpParams, normalized_shape), NULL \
   }
 
+/* How the ranks of a tensor group divide a product's weight. */
+typedef enum { LIG_PARALLEL_NONE, LIG_PARALLEL_COLUMN, LIG_PARALLEL_ROW } LigParallel;
+
+/* Returns the name as in files. */
+const char *lig_parallel_name (LigParallel parallel);
+
+/* Add the exchange before a product that divides its columns, or after one that divides its rows,
+ * if a tensor group has several ranks. Others of these are whole; `by_rows`: ranks have a part of
+ * the rows each. */
+void lig_parts_add_before (LigParts *parts, LigParallel parallel, gboolean by_rows);
+void lig_parts_add_after (LigParts *parts, LigParallel parallel, gboolean by_rows);
+
 /* The params of linear and basic-linear. */
 typedef struct {
   gint64 out_features, in_features;
+  LigShape sections;
   float init_std;
-  bool bias;
-  int32_t recipe;
+  bool bias, sequence_parallel;
+  int32_t recipe, parallel;
 } LigLinearOpParams;
 
 /* The parameter `tied` of ops whose first trained parameter is a weight. */
@@ -175,4 +195,18 @@ typedef struct {
              LIG_MAX_FEATURES, 0, LIG_PARAM_INFERRED), \
     LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial deviation"), \
                N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
-    LIG_RECIPE_PARAM (LigLinearOpParams, recipe), LIG_TIED
+    LIG_RECIPE_PARAM (LigLinearOpParams, recipe), \
+    LIG_CHOICE (LigLinearOpParams, parallel, "parallel", N_ ("Parallel"), \
+                N_ ("What the ranks of a tensor group divide: nothing, the out-features, or the " \
+                    "in-features"), \
+                "none|column|row", LIG_PARALLEL_NONE), \
+    {.kind = LIG_PARAM_SHAPE, \
+     .name = "sections", \
+     .label = N_ ("Sections"), \
+     .help = N_ ("Shares of the out-features that are each divided: 1x1 for a gated unit, or the " \
+                 "heads of queries, keys and values; left out: one"), \
+     .minimum = 1, \
+     .maximum = G_MAXINT32, \
+     .flags = LIG_PARAM_INFERRED, \
+     .offset = G_STRUCT_OFFSET (LigLinearOpParams, sections)}, \
+    LIG_TIED

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Layouts: how the ranks of a training divide its work. Ranks of a data group have other rows of
+ * the batch, those of a tensor group other parts of the parameters, those of a context group other
+ * positions. With sizes D, T and C there are D C T ranks; rank (d C + c) T + t is number d, c and t
+ * of its groups, so that the ranks of a tensor group, which exchange most, are neighbours. */
+#pragma once
+
+#include <ligature/error.h>
+#include <ligature/params.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LigLayout:
+ * @sizes: the number of ranks in a group, by #LigRankGroup up to %LIG_GROUP_CONTEXT
+ */
+typedef struct {
+  int sizes[LIG_GROUP_ALL];
+} LigLayout;
+
+/**
+ * lig_layout_init:
+ * @self: (out caller-allocates): the layout
+ * @count: the number of ranks
+ *
+ * Makes all ranks one group of data.
+ */
+LIG_API void lig_layout_init (LigLayout *self, int count);
+
+/**
+ * lig_layout_parse:
+ * @self: (out caller-allocates): the layout
+ * @text: (nullable): sizes by the names of groups, `data=2,tensor=2`; data left out takes all ranks
+ *   that the others leave, other groups left out have one rank
+ * @count: the number of ranks
+ *
+ * Returns: %FALSE with %LIG_ERROR_VALUE set: a sentence with the faulty word, or with the product
+ *   of the sizes and the number of ranks
+ */
+LIG_API gboolean lig_layout_parse (LigLayout *self, const char *text, int count, GError **error);
+
+/**
+ * lig_layout_to_string:
+ * @self: a layout
+ *
+ * Returns: (transfer full): the groups of several ranks as lig_layout_parse() reads them; `data=1`
+ *   if there are none
+ */
+LIG_API char *lig_layout_to_string (const LigLayout *self);
+
+/**
+ * lig_layout_size:
+ * @self: a layout
+ * @group: a group
+ *
+ * Returns: the number of ranks in the group
+ */
+LIG_API int lig_layout_size (const LigLayout *self, LigRankGroup group);
+
+/**
+ * lig_layout_stride:
+ * @self: a layout
+ * @group: a group
+ *
+ * Returns: the distance between the numbers of neighbours in the group
+ */
+LIG_API int lig_layout_stride (const LigLayout *self, LigRankGroup group);
+
+/**
+ * lig_layout_place:
+ * @self: a layout
+ * @rank: the number of a rank
+ * @group: a group
+ *
+ * Returns: the number of the rank in its group, from 0
+ */
+LIG_API int lig_layout_place (const LigLayout *self, int rank, LigRankGroup group);
+
+/**
+ * lig_rank_group_name:
+ * @group: a group
+ *
+ * Returns: (transfer none): `data`, `tensor`, `context` or `all`
+ */
+LIG_API const char *lig_rank_group_name (LigRankGroup group);
+
+G_END_DECLS
