@@ -371,6 +371,9 @@ print_plan (LigPlan *plan)
   g_autofree char *again = lig_plan_explain_recompute (plan);
   if (again)
     lig_cli_print_wrapped (again, width);
+  g_autofree char *ranks = lig_plan_explain_ranks (plan);
+  if (ranks)
+    lig_cli_print_wrapped (ranks, width);
   print_attention (plan, width);
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   if (!problem)
@@ -389,7 +392,8 @@ run (int argc, char **argv)
      NULL},
     {NULL},
   };
-  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&options, LIG_OPTION_PLAN, more);
+  g_autofree GOptionEntry *entries =
+    lig_cli_sequence_entries (&options, LIG_OPTION_PLAN | LIG_OPTION_RANKS, more);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_plan, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;

@@ -3,6 +3,7 @@
 #include "app/cli/sequence-options.h"
 
 #include "app/cli/blame.h"
+#include "app/cli/launch.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/task.h"
 #include "app/cli/values.h"
@@ -16,6 +17,9 @@ typedef struct {
   unsigned set;
   GOptionEntry entry;
 } Known;
+
+/* The value of --ranks where it is not given; no number of a command line is as small. */
+#define UNSET_RANKS G_MININT
 
 #define REVERSE G_OPTION_FLAG_REVERSE
 #define UNDO "Do not, even if the `train` object of the file does"
@@ -57,6 +61,9 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
     SWITCH ("no-nondeterministic", REVERSE, &options->nondeterministic, UNDO),
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("policy", &options->policy)},
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("recompute", &options->recompute)},
+    {LIG_OPTION_RANKS,
+     {"ranks", 0, 0, G_OPTION_ARG_INT, &options->ranks,
+      "Plan for rank 0 of N on a described device; the batch counts over all [default: 1]", "N"}},
     {LIG_OPTION_POLICY, LIG_CLI_STORE_ENTRY (&options->store)},
     {LIG_OPTION_WISHES, LIG_CLI_GROUP (LIG_CLI_FUSIONS)},
     {LIG_OPTION_WISHES,
@@ -72,6 +79,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
   GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   options->tf32 = options->nondeterministic = LIG_CLI_UNSET;
   options->runs = (set & LIG_OPTION_RUNS) != 0;
+  options->ranks = UNSET_RANKS;
   for (; more && more->long_name; more++)
     g_array_append_val (entries, *more);
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
@@ -248,6 +256,47 @@ lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **e
   return sequence ? lig_cli_compile_sequence (sequence, options, error) : NULL;
 }
 
+/* Lets the plan be that of one of the ranks, which share the batch. */
+static gboolean
+share (LigSequence *sequence,
+       LigDevice *device,
+       const LigSequenceOptions *options,
+       LigPlanOptions *plan,
+       GError **error)
+{
+  LigShape shape;
+  LigDtype dtype;
+  int ranks = options->ranks;
+  if (ranks == UNSET_RANKS)
+    return TRUE;
+  if (ranks < 1 || ranks > LIG_CLI_MOST_RANKS) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--ranks is %d, expected 1 to %d",
+                 ranks, LIG_CLI_MOST_RANKS);
+    return FALSE;
+  }
+  if (ranks > 1 && !lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
+    g_set_error (
+      error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "--ranks plans for devices that are only described, and %s is not; choose one like "
+      "null:h200",
+      lig_device_get_name (device));
+    return FALSE;
+  }
+  if (ranks == 1 || !lig_sequence_has_input (sequence))
+    return TRUE;
+  lig_sequence_get_input (sequence, &shape, &dtype);
+  if (shape.n_axes < 1 || shape.axes[0] % ranks != 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 "the batch size is %" G_GINT64_FORMAT
+                 ", expected a multiple of %d, the number of ranks",
+                 shape.n_axes < 1 ? (gint64) 1 : shape.axes[0], ranks);
+    return lig_cli_blame (error, "ranks");
+  }
+  plan->batch = shape.axes[0] / ranks;
+  lig_device_assume_ranks (device, 0, ranks);
+  return TRUE;
+}
+
 static LigPlan *
 compile (LigSequence *sequence, const LigSequenceOptions *options, GError **error)
 {
@@ -255,7 +304,7 @@ compile (LigSequence *sequence, const LigSequenceOptions *options, GError **erro
   if (!lig_cli_plan_options (options, &plan, error))
     return NULL;
   g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
-  if (!device)
+  if (!device || !share (sequence, device, options, &plan, error))
     return NULL;
   plan.input_gradient = plan.training;
   if (lig_policy_for (plan.policy, device) != LIG_POLICY_MEASURED)

@@ -178,6 +178,7 @@ typedef struct {
   gboolean adds;       /* always accumulates: earlier steps wrote the same gradients */
   gboolean again;      /* computes a value of the forward pass again */
   double read, written, flops, predicted;
+  double starts, lasts, waited; /* see LigPlanStep */
 } LigDraftStep;
 
 /* A parameter of the op `part` that is to be that of another op. */

@@ -127,7 +127,10 @@ list_steps (LigPlan *self)
                         from->predicted,
                         lig_predict_floor (self->draft, from),
                         i < self->draft->first_forward,
-                        from->again};
+                        from->again,
+                        from->starts,
+                        from->lasts,
+                        from->waited};
     self->segments += from->kernel == NULL;
     g_array_append_val (self->steps, step);
   }

@@ -77,6 +77,10 @@ typedef struct {
   gboolean
     once; /* depends on parameters alone: runs only after they have changed, once per update */
   gboolean again; /* of the backward pass: computes a value of the forward pass again */
+  double starts;  /* predicted seconds from the beginning of the forward pass */
+  double lasts;   /* predicted seconds; in the communication lane `predicted` is less, the seconds
+                     that the step adds to its pass */
+  double waited;  /* of a collective: the predicted seconds for which the main lane waits */
 } LigPlanStep;
 
 /* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of
