@@ -91,8 +91,9 @@ list_groups (LigPlan *self, LigPass pass)
     LigPlanGroup group = {
       from->fusion, pass,        from->first,     from->count, from->first_step, from->n_steps,
       from->bytes,  from->flops, from->predicted, 0,           from->measured,   NULL};
-    for (int k = 0; k < from->n_steps; k++)
-      group.floor += lig_predict_floor (self->draft, lig_step (self->draft, from->first_step + k));
+    for (int k = from->first_step; k < from->first_step + from->n_steps; k++)
+      if (lig_step (self->draft, k)->group == i)
+        group.floor += lig_predict_floor (self->draft, lig_step (self->draft, k));
     group.title = g_string_chunk_insert_const (self->strings, title);
     g_array_append_val (self->groups[pass], group);
   }
