@@ -31,6 +31,12 @@ typedef struct {
     } \
   }
 
+#define INPUT_ENTRY(variable) \
+  { \
+    "input", 0, 0, G_OPTION_ARG_STRING, variable, \
+      "Shape and type of the input [default: the file's; type fp32]", "D{xD}[:dtype]" \
+  }
+
 #define RECIPE_ENTRY(variable) \
   { \
     "recipe", 0, 0, G_OPTION_ARG_STRING, variable, \
@@ -44,9 +50,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
 {
   const Known known[] = {
     {LIG_OPTION_INPUT | LIG_OPTION_EVAL, LIG_CLI_GROUP (LIG_CLI_SEQUENCE)},
-    {LIG_OPTION_INPUT,
-     {"input", 0, 0, G_OPTION_ARG_STRING, &options->input,
-      "Shape and type of the input [default: the file's; type fp32]", "D{xD}[:dtype]"}},
+    {LIG_OPTION_INPUT, INPUT_ENTRY (&options->input)},
     {LIG_OPTION_EVAL,
      {"eval", 0, 0, G_OPTION_ARG_NONE, &options->eval, "Plan evaluation: no backward pass", NULL}},
     {LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_TF32 | LIG_OPTION_POLICY,
@@ -61,9 +65,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
     SWITCH ("no-nondeterministic", REVERSE, &options->nondeterministic, UNDO),
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("policy", &options->policy)},
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("recompute", &options->recompute)},
-    {LIG_OPTION_RANKS,
-     {"ranks", 0, 0, G_OPTION_ARG_INT, &options->ranks,
-      "Plan for rank 0 of N on a described device; the batch counts over all [default: 1]", "N"}},
+    {LIG_OPTION_RANKS, LIG_CLI_RANKS_ENTRY (&options->ranks)},
     {LIG_OPTION_POLICY, LIG_CLI_STORE_ENTRY (&options->store)},
     {LIG_OPTION_WISHES, LIG_CLI_GROUP (LIG_CLI_FUSIONS)},
     {LIG_OPTION_WISHES,

@@ -23,13 +23,13 @@ lig_collective_from_kernel (const char *name)
 
 /* Returns the seconds of a reduce-scatter or an all-gather by a ring. */
 static double
-pass_around (const LigLink *link, int ranks, double bytes)
+pass_around (const LigFabricLink *link, int ranks, double bytes)
 {
   return (ranks - 1) * (link->latency + bytes / ranks / link->bandwidth);
 }
 
 static double
-reduce_all (const LigLink *link, int ranks, double bytes)
+reduce_all (const LigFabricLink *link, int ranks, double bytes)
 {
   double tree = 2 * (ceil (log2 (ranks)) * link->latency + bytes / link->bandwidth);
   return ranks < 2 ? 0 : MIN (2 * pass_around (link, ranks, bytes), tree);
@@ -66,9 +66,8 @@ read_number (
   *to = type == G_TYPE_INT64 || type == G_TYPE_DOUBLE ? json_node_get_double (node) : NAN;
   if (*to >= number->least && *to <= number->most)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-               _ ("%s: %s is no number or %g, expected a number from %g to %g"), place, number->key,
-               *to, number->least, number->most);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s: %s is not a number from %g to %g"),
+               place, number->key, number->least, number->most);
   return FALSE;
 }
 
@@ -100,7 +99,7 @@ get_object (JsonObject *object, const char *name, GError **error)
 }
 
 static gboolean
-read_link (JsonObject *fabric, const char *name, LigLink *link, GError **error)
+read_link (JsonObject *fabric, const char *name, LigFabricLink *link, GError **error)
 {
   static const char *const keys[] = {"bandwidth", "latency", NULL};
   static const Number numbers[] = {{"bandwidth", 1e6, 1e15}, {"latency", 0, 1}};
@@ -135,7 +134,7 @@ lig_fabric_read (JsonObject *description, LigFabric *fabric, GError **error)
 }
 
 static void
-write_link (JsonBuilder *builder, const char *name, const LigLink *link)
+write_link (JsonBuilder *builder, const char *name, const LigFabricLink *link)
 {
   lig_json_begin_object (builder, name);
   lig_json_add_number (builder, "bandwidth", link->bandwidth);

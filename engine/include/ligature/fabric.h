@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /**
- * LigLink:
+ * LigFabricLink:
  * @bandwidth: the bytes that a device sends in a second while it receives as many: the bus
  *   bandwidth of NCCL's tests, where it is known
  * @latency: the seconds that a message takes beyond those of its bytes
@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 typedef struct {
   double bandwidth;
   double latency;
-} LigLink;
+} LigFabricLink;
 
 /**
  * LigFabric:
@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
   int devices;
   int multiprocessors;
-  LigLink inside, between;
+  LigFabricLink inside, between;
 } LigFabric;
 
 /**
