@@ -5,6 +5,8 @@
 #include "ui/run/ranks.h"
 #include "ui/session/child-run.h"
 
+#include <ligature/store-sweeps.h>
+
 #include <signal.h>
 
 static const char model[] = "linear(16, init-std=0.3) ! gelu ! linear(4) ! mean-squared-error";

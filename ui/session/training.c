@@ -65,13 +65,10 @@ lig_training_finalize (GObject *object)
   lig_run_settings_clear (&self->settings);
   for (int i = 0; i < N_CURVES; i++)
     lig_curve_free (self->curves[i]);
-  g_free (self->title);
-  g_free (self->device);
-  g_free (self->resumed);
-  g_free (self->command);
-  g_free (self->measuring);
-  g_free (self->error);
-  g_free (self->checkpoint_error);
+  char *const texts[] = {self->title,     self->device, self->resumed,         self->command,
+                         self->measuring, self->error,  self->checkpoint_error};
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    g_free (texts[i]);
   G_OBJECT_CLASS (lig_training_parent_class)->finalize (object);
 }
 
@@ -334,12 +331,12 @@ static void
 begin (LigTraining *self)
 {
   const LigTrainer *trainer = &self->trainer;
-  if (self->pause)
-    lig_trainer_command (trainer, LIG_TRAINER_PAUSE);
-  if (self->interrupt)
-    lig_trainer_command (trainer, LIG_TRAINER_INTERRUPT);
-  if (self->cancel)
-    lig_trainer_command (trainer, LIG_TRAINER_CANCEL);
+  const gboolean asked[] = {[LIG_TRAINER_PAUSE] = self->pause,
+                            [LIG_TRAINER_INTERRUPT] = self->interrupt,
+                            [LIG_TRAINER_CANCEL] = self->cancel};
+  for (guint i = 0; i < G_N_ELEMENTS (asked); i++)
+    if (asked[i])
+      lig_trainer_command (trainer, (LigTrainerCommand) i);
   g_signal_connect_object (lig_trainer_get_object (trainer), "ended", G_CALLBACK (take_end), self,
                            G_CONNECT_SWAPPED);
   lig_trainer_start (trainer);
