@@ -12,6 +12,7 @@ G_BEGIN_DECLS
  * @artifacts may be null until they are read. */
 void lig_history_facts_append (GtkBox *to,
                                const LigRunRow *row,
+                          const char *inputs,
                                GPtrArray *fusions,
                                GPtrArray *artifacts);
 

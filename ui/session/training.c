@@ -305,7 +305,8 @@ name_device (LigTraining *self)
   g_free (self->device);
   if (self->trainer.child) {
     g_autofree char *processor = lig_session_name_device ("cpu", NULL);
-    self->device = g_strdup_printf (_ ("%d ranks of %s"), self->ranks, processor);
+    self->device = g_strdup_printf (
+      ngettext ("%d rank of %s", "%d ranks of %s", (gulong) self->ranks), self->ranks, processor);
     return;
   }
   LigDevice *device = lig_run_get_device (self->trainer.run);
