@@ -10,7 +10,7 @@
 
 typedef struct {
   LigDocument *doc;
-  GtkWidget *spin;
+  GtkWidget *spin, *reset;
   GtkLabel *help;
 } Row;
 
@@ -60,6 +60,7 @@ update (Row *self)
   const char *help = _ ("Processes that share each batch, by mpirun (1)");
   gtk_widget_set_sensitive (self->spin, !obstacle);
   gtk_spin_button_set_value (GTK_SPIN_BUTTON (self->spin), lig_ranks_get (self->doc));
+  gtk_widget_set_sensitive (self->reset, lig_ranks_get (self->doc) > 1);
   gtk_label_set_text (self->help, obstacle ? obstacle : help);
   lig_tooltip_set (self->spin, obstacle ? obstacle : help);
 }
@@ -73,6 +74,13 @@ chosen (Row *self)
     g_settings_set_int (get_settings (self->doc), KEY, value);
     g_signal_emit_by_name (self->doc, "settings");
   }
+}
+
+static void
+reset (Row *self)
+{
+  gtk_widget_grab_focus (self->spin);
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (self->spin), 1);
 }
 
 static void
@@ -101,6 +109,17 @@ make_texts (Row *self)
   return box;
 }
 
+static void
+make_reset (Row *self)
+{
+  g_autofree char *text = g_strdup_printf (_ ("Back to the default: %s"), _ ("Ranks"));
+  self->reset = gtk_button_new_from_icon_name ("edit-undo-symbolic");
+  gtk_widget_add_css_class (self->reset, "flat");
+  gtk_widget_set_valign (self->reset, GTK_ALIGN_CENTER);
+  lig_tooltip_set (self->reset, text);
+  g_signal_connect_swapped (self->reset, "clicked", G_CALLBACK (reset), self);
+}
+
 GtkWidget *
 lig_ranks_row_new (LigDocument *doc)
 {
@@ -109,8 +128,10 @@ lig_ranks_row_new (LigDocument *doc)
   self->doc = g_object_ref (doc);
   self->spin = gtk_spin_button_new_with_range (1, get_most (), 1);
   gtk_widget_set_valign (self->spin, GTK_ALIGN_CENTER);
+  make_reset (self);
   gtk_box_append (GTK_BOX (row), make_texts (self));
   gtk_box_append (GTK_BOX (row), self->spin);
+  gtk_box_append (GTK_BOX (row), self->reset);
   g_object_set (row, "margin-top", 12, "margin-start", 12, "margin-end", 12, NULL);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->spin), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Ranks"), -1);

@@ -108,11 +108,12 @@ GError *
 lig_child_line_get_error (JsonObject *object)
 {
   const char *name = lig_json_get_string (object, "code", "");
+  const char *message = lig_json_get_string (object, "message", "");
   int found = LIG_ERROR_RANKS;
   for (int code = 0; code <= LIG_ERROR_ORDER; code++) {
     const GError probe = {.domain = LIG_ERROR, .code = code};
     if (g_str_equal (lig_error_code_name (&probe), name))
       found = code;
   }
-  return g_error_new_literal (LIG_ERROR, found, lig_json_get_string (object, "message", ""));
+  return g_error_new_literal (LIG_ERROR, found, message);
 }

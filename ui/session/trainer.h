@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What trains: a run of this process, or several ranks in processes of their own. */
+/* One interface to a run of this process and to several ranks in processes of their own. */
 #pragma once
 
 #include "ui/session/child-run.h"
@@ -18,6 +18,7 @@ typedef enum {
   LIG_TRAINER_SAVE,
   LIG_TRAINER_INTERRUPT,
   LIG_TRAINER_CANCEL,
+  LIG_TRAINER_COMMANDS, /* their number */
 } LigTrainerCommand;
 
 /* Takes a LigRun or a LigChildRun. */

@@ -43,7 +43,7 @@ struct _LigTraining {
   gint64 rate_time;
 
   /* Requested before the run existed. */
-  gboolean pause, cancel, interrupt;
+  gboolean asked[LIG_TRAINER_COMMANDS];
 };
 
 G_DEFINE_FINAL_TYPE (LigTraining, lig_training, G_TYPE_OBJECT)
@@ -332,11 +332,8 @@ static void
 begin (LigTraining *self)
 {
   const LigTrainer *trainer = &self->trainer;
-  const gboolean asked[] = {[LIG_TRAINER_PAUSE] = self->pause,
-                            [LIG_TRAINER_INTERRUPT] = self->interrupt,
-                            [LIG_TRAINER_CANCEL] = self->cancel};
-  for (guint i = 0; i < G_N_ELEMENTS (asked); i++)
-    if (asked[i])
+  for (guint i = 0; i < G_N_ELEMENTS (self->asked); i++)
+    if (self->asked[i])
       lig_trainer_command (trainer, (LigTrainerCommand) i);
   g_signal_connect_object (lig_trainer_get_object (trainer), "ended", G_CALLBACK (take_end), self,
                            G_CONNECT_SWAPPED);
@@ -564,6 +561,9 @@ lig_training_is_active (LigTraining *self)
 static void
 command (LigTraining *self, LigTrainerCommand command)
 {
+  self->asked[command] = TRUE;
+  if (command <= LIG_TRAINER_CONTINUE)
+    self->asked[LIG_TRAINER_CONTINUE - command] = FALSE;
   if (!self->ended)
     lig_trainer_command (&self->trainer, command);
 }
@@ -571,28 +571,24 @@ command (LigTraining *self, LigTrainerCommand command)
 void
 lig_training_pause (LigTraining *self)
 {
-  self->pause = TRUE;
   command (self, LIG_TRAINER_PAUSE);
 }
 
 void
 lig_training_unpause (LigTraining *self)
 {
-  self->pause = FALSE;
   command (self, LIG_TRAINER_CONTINUE);
 }
 
 void
 lig_training_cancel (LigTraining *self)
 {
-  self->cancel = TRUE;
   command (self, LIG_TRAINER_CANCEL);
 }
 
 void
 lig_training_interrupt (LigTraining *self)
 {
-  self->interrupt = TRUE;
   command (self, LIG_TRAINER_INTERRUPT);
 }
 
