@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <glib-unix.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -140,7 +141,11 @@ print_training (LigRun *run)
   lig_json_add_document (builder, "settings", values);
   json_builder_end_object (builder);
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  g_autoptr (GString) line = g_string_new (NULL);
+  lig_json_append (line, root);
+  printf ("%s\n", line->str);
+  fflush (stdout);
 }
 
 /* --- Following a run ----------------------------------------------------------------------- */

@@ -306,7 +306,7 @@ name_device (LigTraining *self)
   if (self->trainer.child) {
     g_autofree char *processor = lig_session_name_device ("cpu", NULL);
     self->device = g_strdup_printf (
-      ngettext ("%d rank of %s", "%d ranks of %s", (gulong) self->ranks), self->ranks, processor);
+      ngettext ("%s · %d rank", "%s · %d ranks", (gulong) self->ranks), processor, self->ranks);
     return;
   }
   LigDevice *device = lig_run_get_device (self->trainer.run);

@@ -68,7 +68,7 @@ def test_control(home):
         app.click(app.find(name="Continue", role="push button"))
         app.says(r" left$|of 100,000,000$")
         app.activate("win.page", "run")
-        app.says("^2 ranks of ")
+        app.says(" · 2 ranks · ")
         app.activate("win.stop")
         app.says("^Stopped after ")
         wait(lambda: not list_processes(app.process.pid), "the end of the ranks")
