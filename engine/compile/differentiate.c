@@ -194,7 +194,9 @@ differentiate_part (LigDraft *draft, int index, GPtrArray *contributions)
     int gradient = add_gradient (draft, LIG_VALUE_PARAMETER_GRADIENT, value, index, NULL);
     int parameter = lig_value (draft, value)->parameter;
     lig_value (draft, value)->gradient = gradient;
-    lig_value (draft, gradient)->state_offset = lig_value (draft, value)->state_offset;
+    lig_value (draft, gradient)->state_offset =
+      g_array_index (draft->parameters, LigDraftParameter, lig_value (draft, value)->parameter)
+        .offset;
     lig_value (draft, gradient)->parameter = parameter;
     g_array_index (draft->parameters, LigDraftParameter, parameter).gradient = gradient;
   }
