@@ -215,16 +215,20 @@ read_dtype (const char *text, LigPlanOptions *plan, GError **error)
   g_auto (GStrv) parts = g_strsplit (text, ":", 2);
   g_autofree char *expected =
     g_strconcat (lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "),
-                 ", or two of them like bf16:fp32", NULL);
-  LigDtype dtype;
+                 ", or two of them like bf16:fp32, or bf16:fp8", NULL);
   for (int i = 0; i < 2 && parts[i]; i++) {
-    if (!lig_dtype_from_name (parts[i], &dtype) || !lig_dtype_is_floating (dtype)) {
+    LigDtype dtype;
+    gboolean known = i == 1
+                       ? lig_parameters_from_name (parts[i], &plan->parameters)
+                       : lig_dtype_from_name (parts[i], &dtype) && lig_dtype_is_floating (dtype);
+    if (!known) {
       g_auto (GStrv) names = lig_cli_values_list ("COMPUTE");
       g_autofree char *like = lig_suggest_ending (parts[i], (const char *const *) names);
       g_autofree char *ending = g_strconcat (expected, like, NULL);
       return refuse (error, "dtype", text, ending);
     }
-    *(i == 0 ? &plan->compute : &plan->parameters) = (int) dtype;
+    if (i == 0)
+      plan->compute = (int) dtype;
   }
   return TRUE;
 }

@@ -40,6 +40,7 @@ typedef struct {
   gboolean saved;  /* read by the backward pass */
   gboolean again;  /* a copy that the backward pass computes again */
   gboolean kept_to_end; /* read by the caller after the run */
+  gboolean brief; /* read only by the steps that follow the parameters, which need it no longer */
   /* Written by allocate. */
   int first_step, last_step; /* -1 and G_MAXINT for the caller's values */
   gint64 bytes, offset;      /* offset -1: none */
@@ -197,7 +198,8 @@ typedef struct {
   LigInit init;
   float deviation;
   gboolean decays;
-  gint64 offset; /* offset in elements into each array of the state */
+  gint64 offset; /* offset in elements into each array of the state but that of parameters */
+  gint64 stored; /* offset into that of parameters; -1: only its fp32 master is kept */
   int value, gradient;
 } LigDraftParameter;
 
@@ -224,6 +226,8 @@ typedef struct {
   gint64 decayed,
     elements;              /* trained elements of each state array; first those with weight decay */
   gint64 all_elements;     /* with the frozen ones, which come last */
+  gboolean fp8_parameters; /* weights of quantized products are kept in fp32 and fp8 alone */
+  gint64 stored_elements;  /* of the array of parameters */
   GArray *sums;            /* of LigSum */
   GPtrArray *recipes;      /* of LigRecipe: those of parts */
   LigRecipe recipe;        /* of the sequence */

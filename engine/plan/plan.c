@@ -255,6 +255,13 @@ lig_plan_get_parameters (LigPlan *self)
   return self->draft->parameter_dtype;
 }
 
+const char *
+lig_plan_get_parameters_name (LigPlan *self)
+{
+  return self->draft->fp8_parameters ? LIG_FP8_PARAMETERS
+                                     : lig_dtype_name (self->draft->parameter_dtype);
+}
+
 gboolean
 lig_plan_get_tf32 (LigPlan *self)
 {
@@ -439,6 +446,7 @@ lig_plan_get_state_bytes (LigPlan *self)
   gboolean asked[LIG_MAX_STATE_ARRAYS] = {FALSE};
   gint64 bytes = 0;
   asked[LIG_STATE_PARAMETERS] = TRUE;
+  asked[LIG_STATE_MASTER] = self->draft->stored_elements < self->draft->all_elements;
   for (int i = 0; i < (int) self->draft->values->len; i++) {
     const LigValue *value = lig_value (self->draft, i);
     if (value->role == LIG_VALUE_STATE)
@@ -448,7 +456,7 @@ lig_plan_get_state_bytes (LigPlan *self)
   }
   for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     if (asked[i])
-      bytes += (i == LIG_STATE_PARAMETERS ? self->draft->all_elements : self->draft->elements) *
+      bytes += (i == LIG_STATE_PARAMETERS ? self->draft->stored_elements : self->draft->elements) *
                (gint64) lig_dtype_size (lig_draft_array_dtype (self->draft, i));
   return bytes + self->draft->history_elements * (gint64) sizeof (float);
 }

@@ -18,7 +18,9 @@ struct _LigState {
   LigDtype dtype, gradient_dtype;
   GArray *parameters;                 /* of Parameter, in op order */
   GPtrArray *paths;                   /* null-terminated */
-  gint64 elements, trained;           /* of the parameters, and of all other arrays */
+  gint64 elements, trained;           /* of all parameters, and of the trained ones */
+  gint64 stored;                      /* of the array of parameters */
+  gboolean updated;                   /* a plan updates the masters, or they were set */
   guint64 version;                    /* of the parameters */
   char *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory */
   LigScaling *scaling;                /* in device memory */
@@ -33,6 +35,7 @@ typedef struct {
   char *path;
   LigShape shape;
   gint64 offset, size;
+  gint64 stored; /* offset into the array of parameters; -1: only its fp32 master is kept */
   gboolean trained;
 } Parameter;
 
@@ -90,7 +93,14 @@ array_dtype (LigState *self, LigStateArray array)
 static gint64
 array_elements (LigState *self, LigStateArray array)
 {
-  return array == LIG_STATE_PARAMETERS ? self->elements : self->trained;
+  return array == LIG_STATE_PARAMETERS ? self->stored : self->trained;
+}
+
+/* Returns whether weights are kept in fp8 alone; the state then has masters from the beginning. */
+static gboolean
+hides (LigState *self)
+{
+  return self->stored < self->elements;
 }
 
 guint64
@@ -146,7 +156,7 @@ ensure_array (LigState *self, LigStateArray array, GError **error)
   LigStatus status = calls->fill (lig_device_handle (self->device), self->arrays[array], 0, bytes,
                                   lig_device_stream (self->device));
   return lig_device_check (self->device, status, _ ("clearing memory"), error) &&
-         (array != LIG_STATE_MASTER || fill_master (self, error));
+         (array != LIG_STATE_MASTER || hides (self) || fill_master (self, error));
 }
 
 void *
@@ -154,7 +164,14 @@ lig_state_address (LigState *self, LigStateArray array, gint64 element, GError *
 {
   if (!ensure_array (self, array, error))
     return NULL;
+  self->updated |= array == LIG_STATE_MASTER;
   return self->arrays[array] + (gsize) element * lig_dtype_size (array_dtype (self, array));
+}
+
+void *
+lig_state_master (LigState *self, gint64 element)
+{
+  return self->arrays[LIG_STATE_MASTER] + (gsize) element * sizeof (float);
 }
 
 gsize
@@ -286,18 +303,20 @@ take_parameters (LigState *self, const LigDraft *draft, GError **error)
   self->gradient_dtype = draft->gradient_dtype;
   self->elements = draft->all_elements;
   self->trained = draft->elements;
+  self->stored = draft->stored_elements;
   self->traits = lig_draft_traits (draft);
   self->quantizers = lig_state_quantizers_new (draft);
   for (guint i = 0; i < draft->parameters->len; i++) {
     const LigDraftParameter *from = &g_array_index (draft->parameters, LigDraftParameter, i);
-    Parameter parameter = {g_strdup (from->path), from->shape, from->offset,
-                           lig_shape_size (&from->shape), from->trained};
+    Parameter parameter = {g_strdup (from->path),         from->shape,  from->offset,
+                           lig_shape_size (&from->shape), from->stored, from->trained};
     g_array_append_val (self->parameters, parameter);
     g_ptr_array_add (self->paths, parameter.path);
   }
   g_ptr_array_add (self->paths, NULL);
   /* Allocate before drawing: values that do not fit the device would not fit the host either. */
-  if (!ensure_array (self, LIG_STATE_PARAMETERS, error))
+  if (!ensure_array (self, LIG_STATE_PARAMETERS, error) ||
+      (hides (self) && !ensure_array (self, LIG_STATE_MASTER, error)))
     return FALSE;
   for (guint i = 0; i < draft->parameters->len; i++)
     if (!initialize (self, &g_array_index (draft->parameters, LigDraftParameter, i),
@@ -414,30 +433,73 @@ lig_state_is_trained (LigState *self, const char *path)
   return parameter && parameter->trained;
 }
 
+static LigTensor *
+read_array (LigState *self, LigStateArray array, const Parameter *parameter, GError **error)
+{
+  LigDtype dtype = array_dtype (self, array);
+  gint64 at = array == LIG_STATE_PARAMETERS ? parameter->stored : parameter->offset;
+  g_autoptr (LigTensor) tensor = lig_tensor_new (dtype, &parameter->shape, error);
+  return tensor && lig_device_download (self->device, tensor->data,
+                                        self->arrays[array] + (gsize) at * lig_dtype_size (dtype),
+                                        lig_tensor_bytes (tensor), error)
+           ? g_steal_pointer (&tensor)
+           : NULL;
+}
+
+/* Writes a tensor of the parameter's shape, which it converts to the type of the array. */
+static gboolean
+write_array (LigState *self,
+             LigStateArray array,
+             const Parameter *parameter,
+             LigTensor *tensor,
+             GError **error)
+{
+  LigDtype dtype = array_dtype (self, array);
+  gint64 at = array == LIG_STATE_PARAMETERS ? parameter->stored : parameter->offset;
+  g_autoptr (LigTensor) converted = lig_tensor_convert (tensor, dtype, error);
+  return converted && ensure_array (self, array, error) &&
+         lig_device_upload (self->device, self->arrays[array] + (gsize) at * lig_dtype_size (dtype),
+                            converted->data, lig_tensor_bytes (converted), error);
+}
+
 LigTensor *
 lig_state_get (LigState *self, LigStateArray array, const char *path, GError **error)
 {
   const Parameter *parameter = find (self, path, error);
-  LigDtype dtype = array_dtype (self, array);
   if (!parameter)
     return NULL;
   if (array != LIG_STATE_PARAMETERS && !parameter->trained)
     return refuse_frozen (path, error);
-  if (!self->arrays[array]) {
+  gboolean hidden = array == LIG_STATE_PARAMETERS && parameter->stored < 0;
+  LigStateArray from = hidden ? LIG_STATE_MASTER : array;
+  gboolean early = array == LIG_STATE_MASTER && hides (self) && !self->updated;
+  if (!self->arrays[from] || early) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
                  _ ("the state does not have this array of '%s' yet"), path);
     return NULL;
   }
-  g_autoptr (LigTensor) tensor = lig_tensor_new (dtype, &parameter->shape, error);
-  if (!tensor || !lig_device_download (self->device, tensor->data,
-                                       self->arrays[array] +
-                                         (gsize) parameter->offset * lig_dtype_size (dtype),
-                                       lig_tensor_bytes (tensor), error))
-    return NULL;
+  g_autoptr (LigTensor) tensor = read_array (self, from, parameter, error);
+  if (tensor && hidden)
+    return lig_tensor_convert (tensor, self->dtype, error);
   /* A gradient that was scaled to fit fp16 is returned in fp32. */
-  if (array == LIG_STATE_GRADIENTS && self->scaled)
+  if (tensor && array == LIG_STATE_GRADIENTS && self->scaled)
     return lig_state_unscale (self, tensor, LIG_FP32, error);
   return g_steal_pointer (&tensor);
+}
+
+/* Writes a parameter and its master. Once an update was planned, the master keeps the precision of
+ * the caller's tensor; before, it is the parameter. */
+static gboolean
+set_parameter (LigState *self, const Parameter *parameter, LigTensor *tensor, GError **error)
+{
+  gboolean masters = self->arrays[LIG_STATE_MASTER] && parameter->trained;
+  g_autoptr (LigTensor) rounded = lig_tensor_convert (tensor, self->dtype, error);
+  self->version++;
+  return rounded &&
+         (parameter->stored < 0 ||
+          write_array (self, LIG_STATE_PARAMETERS, parameter, rounded, error)) &&
+         (!masters || write_array (self, LIG_STATE_MASTER, parameter,
+                                   hides (self) && !self->updated ? rounded : tensor, error));
 }
 
 gboolean
@@ -445,7 +507,6 @@ lig_state_set (
   LigState *self, LigStateArray array, const char *path, LigTensor *tensor, GError **error)
 {
   const Parameter *parameter = find (self, path, error);
-  LigDtype dtype = array_dtype (self, array);
   if (!parameter)
     return FALSE;
   if (!lig_shape_equal (&parameter->shape, &tensor->shape)) {
@@ -458,20 +519,16 @@ lig_state_set (
   if (array != LIG_STATE_PARAMETERS && !parameter->trained)
     return refuse_frozen (path, error) != NULL;
   if (array == LIG_STATE_PARAMETERS)
-    self->version++;
-  g_autoptr (LigTensor) converted = array == LIG_STATE_GRADIENTS && self->scaled
-                                      ? rescale (self, tensor, FALSE, dtype, error)
-                                      : lig_tensor_convert (tensor, dtype, error);
-  if (!converted || !ensure_array (self, array, error))
-    return FALSE;
-  if (!lig_device_upload (self->device,
-                          self->arrays[array] + (gsize) parameter->offset * lig_dtype_size (dtype),
-                          converted->data, lig_tensor_bytes (converted), error))
-    return FALSE;
-  /* The fp32 master weights keep the precision of the caller's tensor. */
-  if (array == LIG_STATE_PARAMETERS && self->arrays[LIG_STATE_MASTER] && parameter->trained)
-    return lig_state_set (self, LIG_STATE_MASTER, path, tensor, error);
-  return TRUE;
+    return set_parameter (self, parameter, tensor, error);
+  if (array == LIG_STATE_MASTER) {
+    self->updated = TRUE;
+    /* Copies of weights that are kept in fp8 follow their masters. */
+    self->version += hides (self);
+  }
+  g_autoptr (LigTensor) scaled = array == LIG_STATE_GRADIENTS && self->scaled
+                                   ? rescale (self, tensor, FALSE, self->gradient_dtype, error)
+                                   : lig_tensor_ref (tensor);
+  return scaled && write_array (self, array, parameter, scaled, error);
 }
 
 /* Checks the type of the gradients, which the first plan with gradients chooses. */
@@ -507,6 +564,16 @@ check_fit (LigState *self, const LigDraft *draft, GError **error)
       g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                    _ ("the state has %s %s where the plan needs %s %s"), here->path, observed,
                    wanted->path, expected);
+      return FALSE;
+    }
+    if ((wanted->stored < 0) != (here->stored < 0)) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
+                   wanted->stored < 0
+                     ? _ ("%s is kept in %s in the state, but in fp8 in the plan; use the same "
+                          "types and recipe for both")
+                     : _ ("%s is kept in fp8 in the state, but in %s in the plan; use the same "
+                          "types and recipe for both"),
+                   here->path, lig_dtype_name (self->dtype));
       return FALSE;
     }
     if (wanted->trained != here->trained) {

@@ -106,7 +106,7 @@ lig_plan_describe_inputs (LigPlan *plan, const LigPlanOptions *options, guint ro
   if (options->optimizer)
     lig_json_add_text (builder, "optimizer",
                        options->optimizer->name ? options->optimizer->name : LIG_OPTIMIZER_DEFAULT);
-  lig_json_add_text (builder, "parameters", lig_dtype_name (lig_plan_get_parameters (plan)));
+  lig_json_add_text (builder, "parameters", lig_plan_get_parameters_name (plan));
   lig_json_add_integer (builder, "rounds", rounds);
   lig_json_add_text (builder, "choices", choices ? choices : "");
   add_machine (builder, lig_plan_get_device (plan), 0);

@@ -164,6 +164,15 @@ LIG_API LigDtype lig_plan_get_compute (LigPlan *self);
 LIG_API LigDtype lig_plan_get_parameters (LigPlan *self);
 
 /**
+ * lig_plan_get_parameters_name:
+ * @self: a plan
+ *
+ * Returns: (transfer none): the name of the parameters' type, or `fp8` if the weights of quantized
+ *   products are kept in fp8 and fp32 alone
+ */
+LIG_API const char *lig_plan_get_parameters_name (LigPlan *self);
+
+/**
  * lig_plan_get_tf32:
  * @self: a plan
  *
