@@ -327,15 +327,10 @@ run (int argc, char **argv)
     {"resume", 0, 0, G_OPTION_ARG_STRING, &options.resume, "Continue from a checkpoint or a run",
      "FILE|RUN"},
     LIG_CLI_GROUP (LIG_CLI_DEVICE),
-<<<<<<< HEAD
     LIG_CLI_RANKS_ENTRY (&ranks),
-=======
-    {"ranks", 0, 0, G_OPTION_ARG_INT, &ranks,
-     "Train in N processes on this machine, by mpirun [default: 1]", "N"},
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
     {"control", 0, 0, G_OPTION_ARG_NONE, &options.control,
      "Obey commands on standard input, and print progress as lines of JSON", NULL},
->>>>>>> winranks
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_train_entries (&options, own);
