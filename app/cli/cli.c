@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static gboolean json_requested, is_quiet;
+static gboolean json_requested, in_lines, is_quiet;
 
 void
 lig_cli_request_json (void)
@@ -31,6 +31,12 @@ gboolean
 lig_cli_json (void)
 {
   return json_requested;
+}
+
+void
+lig_cli_request_lines (void)
+{
+  in_lines = TRUE;
 }
 
 void
@@ -234,15 +240,25 @@ lig_cli_print_document (const char *schema, JsonNode *node)
   lig_cli_print_json (node);
 }
 
+static char *
+to_line (JsonNode *node)
+{
+  GString *text = g_string_new (NULL);
+  lig_json_append (text, node);
+  return g_string_free (text, FALSE);
+}
+
 void
 lig_cli_print_json (JsonNode *node)
 {
   lig_json_add_units (node);
-  g_autofree char *raw = lig_json_to_text (node);
+  g_autofree char *raw = in_lines ? to_line (node) : lig_json_to_text (node);
   /* The name of a file may be any bytes, JSON is UTF-8. */
   g_autofree char *text = g_utf8_make_valid (raw, -1);
   lig_cli_live_clear ();
   printf ("%s\n", text);
+  if (in_lines)
+    fflush (stdout);
   json_node_unref (node);
 }
 

@@ -101,6 +101,9 @@ int lig_cli_generate (int n, char **arguments);
 void lig_cli_request_json (void);
 gboolean lig_cli_json (void);
 
+/* Prints each document as one line from now on, and at once. */
+void lig_cli_request_lines (void);
+
 /* Returns whether text has colours: as --color says, else if stdout is a terminal with colours
  * (NO_COLOR and TERM=dumb are respected). The mode is `auto`, `always` or `never`. */
 void lig_cli_set_colour (const char *mode);

@@ -55,7 +55,7 @@ set_environment (int count, const char *name)
     {"OMPI_MCA_odls_base_sigkill_timeout", "2"},
     {"OMPI_MCA_pml", "ob1"},
     {"OMPI_MCA_btl", "self,vader,tcp"},
-    /* Where /sys is missing, the library that finds processors would say so in each process. */
+    /* Without /sys, the library that finds processors would complain in each process. */
     {"HWLOC_HIDE_ERRORS", "2"},
   };
   char **environment = g_get_environ ();

@@ -9,6 +9,15 @@ G_BEGIN_DECLS
 /* The most ranks on one machine. */
 #define LIG_CLI_MOST_RANKS 1024
 
+/* The option --ranks. */
+#define LIG_CLI_RANKS_ENTRY(variable) \
+  { \
+    "ranks", 0, 0, G_OPTION_ARG_INT, variable, \
+      "Share each batch among N ranks: processes that train starts by mpirun; on a described " \
+      "device, plans of the first rank [default: 1]", \
+      "N" \
+  }
+
 /* Starts the ranks and waits for them; signals go to rank 0. `words` are the command's name and all
  * its arguments, null-terminated. Returns the exit code of rank 0. */
 int lig_cli_launch (int count, char **words);

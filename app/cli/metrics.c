@@ -30,13 +30,17 @@ static struct {
   gboolean regular, resumed, failed, closed;
   LigRun *run;
   GThread *thread;
-  int ending;       /* atomic */
-  double samples;   /* of one step */
-  Values values;    /* of the step or evaluation whose metrics are arriving */
-  gint64 step;      /* the last step that was written */
-  gint64 evaluated; /* the step of the last evaluation that was written, -1 before */
-  gint64 missed;    /* the number of steps for which the reader was too slow */
+  int ending;                   /* atomic */
+  double samples;               /* of one step */
+  Values values;                /* of the step or evaluation whose metrics are arriving */
+  gint64 step;                  /* the last step that was written */
+  gint64 evaluated;             /* the step of the last evaluation that was written, -1 before */
+  gint64 missed;                /* the number of steps for which the reader was too slow */
+  LigCliMetricsAppender append; /* (nullable) */
 } self;
+
+/* Held by the thread while it writes. */
+static GMutex writing;
 
 /* --- Existing files ------------------------------------------------------------------------ */
 
@@ -255,6 +259,7 @@ remove_rest (const char *text, gsize written)
 static void
 write_all (const GString *text)
 {
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&writing);
   gsize done = 0;
   while (done < text->len && !self.failed && !self.closed) {
     gssize written = write (self.file, text->str + done, text->len - done);
@@ -270,6 +275,16 @@ write_all (const GString *text)
       remove_rest (text->str, done);
     }
   }
+}
+
+static void
+write_more (GString *text)
+{
+  if (!self.append)
+    return;
+  g_string_truncate (text, 0);
+  self.append (text, self.run);
+  write_all (text);
 }
 
 static gpointer
@@ -292,10 +307,17 @@ work (gpointer data)
         add (text, &metrics[i]);
       write_all (text);
     }
+    write_more (text);
     if (!ending)
       g_usleep (INTERVAL);
   } while (!ending && !self.failed && !self.closed);
   return NULL;
+}
+
+void
+lig_cli_metrics_add (LigCliMetricsAppender appender)
+{
+  self.append = appender;
 }
 
 void
@@ -338,4 +360,16 @@ lig_cli_metrics_end (void)
   g_clear_pointer (&self.path, g_free);
   g_clear_object (&self.run);
   return !self.failed;
+}
+
+gboolean
+lig_cli_metrics_stop (void)
+{
+  enum { TRIES = 100, NAP = 10000 };
+  for (int i = 0; i < TRIES; i++) {
+    if (g_mutex_trylock (&writing))
+      return TRUE;
+    g_usleep (NAP);
+  }
+  return FALSE;
 }

@@ -352,8 +352,8 @@ print_plan (LigPlan *plan)
   g_autofree char *title = g_strdup_printf (
     "plan for %s, compute %s, parameters %s%s%s%s%s, policy %s",
     lig_device_get_name (lig_plan_get_device (plan)), lig_dtype_name (lig_plan_get_compute (plan)),
-    lig_dtype_name (lig_plan_get_parameters (plan)), quantizes ? ", recipe " : "",
-    quantizes ? recipe : "", lig_plan_get_tf32 (plan) ? ", TF32 products" : "",
+    lig_plan_get_parameters_name (plan), quantizes ? ", recipe " : "", quantizes ? recipe : "",
+    lig_plan_get_tf32 (plan) ? ", TF32 products" : "",
     lig_plan_get_nondeterministic (plan) ? ", nondeterministic" : "",
     lig_policy_name (lig_plan_get_policy (plan)));
   lig_cli_print_wrapped (title, width);
@@ -371,6 +371,9 @@ print_plan (LigPlan *plan)
   g_autofree char *again = lig_plan_explain_recompute (plan);
   if (again)
     lig_cli_print_wrapped (again, width);
+  g_autofree char *ranks = lig_plan_explain_ranks (plan);
+  if (ranks)
+    lig_cli_print_wrapped (ranks, width);
   print_attention (plan, width);
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   if (!problem)
@@ -389,7 +392,8 @@ run (int argc, char **argv)
      NULL},
     {NULL},
   };
-  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&options, LIG_OPTION_PLAN, more);
+  g_autofree GOptionEntry *entries =
+    lig_cli_sequence_entries (&options, LIG_OPTION_PLAN | LIG_OPTION_RANKS, more);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_plan, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;

@@ -5,6 +5,7 @@
 #include "app/cli/attach.h"
 #include "app/cli/command.h"
 #include "app/cli/live.h"
+#include "app/cli/metrics.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,9 +106,10 @@ end (const char *message, gpointer data)
   lig_cli_live_forbid ();
   record_end (message);
   g_autoptr (GError) error = take_own_error (message);
-  if (error)
+  gboolean whole = lig_cli_metrics_stop ();
+  if (whole && error)
     lig_cli_print_failure (lig_cli_code_name (error), message, lig_error_get_path (error));
-  else
+  else if (whole)
     lig_cli_print_failure ("ranks", message, NULL);
   fflush (stdout);
   lig_cli_attach_send_code (error ? lig_cli_exit_code (error) : LIG_EXIT_FAILED);

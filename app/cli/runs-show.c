@@ -5,6 +5,7 @@
 #include <ligature/json.h>
 #include <ligature/report.h>
 #include <ligature/shell.h>
+#include <ligature/store-sweeps.h>
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -84,8 +85,20 @@ describe_sweep (const LigRunRow *row)
            : g_strdup_printf ("%s, point %" G_GINT64_FORMAT, row->sweep, row->point + 1);
 }
 
+/* Returns the number of processes that trained, null for one. */
+static char *
+describe_ranks (LigStore *store, const LigRunRow *row)
+{
+  g_autofree char *inputs = lig_store_get_inputs (store, row->uuid, NULL);
+  g_autoptr (JsonNode) root = inputs ? lig_json_from_text (inputs, NULL) : NULL;
+  gint64 ranks = root && JSON_NODE_HOLDS_OBJECT (root)
+                   ? lig_json_get_int (json_node_get_object (root), "ranks", 1)
+                   : 1;
+  return ranks > 1 ? g_strdup_printf ("%" G_GINT64_FORMAT, ranks) : NULL;
+}
+
 static void
-print_facts (const LigRunRow *row)
+print_facts (LigStore *store, const LigRunRow *row)
 {
   gboolean running = strcmp (row->status, "running") == 0;
   gint64 end = row->ended ? row->ended : g_get_real_time ();
@@ -97,7 +110,7 @@ print_facts (const LigRunRow *row)
     lig_cli_format_time (MAX ((double) end - (double) row->started, 0) / G_USEC_PER_SEC);
   g_autofree char *duration = g_strdup_printf ("%s%s", seconds, running ? " so far" : "");
   g_autofree char *device = describe_device (row), *versions = describe_versions (row),
-                  *sweep = describe_sweep (row);
+                  *sweep = describe_sweep (row), *ranks = describe_ranks (store, row);
   const char *const lines[][2] = {
     {"run", row->uuid},
     {"name", row->name},
@@ -108,6 +121,7 @@ print_facts (const LigRunRow *row)
     {"ended", ended},
     {"duration", duration},
     {"device", device},
+    {"ranks", ranks},
     {"dtype", row->dtype},
     {"recipe", row->recipe},
     {"policy", row->policy},
@@ -245,7 +259,7 @@ lig_runs_show (LigStore *store, const LigRunsOptions *options, int n, char **arg
   g_autoptr (GPtrArray) artifacts = verdicts ? lig_store_get_artifacts (store, run, &error) : NULL;
   if (!artifacts)
     return lig_cli_fail (error);
-  print_facts (row);
+  print_facts (store, row);
   lig_runs_print_sequence (row);
   lig_runs_print_settings (row);
   lig_runs_print_conditions (row);

@@ -3,6 +3,7 @@
 #include "app/cli/sequence-options.h"
 
 #include "app/cli/blame.h"
+#include "app/cli/launch.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/task.h"
 #include "app/cli/values.h"
@@ -17,6 +18,9 @@ typedef struct {
   GOptionEntry entry;
 } Known;
 
+/* The value of --ranks where it is not given; no number of a command line is as small. */
+#define UNSET_RANKS G_MININT
+
 #define REVERSE G_OPTION_FLAG_REVERSE
 #define UNDO "Do not, even if the `train` object of the file does"
 #define SWITCH(name, flags, field, help) \
@@ -25,6 +29,12 @@ typedef struct {
     { \
       name, 0, flags, G_OPTION_ARG_NONE, field, help, NULL \
     } \
+  }
+
+#define INPUT_ENTRY(variable) \
+  { \
+    "input", 0, 0, G_OPTION_ARG_STRING, variable, \
+      "Shape and type of the input [default: the file's; type fp32]", "D{xD}[:dtype]" \
   }
 
 #define RECIPE_ENTRY(variable) \
@@ -40,9 +50,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
 {
   const Known known[] = {
     {LIG_OPTION_INPUT | LIG_OPTION_EVAL, LIG_CLI_GROUP (LIG_CLI_SEQUENCE)},
-    {LIG_OPTION_INPUT,
-     {"input", 0, 0, G_OPTION_ARG_STRING, &options->input,
-      "Shape and type of the input [default: the file's; type fp32]", "D{xD}[:dtype]"}},
+    {LIG_OPTION_INPUT, INPUT_ENTRY (&options->input)},
     {LIG_OPTION_EVAL,
      {"eval", 0, 0, G_OPTION_ARG_NONE, &options->eval, "Plan evaluation: no backward pass", NULL}},
     {LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_TF32 | LIG_OPTION_POLICY,
@@ -57,6 +65,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
     SWITCH ("no-nondeterministic", REVERSE, &options->nondeterministic, UNDO),
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("policy", &options->policy)},
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("recompute", &options->recompute)},
+    {LIG_OPTION_RANKS, LIG_CLI_RANKS_ENTRY (&options->ranks)},
     {LIG_OPTION_POLICY, LIG_CLI_STORE_ENTRY (&options->store)},
     {LIG_OPTION_WISHES, LIG_CLI_GROUP (LIG_CLI_FUSIONS)},
     {LIG_OPTION_WISHES,
@@ -72,6 +81,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
   GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   options->tf32 = options->nondeterministic = LIG_CLI_UNSET;
   options->runs = (set & LIG_OPTION_RUNS) != 0;
+  options->ranks = UNSET_RANKS;
   for (; more && more->long_name; more++)
     g_array_append_val (entries, *more);
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
@@ -205,16 +215,20 @@ read_dtype (const char *text, LigPlanOptions *plan, GError **error)
   g_auto (GStrv) parts = g_strsplit (text, ":", 2);
   g_autofree char *expected =
     g_strconcat (lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "),
-                 ", or two of them like bf16:fp32", NULL);
-  LigDtype dtype;
+                 ", or two of them like bf16:fp32, or bf16:fp8", NULL);
   for (int i = 0; i < 2 && parts[i]; i++) {
-    if (!lig_dtype_from_name (parts[i], &dtype) || !lig_dtype_is_floating (dtype)) {
+    LigDtype dtype;
+    gboolean known = i == 1
+                       ? lig_parameters_from_name (parts[i], &plan->parameters)
+                       : lig_dtype_from_name (parts[i], &dtype) && lig_dtype_is_floating (dtype);
+    if (!known) {
       g_auto (GStrv) names = lig_cli_values_list ("COMPUTE");
       g_autofree char *like = lig_suggest_ending (parts[i], (const char *const *) names);
       g_autofree char *ending = g_strconcat (expected, like, NULL);
       return refuse (error, "dtype", text, ending);
     }
-    *(i == 0 ? &plan->compute : &plan->parameters) = (int) dtype;
+    if (i == 0)
+      plan->compute = (int) dtype;
   }
   return TRUE;
 }
@@ -248,6 +262,47 @@ lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **e
   return sequence ? lig_cli_compile_sequence (sequence, options, error) : NULL;
 }
 
+/* Lets the plan be that of one of the ranks, which share the batch. */
+static gboolean
+share (LigSequence *sequence,
+       LigDevice *device,
+       const LigSequenceOptions *options,
+       LigPlanOptions *plan,
+       GError **error)
+{
+  LigShape shape;
+  LigDtype dtype;
+  int ranks = options->ranks;
+  if (ranks == UNSET_RANKS)
+    return TRUE;
+  if (ranks < 1 || ranks > LIG_CLI_MOST_RANKS) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--ranks is %d, expected 1 to %d",
+                 ranks, LIG_CLI_MOST_RANKS);
+    return FALSE;
+  }
+  if (ranks > 1 && !lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
+    g_set_error (
+      error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "--ranks plans for devices that are only described, and %s is not; choose one like "
+      "null:h200",
+      lig_device_get_name (device));
+    return FALSE;
+  }
+  if (ranks == 1 || !lig_sequence_has_input (sequence))
+    return TRUE;
+  lig_sequence_get_input (sequence, &shape, &dtype);
+  if (shape.n_axes < 1 || shape.axes[0] % ranks != 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 "the batch size is %" G_GINT64_FORMAT
+                 ", expected a multiple of %d, the number of ranks",
+                 shape.n_axes < 1 ? (gint64) 1 : shape.axes[0], ranks);
+    return lig_cli_blame (error, "ranks");
+  }
+  plan->batch = shape.axes[0] / ranks;
+  lig_device_assume_ranks (device, 0, ranks);
+  return TRUE;
+}
+
 static LigPlan *
 compile (LigSequence *sequence, const LigSequenceOptions *options, GError **error)
 {
@@ -255,7 +310,7 @@ compile (LigSequence *sequence, const LigSequenceOptions *options, GError **erro
   if (!lig_cli_plan_options (options, &plan, error))
     return NULL;
   g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
-  if (!device)
+  if (!device || !share (sequence, device, options, &plan, error))
     return NULL;
   plan.input_gradient = plan.training;
   if (lig_policy_for (plan.policy, device) != LIG_POLICY_MEASURED)

@@ -14,6 +14,7 @@ typedef struct {
   int tf32;             /* 1, 0, or LIG_CLI_UNSET where neither --tf32 nor --no-tf32 was given */
   int nondeterministic; /* likewise */
   gint64 batch;
+  int ranks; /* INT_MIN where --ranks was not given */
 } LigSequenceOptions;
 
 /* The options that a command has. */
@@ -26,7 +27,8 @@ typedef enum {
   LIG_OPTION_EVAL = 1 << 5,
   LIG_OPTION_TF32 = 1 << 6, /* and --nondeterministic, --recipe */
   LIG_OPTION_PLAN = (1 << 7) - 1,
-  LIG_OPTION_RUNS = 1 << 7, /* the device must be able to run */
+  LIG_OPTION_RUNS = 1 << 7,  /* the device must be able to run */
+  LIG_OPTION_RANKS = 1 << 8, /* plans may be those of one of several ranks */
 } LigOptionSet;
 
 /* Returns entries for these options followed by `more` (null-terminated or NULL); (transfer

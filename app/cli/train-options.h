@@ -14,7 +14,8 @@ typedef struct {
   gboolean quiet;
   gboolean has_metrics; /* whether the command has --metrics */
   char *metrics;
-  char **freeze; /* each given pattern */
+  gboolean control; /* another program controls the training */
+  char **freeze;    /* each given pattern */
 } LigTrainOptions;
 
 void lig_cli_init_training (LigTrainOptions *options);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig train: trains a sequence on data, or continues a training that was interrupted. */
 #include "app/cli/blame.h"
+#include "app/cli/control.h"
 #include "app/cli/find-checkpoint.h"
 #include "app/cli/launch.h"
 #include "app/cli/live.h"
@@ -49,7 +50,13 @@ append_notes (GString *to)
         "  With --resume the file goes on after the step of the checkpoint.\n"
         "  The training never waits for a reader: one that is 13,000 steps behind misses steps.\n"
         "  A closed pipe ends the output, not the training.\n"
-        "  With - the result is printed to stderr.\n\n");
+        "  With - the result is printed to stderr.\n\n"
+        "Control:\n"
+        "  --control is for programs. Standard input has commands, one on a line: pause,\n"
+        "  continue, save, stop (with a checkpoint, as interrupted) and cancel (with a\n"
+        "  checkpoint, as cancelled). The end of the input is stop.\n"
+        "  Standard output has one JSON object on a line: {\"training\"}, the metrics,\n"
+        "  {\"progress\"}, and at last the document of --json.\n\n");
   lig_cli_train_notes (to);
 }
 
@@ -180,7 +187,7 @@ print_result (LigRun *self)
 static gboolean
 takes_stdout (const LigTrainOptions *options)
 {
-  return g_strcmp0 (options->metrics, "-") == 0;
+  return options->control || g_strcmp0 (options->metrics, "-") == 0;
 }
 
 /* Returns whether the stream is a file. The reader of a pipe may print to the terminal, too. */
@@ -199,7 +206,9 @@ train (LigRun *self, const LigTrainOptions *options)
   if (lig_run_get_parent (self))
     lig_cli_say ("the checkpoint continues as a new run; run %.8s, which wrote it, is not changed",
                  lig_run_get_parent (self));
+  lig_cli_control_follow (self);
   lig_cli_watch_run (self);
+  lig_cli_control_end ();
   lig_cli_rank_hold ();
   gboolean written = lig_cli_metrics_end ();
   if (!lig_run_wait (self, &error)) {
@@ -238,6 +247,8 @@ open_store (const LigTrainOptions *options, LigStore **store, GError **error)
 static LigRun *
 prepare (const char *text, const LigTrainOptions *options, LigStore **store, GError **error)
 {
+  if (options->control && lig_cli_rank_is_first () && !lig_cli_control_open (error))
+    return NULL;
   if (options->metrics && lig_cli_rank_is_first () &&
       !lig_cli_metrics_open (options->metrics, options->resume != NULL, error))
     return NULL;
@@ -288,7 +299,10 @@ run_checked (const char *text, const LigTrainOptions *options, int ranks, char *
 {
   if (!lig_cli_check_resume (options, &lig_command_train, text, "FILE|RUN"))
     return LIG_EXIT_USAGE;
-  if (takes_stdout (options) && lig_cli_json ())
+  if (options->control && (options->metrics || g_strcmp0 (text, "-") == 0))
+    return lig_cli_usage ("--control takes standard input and output; omit %s",
+                          options->metrics ? "--metrics" : "-");
+  if (!options->control && takes_stdout (options) && lig_cli_json ())
     return lig_cli_usage (
       "--json and --metrics - both write to standard output; give --metrics a file");
   if (ranks != UNSET_RANKS && !check_ranks (ranks))
@@ -313,8 +327,10 @@ run (int argc, char **argv)
     {"resume", 0, 0, G_OPTION_ARG_STRING, &options.resume, "Continue from a checkpoint or a run",
      "FILE|RUN"},
     LIG_CLI_GROUP (LIG_CLI_DEVICE),
-    {"ranks", 0, 0, G_OPTION_ARG_INT, &ranks,
-     "Train in N processes on this machine, by mpirun [default: 1]", "N"},
+    LIG_CLI_RANKS_ENTRY (&ranks),
+    LIG_CLI_GROUP (LIG_CLI_OUTPUT),
+    {"control", 0, 0, G_OPTION_ARG_NONE, &options.control,
+     "Obey commands on standard input, and print progress as lines of JSON", NULL},
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_train_entries (&options, own);
@@ -322,5 +338,7 @@ run (int argc, char **argv)
   if (!lig_cli_parse_training (&lig_command_train, entries, &argc, &argv, 0, 1))
     return lig_cli_rank_end (LIG_EXIT_USAGE);
   lig_cli_set_quiet (options.quiet);
+  if (options.control)
+    lig_cli_control_begin ();
   return lig_cli_rank_end (run_checked (argv[1], &options, ranks, words));
 }

@@ -55,7 +55,7 @@ find_lifetimes (LigDraft *draft)
   for (int i = 0; i < draft->first_forward; i++) {
     const LigDraftStep *step = lig_step (draft, i);
     for (int j = step->n_inputs; j < step->n_operands; j++) {
-      if (step->values[j] < 0)
+      if (step->values[j] < 0 || lig_value (draft, step->values[j])->brief)
         continue;
       LigValue *root = lig_value (draft, lig_draft_root (draft, step->values[j]));
       root->first_step = -1;

@@ -194,9 +194,10 @@ differentiate_part (LigDraft *draft, int index, GPtrArray *contributions)
     int gradient = add_gradient (draft, LIG_VALUE_PARAMETER_GRADIENT, value, index, NULL);
     int parameter = lig_value (draft, value)->parameter;
     lig_value (draft, value)->gradient = gradient;
-    lig_value (draft, gradient)->state_offset = lig_value (draft, value)->state_offset;
     lig_value (draft, gradient)->parameter = parameter;
-    g_array_index (draft->parameters, LigDraftParameter, parameter).gradient = gradient;
+    LigDraftParameter *of = &g_array_index (draft->parameters, LigDraftParameter, parameter);
+    lig_value (draft, gradient)->state_offset = of->offset;
+    of->gradient = gradient;
   }
   save_ports (draft, lig_part (draft, index));
   if (lig_part (draft, index)->info->opaque_backward) {

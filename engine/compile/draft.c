@@ -69,6 +69,17 @@ choose_types (LigDraft *self, GError **error)
   if (parameters < 0)
     parameters = compute;
   self->compute = (LigDtype) compute;
+  self->fp8_parameters = parameters == LIG_FP8_E4M3;
+  if (self->fp8_parameters && lig_dtype_is_floating (self->compute)) {
+    parameters = compute;
+    if (lig_dtype_size (self->compute) != 2) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
+                   _ ("parameters in fp8 are rounded from %s, expected a compute type of 16 bits; "
+                      "choose bf16:fp8 or fp16:fp8"),
+                   lig_dtype_name (self->compute));
+      return lig_error_set_setting (error, "dtype");
+    }
+  }
   self->parameter_dtype = (LigDtype) parameters;
   self->gradient_dtype = self->options.accumulate ? LIG_FP32 : self->parameter_dtype;
   for (int i = 0; i < 2; i++) {

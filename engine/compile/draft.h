@@ -41,6 +41,7 @@ typedef struct {
   gboolean saved;  /* read by the backward pass */
   gboolean again;  /* a copy that the backward pass computes again */
   gboolean kept_to_end; /* read by the caller after the run */
+  gboolean brief; /* read only by the steps that follow the parameters, which need it no longer */
   /* Written by allocate. */
   int first_step, last_step; /* -1 and G_MAXINT for the caller's values */
   gint64 bytes, offset;      /* offset -1: none */
@@ -179,6 +180,7 @@ typedef struct {
   gboolean adds;       /* always accumulates: earlier steps wrote the same gradients */
   gboolean again;      /* computes a value of the forward pass again */
   double read, written, flops, predicted;
+  double starts, lasts, waited; /* see LigPlanStep */
 } LigDraftStep;
 
 /* A parameter of the op `part`, before it is its own or that of another op. */
@@ -201,7 +203,8 @@ typedef struct {
   LigInit init;
   float deviation;
   gboolean decays;
-  gint64 offset; /* offset in elements into each array of the state */
+  gint64 offset; /* offset in elements into each array of the state but that of parameters */
+  gint64 stored; /* offset into that of parameters; -1: only its fp32 master is kept */
   int value, gradient;
 } LigDraftParameter;
 
@@ -249,6 +252,8 @@ typedef struct {
   gint64 all_elements;     /* with the frozen ones, which come last */
   /* The trained parameters of each kind: without weight decay, with it. */
   LigDraftRange ranges[LIG_N_PARAMETER_KINDS][2];
+  gboolean fp8_parameters; /* weights of quantized products are kept in fp32 and fp8 alone */
+  gint64 stored_elements;  /* of the array of parameters */
   GArray *sums;            /* of LigSum */
   GPtrArray *recipes;      /* of LigRecipe: those of parts */
   LigRecipe recipe;        /* of the sequence */

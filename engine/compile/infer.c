@@ -5,6 +5,7 @@
 #include "engine/compile/parameters.h"
 #include "engine/compile/quantizers.h"
 #include "engine/compile/split.h"
+#include <ligature/state-arrays.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -339,6 +340,74 @@ place_all (LigDraft *draft, GError **error)
   return FALSE;
 }
 
+/* Returns whether a parameter is kept in fp32 and fp8 alone: the weight of one product whose
+ * features its recipe divides. The number of rows does not matter, which differs between the plans
+ * of a state; a plan that reads the weight in the compute type converts it. */
+static gboolean
+is_kept_in_fp8 (const LigDraft *draft, const LigDraftParameter *parameter)
+{
+  const LigPart *part = lig_part (draft, parameter->part);
+  if (!draft->fp8_parameters || !parameter->trained || parameter->shared || !part->recipe ||
+      !lig_part_is_product (part) || parameter->slot != 0)
+    return FALSE;
+  gint64 multiple = part->recipe->info->multiple, columns = lig_shape_columns (&parameter->shape);
+  return columns % multiple == 0 && lig_shape_size (&parameter->shape) / columns % multiple == 0;
+}
+
+/* Checks that a recipe quantizes weights. */
+static gboolean
+check_recipes (const LigDraft *draft, GError **error)
+{
+  const LigRecipeInfo *found = NULL;
+  for (int i = 0; i < (int) draft->parts->len; i++) {
+    const LigPart *part = lig_part (draft, i);
+    if (!part->recipe || !lig_part_is_product (part))
+      continue;
+    found = part->recipe->info;
+    if (found->described) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
+                   _ ("parameters in fp8 need a recipe that is computed, %s is only described; "
+                      "choose fp8-current or another one"),
+                   found->name);
+      return lig_error_set_setting (error, "dtype");
+    }
+  }
+  if (found)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
+               _ ("parameters in fp8 need a recipe, and no product has one; choose one, like "
+                  "fp8-current, or parameters in %s"),
+               lig_dtype_name (draft->compute));
+  return lig_error_set_setting (error, "dtype");
+}
+
+/* Places the parameters in their array, in the order of the other arrays, without those that are
+ * kept in fp8. The value of such a parameter is its fp32 master. */
+static gboolean
+store_parameters (LigDraft *draft, GError **error)
+{
+  gint64 spared = 0;
+  g_autoptr (GArray) order = lig_parameters_by_offset (draft);
+  if (draft->fp8_parameters && !check_recipes (draft, error))
+    return FALSE;
+  for (guint i = 0; i < order->len; i++) {
+    LigDraftParameter *parameter =
+      &g_array_index (draft->parameters, LigDraftParameter, g_array_index (order, int, i));
+    LigValue *value = lig_value (draft, parameter->value);
+    gint64 elements = lig_shape_size (&parameter->shape);
+    if (!is_kept_in_fp8 (draft, parameter)) {
+      parameter->stored = value->state_offset = parameter->offset - spared;
+      continue;
+    }
+    spared += ALIGNED (elements);
+    value->array = LIG_STATE_MASTER;
+    value->dtype = LIG_FP32;
+    value->bytes = elements * (gint64) sizeof (float);
+  }
+  draft->stored_elements = draft->all_elements - spared;
+  return TRUE;
+}
+
 gboolean
 lig_infer (LigDraft *draft, GError **error)
 {
@@ -364,5 +433,6 @@ lig_infer (LigDraft *draft, GError **error)
     return FALSE;
   describe_parameters (draft);
   lig_decide_quantized (draft);
-  return place_all (draft, error) && lig_place_histories (draft, error);
+  return place_all (draft, error) && store_parameters (draft, error) &&
+         lig_place_histories (draft, error);
 }

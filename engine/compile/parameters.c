@@ -36,6 +36,7 @@ lig_add_parameter (LigDraft *draft, const LigTie *needed)
     .slot = needed->slot,
     .trained = !part->frozen,
     .value = value,
+    .stored = -1,
     .gradient = -1,
   };
   lig_value (draft, value)->parameter = (int) draft->parameters->len;
@@ -43,6 +44,26 @@ lig_add_parameter (LigDraft *draft, const LigTie *needed)
   part->parameters[needed->slot] = part->representations[needed->slot] = value;
   g_array_append_val (draft->parameters, parameter);
   return (int) draft->parameters->len - 1;
+}
+
+static int
+by_offset (gconstpointer a, gconstpointer b, gpointer draft)
+{
+  const LigDraftParameter *x = get (draft, (guint) * (const int *) a);
+  const LigDraftParameter *y = get (draft, (guint) * (const int *) b);
+  return x->offset < y->offset   ? -1
+         : x->offset > y->offset ? 1
+                                 : *(const int *) a - *(const int *) b;
+}
+
+GArray *
+lig_parameters_by_offset (const LigDraft *draft)
+{
+  GArray *numbers = g_array_new (FALSE, FALSE, sizeof (int));
+  for (int i = 0; i < (int) draft->parameters->len; i++)
+    g_array_append_val (numbers, i);
+  g_array_sort_with_data (numbers, by_offset, (gpointer) draft);
+  return numbers;
 }
 
 gboolean

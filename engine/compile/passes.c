@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the passes of the compiler in order and verifies each. */
-#include "engine/compile/draft.h"
+#include "engine/compile/predict.h"
 #include "engine/sequence/table.h"
 
 static gboolean
@@ -20,6 +20,8 @@ lig_draft_compile (LigDraft *self, GError **error)
 {
   lig_registry_hold ();
   gboolean fine = run_passes (self, error);
+  if (fine)
+    lig_predict_lanes (self);
   lig_registry_release ();
   return fine;
 }

@@ -46,6 +46,29 @@ find_rate (const LigDraft *draft, const LigDraftStep *step)
   return rate > 0 ? rate : facts->product[draft->compute];
 }
 
+gboolean
+lig_is_collective (const LigDraftStep *step)
+{
+  return step->kernel && lig_collective_from_kernel (step->kernel->name) < LIG_N_COLLECTIVES;
+}
+
+/* Returns the seconds of a collective on the device's fabric; 0 for another step, and where the
+ * fabric is unknown. */
+static double
+predict_collective (const LigDraft *draft, const LigDraftStep *step)
+{
+  const LigCollectiveParams *params = (const LigCollectiveParams *) (gconstpointer) step->params;
+  double bytes = 0;
+  if (!lig_is_collective (step))
+    return 0;
+  for (int i = 0; i < step->n_operands; i++) {
+    LigOperand operand = lig_draft_operand (draft, step->values[i]);
+    bytes = MAX (bytes, (double) operand.size * (double) lig_dtype_size (operand.dtype));
+  }
+  return lig_fabric_predict (&lig_device_get_facts (draft->device)->fabric,
+                             lig_collective_from_kernel (step->kernel->name), params->peers, bytes);
+}
+
 double
 lig_predict_floor (const LigDraft *draft, const LigDraftStep *step)
 {
@@ -54,6 +77,9 @@ lig_predict_floor (const LigDraft *draft, const LigDraftStep *step)
   double rate = find_rate (draft, step);
   if (facts->copy <= 0 || (product && rate <= 0))
     return 0;
+  double exchange = predict_collective (draft, step);
+  if (exchange > 0)
+    return exchange + facts->launch;
   double bytes = (step->read + step->written) / facts->copy;
   return MAX (bytes, product ? step->flops / rate : 0) + facts->launch;
 }
@@ -145,7 +171,8 @@ predict_alone (const LigDraft *draft, const LigDraftStep *step)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
   double floor = lig_predict_floor (draft, step), bytes = step->read + step->written;
-  if (floor <= 0 || !facts->costs.known || !step->kernel || step->empty)
+  if (floor <= 0 || !facts->costs.known || !step->kernel || step->empty ||
+      predict_collective (draft, step) > 0)
     return floor;
   if (is_product (step))
     return MAX (predict_product (draft, step), facts->launch + bytes / facts->copy);
@@ -161,20 +188,20 @@ predict_alone (const LigDraft *draft, const LigDraftStep *step)
 /* The share of the time beyond the floor that a step which overlaps others adds to theirs. */
 #define EXPOSED 0.5
 
-/* Lets the overlapping steps share the time that they add to the others. */
+/* Lets the steps of the side lane share the time that they add to the others. */
 static double
 overlap (const LigDraft *draft, LigDraftStep *steps, guint count, double total)
 {
   double launch = lig_device_get_facts (draft->device)->launch, beside = 0, taken = 0;
   for (guint i = 0; i < count; i++)
-    if (steps[i].lane) {
+    if (steps[i].lane == LIG_LANE_SIDE) {
       beside += steps[i].predicted;
       double floor = lig_predict_floor (draft, &steps[i]) - launch;
       taken += floor + EXPOSED * (steps[i].predicted - floor);
     }
   double rest = total - beside, whole = MAX (rest + MIN (taken, beside), beside);
   for (guint i = 0; i < count && beside > 0; i++)
-    if (steps[i].lane)
+    if (steps[i].lane == LIG_LANE_SIDE)
       steps[i].predicted *= (whole - rest) / beside;
   return whole;
 }

@@ -22,3 +22,11 @@ double lig_predict_floor (const LigDraft *draft, const LigDraftStep *step);
  * are unknown too. A step that overlaps others adds its floor and half of the rest, but the list
  * takes at least as long as all such steps. */
 double lig_predict_steps (const LigDraft *draft, LigDraftStep *steps, guint count);
+
+/* Returns whether the step exchanges with other ranks. */
+gboolean lig_is_collective (const LigDraftStep *step);
+
+/* After all other passes: sets when each step begins and how long it lasts, beside those of other
+ * lanes, and replaces the prediction of steps of the communication lane by the seconds that they
+ * add to their pass. */
+void lig_predict_lanes (LigDraft *draft);

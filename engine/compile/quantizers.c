@@ -7,6 +7,7 @@
 #include "engine/compile/parameters.h"
 #include "engine/compile/reduce.h"
 #include "kernels/quantize.h"
+#include <ligature/state-arrays.h>
 
 #include <string.h>
 
@@ -363,6 +364,25 @@ lig_quantized_params (const LigPart *product, const LigQuantizedTwin *twin, floa
 
 /* --- Steps that belong to no op ------------------------------------------------------------ */
 
+/* Returns the value that the copies of a weight are made of. A weight that is kept in fp32 and fp8
+ * alone is first rounded to the compute type, so that its copies are those of a stored one. */
+static int
+round_weight (LigDraft *draft, const LigQuantizer *quantizer)
+{
+  const LigValue *of = lig_value (draft, quantizer->of);
+  if (of->role != LIG_VALUE_PARAMETER || of->array != LIG_STATE_MASTER)
+    return quantizer->of;
+  LigShape shape = of->shape;
+  g_autofree char *name = g_strdup (of->name);
+  int rounded = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &shape, draft->compute,
+                                     quantizer->part, "%s:rounded", name);
+  lig_value (draft, rounded)->brief = TRUE;
+  const int values[] = {quantizer->of, rounded};
+  lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, quantizer->part, "convert", values, NULL,
+                   0);
+  return rounded;
+}
+
 void
 lig_schedule_weights (LigDraft *draft)
 {
@@ -372,7 +392,7 @@ lig_schedule_weights (LigDraft *draft)
     if (quantizer.role != LIG_ROLE_WEIGHT)
       continue;
     int row_scale = quantizer.row.scale, transposed_scale = quantizer.transposed.scale;
-    int values[] = {quantizer.of,
+    int values[] = {round_weight (draft, &quantizer),
                     quantizer.scale,
                     quantizer.row.data,
                     row_scale,

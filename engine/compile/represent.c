@@ -86,13 +86,14 @@ lig_represent (LigDraft *draft, GError **error)
   lig_calibrate_products (draft);
   if (draft->options.keep_values)
     keep_values (draft);
-  if (draft->parameter_dtype == draft->compute)
+  if (draft->parameter_dtype == draft->compute && !draft->fp8_parameters)
     return TRUE;
   g_autofree int *copies = g_new0 (int, draft->parameters->len);
   for (int i = 0; i < (int) draft->parts->len; i++) {
     LigPart *part = lig_part (draft, i);
     for (int j = 0; j < part->n_parameters; j++)
-      if (part->info->parameters[j].product && !lig_part_is_quantized (part))
+      if (part->info->parameters[j].product && !lig_part_is_quantized (part) &&
+          lig_value (draft, part->parameters[j])->dtype != draft->compute)
         represent_parameter (draft, i, j, copies);
   }
   return TRUE;

@@ -4,6 +4,7 @@
 #include "engine/compile/update.h"
 
 #include "engine/compile/lower.h"
+#include "engine/compile/parameters.h"
 #include "engine/compile/reduce.h"
 #include <ligature/optimizer.h>
 #include <ligature/params.h>
@@ -27,6 +28,7 @@ typedef struct {
   const LigOptimizerInfo *info;
   LigOptimizer optimizer;
   gint64 first, count;
+  gint64 stored; /* offset into the array of parameters; -1: there are only the masters */
 } Region;
 
 static double
@@ -60,13 +62,16 @@ operand_value (LigDraft *draft, const Region *region, const char *operand)
   if (g_str_equal (operand, "scaling"))
     return draft->scaling;
   int array = find_array (draft, region, operand);
+  if (array == LIG_STATE_PARAMETERS)
+    return region->stored < 0 ? -1 : lig_array_value (draft, array, region->stored, region->count);
   return array < 0 ? -1 : lig_array_value (draft, array, region->first, region->count);
 }
 
 static void
-update_region (LigDraft *draft, gint64 first, gint64 count, gboolean decays)
+update_region (LigDraft *draft, gint64 first, gint64 count, gint64 stored, gboolean decays)
 {
-  Region region = {.optimizer = *draft->options.optimizer, .first = first, .count = count};
+  Region region = {
+    .optimizer = *draft->options.optimizer, .first = first, .count = count, .stored = stored};
   region.info = lig_optimizer_info_find (region.optimizer.name, NULL);
   const LigKernel *kernel = lig_kernel_find (region.info->kernel);
   int inputs, values[LIG_MAX_OPERANDS], operands = lig_signature_count (kernel->signature, &inputs);
@@ -79,6 +84,31 @@ update_region (LigDraft *draft, gint64 first, gint64 count, gboolean decays)
     lig_optimizer_set (&region.optimizer, region.info->decay, 0, NULL);
   lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, region.info->kernel, values,
                    region.optimizer.params, region.info->params_size);
+}
+
+/* Updates the parameters from `first` to `end`, in regions that all have elements in the array of
+ * parameters or all have none. */
+static void
+update_regions (LigDraft *draft, gint64 first, gint64 end, gboolean decays)
+{
+  g_autoptr (GArray) order = lig_parameters_by_offset (draft);
+  gint64 stored = -1;
+  gboolean begun = FALSE;
+  for (guint i = 0; i < order->len; i++) {
+    const LigDraftParameter *parameter =
+      &g_array_index (draft->parameters, LigDraftParameter, g_array_index (order, int, i));
+    gint64 at = parameter->offset;
+    if (at < first || at >= end || lig_shape_size (&parameter->shape) == 0)
+      continue;
+    if (begun && (parameter->stored < 0) != (stored < 0)) {
+      update_region (draft, first, at - first, stored, decays);
+      first = at;
+      begun = FALSE;
+    }
+    stored = begun ? stored : parameter->stored;
+    begun = TRUE;
+  }
+  update_region (draft, first, end - first, stored, decays);
 }
 
 /* Returns the parameters with the fixed loss scale, or 0 if it is adjusted during training. */
@@ -156,7 +186,7 @@ lig_schedule_update (LigDraft *draft)
   lig_reduce_summed (draft);
   schedule_global_norm (draft);
   if (draft->decayed > 0)
-    update_region (draft, 0, draft->decayed, TRUE);
+    update_regions (draft, 0, draft->decayed, TRUE);
   if (draft->elements > draft->decayed)
-    update_region (draft, draft->decayed, draft->elements - draft->decayed, FALSE);
+    update_regions (draft, draft->decayed, draft->elements, FALSE);
 }

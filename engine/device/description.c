@@ -5,6 +5,7 @@
 #include "engine/base/suggest.h"
 #include "engine/device/backend.h"
 #include "engine/device/costs.h"
+#include "engine/device/fabric.h"
 #include <ligature/folders.h>
 #include <ligature/json.h>
 
@@ -110,7 +111,8 @@ read_facts (JsonObject *object, LigDeviceFacts *facts, GError **error)
   text (object, "name", facts->name, sizeof facts->name);
   text (object, "libraries", facts->libraries, sizeof facts->libraries);
   text (object, "backend", facts->backend, sizeof facts->backend);
-  return read_products (object, facts, error) && lig_costs_read (object, &facts->costs, error);
+  return read_products (object, facts, error) && lig_costs_read (object, &facts->costs, error) &&
+         lig_fabric_read (object, &facts->fabric, error);
 }
 
 static gboolean
@@ -196,6 +198,7 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
   write_products (builder, facts);
   if (facts->costs.known)
     lig_costs_write (builder, &facts->costs);
+  lig_fabric_write (builder, &facts->fabric);
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   return lig_json_to_text (root);

@@ -35,6 +35,9 @@ place_steps (const LigTimedPlan *timed, GArray *spans)
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (timed->plan, &count);
   double ends[LIG_N_LANES] = {0}, end = 0;
+  gboolean exchanges = FALSE;
+  for (guint i = 0; i < count; i++)
+    exchanges |= !timed->steps && steps[i].lane == LIG_LANE_COMMUNICATION;
   for (guint i = 0; i < count; i++) {
     double seconds = MAX (lig_timed_step (timed, i), 0);
     double *now = &ends[LIG_LANE_MAIN], *lane = &ends[steps[i].lane];
@@ -42,7 +45,12 @@ place_steps (const LigTimedPlan *timed, GArray *spans)
     if (steps[i].pass == LIG_PASS_UPDATE)
       *now = end;
     Span span = {MAX (*now, *lane), seconds, i, steps[i].lane};
-    *lane = span.start + seconds;
+    /* A prediction knows how collectives overlap the other steps. */
+    if (exchanges) {
+      span.start = lig_timed_hold (steps[i].starts);
+      span.seconds = lig_timed_hold (steps[i].lasts);
+    }
+    *lane = span.start + span.seconds;
     end = MAX (end, *lane);
     g_array_append_val (spans, span);
   }
@@ -175,7 +183,7 @@ draw_lanes (Timeline *line, GArray *spans)
   double seconds[3] = {0};
   gboolean known[3] = {TRUE, TRUE, TRUE};
   for (guint i = 0; i < spans->len; i++) {
-    double step = g_array_index (spans, Span, i).seconds;
+    double step = MAX (lig_timed_step (line->timed, i), 0);
     seconds[line->steps[i].pass] += step;
     known[line->steps[i].pass] &= step > 0;
   }

@@ -157,7 +157,8 @@ lig_figures_add (LigFigures *self, const LigFigures *part)
 
 /* --- Groups -------------------------------------------------------------------------------- */
 
-/* Adds the work of steps, and their predicted and measured time, to figures without a saving. */
+/* Adds the work of steps, and their predicted and measured time, to figures without a saving. An
+ * exchange with other ranks may interrupt the steps of a group. */
 static void
 add_steps (LigFigures *self, const LigTimedPlan *timed, int first, int count)
 {
@@ -167,6 +168,8 @@ add_steps (LigFigures *self, const LigTimedPlan *timed, int first, int count)
   self->peak = facts->product[plan->draft->compute];
   for (int i = first; i < first + count; i++) {
     const LigPlanStep *step = &g_array_index (plan->steps, LigPlanStep, i);
+    if (step->group != g_array_index (plan->steps, LigPlanStep, first).group)
+      continue;
     double floors[2], bytes = step->read + step->written;
     gboolean product = step->kernel && step->kernel->work < 0;
     lig_predict_floors (facts, product, bytes, step->flops, plan->draft->compute, floors);
@@ -177,8 +180,8 @@ add_steps (LigFigures *self, const LigTimedPlan *timed, int first, int count)
     self->products += product ? step->flops : 0;
     self->predicted += step->predicted > 0 ? step->predicted : NAN;
     self->own_pair[MEASURED] += timed->steps ? timed->steps[i] : NAN;
+    self->kernels++;
   }
-  self->kernels += (guint) count;
   self->own_pair[PREDICTED] = self->predicted;
 }
 
@@ -220,7 +223,10 @@ sum_alone (const LigTimedPlan *unfused, const LigPlanGroup *group)
     alone.bytes += one->bytes;
     alone.price += get_price (one);
     for (int k = one->first_step; k < one->first_step + one->n_steps; k++) {
-      double predicted = g_array_index (unfused->plan->steps, LigPlanStep, k).predicted;
+      const LigPlanStep *step = &g_array_index (unfused->plan->steps, LigPlanStep, k);
+      double predicted = step->predicted;
+      if (step->group != (int) i)
+        continue;
       alone.predicted += predicted > 0 ? predicted : NAN;
       alone.steps += unfused->steps ? unfused->steps[k] : NAN;
     }

@@ -91,8 +91,9 @@ list_groups (LigPlan *self, LigPass pass)
     LigPlanGroup group = {
       from->fusion, pass,        from->first,     from->count, from->first_step, from->n_steps,
       from->bytes,  from->flops, from->predicted, 0,           from->measured,   NULL};
-    for (int k = 0; k < from->n_steps; k++)
-      group.floor += lig_predict_floor (self->draft, lig_step (self->draft, from->first_step + k));
+    for (int k = from->first_step; k < from->first_step + from->n_steps; k++)
+      if (lig_step (self->draft, k)->group == i)
+        group.floor += lig_predict_floor (self->draft, lig_step (self->draft, k));
     group.title = g_string_chunk_insert_const (self->strings, title);
     g_array_append_val (self->groups[pass], group);
   }
@@ -127,7 +128,10 @@ list_steps (LigPlan *self)
                         from->predicted,
                         lig_predict_floor (self->draft, from),
                         i < self->draft->first_forward,
-                        from->again};
+                        from->again,
+                        from->starts,
+                        from->lasts,
+                        from->waited};
     self->segments += from->kernel == NULL;
     g_array_append_val (self->steps, step);
   }
@@ -249,6 +253,13 @@ LigDtype
 lig_plan_get_parameters (LigPlan *self)
 {
   return self->draft->parameter_dtype;
+}
+
+const char *
+lig_plan_get_parameters_name (LigPlan *self)
+{
+  return self->draft->fp8_parameters ? LIG_FP8_PARAMETERS
+                                     : lig_dtype_name (self->draft->parameter_dtype);
 }
 
 gboolean
@@ -435,6 +446,7 @@ lig_plan_get_state_bytes (LigPlan *self)
   gboolean asked[LIG_MAX_STATE_ARRAYS] = {FALSE};
   gint64 bytes = 0;
   asked[LIG_STATE_PARAMETERS] = TRUE;
+  asked[LIG_STATE_MASTER] = self->draft->stored_elements < self->draft->all_elements;
   for (int i = 0; i < (int) self->draft->values->len; i++) {
     const LigValue *value = lig_value (self->draft, i);
     if (value->role == LIG_VALUE_STATE)
@@ -444,7 +456,7 @@ lig_plan_get_state_bytes (LigPlan *self)
   }
   for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     if (asked[i])
-      bytes += (i == LIG_STATE_PARAMETERS ? self->draft->all_elements : self->draft->elements) *
+      bytes += (i == LIG_STATE_PARAMETERS ? self->draft->stored_elements : self->draft->elements) *
                (gint64) lig_dtype_size (lig_draft_array_dtype (self->draft, i));
   return bytes + self->draft->history_elements * (gint64) sizeof (float);
 }

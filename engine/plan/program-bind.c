@@ -15,7 +15,9 @@ lig_program_address (LigProgram *self, int value)
   const LigValue *root = lig_value (self->plan->draft, lig_draft_root (self->plan->draft, value));
   switch (root->role) {
   case LIG_VALUE_PARAMETER:
-    return lig_state_address (self->state, LIG_STATE_PARAMETERS, root->state_offset, NULL);
+    return root->array == LIG_STATE_MASTER
+             ? lig_state_master (self->state, root->state_offset)
+             : lig_state_address (self->state, LIG_STATE_PARAMETERS, root->state_offset, NULL);
   case LIG_VALUE_PARAMETER_GRADIENT:
     return lig_state_address (self->state, LIG_STATE_GRADIENTS, root->state_offset, NULL);
   case LIG_VALUE_SCALING:

@@ -31,6 +31,10 @@ void lig_state_touch (LigState *self);
 /* Returns the address of an element of an array, which the first call allocates. */
 void *lig_state_address (LigState *self, LigStateArray array, gint64 element, GError **error);
 
+/* Returns the address of an element of the masters of a state that keeps weights in fp8, which has
+ * them from the beginning. */
+void *lig_state_master (LigState *self, gint64 element);
+
 /* Returns the address of its LigScaling, which the first call allocates. */
 void *lig_state_scaling (LigState *self, GError **error);
 

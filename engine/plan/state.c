@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* States: flat arrays of all parameters, of their gradients and of the optimizer's values. */
-#include "engine/plan/state-private.h"
+#include "engine/plan/state-struct.h"
 
-#include "engine/device/device-private.h"
 #include "engine/plan/plan-private.h"
 #include "engine/sequence/sequence-private.h"
 #include "kernels/formulas.h"
@@ -10,31 +9,6 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
-
-struct _LigState {
-  GObject parent_instance;
-  LigDevice *device;
-  guint64 seed, micro_step, step;
-  LigDtype dtype, gradient_dtype;
-  GArray *parameters;                 /* of Parameter, in op order */
-  GPtrArray *paths;                   /* null-terminated */
-  gint64 elements, trained;           /* of the parameters, and of all other arrays */
-  guint64 version;                    /* of the parameters */
-  char *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory */
-  LigScaling *scaling;                /* in device memory */
-  gboolean scaled;                    /* the gradients carry a loss scale */
-  LigStateQuantizers *quantizers;     /* null: no recipe keeps scales */
-  GArray *traits;                     /* of LigTrait: what config.json of other programs names */
-  GHashTable *plans;                  /* key -> LigPlan */
-  guint compiled;
-};
-
-typedef struct {
-  char *path;
-  LigShape shape;
-  gint64 offset, size;
-  gboolean trained;
-} Parameter;
 
 G_DEFINE_FINAL_TYPE (LigState, lig_state, G_TYPE_OBJECT)
 
@@ -65,13 +39,13 @@ lig_state_class_init (LigStateClass *class)
 static void
 clear_parameter (gpointer data)
 {
-  g_free (((Parameter *) data)->path);
+  g_free (((LigStateParameter *) data)->path);
 }
 
 static void
 lig_state_init (LigState *self)
 {
-  self->parameters = g_array_new (FALSE, FALSE, sizeof (Parameter));
+  self->parameters = g_array_new (FALSE, FALSE, sizeof (LigStateParameter));
   g_array_set_clear_func (self->parameters, clear_parameter);
   self->paths = g_ptr_array_new ();
   self->version = 1;
@@ -79,8 +53,8 @@ lig_state_init (LigState *self)
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) lig_plan_unref);
 }
 
-static LigDtype
-array_dtype (LigState *self, LigStateArray array)
+LigDtype
+lig_state_array_dtype (const LigState *self, LigStateArray array)
 {
   return array == LIG_STATE_PARAMETERS  ? self->dtype
          : array == LIG_STATE_GRADIENTS ? self->gradient_dtype
@@ -90,7 +64,13 @@ array_dtype (LigState *self, LigStateArray array)
 static gint64
 array_elements (LigState *self, LigStateArray array)
 {
-  return array == LIG_STATE_PARAMETERS ? self->elements : self->trained;
+  return array == LIG_STATE_PARAMETERS ? self->stored : self->trained;
+}
+
+gboolean
+lig_state_hides (const LigState *self)
+{
+  return self->stored < self->elements;
 }
 
 guint64
@@ -128,10 +108,10 @@ fill_master (LigState *self, GError **error)
   return TRUE;
 }
 
-static gboolean
-ensure_array (LigState *self, LigStateArray array, GError **error)
+gboolean
+lig_state_ensure_array (LigState *self, LigStateArray array, GError **error)
 {
-  gsize size = lig_dtype_size (array_dtype (self, array));
+  gsize size = lig_dtype_size (lig_state_array_dtype (self, array));
   gsize bytes = (gsize) array_elements (self, array) * size;
   if (self->arrays[array] || bytes == 0)
     return TRUE;
@@ -146,23 +126,31 @@ ensure_array (LigState *self, LigStateArray array, GError **error)
   LigStatus status = calls->fill (lig_device_handle (self->device), self->arrays[array], 0, bytes,
                                   lig_device_stream (self->device));
   return lig_device_check (self->device, status, _ ("clearing memory"), error) &&
-         (array != LIG_STATE_MASTER || fill_master (self, error));
+         (array != LIG_STATE_MASTER || lig_state_hides (self) || fill_master (self, error));
 }
 
 void *
 lig_state_address (LigState *self, LigStateArray array, gint64 element, GError **error)
 {
-  if (!ensure_array (self, array, error))
+  if (!lig_state_ensure_array (self, array, error))
     return NULL;
-  return self->arrays[array] + (gsize) element * lig_dtype_size (array_dtype (self, array));
+  self->updated |= array == LIG_STATE_MASTER;
+  return self->arrays[array] +
+         (gsize) element * lig_dtype_size (lig_state_array_dtype (self, array));
+}
+
+void *
+lig_state_master (LigState *self, gint64 element)
+{
+  return self->arrays[LIG_STATE_MASTER] + (gsize) element * sizeof (float);
 }
 
 gsize
 lig_state_array_bytes (LigState *self, LigStateArray array)
 {
-  return self->arrays[array]
-           ? (gsize) array_elements (self, array) * lig_dtype_size (array_dtype (self, array))
-           : 0;
+  return self->arrays[array] ? (gsize) array_elements (self, array) *
+                                 lig_dtype_size (lig_state_array_dtype (self, array))
+                             : 0;
 }
 
 static gboolean
@@ -220,30 +208,6 @@ lig_state_begin_gradients (LigState *self, gboolean scaled, GError **error)
                       lig_state_set_scaling (self, &scaling, error));
 }
 
-/* Multiplies the tensor by the loss scale of the gradients, or divides it, and converts it to the
- * type. */
-static LigTensor *
-rescale (LigState *self, LigTensor *tensor, gboolean divide, LigDtype dtype, GError **error)
-{
-  LigScaling scaling;
-  if (!lig_state_get_scaling (self, &scaling, error))
-    return NULL;
-  float factor = divide ? 1 / scaling.carried : scaling.carried;
-  g_autoptr (LigTensor) wide = lig_tensor_convert (tensor, LIG_FP32, error);
-  g_autoptr (LigTensor) scaled = wide ? lig_tensor_new (LIG_FP32, &wide->shape, error) : NULL;
-  if (!scaled)
-    return NULL;
-  for (gint64 i = 0; i < wide->size; i++)
-    ((float *) scaled->data)[i] = factor * ((const float *) wide->data)[i];
-  return lig_tensor_convert (scaled, dtype, error);
-}
-
-LigTensor *
-lig_state_unscale (LigState *self, LigTensor *gradients, LigDtype dtype, GError **error)
-{
-  return rescale (self, gradients, TRUE, dtype, error);
-}
-
 /* Draws with Philox keyed by the seed and the path, so that a parameter's values depend neither on
  * its position in the sequence nor on the device. */
 static void
@@ -266,7 +230,10 @@ draw_normal (guint64 seed, const char *path, float deviation, float *values, gin
 }
 
 static gboolean
-initialize (LigState *self, const LigDraftParameter *from, const Parameter *to, GError **error)
+initialize (LigState *self,
+            const LigDraftParameter *from,
+            const LigStateParameter *to,
+            GError **error)
 {
   g_autoptr (LigTensor) tensor = lig_tensor_new (LIG_FP32, &from->shape, error);
   if (!tensor)
@@ -286,22 +253,24 @@ take_parameters (LigState *self, const LigDraft *draft, GError **error)
   self->gradient_dtype = draft->gradient_dtype;
   self->elements = draft->all_elements;
   self->trained = draft->elements;
+  self->stored = draft->stored_elements;
   self->traits = lig_draft_traits (draft);
   self->quantizers = lig_state_quantizers_new (draft);
   for (guint i = 0; i < draft->parameters->len; i++) {
     const LigDraftParameter *from = &g_array_index (draft->parameters, LigDraftParameter, i);
-    Parameter parameter = {g_strdup (from->path), from->shape, from->offset,
-                           lig_shape_size (&from->shape), from->trained};
+    LigStateParameter parameter = {g_strdup (from->path),         from->shape,  from->offset,
+                                   lig_shape_size (&from->shape), from->stored, from->trained};
     g_array_append_val (self->parameters, parameter);
     g_ptr_array_add (self->paths, parameter.path);
   }
   g_ptr_array_add (self->paths, NULL);
   /* Allocate before drawing: values that do not fit the device would not fit the host either. */
-  if (!ensure_array (self, LIG_STATE_PARAMETERS, error))
+  if (!lig_state_ensure_array (self, LIG_STATE_PARAMETERS, error) ||
+      (lig_state_hides (self) && !lig_state_ensure_array (self, LIG_STATE_MASTER, error)))
     return FALSE;
   for (guint i = 0; i < draft->parameters->len; i++)
     if (!initialize (self, &g_array_index (draft->parameters, LigDraftParameter, i),
-                     &g_array_index (self->parameters, Parameter, i), error))
+                     &g_array_index (self->parameters, LigStateParameter, i), error))
       return FALSE;
   return TRUE;
 }
@@ -376,16 +345,16 @@ lig_state_get_n_elements (LigState *self)
 {
   gint64 total = 0;
   for (guint i = 0; i < self->parameters->len; i++)
-    total += g_array_index (self->parameters, Parameter, i).size;
+    total += g_array_index (self->parameters, LigStateParameter, i).size;
   return total;
 }
 
-static const Parameter *
-find (LigState *self, const char *path, GError **error)
+const LigStateParameter *
+lig_state_find (LigState *self, const char *path, GError **error)
 {
   for (guint i = 0; i < self->parameters->len; i++)
-    if (g_str_equal (g_array_index (self->parameters, Parameter, i).path, path))
-      return &g_array_index (self->parameters, Parameter, i);
+    if (g_str_equal (g_array_index (self->parameters, LigStateParameter, i).path, path))
+      return &g_array_index (self->parameters, LigStateParameter, i);
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, _ ("parameter '%s' is unknown"), path);
   return NULL;
 }
@@ -393,85 +362,17 @@ find (LigState *self, const char *path, GError **error)
 gboolean
 lig_state_get_shape (LigState *self, const char *path, LigShape *shape, GError **error)
 {
-  const Parameter *parameter = find (self, path, error);
+  const LigStateParameter *parameter = lig_state_find (self, path, error);
   if (parameter)
     *shape = parameter->shape;
   return parameter != NULL;
 }
 
-static gpointer
-refuse_frozen (const char *path, GError **error)
-{
-  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-               _ ("%s is frozen: it has neither a gradient nor an optimizer's values"), path);
-  return NULL;
-}
-
 gboolean
 lig_state_is_trained (LigState *self, const char *path)
 {
-  const Parameter *parameter = find (self, path, NULL);
+  const LigStateParameter *parameter = lig_state_find (self, path, NULL);
   return parameter && parameter->trained;
-}
-
-LigTensor *
-lig_state_get (LigState *self, LigStateArray array, const char *path, GError **error)
-{
-  const Parameter *parameter = find (self, path, error);
-  LigDtype dtype = array_dtype (self, array);
-  if (!parameter)
-    return NULL;
-  if (array != LIG_STATE_PARAMETERS && !parameter->trained)
-    return refuse_frozen (path, error);
-  if (!self->arrays[array]) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-                 _ ("the state does not have this array of '%s' yet"), path);
-    return NULL;
-  }
-  g_autoptr (LigTensor) tensor = lig_tensor_new (dtype, &parameter->shape, error);
-  if (!tensor || !lig_device_download (self->device, tensor->data,
-                                       self->arrays[array] +
-                                         (gsize) parameter->offset * lig_dtype_size (dtype),
-                                       lig_tensor_bytes (tensor), error))
-    return NULL;
-  /* A gradient that was scaled to fit fp16 is returned in fp32. */
-  if (array == LIG_STATE_GRADIENTS && self->scaled)
-    return lig_state_unscale (self, tensor, LIG_FP32, error);
-  return g_steal_pointer (&tensor);
-}
-
-gboolean
-lig_state_set (
-  LigState *self, LigStateArray array, const char *path, LigTensor *tensor, GError **error)
-{
-  const Parameter *parameter = find (self, path, error);
-  LigDtype dtype = array_dtype (self, array);
-  if (!parameter)
-    return FALSE;
-  if (!lig_shape_equal (&parameter->shape, &tensor->shape)) {
-    g_autofree char *observed = lig_shape_to_string (&tensor->shape);
-    g_autofree char *expected = lig_shape_to_string (&parameter->shape);
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("%s is %s, expected %s"), path, observed,
-                 expected);
-    return FALSE;
-  }
-  if (array != LIG_STATE_PARAMETERS && !parameter->trained)
-    return refuse_frozen (path, error) != NULL;
-  if (array == LIG_STATE_PARAMETERS)
-    self->version++;
-  g_autoptr (LigTensor) converted = array == LIG_STATE_GRADIENTS && self->scaled
-                                      ? rescale (self, tensor, FALSE, dtype, error)
-                                      : lig_tensor_convert (tensor, dtype, error);
-  if (!converted || !ensure_array (self, array, error))
-    return FALSE;
-  if (!lig_device_upload (self->device,
-                          self->arrays[array] + (gsize) parameter->offset * lig_dtype_size (dtype),
-                          converted->data, lig_tensor_bytes (converted), error))
-    return FALSE;
-  /* The fp32 master weights keep the precision of the caller's tensor. */
-  if (array == LIG_STATE_PARAMETERS && self->arrays[LIG_STATE_MASTER] && parameter->trained)
-    return lig_state_set (self, LIG_STATE_MASTER, path, tensor, error);
-  return TRUE;
 }
 
 /* Checks the type of the gradients, which the first plan with gradients chooses. */
@@ -499,7 +400,7 @@ check_fit (LigState *self, const LigDraft *draft, GError **error)
                   draft->all_elements == self->elements && draft->parameter_dtype == self->dtype;
   for (guint i = 0; i < draft->parameters->len && fits; i++) {
     const LigDraftParameter *wanted = &g_array_index (draft->parameters, LigDraftParameter, i);
-    const Parameter *here = &g_array_index (self->parameters, Parameter, i);
+    const LigStateParameter *here = &g_array_index (self->parameters, LigStateParameter, i);
     if (!g_str_equal (wanted->path, here->path) ||
         !lig_shape_equal (&wanted->shape, &here->shape)) {
       g_autofree char *observed = lig_shape_to_string (&here->shape);
@@ -507,6 +408,16 @@ check_fit (LigState *self, const LigDraft *draft, GError **error)
       g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                    _ ("the state has %s %s where the plan needs %s %s"), here->path, observed,
                    wanted->path, expected);
+      return FALSE;
+    }
+    if ((wanted->stored < 0) != (here->stored < 0)) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
+                   wanted->stored < 0
+                     ? _ ("%s is kept in %s in the state, but in fp8 in the plan; use the same "
+                          "types and recipe for both")
+                     : _ ("%s is kept in fp8 in the state, but in %s in the plan; use the same "
+                          "types and recipe for both"),
+                   here->path, lig_dtype_name (self->dtype));
       return FALSE;
     }
     if (wanted->trained != here->trained) {

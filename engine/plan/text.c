@@ -91,11 +91,14 @@ lig_plan_to_text (LigPlan *self)
   g_string_append_printf (
     text, "plan for %s, compute %s, parameters %s%s%s%s%s, policy %s\n",
     lig_device_get_name (self->draft->device), lig_dtype_name (self->draft->compute),
-    lig_dtype_name (self->draft->parameter_dtype), self->draft->recipe.info ? ", recipe " : "",
+    lig_plan_get_parameters_name (self), self->draft->recipe.info ? ", recipe " : "",
     self->draft->recipe.info ? lig_plan_get_recipe (self) : "",
     self->draft->options.tf32 ? ", TF32 products" : "",
     self->draft->options.nondeterministic ? ", nondeterministic" : "",
     lig_policy_name (self->draft->policy));
+  if (lig_device_get_n_ranks (self->draft->device) > 1)
+    g_string_append_printf (text, "rank %d of %d\n", lig_device_get_rank (self->draft->device),
+                            lig_device_get_n_ranks (self->draft->device));
   append_ops (self, text);
   append_groups (self, LIG_PASS_FORWARD, text);
   append_groups (self, LIG_PASS_BACKWARD, text);

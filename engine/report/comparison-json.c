@@ -36,7 +36,7 @@ add_plan (JsonBuilder *to, const char *name, LigPlan *plan, LigPlan *other, cons
   lig_json_add_truth (to, "tf32", lig_plan_get_tf32 (plan));
   lig_json_add_truth (to, "nondeterministic", lig_plan_get_nondeterministic (plan));
   lig_json_add_text (to, "compute", lig_dtype_name (lig_plan_get_compute (plan)));
-  lig_json_add_text (to, "parameters", lig_dtype_name (lig_plan_get_parameters (plan)));
+  lig_json_add_text (to, "parameters", lig_plan_get_parameters_name (plan));
   lig_json_add_integer (to, "ops", ops);
   lig_json_add_integer (to, "steps", steps);
   lig_json_add_number (to, "memory_bytes", lig_report_needed_memory (plan));

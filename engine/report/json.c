@@ -103,7 +103,7 @@ write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
   lig_json_add_text (more, "command", command);
   lig_json_begin_object (more, "types");
   lig_json_add_text (more, "compute", lig_dtype_name (lig_plan_get_compute (plan)));
-  lig_json_add_text (more, "parameters", lig_dtype_name (lig_plan_get_parameters (plan)));
+  lig_json_add_text (more, "parameters", lig_plan_get_parameters_name (plan));
   json_builder_end_object (more);
   add_steps (more, plan);
   add_values (more, plan);

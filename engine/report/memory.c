@@ -88,6 +88,29 @@ lig_plan_explain_recompute (LigPlan *self)
                               again, bytes);
 }
 
+char *
+lig_plan_explain_ranks (LigPlan *self)
+{
+  LigExchange exchange;
+  LigFigures step;
+  const LigTimedPlan timed = {.plan = self};
+  lig_figures_of_exchange (self, &exchange);
+  if (exchange.ranks < 2)
+    return NULL;
+  lig_figures_of_step (&timed, NULL, &step);
+  g_autofree char *bytes = lig_units_bytes (exchange.bytes);
+  g_autofree char *memory = lig_units_bytes (lig_report_needed_memory (self));
+  if (!(step.predicted > 0))
+    return g_strdup_printf (_ ("rank 0 of %d: exchanges %s in a step, %s of memory"),
+                            exchange.ranks, bytes, memory);
+  g_autofree char *time = lig_units_time (step.predicted);
+  g_autofree char *seconds = lig_units_time (exchange.seconds);
+  g_autofree char *exposed = lig_units_time (exchange.exposed);
+  return g_strdup_printf (_ ("rank 0 of %d: predicted step %s; exchanges %s in %s, of which the "
+                             "main lane waits %s; %s of memory"),
+                          exchange.ranks, time, bytes, seconds, exposed, memory);
+}
+
 /* Returns how to fit the plan by computing values again in the backward pass, with the least that
  * is computed again; or null if that does not suffice. */
 static char *

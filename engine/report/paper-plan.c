@@ -80,7 +80,7 @@ lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
   g_autofree char *types = g_strdup_printf (
     options->tf32 ? _ ("compute %s, parameters %s, TF32 products")
                   : _ ("compute %s, parameters %s"),
-    lig_dtype_name (lig_plan_get_compute (plan)), lig_dtype_name (lig_plan_get_parameters (plan)));
+    lig_dtype_name (lig_plan_get_compute (plan)), lig_plan_get_parameters_name (plan));
   lig_plan_get_input (plan, &shape, &dtype);
   g_autofree char *input = lig_report_tensor (&shape, dtype);
   lig_plan_get_output (plan, &shape, &dtype);

@@ -2,6 +2,8 @@
 /* A plan as the JSON document of `lig fuse`. */
 #include "engine/report/plan-json.h"
 
+#include "engine/report/pair.h"
+
 #include <ligature/json-members.h>
 #include <ligature/report.h>
 
@@ -178,6 +180,29 @@ lig_report_add_verdict (JsonBuilder *builder, LigRemedies *remedies, const LigVe
   json_builder_end_object (builder);
 }
 
+/* Adds the figures of one of several ranks. */
+static void
+add_exchange (JsonBuilder *builder, LigPlan *plan)
+{
+  LigExchange exchange;
+  LigFigures step;
+  const LigTimedPlan timed = {.plan = plan};
+  lig_figures_of_exchange (plan, &exchange);
+  if (exchange.ranks < 2)
+    return;
+  lig_figures_of_step (&timed, NULL, &step);
+  gboolean known = step.predicted > 0;
+  lig_json_begin_object (builder, "ranks");
+  lig_json_add_integer (builder, "count", exchange.ranks);
+  lig_json_add_number (builder, "step_us", known ? step.predicted * 1e6 : NAN);
+  lig_json_add_integer (builder, "collectives", exchange.collectives);
+  lig_json_add_number (builder, "exchanged_bytes", exchange.bytes);
+  lig_json_add_number (builder, "exchange_us", known ? exchange.seconds * 1e6 : NAN);
+  lig_json_add_number (builder, "exposed_us", known ? exchange.exposed * 1e6 : NAN);
+  lig_json_add_number (builder, "memory_bytes", lig_report_needed_memory (plan));
+  json_builder_end_object (builder);
+}
+
 JsonNode *
 lig_plan_to_json (LigPlan *self)
 {
@@ -195,6 +220,7 @@ lig_plan_to_json (LigPlan *self)
   add_ops (builder, self);
   add_groups (builder, self, LIG_PASS_FORWARD);
   add_groups (builder, self, LIG_PASS_BACKWARD);
+  add_exchange (builder, self);
   g_autofree char *problem = lig_plan_explain_memory (self, NULL);
   lig_json_add_text (builder, "problem", problem);
   g_auto (LigRemedies) remedies = {.plan = self};

@@ -67,8 +67,10 @@ read_types (const char *text, LigPlanOptions *options)
   g_auto (GStrv) parts = g_strsplit (text, ":", 2);
   for (int i = 0; parts[i]; i++) {
     LigDtype dtype;
-    if (lig_dtype_from_name (parts[i], &dtype) && lig_dtype_is_floating (dtype))
-      *(i == 0 ? &options->compute : &options->parameters) = (int) dtype;
+    if (i > 0)
+      lig_parameters_from_name (parts[i], &options->parameters);
+    else if (lig_dtype_from_name (parts[i], &dtype) && lig_dtype_is_floating (dtype))
+      options->compute = (int) dtype;
   }
 }
 

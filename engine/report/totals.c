@@ -58,7 +58,7 @@ static char *
 get_policy (const Total *total, const Total *first)
 {
   const char *compute = lig_dtype_name (lig_plan_get_compute (total->plan));
-  const char *parameters = lig_dtype_name (lig_plan_get_parameters (total->plan));
+  const char *parameters = lig_plan_get_parameters_name (total->plan);
   const char *policy = lig_policy_name (lig_plan_get_policy (total->plan));
   if (lig_plan_get_tf32 (total->plan))
     return g_strjoin (", ", policy, compute, "TF32", NULL);
@@ -243,7 +243,7 @@ add_total (JsonBuilder *to, const Total *total, const Total *first)
   lig_json_add_truth (to, "tf32", lig_plan_get_tf32 (total->plan));
   lig_json_add_truth (to, "nondeterministic", lig_plan_get_nondeterministic (total->plan));
   lig_json_add_text (to, "compute", lig_dtype_name (lig_plan_get_compute (total->plan)));
-  lig_json_add_text (to, "parameters", lig_dtype_name (lig_plan_get_parameters (total->plan)));
+  lig_json_add_text (to, "parameters", lig_plan_get_parameters_name (total->plan));
   add_figures (to, "step", &total->step);
   add_figures (to, "forward", &total->passes[LIG_PASS_FORWARD]);
   add_figures (to, "backward", &total->passes[LIG_PASS_BACKWARD]);

@@ -102,7 +102,8 @@ run_step (LigSteps *self, LigStep *step, LigStepsMode mode, unsigned *running)
   LigStatus status = LIG_OK;
   if (step->reduces && mode.partial)
     return LIG_OK;
-  step->launch.accumulate = mode.accumulate || step->adds;
+  /* A kernel that serves several passes adds to whatever it writes. */
+  step->launch.accumulate = (mode.accumulate && step->added != 0) || step->adds;
   step->launch.rehearse = mode.rehearse;
   if (step->joins & *running)
     status = join (self, step->joins, running);

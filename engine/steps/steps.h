@@ -18,10 +18,11 @@ typedef struct {
   unsigned joins; /* bit mask of the lanes that it waits for, too */
   bool reduces;   /* is left out of runs after which gradients are still added */
   bool adds;      /* always accumulates: earlier steps of the pass wrote the same gradients */
+  unsigned added; /* the operands that are gradients of parameters, which accumulate, as bits */
   /* An operand has no elements. Instead of calling the function, the outputs whose bits are set in
    * `zeroed` are filled with zeros, except those in `added` while gradients accumulate. */
   bool empty;
-  unsigned zeroed, added;
+  unsigned zeroed;
   _Alignas(max_align_t) uint8_t params[64];
 } LigStep;
 

@@ -85,6 +85,8 @@ lig_run_describe_inputs (LigRun *self)
   if (self->calibration_choices)
     lig_json_add_text (builder, "calibration-choices", self->calibration_choices);
   add_machine (builder, self->device, self->threads);
+  if (lig_run_ranks (self))
+    lig_json_add_integer (builder, "ranks", lig_device_get_n_ranks (self->device));
   if (self->repeats)
     lig_json_add_text (builder, "repeats", self->repeats);
   return finish (builder);
@@ -104,7 +106,7 @@ lig_plan_describe_inputs (LigPlan *plan, const LigPlanOptions *options, guint ro
   if (options->optimizer)
     lig_json_add_text (builder, "optimizer",
                        options->optimizer->name ? options->optimizer->name : LIG_OPTIMIZER_DEFAULT);
-  lig_json_add_text (builder, "parameters", lig_dtype_name (lig_plan_get_parameters (plan)));
+  lig_json_add_text (builder, "parameters", lig_plan_get_parameters_name (plan));
   lig_json_add_integer (builder, "rounds", rounds);
   lig_json_add_text (builder, "choices", choices ? choices : "");
   add_machine (builder, lig_plan_get_device (plan), 0);

@@ -66,7 +66,7 @@ lig_run_register (LigRun *self, GError **error)
   g_autofree char *settings = lig_run_settings_to_json (&self->settings);
   g_autofree char *name = choose_name (self);
   g_autofree char *dtype = g_strdup_printf ("%s:%s", lig_dtype_name (lig_plan_get_compute (plan)),
-                                            lig_dtype_name (lig_plan_get_parameters (plan)));
+                                            lig_plan_get_parameters_name (plan));
   g_autofree char *versions = list_versions (self->device);
   g_autofree char *inputs = lig_run_describe_inputs (self);
   LigRunRecord record = {

@@ -117,6 +117,7 @@ explain (const LigRecording *before, const LigRecording *after)
                                           {"repeats", ""},
                                           {"data", N_ ("the data is")},
                                           {"rounds", ""},
+                                          {"ranks", N_ ("the ranks are")},
                                           {"threads", N_ ("the threads are")},
                                           {"choices", N_ ("the groups are")},
                                           {"instructions", N_ ("the CPU instructions are")},

@@ -87,8 +87,7 @@ read_types (const LigRecording *self, LigPlanOptions *options)
   const char *parameters = lig_json_get_string (get_inputs (self), "parameters", "");
   if (lig_dtype_from_name (self->dtype, &dtype) && lig_dtype_is_floating (dtype))
     options->compute = (int) dtype;
-  if (lig_dtype_from_name (parameters, &dtype) && lig_dtype_is_floating (dtype))
-    options->parameters = (int) dtype;
+  lig_parameters_from_name (parameters, &options->parameters);
 }
 
 static gboolean

@@ -404,13 +404,17 @@ lig_run_read_types (const char *text, int *compute, int *parameters, GError **er
   g_auto (GStrv) parts = g_strsplit (text ? text : "", ":", 2);
   for (int i = 0; parts[i]; i++) {
     LigDtype dtype;
-    if (!lig_dtype_from_name (parts[i], &dtype) || !lig_dtype_is_floating (dtype)) {
+    gboolean known = i == 1
+                       ? lig_parameters_from_name (parts[i], parameters)
+                       : lig_dtype_from_name (parts[i], &dtype) && lig_dtype_is_floating (dtype);
+    if (!known) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-                   _ ("dtype is '%s', expected %s, or two of them like bf16:fp32"), text,
-                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")));
+                   _ ("dtype is '%s', expected %s, or two of them like bf16:fp32, or bf16:fp8"),
+                   text, lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")));
       return FALSE;
     }
-    *(i == 0 ? compute : parameters) = (int) dtype;
+    if (i == 0)
+      *compute = (int) dtype;
   }
   return TRUE;
 }

@@ -308,7 +308,7 @@ resume (GtkWidget *widget, const char *action, GVariant *parameter)
   const char *checkpoint = lig_run_detail_get_checkpoint (self->detail);
   if (!checkpoint)
     return;
-  lig_train_resume (lig_page_get_document (LIG_PAGE (self)), checkpoint);
+  lig_train_resume (lig_page_get_document (LIG_PAGE (self)), checkpoint, 1);
   gtk_widget_activate_action (widget, "win.page", "s", "run");
 }
 

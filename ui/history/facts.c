@@ -94,8 +94,19 @@ add_results (GtkBox *to, const LigRunRow *row)
   add_line (&table, _ ("Median step"), step);
 }
 
+/* Returns the number of processes that trained, null for one. */
+static char *
+read_ranks (const char *inputs)
+{
+  g_autoptr (JsonNode) root = inputs ? lig_json_from_text (inputs, NULL) : NULL;
+  gint64 ranks = root && JSON_NODE_HOLDS_OBJECT (root)
+                   ? lig_json_get_int (json_node_get_object (root), "ranks", 1)
+                   : 1;
+  return ranks > 1 ? lig_history_count (ranks) : NULL;
+}
+
 static void
-add_run (GtkBox *to, const LigRunRow *row)
+add_run (GtkBox *to, const LigRunRow *row, const char *inputs)
 {
   Table table = {to, NULL, _ ("Run"), 0};
   g_autofree char *started = lig_history_moment (row->started);
@@ -104,6 +115,8 @@ add_run (GtkBox *to, const LigRunRow *row)
   add_line (&table, _ ("Kind"), lig_history_kind_word (row->kind));
   g_autofree char *device = lig_history_device (row);
   add_line (&table, _ ("Device"), device);
+  g_autofree char *ranks = read_ranks (inputs);
+  add_line (&table, _ ("Ranks"), ranks);
   add_line (&table, _ ("Types"), row->dtype);
   add_line (&table, _ ("Recipe"), row->recipe);
   add_line (&table, _ ("Policy"), row->policy);
@@ -137,13 +150,11 @@ add_fusions (GtkBox *to, GPtrArray *fusions)
 }
 
 void
-lig_history_facts_append (GtkBox *to,
-                          const LigRunRow *row,
-                          GPtrArray *fusions,
-                          GPtrArray *artifacts)
+lig_history_facts_append (
+  GtkBox *to, const LigRunRow *row, const char *inputs, GPtrArray *fusions, GPtrArray *artifacts)
 {
   add_results (to, row);
-  add_run (to, row);
+  add_run (to, row, inputs);
   add_json (to, _ ("Settings"), row->settings);
   add_json (to, _ ("Versions"), row->versions);
   if (fusions)

@@ -10,9 +10,7 @@ G_BEGIN_DECLS
 
 /* Appends a table for each of results, run, settings, versions, fusions and files. @fusions and
  * @artifacts may be null until they are read. */
-void lig_history_facts_append (GtkBox *to,
-                               const LigRunRow *row,
-                               GPtrArray *fusions,
-                               GPtrArray *artifacts);
+void lig_history_facts_append (
+  GtkBox *to, const LigRunRow *row, const char *inputs, GPtrArray *fusions, GPtrArray *artifacts);
 
 G_END_DECLS

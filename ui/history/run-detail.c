@@ -9,6 +9,7 @@
 #include "ui/session/task.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
+#include <ligature/store-sweeps.h>
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -31,7 +32,7 @@ struct _LigRunDetail {
   gint64 key;     /* of the run; the item may come to hold another run */
   LigRunRow *row; /* as it is shown */
   GPtrArray *fusions, *artifacts;
-  char *checkpoint;
+  char *checkpoint, *inputs;
   guint serial, save_source;
   gboolean updating, edited;
 };
@@ -181,7 +182,8 @@ show_sections (LigRunDetail *self)
   GtkWidget *child;
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->sections))))
     gtk_box_remove (self->sections, child);
-  lig_history_facts_append (self->sections, self->row, self->fusions, self->artifacts);
+  lig_history_facts_append (self->sections, self->row, self->inputs, self->fusions,
+                            self->artifacts);
 }
 
 /* --- Reading on a thread ------------------------------------------------------------------- */
@@ -191,7 +193,7 @@ typedef struct {
   char *run;
   guint serial;
   GPtrArray *fusions, *artifacts;
-  char *checkpoint;
+  char *checkpoint, *inputs;
 } Question;
 
 static void
@@ -202,6 +204,7 @@ free_question (gpointer data)
   g_clear_pointer (&self->fusions, g_ptr_array_unref);
   g_clear_pointer (&self->artifacts, g_ptr_array_unref);
   g_free (self->checkpoint);
+  g_free (self->inputs);
   g_free (self->run);
   g_free (self);
 }
@@ -211,6 +214,7 @@ read_run (GTask *task, gpointer source, gpointer data, GCancellable *cancellable
 {
   Question *self = data;
   self->fusions = lig_store_get_fusions (self->store, self->run, NULL);
+  self->inputs = lig_store_get_inputs (self->store, self->run, NULL);
   self->artifacts = lig_store_get_artifacts (self->store, self->run, NULL);
   for (guint i = 0; self->artifacts && i < self->artifacts->len; i++) {
     const LigArtifactRow *artifact = self->artifacts->pdata[i];
@@ -236,6 +240,8 @@ take_run (GObject *source, GAsyncResult *result, gpointer unused)
   self->artifacts = g_steal_pointer (&answer->artifacts);
   g_free (self->checkpoint);
   self->checkpoint = g_steal_pointer (&answer->checkpoint);
+  g_free (self->inputs);
+  self->inputs = g_steal_pointer (&answer->inputs);
   show_sections (self);
   g_signal_emit (self, signals[LOADED], 0);
 }
@@ -294,6 +300,7 @@ leave (LigRunDetail *self)
   g_clear_pointer (&self->fusions, g_ptr_array_unref);
   g_clear_pointer (&self->artifacts, g_ptr_array_unref);
   g_clear_pointer (&self->checkpoint, g_free);
+  g_clear_pointer (&self->inputs, g_free);
   self->serial++;
 }
 

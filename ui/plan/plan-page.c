@@ -117,7 +117,7 @@ show_head (LigPlanPage *self)
   g_autofree char *text = g_strdup_printf (_ ("%s · policy %s · compute %s, parameters %s"), title,
                                            lig_policy_name (lig_plan_get_policy (self->plan)),
                                            lig_dtype_name (lig_plan_get_compute (self->plan)),
-                                           lig_dtype_name (lig_plan_get_parameters (self->plan)));
+                                           lig_plan_get_parameters_name (self->plan));
   gtk_label_set_label (self->title, name);
   gtk_label_set_label (self->subtitle, text);
 }

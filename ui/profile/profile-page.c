@@ -235,7 +235,7 @@ show_head (LigProfilePage *self)
   g_autofree char *title =
     lig_session_name_device (lig_device_get_name (device), lig_device_get_facts (device)->name);
   const char *compute = lig_dtype_name (lig_plan_get_compute (plan));
-  const char *parameters = lig_dtype_name (lig_plan_get_parameters (plan));
+  const char *parameters = lig_plan_get_parameters_name (plan);
   g_autofree char *text =
     g_strdup_printf (_ ("%s · policy %s · compute %s, parameters %s%s · %s"), title,
                      lig_policy_name (lig_plan_get_policy (plan)), compute, parameters, health,

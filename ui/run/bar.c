@@ -8,6 +8,7 @@
 #include "ui/run/data-chooser.h"
 #include "ui/run/length.h"
 #include "ui/run/live.h"
+#include "ui/run/ranks.h"
 #include "ui/run/recipe-choice.h"
 #include "ui/run/result.h"
 #include "ui/run/settings-list.h"
@@ -122,6 +123,7 @@ update_settings (LigRunBar *self)
   g_auto (LigRunSettings) settings;
   lig_train_read (self->doc, &settings, NULL);
   g_autofree char *steps = lig_train_format_count (settings.steps);
+  int ranks = lig_ranks_get (self->doc);
   gint64 batch = lig_train_get_batch (self->doc);
   g_autofree char *count = lig_train_format_count (batch);
   g_autofree char *rows = g_strdup_printf (ngettext ("%s row", "%s rows", (gulong) batch), count);
@@ -133,7 +135,9 @@ update_settings (LigRunBar *self)
   gtk_menu_button_set_label (self->rows, rows);
   update_policy (self);
   update_types (self);
-  gtk_label_set_text (self->settings_label, label);
+  g_autofree char *shared =
+    g_strdup_printf (ngettext ("%d rank · %s", "%d ranks · %s", (gulong) ranks), ranks, label);
+  gtk_label_set_text (self->settings_label, ranks > 1 ? shared : label);
   update_data (self, &settings);
   self->updating = FALSE;
 }

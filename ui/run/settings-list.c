@@ -3,6 +3,7 @@
  * range. Every change is an edit of the document. */
 #include "ui/run/settings-list.h"
 
+#include "ui/run/ranks.h"
 #include "ui/run/settings.h"
 #include "ui/session/setting-name.h"
 #include "ui/widgets/tooltip.h"
@@ -254,18 +255,19 @@ free_list (gpointer data)
   g_free (self);
 }
 
-/* Returns a box with the settings and, below them, a button for trying several values. */
+/* Returns a box with the ranks, the settings and, below them, a button for trying several values.
+ */
 static GtkWidget *
-add_sweep_button (GtkWidget *popover, GtkWidget *settings)
+add_frame (LigDocument *doc, GtkWidget *popover, GtkWidget *settings)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   GtkWidget *button = gtk_button_new_with_mnemonic (_ ("New s_weep…"));
   lig_tooltip_set (button, _ ("Train with lists of settings, one run after another"));
-  gtk_widget_set_halign (button, GTK_ALIGN_END);
-  g_object_set (button, "margin-end", 12, "margin-bottom", 6, NULL);
+  g_object_set (button, "halign", GTK_ALIGN_END, "margin-end", 12, "margin-bottom", 6, NULL);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.new-sweep");
   g_signal_connect_object (button, "clicked", G_CALLBACK (gtk_popover_popdown), popover,
                            G_CONNECT_SWAPPED);
+  gtk_box_append (GTK_BOX (box), lig_ranks_row_new (doc));
   gtk_box_append (GTK_BOX (box), settings);
   gtk_box_append (GTK_BOX (box), button);
   return box;
@@ -290,7 +292,7 @@ lig_run_settings_list_new (LigDocument *doc)
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scrolled), TRUE);
   gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scrolled), 480);
-  gtk_popover_set_child (GTK_POPOVER (popover), add_sweep_button (popover, scrolled));
+  gtk_popover_set_child (GTK_POPOVER (popover), add_frame (doc, popover, scrolled));
   gtk_accessible_update_property (GTK_ACCESSIBLE (popover), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Training settings"), -1);
   g_signal_connect (doc, "changed", G_CALLBACK (document_changed), self);

@@ -6,6 +6,7 @@
 #include "ui/session/command.h"
 #include "ui/session/measuring.h"
 #include "ui/session/task.h"
+#include "ui/session/trainer.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -30,7 +31,8 @@ struct _LigTraining {
   char *title, *device, *resumed, *command, *measuring, *error, *checkpoint_error;
   LigError error_code;
 
-  LigRun *run; /* null until it is prepared */
+  LigTrainer trainer;
+  int ranks;
   LigRunProgress progress;
   LigCurve *curves[N_CURVES];
   guint timer, ticks;
@@ -41,7 +43,7 @@ struct _LigTraining {
   gint64 rate_time;
 
   /* Requested before the run existed. */
-  gboolean pause, cancel, interrupt;
+  gboolean asked[LIG_TRAINER_COMMANDS];
 };
 
 G_DEFINE_FINAL_TYPE (LigTraining, lig_training, G_TYPE_OBJECT)
@@ -55,21 +57,18 @@ lig_training_finalize (GObject *object)
 {
   LigTraining *self = LIG_TRAINING (object);
   g_clear_handle_id (&self->timer, g_source_remove);
-  if (self->run && !self->ended)
-    lig_run_interrupt (self->run);
-  g_clear_object (&self->run);
+  if (!self->ended)
+    lig_trainer_command (&self->trainer, LIG_TRAINER_INTERRUPT);
+  lig_trainer_clear (&self->trainer);
   g_clear_object (&self->store);
   g_clear_object (&self->sequence);
   lig_run_settings_clear (&self->settings);
   for (int i = 0; i < N_CURVES; i++)
     lig_curve_free (self->curves[i]);
-  g_free (self->title);
-  g_free (self->device);
-  g_free (self->resumed);
-  g_free (self->command);
-  g_free (self->measuring);
-  g_free (self->error);
-  g_free (self->checkpoint_error);
+  char *const texts[] = {self->title,     self->device, self->resumed,         self->command,
+                         self->measuring, self->error,  self->checkpoint_error};
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    g_free (texts[i]);
   G_OBJECT_CLASS (lig_training_parent_class)->finalize (object);
 }
 
@@ -87,6 +86,7 @@ static void
 lig_training_init (LigTraining *self)
 {
   lig_run_settings_init (&self->settings);
+  self->ranks = 1;
   for (int i = 0; i < N_CURVES; i++)
     self->curves[i] = lig_curve_new ();
   self->progress = (LigRunProgress){.left = NAN,
@@ -119,7 +119,7 @@ take_metrics (LigTraining *self, double most_seconds)
   gint64 until = g_get_monotonic_time () + (gint64) (most_seconds * 1e6);
   guint count;
   do {
-    count = lig_run_take_metrics (self->run, metrics, BATCH);
+    count = lig_trainer_take_metrics (&self->trainer, metrics, BATCH);
     for (guint i = 0; i < count; i++)
       take_metric (self, &metrics[i]);
   } while (count == BATCH && g_get_monotonic_time () < until);
@@ -133,10 +133,7 @@ take_rate (LigTraining *self)
   gint64 now = g_get_monotonic_time (), step = self->progress.step;
   gboolean running = self->progress.status == LIG_RUN_RUNNING;
   if (running && self->rate_time > 0 && step > self->rate_step && now > self->rate_time) {
-    LigShape shape;
-    LigDtype dtype;
-    lig_sequence_get_input (self->sequence, &shape, &dtype);
-    double samples = (double) shape.axes[0] * (double) self->settings.accumulate;
+    double samples = lig_trainer_get_samples (&self->trainer);
     double rate = samples * (double) (step - self->rate_step) / (double) (now - self->rate_time);
     lig_curve_append (self->curves[CURVE_SPEED], (double) step, rate * 1e6);
   } else if (running && self->rate_time > 0)
@@ -152,9 +149,9 @@ tick (gpointer data)
   take_metrics (self, MOST_SECONDS);
   /* The run sorts the times of its last steps for this. */
   if (self->ticks++ % 4 == 0) {
-    lig_run_get_progress (self->run, &self->progress);
+    lig_trainer_get_progress (&self->trainer, &self->progress);
     g_free (self->checkpoint_error);
-    self->checkpoint_error = lig_run_dup_problem (self->run);
+    self->checkpoint_error = lig_trainer_dup_problem (&self->trainer);
     take_rate (self);
   }
   g_signal_emit (self, signals[PROGRESSED], 0);
@@ -184,11 +181,11 @@ static void
 take_end (LigTraining *self)
 {
   g_autoptr (GError) error = NULL;
-  if (!lig_run_wait (self->run, &error))
+  if (!lig_trainer_wait (&self->trainer, &error))
     take_error (self, error);
   while (!take_metrics (self, MOST_SECONDS))
     ;
-  lig_run_get_progress (self->run, &self->progress);
+  lig_trainer_get_progress (&self->trainer, &self->progress);
   /* A run that is shorter than the time between two ticks has one rate, too. */
   if (lig_curve_get_length (self->curves[CURVE_SPEED]) == 0 &&
       isfinite (self->progress.samples_per_second))
@@ -204,6 +201,7 @@ typedef struct {
   LigRunSettings settings;
   LigStore *store;
   char *device, *resumed;
+  int ranks;
   LigTraining *training; /* (transfer none): for messages to the main loop alone */
 } Request;
 
@@ -229,7 +227,7 @@ show_measuring (gpointer data)
 {
   Message *message = data;
   LigTraining *self = message->training;
-  if (!self->run && !self->ended) {
+  if (!lig_trainer_is_ready (&self->trainer) && !self->ended) {
     g_free (self->measuring);
     self->measuring = g_steal_pointer (&message->what);
     g_signal_emit (self, signals[PROGRESSED], 0);
@@ -257,11 +255,28 @@ report_measuring (gpointer data, const char *what)
   g_idle_add_full (G_PRIORITY_DEFAULT, show_measuring, message, free_message);
 }
 
-static LigRun *
+static LigChildRun *
+make_child (Request *request, GError **error)
+{
+  const LigChildOrder order = {
+    .sequence = request->sequence,
+    .settings = &request->settings,
+    .checkpoint = request->resumed,
+    .device = request->device,
+    .store = request->store ? lig_store_get_path (request->store) : NULL,
+    .ranks = request->ranks,
+  };
+  return lig_child_run_new (&order, error);
+}
+
+/* Returns a LigRun or a LigChildRun. */
+static gpointer
 make_run (Request *request, GError **error)
 {
   g_autofree char *found = request->resumed ? lig_run_checkpoint_device (request->resumed, error)
                                             : g_strdup (request->device);
+  if (found && request->ranks > 1)
+    return make_child (request, error);
   g_autoptr (LigDevice) device = found ? lig_device_open (found, error) : NULL;
   if (!device)
     return NULL;
@@ -276,7 +291,7 @@ prepare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   Request *request = data;
   GError *error = NULL;
   lig_measuring_listen (report_measuring, request);
-  LigRun *run = make_run (request, &error);
+  gpointer run = make_run (request, &error);
   lig_measuring_listen (NULL, NULL);
   if (run)
     g_task_return_pointer (task, run, g_object_unref);
@@ -284,39 +299,46 @@ prepare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
     g_task_return_error (task, error);
 }
 
+static void
+name_device (LigTraining *self)
+{
+  g_free (self->device);
+  if (self->trainer.child) {
+    g_autofree char *processor = lig_session_name_device ("cpu", NULL);
+    self->device = g_strdup_printf (
+      ngettext ("%s · %d rank", "%s · %d ranks", (gulong) self->ranks), processor, self->ranks);
+    return;
+  }
+  LigDevice *device = lig_run_get_device (self->trainer.run);
+  self->device =
+    lig_session_name_device (lig_device_get_name (device), lig_device_get_facts (device)->name);
+}
+
 /* The settings of the run are used: the data may have changed the sequence's input. */
 static void
 copy_facts (LigTraining *self)
 {
-  g_set_object (&self->sequence, lig_run_get_sequence (self->run));
   lig_run_settings_clear (&self->settings);
-  lig_run_settings_copy (lig_run_get_settings (self->run), &self->settings);
-  g_free (self->device);
-  LigDevice *device = lig_run_get_device (self->run);
-  self->device =
-    lig_session_name_device (lig_device_get_name (device), lig_device_get_facts (device)->name);
+  lig_run_settings_copy (lig_trainer_get_settings (&self->trainer), &self->settings);
+  name_device (self);
   if (!self->resumed)
     return;
   g_free (self->title);
-  self->title = g_strdup (lig_sequence_get_name (self->sequence));
-  if (!self->title)
-    self->title = lig_sequence_to_expression (self->sequence);
+  self->title = lig_trainer_dup_name (&self->trainer);
 }
 
 /* A run that was cancelled during preparation starts and ends, so that the store records it. */
 static void
 begin (LigTraining *self)
 {
-  if (self->pause)
-    lig_run_pause (self->run);
-  if (self->interrupt)
-    lig_run_interrupt (self->run);
-  if (self->cancel)
-    lig_run_cancel (self->run);
-  g_signal_connect_object (self->run, "ended", G_CALLBACK (take_end), self, G_CONNECT_SWAPPED);
-  lig_run_set_background (self->run, TRUE);
-  lig_run_start (self->run);
-  lig_run_get_progress (self->run, &self->progress);
+  const LigTrainer *trainer = &self->trainer;
+  for (guint i = 0; i < G_N_ELEMENTS (self->asked); i++)
+    if (self->asked[i])
+      lig_trainer_command (trainer, (LigTrainerCommand) i);
+  g_signal_connect_object (lig_trainer_get_object (trainer), "ended", G_CALLBACK (take_end), self,
+                           G_CONNECT_SWAPPED);
+  lig_trainer_start (trainer);
+  lig_trainer_get_progress (trainer, &self->progress);
   self->timer = g_timeout_add (TICK_MS, tick, self);
   g_signal_emit (self, signals[PROGRESSED], 0);
 }
@@ -326,9 +348,10 @@ take_run (GObject *source, GAsyncResult *result, gpointer data)
 {
   LigTraining *self = LIG_TRAINING (source);
   g_autoptr (GError) error = NULL;
-  self->run = g_task_propagate_pointer (G_TASK (result), &error);
+  gpointer run = g_task_propagate_pointer (G_TASK (result), &error);
   g_clear_pointer (&self->measuring, g_free);
-  if (self->run) {
+  if (run) {
+    lig_trainer_set (&self->trainer, run);
     copy_facts (self);
     begin (self);
     return;
@@ -348,6 +371,7 @@ prepare_on_thread (LigTraining *self, LigSession *session)
   request->store = self->store ? g_object_ref (self->store) : NULL;
   request->device = g_strdup (self->device);
   request->resumed = g_strdup (self->resumed);
+  request->ranks = self->ranks;
   g_autoptr (GTask) task = g_task_new (self, NULL, take_run, NULL);
   g_task_set_task_data (task, request, free_request);
   lig_task_run (task, prepare);
@@ -360,8 +384,7 @@ static LigTraining *
 new_training (LigSession *session)
 {
   LigTraining *self = g_object_new (LIG_TYPE_TRAINING, NULL);
-  LigStore *store = lig_session_get_store (session);
-  self->store = store ? g_object_ref (store) : NULL;
+  g_set_object (&self->store, lig_session_get_store (session));
   return self;
 }
 
@@ -370,9 +393,11 @@ LigTraining *
 lig_training_start (LigSession *session,
                     LigSequence *sequence,
                     const char *device,
+                    int ranks,
                     const LigRunSettings *settings)
 {
   g_autoptr (LigTraining) self = new_training (session);
+  self->ranks = ranks;
   self->sequence = lig_sequence_copy (sequence);
   self->device = g_strdup (device);
   lig_run_settings_clear (&self->settings);
@@ -385,14 +410,17 @@ lig_training_start (LigSession *session,
 }
 
 LigTraining *
-lig_training_resume (LigSession *session, const char *checkpoint)
+lig_training_resume (LigSession *session, const char *checkpoint, int ranks)
 {
   g_autoptr (LigTraining) self = new_training (session);
+  self->ranks = ranks;
   self->resumed = g_strdup (checkpoint);
   self->title = g_path_get_basename (checkpoint);
   self->device = g_strdup ("");
   GString *command = g_string_new ("lig train");
   lig_shell_append_option (command, "resume", checkpoint);
+  if (ranks > 1)
+    g_string_append_printf (command, " --ranks %d", ranks);
   lig_command_append_store (command, session);
   self->command = g_string_free (command, FALSE);
   prepare_on_thread (self, session);
@@ -403,11 +431,10 @@ LigTraining *
 lig_training_adopt (LigSession *session, LigRun *run)
 {
   g_autoptr (LigTraining) self = new_training (session);
-  self->run = run;
+  lig_trainer_set (&self->trainer, run);
   copy_facts (self);
-  const char *name =
-    self->settings.name ? self->settings.name : lig_sequence_get_name (self->sequence);
-  self->title = name ? g_strdup (name) : lig_sequence_to_expression (self->sequence);
+  self->title =
+    self->settings.name ? g_strdup (self->settings.name) : lig_trainer_dup_name (&self->trainer);
   self->progress.steps = self->settings.steps;
   g_list_store_insert (lig_session_get_trainings (session), 0, self);
   begin (self);
@@ -444,6 +471,12 @@ const char *
 lig_training_get_device (LigTraining *self)
 {
   return self->device;
+}
+
+int
+lig_training_get_ranks (LigTraining *self)
+{
+  return self->ranks;
 }
 
 const LigRunSettings *
@@ -492,19 +525,19 @@ lig_training_get_measuring (LigTraining *self)
 const char *
 lig_training_get_data (LigTraining *self)
 {
-  return self->run ? lig_run_describe_data (self->run) : NULL;
+  return lig_trainer_describe_data (&self->trainer);
 }
 
 const char *
 lig_training_get_uuid (LigTraining *self)
 {
-  return self->run ? lig_run_get_uuid (self->run) : NULL;
+  return lig_trainer_get_uuid (&self->trainer);
 }
 
 const char *
 lig_training_get_checkpoint (LigTraining *self)
 {
-  const char *path = self->run && self->ended ? lig_run_get_checkpoint (self->run) : NULL;
+  const char *path = self->ended ? lig_trainer_get_checkpoint (&self->trainer) : NULL;
   return path && g_file_test (path, G_FILE_TEST_EXISTS) ? path : NULL;
 }
 
@@ -526,44 +559,41 @@ lig_training_is_active (LigTraining *self)
 /* --- Control ------------------------------------------------------------------------------- */
 
 static void
-set_paused (LigTraining *self, gboolean paused)
+command (LigTraining *self, LigTrainerCommand command)
 {
-  self->pause = paused;
-  if (self->run && !self->ended)
-    (paused ? lig_run_pause : lig_run_unpause) (self->run);
+  self->asked[command] = TRUE;
+  if (command <= LIG_TRAINER_CONTINUE)
+    self->asked[LIG_TRAINER_CONTINUE - command] = FALSE;
+  if (!self->ended)
+    lig_trainer_command (&self->trainer, command);
 }
 
 void
 lig_training_pause (LigTraining *self)
 {
-  set_paused (self, TRUE);
+  command (self, LIG_TRAINER_PAUSE);
 }
 
 void
 lig_training_unpause (LigTraining *self)
 {
-  set_paused (self, FALSE);
+  command (self, LIG_TRAINER_CONTINUE);
 }
 
 void
 lig_training_cancel (LigTraining *self)
 {
-  self->cancel = TRUE;
-  if (self->run && !self->ended)
-    lig_run_cancel (self->run);
+  command (self, LIG_TRAINER_CANCEL);
 }
 
 void
 lig_training_interrupt (LigTraining *self)
 {
-  self->interrupt = TRUE;
-  if (self->run && !self->ended)
-    lig_run_interrupt (self->run);
+  command (self, LIG_TRAINER_INTERRUPT);
 }
 
 void
 lig_training_save (LigTraining *self)
 {
-  if (self->run && !self->ended)
-    lig_run_save (self->run);
+  command (self, LIG_TRAINER_SAVE);
 }

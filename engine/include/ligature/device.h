@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ligature/costs.h>
+#include <ligature/fabric.h>
 #include <ligature/ranks.h>
 
 G_BEGIN_DECLS
@@ -28,6 +29,7 @@ typedef struct {
                                      capability is not 0, else the CPU */
   LigDeviceCosts costs;           /* of kernels, beyond the rates above */
   double product_fp4; /* operations per second of products of 4 bits, which no type stands for */
+  LigFabric fabric;   /* its links to others */
 } LigDeviceFacts;
 
 /**

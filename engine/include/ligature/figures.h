@@ -195,6 +195,32 @@ LIG_API void lig_figures_of_pass (const LigTimedPlan *timed,
 LIG_API void
 lig_figures_of_step (const LigTimedPlan *timed, const LigTimedPlan *unfused, LigFigures *figures);
 
+/**
+ * LigExchange:
+ * @ranks: the number of ranks that train together
+ * @collectives: the number of steps that exchange with other ranks
+ * @bytes: the bytes of the values that they exchange, each counted once
+ * @seconds: the predicted time of these steps, whether other steps run beside them or not
+ * @exposed: of these, the predicted seconds for which the main lane waits
+ *
+ * The exchanges of a step with other ranks. Times are 0 where the device's ceilings are unknown.
+ */
+typedef struct {
+  int ranks;
+  guint collectives;
+  double bytes;
+  double seconds, exposed;
+} LigExchange;
+
+/**
+ * lig_figures_of_exchange:
+ * @plan: a plan
+ * @exchange: (out caller-allocates): its exchanges
+ *
+ * Finds what the rank of a plan exchanges with the others in a training step.
+ */
+LIG_API void lig_figures_of_exchange (LigPlan *plan, LigExchange *exchange);
+
 /* --- Texts --------------------------------------------------------------------------------- */
 
 /**

@@ -76,6 +76,18 @@ LIG_API const char *lig_recompute_name (LigRecompute recompute);
  */
 LIG_API gboolean lig_recompute_from_name (const char *name, LigRecompute *recompute);
 
+/* The name of parameters of which the weights of quantized products are kept in fp8 and fp32. */
+#define LIG_FP8_PARAMETERS "fp8"
+
+/**
+ * lig_parameters_from_name:
+ * @name: a name of a floating type, or `fp8`
+ * @parameters: (out): set for `parameters` of #LigPlanOptions, if the name is one of these
+ *
+ * Returns: whether the name is one of these
+ */
+LIG_API gboolean lig_parameters_from_name (const char *name, int *parameters);
+
 /**
  * LigPlanOptions:
  * @size: the size of the struct in the program's version of it, set by %LIG_PLAN_OPTIONS_INIT
@@ -87,7 +99,9 @@ LIG_API gboolean lig_recompute_from_name (const char *name, LigRecompute *recomp
  * @tf32: whether fp32 matrix products may round their operands to 10 bits of mantissa
  * @compute: the #LigDtype of activations; -1: the sequence's compute type, or its input's type if
  *   it has none
- * @parameters: the #LigDtype of the trained parameters, or -1 likewise
+ * @parameters: the #LigDtype of the trained parameters, or -1 likewise. %LIG_FP8_E4M3: that of
+ *   @compute, which has 16 bits, but trained weights that only a product with a recipe reads are
+ *   kept as their fp32 masters and their copies in fp8 alone; losses are the same
  * @batch: the length that replaces the input's first axis; 0: the sequence's own
  * @optimizer: (nullable): the optimizer whose update is planned
  * @tuning: (nullable): the store of measured times; copied, but its data must outlive the

@@ -77,6 +77,10 @@ typedef struct {
   gboolean
     once; /* depends on parameters alone: runs only after they have changed, once per update */
   gboolean again; /* of the backward pass: computes a value of the forward pass again */
+  double starts;  /* predicted seconds from the beginning of the forward pass */
+  double lasts;   /* predicted seconds; in the communication lane `predicted` is less, the seconds
+                     that the step adds to its pass */
+  double waited;  /* of a collective: the predicted seconds for which the main lane waits */
 } LigPlanStep;
 
 /* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of
@@ -158,6 +162,15 @@ LIG_API LigDtype lig_plan_get_compute (LigPlan *self);
  * Returns: the type of parameters
  */
 LIG_API LigDtype lig_plan_get_parameters (LigPlan *self);
+
+/**
+ * lig_plan_get_parameters_name:
+ * @self: a plan
+ *
+ * Returns: (transfer none): the name of the parameters' type, or `fp8` if the weights of quantized
+ *   products are kept in fp8 and fp32 alone
+ */
+LIG_API const char *lig_plan_get_parameters_name (LigPlan *self);
 
 /**
  * lig_plan_get_tf32:

@@ -189,6 +189,15 @@ LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
 LIG_API char *lig_plan_explain_recipe (LigPlan *self);
 
 /**
+ * lig_plan_explain_ranks:
+ * @self: a plan
+ *
+ * Returns: (transfer full) (nullable): for one of several ranks: the predicted time of a step, its
+ *   exchanges with the other ranks and the memory of a rank, translated; %NULL with one rank
+ */
+LIG_API char *lig_plan_explain_ranks (LigPlan *self);
+
+/**
  * lig_plan_explain_recompute:
  * @self: a plan
  *

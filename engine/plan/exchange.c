@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The exchanges of a plan with other ranks: their bytes and their predicted time. */
+#include "engine/compile/predict.h"
+#include "engine/plan/plan-private.h"
+#include <ligature/figures.h>
+
+void
+lig_figures_of_exchange (LigPlan *plan, LigExchange *exchange)
+{
+  const LigDraft *draft = plan->draft;
+  *exchange = (LigExchange){.ranks = lig_device_get_n_ranks (draft->device)};
+  for (int i = 0; i < (int) draft->steps->len; i++) {
+    const LigDraftStep *step = lig_step (draft, i);
+    if (!lig_is_collective (step))
+      continue;
+    exchange->collectives++;
+    exchange->bytes += MAX (step->read, step->written);
+    exchange->seconds += step->lasts;
+    exchange->exposed += step->waited;
+  }
+}

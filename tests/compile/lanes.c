@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests how predictions of many ranks overlap exchanges with other steps. */
+#include "tests/plan/case.h"
+
+#include <ligature/figures.h>
+#include <math.h>
+
+static LigPlan *
+compile_for (int ranks)
+{
+  static const LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.optimizer = &optimizer;
+  if (ranks > 0)
+    lig_device_assume_ranks (device, 0, ranks);
+  g_autoptr (LigSequence) sequence = new_sequence (
+    "linear(4096) ! relu ! linear(4096) ! relu ! linear(4096) ! mean-squared-error", "2048x4096");
+  LigPlan *plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  return plan;
+}
+
+static double
+predict_step (LigPlan *plan)
+{
+  LigFigures figures;
+  const LigTimedPlan timed = {.plan = plan};
+  lig_figures_of_step (&timed, NULL, &figures);
+  return figures.predicted;
+}
+
+/* Checks the order within lanes, and that the parts of the prediction add up to its end. Returns
+ * the end. */
+static double
+check_lanes (LigPlan *plan)
+{
+  guint count;
+  double ends[LIG_N_LANES] = {0}, sums[LIG_N_LANES] = {0}, end = 0, exchanged = 0;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  for (guint i = 0; i < count; i++) {
+    gboolean beside = steps[i].lane == LIG_LANE_COMMUNICATION;
+    LigLane lane = beside ? LIG_LANE_COMMUNICATION : LIG_LANE_MAIN;
+    g_assert_cmpfloat (steps[i].starts, >=, ends[lane] - 1e-12);
+    if (beside)
+      g_assert_cmpfloat (steps[i].starts, >=, ends[LIG_LANE_MAIN] - 1e-12);
+    if (steps[i].pass == LIG_PASS_UPDATE)
+      g_assert_cmpfloat (steps[i].starts, >=, exchanged - 1e-12);
+    ends[lane] = steps[i].starts + steps[i].lasts;
+    sums[lane] += steps[i].lasts;
+    exchanged = MAX (exchanged, beside ? ends[lane] : 0);
+    end = MAX (end, ends[lane]);
+  }
+  g_assert_cmpfloat (end, >=, MAX (sums[LIG_LANE_MAIN], sums[LIG_LANE_COMMUNICATION]) - 1e-12);
+  g_assert_cmpfloat_with_epsilon (predict_step (plan), end, 1e-6 * end);
+  return end;
+}
+
+static void
+test_ranks (void)
+{
+  static const int counts[] = {2, 8, 64, 1024};
+  g_autoptr (LigPlan) alone = compile_for (1);
+  double before = check_lanes (alone);
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
+    LigExchange exchange;
+    g_autoptr (LigPlan) plan = compile_for (counts[i]);
+    double seconds = check_lanes (plan);
+    g_assert_cmpfloat (seconds, >, before);
+    before = seconds;
+    lig_figures_of_exchange (plan, &exchange);
+    g_assert_cmpint (exchange.ranks, ==, counts[i]);
+    g_assert_cmpuint (exchange.collectives, >, 1);
+    g_assert_cmpfloat (exchange.exposed, >, 0);
+    g_assert_cmpfloat (exchange.exposed, <=, exchange.seconds);
+    /* Three weights and biases of fp32. */
+    g_assert_cmpfloat (exchange.bytes, ==, 3 * (4096. * 4096 + 4096) * 4);
+  }
+}
+
+/* One rank is predicted as a device without any. */
+static void
+test_alone (void)
+{
+  LigExchange exchange;
+  g_autoptr (LigPlan) plain = compile_for (0);
+  g_autoptr (LigPlan) alone = compile_for (1);
+  g_assert_cmpfloat (predict_step (plain), ==, predict_step (alone));
+  lig_figures_of_exchange (alone, &exchange);
+  g_assert_cmpuint (exchange.collectives, ==, 0);
+  g_assert_cmpfloat (exchange.seconds, ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/compile/lanes/ranks", test_ranks);
+  g_test_add_func ("/compile/lanes/alone", test_alone);
+  return g_test_run ();
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Training by two ranks as a person does it: the choice, the loss, pause, stop, a rank that dies,
+and a window that is killed."""
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import Missing, lig, main, program, wait  # noqa: E402
+
+
+def endless(home):
+    if not shutil.which("mpirun"):
+        raise Missing("there is no mpirun")
+    path = home / "small.lig"
+    path.write_text(json.dumps({
+        "ligature": 1, "name": "small", "input": {"shape": [64, 32], "dtype": "fp32"},
+        "ops": [{"op": "linear", "out-features": 64}, {"op": "gelu"},
+                {"op": "linear", "out-features": 4}, {"op": "cross-entropy"}],
+        "train": {"data": "synthetic?samples=2000", "steps": 100000000}}))
+    return path
+
+
+def begin(app):
+    """The ranks are the first setting of the list, which opens with the focus there."""
+    app.says("^small — Ligature$")
+    app.find(name=re.compile("fused forward as"))
+    app.key("F9")
+    app.click(app.find(name=re.compile("^Training settings")))
+    app.find(name="Ranks", role="spin button")
+    time.sleep(0.5)
+    app.key("ctrl+a")
+    app.type("2")
+    app.key("Return", "Escape")
+    app.says("^2 ranks · ")
+    app.key("F5")
+    app.says(r"^loss \d", 60)
+
+
+def list_processes(above):
+    """The processes below one, with those below them."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8") as file:
+                state, parent = file.read().rpartition(")")[2].split()[:2]
+        except OSError:
+            continue
+        if int(parent) == above and state != "Z":
+            found += [int(name), *list_processes(int(name))]
+    return found
+
+
+def last(home):
+    return json.loads(lig(home, "runs", "show", "last", "--json"))
+
+
+def test_control(home):
+    with program(home, endless(home)) as app:
+        begin(app)
+        app.activate("win.pause")
+        app.says("^Paused at ")
+        app.find(name="Continue", role="push button")
+        app.activate("win.pause")
+        app.says(r" left$|of 100,000,000$")
+        app.activate("win.page", "run")
+        app.says(" · 2 ranks · ")
+        app.activate("win.stop")
+        app.says("^Stopped after ")
+        wait(lambda: not list_processes(app.process.pid), "the end of the ranks")
+    found = last(home)
+    assert found["status"] == "cancelled" and found["inputs"]["ranks"] == 2, found
+    assert re.search(r"^ranks +2$", lig(home, "runs", "show", "last"), re.M)
+
+
+def test_killed_rank(home):
+    with program(home, endless(home)) as app:
+        begin(app)
+        os.kill(max(list_processes(app.process.pid)), signal.SIGKILL)
+        app.says(r"^ranks: rank \d on .* ended")
+    assert last(home)["status"] == "failed"
+
+
+def test_killed_window(home):
+    with program(home, endless(home)) as app:
+        begin(app)
+        ranks = list_processes(app.process.pid)
+        assert len(ranks) >= 4, ranks
+        app.kill()
+        wait(lambda: not any(os.path.exists(f"/proc/{rank}") for rank in ranks), "the end of the ranks")
+    assert last(home)["status"] == "interrupted"
+
+
+if __name__ == "__main__":
+    main([test_control, test_killed_rank, test_killed_window])

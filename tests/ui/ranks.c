@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Training by several ranks from the window: the choice, the command, and the processes. */
+#include "tests/ui/run-case.h"
+
+#include "ui/run/ranks.h"
+#include "ui/session/child-run.h"
+
+#include <ligature/store-sweeps.h>
+
+#include <signal.h>
+
+static const char model[] = "linear(16, init-std=0.3) ! gelu ! linear(4) ! mean-squared-error";
+
+static void
+choose (Fixture *f, int ranks)
+{
+  g_settings_set_int (lig_session_get_settings (f->session), "ranks", ranks);
+  g_signal_emit_by_name (f->doc, "settings");
+}
+
+static gboolean
+can_launch (void)
+{
+  g_autofree char *mpirun = g_find_program_in_path ("mpirun");
+  if (!mpirun)
+    g_test_skip ("there is no mpirun");
+  return mpirun != NULL;
+}
+
+static void
+begin (Fixture *f)
+{
+  choose (f, 2);
+  prepare (f, model, "32x8", "{\"data\":\"synthetic\",\"steps\":100000000}");
+  act (f, "run");
+  WAIT_FOR (progress_of (current (f)).step >= 100 || !lig_training_is_active (current (f)));
+  g_assert_cmpstr (lig_training_get_error (current (f)), ==, NULL);
+}
+
+static void
+test_choice (Fixture *f, gconstpointer data)
+{
+  if (!can_launch ())
+    return;
+  prepare (f, model, "32x8", "{\"data\":\"synthetic\"}");
+  GtkWidget *row = g_object_ref_sink (lig_ranks_row_new (f->doc));
+  GtkSpinButton *spin = find_type (row, GTK_TYPE_SPIN_BUTTON);
+  g_assert_cmpint (lig_ranks_get (f->doc), ==, 1);
+  gtk_spin_button_set_value (spin, 2);
+  g_assert_cmpint (lig_ranks_get (f->doc), ==, 2);
+  g_assert_cmpint (g_settings_get_int (lig_session_get_settings (f->session), "ranks"), ==, 2);
+  WAIT_FOR (find_widget (f->bar, shows_text, "2 ranks · 1,000 steps"));
+  g_autofree char *command = lig_train_to_command (f->doc);
+  g_assert_true (g_str_has_suffix (command, " --ranks 2"));
+  /* Without mpirun one rank trains, and the row says what is missing; the choice is kept. */
+  g_autofree char *path = g_strdup (g_getenv ("PATH"));
+  g_setenv ("PATH", "/nonexistent", TRUE);
+  g_signal_emit_by_name (f->doc, "settings");
+  g_assert_cmpint (lig_ranks_get (f->doc), ==, 1);
+  g_assert_false (gtk_widget_get_sensitive (GTK_WIDGET (spin)));
+  g_assert_nonnull (strstr (lig_ranks_find_obstacle (f->doc), "openmpi-bin"));
+  g_setenv ("PATH", path, TRUE);
+  g_signal_emit_by_name (f->doc, "settings");
+  g_assert_cmpint (lig_ranks_get (f->doc), ==, 2);
+  g_assert_true (gtk_widget_get_sensitive (GTK_WIDGET (spin)));
+  lig_document_set_device (f->doc, "cuda:0");
+  g_assert_cmpint (lig_ranks_get (f->doc), ==, 1);
+  lig_document_set_device (f->doc, "cpu");
+  choose (f, 1);
+  g_object_unref (row);
+}
+
+static void
+test_words (void)
+{
+  g_auto (LigRunSettings) settings;
+  lig_run_settings_init (&settings);
+  settings.checkpoint = g_strdup ("/c");
+  LigChildOrder order = {.settings = &settings, .device = "cpu", .store = "/s", .ranks = 3};
+  g_auto (GStrv) words = lig_child_run_make_words ("lig", &order, "/f.lig");
+  g_autofree char *line = g_strjoinv (" ", words);
+  g_assert_cmpstr (line, ==,
+                   "lig train --control --quiet --ranks 3 --store /s --device cpu --checkpoint /c "
+                   "/f.lig");
+  order.checkpoint = "/r";
+  g_auto (GStrv) others = lig_child_run_make_words ("lig", &order, NULL);
+  g_autofree char *resumed = g_strjoinv (" ", others);
+  g_assert_cmpstr (resumed, ==, "lig train --control --quiet --ranks 3 --store /s --resume /r");
+}
+
+static void
+test_control (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  if (!can_launch ())
+    return;
+  begin (f);
+  LigTraining *training = current (f);
+  g_assert_cmpint (lig_training_get_ranks (training), ==, 2);
+  WAIT_FOR (find_widget (f->page, shows_text, " · 2 ranks"));
+  act (f, "pause");
+  WAIT_FOR (progress_of (training).status == LIG_RUN_PAUSED);
+  gint64 step = progress_of (training).step;
+  WAIT_FOR (find_widget (f->bar, shows_text, "Paused at"));
+  act (f, "pause");
+  WAIT_FOR (progress_of (training).step > step + 100);
+  g_assert_cmpfloat (lig_curve_get_last (lig_training_get_curve (training, LIG_METRIC_LOSS)), >, 0);
+  act (f, "stop");
+  WAIT_FOR (!lig_training_is_active (training));
+  g_assert_cmpint (progress_of (training).status, ==, LIG_RUN_CANCELLED);
+  g_autoptr (LigRunRow) row = lig_store_find_run (lig_session_get_store (f->session),
+                                                  lig_training_get_uuid (training), &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (row->status, ==, "cancelled");
+  g_autofree char *inputs =
+    lig_store_get_inputs (lig_session_get_store (f->session), row->uuid, NULL);
+  g_assert_nonnull (strstr (inputs, "\"ranks\": 2"));
+  g_assert_true (is_enabled (f, "resume"));
+  act (f, "resume");
+  step = progress_of (training).step;
+  training = current (f);
+  WAIT_FOR (progress_of (training).step > step);
+  act (f, "stop");
+  WAIT_FOR (!lig_training_is_active (training));
+  g_assert_cmpstr (lig_training_get_error (training), ==, NULL);
+}
+
+/* Returns the newest child of a process, whose name is that. */
+static pid_t
+find_child (pid_t parent, const char *name)
+{
+  g_autoptr (GDir) folder = g_dir_open ("/proc", 0, NULL);
+  const char *entry;
+  pid_t found = 0;
+  while ((entry = g_dir_read_name (folder))) {
+    g_autofree char *path = g_build_filename ("/proc", entry, "stat", NULL), *text = NULL;
+    char command[32] = "", state;
+    int process, above;
+    if (!g_ascii_isdigit (*entry) || !g_file_get_contents (path, &text, NULL, NULL))
+      continue;
+    if (sscanf (text, "%d (%31[^)]) %c %d", &process, command, &state, &above) == 4 &&
+        above == parent && g_str_equal (command, name))
+      found = MAX (found, process);
+  }
+  return found;
+}
+
+/* The last rank is killed; the sentence names it where a failure is shown. */
+static void
+test_killed (Fixture *f, gconstpointer data)
+{
+  if (!can_launch ())
+    return;
+  begin (f);
+  pid_t launcher = find_child (getpid (), "lig");
+  pid_t rank = find_child (find_child (launcher, "mpirun"), "lig");
+  g_assert_cmpint (rank, >, 0);
+  kill (rank, SIGKILL);
+  WAIT_FOR (!lig_training_is_active (current (f)));
+  const char *error = lig_training_get_error (current (f));
+  g_assert_nonnull (error);
+  g_assert_true (g_str_has_prefix (error, "ranks: rank 1 on "));
+  g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_FAILED);
+  WAIT_FOR (find_widget (f->page, shows_text, "ranks: rank 1 on "));
+  WAIT_FOR (find_widget (f->bar, shows_text, "ranks: rank 1 on "));
+}
+
+/* A batch that the ranks do not divide is refused before the first step. */
+static void
+test_refused (Fixture *f, gconstpointer data)
+{
+  if (!can_launch ())
+    return;
+  choose (f, 2);
+  prepare (f, model, "33x8", "{\"data\":\"synthetic\",\"steps\":10}");
+  act (f, "run");
+  WAIT_FOR (!lig_training_is_active (current (f)));
+  g_assert_nonnull (strstr (lig_training_get_error (current (f)), "33"));
+  WAIT_FOR (find_widget (f->page, shows_text, "33"));
+}
+
+static void
+add_tests (void)
+{
+  g_test_add_func ("/ranks/words", test_words);
+  g_test_add ("/ranks/choice", Fixture, NULL, set_up, test_choice, tear_down);
+  g_test_add ("/ranks/control", Fixture, NULL, set_up, test_control, tear_down);
+  g_test_add ("/ranks/killed", Fixture, NULL, set_up, test_killed, tear_down);
+  g_test_add ("/ranks/refused", Fixture, NULL, set_up, test_refused, tear_down);
+}
+
+int
+main (int argc, char **argv)
+{
+  return run_window_tests (argc, argv, add_tests);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The choice of the number of ranks: processes that share each batch of a training. It is a setting
+ * of the user, as the processors are the machine's. */
+#pragma once
+
+#include "ui/document/document.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* Returns the number of ranks of the document's next training; 1 where several are impossible. */
+int lig_ranks_get (LigDocument *doc);
+
+/* Returns: (nullable): why the document cannot be trained by several ranks. */
+const char *lig_ranks_find_obstacle (LigDocument *doc);
+
+/* Returns a row with the number, or with the obstacle. */
+GtkWidget *lig_ranks_row_new (LigDocument *doc);
+
+G_END_DECLS

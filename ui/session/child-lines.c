@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/session/child-lines.h"
+
+#include <ligature/error.h>
+#include <ligature/json.h>
+
+#include <math.h>
+
+/* Returns NaN for a number that is null or missing. */
+static double
+get_number (JsonObject *object, const char *name)
+{
+  JsonNode *node = json_object_get_member (object, name);
+  return node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_double (node) : NAN;
+}
+
+static JsonObject *
+get_object (JsonObject *object, const char *name)
+{
+  JsonNode *node = json_object_get_member (object, name);
+  return node && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+}
+
+LigChildLine
+lig_child_line_read (JsonNode *root, JsonObject **object)
+{
+  static const struct {
+    const char *name;
+    LigChildLine kind;
+  } wrapped[] = {
+    {"progress", LIG_CHILD_LINE_PROGRESS},
+    {"training", LIG_CHILD_LINE_TRAINING},
+    {"error", LIG_CHILD_LINE_ERROR},
+  };
+  *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  if (!*object)
+    return LIG_CHILD_LINE_UNKNOWN;
+  if (json_object_has_member (*object, "step"))
+    return LIG_CHILD_LINE_METRICS;
+  for (guint i = 0; i < G_N_ELEMENTS (wrapped); i++) {
+    JsonObject *inner = get_object (*object, wrapped[i].name);
+    if (inner) {
+      *object = inner;
+      return wrapped[i].kind;
+    }
+  }
+  return json_object_has_member (*object, "status") ? LIG_CHILD_LINE_RESULT
+                                                    : LIG_CHILD_LINE_UNKNOWN;
+}
+
+guint
+lig_child_line_get_metrics (JsonObject *object, LigRunMetric *to)
+{
+  static const struct {
+    const char *member, *metric;
+  } known[] = {
+    {"loss", LIG_METRIC_LOSS},
+    {"lr", "learning-rate"},
+    {"grad_norm", "gradient-norm"},
+    {"eval_loss", LIG_METRIC_EVAL_LOSS},
+    {"eval_accuracy", LIG_METRIC_EVAL_ACCURACY},
+  };
+  gint64 step = lig_json_get_int (object, "step", 0);
+  guint count = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (known) && count < LIG_CHILD_METRICS; i++) {
+    double value = get_number (object, known[i].member);
+    if (isfinite (value))
+      to[count++] = (LigRunMetric){step, known[i].metric, value};
+  }
+  return count;
+}
+
+static LigRunStatus
+read_status (const char *name)
+{
+  for (LigRunStatus status = LIG_RUN_READY; status < LIG_RUN_INTERRUPTED; status++)
+    if (g_str_equal (lig_run_status_name (status), name))
+      return status;
+  return LIG_RUN_INTERRUPTED;
+}
+
+void
+lig_child_line_get_progress (JsonObject *object, LigRunProgress *to, char **problem)
+{
+  const char *text = lig_json_get_string (object, "problem", NULL);
+  *to = (LigRunProgress){
+    .status = read_status (lig_json_get_string (object, "status", "")),
+    .step = lig_json_get_int (object, "step", 0),
+    .steps = lig_json_get_int (object, "steps", 0),
+    .first_step = lig_json_get_int (object, "first_step", 0),
+    .seconds = get_number (object, "seconds"),
+    .left = get_number (object, "left"),
+    .loss = get_number (object, "loss"),
+    .first_loss = get_number (object, "first_loss"),
+    .eval_loss = get_number (object, "eval_loss"),
+    .eval_accuracy = get_number (object, "eval_accuracy"),
+    .learning_rate = get_number (object, "lr"),
+    .gradient_norm = get_number (object, "grad_norm"),
+    .loss_scale = get_number (object, "loss_scale"),
+    .skipped = lig_json_get_int (object, "skipped_updates", 0),
+    .step_seconds = get_number (object, "step_seconds"),
+    .samples_per_second = get_number (object, "samples_per_second"),
+  };
+  *problem = g_strdup (text);
+}
+
+GError *
+lig_child_line_get_error (JsonObject *object)
+{
+  const char *name = lig_json_get_string (object, "code", "");
+  const char *message = lig_json_get_string (object, "message", "");
+  int found = LIG_ERROR_RANKS;
+  for (int code = 0; code <= LIG_ERROR_ORDER; code++) {
+    const GError probe = {.domain = LIG_ERROR, .code = code};
+    if (g_str_equal (lig_error_code_name (&probe), name))
+      found = code;
+  }
+  return g_error_new_literal (LIG_ERROR, found, message);
+}

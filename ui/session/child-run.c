@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/* A thread reads the lines of the processes and keeps what they say; the caller takes it as it
+ * would take that of a LigRun. The commands go through a socket whose end stops the training. */
+#include "ui/session/child-run.h"
+
+#include "ui/session/child-lines.h"
+#include <ligature/error.h>
+#include <ligature/json.h>
+
+#include <gio/gio.h>
+#include <glib/gi18n.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct _LigChildRun {
+  GObject parent_instance;
+  GSubprocess *process;
+  int commands; /* a socket */
+  int errors;   /* a file in memory with what the processes said on standard error */
+
+  GMutex lock; /* guards all that follows */
+  GCond changed;
+  gboolean begun, ended;
+  /* Constant once it has begun. */
+  char *uuid, *name, *data, *checkpoint;
+  LigRunSettings settings;
+  double samples;
+  int ranks;
+
+  LigRunProgress progress;
+  char *problem;
+  GError *error;
+  /* A ring, and how many were ever written and taken. */
+  LigRunMetric *metrics;
+  guint64 in, out;
+};
+
+G_DEFINE_FINAL_TYPE (LigChildRun, lig_child_run, G_TYPE_OBJECT)
+
+static guint ended_signal;
+
+/* The thread has a reference, so it has ended. */
+static void
+lig_child_run_finalize (GObject *object)
+{
+  LigChildRun *self = LIG_CHILD_RUN (object);
+  g_clear_object (&self->process);
+  if (self->commands >= 0)
+    close (self->commands);
+  if (self->errors >= 0)
+    close (self->errors);
+  lig_run_settings_clear (&self->settings);
+  g_clear_error (&self->error);
+  g_free (self->uuid);
+  g_free (self->name);
+  g_free (self->data);
+  g_free (self->checkpoint);
+  g_free (self->problem);
+  g_free (self->metrics);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
+  G_OBJECT_CLASS (lig_child_run_parent_class)->finalize (object);
+}
+
+static void
+lig_child_run_class_init (LigChildRunClass *class)
+{
+  G_OBJECT_CLASS (class)->finalize = lig_child_run_finalize;
+  ended_signal = g_signal_new ("ended", LIG_TYPE_CHILD_RUN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                               G_TYPE_NONE, 0);
+}
+
+static void
+lig_child_run_init (LigChildRun *self)
+{
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+  lig_run_settings_init (&self->settings);
+  self->commands = self->errors = -1;
+  self->metrics = g_new (LigRunMetric, LIG_RUN_METRICS);
+}
+
+/* --- The end ------------------------------------------------------------------------------- */
+
+static gboolean
+emit_ended (gpointer self)
+{
+  g_signal_emit (self, ended_signal, 0);
+  return G_SOURCE_REMOVE;
+}
+
+/* Takes the error, null for none. Later ends are ignored. The caller holds the lock. */
+static void
+end (LigChildRun *self, GError *error)
+{
+  if (self->ended) {
+    g_clear_error (&error);
+    return;
+  }
+  self->ended = TRUE;
+  self->error = error;
+  if (error)
+    self->progress.status = LIG_RUN_FAILED;
+  self->progress.left = 0;
+  g_cond_broadcast (&self->changed);
+  g_idle_add_full (G_PRIORITY_DEFAULT, emit_ended, g_object_ref (self), g_object_unref);
+}
+
+/* Returns the last thing that the processes said. */
+static char *
+read_errors (LigChildRun *self)
+{
+  char text[4096];
+  off_t size = lseek (self->errors, 0, SEEK_END);
+  off_t from = MAX (size - (off_t) sizeof text + 1, 0);
+  gssize length = pread (self->errors, text, sizeof text - 1, from);
+  text[MAX (length, 0)] = '\0';
+  const char *line = strrchr (g_strchomp (text), '\n');
+  line = line ? line + 1 : text;
+  return g_utf8_make_valid (g_str_has_prefix (line, "lig: ") ? line + strlen ("lig: ") : line, -1);
+}
+
+/* The processes have ended; they may have said why. */
+static void
+conclude (LigChildRun *self)
+{
+  g_autofree char *said = read_errors (self);
+  if (*said)
+    end (self, g_error_new_literal (LIG_ERROR, LIG_ERROR_RANKS, said));
+  else
+    end (self, g_error_new_literal (LIG_ERROR, LIG_ERROR_RANKS,
+                                    _ ("ranks: their processes ended without a reason")));
+}
+
+/* --- Lines --------------------------------------------------------------------------------- */
+
+static void
+take_training (LigChildRun *self, JsonObject *object)
+{
+  JsonNode *settings = json_object_get_member (object, "settings");
+  g_autoptr (GString) text = g_string_new (NULL);
+  if (self->begun)
+    return;
+  if (settings)
+    lig_json_append (text, settings);
+  lig_run_settings_read (&self->settings, text->str, NULL, NULL);
+  self->uuid = g_strdup (lig_json_get_string (object, "run", NULL));
+  self->name = g_strdup (lig_json_get_string (object, "name", ""));
+  self->data = g_strdup (lig_json_get_string (object, "data", NULL));
+  self->checkpoint = g_strdup (lig_json_get_string (object, "checkpoint", NULL));
+  self->samples = (double) lig_json_get_int (object, "samples", 1);
+  self->ranks = (int) lig_json_get_int (object, "ranks", 1);
+  self->progress.steps = self->settings.steps;
+  self->begun = TRUE;
+  g_cond_broadcast (&self->changed);
+}
+
+static void
+take_metrics (LigChildRun *self, JsonObject *object)
+{
+  LigRunMetric metrics[LIG_CHILD_METRICS];
+  guint count = lig_child_line_get_metrics (object, metrics);
+  for (guint i = 0; i < count; i++)
+    self->metrics[self->in++ % LIG_RUN_METRICS] = metrics[i];
+}
+
+static void
+take_line (LigChildRun *self, JsonNode *root)
+{
+  JsonObject *object;
+  LigChildLine kind = lig_child_line_read (root, &object);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  if (self->ended)
+    return;
+  if (kind == LIG_CHILD_LINE_TRAINING)
+    take_training (self, object);
+  else if (kind == LIG_CHILD_LINE_METRICS)
+    take_metrics (self, object);
+  else if (kind == LIG_CHILD_LINE_RESULT)
+    end (self, NULL);
+  else if (kind == LIG_CHILD_LINE_ERROR)
+    end (self, lig_child_line_get_error (object));
+  else if (kind == LIG_CHILD_LINE_PROGRESS) {
+    g_free (self->problem);
+    lig_child_line_get_progress (object, &self->progress, &self->problem);
+  }
+}
+
+/* The thread. Something that is no line of JSON is no line of the training's. */
+static gpointer
+read_lines (gpointer data)
+{
+  g_autoptr (LigChildRun) self = data;
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  g_autoptr (GDataInputStream) lines =
+    g_data_input_stream_new (g_subprocess_get_stdout_pipe (self->process));
+  g_buffered_input_stream_set_buffer_size (G_BUFFERED_INPUT_STREAM (lines), 65536);
+  for (;;) {
+    g_autofree char *line = g_data_input_stream_read_line (lines, NULL, NULL, NULL);
+    if (!line)
+      break;
+    if (json_parser_load_from_data (parser, line, -1, NULL))
+      take_line (self, json_parser_get_root (parser));
+  }
+  g_subprocess_wait (self->process, NULL, NULL);
+  g_mutex_lock (&self->lock);
+  conclude (self);
+  g_mutex_unlock (&self->lock);
+  return NULL;
+}
+
+/* --- Starting ------------------------------------------------------------------------------ */
+
+char *
+lig_child_run_find_program (void)
+{
+  const char *given = g_getenv ("LIG");
+  g_autofree char *own = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *folder = own ? g_path_get_dirname (own) : NULL;
+  g_autofree char *beside = folder ? g_build_filename (folder, "lig", NULL) : NULL;
+  if (given && *given)
+    return g_strdup (given);
+  if (beside && g_file_test (beside, G_FILE_TEST_IS_EXECUTABLE))
+    return g_steal_pointer (&beside);
+  return g_find_program_in_path ("lig");
+}
+
+GStrv
+lig_child_run_make_words (const char *program, const LigChildOrder *order, const char *file)
+{
+  g_autoptr (GStrvBuilder) words = g_strv_builder_new ();
+  g_autofree char *ranks = g_strdup_printf ("%d", order->ranks);
+  g_strv_builder_add_many (words, program, "train", "--control", "--quiet", "--ranks", ranks, NULL);
+  if (order->store)
+    g_strv_builder_add_many (words, "--store", order->store, NULL);
+  if (order->checkpoint) {
+    g_strv_builder_add_many (words, "--resume", order->checkpoint, NULL);
+    return g_strv_builder_end (words);
+  }
+  g_strv_builder_add_many (words, "--device", order->device, NULL);
+  /* A file may name only a place beside it. */
+  if (order->settings->checkpoint)
+    g_strv_builder_add_many (words, "--checkpoint", order->settings->checkpoint, NULL);
+  g_strv_builder_add (words, file);
+  return g_strv_builder_end (words);
+}
+
+/* Writes the sequence with the settings into a new file. */
+static char *
+write_sequence (const LigChildOrder *order, GError **error)
+{
+  g_autoptr (LigSequence) sequence = lig_sequence_copy (order->sequence);
+  LigRunSettings settings = *order->settings;
+  settings.checkpoint = NULL;
+  g_autofree char *train = lig_run_settings_to_json (&settings);
+  lig_sequence_set_train (sequence, train);
+  g_autofree char *text = lig_sequence_to_json (sequence);
+  g_autofree char *path = NULL;
+  int file = g_file_open_tmp ("ligature-XXXXXX.lig", &path, error);
+  if (file < 0)
+    return NULL;
+  close (file);
+  if (g_file_set_contents (path, text, -1, error))
+    return g_steal_pointer (&path);
+  g_unlink (path);
+  return NULL;
+}
+
+/* In the child: the window on the same processors stays responsive, as with a run of its own. */
+static void
+lower_priority (gpointer unused)
+{
+  setpriority (PRIO_PROCESS, 0, 5);
+}
+
+static gboolean
+start (LigChildRun *self, const char *const *words, GError **error)
+{
+  int ends[2] = {-1, -1};
+  g_autoptr (GSubprocessLauncher) launcher =
+    g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
+  self->errors = memfd_create ("errors", MFD_CLOEXEC);
+  if (self->errors < 0 || socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_MEMORY, g_strerror (errno));
+    return FALSE;
+  }
+  self->commands = ends[0];
+  g_subprocess_launcher_take_stdin_fd (launcher, ends[1]);
+  g_subprocess_launcher_take_stderr_fd (launcher, dup (self->errors));
+  g_subprocess_launcher_set_child_setup (launcher, lower_priority, NULL, NULL);
+  self->process = g_subprocess_launcher_spawnv (launcher, words, error);
+  if (!self->process)
+    return FALSE;
+  g_thread_unref (g_thread_new ("ranks", read_lines, g_object_ref (self)));
+  return TRUE;
+}
+
+static gboolean
+wait_until_begun (LigChildRun *self, GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  while (!self->begun && !self->ended)
+    g_cond_wait (&self->changed, &self->lock);
+  if (!self->begun && self->error)
+    g_propagate_error (error, g_error_copy (self->error));
+  return self->begun;
+}
+
+LigChildRun *
+lig_child_run_new (const LigChildOrder *order, GError **error)
+{
+  g_autoptr (LigChildRun) self = g_object_new (LIG_TYPE_CHILD_RUN, NULL);
+  g_autofree char *program = lig_child_run_find_program ();
+  if (!program) {
+    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_FILE,
+                         _ ("ranks: the program lig is not installed"));
+    return NULL;
+  }
+  g_autofree char *file = order->checkpoint ? NULL : write_sequence (order, error);
+  if (!file && !order->checkpoint)
+    return NULL;
+  g_auto (GStrv) words = lig_child_run_make_words (program, order, file);
+  gboolean begun =
+    start (self, (const char *const *) words, error) && wait_until_begun (self, error);
+  if (file)
+    g_unlink (file);
+  return begun ? g_steal_pointer (&self) : NULL;
+}
+
+/* --- As of a run --------------------------------------------------------------------------- */
+
+guint
+lig_child_run_take_metrics (LigChildRun *self, LigRunMetric *to, guint most)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  if (self->in - self->out > LIG_RUN_METRICS)
+    self->out = self->in - LIG_RUN_METRICS;
+  guint count = (guint) MIN (self->in - self->out, most);
+  for (guint i = 0; i < count; i++)
+    to[i] = self->metrics[(self->out + i) % LIG_RUN_METRICS];
+  self->out += count;
+  return count;
+}
+
+void
+lig_child_run_get_progress (LigChildRun *self, LigRunProgress *progress)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  *progress = self->progress;
+}
+
+char *
+lig_child_run_dup_problem (LigChildRun *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  return g_strdup (self->problem);
+}
+
+gboolean
+lig_child_run_check (LigChildRun *self, GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  if (self->error)
+    g_propagate_error (error, g_error_copy (self->error));
+  return !self->error;
+}
+
+void
+lig_child_run_command (LigChildRun *self, const char *command)
+{
+  g_autofree char *line = g_strconcat (command, "\n", NULL);
+  if (send (self->commands, line, strlen (line), MSG_NOSIGNAL) < 0)
+    g_debug ("ranks: %s: %s", command, g_strerror (errno));
+}
+
+const char *
+lig_child_run_get_uuid (LigChildRun *self)
+{
+  return self->uuid;
+}
+
+const char *
+lig_child_run_get_checkpoint (LigChildRun *self)
+{
+  return self->checkpoint;
+}
+
+const char *
+lig_child_run_describe_data (LigChildRun *self)
+{
+  return self->data;
+}
+
+const LigRunSettings *
+lig_child_run_get_settings (LigChildRun *self)
+{
+  return &self->settings;
+}
+
+const char *
+lig_child_run_get_name (LigChildRun *self)
+{
+  return self->name;
+}
+
+double
+lig_child_run_get_samples (LigChildRun *self)
+{
+  return self->samples;
+}
+
+int
+lig_child_run_get_ranks (LigChildRun *self)
+{
+  return self->ranks;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* A training by several ranks: a `lig train --ranks` that this program starts and controls. Its
+ * functions are those of a LigRun. If this program ends, however it ends, the training saves a
+ * checkpoint and ends. */
+#pragma once
+
+#include <ligature/run.h>
+
+G_BEGIN_DECLS
+
+#define LIG_TYPE_CHILD_RUN (lig_child_run_get_type ())
+G_DECLARE_FINAL_TYPE (LigChildRun, lig_child_run, LIG, CHILD_RUN, GObject)
+
+/* The order for a training: a sequence with its settings, or a checkpoint to resume from. */
+typedef struct {
+  LigSequence *sequence;
+  const LigRunSettings *settings;
+  const char *checkpoint; /* (nullable): instead of the two */
+  const char *device;     /* not of a checkpoint, which knows its own */
+  const char *store;      /* (nullable): the path */
+  int ranks;
+} LigChildOrder;
+
+/**
+ * lig_child_run_new:
+ *
+ * Starts the processes and waits until they are prepared; they then train. Signal: `ended`, once,
+ * from the main loop.
+ *
+ * Returns: (transfer full) (nullable): null with an error set if they cannot be prepared
+ */
+LigChildRun *lig_child_run_new (const LigChildOrder *order, GError **error);
+
+/* Returns: (transfer full): the words of the command; @file has the sequence. */
+GStrv lig_child_run_make_words (const char *program, const LigChildOrder *order, const char *file);
+
+/* Returns: (transfer full) (nullable): the program `lig`: that of the environment variable LIG,
+ *   else beside this program, else in the PATH. */
+char *lig_child_run_find_program (void);
+
+/* As those of a LigRun. They may be called while the training goes on. */
+guint lig_child_run_take_metrics (LigChildRun *self, LigRunMetric *to, guint most);
+void lig_child_run_get_progress (LigChildRun *self, LigRunProgress *progress);
+char *lig_child_run_dup_problem (LigChildRun *self);
+gboolean lig_child_run_check (LigChildRun *self, GError **error);
+const char *lig_child_run_get_uuid (LigChildRun *self);
+const char *lig_child_run_get_checkpoint (LigChildRun *self);
+const char *lig_child_run_describe_data (LigChildRun *self);
+
+/* Returns: (transfer none): the settings, which a checkpoint may have given; the name of the
+ *   training; the number of samples of a step; the number of ranks. */
+const LigRunSettings *lig_child_run_get_settings (LigChildRun *self);
+const char *lig_child_run_get_name (LigChildRun *self);
+double lig_child_run_get_samples (LigChildRun *self);
+int lig_child_run_get_ranks (LigChildRun *self);
+
+/* Commands: `pause`, `continue`, `save`, `stop` as interrupted, `cancel`. */
+void lig_child_run_command (LigChildRun *self, const char *command);
+
+G_END_DECLS

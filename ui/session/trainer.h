@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* One interface to a run of this process and to several ranks in processes of their own. */
+#pragma once
+
+#include "ui/session/child-run.h"
+
+G_BEGIN_DECLS
+
+/* One of the two, or none before it is prepared. */
+typedef struct {
+  LigRun *run;
+  LigChildRun *child;
+} LigTrainer;
+
+typedef enum {
+  LIG_TRAINER_PAUSE,
+  LIG_TRAINER_CONTINUE,
+  LIG_TRAINER_SAVE,
+  LIG_TRAINER_INTERRUPT,
+  LIG_TRAINER_CANCEL,
+  LIG_TRAINER_COMMANDS, /* their number */
+} LigTrainerCommand;
+
+/* Takes a LigRun or a LigChildRun. */
+void lig_trainer_set (LigTrainer *self, gpointer object);
+void lig_trainer_clear (LigTrainer *self);
+gboolean lig_trainer_is_ready (const LigTrainer *self);
+
+/* Returns the object that emits `ended`. */
+gpointer lig_trainer_get_object (const LigTrainer *self);
+
+/* Makes the run start; processes train already. */
+void lig_trainer_start (const LigTrainer *self);
+void lig_trainer_command (const LigTrainer *self, LigTrainerCommand command);
+
+/* As those of a LigRun. */
+guint lig_trainer_take_metrics (const LigTrainer *self, LigRunMetric *to, guint most);
+void lig_trainer_get_progress (const LigTrainer *self, LigRunProgress *progress);
+char *lig_trainer_dup_problem (const LigTrainer *self);
+gboolean lig_trainer_wait (const LigTrainer *self, GError **error);
+const char *lig_trainer_get_uuid (const LigTrainer *self);
+const char *lig_trainer_get_checkpoint (const LigTrainer *self);
+const char *lig_trainer_describe_data (const LigTrainer *self);
+const LigRunSettings *lig_trainer_get_settings (const LigTrainer *self);
+
+/* Returns the number of samples of a step. */
+double lig_trainer_get_samples (const LigTrainer *self);
+
+/* Returns: (transfer full): the name of the training: its sequence's, else its ops. */
+char *lig_trainer_dup_name (const LigTrainer *self);
+
+G_END_DECLS
