@@ -39,10 +39,11 @@ read_word (LigLayout *self, const char *word, GError **error)
     self->sizes[group] = (int) size;
     return TRUE;
   }
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("the layout has '%s', expected data, tensor and context, each once, with a number "
-                  "from 1: data=2,tensor=2"),
-               word);
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_VALUE,
+    _ ("the layout has '%s', expected data, tensor and context, each once, with a number "
+       "from 1: data=2,tensor=2"),
+    word);
   return FALSE;
 }
 

@@ -194,10 +194,10 @@ typedef struct {
 /* A parameter, in op order. */
 typedef struct {
   char *path;
-  int part, slot;   /* the op that it belongs to, and its number there */
-  gboolean trained; /* else it is frozen */
-  gboolean shared;  /* other ops are tied to it */
-  gboolean summed;  /* its gradient is the sum of those of the ranks of a tensor group */
+  int part, slot;        /* the op that it belongs to, and its number there */
+  gboolean trained;      /* else it is frozen */
+  gboolean shared;       /* other ops are tied to it */
+  gboolean summed;       /* its gradient is the sum of those of the ranks of a tensor group */
   LigShape shape, whole; /* of this rank's part, and of all ranks' */
   LigParameterSplit split;
   LigInit init;
@@ -248,8 +248,8 @@ typedef struct {
   GArray *parameters;      /* of LigDraftParameter */
   GArray *ties;            /* of LigTie */
   gint64 decayed,
-    elements;              /* trained elements of each state array; first those with weight decay */
-  gint64 all_elements;     /* with the frozen ones, which come last */
+    elements;          /* trained elements of each state array; first those with weight decay */
+  gint64 all_elements; /* with the frozen ones, which come last */
   /* The trained parameters of each kind: without weight decay, with it. */
   LigDraftRange ranges[LIG_N_PARAMETER_KINDS][2];
   gboolean fp8_parameters; /* weights of quantized products are kept in fp32 and fp8 alone */

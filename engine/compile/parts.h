@@ -6,10 +6,10 @@
 #include <ligature/lowering.h>
 
 struct _LigParts {
-  GPtrArray *ops;   /* owned; null where the macro failed to create one */
-  GPtrArray *names; /* interned; null for none */
-  GArray *sizes;    /* of LigPartSize */
-  char *problem;    /* why the macro refuses its parameters, or null */
+  GPtrArray *ops;    /* owned; null where the macro failed to create one */
+  GPtrArray *names;  /* interned; null for none */
+  GArray *sizes;     /* of LigPartSize */
+  char *problem;     /* why the macro refuses its parameters, or null */
   LigDevice *device; /* (unowned) (nullable) */
 };
 

@@ -48,7 +48,7 @@ struct _LigDevice {
   const LigBackend *calls; /* null for a device that is only described */
   LigBackendDevice *handle;
   void *stream, *branch, *communication;
-  LigRanks *ranks;   /* null: the process is alone, or the ranks are only assumed */
+  LigRanks *ranks; /* null: the process is alone, or the ranks are only assumed */
   int rank;
   LigLayout layout; /* no ranks: the process is alone */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* y = the rows of all ranks. The ranks go on with different parts of a product, and dx is this
- * rank's rows of the sum of their gradients; or all go on with the same y and have the same gradient,
- * and dx is this rank's part of it. */
+ * rank's rows of the sum of their gradients; or all go on with the same y and have the same
+ * gradient, and dx is this rank's part of it. */
 #include "engine/ops/collective.h"
 
 typedef struct {
@@ -43,7 +43,8 @@ static void
 lower_backward (LigLowering *lowering)
 {
   const AllGatherParams *values = lig_lower_params (lowering, 0);
-  lig_lower_collective_backward (lowering, values->gradient == SUM ? "reduce_scatter" : "take_part");
+  lig_lower_collective_backward (lowering,
+                                 values->gradient == SUM ? "reduce_scatter" : "take_part");
 }
 
 LIG_DEFINE_OP (all_gather) = {

@@ -27,10 +27,9 @@ static gboolean
 infer (LigInfer *self, GError **error)
 {
   const AllReduceParams *values = self->params;
-  return values->of == OUTPUT ? lig_infer_collective (self, values->group, LIG_SPLIT_PARTIAL,
-                                                      LIG_SPLIT_NONE, error)
-                              : lig_infer_collective (self, values->group, LIG_SPLIT_NONE,
-                                                      LIG_SPLIT_SHARED, error);
+  return values->of == OUTPUT
+           ? lig_infer_collective (self, values->group, LIG_SPLIT_PARTIAL, LIG_SPLIT_NONE, error)
+           : lig_infer_collective (self, values->group, LIG_SPLIT_NONE, LIG_SPLIT_SHARED, error);
 }
 
 static void

@@ -71,8 +71,8 @@ infer (LigInfer *self, GError **error)
   const LigLinearOpParams *values = self->params;
   gboolean rows = values->parallel == LIG_PARALLEL_ROW;
   int ranks = self->n_ranks[LIG_GROUP_TENSOR];
-  gint64 divided = rows && values->in_features % ranks == 0 ? values->in_features / ranks
-                                                            : values->in_features;
+  gint64 divided =
+    rows && values->in_features % ranks == 0 ? values->in_features / ranks : values->in_features;
   LigSplitKind kind = self->x_split.kind;
   if (!lig_check_features (self, divided, error))
     return FALSE;

@@ -213,6 +213,15 @@ lig_infer_heads (const LigInfer *infer,
                  kv_heads);
     return FALSE;
   }
+  if (infer->x_split.kind == LIG_SPLIT_COLUMNS) {
+    if (!lig_check_divides (infer, "heads", heads, error) ||
+        !lig_check_divides (infer, "kv-heads", kv_heads, error) ||
+        !check_head_sections (infer, heads, kv_heads, queries_alone, error))
+      return FALSE;
+    heads /= infer->n_ranks[LIG_GROUP_TENSOR];
+    kv_heads /= infer->n_ranks[LIG_GROUP_TENSOR];
+  }
+  gint64 all = heads + (queries_alone ? 0 : 2 * kv_heads);
   if (columns % all != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  g_dngettext (GETTEXT_PACKAGE,

@@ -25,9 +25,10 @@ lig_infer_scattered (LigInfer *infer, int group, GError **error)
   if (!lig_check_has_axis (infer, error))
     return FALSE;
   if (infer->x.axes[0] % ranks != 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("the first axis is %" PRId64 ", expected a multiple of %d, the number of ranks"),
-                 infer->x.axes[0], ranks);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_SHAPE,
+      _ ("the first axis is %" PRId64 ", expected a multiple of %d, the number of ranks"),
+      infer->x.axes[0], ranks);
     return FALSE;
   }
   infer->y.axes[0] /= ranks;
@@ -39,8 +40,7 @@ lig_infer_gathered (LigInfer *infer, int group, GError **error)
 {
   if (!lig_check_has_axis (infer, error))
     return FALSE;
-  if (!__builtin_mul_overflow (infer->x.axes[0], (gint64) infer->n_ranks[group],
-                               &infer->y.axes[0]))
+  if (!__builtin_mul_overflow (infer->x.axes[0], (gint64) infer->n_ranks[group], &infer->y.axes[0]))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                _ ("the first axis is %" PRId64 ", too long to be gathered from %d ranks"),

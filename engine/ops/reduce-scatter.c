@@ -37,7 +37,8 @@ LIG_DEFINE_OP (reduce_scatter) = {
   .name = "reduce-scatter",
   .title = N_ ("Reduce-scatter"),
   .category = N_ ("Ranks"),
-  .summary = N_ ("Adds up the input over the ranks of a group, of which each keeps a part of the rows"),
+  .summary =
+    N_ ("Adds up the input over the ranks of a group, of which each keeps a part of the rows"),
   .formula = "y = a part of the rows of the sum of x over the ranks",
   .example = "reduce-scatter @ 4x8",
   .splits = LIG_COMPUTES_ANY,

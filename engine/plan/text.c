@@ -96,9 +96,10 @@ lig_plan_to_text (LigPlan *self)
     self->draft->options.tf32 ? ", TF32 products" : "",
     self->draft->options.nondeterministic ? ", nondeterministic" : "",
     lig_policy_name (self->draft->policy));
-  if (lig_device_get_n_ranks (self->draft->device) > 1)
-    g_string_append_printf (text, "rank %d of %d\n", lig_device_get_rank (self->draft->device),
-                            lig_device_get_n_ranks (self->draft->device));
+  if (lig_device_get_n_ranks (self->draft->device, LIG_GROUP_ALL) > 1)
+    g_string_append_printf (text, "rank %d of %d\n",
+                            lig_device_get_rank (self->draft->device, LIG_GROUP_ALL),
+                            lig_device_get_n_ranks (self->draft->device, LIG_GROUP_ALL));
   append_ops (self, text);
   append_groups (self, LIG_PASS_FORWARD, text);
   append_groups (self, LIG_PASS_BACKWARD, text);

@@ -25,9 +25,8 @@ add (Batch *batch, gboolean sends, int peer, char *data, int64_t bytes)
   while (bytes > 0 && !batch->code) {
     void *request = NULL;
     int piece = (int) MIN ((gsize) bytes, LIG_RANKS_PIECE);
-    batch->code =
-      sends ? mpi->isend (data, piece, mpi->byte, peer, 0, comm, &request)
-            : mpi->irecv (data, piece, mpi->byte, peer, 0, comm, &request);
+    batch->code = sends ? mpi->isend (data, piece, mpi->byte, peer, 0, comm, &request)
+                        : mpi->irecv (data, piece, mpi->byte, peer, 0, comm, &request);
     if (!batch->code)
       g_array_append_val (batch->requests, request);
     data += piece;
@@ -109,11 +108,9 @@ gather (const LigPeers *peers, void *data, const int64_t *bounds, const char **w
 void
 lig_rank_peers_init (LigRankPeers *self, LigRanks *ranks, void *comm, int rank, int count)
 {
-  *self = (LigRankPeers){.ranks = ranks,
-                         .comm = comm,
-                         .peers = {.rank = rank,
-                                   .count = count,
-                                   .handle = self,
-                                   .exchange = exchange,
-                                   .gather = gather}};
+  *self = (LigRankPeers){
+    .ranks = ranks,
+    .comm = comm,
+    .peers = {
+      .rank = rank, .count = count, .handle = self, .exchange = exchange, .gather = gather}};
 }

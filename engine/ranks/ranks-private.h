@@ -30,7 +30,7 @@ struct LigRanks {
   LigRankPeers groups[LIG_N_GROUPS];
   int rank, count, local_rank;
   LigRankPlace *places; /* one for each rank */
-  LigRankWatch *watch; /* null until the ranks are watched */
+  LigRankWatch *watch;  /* null until the ranks are watched */
 };
 
 /* The longest sleep of a rank that waits for others, in microseconds. Rank 0 may be paused for

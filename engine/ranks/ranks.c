@@ -120,7 +120,8 @@ static int
 split (LigRanks *self, LigRankGroup group, void **comm)
 {
   int number = lig_layout_place (&self->layout, self->rank, group);
-  int color = group == LIG_GROUP_ALL ? 0 : self->rank - number * lig_layout_stride (&self->layout, group);
+  int color =
+    group == LIG_GROUP_ALL ? 0 : self->rank - number * lig_layout_stride (&self->layout, group);
   g_mutex_lock (&self->mpi->lock);
   int code = self->mpi->comm_split (self->comm, color, number, comm);
   code = code ? code : self->mpi->comm_set_errhandler (*comm, self->mpi->errors_return);

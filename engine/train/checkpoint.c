@@ -63,12 +63,20 @@ set_data (LigRun *self, LigTensorFile *file)
   set_number (file, "ligature.position", lig_dataset_get_position (self->data));
 }
 
+/* Returns whether the file of rank 0 has parts of this rank. */
+static gboolean
+gives_parts (LigRun *self)
+{
+  return lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) > 1 &&
+         lig_device_get_rank (self->device, LIG_GROUP_DATA) == 0;
+}
+
 gboolean
 lig_run_save_checkpoint (LigRun *self, GError **error)
 {
   if (!lig_run_writes (self)) {
     self->saved_step = (gint64) lig_state_get_step (self->state);
-    return TRUE;
+    return !gives_parts (self) || lig_state_store (self->state, NULL, TRUE, error);
   }
   if (!self->checkpoint)
     return TRUE;
@@ -93,7 +101,8 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   if (self->uuid)
     lig_tensor_file_set_metadata (file, "ligature.run", self->uuid);
   set_number (file, "ligature.threads", (guint64) omp_get_max_threads ());
-  set_number (file, "ligature.ranks", (guint64) lig_device_get_n_ranks (self->device));
+  set_number (file, "ligature.ranks",
+              (guint64) lig_device_get_n_ranks (self->device, LIG_GROUP_ALL));
   set_number (file, "ligature.step", lig_state_get_step (self->state));
   set_number (file, "ligature.micro_step", lig_state_get_micro_step (self->state));
   if (lig_tensor_file_save (file, self->checkpoint, error)) {
@@ -278,7 +287,7 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
     return FALSE;
   }
   /* Another number of ranks adds up gradients in another order in any case. */
-  if (count_ranks (file) == lig_device_get_n_ranks (self->device))
+  if (count_ranks (file) == lig_device_get_n_ranks (self->device, LIG_GROUP_ALL))
     self->threads = (int) CLAMP (threads, 1, 4096);
   return TRUE;
 }

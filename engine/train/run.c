@@ -508,7 +508,7 @@ void
 lig_run_get_progress (LigRun *self, LigRunProgress *progress)
 {
   double samples = (double) self->input->shape.axes[0] * (double) self->settings.accumulate *
-                   lig_device_get_n_ranks (self->device);
+                   lig_device_get_n_ranks (self->device, LIG_GROUP_DATA);
   lock_to_watch (self);
   *progress = self->progress;
   progress->step_seconds = median_step (self);

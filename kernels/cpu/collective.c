@@ -74,8 +74,8 @@ check_parts (LigLaunch *launch, const LigOperand *whole, const LigOperand *part)
 {
   const LigCollectiveParams *params = launch->params;
   LigStatus status = check (launch);
-  if (status == LIG_OK && (whole->size != part->size * (params ? params->peers : 1) ||
-                           whole->dtype != part->dtype))
+  if (status == LIG_OK &&
+      (whole->size != part->size * (params ? params->peers : 1) || whole->dtype != part->dtype))
     return LIG_FAIL (launch, LIG_FAILED,
                      "collective: the parts are not those of the whole; compile it again");
   return status;

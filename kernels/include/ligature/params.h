@@ -119,7 +119,8 @@ typedef enum { LIG_MASK_CAUSAL, LIG_MASK_NONE, LIG_MASK_CAUSAL_BOTTOM_RIGHT } Li
  *
  * The weight of query i and key j in head h of row b is kept if word e % 4 of the Philox counter
  * (e / 4, path_hash, micro-step) is at least dropout * 2^32, where e = ((b H + h) T + i) S + j and
- * S is @memory_length. There and in the slopes, H and h count the heads of all processes. A query that sees no key yields zeros, its lse is 0, and it has no gradient.
+ * S is @memory_length. There and in the slopes, H and h count the heads of all processes. A query
+ * that sees no key yields zeros, its lse is 0, and it has no gradient.
  */
 typedef struct {
   int32_t heads;
