@@ -215,7 +215,7 @@ read_dtype (const char *text, LigPlanOptions *plan, GError **error)
   g_auto (GStrv) parts = g_strsplit (text, ":", 2);
   g_autofree char *expected =
     g_strconcat (lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "),
-                 ", or two of them like bf16:fp32, or bf16:fp8", NULL);
+                 ", or a pair like bf16:fp32 or bf16:fp8", NULL);
   for (int i = 0; i < 2 && parts[i]; i++) {
     LigDtype dtype;
     gboolean known = i == 1

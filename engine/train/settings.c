@@ -136,7 +136,7 @@ static const LigSetting common[] = {
         dtype,
         "dtype",
         "COMPUTE[:PARAMETERS]",
-        "Type of computations, and of parameters: fp32, fp16 or bf16",
+        "Type of computations, fp32, fp16 or bf16, and of parameters, also fp8",
         "the file's, else fp32"),
   TEXT (DEVICE,
         policy,
@@ -409,8 +409,8 @@ lig_run_read_types (const char *text, int *compute, int *parameters, GError **er
                        : lig_dtype_from_name (parts[i], &dtype) && lig_dtype_is_floating (dtype);
     if (!known) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-                   _ ("dtype is '%s', expected %s, or two of them like bf16:fp32, or bf16:fp8"),
-                   text, lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")));
+                   _ ("dtype is '%s', expected %s, or a pair like bf16:fp32 or bf16:fp8"), text,
+                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")));
       return FALSE;
     }
     if (i == 0)

@@ -64,7 +64,7 @@ static const struct {
   {FAILED, "check gelu --input 2x2 --device cuda:99", "cuda:99 cannot be used"},
   {FAILED, "check gelu --input 2x2 --device null:none.json", "none.json"},
   {USAGE, FUSE "--dtype fp8", "--dtype is 'fp8', expected fp32, fp16 or bf16"},
-  {USAGE, FUSE "--dtype BF16", "or two of them like bf16:fp32; did you mean 'bf16'?"},
+  {USAGE, FUSE "--dtype BF16", "or a pair like bf16:fp32 or bf16:fp8; did you mean 'bf16'?"},
   {USAGE, FUSE "--forbid forward-linear-bias-activaton",
    "--forbid: fusion 'forward-linear-bias-activaton' is unknown; did you mean "
    "'forward-linear-bias-activation'?"},

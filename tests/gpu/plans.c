@@ -36,15 +36,15 @@ check_variant (const Gpu *gpu, const LigFusion *fusion, const char *const *ops)
     const char *type = g_str_equal (ops[0], "embedding") ? ":int32" : "";
     g_autofree char *input = g_strconcat (sizes[s].input, type, NULL);
     g_autofree char *what = g_strdup_printf ("%s on %s @ %s", fusion->name, expression, input);
-    g_autoptr (LigSequence) plain = new_sequence (expression, input);
-    g_autoptr (LigSequence) forced = new_sequence (expression, input);
+    g_autoptr (LigSequence) plain = variant_sequence (expression, input);
+    g_autoptr (LigSequence) forced = variant_sequence (expression, input);
     force (forced, "0", fusion->name);
     for (guint i = 0; i < G_N_ELEMENTS (types); i++)
       for (int training = fusion->pass != LIG_PASS_FORWARD; training < 2; training++) {
         LigPlanOptions options = options_for (LIG_POLICY_NONE, training, types[i]);
         g_autoptr (Results) want = compute_on (cpu_device (), plain, &options, 1);
         g_autoptr (Results) got = compute_on (gpu->device, forced, &options, 1);
-        expect_close (got, want, plan_tolerance (types[i][0]), what);
+        expect_close (got, want, tolerance_of (what, types[i][0]), what);
         /* The other types differ in the kernels alone, which were just compared. */
         if (training && s == 1 && (i == 0 || i == 2) && !quick ())
           expect_agreement (gpu, plain, types[i], TRUE, FALSE, what);
