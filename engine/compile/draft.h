@@ -35,7 +35,7 @@ typedef struct {
   int parameter;       /* number in the draft's parameters, or -1 */
   int array;           /* LigStateArray of a STATE value */
   gint64 state_offset; /* offset in elements into that array */
-  LigSplit split;      /* the part of it that a rank of a tensor group has */
+  LigSharding sharding;      /* the part of it that a rank of a tensor group has */
   gboolean needs_gradient;
   unsigned unsure; /* while problems are collected: what of the shape is guessed, see collect.h */
   gboolean saved;  /* read by the backward pass */
@@ -187,7 +187,7 @@ typedef struct {
 typedef struct {
   int part, slot;
   LigShape shape; /* that the op needs */
-  LigParameterSplit split;
+  LigParameterSharding sharding;
   gboolean summed; /* its gradient is the sum of those of the ranks of a tensor group */
 } LigTie;
 
@@ -199,7 +199,7 @@ typedef struct {
   gboolean shared;       /* other ops are tied to it */
   gboolean summed;       /* its gradient is the sum of those of the ranks of a tensor group */
   LigShape shape, whole; /* of this rank's part, and of all ranks' */
-  LigParameterSplit split;
+  LigParameterSharding sharding;
   LigInit init;
   float deviation;
   gboolean decays;
@@ -218,7 +218,7 @@ typedef enum {
 } LigParameterKind;
 
 #define lig_parameter_kind(parameter) \
-  ((parameter)->split.axis >= 0 ? LIG_PARAMETER_DIVIDED \
+  ((parameter)->sharding.axis >= 0 ? LIG_PARAMETER_DIVIDED \
    : (parameter)->summed        ? LIG_PARAMETER_SUMMED \
                                 : LIG_PARAMETER_EQUAL)
 

@@ -4,7 +4,7 @@
 #include "engine/compile/collect.h"
 #include "engine/compile/parameters.h"
 #include "engine/compile/quantizers.h"
-#include "engine/compile/split.h"
+#include "engine/compile/sharding.h"
 #include <ligature/state-arrays.h>
 
 #include <glib/gi18n-lib.h>
@@ -48,7 +48,7 @@ lig_infer_prepare (const LigDraft *draft, const LigPart *part, LigInfer *infer)
       infer->extra_inputs[i] = value->shape;
       infer->extra_input_dtypes[i] = value->dtype;
     }
-  lig_split_prepare (draft, part, infer);
+  lig_sharding_prepare (draft, part, infer);
 }
 
 /* Checks that rows have features; zero rows are allowed. */
@@ -141,13 +141,13 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer)
   LigPart *part = lig_part (draft, index);
   part->y = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &infer->y, infer->y_dtype, index,
                                  "#%d.y", index);
-  lig_value (draft, part->y)->split = infer->y_split;
+  lig_value (draft, part->y)->sharding = infer->y_sharding;
   for (int i = 0; i < part->n_outputs; i++) {
     const char *name = part->ports->extra_outputs->ports[i].name;
     part->extra_outputs[i] =
       lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape_of_output (infer, i),
                            dtype_of_output (infer, i), index, "#%d.%s", index, name);
-    lig_value (draft, part->extra_outputs[i])->split = infer->y_split;
+    lig_value (draft, part->extra_outputs[i])->sharding = infer->y_sharding;
     if (part->to_caller[i]) {
       lig_value (draft, part->extra_outputs[i])->kept_to_end = TRUE;
       g_array_append_val (draft->callers_outputs, part->extra_outputs[i]);
@@ -227,7 +227,7 @@ add_parameters (LigDraft *draft, int index, const LigInfer *infer)
   lig_part (draft, index)->n_parameters = infer->n_parameters;
   for (int i = 0; i < lig_part (draft, index)->n_parameters; i++) {
     LigTie needed = {.part = index, .slot = i, .shape = infer->parameters[i]};
-    lig_split_parameter (&needed, infer);
+    lig_sharding_parameter (&needed, infer);
     if (lig_op_get_tie (lig_part (draft, index)->op, i, NULL))
       g_array_append_val (draft->ties, needed);
     else
@@ -256,7 +256,7 @@ lig_infer_shapes (const LigDraft *draft, const LigPart *part, LigInfer *infer, G
   return check_type (part, infer, error) &&
          (lig_part_recalls (part) || check_features (infer, error)) &&
          (!part->info->infer || part->info->infer (infer, error)) &&
-         lig_split_check (part, infer, error) && check_values (draft, part, infer, error);
+         lig_sharding_check (part, infer, error) && check_values (draft, part, infer, error);
 }
 
 static void

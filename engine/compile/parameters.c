@@ -4,7 +4,7 @@
 #include "engine/compile/parameters.h"
 
 #include "engine/compile/collect.h"
-#include "engine/compile/split.h"
+#include "engine/compile/sharding.h"
 #include "engine/sequence/tie.h"
 #include <ligature/suggest.h>
 
@@ -29,8 +29,8 @@ lig_add_parameter (LigDraft *draft, const LigTie *needed)
   LigDraftParameter parameter = {
     .path = g_strdup_printf ("%s.%s", part->prefix, name),
     .shape = needed->shape,
-    .whole = lig_split_whole (needed),
-    .split = needed->split,
+    .whole = lig_sharding_whole (needed),
+    .sharding = needed->sharding,
     .summed = needed->summed,
     .part = needed->part,
     .slot = needed->slot,
@@ -189,7 +189,7 @@ tie_one (LigDraft *draft, const LigTie *tie, GHashTable *numbers, GError **error
     return refuse (draft, tie, missing, error);
   LigPart *part = lig_part (draft, tie->part);
   LigDraftParameter *target = get (draft, (guint) root);
-  if (!lig_split_same (tie, target)) {
+  if (!lig_sharding_same (tie, target)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("%s at %s: its %s and %s, to which it is tied, are divided in different ways "
                     "over the ranks; give both ops the same parallel"),

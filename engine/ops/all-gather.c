@@ -29,8 +29,8 @@ infer (LigInfer *self, GError **error)
 {
   const AllGatherParams *values = self->params;
   return lig_infer_gathered (self, values->group, error) &&
-         lig_infer_collective (self, values->group, LIG_SPLIT_ROWS,
-                               values->gradient == SUM ? LIG_SPLIT_SHARED : LIG_SPLIT_NONE, error);
+         lig_infer_collective (self, values->group, LIG_SHARDING_ROWS,
+                               values->gradient == SUM ? LIG_SHARDING_SHARED : LIG_SHARDING_NONE, error);
 }
 
 static void
@@ -55,7 +55,7 @@ LIG_DEFINE_OP (all_gather) = {
   .summary = N_ ("Collects the rows of the ranks of a group"),
   .formula = "y = the rows x of all ranks",
   .example = "all-gather @ 4x8",
-  .splits = LIG_COMPUTES_ANY,
+  .shardings = LIG_COMPUTES_ANY,
   .params = params,
   .params_size = sizeof (AllGatherParams),
   .kernel_params_size = sizeof (LigCollectiveParams),

@@ -28,8 +28,8 @@ infer (LigInfer *self, GError **error)
 {
   const AllReduceParams *values = self->params;
   return values->of == OUTPUT
-           ? lig_infer_collective (self, values->group, LIG_SPLIT_PARTIAL, LIG_SPLIT_NONE, error)
-           : lig_infer_collective (self, values->group, LIG_SPLIT_NONE, LIG_SPLIT_SHARED, error);
+           ? lig_infer_collective (self, values->group, LIG_SHARDING_PARTIAL, LIG_SHARDING_NONE, error)
+           : lig_infer_collective (self, values->group, LIG_SHARDING_NONE, LIG_SHARDING_SHARED, error);
 }
 
 static void
@@ -54,7 +54,7 @@ LIG_DEFINE_OP (all_reduce) = {
   .summary = N_ ("Adds up the input, or its gradient, over the ranks of a group"),
   .formula = "y = sum of x over the ranks",
   .example = "all-reduce @ 4x8",
-  .splits = LIG_COMPUTES_ANY,
+  .shardings = LIG_COMPUTES_ANY,
   .params = params,
   .params_size = sizeof (AllReduceParams),
   .kernel_params_size = sizeof (LigCollectiveParams),

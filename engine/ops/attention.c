@@ -79,10 +79,10 @@ infer (LigInfer *self, GError **error)
   kernel->heads = packed.heads;
   kernel->kv_heads = packed.kv_heads;
   kernel->all_heads = kernel->first_head = 0;
-  if (self->x_split.kind == LIG_SPLIT_COLUMNS) {
+  if (self->x_sharding.kind == LIG_SHARDING_COLUMNS) {
     kernel->all_heads = (int32_t) values->heads;
     kernel->first_head = self->rank * packed.heads;
-    self->y_split.sections = (LigSections){1, {values->heads * packed.features}};
+    self->y_sharding.sections = (LigSections){1, {values->heads * packed.features}};
   }
   kernel->features = packed.features;
   kernel->length = kernel->memory_length = packed.length;
@@ -143,5 +143,5 @@ LIG_DEFINE_OP (attention) = {
   .place = place,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
-  .splits = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
+  .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
 };

@@ -40,16 +40,16 @@ static gboolean
 infer_columns (LigInfer *self, const LigLinearOpParams *values, GError **error)
 {
   LigSections sections;
-  if (self->x_split.kind != LIG_SPLIT_SHARED)
-    return lig_infer_refuse_split (self, error);
+  if (self->x_sharding.kind != LIG_SHARDING_SHARED)
+    return lig_infer_refuse_sharding (self, error);
   if (!find_sections (values, &sections, error))
     return FALSE;
   for (int i = 0; i < sections.count; i++)
     if (!lig_check_divides (self, sections.count > 1 ? "a section" : "out-features",
                             sections.lengths[i], error))
       return FALSE;
-  self->y_split = (LigSplit){LIG_SPLIT_COLUMNS, sections};
-  self->parameter_splits[0] = (LigParameterSplit){0, sections};
+  self->y_sharding = (LigSharding){LIG_SHARDING_COLUMNS, sections};
+  self->parameter_shardings[0] = (LigParameterSharding){0, sections};
   self->y.axes[self->y.n_axes - 1] /= self->n_ranks[LIG_GROUP_TENSOR];
   self->parameters[0].axes[0] /= self->n_ranks[LIG_GROUP_TENSOR];
   return TRUE;
@@ -58,10 +58,10 @@ infer_columns (LigInfer *self, const LigLinearOpParams *values, GError **error)
 static gboolean
 infer_rows (LigInfer *self, GError **error)
 {
-  if (self->x_split.kind != LIG_SPLIT_COLUMNS)
-    return lig_infer_refuse_split (self, error);
-  self->y_split = (LigSplit){.kind = LIG_SPLIT_PARTIAL};
-  self->parameter_splits[0] = (LigParameterSplit){1, self->x_split.sections};
+  if (self->x_sharding.kind != LIG_SHARDING_COLUMNS)
+    return lig_infer_refuse_sharding (self, error);
+  self->y_sharding = (LigSharding){.kind = LIG_SHARDING_PARTIAL};
+  self->parameter_shardings[0] = (LigParameterSharding){1, self->x_sharding.sections};
   return TRUE;
 }
 
@@ -73,7 +73,7 @@ infer (LigInfer *self, GError **error)
   int ranks = self->n_ranks[LIG_GROUP_TENSOR];
   gint64 divided =
     rows && values->in_features % ranks == 0 ? values->in_features / ranks : values->in_features;
-  LigSplitKind kind = self->x_split.kind;
+  LigShardingKind kind = self->x_sharding.kind;
   if (!lig_check_features (self, divided, error))
     return FALSE;
   gint64 columns = lig_shape_columns (&self->x);
@@ -83,7 +83,7 @@ infer (LigInfer *self, GError **error)
     return infer_columns (self, values, error);
   if (ranks > 1 && rows)
     return infer_rows (self, error);
-  return kind == LIG_SPLIT_NONE || kind == LIG_SPLIT_ROWS || lig_infer_refuse_split (self, error);
+  return kind == LIG_SHARDING_NONE || kind == LIG_SHARDING_ROWS || lig_infer_refuse_sharding (self, error);
 }
 
 LIG_DEFINE_OP (basic_linear) = {
@@ -94,7 +94,7 @@ LIG_DEFINE_OP (basic_linear) = {
   .summary = N_ ("Multiplies each row by a weight matrix, without a bias"),
   .formula = "y = x weight^T",
   .example = "basic-linear (12) @ 5x8",
-  .splits = LIG_COMPUTES_ANY,
+  .shardings = LIG_COMPUTES_ANY,
   .params = params,
   .params_size = sizeof (LigLinearOpParams),
   .parameters = parameters,

@@ -84,10 +84,10 @@ lig_shape_without (const LigShape *shape, int axes)
 
 /* Ranks that divide the columns have the same part of both halves. */
 static gboolean
-split_gated (LigInfer *infer, GError **error)
+shard_gated (LigInfer *infer, GError **error)
 {
-  const LigSections *sections = &infer->x_split.sections;
-  if (infer->x_split.kind != LIG_SPLIT_COLUMNS)
+  const LigSections *sections = &infer->x_sharding.sections;
+  if (infer->x_sharding.kind != LIG_SHARDING_COLUMNS)
     return TRUE;
   if (sections->count != 2 || sections->lengths[0] != sections->lengths[1]) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
@@ -96,7 +96,7 @@ split_gated (LigInfer *infer, GError **error)
                  infer->n_ranks[LIG_GROUP_TENSOR]);
     return FALSE;
   }
-  infer->y_split.sections = (LigSections){1, {sections->lengths[0]}};
+  infer->y_sharding.sections = (LigSections){1, {sections->lengths[0]}};
   return TRUE;
 }
 
@@ -115,7 +115,7 @@ lig_infer_gated (LigInfer *infer, GError **error)
     return FALSE;
   }
   *columns /= 2;
-  return split_gated (infer, error);
+  return shard_gated (infer, error);
 }
 
 gboolean
@@ -153,8 +153,8 @@ lig_count_positions (const LigInfer *infer)
 gboolean
 lig_check_samples (const LigInfer *infer, GError **error)
 {
-  return infer->x_split.kind != LIG_SPLIT_ROWS || infer->x.n_axes > 2 ||
-         lig_infer_refuse_split (infer, error);
+  return infer->x_sharding.kind != LIG_SHARDING_ROWS || infer->x.n_axes > 2 ||
+         lig_infer_refuse_sharding (infer, error);
 }
 
 /* Checks numbers that kernels count in 32 bits. */
@@ -180,7 +180,7 @@ static gboolean
 check_head_sections (
   const LigInfer *infer, gint64 heads, gint64 kv_heads, gboolean queries_alone, GError **error)
 {
-  const LigSections *sections = &infer->x_split.sections;
+  const LigSections *sections = &infer->x_sharding.sections;
   const gint64 *lengths = sections->lengths;
   gboolean fits = queries_alone ? sections->count == 1
                                 : sections->count == 3 && lengths[1] == lengths[2] &&
@@ -213,7 +213,7 @@ lig_infer_heads (const LigInfer *infer,
                  kv_heads);
     return FALSE;
   }
-  if (infer->x_split.kind == LIG_SPLIT_COLUMNS) {
+  if (infer->x_sharding.kind == LIG_SHARDING_COLUMNS) {
     if (!lig_check_divides (infer, "heads", heads, error) ||
         !lig_check_divides (infer, "kv-heads", kv_heads, error) ||
         !check_head_sections (infer, heads, kv_heads, queries_alone, error))

@@ -6,15 +6,15 @@
 
 gboolean
 lig_infer_collective (
-  LigInfer *infer, int group, LigSplitKind from, LigSplitKind to, GError **error)
+  LigInfer *infer, int group, LigShardingKind from, LigShardingKind to, GError **error)
 {
   LigCollectiveParams *params = (LigCollectiveParams *) infer->params;
   *params = (LigCollectiveParams){infer->n_ranks[group], LIG_REDUCE_SUM, group};
   if (group != LIG_GROUP_TENSOR || params->peers == 1)
     return TRUE;
-  if (infer->x_split.kind != from)
-    return lig_infer_refuse_split (infer, error);
-  infer->y_split = (LigSplit){.kind = to};
+  if (infer->x_sharding.kind != from)
+    return lig_infer_refuse_sharding (infer, error);
+  infer->y_sharding = (LigSharding){.kind = to};
   return TRUE;
 }
 

@@ -15,7 +15,7 @@
 /* Sets the kernel's params. Of ranks of a tensor group, x has to be of this kind, and y becomes one
  * of the other. */
 gboolean lig_infer_collective (
-  LigInfer *infer, int group, LigSplitKind from, LigSplitKind to, GError **error);
+  LigInfer *infer, int group, LigShardingKind from, LigShardingKind to, GError **error);
 
 /* Divides the first axis of y among the ranks of the group, or collects it. */
 gboolean lig_infer_scattered (LigInfer *infer, int group, GError **error);

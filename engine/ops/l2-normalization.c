@@ -36,5 +36,5 @@ LIG_DEFINE_OP (l2_normalization) = {
   .infer = infer,
   .forward = "l2_normalization",
   .backward = "l2_normalization_backward",
-  .splits = LIG_COMPUTES_ROWS,
+  .shardings = LIG_COMPUTES_ROWS,
 };

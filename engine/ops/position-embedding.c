@@ -80,5 +80,5 @@ LIG_DEFINE_OP (position_embedding) = {
   .infer = infer,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
-  .splits = LIG_COMPUTES_ROWS,
+  .shardings = LIG_COMPUTES_ROWS,
 };

@@ -42,5 +42,5 @@ LIG_DEFINE_OP (quantize) = {
   .params_size = sizeof (QuantizeParams),
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
-  .splits = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
+  .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
 };

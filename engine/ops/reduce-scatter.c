@@ -17,7 +17,7 @@ infer (LigInfer *self, GError **error)
 {
   const ReduceScatterParams *values = self->params;
   return lig_infer_scattered (self, values->group, error) &&
-         lig_infer_collective (self, values->group, LIG_SPLIT_PARTIAL, LIG_SPLIT_ROWS, error);
+         lig_infer_collective (self, values->group, LIG_SHARDING_PARTIAL, LIG_SHARDING_ROWS, error);
 }
 
 static void
@@ -41,7 +41,7 @@ LIG_DEFINE_OP (reduce_scatter) = {
     N_ ("Adds up the input over the ranks of a group, of which each keeps a part of the rows"),
   .formula = "y = a part of the rows of the sum of x over the ranks",
   .example = "reduce-scatter @ 4x8",
-  .splits = LIG_COMPUTES_ANY,
+  .shardings = LIG_COMPUTES_ANY,
   .params = params,
   .params_size = sizeof (ReduceScatterParams),
   .kernel_params_size = sizeof (LigCollectiveParams),

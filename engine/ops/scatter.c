@@ -17,7 +17,7 @@ infer (LigInfer *self, GError **error)
 {
   const ScatterParams *values = self->params;
   return lig_infer_scattered (self, values->group, error) &&
-         lig_infer_collective (self, values->group, LIG_SPLIT_NONE, LIG_SPLIT_ROWS, error);
+         lig_infer_collective (self, values->group, LIG_SHARDING_NONE, LIG_SHARDING_ROWS, error);
 }
 
 static void
@@ -40,7 +40,7 @@ LIG_DEFINE_OP (scatter) = {
   .summary = N_ ("Lets each rank of a group go on with a part of the rows"),
   .formula = "y = a part of the rows of x",
   .example = "scatter @ 4x8",
-  .splits = LIG_COMPUTES_ANY,
+  .shardings = LIG_COMPUTES_ANY,
   .params = params,
   .params_size = sizeof (ScatterParams),
   .kernel_params_size = sizeof (LigCollectiveParams),

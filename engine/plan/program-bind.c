@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Binds a program: allocates memory, and creates launches with their pointers, streams and
  * events. */
-#include "engine/compile/split.h"
+#include "engine/compile/sharding.h"
 #include "engine/plan/program-private.h"
 
 #include <glib/gi18n-lib.h>

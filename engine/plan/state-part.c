@@ -16,10 +16,10 @@ copy_part (const LigStateParameter *parameter,
            int count,
            gboolean into)
 {
-  const LigSections *sections = &parameter->split.sections;
-  gint64 rows = parameter->split.axis == 0 ? 1 : parameter->whole.axes[0];
+  const LigSections *sections = &parameter->sharding.sections;
+  gint64 rows = parameter->sharding.axis == 0 ? 1 : parameter->whole.axes[0];
   gsize unit = (gsize) (lig_shape_size (&parameter->whole) /
-                        MAX (rows * parameter->whole.axes[parameter->split.axis], 1)) *
+                        MAX (rows * parameter->whole.axes[parameter->sharding.axis], 1)) *
                size;
   for (gint64 row = 0; row < rows; row++)
     for (int i = 0; i < sections->count; i++) {
@@ -37,7 +37,7 @@ lig_state_take_part (LigState *self,
                      LigTensor *whole,
                      GError **error)
 {
-  if (parameter->split.axis < 0)
+  if (parameter->sharding.axis < 0)
     return lig_tensor_ref (whole);
   LigTensor *part = lig_tensor_new (whole->dtype, &parameter->shape, error);
   if (part)
@@ -55,7 +55,7 @@ lig_state_join_parts (LigState *self,
 {
   const LigPeers *peers =
     lig_ranks_get_peers (lig_device_get_ranks (self->device), LIG_GROUP_TENSOR);
-  if (parameter->split.axis < 0 || !peers)
+  if (parameter->sharding.axis < 0 || !peers)
     return lig_tensor_ref (part);
   const char *where = NULL;
   gsize bytes = lig_tensor_bytes (part);

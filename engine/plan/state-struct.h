@@ -9,7 +9,7 @@
 typedef struct {
   char *path;
   LigShape shape, whole; /* of this rank's part, and of all ranks' */
-  LigParameterSplit split;
+  LigParameterSharding sharding;
   gint64 offset, size;
   gint64 stored; /* offset into the array of parameters; -1: only its fp32 master is kept */
   gboolean trained;

@@ -261,7 +261,7 @@ take_parameters (LigState *self, const LigDraft *draft, GError **error)
     LigStateParameter parameter = {.path = g_strdup (from->path),
                                    .shape = from->shape,
                                    .whole = from->whole,
-                                   .split = from->split,
+                                   .sharding = from->sharding,
                                    .offset = from->offset,
                                    .size = lig_shape_size (&from->shape),
                                    .stored = from->stored,

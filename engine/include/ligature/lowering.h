@@ -185,7 +185,7 @@ LIG_API double lig_lower_share (LigLowering *self, const char *port);
 /* --- Parts of values ---------------------------------------------------------------------- */
 
 /**
- * lig_infer_refuse_split: (skip)
+ * lig_infer_refuse_sharding: (skip)
  * @self: the input of a shape rule
  *
  * Refuses the part of x that a rank of a tensor group has: the sentence says how the op before may
@@ -193,7 +193,7 @@ LIG_API double lig_lower_share (LigLowering *self, const char *port);
  *
  * Returns: %FALSE with %LIG_ERROR_SHAPE set
  */
-LIG_API gboolean lig_infer_refuse_split (const LigInfer *self, GError **error);
+LIG_API gboolean lig_infer_refuse_sharding (const LigInfer *self, GError **error);
 
 /* --- Macros ------------------------------------------------------------------------------- */
 

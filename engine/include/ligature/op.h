@@ -140,12 +140,12 @@ typedef struct {
 
 /* The part of a value that a rank of a tensor group has. Shapes are those of the part. */
 typedef enum {
-  LIG_SPLIT_NONE,    /* the whole value, as all ranks of the group */
-  LIG_SPLIT_ROWS,    /* an equal part of the first axis */
-  LIG_SPLIT_COLUMNS, /* an equal part of each section of the last axis */
-  LIG_SPLIT_PARTIAL, /* a term: the value is the sum of those of all ranks */
-  LIG_SPLIT_SHARED,  /* the whole value, whose gradient is the sum of those of all ranks */
-} LigSplitKind;
+  LIG_SHARDING_NONE,    /* the whole value, as all ranks of the group */
+  LIG_SHARDING_ROWS,    /* an equal part of the first axis */
+  LIG_SHARDING_COLUMNS, /* an equal part of each section of the last axis */
+  LIG_SHARDING_PARTIAL, /* a term: the value is the sum of those of all ranks */
+  LIG_SHARDING_SHARED,  /* the whole value, whose gradient is the sum of those of all ranks */
+} LigShardingKind;
 
 #define LIG_MAX_SECTIONS 3
 
@@ -156,24 +156,24 @@ typedef struct {
 } LigSections;
 
 typedef struct {
-  LigSplitKind kind;
+  LigShardingKind kind;
   LigSections sections; /* of the last axis, of a value divided by columns */
-} LigSplit;
+} LigSharding;
 
 /* The axis by which a trained parameter is divided, -1: it is whole, and the axis' sections. */
 typedef struct {
   int axis;
   LigSections sections;
-} LigParameterSplit;
+} LigParameterSharding;
 
 /* The parts of its input with which an op computes the same part of its output, if the parts of a
  * loss or of a normalized row, for example, need not meet. Activations and gated units compute with
  * rows and columns, transparent ops with any part. */
 typedef enum {
-  LIG_COMPUTES_ROWS = 1 << LIG_SPLIT_ROWS,
-  LIG_COMPUTES_COLUMNS = 1 << LIG_SPLIT_COLUMNS,
+  LIG_COMPUTES_ROWS = 1 << LIG_SHARDING_ROWS,
+  LIG_COMPUTES_COLUMNS = 1 << LIG_SHARDING_COLUMNS,
   LIG_COMPUTES_ANY = 1 << 30, /* infer checks the part, and sets that of the output */
-} LigOpSplits;
+} LigOpShardings;
 
 /* --- Shapes ------------------------------------------------------------------------------- */
 
@@ -213,10 +213,10 @@ typedef struct {
   LigRange x_range, extra_ranges[LIG_MAX_EXTRA];
   /* The ranks of each group, and this rank's number in its tensor group. */
   int n_ranks[LIG_GROUP_ALL], rank;
-  LigSplit x_split, extra_splits[LIG_MAX_EXTRA];
+  LigSharding x_sharding, extra_shardings[LIG_MAX_EXTRA];
   /* Set by infer; y's is preset to that of x, parameters are preset to be whole. */
-  LigSplit y_split;
-  LigParameterSplit parameter_splits[LIG_MAX_PARAMETERS];
+  LigSharding y_sharding;
+  LigParameterSharding parameter_shardings[LIG_MAX_PARAMETERS];
 } LigInfer;
 
 /* --- Opaque ops --------------------------------------------------------------------------- */
@@ -300,7 +300,7 @@ typedef struct _LigOpInfo {
   const char *form; /* which of several forms it computes, in two words: `tanh form`; or null */
   /* Ends with a null title; may be null. A parameter is in one group at most. */
   const LigParamGroup *groups;
-  unsigned splits; /* LigOpSplits */
+  unsigned shardings; /* LigOpShardings */
 } LigOpInfo;
 
 /* --- The registry ------------------------------------------------------------------------- */
