@@ -66,8 +66,11 @@ open_device (const char *name, const LigTrainOptions *options, GError **error)
 {
   LigLayout layout;
   LigRanks *ranks = lig_cli_rank_get ();
-  if (!lig_layout_parse (&layout, options->parallel, lig_ranks_get_count (ranks), error) ||
-      (ranks && !lig_ranks_divide (ranks, &layout, error)))
+  if (!lig_layout_parse (&layout, options->parallel, lig_ranks_get_count (ranks), error))
+    return NULL;
+  g_autofree char *text = lig_layout_to_string (&layout);
+  if (ranks && (!lig_ranks_agree (ranks, "--parallel", text, error) ||
+                !lig_ranks_divide (ranks, &layout, error)))
     return NULL;
   g_autoptr (LigDevice) device = lig_cli_open_training_device (name, error);
   return device && lig_device_join (device, ranks, error) ? g_steal_pointer (&device) : NULL;

@@ -44,16 +44,18 @@ static gboolean
 refuse (const LigInfer *infer, LigShardingKind kind, GError **error)
 {
   static const char *const sentences[] = {
-    [LIG_SHARDING_NONE] = N_ ("its input is whole on each of %d ranks, expected a part; set parallel "
-                           "of the op before it"),
+    [LIG_SHARDING_NONE] =
+      N_ ("its input is whole on each of %d ranks, expected a part; set parallel "
+          "of the op before it"),
     [LIG_SHARDING_ROWS] =
       N_ ("its input is divided by rows over %d ranks; put all-gather (gradient=part) before it"),
     [LIG_SHARDING_COLUMNS] =
       N_ ("its input is divided by columns over %d ranks; put linear with parallel=row before it"),
     [LIG_SHARDING_PARTIAL] =
       N_ ("its input is one term of a sum over %d ranks; put all-reduce before it"),
-    [LIG_SHARDING_SHARED] = N_ ("its input is for products that divide their columns over %d ranks; "
-                             "put all-gather (gradient=part) before it, or set parallel=column"),
+    [LIG_SHARDING_SHARED] =
+      N_ ("its input is for products that divide their columns over %d ranks; "
+          "put all-gather (gradient=part) before it, or set parallel=column"),
   };
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ (sentences[kind]),
                infer->n_ranks[LIG_GROUP_TENSOR]);

@@ -39,6 +39,12 @@ lig_device_get_ranks (LigDevice *self)
   return self->ranks;
 }
 
+const LigLayout *
+lig_device_get_layout (LigDevice *self)
+{
+  return self->layout.sizes[0] > 0 ? &self->layout : NULL;
+}
+
 int
 lig_device_get_rank (LigDevice *self, LigRankGroup group)
 {

@@ -91,7 +91,7 @@ shard_gated (LigInfer *infer, GError **error)
     return TRUE;
   if (sections->count != 2 || sections->lengths[0] != sections->lengths[1]) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("its halves are not divided each over %d ranks; set sections=1x1 of the "
+                 _ ("its halves are not divided each over %d ranks; set sections=[1, 1] of the "
                     "product before it"),
                  infer->n_ranks[LIG_GROUP_TENSOR]);
     return FALSE;

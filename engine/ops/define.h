@@ -203,7 +203,7 @@ typedef struct {
     {.kind = LIG_PARAM_SHAPE, \
      .name = "sections", \
      .label = N_ ("Sections"), \
-     .help = N_ ("Shares of the out-features that are each divided: 1x1 for a gated unit, or the " \
+     .help = N_ ("Shares of the out-features that are each divided: [1, 1] for a gated unit, or the " \
                  "heads of queries, keys and values; left out: one"), \
      .minimum = 1, \
      .maximum = G_MAXINT32, \

@@ -103,6 +103,9 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   set_number (file, "ligature.threads", (guint64) omp_get_max_threads ());
   set_number (file, "ligature.ranks",
               (guint64) lig_device_get_n_ranks (self->device, LIG_GROUP_ALL));
+  g_autofree char *layout = lig_run_describe_layout (self);
+  if (layout)
+    lig_tensor_file_set_metadata (file, "ligature.parallel", layout);
   set_number (file, "ligature.step", lig_state_get_step (self->state));
   set_number (file, "ligature.micro_step", lig_state_get_micro_step (self->state));
   if (lig_tensor_file_save (file, self->checkpoint, error)) {
@@ -246,6 +249,19 @@ count_ranks (LigTensorFile *file)
   return (int) MAX (ranks, 1);
 }
 
+/* Returns whether the plan of the ranks that wrote a checkpoint has the same ops as that of these.
+ * Then its groups are chosen again. */
+static gboolean
+has_same_parts (LigRun *self, LigTensorFile *file)
+{
+  LigLayout layout;
+  const char *text = lig_tensor_file_get_metadata (file, "ligature.parallel");
+  if (!text || !lig_layout_parse (&layout, text, count_ranks (file), NULL))
+    lig_layout_init (&layout, 1);
+  return lig_layout_size (&layout, LIG_GROUP_TENSOR) ==
+         lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR);
+}
+
 /* Sums in another order would give other bits. */
 static gboolean
 check_machine (LigRun *self, LigTensorFile *file, GError **error)
@@ -338,9 +354,11 @@ restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError
     return FALSE;
   lig_state_set_steps (self->state, micro_step, step);
   lig_dataset_seek (self->data, position);
-  self->choices = g_strdup (choices);
-  self->calibration_choices =
-    g_strdup (lig_tensor_file_get_metadata (file, "ligature.calibration_choices"));
+  if (has_same_parts (self, file)) {
+    self->choices = g_strdup (choices);
+    self->calibration_choices =
+      g_strdup (lig_tensor_file_get_metadata (file, "ligature.calibration_choices"));
+  }
   self->first_step = self->saved_step = (gint64) step;
   return lig_run_check_left (self, file, error) && lig_run_compare_ranks (self, error) &&
          lig_run_compile (self, error);

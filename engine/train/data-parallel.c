@@ -17,6 +17,13 @@ lig_run_writes (LigRun *self)
   return lig_ranks_get_rank (lig_run_ranks (self)) == 0;
 }
 
+char *
+lig_run_describe_layout (LigRun *self)
+{
+  const LigLayout *layout = lig_device_get_layout (self->device);
+  return layout ? lig_layout_to_string (layout) : NULL;
+}
+
 /* Returns the settings without those that concern rank 0 alone. */
 static char *
 describe_settings (LigRun *self)

@@ -109,6 +109,9 @@ gboolean lig_run_prepare (LigRun *self, GError **error);
 /* Returns the ranks that train together, null if this process trains alone. */
 LigRanks *lig_run_ranks (LigRun *self);
 
+/* Returns (transfer full) the layout of the ranks, null if the run is of none. */
+char *lig_run_describe_layout (LigRun *self);
+
 /* Returns whether this rank writes the checkpoints and the store, and obeys requests. */
 gboolean lig_run_writes (LigRun *self);
 

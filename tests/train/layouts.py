@@ -12,15 +12,15 @@ HEAD = 'linear(256) ! cross-entropy'
 START = 'embedding(32) ! position-embedding(8) ! '
 MLP = START + ('layer-norm ! linear(48, parallel=column{0}) ! gelu ! linear(32, parallel=row{0}) ! '
                + HEAD)
-GATED = START + ('linear(96, parallel=column, sections=1x1) ! swiglu ! '
+GATED = START + ('linear(96, parallel=column, sections=[1, 1]) ! swiglu ! '
                  'linear(32, parallel=row, bias=false) ! ' + HEAD)
 LAYER = START + ('transformer-layer(4, hidden-dropout=0.1, attention-dropout=0.2, drop-path=0.2) ! '
                  'transformer-layer(4) ! ' + HEAD)
 LLAMA = START + ('transformer-layer(8, kv-heads=4, activation=swiglu, normalization=rms-norm, '
-                 'bias=false, rotary=true, qk-norm=true, attention-dropout=0.1, ffn-features=56) ! '
+                 'bias=false, rotary=true, qk-norm=rms, attention-dropout=0.1, ffn-features=56) ! '
                  'rms-norm ! ' + HEAD)
 ALIBI = START + 'transformer-layer(4, alibi=true, parallel-attention-mlp=true) ! ' + HEAD
-MASKED = START + ('transformer-layer(4, activation=geglu, ffn-features=64, post-norm=true, window=3) '
+MASKED = START + ('transformer-layer(4, activation=geglu, ffn-features=64, residual-post-norm=true, window=3) '
                   '! multi-head-attention(4) ! layer-norm-mlp(64) ! layer-norm-linear(40, parallel=none) '
                   '! ' + HEAD)
 TIED = ('embedding(32) ! transformer-layer(4) ! layer-norm ! '

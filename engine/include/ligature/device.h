@@ -315,6 +315,14 @@ LIG_API void lig_device_assume_ranks (LigDevice *self, int rank, const LigLayout
 LIG_API LigRanks *lig_device_get_ranks (LigDevice *self);
 
 /**
+ * lig_device_get_layout:
+ * @self: a device
+ *
+ * Returns: (transfer none) (nullable): the layout of its ranks, %NULL if it has joined none
+ */
+LIG_API const LigLayout *lig_device_get_layout (LigDevice *self);
+
+/**
  * lig_device_get_rank:
  * @self: a device
  * @group: a group of ranks
