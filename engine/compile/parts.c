@@ -91,5 +91,5 @@ lig_op_count_parts (LigOp *self)
 int
 lig_parts_get_n_ranks (const LigParts *self, LigRankGroup group)
 {
-  return self->device ? lig_device_get_n_ranks (self->device, group) : 1;
+  return self->device ? lig_device_get_n_ranks (self->device, group) : self->apart ? 2 : 1;
 }

@@ -102,21 +102,28 @@ append_reduction (LigDraft *draft, GArray *steps, const Bucket *bucket)
   step->reduces = TRUE;
 }
 
-void
-lig_reduce_plain (LigDraft *draft, int from, int to, LigReduction reduction, LigRankGroup group)
+static void
+append_exchange (LigDraft *draft, const char *kernel, const int *values, LigCollectiveParams params)
 {
-  const LigCollectiveParams params = {lig_device_get_n_ranks (draft->device, group), reduction,
-                                      group};
-  const int values[] = {from, to};
+  params.peers = lig_device_get_n_ranks (draft->device, (LigRankGroup) params.group);
   if (params.peers > 1)
-    lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "all_reduce", values, &params,
+    lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, kernel, values, &params,
                      sizeof params);
 }
 
 void
 lig_reduce_amaxes (LigDraft *draft, int quantizers)
 {
-  lig_reduce_plain (draft, quantizers, quantizers, LIG_REDUCE_MAX, LIG_GROUP_ALL);
+  const int values[] = {quantizers, quantizers};
+  append_exchange (draft, "all_reduce", values,
+                   (LigCollectiveParams){.reduction = LIG_REDUCE_MAX, .group = LIG_GROUP_ALL});
+}
+
+void
+lig_gather_norms (LigDraft *draft, int norm, int norms)
+{
+  const int values[] = {norm, norms};
+  append_exchange (draft, "all_gather", values, (LigCollectiveParams){.group = LIG_GROUP_TENSOR});
 }
 
 void
@@ -127,7 +134,8 @@ lig_reduce_summed (LigDraft *draft)
     if (range.first == range.end)
       continue;
     int value = lig_array_value (draft, LIG_STATE_GRADIENTS, range.first, range.end - range.first);
-    lig_reduce_plain (draft, value, value, LIG_REDUCE_SUM, LIG_GROUP_TENSOR);
+    const int values[] = {value, value};
+    append_exchange (draft, "all_reduce", values, (LigCollectiveParams){.group = LIG_GROUP_TENSOR});
   }
 }
 

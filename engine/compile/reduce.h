@@ -17,6 +17,5 @@ void lig_reduce_amaxes (LigDraft *draft, int quantizers);
  * term. */
 void lig_reduce_summed (LigDraft *draft);
 
-/* Appends a step of the update that reduces a value over a group. */
-void
-lig_reduce_plain (LigDraft *draft, int from, int to, LigReduction reduction, LigRankGroup group);
+/* Appends the step of the update that gives each rank of a tensor group the norms of all. */
+void lig_gather_norms (LigDraft *draft, int norm, int norms);

@@ -142,10 +142,11 @@ schedule_norm (LigDraft *draft, int of, int norm, int scaling)
 }
 
 static int
-add_norm (LigDraft *draft, const char *name)
+add_norms (LigDraft *draft, gint64 count, const char *name)
 {
-  LigShape scalar = {0};
-  return lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &scalar, LIG_FP32, -1, "%s", name);
+  LigShape shape;
+  lig_shape_init (&shape, count > 1 ? 1 : 0, count);
+  return lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &shape, LIG_FP32, -1, "%s", name);
 }
 
 /* Returns the gradients whose norm this rank computes: all, but of those that are equal on the
@@ -159,23 +160,24 @@ find_own_gradients (const LigDraft *draft)
            : (LigDraftRange){divided[TRUE].first, divided[FALSE].end};
 }
 
-/* Schedules the global norm; if gradients are divided among ranks, from the norms of their parts.
- */
+/* Schedules the global norm; if gradients are divided among ranks, it is the norm of the norms of
+ * their parts. */
 static void
 schedule_global_norm (LigDraft *draft)
 {
   const LigDraftRange *divided = draft->ranges[LIG_PARAMETER_DIVIDED];
   LigDraftRange own = {0, draft->elements};
-  draft->gradient_norm = add_norm (draft, "gradient-norm");
+  draft->gradient_norm = add_norms (draft, 1, "gradient-norm");
   lig_value (draft, draft->gradient_norm)->kept_to_end = TRUE;
   if (divided[TRUE].first < divided[FALSE].end)
     own = find_own_gradients (draft);
   int of = lig_array_value (draft, LIG_STATE_GRADIENTS, own.first, own.end - own.first);
   if (divided[TRUE].first < divided[FALSE].end) {
-    int part = add_norm (draft, "own-norm"), whole = add_norm (draft, "norm-of-norms");
+    int ranks = lig_device_get_n_ranks (draft->device, LIG_GROUP_TENSOR);
+    int part = add_norms (draft, 1, "own-norm"), all = add_norms (draft, ranks, "norms");
     schedule_norm (draft, of, part, -1);
-    lig_reduce_plain (draft, part, whole, LIG_REDUCE_NORM, LIG_GROUP_TENSOR);
-    of = whole;
+    lig_gather_norms (draft, part, all);
+    of = all;
   }
   schedule_norm (draft, of, draft->gradient_norm, lig_draft_scaling (draft));
 }

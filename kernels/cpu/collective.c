@@ -6,7 +6,6 @@
 #include "kernels/cpu/rows.h"
 #include "kernels/demands.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Adds a piece of a peer to the sum, or takes the greater elements. */
@@ -16,9 +15,6 @@ combine (LigReduction reduction, const float *from, float *sum, int64_t count)
   if (reduction == LIG_REDUCE_MAX)
     for (int64_t i = 0; i < count; i++)
       sum[i] = from[i] > sum[i] || sum[i] != sum[i] ? from[i] : sum[i];
-  else if (reduction == LIG_REDUCE_NORM)
-    for (int64_t i = 0; i < count; i++)
-      sum[i] = hypotf (sum[i], from[i]);
   else
     for (int64_t i = 0; i < count; i++)
       sum[i] += from[i];
@@ -95,8 +91,7 @@ reduce_own (LigLaunch *launch, const int64_t *bounds, const LigOperand *own)
   return status;
 }
 
-/* Computes the sum, the mean, the maximum or the norm of x over all peers: of a process alone, x.
- */
+/* Computes the sum, the mean or the maximum of x over all peers: of a process alone, x. */
 LigStatus
 LIG_CPU (all_reduce) (LigLaunch *launch)
 {

@@ -245,7 +245,8 @@ LIG_API void lig_parts_refuse (LigParts *self, const char *format, ...) G_GNUC_P
  * @self: the parts that `expand` was given
  * @group: a group of ranks
  *
- * Returns: the number of ranks in the group, for macros that have other parts if they are several
+ * Returns: the number of ranks in the group, for macros that have other parts if they are several;
+ *   2 for parts that are written into a sequence when the macro is taken apart
  */
 LIG_API int lig_parts_get_n_ranks (const LigParts *self, LigRankGroup group);
 

@@ -419,11 +419,10 @@ typedef struct {
  * @LIG_REDUCE_SUM: the sum over all peers, in fp32, rounded once
  * @LIG_REDUCE_MEAN: the sum divided by the number of peers
  * @LIG_REDUCE_MAX: the largest element; NaN is not among the candidates
- * @LIG_REDUCE_NORM: the root of the sum of the squares, the norm of parts whose norms are given
  *
  * The result of a collective that reduces.
  */
-typedef enum { LIG_REDUCE_SUM, LIG_REDUCE_MEAN, LIG_REDUCE_MAX, LIG_REDUCE_NORM } LigReduction;
+typedef enum { LIG_REDUCE_SUM, LIG_REDUCE_MEAN, LIG_REDUCE_MAX } LigReduction;
 
 /**
  * LigRankGroup:
