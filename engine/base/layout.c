@@ -9,7 +9,7 @@
 /* More ranks than that are none of one training. */
 #define MOST_RANKS (1 << 20)
 
-static const char *const names[LIG_N_GROUPS] = {"data", "tensor", "context", "all"};
+static const char *const names[LIG_N_GROUPS] = {"data", "tensor", "all"};
 
 const char *
 lig_rank_group_name (LigRankGroup group)
@@ -20,7 +20,7 @@ lig_rank_group_name (LigRankGroup group)
 void
 lig_layout_init (LigLayout *self, int count)
 {
-  *self = (LigLayout){{count, 1, 1}};
+  *self = (LigLayout){{count, 1}};
 }
 
 /* Reads one word, `tensor=2`. */
@@ -39,11 +39,10 @@ read_word (LigLayout *self, const char *word, GError **error)
     self->sizes[group] = (int) size;
     return TRUE;
   }
-  g_set_error (
-    error, LIG_ERROR, LIG_ERROR_VALUE,
-    _ ("the layout has '%s', expected data, tensor and context, each once, with a number "
-       "from 1: data=2,tensor=2"),
-    word);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("the layout has '%s', expected data and tensor, each once, with a number from 1: "
+                  "data=2,tensor=2"),
+               word);
   return FALSE;
 }
 
@@ -56,8 +55,7 @@ lig_layout_parse (LigLayout *self, const char *text, int count, GError **error)
     if (!read_word (self, g_strstrip (*word), error))
       return FALSE;
   gboolean data = self->sizes[LIG_GROUP_DATA] > 0;
-  gint64 others = (gint64) MAX (self->sizes[LIG_GROUP_TENSOR], 1) *
-                  (gint64) MAX (self->sizes[LIG_GROUP_CONTEXT], 1);
+  gint64 others = MAX (self->sizes[LIG_GROUP_TENSOR], 1);
   if (!data && count % others == 0)
     self->sizes[LIG_GROUP_DATA] = (int) (count / others);
   for (LigRankGroup group = 0; group < LIG_GROUP_ALL; group++)
@@ -88,17 +86,13 @@ lig_layout_size (const LigLayout *self, LigRankGroup group)
 {
   if (group < LIG_GROUP_ALL)
     return self->sizes[group];
-  return self->sizes[LIG_GROUP_DATA] * self->sizes[LIG_GROUP_TENSOR] *
-         self->sizes[LIG_GROUP_CONTEXT];
+  return self->sizes[LIG_GROUP_DATA] * self->sizes[LIG_GROUP_TENSOR];
 }
 
 int
 lig_layout_stride (const LigLayout *self, LigRankGroup group)
 {
-  int tensor = self->sizes[LIG_GROUP_TENSOR];
-  return group == LIG_GROUP_CONTEXT ? tensor
-         : group == LIG_GROUP_DATA  ? tensor * self->sizes[LIG_GROUP_CONTEXT]
-                                    : 1;
+  return group == LIG_GROUP_DATA ? self->sizes[LIG_GROUP_TENSOR] : 1;
 }
 
 int

@@ -29,13 +29,13 @@ typedef struct {
   LigValueRole role;
   LigShape shape;
   LigDtype dtype;
-  int alias;           /* value whose memory it shares, or -1 */
-  int gradient;        /* its gradient's value, or -1 */
-  int part;            /* index of the op that computes it, or -1 */
-  int parameter;       /* number in the draft's parameters, or -1 */
-  int array;           /* LigStateArray of a STATE value */
-  gint64 state_offset; /* offset in elements into that array */
-  LigSharding sharding;      /* the part of it that a rank of a tensor group has */
+  int alias;            /* value whose memory it shares, or -1 */
+  int gradient;         /* its gradient's value, or -1 */
+  int part;             /* index of the op that computes it, or -1 */
+  int parameter;        /* number in the draft's parameters, or -1 */
+  int array;            /* LigStateArray of a STATE value */
+  gint64 state_offset;  /* offset in elements into that array */
+  LigSharding sharding; /* the part of it that a rank of a tensor group has */
   gboolean needs_gradient;
   unsigned unsure; /* while problems are collected: what of the shape is guessed, see collect.h */
   gboolean saved;  /* read by the backward pass */
@@ -219,8 +219,8 @@ typedef enum {
 
 #define lig_parameter_kind(parameter) \
   ((parameter)->sharding.axis >= 0 ? LIG_PARAMETER_DIVIDED \
-   : (parameter)->summed        ? LIG_PARAMETER_SUMMED \
-                                : LIG_PARAMETER_EQUAL)
+   : (parameter)->summed           ? LIG_PARAMETER_SUMMED \
+                                   : LIG_PARAMETER_EQUAL)
 
 /* Elements of the state's arrays. */
 typedef struct {

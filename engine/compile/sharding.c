@@ -44,18 +44,17 @@ static gboolean
 refuse (const LigInfer *infer, LigShardingKind kind, GError **error)
 {
   static const char *const sentences[] = {
-    [LIG_SHARDING_NONE] =
-      N_ ("its input is whole on each of %d ranks, expected a part; set parallel "
-          "of the op before it"),
-    [LIG_SHARDING_ROWS] =
-      N_ ("its input is divided by rows over %d ranks; put all-gather (gradient=part) before it"),
-    [LIG_SHARDING_COLUMNS] =
-      N_ ("its input is divided by columns over %d ranks; put linear with parallel=row before it"),
-    [LIG_SHARDING_PARTIAL] =
-      N_ ("its input is one term of a sum over %d ranks; put all-reduce before it"),
-    [LIG_SHARDING_SHARED] =
-      N_ ("its input is for products that divide their columns over %d ranks; "
-          "put all-gather (gradient=part) before it, or set parallel=column"),
+    [LIG_SHARDING_NONE] = N_ ("its input is whole on each rank (tensor=%d), expected a part; set "
+                              "parallel of the op before it"),
+    [LIG_SHARDING_ROWS] = N_ ("its input is divided by rows among the ranks (tensor=%d); put "
+                              "all-gather (gradient=part) before it"),
+    [LIG_SHARDING_COLUMNS] = N_ ("its input is divided by columns among the ranks (tensor=%d); put "
+                                 "linear with parallel=row before it"),
+    [LIG_SHARDING_PARTIAL] = N_ ("its input is one term of a sum over the ranks (tensor=%d); put "
+                                 "all-reduce before it"),
+    [LIG_SHARDING_SHARED] = N_ ("its input is for products that divide their columns among the "
+                                "ranks (tensor=%d); put all-gather (gradient=part) before it, or "
+                                "set parallel=column"),
   };
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ (sentences[kind]),
                infer->n_ranks[LIG_GROUP_TENSOR]);
@@ -79,10 +78,11 @@ check_extras (const LigPart *part, const LigInfer *infer, GError **error)
                      !lig_dtype_is_floating (infer->extra_input_dtypes[i]);
     if (!part->present[i] || whole || kind == infer->x_sharding.kind || lig_part_recalls (part))
       continue;
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("its input and %s are divided in different ways over %d ranks; give both the "
-                    "same parallel"),
-                 part->ports->extra_inputs->ports[i].name, infer->n_ranks[LIG_GROUP_TENSOR]);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_SHAPE,
+      _ ("its input and %s are divided in different ways among the ranks (tensor=%d); give "
+         "both the same parallel"),
+      part->ports->extra_inputs->ports[i].name, infer->n_ranks[LIG_GROUP_TENSOR]);
     return FALSE;
   }
   return TRUE;

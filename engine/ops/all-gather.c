@@ -2,7 +2,7 @@
 /* y = the rows of all ranks. The ranks go on with different parts of a product, and dx is this
  * rank's rows of the sum of their gradients; or all go on with the same y and have the same
  * gradient, and dx is this rank's part of it. */
-#include "engine/ops/collective.h"
+#include "engine/ops/define.h"
 
 typedef struct {
   LigCollectiveParams kernel;
@@ -30,7 +30,8 @@ infer (LigInfer *self, GError **error)
   const AllGatherParams *values = self->params;
   return lig_infer_gathered (self, values->group, error) &&
          lig_infer_collective (self, values->group, LIG_SHARDING_ROWS,
-                               values->gradient == SUM ? LIG_SHARDING_SHARED : LIG_SHARDING_NONE, error);
+                               values->gradient == SUM ? LIG_SHARDING_SHARED : LIG_SHARDING_NONE,
+                               error);
 }
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* y = the sum of x over ranks that go on with the same y, so that all have the same gradient: dx =
  * dy. Or y = x, and dx is the sum of dy over ranks that go on in different ways. */
-#include "engine/ops/collective.h"
+#include "engine/ops/define.h"
 
 typedef struct {
   LigCollectiveParams kernel;
@@ -16,8 +16,8 @@ static const LigParam params[] = {
               of,
               "of",
               N_ ("Of"),
-              N_ ("What is added up: the output in the forward pass, or the gradient in the "
-                  "backward pass"),
+              N_ ("The value that is added up: the output in the forward pass, or the gradient in "
+                  "the backward pass"),
               "output|gradient",
               OUTPUT),
   {.name = NULL},
@@ -27,9 +27,10 @@ static gboolean
 infer (LigInfer *self, GError **error)
 {
   const AllReduceParams *values = self->params;
-  return values->of == OUTPUT
-           ? lig_infer_collective (self, values->group, LIG_SHARDING_PARTIAL, LIG_SHARDING_NONE, error)
-           : lig_infer_collective (self, values->group, LIG_SHARDING_NONE, LIG_SHARDING_SHARED, error);
+  return values->of == OUTPUT ? lig_infer_collective (self, values->group, LIG_SHARDING_PARTIAL,
+                                                      LIG_SHARDING_NONE, error)
+                              : lig_infer_collective (self, values->group, LIG_SHARDING_NONE,
+                                                      LIG_SHARDING_SHARED, error);
 }
 
 static void

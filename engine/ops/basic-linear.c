@@ -83,7 +83,8 @@ infer (LigInfer *self, GError **error)
     return infer_columns (self, values, error);
   if (ranks > 1 && rows)
     return infer_rows (self, error);
-  return kind == LIG_SHARDING_NONE || kind == LIG_SHARDING_ROWS || lig_infer_refuse_sharding (self, error);
+  return kind == LIG_SHARDING_NONE || kind == LIG_SHARDING_ROWS ||
+         lig_infer_refuse_sharding (self, error);
 }
 
 LIG_DEFINE_OP (basic_linear) = {

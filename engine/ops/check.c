@@ -90,10 +90,11 @@ shard_gated (LigInfer *infer, GError **error)
   if (infer->x_sharding.kind != LIG_SHARDING_COLUMNS)
     return TRUE;
   if (sections->count != 2 || sections->lengths[0] != sections->lengths[1]) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("its halves are not divided each over %d ranks; set sections=[1, 1] of the "
-                    "product before it"),
-                 infer->n_ranks[LIG_GROUP_TENSOR]);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_SHAPE,
+      _ ("its halves are not divided each among the ranks (tensor=%d); set sections=[1, 1] "
+         "of the product before it"),
+      infer->n_ranks[LIG_GROUP_TENSOR]);
     return FALSE;
   }
   infer->y_sharding.sections = (LigSections){1, {sections->lengths[0]}};
@@ -187,9 +188,9 @@ check_head_sections (
                                     lengths[0] * kv_heads == lengths[1] * heads;
   if (!fits)
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("its %" PRId64 " query heads and %" PRId64
-                    " key heads are not divided each over %d ranks; set sections of the product "
-                    "before it"),
+                 _ ("its heads (%" PRId64 ") and kv-heads (%" PRId64
+                    ") are not divided each among the ranks (tensor=%d); set sections of the "
+                    "product before it"),
                  heads, kv_heads, infer->n_ranks[LIG_GROUP_TENSOR]);
   return fits;
 }

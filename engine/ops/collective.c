@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shape rules and lowering that ops which exchange with other ranks share. */
-#include "engine/ops/collective.h"
+#include "engine/ops/define.h"
 
 #include <inttypes.h>
 
@@ -43,7 +43,7 @@ lig_infer_gathered (LigInfer *infer, int group, GError **error)
   if (!__builtin_mul_overflow (infer->x.axes[0], (gint64) infer->n_ranks[group], &infer->y.axes[0]))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               _ ("the first axis is %" PRId64 ", too long to be gathered from %d ranks"),
+               _ ("the first axis is %" PRId64 ", too long to be gathered from all ranks, %d"),
                infer->x.axes[0], infer->n_ranks[group]);
   return FALSE;
 }

@@ -196,17 +196,41 @@ typedef struct {
     LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial deviation"), \
                N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
     LIG_RECIPE_PARAM (LigLinearOpParams, recipe), \
-    LIG_CHOICE (LigLinearOpParams, parallel, "parallel", N_ ("Parallel"), \
-                N_ ("What the ranks of a tensor group divide: nothing, the out-features, or the " \
-                    "in-features"), \
-                "none|column|row", LIG_PARALLEL_NONE), \
+    LIG_CHOICE ( \
+      LigLinearOpParams, parallel, "parallel", N_ ("Parallel"), \
+      N_ ("The part that ranks of a tensor group divide: none, the out-features, or the " \
+          "in-features"), \
+      "none|column|row", LIG_PARALLEL_NONE), \
     {.kind = LIG_PARAM_SHAPE, \
      .name = "sections", \
      .label = N_ ("Sections"), \
-     .help = N_ ("Shares of the out-features that are each divided: [1, 1] for a gated unit, or the " \
-                 "heads of queries, keys and values; left out: one"), \
+     .help = \
+       N_ ("Shares of the out-features that are each divided: [1, 1] for a gated unit, or the " \
+           "heads of queries, keys and values; left out: one"), \
      .minimum = 1, \
      .maximum = G_MAXINT32, \
      .flags = LIG_PARAM_INFERRED, \
      .offset = G_STRUCT_OFFSET (LigLinearOpParams, sections)}, \
     LIG_TIED
+
+/* The parameter `group` of ops that exchange with other ranks. Their params structs begin with
+ * LigCollectiveParams; with one rank in the group they pass their input on. */
+#define LIG_RANK_GROUP(type, field) \
+  LIG_CHOICE (type, field, "group", N_ ("Group"), \
+              N_ ("Ranks that take part: those with other rows of the batch, or those with other " \
+                  "parts of the parameters"), \
+              "data|tensor", LIG_GROUP_TENSOR)
+
+/* Sets the kernel's params. Of ranks of a tensor group, x has to be of this kind, and y becomes one
+ * of the other. */
+gboolean lig_infer_collective (
+  LigInfer *infer, int group, LigShardingKind from, LigShardingKind to, GError **error);
+
+/* Divides the first axis of y among the ranks of the group, or collects it. */
+gboolean lig_infer_scattered (LigInfer *infer, int group, GError **error);
+gboolean lig_infer_gathered (LigInfer *infer, int group, GError **error);
+
+/* Emits a kernel for y and, in the backward pass, one for dx; null, or one rank in the group: the
+ * value is passed on. */
+void lig_lower_collective (LigLowering *lowering, const char *kernel);
+void lig_lower_collective_backward (LigLowering *lowering, const char *kernel);

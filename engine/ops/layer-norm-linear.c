@@ -36,7 +36,7 @@ static const LigParam params[] = {
               division,
               "parallel",
               N_ ("Parallel"),
-              N_ ("What the ranks of a tensor group divide: nothing, or the out-features"),
+              N_ ("The part that ranks of a tensor group divide: none, or the out-features"),
               "none|column",
               0),
   {.name = NULL},

@@ -73,7 +73,7 @@ typedef enum { LIG_MACRO_WHOLE, LIG_MACRO_TENSOR, LIG_MACRO_SEQUENCE } LigMacroP
 #define LIG_MACRO_PARALLEL(type, field) \
   LIG_CHOICE ( \
     type, field, "parallel", N_ ("Parallel"), \
-    N_ ("What the ranks of a tensor group divide: nothing, heads and inner features, or " \
+    N_ ("The part that ranks of a tensor group divide: none, heads and inner features, or " \
         "also the rows around them"), \
     "none|tensor|sequence", LIG_MACRO_TENSOR)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* y = this rank's rows of the sum of x over the ranks; dx = the rows dy of all ranks. */
-#include "engine/ops/collective.h"
+#include "engine/ops/define.h"
 
 typedef struct {
   LigCollectiveParams kernel;

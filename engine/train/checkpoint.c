@@ -32,6 +32,17 @@ describe_machine (LigDevice *device)
 }
 
 static void
+set_ranks (LigRun *self, LigTensorFile *file)
+{
+  g_autofree char *layout = lig_run_describe_layout (self);
+  set_number (file, "ligature.threads", (guint64) omp_get_max_threads ());
+  set_number (file, "ligature.ranks",
+              (guint64) lig_device_get_n_ranks (self->device, LIG_GROUP_ALL));
+  if (layout)
+    lig_tensor_file_set_metadata (file, "ligature.parallel", layout);
+}
+
+static void
 set_machine (LigRun *self, LigTensorFile *file)
 {
   if (!lig_device_has (self->device, LIG_DEVICE_CHOOSES))
@@ -79,7 +90,7 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
     return !gives_parts (self) || lig_state_store (self->state, NULL, TRUE, error);
   }
   if (!self->checkpoint)
-    return TRUE;
+    return !gives_parts (self) || lig_state_store (self->state, NULL, TRUE, error);
   g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
   g_autofree char *settings = lig_run_settings_to_json (&self->settings);
   g_autofree char *sequence = lig_sequence_to_json (self->sequence);
@@ -98,14 +109,9 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   lig_tensor_file_set_metadata (file, "ligature.device", lig_device_get_name (self->device));
   lig_tensor_file_set_metadata (file, "ligature.instructions", lig_cpu_level ());
   set_machine (self, file);
+  set_ranks (self, file);
   if (self->uuid)
     lig_tensor_file_set_metadata (file, "ligature.run", self->uuid);
-  set_number (file, "ligature.threads", (guint64) omp_get_max_threads ());
-  set_number (file, "ligature.ranks",
-              (guint64) lig_device_get_n_ranks (self->device, LIG_GROUP_ALL));
-  g_autofree char *layout = lig_run_describe_layout (self);
-  if (layout)
-    lig_tensor_file_set_metadata (file, "ligature.parallel", layout);
   set_number (file, "ligature.step", lig_state_get_step (self->state));
   set_number (file, "ligature.micro_step", lig_state_get_micro_step (self->state));
   if (lig_tensor_file_save (file, self->checkpoint, error)) {

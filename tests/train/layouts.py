@@ -25,7 +25,7 @@ MASKED = START + ('transformer-layer(4, activation=geglu, ffn-features=64, resid
                   '! ' + HEAD)
 TIED = ('embedding(32) ! transformer-layer(4) ! layer-norm ! '
         'linear(256, bias=false, tied=0) ! cross-entropy')
-BY_ROWS = 'embedding(32) ! position-embedding(8) ! scatter ! {} ! all-gather(gradient=part) ! ' + HEAD
+BY_ROWS = 'embedding(32) ! position-embedding(8) ! take-part ! {} ! all-gather(gradient=part) ! ' + HEAD
 SEQUENCE = BY_ROWS.format(
     'dropout(0.2) ! transformer-layer(4, parallel=sequence, hidden-dropout=0.1, '
     'attention-dropout=0.2) ! layer-norm')

@@ -78,8 +78,7 @@ LIG_API LigCollective lig_collective_from_kernel (const char *name);
  *
  * Returns: the seconds; 0 with one rank, or if the fabric is unknown
  */
-LIG_API double
-lig_fabric_predict (
+LIG_API double lig_fabric_predict (
   const LigFabric *self, LigCollective collective, int ranks, int stride, double bytes);
 
 G_END_DECLS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Layouts: how the ranks of a training divide its work. Ranks of a data group have other rows of
- * the batch, those of a tensor group other parts of the parameters, those of a context group other
- * positions. With sizes D, T and C there are D C T ranks; rank (d C + c) T + t is number d, c and t
- * of its groups, so that the ranks of a tensor group, which exchange most, are neighbours. */
+ * the batch, those of a tensor group other parts of the parameters (Shoeybi and others,
+ * “Megatron-LM”, 2019). With sizes D and T there are D T ranks; rank d T + t is number d and t of
+ * its groups, so that the ranks of a tensor group, which exchange most, are neighbours. */
 #pragma once
 
 #include <ligature/error.h>
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 /**
  * LigLayout:
- * @sizes: the number of ranks in a group, by #LigRankGroup up to %LIG_GROUP_CONTEXT
+ * @sizes: the number of ranks in a group, by #LigRankGroup up to %LIG_GROUP_TENSOR
  */
 typedef struct {
   int sizes[LIG_GROUP_ALL];
@@ -80,8 +80,36 @@ LIG_API int lig_layout_place (const LigLayout *self, int rank, LigRankGroup grou
  * lig_rank_group_name:
  * @group: a group
  *
- * Returns: (transfer none): `data`, `tensor`, `context` or `all`
+ * Returns: (transfer none): `data`, `tensor` or `all`
  */
 LIG_API const char *lig_rank_group_name (LigRankGroup group);
+
+/* The part of a value that a rank of a tensor group has. Shapes are those of the part. */
+typedef enum {
+  LIG_SHARDING_NONE,    /* the whole value, as all ranks of the group */
+  LIG_SHARDING_ROWS,    /* an equal part of the first axis */
+  LIG_SHARDING_COLUMNS, /* an equal part of each section of the last axis */
+  LIG_SHARDING_PARTIAL, /* a term: the value is the sum of those of all ranks */
+  LIG_SHARDING_SHARED,  /* the whole value, whose gradient is the sum of those of all ranks */
+} LigShardingKind;
+
+#define LIG_MAX_SECTIONS 3
+
+/* The sections of an axis, each of which is divided evenly: queries, keys and values. */
+typedef struct {
+  int count;
+  gint64 lengths[LIG_MAX_SECTIONS]; /* of all ranks together */
+} LigSections;
+
+typedef struct {
+  LigShardingKind kind;
+  LigSections sections; /* of the last axis, of a value divided by columns */
+} LigSharding;
+
+/* The axis by which a trained parameter is divided, -1: it is whole, and the axis' sections. */
+typedef struct {
+  int axis;
+  LigSections sections;
+} LigParameterSharding;
 
 G_END_DECLS

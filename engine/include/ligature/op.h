@@ -138,34 +138,6 @@ typedef struct {
 
 /* --- Parts of values ---------------------------------------------------------------------- */
 
-/* The part of a value that a rank of a tensor group has. Shapes are those of the part. */
-typedef enum {
-  LIG_SHARDING_NONE,    /* the whole value, as all ranks of the group */
-  LIG_SHARDING_ROWS,    /* an equal part of the first axis */
-  LIG_SHARDING_COLUMNS, /* an equal part of each section of the last axis */
-  LIG_SHARDING_PARTIAL, /* a term: the value is the sum of those of all ranks */
-  LIG_SHARDING_SHARED,  /* the whole value, whose gradient is the sum of those of all ranks */
-} LigShardingKind;
-
-#define LIG_MAX_SECTIONS 3
-
-/* The sections of an axis, each of which is divided evenly: queries, keys and values. */
-typedef struct {
-  int count;
-  gint64 lengths[LIG_MAX_SECTIONS]; /* of all ranks together */
-} LigSections;
-
-typedef struct {
-  LigShardingKind kind;
-  LigSections sections; /* of the last axis, of a value divided by columns */
-} LigSharding;
-
-/* The axis by which a trained parameter is divided, -1: it is whole, and the axis' sections. */
-typedef struct {
-  int axis;
-  LigSections sections;
-} LigParameterSharding;
-
 /* The parts of its input with which an op computes the same part of its output, if the parts of a
  * loss or of a normalized row, for example, need not meet. Activations and gated units compute with
  * rows and columns, transparent ops with any part. */

@@ -211,8 +211,8 @@ LIG_API gboolean lig_state_load_weights (LigState *self,
  *   of another rank their parts
  * @moments: whether to add the optimizer's arrays too
  *
- * Adds every parameter to a file. Where ranks have parts of parameters, all ranks of a tensor group
- * call it.
+ * Adds every parameter to a file. All ranks of a tensor group call it if they have parts of
+ * parameters.
  *
  * Returns: %FALSE with an error set
  */

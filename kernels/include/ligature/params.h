@@ -428,18 +428,11 @@ typedef enum { LIG_REDUCE_SUM, LIG_REDUCE_MEAN, LIG_REDUCE_MAX } LigReduction;
  * LigRankGroup:
  * @LIG_GROUP_DATA: the processes that have the same parameters and other rows of the batch
  * @LIG_GROUP_TENSOR: those that have the same rows and other parts of the parameters
- * @LIG_GROUP_CONTEXT: those that have the same rows and parameters and other positions
  * @LIG_GROUP_ALL: all processes
  *
  * The processes with which one of them exchanges.
  */
-typedef enum {
-  LIG_GROUP_DATA,
-  LIG_GROUP_TENSOR,
-  LIG_GROUP_CONTEXT,
-  LIG_GROUP_ALL,
-  LIG_N_GROUPS
-} LigRankGroup;
+typedef enum { LIG_GROUP_DATA, LIG_GROUP_TENSOR, LIG_GROUP_ALL, LIG_N_GROUPS } LigRankGroup;
 
 /**
  * LigCollectiveParams:
