@@ -240,16 +240,18 @@ join_linear (LigParts *parts, guint at)
   gboolean before = at > 0 && is_exchange (parts, at - 1, "all-gather", &gathers);
   gboolean after = is_exchange (parts, at + 1, "reduce-scatter", &scatters);
   guint next = at + 1 + (after ? 1 : 0);
-  gboolean bias = is_op (parts, next, "bias") && is_plain (parts->ops->pdata[next]) &&
+  gboolean bias = name && is_op (parts, next, "bias") && is_plain (parts->ops->pdata[next]) &&
                   g_strcmp0 (name, parts->names->pdata[next]) == 0;
-  if (!bias && !before && !after)
-    return at;
   LigOp *linear =
-    make_linear (parts->ops->pdata[at], bias, (before && gathers) || (after && scatters));
-  if (!linear)
+    name && (bias || before || after)
+      ? make_linear (parts->ops->pdata[at], bias, (before && gathers) || (after && scatters))
+      : NULL;
+  if (name && !linear)
     return at;
-  g_object_unref (parts->ops->pdata[at]);
-  parts->ops->pdata[at] = linear;
+  if (linear) {
+    g_object_unref (parts->ops->pdata[at]);
+    parts->ops->pdata[at] = linear;
+  }
   if (bias)
     remove_part (parts, next);
   if (after)
@@ -260,12 +262,14 @@ join_linear (LigParts *parts, guint at)
 }
 
 /* A product, its exchange and its bias of one name are a linear, which is shorter to read and to
- * edit. Those of a linear that is taken apart have no name. */
+ * edit. Those of a linear have no name and remain, without the exchange: between the product and
+ * its bias it would prevent fusions on one rank, and on several the plan says that it is missing.
+ */
 static void
 join_linears (LigParts *parts)
 {
   for (guint i = 0; i < parts->ops->len; i++)
-    if (parts->names->pdata[i] && is_op (parts, i, "basic-linear"))
+    if (is_op (parts, i, "basic-linear"))
       i = join_linear (parts, i);
 }
 
