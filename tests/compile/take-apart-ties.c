@@ -123,10 +123,10 @@ test_recompute (void)
   check_apart ("make-extra-output(s) ! multi-head-attention(2, memory=s, recompute=cheap) ! "
                "add-extra-input(s)",
                -1, 1,
-               "make-extra-output(s) ! block(recompute=cheap) { linear(8) ! "
-               "make-extra-output(query) ! recall(../s) ! linear(16) ! "
-               "make-extra-output(key-value) ! recall(query) ! attention(2, "
-               "memory=key-value) ! linear(8) } ! add-extra-input(s)");
+               "make-extra-output(s) ! block(recompute=cheap) { linear(8, parallel=column) ! "
+               "make-extra-output(query) ! recall(../s) ! linear(16, parallel=column, "
+               "sections=[1, 1]) ! make-extra-output(key-value) ! recall(query) ! attention(2, "
+               "memory=key-value) ! linear(8, parallel=row) } ! add-extra-input(s)");
 }
 
 static gint64
