@@ -33,7 +33,10 @@ SEQUENCE_LLAMA = BY_ROWS.format(
     'transformer-layer(8, kv-heads=4, parallel=sequence, activation=swiglu, '
     'normalization=rms-norm, bias=false, rotary=true, drop-path=0.2) ! rms-norm')
 
-MODELS = {'mlp': MLP.format(''), 'mlp-by-rows': BY_ROWS.format(
+CROSS = START + ('make-extra-output(m) ! layer-norm ! multi-head-attention(4, memory=m) ! '
+                 'transformer-layer(4, layer-type=decoder, memory=m) ! ' + HEAD)
+
+MODELS = {'cross': CROSS, 'mlp': MLP.format(''), 'mlp-by-rows': BY_ROWS.format(
               'layer-norm ! linear(48, parallel=column, sequence-parallel=true) ! gelu ! '
               'linear(32, parallel=row, sequence-parallel=true) ! rms-norm'),
           'gated': GATED, 'layer': LAYER, 'llama': LLAMA, 'alibi': ALIBI, 'masked': MASKED,
@@ -134,7 +137,7 @@ TESTS = [
         ('mlp', 'tensor=2'), ('mlp', 'tensor=4'), ('mlp-by-rows', 'tensor=2'),
         ('gated', 'tensor=4'), ('layer', 'tensor=2'), ('layer', 'tensor=4'),
         ('layer', 'data=2,tensor=2'), ('llama', 'tensor=2'), ('llama', 'tensor=4'),
-        ('alibi', 'tensor=2'), ('masked', 'tensor=2'), ('tied', 'data=2,tensor=2'),
+        ('alibi', 'tensor=2'), ('cross', 'tensor=2'), ('masked', 'tensor=2'), ('tied', 'data=2,tensor=2'),
         ('sequence', 'tensor=2'), ('sequence', 'tensor=4'), ('sequence', 'data=2,tensor=2'),
         ('sequence-llama', 'tensor=2'), ('sequence-llama', 'data=2,tensor=2'))),
     *((gradients, model, layout) for model, layout in (
