@@ -43,3 +43,11 @@ lig_attention_slope (int32_t head, int32_t heads)
     head < power ? -8.0 * (head + 1) / power : -4.0 * (2 * (head - power) + 1) / power;
   return (float) exp2 (exponent);
 }
+
+/* Returns the slope of a head of this process; 0 without ALiBi. */
+LIG_FORMULA float
+lig_attention_own_slope (const LigAttentionParams *params, int32_t head)
+{
+  int32_t heads = params->all_heads > 0 ? params->all_heads : params->heads;
+  return params->alibi ? lig_attention_slope (params->first_head + head, heads) : 0;
+}

@@ -16,7 +16,7 @@ extern "C" {
 
 /* The version of this interface. It changes whenever this header, kernels.h, params.h or
  * kernel-list.h change so that a module built before would misbehave. */
-#define LIG_BACKEND_VERSION 5
+#define LIG_BACKEND_VERSION 6
 
 /* The properties of a device that are known without measuring. */
 typedef struct {

@@ -164,7 +164,7 @@ lig_collective_piece (int64_t size, int peers)
   return (each + line - 1) / line * line;
 }
 
-/* On a processor, the pieces that the peers send. */
+/* On a processor, the pieces that the peers send; those of parts are no longer than others. */
 int64_t
 lig_collective_scratch (const LigLaunch *launch, LigBackendKind backend)
 {

@@ -206,9 +206,23 @@ LIG_EACH_WITH (adamw,
                .ignores_tick = false)
 
 LIG_FAMILY (collective)
-/* Exchanges between processes: y is x reduced over the peers of the launch, which all launch it; x
- * without any. */
-LIG_EACH_WITH (all_reduce, "x -> y=x", 1, .scratch = lig_collective_scratch)
+/* Exchanges between processes, which all launch them: y is x reduced over the peers of the launch;
+ * the rows of all peers; this peer's part of the rows of the sum. take_part copies this peer's
+ * part of the rows of x, and exchanges nothing. */
+LIG_EACH_WITH (all_reduce,
+               "x -> y=x",
+               1,
+               .ignores_tick = true,
+               .exchanges = true,
+               .scratch = lig_collective_scratch)
+LIG_EACH_WITH (all_gather, "x -> y", 0, .ignores_tick = true, .exchanges = true)
+LIG_EACH_WITH (reduce_scatter,
+               "x -> y",
+               1,
+               .ignores_tick = true,
+               .exchanges = true,
+               .scratch = lig_collective_scratch)
+LIG_EACH_WITH (take_part, "x -> y", 0, .ignores_tick = true, .exchanges = true)
 
 #undef LIG_FAMILY
 #undef LIG_EACH_WITH

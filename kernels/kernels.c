@@ -211,6 +211,12 @@ lig_kernel_ignores_tick (const LigKernel *kernel)
   return kernel->size > offsetof (LigKernel, ignores_tick) && kernel->ignores_tick;
 }
 
+bool
+lig_kernel_exchanges (const LigKernel *kernel)
+{
+  return kernel->size > offsetof (LigKernel, exchanges) && kernel->exchanges;
+}
+
 void
 lig_kernel_bytes (const LigKernel *kernel,
                   const LigOperand *operands,

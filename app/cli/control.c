@@ -134,7 +134,8 @@ print_training (LigRun *run)
   lig_json_add_text (builder, "run", lig_run_get_uuid (run));
   lig_json_add_text (builder, "name", settings->name ? settings->name : name ? name : expression);
   lig_json_add_text (builder, "device", lig_device_get_name (lig_run_get_device (run)));
-  lig_json_add_integer (builder, "ranks", lig_device_get_n_ranks (lig_run_get_device (run)));
+  lig_json_add_integer (builder, "ranks",
+                        lig_device_get_n_ranks (lig_run_get_device (run), LIG_GROUP_ALL));
   lig_json_add_text (builder, "data", lig_run_describe_data (run));
   lig_json_add_integer (builder, "samples", shape.axes[0] * settings->accumulate);
   lig_json_add_text (builder, "checkpoint", lig_run_get_checkpoint (run));

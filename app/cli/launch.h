@@ -18,6 +18,15 @@ G_BEGIN_DECLS
       "N" \
   }
 
+/* The option --parallel. */
+#define LIG_CLI_PARALLEL_ENTRY(variable) \
+  { \
+    "parallel", 0, 0, G_OPTION_ARG_STRING, variable, \
+      "How the ranks divide the work: ranks of a data group have other rows of the batch, those " \
+      "of a tensor group other parts of the weights [default: data=N]", \
+      "data=N,tensor=N" \
+  }
+
 /* Starts the ranks and waits for them; signals go to rank 0. `words` are the command's name and all
  * its arguments, null-terminated. Returns the exit code of rank 0. */
 int lig_cli_launch (int count, char **words);

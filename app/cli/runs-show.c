@@ -91,10 +91,12 @@ describe_ranks (LigStore *store, const LigRunRow *row)
 {
   g_autofree char *inputs = lig_store_get_inputs (store, row->uuid, NULL);
   g_autoptr (JsonNode) root = inputs ? lig_json_from_text (inputs, NULL) : NULL;
-  gint64 ranks = root && JSON_NODE_HOLDS_OBJECT (root)
-                   ? lig_json_get_int (json_node_get_object (root), "ranks", 1)
-                   : 1;
-  return ranks > 1 ? g_strdup_printf ("%" G_GINT64_FORMAT, ranks) : NULL;
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  gint64 ranks = object ? lig_json_get_int (object, "ranks", 1) : 1;
+  const char *parallel = object ? lig_json_get_string (object, "parallel", NULL) : NULL;
+  return ranks < 2  ? NULL
+         : parallel ? g_strdup_printf ("%" G_GINT64_FORMAT ", %s", ranks, parallel)
+                    : g_strdup_printf ("%" G_GINT64_FORMAT, ranks);
 }
 
 static void

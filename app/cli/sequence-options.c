@@ -66,6 +66,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("policy", &options->policy)},
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("recompute", &options->recompute)},
     {LIG_OPTION_RANKS, LIG_CLI_RANKS_ENTRY (&options->ranks)},
+    {LIG_OPTION_RANKS, LIG_CLI_PARALLEL_ENTRY (&options->parallel)},
     {LIG_OPTION_POLICY, LIG_CLI_STORE_ENTRY (&options->store)},
     {LIG_OPTION_WISHES, LIG_CLI_GROUP (LIG_CLI_FUSIONS)},
     {LIG_OPTION_WISHES,
@@ -100,6 +101,7 @@ lig_cli_clear_options (LigSequenceOptions *options)
   g_free (options->recompute);
   g_free (options->recipe);
   g_free (options->store);
+  g_free (options->parallel);
   g_strfreev (options->forbid);
   g_strfreev (options->force);
   g_strfreev (options->fence);
@@ -262,19 +264,14 @@ lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **e
   return sequence ? lig_cli_compile_sequence (sequence, options, error) : NULL;
 }
 
-/* Lets the plan be that of one of the ranks, which share the batch. */
+/* Finds how the ranks of a plan divide the work. */
 static gboolean
-share (LigSequence *sequence,
-       LigDevice *device,
-       const LigSequenceOptions *options,
-       LigPlanOptions *plan,
-       GError **error)
+find_layout (const LigSequenceOptions *options,
+             LigDevice *device,
+             LigLayout *layout,
+             GError **error)
 {
-  LigShape shape;
-  LigDtype dtype;
-  int ranks = options->ranks;
-  if (ranks == UNSET_RANKS)
-    return TRUE;
+  int ranks = options->ranks == UNSET_RANKS ? 1 : options->ranks;
   if (ranks < 1 || ranks > LIG_CLI_MOST_RANKS) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--ranks is %d, expected 1 to %d",
                  ranks, LIG_CLI_MOST_RANKS);
@@ -288,18 +285,39 @@ share (LigSequence *sequence,
       lig_device_get_name (device));
     return FALSE;
   }
-  if (ranks == 1 || !lig_sequence_has_input (sequence))
+  return lig_layout_parse (layout, options->parallel, ranks, error) ||
+         lig_cli_blame (error, "parallel");
+}
+
+/* Lets the plan be that of one of the ranks, which share the batch. */
+static gboolean
+share (LigSequence *sequence,
+       LigDevice *device,
+       const LigSequenceOptions *options,
+       LigPlanOptions *plan,
+       GError **error)
+{
+  LigShape shape;
+  LigDtype dtype;
+  LigLayout layout;
+  if (options->ranks == UNSET_RANKS && !options->parallel)
+    return TRUE;
+  if (!find_layout (options, device, &layout, error))
+    return FALSE;
+  int data = lig_layout_size (&layout, LIG_GROUP_DATA);
+  if (lig_layout_size (&layout, LIG_GROUP_ALL) == 1 || !lig_sequence_has_input (sequence))
     return TRUE;
   lig_sequence_get_input (sequence, &shape, &dtype);
-  if (shape.n_axes < 1 || shape.axes[0] % ranks != 0) {
+  if (shape.n_axes < 1 || shape.axes[0] % data != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  "the batch size is %" G_GINT64_FORMAT
                  ", expected a multiple of %d, the number of ranks",
-                 shape.n_axes < 1 ? (gint64) 1 : shape.axes[0], ranks);
+                 shape.n_axes < 1 ? (gint64) 1 : shape.axes[0], data);
     return lig_cli_blame (error, "ranks");
   }
-  plan->batch = shape.axes[0] / ranks;
-  lig_device_assume_ranks (device, 0, ranks);
+  if (data > 1)
+    plan->batch = shape.axes[0] / data;
+  lig_device_assume_ranks (device, 0, &layout);
   return TRUE;
 }
 

@@ -8,7 +8,7 @@
 #include <ligature/plan.h>
 
 typedef struct {
-  char *input, *device, *dtype, *policy, *recompute, *recipe, *store;
+  char *input, *device, *dtype, *policy, *recompute, *recipe, *store, *parallel;
   GStrv forbid, force, fence;
   gboolean eval, runs;
   int tf32;             /* 1, 0, or LIG_CLI_UNSET where neither --tf32 nor --no-tf32 was given */

@@ -32,6 +32,7 @@ lig_cli_clear_training (LigTrainOptions *options)
   g_free (options->init);
   g_free (options->resume);
   g_free (options->store);
+  g_free (options->parallel);
   g_free (options->metrics);
   g_strfreev (options->freeze);
   for (guint i = 0; lig_run_setting_nth (i); i++) {

@@ -8,7 +8,7 @@
 
 typedef struct {
   LigSequenceOptions sequence; /* --input and the fusion constraints */
-  char *device, *init, *resume, *store;
+  char *device, *init, *resume, *store, *parallel;
   char **values; /* one for each setting, null where not given */
   char **helps;  /* likewise */
   gboolean quiet;

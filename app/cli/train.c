@@ -62,11 +62,18 @@ append_notes (GString *to)
 
 /* Opens a device that trains together with those of the other ranks. */
 static LigDevice *
-open_device (const char *name, GError **error)
+open_device (const char *name, const LigTrainOptions *options, GError **error)
 {
+  LigLayout layout;
+  LigRanks *ranks = lig_cli_rank_get ();
+  if (!lig_layout_parse (&layout, options->parallel, lig_ranks_get_count (ranks), error))
+    return NULL;
+  g_autofree char *text = lig_layout_to_string (&layout);
+  if (ranks && (!lig_ranks_agree (ranks, "--parallel", text, error) ||
+                !lig_ranks_divide (ranks, &layout, error)))
+    return NULL;
   g_autoptr (LigDevice) device = lig_cli_open_training_device (name, error);
-  return device && lig_device_join (device, lig_cli_rank_get (), error) ? g_steal_pointer (&device)
-                                                                        : NULL;
+  return device && lig_device_join (device, ranks, error) ? g_steal_pointer (&device) : NULL;
 }
 
 static LigRun *
@@ -78,7 +85,7 @@ begin (const char *text, const LigTrainOptions *options, LigStore *store, GError
   if (!sequence || !lig_cli_train_settings (text, sequence, options, &settings, error) ||
       !lig_cli_check_optimizer (options, &settings, error))
     return NULL;
-  g_autoptr (LigDevice) device = open_device (options->device, error);
+  g_autoptr (LigDevice) device = open_device (options->device, options, error);
   LigRun *run =
     device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
   if (run && lig_run_get_weights_note (run))
@@ -144,7 +151,7 @@ resume (const LigTrainOptions *options, LigStore *store, GError **error)
       g_strv_builder_add (builder, text);
   }
   g_auto (GStrv) overrides = g_strv_builder_end (builder);
-  g_autoptr (LigDevice) device = open_device (name, error);
+  g_autoptr (LigDevice) device = open_device (name, options, error);
   LigRun *self =
     device ? lig_run_resume (checkpoint, device, (const char *const *) overrides, store, error)
            : NULL;
@@ -293,6 +300,19 @@ check_ranks (int wanted)
   return FALSE;
 }
 
+/* Checks --parallel before any rank is started. */
+static gboolean
+check_layout (const LigTrainOptions *options, int ranks)
+{
+  g_autoptr (GError) error = NULL;
+  LigLayout layout;
+  int count = ranks != UNSET_RANKS ? ranks : MAX (lig_ranks_launched (), 1);
+  if (!options->parallel || lig_layout_parse (&layout, options->parallel, count, &error))
+    return TRUE;
+  lig_cli_usage ("--parallel: %s", error->message);
+  return FALSE;
+}
+
 /* Starts ranks, or trains in this process, which may be one of them. */
 static int
 run_checked (const char *text, const LigTrainOptions *options, int ranks, char **words)
@@ -305,7 +325,7 @@ run_checked (const char *text, const LigTrainOptions *options, int ranks, char *
   if (!options->control && takes_stdout (options) && lig_cli_json ())
     return lig_cli_usage (
       "--json and --metrics - both write to standard output; give --metrics a file");
-  if (ranks != UNSET_RANKS && !check_ranks (ranks))
+  if ((ranks != UNSET_RANKS && !check_ranks (ranks)) || !check_layout (options, ranks))
     return LIG_EXIT_USAGE;
   if (ranks > 1 && lig_ranks_launched () == 0)
     return lig_cli_launch (ranks, words);
@@ -328,6 +348,7 @@ run (int argc, char **argv)
      "FILE|RUN"},
     LIG_CLI_GROUP (LIG_CLI_DEVICE),
     LIG_CLI_RANKS_ENTRY (&ranks),
+    LIG_CLI_PARALLEL_ENTRY (&options.parallel),
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
     {"control", 0, 0, G_OPTION_ARG_NONE, &options.control,
      "Obey commands on standard input, and print progress as lines of JSON", NULL},

@@ -29,12 +29,13 @@ typedef struct {
   LigValueRole role;
   LigShape shape;
   LigDtype dtype;
-  int alias;           /* value whose memory it shares, or -1 */
-  int gradient;        /* its gradient's value, or -1 */
-  int part;            /* index of the op that computes it, or -1 */
-  int parameter;       /* number in the draft's parameters, or -1 */
-  int array;           /* LigStateArray of a STATE value */
-  gint64 state_offset; /* offset in elements into that array */
+  int alias;            /* value whose memory it shares, or -1 */
+  int gradient;         /* its gradient's value, or -1 */
+  int part;             /* index of the op that computes it, or -1 */
+  int parameter;        /* number in the draft's parameters, or -1 */
+  int array;            /* LigStateArray of a STATE value */
+  gint64 state_offset;  /* offset in elements into that array */
+  LigSharding sharding; /* the part of it that a rank of a tensor group has */
   gboolean needs_gradient;
   unsigned unsure; /* while problems are collected: what of the shape is guessed, see collect.h */
   gboolean saved;  /* read by the backward pass */
@@ -182,19 +183,23 @@ typedef struct {
   double starts, lasts, waited; /* see LigPlanStep */
 } LigDraftStep;
 
-/* A parameter of the op `part` that is to be that of another op. */
+/* A parameter of the op `part`, before it is its own or that of another op. */
 typedef struct {
   int part, slot;
   LigShape shape; /* that the op needs */
+  LigParameterSharding sharding;
+  gboolean summed; /* its gradient is the sum of those of the ranks of a tensor group */
 } LigTie;
 
 /* A parameter, in op order. */
 typedef struct {
   char *path;
-  int part, slot;   /* the op that it belongs to, and its number there */
-  gboolean trained; /* else it is frozen */
-  gboolean shared;  /* other ops are tied to it */
-  LigShape shape;
+  int part, slot;        /* the op that it belongs to, and its number there */
+  gboolean trained;      /* else it is frozen */
+  gboolean shared;       /* other ops are tied to it */
+  gboolean summed;       /* its gradient is the sum of those of the ranks of a tensor group */
+  LigShape shape, whole; /* of this rank's part, and of all ranks' */
+  LigParameterSharding sharding;
   LigInit init;
   float deviation;
   gboolean decays;
@@ -202,6 +207,25 @@ typedef struct {
   gint64 stored; /* offset into that of parameters; -1: only its fp32 master is kept */
   int value, gradient;
 } LigDraftParameter;
+
+/* Parameters by what their gradients need on the ranks of a tensor group, in the order in which
+ * those with weight decay are placed. */
+typedef enum {
+  LIG_PARAMETER_EQUAL,   /* nothing: all ranks compute the same */
+  LIG_PARAMETER_SUMMED,  /* the sum of those of all ranks */
+  LIG_PARAMETER_DIVIDED, /* nothing: each rank has a part of the parameter */
+  LIG_N_PARAMETER_KINDS
+} LigParameterKind;
+
+#define lig_parameter_kind(parameter) \
+  ((parameter)->sharding.axis >= 0 ? LIG_PARAMETER_DIVIDED \
+   : (parameter)->summed           ? LIG_PARAMETER_SUMMED \
+                                   : LIG_PARAMETER_EQUAL)
+
+/* Elements of the state's arrays. */
+typedef struct {
+  gint64 first, end;
+} LigDraftRange;
 
 typedef struct {
   LigSequence *sequence;           /* a copy that is not edited */
@@ -224,8 +248,10 @@ typedef struct {
   GArray *parameters;      /* of LigDraftParameter */
   GArray *ties;            /* of LigTie */
   gint64 decayed,
-    elements;              /* trained elements of each state array; first those with weight decay */
-  gint64 all_elements;     /* with the frozen ones, which come last */
+    elements;          /* trained elements of each state array; first those with weight decay */
+  gint64 all_elements; /* with the frozen ones, which come last */
+  /* The trained parameters of each kind: without weight decay, with it. */
+  LigDraftRange ranges[LIG_N_PARAMETER_KINDS][2];
   gboolean fp8_parameters; /* weights of quantized products are kept in fp32 and fp8 alone */
   gint64 stored_elements;  /* of the array of parameters */
   GArray *sums;            /* of LigSum */

@@ -242,7 +242,7 @@ expand_macro (LigDraft *draft,
               gboolean incomplete,
               GError **error)
 {
-  g_autoptr (LigParts) parts = lig_parts_new ();
+  g_autoptr (LigParts) parts = lig_parts_new (draft->device);
   g_autofree char *scope = g_strdup_printf ("%s/%s", place->scope, prefix);
   Place inside = *place;
   inside.written = place->written ? place->written : op;

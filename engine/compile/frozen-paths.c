@@ -43,7 +43,7 @@ list_block (LigSequence *body, gint64 repeat, const char *path, int level, GPtrA
 static void
 list_macro (LigOp *op, const char *path, int level, GPtrArray *paths)
 {
-  g_autoptr (LigParts) parts = lig_parts_new ();
+  g_autoptr (LigParts) parts = lig_parts_new (NULL);
   lig_op_get_info (op)->expand (op, parts);
   for (guint i = 0; i < parts->ops->len; i++) {
     const char *name = parts->names->pdata[i];

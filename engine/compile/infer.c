@@ -4,6 +4,7 @@
 #include "engine/compile/collect.h"
 #include "engine/compile/parameters.h"
 #include "engine/compile/quantizers.h"
+#include "engine/compile/sharding.h"
 #include <ligature/state-arrays.h>
 
 #include <glib/gi18n-lib.h>
@@ -47,6 +48,7 @@ lig_infer_prepare (const LigDraft *draft, const LigPart *part, LigInfer *infer)
       infer->extra_inputs[i] = value->shape;
       infer->extra_input_dtypes[i] = value->dtype;
     }
+  lig_sharding_prepare (draft, part, infer);
 }
 
 /* Checks that rows have features; zero rows are allowed. */
@@ -139,11 +141,13 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer)
   LigPart *part = lig_part (draft, index);
   part->y = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &infer->y, infer->y_dtype, index,
                                  "#%d.y", index);
+  lig_value (draft, part->y)->sharding = infer->y_sharding;
   for (int i = 0; i < part->n_outputs; i++) {
     const char *name = part->ports->extra_outputs->ports[i].name;
     part->extra_outputs[i] =
       lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape_of_output (infer, i),
                            dtype_of_output (infer, i), index, "#%d.%s", index, name);
+    lig_value (draft, part->extra_outputs[i])->sharding = infer->y_sharding;
     if (part->to_caller[i]) {
       lig_value (draft, part->extra_outputs[i])->kept_to_end = TRUE;
       g_array_append_val (draft->callers_outputs, part->extra_outputs[i]);
@@ -222,13 +226,12 @@ add_parameters (LigDraft *draft, int index, const LigInfer *infer)
 {
   lig_part (draft, index)->n_parameters = infer->n_parameters;
   for (int i = 0; i < lig_part (draft, index)->n_parameters; i++) {
-    const LigPart *part = lig_part (draft, index);
-    if (lig_op_get_tie (part->op, i, NULL)) {
-      LigTie tie = {index, i, infer->parameters[i]};
-      g_array_append_val (draft->ties, tie);
-      continue;
-    }
-    lig_add_parameter (draft, index, i, &infer->parameters[i]);
+    LigTie needed = {.part = index, .slot = i, .shape = infer->parameters[i]};
+    lig_sharding_parameter (&needed, infer);
+    if (lig_op_get_tie (lig_part (draft, index)->op, i, NULL))
+      g_array_append_val (draft->ties, needed);
+    else
+      lig_add_parameter (draft, &needed);
   }
 }
 
@@ -253,7 +256,7 @@ lig_infer_shapes (const LigDraft *draft, const LigPart *part, LigInfer *infer, G
   return check_type (part, infer, error) &&
          (lig_part_recalls (part) || check_features (infer, error)) &&
          (!part->info->infer || part->info->infer (infer, error)) &&
-         check_values (draft, part, infer, error);
+         lig_sharding_check (part, infer, error) && check_values (draft, part, infer, error);
 }
 
 static void
@@ -286,20 +289,36 @@ infer_part (LigDraft *draft, int index, GError **error)
   return TRUE;
 }
 
-/* Places the parameters with or without weight decay, or the frozen ones, from an offset on.
- * Returns the end, -1 if it is too large. */
+/* Places the parameters of a kind that are trained with or without weight decay, or frozen, from an
+ * offset on. Returns the end, -1 if it is too large. */
 static gint64
-place_parameters (LigDraft *draft, gint64 at, gboolean trained, gboolean decays)
+place_kind (LigDraft *draft, gint64 at, LigParameterKind kind, gboolean trained, gboolean decays)
 {
-  for (guint i = 0; i < draft->parameters->len; i++) {
+  for (guint i = 0; i < draft->parameters->len && at >= 0; i++) {
     LigDraftParameter *parameter = &g_array_index (draft->parameters, LigDraftParameter, i);
-    if (parameter->trained != trained || (trained && (parameter->decays != FALSE) != decays))
+    if (lig_parameter_kind (parameter) != kind || parameter->trained != trained ||
+        (trained && (parameter->decays != FALSE) != decays))
       continue;
     parameter->offset = at;
     lig_value (draft, parameter->value)->state_offset = at;
     if (__builtin_add_overflow (at, ALIGNED (lig_shape_size (&parameter->shape)), &at) ||
         at > G_MAXINT64 / 64)
       return -1;
+  }
+  return at;
+}
+
+/* Places parameters of all kinds. Divided ones are behind the others with weight decay and before
+ * those without, so that all of them are one range. */
+static gint64
+place_parameters (LigDraft *draft, gint64 at, gboolean trained, gboolean decays)
+{
+  for (int i = 0; i < LIG_N_PARAMETER_KINDS; i++) {
+    LigParameterKind kind = (LigParameterKind) (decays ? i : LIG_N_PARAMETER_KINDS - 1 - i);
+    gint64 first = at;
+    at = place_kind (draft, at, kind, trained, decays);
+    if (trained)
+      draft->ranges[kind][decays] = (LigDraftRange){first, at};
   }
   return at;
 }

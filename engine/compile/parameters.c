@@ -4,6 +4,7 @@
 #include "engine/compile/parameters.h"
 
 #include "engine/compile/collect.h"
+#include "engine/compile/sharding.h"
 #include "engine/sequence/tie.h"
 #include <ligature/suggest.h>
 
@@ -19,17 +20,20 @@ get (const LigDraft *draft, guint i)
 }
 
 int
-lig_add_parameter (LigDraft *draft, int index, int slot, const LigShape *shape)
+lig_add_parameter (LigDraft *draft, const LigTie *needed)
 {
-  LigPart *part = lig_part (draft, index);
-  const char *name = part->info->parameters[slot].name;
-  int value = lig_draft_add_value (draft, LIG_VALUE_PARAMETER, shape, draft->parameter_dtype, -1,
-                                   "%s.%s", part->prefix, name);
+  LigPart *part = lig_part (draft, needed->part);
+  const char *name = part->info->parameters[needed->slot].name;
+  int value = lig_draft_add_value (draft, LIG_VALUE_PARAMETER, &needed->shape,
+                                   draft->parameter_dtype, -1, "%s.%s", part->prefix, name);
   LigDraftParameter parameter = {
     .path = g_strdup_printf ("%s.%s", part->prefix, name),
-    .shape = *shape,
-    .part = index,
-    .slot = slot,
+    .shape = needed->shape,
+    .whole = lig_sharding_whole (needed),
+    .sharding = needed->sharding,
+    .summed = needed->summed,
+    .part = needed->part,
+    .slot = needed->slot,
     .trained = !part->frozen,
     .value = value,
     .stored = -1,
@@ -37,7 +41,7 @@ lig_add_parameter (LigDraft *draft, int index, int slot, const LigShape *shape)
   };
   lig_value (draft, value)->parameter = (int) draft->parameters->len;
   lig_value (draft, value)->array = 0;
-  part->parameters[slot] = part->representations[slot] = value;
+  part->parameters[needed->slot] = part->representations[needed->slot] = value;
   g_array_append_val (draft->parameters, parameter);
   return (int) draft->parameters->len - 1;
 }
@@ -142,7 +146,7 @@ give_up (LigDraft *draft, const LigTie *tie, GError **error)
   while (param->kind != LIG_PARAM_PATH || param->offset != (gsize) tie->slot)
     param++;
   lig_draft_offer (draft, LIG_PROBLEM_MEND_SET, part->path, param->name, NULL);
-  lig_add_parameter (draft, tie->part, tie->slot, &tie->shape);
+  lig_add_parameter (draft, tie);
   return TRUE;
 }
 
@@ -185,9 +189,16 @@ tie_one (LigDraft *draft, const LigTie *tie, GHashTable *numbers, GError **error
     return refuse (draft, tie, missing, error);
   LigPart *part = lig_part (draft, tie->part);
   LigDraftParameter *target = get (draft, (guint) root);
+  if (!lig_sharding_same (tie, target)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("%s at %s: its %s and %s, to which it is tied, are divided in different ways "
+                    "over the ranks; give both ops the same parallel"),
+                 part->title, part->path, parameter_name (draft, tie), target->path);
+    return give_up (draft, tie, error);
+  }
   if (!lig_shape_equal (&target->shape, &tie->shape)) {
     if (is_guessed (draft, tie->part) || is_guessed (draft, target->part)) {
-      lig_add_parameter (draft, tie->part, tie->slot, &tie->shape);
+      lig_add_parameter (draft, tie);
       return TRUE;
     }
     g_autofree char *own = lig_shape_to_string (&tie->shape);

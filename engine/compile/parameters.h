@@ -5,7 +5,7 @@
 #include "engine/compile/draft.h"
 
 /* Adds a parameter of a part to the draft and returns its number. */
-int lig_add_parameter (LigDraft *draft, int index, int slot, const LigShape *shape);
+int lig_add_parameter (LigDraft *draft, const LigTie *needed);
 
 /* Returns whether the part computes a gradient of its parameter. */
 gboolean lig_part_trains (const LigDraft *draft, const LigPart *part, int slot);

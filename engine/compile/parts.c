@@ -57,9 +57,10 @@ unref (gpointer op)
 }
 
 LigParts *
-lig_parts_new (void)
+lig_parts_new (LigDevice *device)
 {
   LigParts *self = g_new0 (LigParts, 1);
+  self->device = device;
   self->ops = g_ptr_array_new_with_free_func (unref);
   self->names = g_ptr_array_new ();
   self->sizes = g_array_new (FALSE, FALSE, sizeof (LigPartSize));
@@ -82,7 +83,13 @@ lig_op_count_parts (LigOp *self)
   const LigOpInfo *info = lig_op_get_info (self);
   if (!info->expand)
     return 1;
-  g_autoptr (LigParts) parts = lig_parts_new ();
+  g_autoptr (LigParts) parts = lig_parts_new (NULL);
   info->expand (self, parts);
   return parts->ops->len;
+}
+
+int
+lig_parts_get_n_ranks (const LigParts *self, LigRankGroup group)
+{
+  return self->device ? lig_device_get_n_ranks (self->device, group) : self->apart ? 2 : 1;
 }

@@ -6,13 +6,16 @@
 #include <ligature/lowering.h>
 
 struct _LigParts {
-  GPtrArray *ops;   /* owned; null where the macro failed to create one */
-  GPtrArray *names; /* interned; null for none */
-  GArray *sizes;    /* of LigPartSize */
-  char *problem;    /* why the macro refuses its parameters, or null */
+  GPtrArray *ops;    /* owned; null where the macro failed to create one */
+  GPtrArray *names;  /* interned; null for none */
+  GArray *sizes;     /* of LigPartSize */
+  char *problem;     /* why the macro refuses its parameters, or null */
+  LigDevice *device; /* (unowned) (nullable) */
+  gboolean apart;    /* they are written into a sequence, for ranks of any number */
 };
 
-LigParts *lig_parts_new (void);
+/* `device`: (nullable): whose ranks the parts are for; null: one rank. */
+LigParts *lig_parts_new (LigDevice *device);
 void lig_parts_free (LigParts *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigParts, lig_parts_free)
 

@@ -65,8 +65,11 @@ predict_collective (const LigDraft *draft, const LigDraftStep *step)
     LigOperand operand = lig_draft_operand (draft, step->values[i]);
     bytes = MAX (bytes, (double) operand.size * (double) lig_dtype_size (operand.dtype));
   }
+  const LigLayout *layout = lig_device_get_layout (draft->device);
+  int stride = layout ? lig_layout_stride (layout, (LigRankGroup) params->group) : 1;
   return lig_fabric_predict (&lig_device_get_facts (draft->device)->fabric,
-                             lig_collective_from_kernel (step->kernel->name), params->peers, bytes);
+                             lig_collective_from_kernel (step->kernel->name), params->peers, stride,
+                             bytes);
 }
 
 double

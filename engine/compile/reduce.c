@@ -90,7 +90,8 @@ fill_buckets (LigDraft *draft)
 static void
 append_reduction (LigDraft *draft, GArray *steps, const Bucket *bucket)
 {
-  const LigCollectiveParams params = {lig_device_get_n_ranks (draft->device), LIG_REDUCE_MEAN};
+  const LigCollectiveParams params = {lig_device_get_n_ranks (draft->device, LIG_GROUP_DATA),
+                                      LIG_REDUCE_MEAN, LIG_GROUP_DATA};
   int value =
     lig_array_value (draft, LIG_STATE_GRADIENTS, bucket->first, bucket->end - bucket->first);
   const int values[] = {value, value};
@@ -101,20 +102,47 @@ append_reduction (LigDraft *draft, GArray *steps, const Bucket *bucket)
   step->reduces = TRUE;
 }
 
+static void
+append_exchange (LigDraft *draft, const char *kernel, const int *values, LigCollectiveParams params)
+{
+  params.peers = lig_device_get_n_ranks (draft->device, (LigRankGroup) params.group);
+  if (params.peers > 1)
+    lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, kernel, values, &params,
+                     sizeof params);
+}
+
 void
 lig_reduce_amaxes (LigDraft *draft, int quantizers)
 {
-  const LigCollectiveParams params = {lig_device_get_n_ranks (draft->device), LIG_REDUCE_MAX};
   const int values[] = {quantizers, quantizers};
-  if (params.peers > 1)
-    lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "all_reduce", values, &params,
-                     sizeof params);
+  append_exchange (draft, "all_reduce", values,
+                   (LigCollectiveParams){.reduction = LIG_REDUCE_MAX, .group = LIG_GROUP_ALL});
+}
+
+void
+lig_gather_norms (LigDraft *draft, int norm, int norms)
+{
+  const int values[] = {norm, norms};
+  append_exchange (draft, "all_gather", values, (LigCollectiveParams){.group = LIG_GROUP_TENSOR});
+}
+
+void
+lig_reduce_summed (LigDraft *draft)
+{
+  for (int decays = FALSE; decays <= TRUE; decays++) {
+    LigDraftRange range = draft->ranges[LIG_PARAMETER_SUMMED][decays];
+    if (range.first == range.end)
+      continue;
+    int value = lig_array_value (draft, LIG_STATE_GRADIENTS, range.first, range.end - range.first);
+    const int values[] = {value, value};
+    append_exchange (draft, "all_reduce", values, (LigCollectiveParams){.group = LIG_GROUP_TENSOR});
+  }
 }
 
 void
 lig_schedule_reductions (LigDraft *draft)
 {
-  if (lig_device_get_n_ranks (draft->device) == 1 || !draft->options.training ||
+  if (lig_device_get_n_ranks (draft->device, LIG_GROUP_DATA) == 1 || !draft->options.training ||
       draft->elements == 0)
     return;
   g_autoptr (GArray) buckets = fill_buckets (draft);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The reductions of the gradients of data parallel ranks. */
+/* The reductions of gradients over ranks. */
 #pragma once
 
 #include "engine/compile/draft.h"
+#include <ligature/params.h>
 
 /* After the backward pass is scheduled: if the device belongs to several ranks, adds the steps that
  * average the gradients over them. */
@@ -11,3 +12,10 @@ void lig_schedule_reductions (LigDraft *draft);
 /* Likewise, appends the step that gives all ranks the greatest amaxes, which differ where each rank
  * quantizes its own rows; scales and histories, which do not, stay as they are. */
 void lig_reduce_amaxes (LigDraft *draft, int quantizers);
+
+/* Appends the steps of the update that add up gradients of which each rank of a tensor group has a
+ * term. */
+void lig_reduce_summed (LigDraft *draft);
+
+/* Appends the step of the update that gives each rank of a tensor group the norms of all. */
+void lig_gather_norms (LigDraft *draft, int norm, int norms);

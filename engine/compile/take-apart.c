@@ -11,9 +11,10 @@
 #include <string.h>
 
 static LigParts *
-expand (LigOp *macro)
+expand (LigOp *macro, gboolean apart)
 {
-  LigParts *parts = lig_parts_new ();
+  LigParts *parts = lig_parts_new (NULL);
+  parts->apart = apart;
   lig_op_get_info (macro)->expand (macro, parts);
   return parts;
 }
@@ -27,7 +28,7 @@ count_ops (LigOp *op, int level)
   guint count = 0;
   if (!lig_op_get_info (op)->expand || level >= DEEPEST)
     return 1;
-  g_autoptr (LigParts) parts = expand (op);
+  g_autoptr (LigParts) parts = expand (op, FALSE);
   for (guint i = 0; i < parts->ops->len; i++)
     count += parts->ops->pdata[i] ? count_ops (parts->ops->pdata[i], level + 1) : 1;
   return count;
@@ -142,7 +143,7 @@ takes (const LigFusion *fusion, LigOp *part)
   gboolean found = FALSE;
   if (!lig_op_get_info (part)->expand)
     return lig_fusion_takes (fusion, lig_op_get_info (part));
-  g_autoptr (LigParts) inner = expand (part);
+  g_autoptr (LigParts) inner = expand (part, TRUE);
   for (guint i = 0; i < inner->ops->len && !found; i++)
     found = inner->ops->pdata[i] && takes (fusion, inner->ops->pdata[i]);
   return found;
@@ -176,19 +177,38 @@ carry_wishes (LigOp *macro, const LigParts *parts)
 
 /* --- Linears ------------------------------------------------------------------------------- */
 
-/* Returns (transfer full) (nullable) the linear that a product and its bias are. */
-static LigOp *
-make_linear (LigOp *product, LigOp *bias)
+static gboolean
+is_op (const LigParts *parts, guint index, const char *name)
 {
-  const LigParam *param = lig_op_get_info (bias)->params;
-  if (!g_str_equal (lig_op_get_name (product), "basic-linear") ||
-      !g_str_equal (lig_op_get_name (bias), "bias"))
-    return NULL;
+  return index < parts->ops->len && parts->ops->pdata[index] &&
+         g_str_equal (lig_op_get_name (parts->ops->pdata[index]), name);
+}
+
+/* Returns whether the part is the exchange of a product, and whether it is one of rows. */
+static gboolean
+is_exchange (const LigParts *parts, guint index, const char *rows, gboolean *by_rows)
+{
+  *by_rows = is_op (parts, index, rows);
+  return *by_rows || is_op (parts, index, "all-reduce");
+}
+
+static gboolean
+is_plain (LigOp *op)
+{
+  const LigParam *param = lig_op_get_info (op)->params;
   for (; param && param->name; param++) {
     g_auto (GValue) value = G_VALUE_INIT;
-    if (lig_op_get_value (bias, param, &value))
-      return NULL;
+    if (lig_op_get_value (op, param, &value))
+      return FALSE;
   }
+  return TRUE;
+}
+
+/* Returns (transfer full) (nullable) the linear that a product is with its bias and exchange. */
+static LigOp *
+make_linear (LigOp *product, gboolean bias, gboolean by_rows)
+{
+  const LigParam *param;
   g_autoptr (LigOp) linear = lig_op_new ("linear", NULL);
   for (param = lig_op_get_info (product)->params; linear && param->name; param++) {
     g_auto (GValue) value = G_VALUE_INIT;
@@ -196,26 +216,61 @@ make_linear (LigOp *product, LigOp *bias)
         !lig_op_set_value (linear, param->name, &value, NULL))
       return NULL;
   }
+  if (linear && !bias)
+    g_object_set (linear, "bias", FALSE, NULL);
+  if (linear && by_rows)
+    g_object_set (linear, "sequence-parallel", TRUE, NULL);
   return g_steal_pointer (&linear);
 }
 
-/* A product and a bias of one name are a linear, which is shorter to read and to edit. */
+static void
+remove_part (LigParts *parts, guint index)
+{
+  g_ptr_array_remove_index (parts->ops, index);
+  g_ptr_array_remove_index (parts->names, index);
+  g_array_remove_index (parts->sizes, index);
+}
+
+/* Joins the product at `at` to what belongs to it. Returns where the linear is then. */
+static guint
+join_linear (LigParts *parts, guint at)
+{
+  const char *name = parts->names->pdata[at];
+  gboolean gathers = FALSE, scatters;
+  gboolean before = at > 0 && is_exchange (parts, at - 1, "all-gather", &gathers);
+  gboolean after = is_exchange (parts, at + 1, "reduce-scatter", &scatters);
+  guint next = at + 1 + (after ? 1 : 0);
+  gboolean bias = name && is_op (parts, next, "bias") && is_plain (parts->ops->pdata[next]) &&
+                  g_strcmp0 (name, parts->names->pdata[next]) == 0;
+  LigOp *linear =
+    name && (bias || before || after)
+      ? make_linear (parts->ops->pdata[at], bias, (before && gathers) || (after && scatters))
+      : NULL;
+  if (name && !linear)
+    return at;
+  if (linear) {
+    g_object_unref (parts->ops->pdata[at]);
+    parts->ops->pdata[at] = linear;
+  }
+  if (bias)
+    remove_part (parts, next);
+  if (after)
+    remove_part (parts, at + 1);
+  if (before)
+    remove_part (parts, at - 1);
+  return before ? at - 1 : at;
+}
+
+/* A product, its exchange and its bias of one name are a linear, which is shorter to read and to
+ * edit. Those of a linear have no name and remain, without the exchange: between the product and
+ * its bias it would prevent fusions on one rank, and on several the plan says that it is missing.
+ */
 static void
 join_linears (LigParts *parts)
 {
-  for (guint i = 0; i + 1 < parts->ops->len; i++) {
-    const char *name = parts->names->pdata[i];
-    LigOp *linear = name && g_strcmp0 (name, parts->names->pdata[i + 1]) == 0
-                      ? make_linear (parts->ops->pdata[i], parts->ops->pdata[i + 1])
-                      : NULL;
-    if (!linear)
-      continue;
-    g_object_unref (parts->ops->pdata[i]);
-    parts->ops->pdata[i] = linear;
-    g_ptr_array_remove_index (parts->ops, i + 1);
-    g_ptr_array_remove_index (parts->names, i + 1);
-    g_array_remove_index (parts->sizes, i + 1);
-  }
+  for (guint i = 0; i < parts->ops->len; i++)
+    if (is_op (parts, i, "basic-linear"))
+      i = join_linear (parts, i);
 }
 
 /* --- Ties ---------------------------------------------------------------------------------- */
@@ -247,7 +302,7 @@ has_parameter (LigOp *op, const char *path, const char *parameter)
   const LigOpInfo *info = lig_op_get_info (op);
   const char *rest;
   if (info->expand) {
-    g_autoptr (LigParts) parts = expand (op);
+    g_autoptr (LigParts) parts = expand (op, TRUE);
     return find_part (parts, path, parameter, &rest) >= 0;
   }
   for (int i = 0; *path == '\0' && info->parameters && info->parameters[i].name; i++)
@@ -365,7 +420,7 @@ lig_sequence_take_apart (LigSequence *self, int index, gint64 features, GError *
                  lig_op_get_name (op), index);
     return FALSE;
   }
-  g_autoptr (LigParts) parts = expand (op);
+  g_autoptr (LigParts) parts = expand (op, TRUE);
   if (!check_parts (op, parts, features, error)) {
     g_prefix_error (error, _ ("%s at %d: "), lig_op_get_name (op), index);
     return FALSE;

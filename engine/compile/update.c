@@ -5,7 +5,9 @@
 
 #include "engine/compile/lower.h"
 #include "engine/compile/parameters.h"
+#include "engine/compile/reduce.h"
 #include <ligature/optimizer.h>
+#include <ligature/params.h>
 #include <ligature/state-arrays.h>
 
 int
@@ -129,18 +131,62 @@ lig_schedule_scaling (LigDraft *draft)
   }
 }
 
+/* Schedules the norm of a range of values, without the loss scale if `scaling` is negative. */
+static void
+schedule_norm (LigDraft *draft, int of, int norm, int scaling)
+{
+  LigScalingParams params = scaling_params (draft);
+  int values[] = {of, norm, scaling};
+  lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "gradient_norm", values, &params,
+                   sizeof params);
+}
+
+static int
+add_norms (LigDraft *draft, gint64 count, const char *name)
+{
+  LigShape shape;
+  lig_shape_init (&shape, count > 1 ? 1 : 0, count);
+  return lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &shape, LIG_FP32, -1, "%s", name);
+}
+
+/* Returns the gradients whose norm this rank computes: all, but of those that are equal on the
+ * ranks of a tensor group only the first rank's count. */
+static LigDraftRange
+find_own_gradients (const LigDraft *draft)
+{
+  const LigDraftRange *divided = draft->ranges[LIG_PARAMETER_DIVIDED];
+  return lig_device_get_rank (draft->device, LIG_GROUP_TENSOR) == 0
+           ? (LigDraftRange){0, draft->elements}
+           : (LigDraftRange){divided[TRUE].first, divided[FALSE].end};
+}
+
+/* Schedules the global norm; if gradients are divided among ranks, it is the norm of the norms of
+ * their parts. */
+static void
+schedule_global_norm (LigDraft *draft)
+{
+  const LigDraftRange *divided = draft->ranges[LIG_PARAMETER_DIVIDED];
+  LigDraftRange own = {0, draft->elements};
+  draft->gradient_norm = add_norms (draft, 1, "gradient-norm");
+  lig_value (draft, draft->gradient_norm)->kept_to_end = TRUE;
+  if (divided[TRUE].first < divided[FALSE].end)
+    own = find_own_gradients (draft);
+  int of = lig_array_value (draft, LIG_STATE_GRADIENTS, own.first, own.end - own.first);
+  if (divided[TRUE].first < divided[FALSE].end) {
+    int ranks = lig_device_get_n_ranks (draft->device, LIG_GROUP_TENSOR);
+    int part = add_norms (draft, 1, "own-norm"), all = add_norms (draft, ranks, "norms");
+    schedule_norm (draft, of, part, -1);
+    lig_gather_norms (draft, part, all);
+    of = all;
+  }
+  schedule_norm (draft, of, draft->gradient_norm, lig_draft_scaling (draft));
+}
+
 void
 lig_schedule_update (LigDraft *draft)
 {
-  LigShape scalar = {0};
-  draft->gradient_norm =
-    lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &scalar, LIG_FP32, -1, "gradient-norm");
-  lig_value (draft, draft->gradient_norm)->kept_to_end = TRUE;
-  LigScalingParams params = scaling_params (draft);
-  int values[] = {lig_array_value (draft, LIG_STATE_GRADIENTS, 0, draft->elements),
-                  draft->gradient_norm, lig_draft_scaling (draft)};
-  lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "gradient_norm", values, &params,
-                   sizeof params);
+  lig_reduce_summed (draft);
+  schedule_global_norm (draft);
   if (draft->decayed > 0)
     update_regions (draft, 0, draft->decayed, TRUE);
   if (draft->elements > draft->decayed)

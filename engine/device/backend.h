@@ -48,8 +48,9 @@ struct _LigDevice {
   const LigBackend *calls; /* null for a device that is only described */
   LigBackendDevice *handle;
   void *stream, *branch, *communication;
-  LigRanks *ranks;   /* null: the process is alone, or the ranks are only assumed */
-  int rank, n_ranks; /* 0 ranks: the process is alone */
+  LigRanks *ranks; /* null: the process is alone, or the ranks are only assumed */
+  int rank;
+  LigLayout layout; /* no ranks: the process is alone */
 };
 
 /* Returns backend `n` in the order of the list; null after the last. */

@@ -36,11 +36,13 @@ reduce_all (const LigFabricLink *link, int ranks, double bytes)
 }
 
 double
-lig_fabric_predict (const LigFabric *self, LigCollective collective, int ranks, double bytes)
+lig_fabric_predict (
+  const LigFabric *self, LigCollective collective, int ranks, int stride, double bytes)
 {
   if (self->devices < 1 || ranks < 2 || (guint) collective >= LIG_N_COLLECTIVES)
     return 0;
-  int here = MIN (ranks, self->devices), machines = (ranks + self->devices - 1) / self->devices;
+  int devices = MAX (self->devices / MAX (stride, 1), 1);
+  int here = MIN (ranks, devices), machines = (ranks + devices - 1) / devices;
   if (machines == 1 && collective == LIG_ALL_REDUCE)
     return reduce_all (&self->inside, here, bytes);
   double inside = here > 1 ? pass_around (&self->inside, here, bytes) : 0;

@@ -22,15 +22,15 @@ lig_device_join (LigDevice *self, LigRanks *ranks, GError **error)
   }
   self->ranks = ranks;
   self->rank = lig_ranks_get_rank (ranks);
-  self->n_ranks = lig_ranks_get_count (ranks);
+  self->layout = *lig_ranks_get_layout (ranks);
   return TRUE;
 }
 
 void
-lig_device_assume_ranks (LigDevice *self, int rank, int count)
+lig_device_assume_ranks (LigDevice *self, int rank, const LigLayout *layout)
 {
   self->rank = rank;
-  self->n_ranks = count;
+  self->layout = *layout;
 }
 
 LigRanks *
@@ -39,14 +39,20 @@ lig_device_get_ranks (LigDevice *self)
   return self->ranks;
 }
 
-int
-lig_device_get_rank (LigDevice *self)
+const LigLayout *
+lig_device_get_layout (LigDevice *self)
 {
-  return self->rank;
+  return self->layout.sizes[0] > 0 ? &self->layout : NULL;
 }
 
 int
-lig_device_get_n_ranks (LigDevice *self)
+lig_device_get_rank (LigDevice *self, LigRankGroup group)
 {
-  return MAX (self->n_ranks, 1);
+  return self->layout.sizes[0] > 0 ? lig_layout_place (&self->layout, self->rank, group) : 0;
+}
+
+int
+lig_device_get_n_ranks (LigDevice *self, LigRankGroup group)
+{
+  return self->layout.sizes[0] > 0 ? lig_layout_size (&self->layout, group) : 1;
 }

@@ -40,4 +40,5 @@ LIG_DEFINE_OP (add_extra_input) = {
   .infer = infer,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
 };

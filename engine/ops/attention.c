@@ -78,6 +78,12 @@ infer (LigInfer *self, GError **error)
     return FALSE;
   kernel->heads = packed.heads;
   kernel->kv_heads = packed.kv_heads;
+  kernel->all_heads = kernel->first_head = 0;
+  if (self->x_sharding.kind == LIG_SHARDING_COLUMNS) {
+    kernel->all_heads = (int32_t) values->heads;
+    kernel->first_head = self->rank * packed.heads;
+    self->y_sharding.sections = (LigSections){1, {values->heads * packed.features}};
+  }
   kernel->features = packed.features;
   kernel->length = kernel->memory_length = packed.length;
   kernel->mask = values->scores.mask;
@@ -137,4 +143,5 @@ LIG_DEFINE_OP (attention) = {
   .place = place,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
 };

@@ -26,9 +26,14 @@ static gboolean
 infer (LigInfer *self, GError **error)
 {
   const BiasParams *values = self->params;
-  if (!lig_check_features (self, values->size, error))
+  gint64 size = values->size;
+  if (self->x_sharding.kind == LIG_SHARDING_COLUMNS && size % self->n_ranks[LIG_GROUP_TENSOR] == 0)
+    size /= self->n_ranks[LIG_GROUP_TENSOR];
+  if (!lig_check_features (self, size, error))
     return FALSE;
   lig_shape_init (&self->parameters[0], 1, lig_shape_columns (&self->x));
+  if (self->x_sharding.kind == LIG_SHARDING_COLUMNS)
+    self->parameter_shardings[0] = (LigParameterSharding){0, self->x_sharding.sections};
   return TRUE;
 }
 
@@ -54,4 +59,5 @@ LIG_DEFINE_OP (bias) = {
   .infer = infer,
   .forward = "bias",
   .lower_backward = lower_backward,
+  .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
 };

@@ -82,6 +82,25 @@ lig_shape_without (const LigShape *shape, int axes)
   return result;
 }
 
+/* Ranks that divide the columns have the same part of both halves. */
+static gboolean
+shard_gated (LigInfer *infer, GError **error)
+{
+  const LigSections *sections = &infer->x_sharding.sections;
+  if (infer->x_sharding.kind != LIG_SHARDING_COLUMNS)
+    return TRUE;
+  if (sections->count != 2 || sections->lengths[0] != sections->lengths[1]) {
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_SHAPE,
+      _ ("its halves are not divided each among the ranks (tensor=%d); set sections=[1, 1] "
+         "of the product before it"),
+      infer->n_ranks[LIG_GROUP_TENSOR]);
+    return FALSE;
+  }
+  infer->y_sharding.sections = (LigSections){1, {sections->lengths[0]}};
+  return TRUE;
+}
+
 gboolean
 lig_infer_gated (LigInfer *infer, GError **error)
 {
@@ -97,7 +116,7 @@ lig_infer_gated (LigInfer *infer, GError **error)
     return FALSE;
   }
   *columns /= 2;
-  return TRUE;
+  return shard_gated (infer, error);
 }
 
 gboolean
@@ -132,6 +151,13 @@ lig_count_positions (const LigInfer *infer)
   return infer->x.n_axes < 2 ? 1 : infer->x.axes[infer->x.n_axes - 2];
 }
 
+gboolean
+lig_check_samples (const LigInfer *infer, GError **error)
+{
+  return infer->x_sharding.kind != LIG_SHARDING_ROWS || infer->x.n_axes > 2 ||
+         lig_infer_refuse_sharding (infer, error);
+}
+
 /* Checks numbers that kernels count in 32 bits. */
 static gboolean
 check_counts (const LigInfer *infer, GError **error)
@@ -150,6 +176,25 @@ check_counts (const LigInfer *infer, GError **error)
   return FALSE;
 }
 
+/* Checks that the queries, keys and values of a row are sections of their own. */
+static gboolean
+check_head_sections (
+  const LigInfer *infer, gint64 heads, gint64 kv_heads, gboolean queries_alone, GError **error)
+{
+  const LigSections *sections = &infer->x_sharding.sections;
+  const gint64 *lengths = sections->lengths;
+  gboolean fits = queries_alone ? sections->count == 1
+                                : sections->count == 3 && lengths[1] == lengths[2] &&
+                                    lengths[0] * kv_heads == lengths[1] * heads;
+  if (!fits)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("its heads (%" PRId64 ") and kv-heads (%" PRId64
+                    ") are not divided each among the ranks (tensor=%d); set sections of the "
+                    "product before it"),
+                 heads, kv_heads, infer->n_ranks[LIG_GROUP_TENSOR]);
+  return fits;
+}
+
 gboolean
 lig_infer_heads (const LigInfer *infer,
                  gint64 heads,
@@ -160,8 +205,8 @@ lig_infer_heads (const LigInfer *infer,
 {
   gint64 columns = lig_shape_columns (&infer->x);
   kv_heads = kv_heads > 0 ? kv_heads : heads;
-  gint64 all = heads + (queries_alone ? 0 : 2 * kv_heads);
-  if (!lig_check_has_axis (infer, error) || !check_counts (infer, error))
+  if (!lig_check_has_axis (infer, error) || !check_counts (infer, error) ||
+      !lig_check_samples (infer, error))
     return FALSE;
   if (heads % kv_heads != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
@@ -169,6 +214,15 @@ lig_infer_heads (const LigInfer *infer,
                  kv_heads);
     return FALSE;
   }
+  if (infer->x_sharding.kind == LIG_SHARDING_COLUMNS) {
+    if (!lig_check_divides (infer, "heads", heads, error) ||
+        !lig_check_divides (infer, "kv-heads", kv_heads, error) ||
+        !check_head_sections (infer, heads, kv_heads, queries_alone, error))
+      return FALSE;
+    heads /= infer->n_ranks[LIG_GROUP_TENSOR];
+    kv_heads /= infer->n_ranks[LIG_GROUP_TENSOR];
+  }
+  gint64 all = heads + (queries_alone ? 0 : 2 * kv_heads);
   if (columns % all != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  g_dngettext (GETTEXT_PACKAGE,

@@ -27,4 +27,5 @@ LIG_DEFINE_OP (constant_scale) = {
   .kernel_params_size = sizeof (LigScaleParams),
   .forward = "scale",
   .lower_backward = lower_backward,
+  .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
 };

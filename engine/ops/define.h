@@ -114,6 +114,13 @@ typedef struct {
 /* Returns the shape without its last `axes` axes. */
 LigShape lig_shape_without (const LigShape *shape, int axes);
 
+/* Checks that a rank with a part of the rows has whole samples: they have an axis of their own. */
+gboolean lig_check_samples (const LigInfer *infer, GError **error);
+
+/* Checks that the length, called `name`, can be divided evenly by the ranks of a
+ * tensor group. */
+gboolean lig_check_divides (const LigInfer *infer, const char *name, gint64 length, GError **error);
+
 /* Infers the shape of a gated unit: y has half the features of x. */
 gboolean lig_infer_gated (LigInfer *infer, GError **error);
 
@@ -133,12 +140,25 @@ gboolean lig_infer_norm (LigInfer *infer, GError **error);
       G_STRUCT_OFFSET (LigNormOpParams, normalized_shape), NULL \
   }
 
+/* How the ranks of a tensor group divide a product's weight. */
+typedef enum { LIG_PARALLEL_NONE, LIG_PARALLEL_COLUMN, LIG_PARALLEL_ROW } LigParallel;
+
+/* Returns the name as in files. */
+const char *lig_parallel_name (LigParallel parallel);
+
+/* Add the exchange before a product that divides its columns, or after one that divides its rows,
+ * if a tensor group has several ranks. Others of these are whole; `by_rows`: ranks have a part of
+ * the rows each. */
+void lig_parts_add_before (LigParts *parts, LigParallel parallel, gboolean by_rows);
+void lig_parts_add_after (LigParts *parts, LigParallel parallel, gboolean by_rows);
+
 /* The params of linear and basic-linear. */
 typedef struct {
   gint64 out_features, in_features;
+  LigShape sections;
   float init_std;
-  bool bias;
-  int32_t recipe;
+  bool bias, sequence_parallel;
+  int32_t recipe, parallel;
 } LigLinearOpParams;
 
 /* The parameter `tied` of ops whose first trained parameter is a weight. */
@@ -175,4 +195,42 @@ typedef struct {
              LIG_MAX_FEATURES, 0, LIG_PARAM_INFERRED), \
     LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial deviation"), \
                N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
-    LIG_RECIPE_PARAM (LigLinearOpParams, recipe), LIG_TIED
+    LIG_RECIPE_PARAM (LigLinearOpParams, recipe), \
+    LIG_CHOICE ( \
+      LigLinearOpParams, parallel, "parallel", N_ ("Parallel"), \
+      N_ ("The part that ranks of a tensor group divide: none, the out-features, or the " \
+          "in-features"), \
+      "none|column|row", LIG_PARALLEL_NONE), \
+    {.kind = LIG_PARAM_SHAPE, \
+     .name = "sections", \
+     .label = N_ ("Sections"), \
+     .help = \
+       N_ ("Shares of the out-features that are each divided: [1, 1] for a gated unit, or the " \
+           "heads of queries, keys and values; left out: one"), \
+     .minimum = 1, \
+     .maximum = G_MAXINT32, \
+     .flags = LIG_PARAM_INFERRED, \
+     .offset = G_STRUCT_OFFSET (LigLinearOpParams, sections)}, \
+    LIG_TIED
+
+/* The parameter `group` of ops that exchange with other ranks. Their params structs begin with
+ * LigCollectiveParams; with one rank in the group they pass their input on. */
+#define LIG_RANK_GROUP(type, field) \
+  LIG_CHOICE (type, field, "group", N_ ("Group"), \
+              N_ ("Ranks that take part: those with other rows of the batch, or those with other " \
+                  "parts of the parameters"), \
+              "data|tensor", LIG_GROUP_TENSOR)
+
+/* Sets the kernel's params. Of ranks of a tensor group, x has to be of this kind, and y becomes one
+ * of the other. */
+gboolean lig_infer_collective (
+  LigInfer *infer, int group, LigShardingKind from, LigShardingKind to, GError **error);
+
+/* Divides the first axis of y among the ranks of the group, or collects it. */
+gboolean lig_infer_scattered (LigInfer *infer, int group, GError **error);
+gboolean lig_infer_gathered (LigInfer *infer, int group, GError **error);
+
+/* Emits a kernel for y and, in the backward pass, one for dx; null, or one rank in the group: the
+ * value is passed on. */
+void lig_lower_collective (LigLowering *lowering, const char *kernel);
+void lig_lower_collective_backward (LigLowering *lowering, const char *kernel);

@@ -60,4 +60,5 @@ LIG_DEFINE_OP (drop_path) = {
   .place = place,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .shardings = LIG_COMPUTES_ROWS,
 };

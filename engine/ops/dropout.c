@@ -50,4 +50,5 @@ LIG_DEFINE_OP (dropout) = {
   .place = place,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .shardings = LIG_COMPUTES_ROWS,
 };

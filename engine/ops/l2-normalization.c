@@ -36,4 +36,5 @@ LIG_DEFINE_OP (l2_normalization) = {
   .infer = infer,
   .forward = "l2_normalization",
   .backward = "l2_normalization_backward",
+  .shardings = LIG_COMPUTES_ROWS,
 };

@@ -6,7 +6,7 @@ typedef struct {
   LigMacroNorm norm;
   gint64 features;
   float deviation;
-  int32_t recompute;
+  int32_t recompute, division;
   bool bias;
 } LayerNormLinearParams;
 
@@ -32,6 +32,13 @@ static const LigParam params[] = {
              1000,
              0.023),
   LIG_RECOMPUTE_PARAM (LayerNormLinearParams, recompute),
+  LIG_CHOICE (LayerNormLinearParams,
+              division,
+              "parallel",
+              N_ ("Parallel"),
+              N_ ("The part that ranks of a tensor group divide: none, or the out-features"),
+              "none|column",
+              0),
   {.name = NULL},
 };
 
@@ -42,7 +49,7 @@ expand (LigOp *self, LigParts *parts)
   LigMacroLength length = {MAX (values->features, 1), 1, 1};
   lig_macro_add_norm (parts, self, "norm");
   lig_macro_add_norm_output (parts, self);
-  lig_macro_add_product (parts, self, "linear", "init-std", length);
+  lig_macro_add_first (parts, self, "linear", length, NULL);
 }
 
 LIG_DEFINE_OP (layer_norm_linear) = {

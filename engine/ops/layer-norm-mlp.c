@@ -8,6 +8,7 @@ typedef struct {
   LigMacroDeviations deviations;
   int32_t recompute;
   bool bias;
+  int32_t division;
 } LayerNormMlpParams;
 
 static const LigParam params[] = {
@@ -17,6 +18,7 @@ static const LigParam params[] = {
   LIG_MACRO_BIAS (LayerNormMlpParams, bias),
   LIG_MACRO_DEVIATIONS (LayerNormMlpParams, deviations),
   LIG_RECOMPUTE_PARAM (LayerNormMlpParams, recompute),
+  LIG_MACRO_PARALLEL (LayerNormMlpParams, division),
   {.name = NULL},
 };
 

@@ -41,4 +41,5 @@ LIG_DEFINE_OP (layer_norm) = {
   .infer = lig_infer_norm,
   .forward = "layer_norm",
   .backward = "layer_norm_backward",
+  .shardings = LIG_COMPUTES_ROWS,
 };

@@ -54,8 +54,10 @@ add_qk_norm (LigParts *parts, LigOp *macro)
 void
 lig_macro_add_attention (LigParts *parts, LigOp *macro, const LigMacroAttention *values)
 {
-  gint64 heads = values->heads + 2 * count_kv_heads (values);
-  lig_macro_add_product (parts, macro, "qkv", "init-std", length_of (values, heads));
+  gint64 kv_heads = count_kv_heads (values), heads = values->heads + 2 * kv_heads;
+  LigShape sections;
+  lig_shape_init (&sections, 3, values->heads, kv_heads, kv_heads);
+  lig_macro_add_first (parts, macro, "qkv", length_of (values, heads), &sections);
   if (values->norm_first)
     add_qk_norm (parts, macro);
   if (values->rotary)
@@ -66,7 +68,7 @@ lig_macro_add_attention (LigParts *parts, LigOp *macro, const LigMacroAttention 
   connect (macro, "lengths", attention, "lengths");
   connect (macro, "documents", attention, "documents");
   lig_parts_add (parts, "attention", attention);
-  lig_macro_add_product (parts, macro, "proj", "output-init-std", (LigMacroLength){0, 1, 1});
+  lig_macro_add_last (parts, macro, "proj");
 }
 
 void
@@ -81,10 +83,12 @@ lig_macro_add_cross_attention (LigParts *parts,
   g_autofree char *memory = lig_macro_text (macro, "memory");
   g_autofree char *outside = g_strconcat ("../", memory, NULL);
   gint64 packed = 2 * count_kv_heads (values);
-  lig_macro_add_product (parts, macro, "query", "init-std", length_of (values, values->heads));
+  LigShape sections;
+  lig_shape_init (&sections, 2, (gint64) 1, (gint64) 1);
+  lig_macro_add_first (parts, macro, "query", length_of (values, values->heads), NULL);
   lig_macro_add_branch (parts, "query");
   lig_macro_add_recall (parts, g_strcmp0 (memory, "caller") == 0 ? NULL : outside);
-  lig_macro_add_product (parts, macro, "key-value", "init-std", length_of (values, packed));
+  lig_macro_add_first (parts, macro, "key-value", length_of (values, packed), &sections);
   lig_macro_add_branch (parts, "key-value");
   lig_macro_add_recall (parts, "query");
   LigOp *op = lig_macro_op (macro, "attention", ATTENTION);
@@ -92,7 +96,7 @@ lig_macro_add_cross_attention (LigParts *parts,
     g_object_set (op, "mask", mask, "memory", "key-value", NULL);
   connect (macro, lengths, op, "lengths");
   lig_parts_add (parts, attention, op);
-  lig_macro_add_product (parts, macro, proj, "output-init-std", (LigMacroLength){0, 1, 1});
+  lig_macro_add_last (parts, macro, proj);
 }
 
 void

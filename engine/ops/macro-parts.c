@@ -54,14 +54,23 @@ lig_macro_add_norm_output (LigParts *parts, LigOp *macro)
     lig_macro_add_branch (parts, g_str_equal (channel, "caller") ? NULL : outside);
 }
 
-void
-lig_macro_add_product (
-  LigParts *parts, LigOp *macro, const char *name, const char *deviation, LigMacroLength length)
+/* Adds a product and the exchanges around it. */
+static void
+add_product (LigParts *parts,
+             LigOp *macro,
+             const char *name,
+             LigOp *product,
+             LigMacroLength length,
+             LigParallel parallel)
 {
-  g_autofree char *pair = g_strconcat (deviation, "=init-std", NULL);
-  LigOp *product = lig_macro_op (macro, "basic-linear", pair);
-  gboolean bias;
+  g_autofree char *division = lig_macro_text (macro, "parallel");
+  gboolean by_rows = g_str_equal (division, "sequence"), bias;
   g_object_get (macro, "bias", &bias, NULL);
+  if (g_str_equal (division, "none"))
+    parallel = LIG_PARALLEL_NONE;
+  if (product)
+    g_object_set (product, "parallel", lig_parallel_name (parallel), NULL);
+  lig_parts_add_before (parts, parallel, by_rows);
   if (length.length == 0)
     lig_parts_add_scaled (parts, name, product, "out-features", length.multiple, length.divisor);
   else {
@@ -70,8 +79,26 @@ lig_macro_add_product (
     g_object_set (product, "out-features", MIN (length.length, most), NULL);
     lig_parts_add (parts, name, product);
   }
+  lig_parts_add_after (parts, parallel, by_rows);
   if (bias)
     lig_parts_add (parts, name, lig_op_new ("bias", NULL));
+}
+
+void
+lig_macro_add_first (
+  LigParts *parts, LigOp *macro, const char *name, LigMacroLength length, const LigShape *sections)
+{
+  LigOp *product = lig_macro_op (macro, "basic-linear", "init-std");
+  if (product && sections)
+    g_object_set (product, "sections", sections, NULL);
+  add_product (parts, macro, name, product, length, LIG_PARALLEL_COLUMN);
+}
+
+void
+lig_macro_add_last (LigParts *parts, LigOp *macro, const char *name)
+{
+  LigOp *product = lig_macro_op (macro, "basic-linear", "output-init-std=init-std");
+  add_product (parts, macro, name, product, (LigMacroLength){0, 1, 1}, LIG_PARALLEL_ROW);
 }
 
 void
@@ -83,10 +110,12 @@ lig_macro_add_mlp (LigParts *parts, LigOp *macro, gint64 features)
     macro, name,
     clamped ? "activation-limit=limit activation-alpha=alpha glu-linear-offset" : NULL);
   gint64 halves = activation && lig_op_get_info (activation)->flags & LIG_OP_GATED ? 2 : 1;
-  LigMacroLength inner = {features * halves, 4 * halves, 1}, outer = {0, 1, 1};
-  lig_macro_add_product (parts, macro, "fc1", "init-std", inner);
+  LigMacroLength inner = {features * halves, 4 * halves, 1};
+  LigShape sections;
+  lig_shape_init (&sections, 2, (gint64) 1, (gint64) 1);
+  lig_macro_add_first (parts, macro, "fc1", inner, halves == 2 ? &sections : NULL);
   lig_parts_add (parts, NULL, activation);
-  lig_macro_add_product (parts, macro, "fc2", "output-init-std", outer);
+  lig_macro_add_last (parts, macro, "fc2");
 }
 
 void

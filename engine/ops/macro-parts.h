@@ -67,6 +67,16 @@ typedef struct {
   LIG_BOOLEAN (type, field, "bias", N_ ("Bias"), N_ ("Products add a trained vector to each row"), \
                TRUE)
 
+/* How a macro's products are divided among the ranks of a tensor group. */
+typedef enum { LIG_MACRO_WHOLE, LIG_MACRO_TENSOR, LIG_MACRO_SEQUENCE } LigMacroParallel;
+
+#define LIG_MACRO_PARALLEL(type, field) \
+  LIG_CHOICE ( \
+    type, field, "parallel", N_ ("Parallel"), \
+    N_ ("The part that ranks of a tensor group divide: none, heads and inner features, or " \
+        "also the rows around them"), \
+    "none|tensor|sequence", LIG_MACRO_TENSOR)
+
 /* Groups of the parameters above; `more` are names of the macro's own with a space. */
 #define LIG_MACRO_PERCEPTRON(more) \
   { \
@@ -78,7 +88,7 @@ typedef struct {
   }
 #define LIG_MACRO_PRODUCTS \
   { \
-    N_ ("Products"), "bias init-std output-init-std" \
+    N_ ("Products"), "bias init-std output-init-std parallel" \
   }
 #define LIG_MACRO_BACKWARD \
   { \
@@ -105,9 +115,12 @@ void lig_macro_add_norm (LigParts *parts, LigOp *macro, const char *name);
 void lig_macro_add_norm_output (LigParts *parts, LigOp *macro);
 
 /* Adds a product, with a bias if the macro's parameter `bias` is true. `deviation`: the macro's
- * parameter for the initial weights. */
-void lig_macro_add_product (
-  LigParts *parts, LigOp *macro, const char *name, const char *deviation, LigMacroLength length);
+ * parameter for the initial weights. A first product divides its columns, in `sections`, among the
+ * ranks of a tensor group, the last product of a branch its rows, if the macro's parameter
+ * `parallel` says so. */
+void lig_macro_add_first (
+  LigParts *parts, LigOp *macro, const char *name, LigMacroLength length, const LigShape *sections);
+void lig_macro_add_last (LigParts *parts, LigOp *macro, const char *name);
 
 /* Adds both products of the macro's multilayer perceptron and what is between them. */
 void lig_macro_add_mlp (LigParts *parts, LigOp *macro, gint64 features);

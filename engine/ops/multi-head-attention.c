@@ -9,6 +9,7 @@ typedef struct {
   LigMacroDeviations deviations;
   int32_t recompute;
   bool bias, input_norm;
+  int32_t division;
 } MultiHeadAttentionParams;
 
 static const LigParam params[] = {
@@ -27,6 +28,7 @@ static const LigParam params[] = {
   LIG_MACRO_MEMORY (2),
   LIG_MACRO_DEVIATIONS (MultiHeadAttentionParams, deviations),
   LIG_RECOMPUTE_PARAM (MultiHeadAttentionParams, recompute),
+  LIG_MACRO_PARALLEL (MultiHeadAttentionParams, division),
   {.name = NULL},
 };
 

@@ -39,7 +39,7 @@ infer (LigInfer *self, GError **error)
 {
   PositionEmbeddingParams *values = (PositionEmbeddingParams *) self->params;
   gint64 positions = lig_count_positions (self);
-  if (!lig_check_has_axis (self, error))
+  if (!lig_check_has_axis (self, error) || !lig_check_samples (self, error))
     return FALSE;
   if (positions > values->length) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
@@ -80,4 +80,5 @@ LIG_DEFINE_OP (position_embedding) = {
   .infer = infer,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .shardings = LIG_COMPUTES_ROWS,
 };

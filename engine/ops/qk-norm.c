@@ -72,4 +72,5 @@ LIG_DEFINE_OP (qk_norm) = {
   .infer = infer,
   .forward = "qk_norm",
   .backward = "qk_norm_backward",
+  .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
 };

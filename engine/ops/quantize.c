@@ -42,4 +42,5 @@ LIG_DEFINE_OP (quantize) = {
   .params_size = sizeof (QuantizeParams),
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
 };

@@ -41,4 +41,5 @@ LIG_DEFINE_OP (rms_norm) = {
   .infer = lig_infer_norm,
   .forward = "rms_norm",
   .backward = "rms_norm_backward",
+  .shardings = LIG_COMPUTES_ROWS,
 };

@@ -70,4 +70,5 @@ LIG_DEFINE_OP (rotary) = {
   .infer = infer,
   .forward = "rotary",
   .backward = "rotary_backward",
+  .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
 };

@@ -20,6 +20,7 @@ typedef struct {
   int32_t type, recompute;
   float hidden_dropout, drop_path;
   bool bias, post_norm, output_norm, parallel;
+  int32_t division;
 } TransformerLayerParams;
 
 enum { ENCODER, DECODER };
@@ -77,6 +78,7 @@ static const LigParam params[] = {
    N_ ("Channel of the numbers of tokens of the memory"), 0, 0, 0, 0, 3, NULL},
   LIG_MACRO_DEVIATIONS (TransformerLayerParams, deviations),
   LIG_RECOMPUTE_PARAM (TransformerLayerParams, recompute),
+  LIG_MACRO_PARALLEL (TransformerLayerParams, division),
   {.name = NULL},
 };
 

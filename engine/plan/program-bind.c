@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Binds a program: allocates memory, and creates launches with their pointers, streams and
  * events. */
+#include "engine/compile/sharding.h"
 #include "engine/plan/program-private.h"
 
 #include <glib/gi18n-lib.h>
@@ -99,6 +100,14 @@ allocate (LigProgram *self, GError **error)
   return self->tick && allocate_workspaces (self, error);
 }
 
+/* Returns the processes with which a collective step exchanges, and null for other steps. */
+static const LigPeers *
+find_peers (LigDevice *device, const LigDraftStep *step)
+{
+  LigRankGroup group = lig_step_group (step);
+  return group < LIG_N_GROUPS ? lig_ranks_get_peers (lig_device_get_ranks (device), group) : NULL;
+}
+
 static void
 bind_step (LigProgram *self, int index, LigOperand *operands)
 {
@@ -128,7 +137,8 @@ bind_step (LigProgram *self, int index, LigOperand *operands)
     .scratch = from->scratch > 0 ? lig_program_address (self, from->scratch) : NULL,
     .stream = lig_device_lane (device, from->lane),
     .device = lig_device_handle (device),
-    .peers = lig_ranks_get_peers (lig_device_get_ranks (device)),
+    .peers = find_peers (device, from),
+    .part = lig_step_row_part (self->plan->draft, from),
     .tf32 = self->plan->draft->options.tf32,
     .nondeterministic = self->plan->draft->options.nondeterministic,
   };

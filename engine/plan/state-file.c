@@ -30,8 +30,8 @@ store_kept (LigState *self, LigTensorFile *file, const char *path)
   char *name;
   for (guint n = 0; (name = kept_name (n, path)); n++) {
     g_autoptr (LigTensor) kept =
-      lig_state_get (self, (LigStateArray) (LIG_STATE_MASTER + n), path, NULL);
-    if (kept)
+      lig_state_get_whole (self, (LigStateArray) (LIG_STATE_MASTER + n), path, NULL);
+    if (kept && file)
       lig_tensor_file_add (file, name, kept);
     g_free (name);
   }
@@ -225,16 +225,18 @@ gboolean
 lig_state_store (LigState *self, LigTensorFile *file, gboolean with_moments, GError **error)
 {
   for (const char *const *path = lig_state_get_paths (self); *path; path++) {
-    g_autoptr (LigTensor) tensor = lig_state_get (self, LIG_STATE_PARAMETERS, *path, error);
+    g_autoptr (LigTensor) tensor = lig_state_get_whole (self, LIG_STATE_PARAMETERS, *path, error);
     if (!tensor)
       return FALSE;
-    lig_tensor_file_add (file, *path, tensor);
+    if (file)
+      lig_tensor_file_add (file, *path, tensor);
     if (with_moments)
       store_kept (self, file, *path);
   }
   LigStateQuantizers *quantizers = lig_state_get_quantizers (self);
-  return !with_moments || (store_scaling (self, file, error) &&
-                           (!quantizers || lig_state_quantizers_store (quantizers, file, error)));
+  return !with_moments || !file ||
+         (store_scaling (self, file, error) &&
+          (!quantizers || lig_state_quantizers_store (quantizers, file, error)));
 }
 
 /* Reads the arrays of a parameter that the file contains. */

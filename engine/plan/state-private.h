@@ -46,5 +46,10 @@ gboolean lig_state_begin_gradients (LigState *self, gboolean scaled, GError **er
  * type. */
 LigTensor *lig_state_unscale (LigState *self, LigTensor *gradients, LigDtype dtype, GError **error);
 
+/* Returns (transfer full) an array of a parameter of which ranks may have parts each; all of them
+ * call it. */
+LigTensor *
+lig_state_get_whole (LigState *self, LigStateArray array, const char *path, GError **error);
+
 /* Returns the bytes of an array, 0 if it is not allocated yet. */
 gsize lig_state_array_bytes (LigState *self, LigStateArray array);

@@ -8,7 +8,8 @@
 /* A parameter, in op order. */
 typedef struct {
   char *path;
-  LigShape shape;
+  LigShape shape, whole; /* of this rank's part, and of all ranks' */
+  LigParameterSharding sharding;
   gint64 offset, size;
   gint64 stored; /* offset into the array of parameters; -1: only its fp32 master is kept */
   gboolean trained;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads and writes the arrays of single parameters. */
-#include "engine/plan/state-struct.h"
+#include "engine/plan/state-part.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -116,24 +116,35 @@ lig_state_set (
   const LigStateParameter *parameter = lig_state_find (self, path, error);
   if (!parameter)
     return FALSE;
-  if (!lig_shape_equal (&parameter->shape, &tensor->shape)) {
+  if (!lig_shape_equal (&parameter->whole, &tensor->shape)) {
     g_autofree char *observed = lig_shape_to_string (&tensor->shape);
-    g_autofree char *expected = lig_shape_to_string (&parameter->shape);
+    g_autofree char *expected = lig_shape_to_string (&parameter->whole);
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("%s is %s, expected %s"), path, observed,
                  expected);
     return FALSE;
   }
   if (array != LIG_STATE_PARAMETERS && !parameter->trained)
     return refuse_frozen (path, error) != NULL;
+  g_autoptr (LigTensor) part = lig_state_take_part (self, parameter, tensor, error);
+  if (!part)
+    return FALSE;
   if (array == LIG_STATE_PARAMETERS)
-    return set_parameter (self, parameter, tensor, error);
+    return set_parameter (self, parameter, part, error);
   if (array == LIG_STATE_MASTER) {
     self->updated = TRUE;
     /* Copies of weights that are kept in fp8 follow their masters. */
     self->version += lig_state_hides (self);
   }
   g_autoptr (LigTensor) scaled = array == LIG_STATE_GRADIENTS && self->scaled
-                                   ? rescale (self, tensor, FALSE, self->gradient_dtype, error)
-                                   : lig_tensor_ref (tensor);
+                                   ? rescale (self, part, FALSE, self->gradient_dtype, error)
+                                   : lig_tensor_ref (part);
   return scaled && write_array (self, array, parameter, scaled, error);
+}
+
+LigTensor *
+lig_state_get_whole (LigState *self, LigStateArray array, const char *path, GError **error)
+{
+  g_autoptr (LigTensor) part = lig_state_get (self, array, path, error);
+  const LigStateParameter *parameter = part ? lig_state_find (self, path, error) : NULL;
+  return parameter ? lig_state_join_parts (self, parameter, part, error) : NULL;
 }

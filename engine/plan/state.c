@@ -235,7 +235,7 @@ initialize (LigState *self,
             const LigStateParameter *to,
             GError **error)
 {
-  g_autoptr (LigTensor) tensor = lig_tensor_new (LIG_FP32, &from->shape, error);
+  g_autoptr (LigTensor) tensor = lig_tensor_new (LIG_FP32, &from->whole, error);
   if (!tensor)
     return FALSE;
   float *values = tensor->data;
@@ -258,8 +258,14 @@ take_parameters (LigState *self, const LigDraft *draft, GError **error)
   self->quantizers = lig_state_quantizers_new (draft);
   for (guint i = 0; i < draft->parameters->len; i++) {
     const LigDraftParameter *from = &g_array_index (draft->parameters, LigDraftParameter, i);
-    LigStateParameter parameter = {g_strdup (from->path),         from->shape,  from->offset,
-                                   lig_shape_size (&from->shape), from->stored, from->trained};
+    LigStateParameter parameter = {.path = g_strdup (from->path),
+                                   .shape = from->shape,
+                                   .whole = from->whole,
+                                   .sharding = from->sharding,
+                                   .offset = from->offset,
+                                   .size = lig_shape_size (&from->shape),
+                                   .stored = from->stored,
+                                   .trained = from->trained};
     g_array_append_val (self->parameters, parameter);
     g_ptr_array_add (self->paths, parameter.path);
   }
@@ -364,7 +370,7 @@ lig_state_get_shape (LigState *self, const char *path, LigShape *shape, GError *
 {
   const LigStateParameter *parameter = lig_state_find (self, path, error);
   if (parameter)
-    *shape = parameter->shape;
+    *shape = parameter->whole;
   return parameter != NULL;
 }
 

@@ -84,6 +84,19 @@ append_memory (LigPlan *self, GString *text)
   }
 }
 
+static void
+append_rank (LigPlan *self, GString *text)
+{
+  LigDevice *device = self->draft->device;
+  const LigLayout *layout = lig_device_get_layout (device);
+  if (!layout || lig_layout_size (layout, LIG_GROUP_ALL) < 2)
+    return;
+  g_autofree char *parallel = lig_layout_to_string (layout);
+  g_string_append_printf (text, "rank %d of %d, parallel %s\n",
+                          lig_device_get_rank (device, LIG_GROUP_ALL),
+                          lig_layout_size (layout, LIG_GROUP_ALL), parallel);
+}
+
 char *
 lig_plan_to_text (LigPlan *self)
 {
@@ -96,9 +109,7 @@ lig_plan_to_text (LigPlan *self)
     self->draft->options.tf32 ? ", TF32 products" : "",
     self->draft->options.nondeterministic ? ", nondeterministic" : "",
     lig_policy_name (self->draft->policy));
-  if (lig_device_get_n_ranks (self->draft->device) > 1)
-    g_string_append_printf (text, "rank %d of %d\n", lig_device_get_rank (self->draft->device),
-                            lig_device_get_n_ranks (self->draft->device));
+  append_rank (self, text);
   append_ops (self, text);
   append_groups (self, LIG_PASS_FORWARD, text);
   append_groups (self, LIG_PASS_BACKWARD, text);

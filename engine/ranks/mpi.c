@@ -24,6 +24,7 @@ static const struct {
   {"MPI_Comm_rank", G_STRUCT_OFFSET (LigMpi, comm_rank)},
   {"MPI_Comm_size", G_STRUCT_OFFSET (LigMpi, comm_size)},
   {"MPI_Comm_dup", G_STRUCT_OFFSET (LigMpi, comm_dup)},
+  {"MPI_Comm_split", G_STRUCT_OFFSET (LigMpi, comm_split)},
   {"MPI_Comm_set_errhandler", G_STRUCT_OFFSET (LigMpi, comm_set_errhandler)},
   {"MPI_Error_string", G_STRUCT_OFFSET (LigMpi, error_string)},
   {"MPI_Ibcast", G_STRUCT_OFFSET (LigMpi, ibcast)},

@@ -16,6 +16,7 @@ typedef struct {
   int (*comm_rank) (void *comm, int *rank);
   int (*comm_size) (void *comm, int *size);
   int (*comm_dup) (void *comm, void **copy);
+  int (*comm_split) (void *comm, int color, int key, void **part);
   int (*comm_set_errhandler) (void *comm, void *handler);
   int (*error_string) (int code, char *text, int *length);
   int (*ibcast) (void *data, int count, void *type, int root, void *comm, void **request);

@@ -7,7 +7,8 @@
 
 /* The requests of one call. */
 typedef struct {
-  LigRanks *ranks;
+  LigRankPeers *peers;
+  LigMpi *mpi;
   GArray *requests;
   gsize bytes; /* of all of them */
   int code;
@@ -18,14 +19,14 @@ typedef struct {
 static void
 add (Batch *batch, gboolean sends, int peer, char *data, int64_t bytes)
 {
-  LigMpi *mpi = batch->ranks->mpi;
+  LigMpi *mpi = batch->mpi;
+  void *comm = batch->peers->comm;
   batch->bytes += (gsize) bytes;
   while (bytes > 0 && !batch->code) {
     void *request = NULL;
     int piece = (int) MIN ((gsize) bytes, LIG_RANKS_PIECE);
-    batch->code =
-      sends ? mpi->isend (data, piece, mpi->byte, peer, 0, batch->ranks->peers_comm, &request)
-            : mpi->irecv (data, piece, mpi->byte, peer, 0, batch->ranks->peers_comm, &request);
+    batch->code = sends ? mpi->isend (data, piece, mpi->byte, peer, 0, comm, &request)
+                        : mpi->irecv (data, piece, mpi->byte, peer, 0, comm, &request);
     if (!batch->code)
       g_array_append_val (batch->requests, request);
     data += piece;
@@ -36,7 +37,7 @@ add (Batch *batch, gboolean sends, int peer, char *data, int64_t bytes)
 static LigStatus
 finish (Batch *batch, const char **where)
 {
-  LigMpi *mpi = batch->ranks->mpi;
+  LigMpi *mpi = batch->mpi;
   void **requests = (void **) (gpointer) batch->requests->data;
   int code = lig_mpi_wait (mpi, requests, (int) batch->requests->len, batch->bytes, LIG_RANKS_NAP,
                            batch->code);
@@ -52,7 +53,10 @@ finish (Batch *batch, const char **where)
 static Batch
 begin (const LigPeers *peers)
 {
-  return (Batch){.ranks = peers->handle, .requests = g_array_new (FALSE, FALSE, sizeof (void *))};
+  LigRankPeers *group = peers->handle;
+  return (Batch){.peers = group,
+                 .mpi = group->ranks->mpi,
+                 .requests = g_array_new (FALSE, FALSE, sizeof (void *))};
 }
 
 /* Returns the peer at a distance of `step`; beginning with the next one spreads the load. */
@@ -69,7 +73,7 @@ exchange (
   Batch batch = begin (peers);
   int64_t own = bounds[peers->rank + 1] - bounds[peers->rank];
   char *received = to, *sent = (char *) from;
-  g_mutex_lock (&batch.ranks->mpi->lock);
+  g_mutex_lock (&batch.mpi->lock);
   for (int step = 1; step < peers->count; step++) {
     int peer = step_to (peers, peers->count - step);
     add (&batch, FALSE, peer, received + peer * own, own);
@@ -78,7 +82,7 @@ exchange (
     int peer = step_to (peers, step);
     add (&batch, TRUE, peer, sent + bounds[peer], bounds[peer + 1] - bounds[peer]);
   }
-  g_mutex_unlock (&batch.ranks->mpi->lock);
+  g_mutex_unlock (&batch.mpi->lock);
   if (own > 0)
     memcpy (received + peers->rank * own, sent + bounds[peers->rank], (size_t) own);
   return finish (&batch, where);
@@ -89,7 +93,7 @@ gather (const LigPeers *peers, void *data, const int64_t *bounds, const char **w
 {
   Batch batch = begin (peers);
   char *all = data;
-  g_mutex_lock (&batch.ranks->mpi->lock);
+  g_mutex_lock (&batch.mpi->lock);
   for (int step = 1; step < peers->count; step++) {
     int peer = step_to (peers, peers->count - step);
     add (&batch, FALSE, peer, all + bounds[peer], bounds[peer + 1] - bounds[peer]);
@@ -97,16 +101,16 @@ gather (const LigPeers *peers, void *data, const int64_t *bounds, const char **w
   int64_t own = bounds[peers->rank + 1] - bounds[peers->rank];
   for (int step = 1; step < peers->count; step++)
     add (&batch, TRUE, step_to (peers, step), all + bounds[peers->rank], own);
-  g_mutex_unlock (&batch.ranks->mpi->lock);
+  g_mutex_unlock (&batch.mpi->lock);
   return finish (&batch, where);
 }
 
 void
-lig_ranks_init_peers (LigRanks *self)
+lig_rank_peers_init (LigRankPeers *self, LigRanks *ranks, void *comm, int rank, int count)
 {
-  self->peers = (LigPeers){.rank = self->rank,
-                           .count = self->count,
-                           .handle = self,
-                           .exchange = exchange,
-                           .gather = gather};
+  *self = (LigRankPeers){
+    .ranks = ranks,
+    .comm = comm,
+    .peers = {
+      .rank = rank, .count = count, .handle = self, .exchange = exchange, .gather = gather}};
 }

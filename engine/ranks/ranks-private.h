@@ -15,14 +15,22 @@ typedef struct {
 
 typedef struct LigRankWatch LigRankWatch;
 
+/* The processes of a group that this one belongs to, on a communicator of their own, so that each
+ * group has its order of exchanges. */
+typedef struct {
+  LigRanks *ranks;
+  void *comm;
+  LigPeers peers;
+} LigRankPeers;
+
 struct LigRanks {
   LigMpi *mpi;
   void *comm; /* of the functions of ranks.h, which one thread calls at a time */
-  void *peers_comm;
+  LigLayout layout;
+  LigRankPeers groups[LIG_N_GROUPS];
   int rank, count, local_rank;
   LigRankPlace *places; /* one for each rank */
-  LigPeers peers;
-  LigRankWatch *watch; /* null until the ranks are watched */
+  LigRankWatch *watch;  /* null until the ranks are watched */
 };
 
 /* The longest sleep of a rank that waits for others, in microseconds. Rank 0 may be paused for
@@ -43,8 +51,8 @@ gboolean lig_ranks_spread (LigRanks *self, int root, gpointer data, gsize bytes,
 gboolean
 lig_ranks_collect (LigRanks *self, gconstpointer own, gsize bytes, gpointer all, GError **error);
 
-/* Fills `self->peers`. */
-void lig_ranks_init_peers (LigRanks *self);
+/* Fills in the peers of a group, of which this process is `rank` of `count`. */
+void lig_rank_peers_init (LigRankPeers *self, LigRanks *ranks, void *comm, int rank, int count);
 
 /* Ends the part of this process in the watch: what happens to the other ranks from now on is none
  * of its business. */

@@ -69,7 +69,7 @@ lig_ranks_wait (
   return check (self, lig_mpi_wait (self->mpi, &request, 1, bytes, longest, code), error);
 }
 
-/* Begins MPI and makes the two communicators. */
+/* Begins MPI and makes the communicator of messages. */
 static gboolean
 begin (LigRanks *self, GError **error)
 {
@@ -86,7 +86,6 @@ begin (LigRanks *self, GError **error)
   code = code ? code : mpi->comm_rank (mpi->world, &self->rank);
   code = code ? code : mpi->comm_size (mpi->world, &self->count);
   code = code ? code : mpi->comm_dup (mpi->world, &self->comm);
-  code = code ? code : mpi->comm_dup (mpi->world, &self->peers_comm);
   return check (self, code, error);
 }
 
@@ -109,9 +108,43 @@ lig_ranks_join (GError **error)
   if (!ranks.mpi || !begin (&ranks, error) || !find_places (&ranks, error))
     return NULL;
   ranks.local_rank = find_local_rank (&ranks);
-  lig_ranks_init_peers (&ranks);
+  lig_layout_init (&ranks.layout, ranks.count);
+  if (!lig_ranks_divide (&ranks, &ranks.layout, error))
+    return NULL;
   joined = &ranks;
   return joined;
+}
+
+/* Makes the communicator of the processes that differ from this one in the group alone. */
+static int
+split (LigRanks *self, LigRankGroup group, void **comm)
+{
+  int number = lig_layout_place (&self->layout, self->rank, group);
+  int color =
+    group == LIG_GROUP_ALL ? 0 : self->rank - number * lig_layout_stride (&self->layout, group);
+  g_mutex_lock (&self->mpi->lock);
+  int code = self->mpi->comm_split (self->comm, color, number, comm);
+  code = code ? code : self->mpi->comm_set_errhandler (*comm, self->mpi->errors_return);
+  g_mutex_unlock (&self->mpi->lock);
+  return code;
+}
+
+gboolean
+lig_ranks_divide (LigRanks *self, const LigLayout *layout, GError **error)
+{
+  gboolean same = self->groups[0].ranks && memcmp (layout, &self->layout, sizeof *layout) == 0;
+  if (same)
+    return TRUE;
+  self->layout = *layout;
+  for (LigRankGroup group = 0; group < LIG_N_GROUPS; group++) {
+    void *comm = NULL;
+    if (!check (self, split (self, group, &comm), error))
+      return FALSE;
+    lig_rank_peers_init (&self->groups[group], self, comm,
+                         lig_layout_place (layout, self->rank, group),
+                         lig_layout_size (layout, group));
+  }
+  return TRUE;
 }
 
 /* MPI's own end polls without a pause until the last rank is here, so a barrier comes first. */
@@ -160,8 +193,14 @@ lig_ranks_get_host (LigRanks *self, int rank)
   return self->places[rank].host;
 }
 
-const LigPeers *
-lig_ranks_get_peers (LigRanks *self)
+const LigLayout *
+lig_ranks_get_layout (LigRanks *self)
 {
-  return self ? &self->peers : NULL;
+  return &self->layout;
+}
+
+const LigPeers *
+lig_ranks_get_peers (LigRanks *self, LigRankGroup group)
+{
+  return self && self->groups[group].peers.count > 1 ? &self->groups[group].peers : NULL;
 }

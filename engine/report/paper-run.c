@@ -60,7 +60,7 @@ describe_versions (const char *text)
 static char *
 describe_inputs (const char *text)
 {
-  static const char *const shown[] = {"content", "weights",      "ranks",
+  static const char *const shown[] = {"content", "weights",      "ranks", "parallel",
                                       "threads", "instructions", "rounds"};
   g_autoptr (JsonNode) root = text ? lig_json_read (text, strlen (text), NULL, NULL) : NULL;
   if (!root || !JSON_NODE_HOLDS_OBJECT (root))

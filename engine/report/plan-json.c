@@ -193,7 +193,10 @@ add_exchange (JsonBuilder *builder, LigPlan *plan)
   lig_figures_of_step (&timed, NULL, &step);
   gboolean known = step.predicted > 0;
   lig_json_begin_object (builder, "ranks");
+  g_autofree char *layout =
+    lig_layout_to_string (lig_device_get_layout (lig_plan_get_device (plan)));
   lig_json_add_integer (builder, "count", exchange.ranks);
+  lig_json_add_text (builder, "parallel", layout);
   lig_json_add_number (builder, "step_us", known ? step.predicted * 1e6 : NAN);
   lig_json_add_integer (builder, "collectives", exchange.collectives);
   lig_json_add_number (builder, "exchanged_bytes", exchange.bytes);

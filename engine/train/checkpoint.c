@@ -32,6 +32,17 @@ describe_machine (LigDevice *device)
 }
 
 static void
+set_ranks (LigRun *self, LigTensorFile *file)
+{
+  g_autofree char *layout = lig_run_describe_layout (self);
+  set_number (file, "ligature.threads", (guint64) omp_get_max_threads ());
+  set_number (file, "ligature.ranks",
+              (guint64) lig_device_get_n_ranks (self->device, LIG_GROUP_ALL));
+  if (layout)
+    lig_tensor_file_set_metadata (file, "ligature.parallel", layout);
+}
+
+static void
 set_machine (LigRun *self, LigTensorFile *file)
 {
   if (!lig_device_has (self->device, LIG_DEVICE_CHOOSES))
@@ -63,15 +74,23 @@ set_data (LigRun *self, LigTensorFile *file)
   set_number (file, "ligature.position", lig_dataset_get_position (self->data));
 }
 
+/* Returns whether the file of rank 0 has parts of this rank. */
+static gboolean
+gives_parts (LigRun *self)
+{
+  return lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) > 1 &&
+         lig_device_get_rank (self->device, LIG_GROUP_DATA) == 0;
+}
+
 gboolean
 lig_run_save_checkpoint (LigRun *self, GError **error)
 {
   if (!lig_run_writes (self)) {
     self->saved_step = (gint64) lig_state_get_step (self->state);
-    return TRUE;
+    return !gives_parts (self) || lig_state_store (self->state, NULL, TRUE, error);
   }
   if (!self->checkpoint)
-    return TRUE;
+    return !gives_parts (self) || lig_state_store (self->state, NULL, TRUE, error);
   g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
   g_autofree char *settings = lig_run_settings_to_json (&self->settings);
   g_autofree char *sequence = lig_sequence_to_json (self->sequence);
@@ -90,10 +109,9 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   lig_tensor_file_set_metadata (file, "ligature.device", lig_device_get_name (self->device));
   lig_tensor_file_set_metadata (file, "ligature.instructions", lig_cpu_level ());
   set_machine (self, file);
+  set_ranks (self, file);
   if (self->uuid)
     lig_tensor_file_set_metadata (file, "ligature.run", self->uuid);
-  set_number (file, "ligature.threads", (guint64) omp_get_max_threads ());
-  set_number (file, "ligature.ranks", (guint64) lig_device_get_n_ranks (self->device));
   set_number (file, "ligature.step", lig_state_get_step (self->state));
   set_number (file, "ligature.micro_step", lig_state_get_micro_step (self->state));
   if (lig_tensor_file_save (file, self->checkpoint, error)) {
@@ -237,6 +255,19 @@ count_ranks (LigTensorFile *file)
   return (int) MAX (ranks, 1);
 }
 
+/* Returns whether the plan of the ranks that wrote a checkpoint has the same ops as that of these.
+ * Then its groups are chosen again. */
+static gboolean
+has_same_parts (LigRun *self, LigTensorFile *file)
+{
+  LigLayout layout;
+  const char *text = lig_tensor_file_get_metadata (file, "ligature.parallel");
+  if (!text || !lig_layout_parse (&layout, text, count_ranks (file), NULL))
+    lig_layout_init (&layout, 1);
+  return lig_layout_size (&layout, LIG_GROUP_TENSOR) ==
+         lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR);
+}
+
 /* Sums in another order would give other bits. */
 static gboolean
 check_machine (LigRun *self, LigTensorFile *file, GError **error)
@@ -278,7 +309,7 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
     return FALSE;
   }
   /* Another number of ranks adds up gradients in another order in any case. */
-  if (count_ranks (file) == lig_device_get_n_ranks (self->device))
+  if (count_ranks (file) == lig_device_get_n_ranks (self->device, LIG_GROUP_ALL))
     self->threads = (int) CLAMP (threads, 1, 4096);
   return TRUE;
 }
@@ -329,9 +360,11 @@ restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError
     return FALSE;
   lig_state_set_steps (self->state, micro_step, step);
   lig_dataset_seek (self->data, position);
-  self->choices = g_strdup (choices);
-  self->calibration_choices =
-    g_strdup (lig_tensor_file_get_metadata (file, "ligature.calibration_choices"));
+  if (has_same_parts (self, file)) {
+    self->choices = g_strdup (choices);
+    self->calibration_choices =
+      g_strdup (lig_tensor_file_get_metadata (file, "ligature.calibration_choices"));
+  }
   self->first_step = self->saved_step = (gint64) step;
   return lig_run_check_left (self, file, error) && lig_run_compare_ranks (self, error) &&
          lig_run_compile (self, error);

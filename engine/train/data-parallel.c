@@ -17,6 +17,13 @@ lig_run_writes (LigRun *self)
   return lig_ranks_get_rank (lig_run_ranks (self)) == 0;
 }
 
+char *
+lig_run_describe_layout (LigRun *self)
+{
+  const LigLayout *layout = lig_device_get_layout (self->device);
+  return layout ? lig_layout_to_string (layout) : NULL;
+}
+
 /* Returns the settings without those that concern rank 0 alone. */
 static char *
 describe_settings (LigRun *self)
@@ -56,8 +63,8 @@ lig_run_share_batch (LigRun *self, GError **error)
   LigShape shape;
   if (!ranks)
     return TRUE;
-  if (!lig_dataset_share (self->data, lig_ranks_get_rank (ranks), lig_ranks_get_count (ranks),
-                          error))
+  if (!lig_dataset_share (self->data, lig_device_get_rank (self->device, LIG_GROUP_DATA),
+                          lig_device_get_n_ranks (self->device, LIG_GROUP_DATA), error))
     return FALSE;
   lig_dataset_get_input (self->data, &shape, NULL);
   self->train_options.batch = self->eval_options.batch = shape.axes[0];

@@ -167,8 +167,8 @@ lig_run_get_last_evaluation (LigRun *self)
   const LigRunSettings *settings = &self->settings;
   if (settings->eval_batches > 0 || !self->eval)
     return settings->eval_batches;
-  gint64 values =
-    MAX (lig_shape_size (&self->input->shape), 1) * lig_device_get_n_ranks (self->device);
+  gint64 values = MAX (lig_shape_size (&self->input->shape), 1) *
+                  lig_device_get_n_ranks (self->device, LIG_GROUP_DATA);
   if (lig_dataset_get_held_out_batches (self->data) <= MOST_WHOLE / values)
     return 0;
   gint64 most = settings->steps > G_MAXINT64 / settings->accumulate

@@ -85,8 +85,11 @@ lig_run_describe_inputs (LigRun *self)
   if (self->calibration_choices)
     lig_json_add_text (builder, "calibration-choices", self->calibration_choices);
   add_machine (builder, self->device, self->threads);
-  if (lig_run_ranks (self))
-    lig_json_add_integer (builder, "ranks", lig_device_get_n_ranks (self->device));
+  g_autofree char *layout = lig_run_describe_layout (self);
+  if (layout) {
+    lig_json_add_integer (builder, "ranks", lig_device_get_n_ranks (self->device, LIG_GROUP_ALL));
+    lig_json_add_text (builder, "parallel", layout);
+  }
   if (self->repeats)
     lig_json_add_text (builder, "repeats", self->repeats);
   return finish (builder);

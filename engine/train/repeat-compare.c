@@ -118,6 +118,7 @@ explain (const LigRecording *before, const LigRecording *after)
                                           {"data", N_ ("the data is")},
                                           {"rounds", ""},
                                           {"ranks", N_ ("the ranks are")},
+                                          {"parallel", N_ ("the layout of the ranks is")},
                                           {"threads", N_ ("the threads are")},
                                           {"choices", N_ ("the groups are")},
                                           {"instructions", N_ ("the CPU instructions are")},

@@ -10,7 +10,12 @@
 #include <ligature/tensor-file.h>
 #include <ligature/tuning.h>
 
-typedef enum { LIG_REQUEST_NONE, LIG_REQUEST_CANCEL, LIG_REQUEST_INTERRUPT } LigRequest;
+typedef enum {
+  LIG_REQUEST_NONE,
+  LIG_REQUEST_CANCEL,
+  LIG_REQUEST_INTERRUPT,
+  LIG_REQUEST_SAVE, /* of all ranks; the training goes on */
+} LigRequest;
 
 /* Steps whose times are kept for the median. */
 #define LIG_KEPT_STEP_TIMES 4096
@@ -52,6 +57,7 @@ struct _LigRun {
   gboolean background; /* its threads run at lower priority */
   gint64 first_step;   /* number of steps done before this process continued the run */
   gint64 saved_step;   /* of the last checkpoint, -1 before */
+  double saved_at;     /* the time of the last checkpoint, or of the start */
 
   /* Numbers of micro-batches launched, and of results taken: of the training's thread. */
   guint64 sent, taken;
@@ -108,6 +114,9 @@ gboolean lig_run_prepare (LigRun *self, GError **error);
 
 /* Returns the ranks that train together, null if this process trains alone. */
 LigRanks *lig_run_ranks (LigRun *self);
+
+/* Returns (transfer full) the layout of the ranks, null if the run is of none. */
+char *lig_run_describe_layout (LigRun *self);
 
 /* Returns whether this rank writes the checkpoints and the store, and obeys requests. */
 gboolean lig_run_writes (LigRun *self);
@@ -168,6 +177,13 @@ double lig_run_rate (const LigRunSettings *settings, gint64 step);
 
 /* Writes parameters, moments, counters, settings and choices to self->checkpoint. */
 gboolean lig_run_save_checkpoint (LigRun *self, GError **error);
+
+/* Likewise; if the file cannot be written, the training goes on. */
+gboolean lig_run_save_between (LigRun *self, GError **error);
+
+/* Handles requests between steps: ends pending steps, waits while paused, saves if requested or
+ * after a while. Sets the request that ends the training, or none. */
+gboolean lig_run_handle_requests (LigRun *self, LigRequest *request, GError **error);
 
 /* The facts that a repetition takes from the record of a run, besides sequence and settings. Fields
  * are NULL or 0 where the run chooses itself. */

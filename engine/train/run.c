@@ -13,8 +13,6 @@
 
 G_DEFINE_FINAL_TYPE (LigRun, lig_run, G_TYPE_OBJECT)
 
-#define CHECKPOINT_SECONDS 60
-
 /* Ends the record of a run that was never started. */
 static void
 finish_unstarted (LigRun *self)
@@ -198,86 +196,6 @@ median_step (LigRun *self)
   return (double) g_array_index (sorted, float, sorted->len / 2);
 }
 
-/* Returns whether the pending steps have to end first, because of a request. */
-static gboolean
-is_interrupted (LigRun *self)
-{
-  g_mutex_lock (&self->lock);
-  gboolean interrupted = self->paused || self->save_requested || self->request != LIG_REQUEST_NONE;
-  g_mutex_unlock (&self->lock);
-  return interrupted;
-}
-
-/* Waits while paused, unless a checkpoint is requested; returns the request. */
-static LigRequest
-wait_for_request (LigRun *self, gboolean *save)
-{
-  g_mutex_lock (&self->lock);
-  while (self->paused && !self->save_requested && self->request == LIG_REQUEST_NONE) {
-    self->progress.status = LIG_RUN_PAUSED;
-    g_cond_wait (&self->changed, &self->lock);
-  }
-  *save = self->save_requested;
-  self->save_requested = FALSE;
-  if (!self->paused || self->request != LIG_REQUEST_NONE)
-    self->progress.status = LIG_RUN_RUNNING;
-  LigRequest request = self->request;
-  g_mutex_unlock (&self->lock);
-  return request;
-}
-
-/* A checkpoint that cannot be written does not end the training: the next one may succeed. */
-static gboolean
-save_between (LigRun *self, GError **error)
-{
-  g_autoptr (GError) failure = NULL;
-  gboolean saved = lig_run_save_checkpoint (self, &failure);
-  if (!saved && !g_error_matches (failure, LIG_ERROR, LIG_ERROR_FILE)) {
-    g_propagate_error (error, g_steal_pointer (&failure));
-    return FALSE;
-  }
-  if (saved)
-    return TRUE;
-  g_mutex_lock (&self->lock);
-  g_free (self->problem);
-  self->problem = g_strdup (failure->message);
-  g_mutex_unlock (&self->lock);
-  return TRUE;
-}
-
-/* Handles requests between steps: ends pending steps, waits while paused, saves if requested. The
- * other ranks wait for what rank 0 has decided. */
-static gboolean
-handle_requests (LigRun *self, LigRequest *request, double *saved, GError **error)
-{
-  gboolean save = FALSE;
-  if (is_interrupted (self) && !lig_run_finish_pending (self, error))
-    return FALSE;
-  if (!lig_run_writes (self))
-    return lig_run_share_request (self, request, error);
-  do {
-    *request = wait_for_request (self, &save);
-    if (!save || *request != LIG_REQUEST_NONE)
-      continue;
-    if (!save_between (self, error))
-      return FALSE;
-    *saved = lig_now ();
-  } while (save && *request == LIG_REQUEST_NONE);
-  return lig_run_share_request (self, request, error);
-}
-
-/* A store that this process can never write to again would block every other process until this one
- * ends: the training saves a checkpoint and ends. */
-static gboolean
-check_store (LigRun *self, GError **error)
-{
-  if (!self->store || !lig_store_is_lost (self->store))
-    return TRUE;
-  if (lig_run_finish_pending (self, error) && lig_run_save_checkpoint (self, error))
-    lig_store_flush (self->store, error);
-  return FALSE;
-}
-
 /* Runs a step. Sets `abandoned` if a request ended it, so that it is as if it had not begun. */
 static gboolean
 run_step (LigRun *self, gint64 step, gboolean *abandoned, GError **error)
@@ -298,10 +216,10 @@ train (LigRun *self, LigRequest *request, GError **error)
 {
   const LigRunSettings *settings = &self->settings;
   gint64 batches, interval = lig_run_get_evaluation_interval (self, &batches);
-  double saved = lig_now ();
   gboolean cut, abandoned;
+  self->saved_at = lig_now ();
   for (gint64 step = self->first_step + 1; step <= settings->steps; step++) {
-    if (!check_store (self, error) || !handle_requests (self, request, &saved, error))
+    if (!lig_run_handle_requests (self, request, error))
       return FALSE;
     if (*request != LIG_REQUEST_NONE)
       return TRUE;
@@ -313,20 +231,16 @@ train (LigRun *self, LigRequest *request, GError **error)
     }
     gboolean last = step == settings->steps;
     gboolean look = interval > 0 && step % interval == 0;
-    gboolean due = settings->checkpoint_every > 0 ? step % settings->checkpoint_every == 0
-                                                  : lig_now () - saved > CHECKPOINT_SECONDS;
+    gboolean due = settings->checkpoint_every > 0 && step % settings->checkpoint_every == 0;
     if ((last || look || due) && !lig_run_finish_pending (self, error))
       return FALSE;
     if (look && !last && !evaluate (self, step, batches, &cut, error))
       return FALSE;
-    if (due && !last) {
-      if (!save_between (self, error))
-        return FALSE;
-      saved = lig_now ();
-    }
+    if (due && !last && !lig_run_save_between (self, error))
+      return FALSE;
   }
   /* The evaluation may take long; if it is ended, the checkpoint already has all steps. */
-  if (self->saved_step < settings->steps && !save_between (self, error))
+  if (self->saved_step < settings->steps && !lig_run_save_between (self, error))
     return FALSE;
   if (!evaluate (self, settings->steps, lig_run_get_last_evaluation (self), &cut, error))
     return FALSE;
@@ -508,7 +422,7 @@ void
 lig_run_get_progress (LigRun *self, LigRunProgress *progress)
 {
   double samples = (double) self->input->shape.axes[0] * (double) self->settings.accumulate *
-                   lig_device_get_n_ranks (self->device);
+                   lig_device_get_n_ranks (self->device, LIG_GROUP_DATA);
   lock_to_watch (self);
   *progress = self->progress;
   progress->step_seconds = median_step (self);

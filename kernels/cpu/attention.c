@@ -79,7 +79,7 @@ keep_query (
 {
   const LigAttentionParams *p = a->params;
   uint64_t threshold = lig_dropout_threshold (p->dropout);
-  uint64_t number = a->before + (uint64_t) (lig_attention_statistic (a, q) + i);
+  uint64_t number = lig_attention_number (a, q) + (uint64_t) i;
   float scale = p->dropout < 1 ? 1 / (1 - p->dropout) : 0;
   number = number * (uint64_t) p->memory_length + (uint64_t) step->key;
   uint64_t end = number + (uint64_t) step->count;
@@ -102,7 +102,7 @@ keep_queries (
   float scale = p->dropout < 1 ? 1 / (1 - p->dropout) : 0;
   LigLanes quad, words[4];
   for (int lane = 0; lane < LIG_LANES; lane++) {
-    uint64_t number = a->before + (uint64_t) (lig_attention_statistic (a, q) + i + lane);
+    uint64_t number = lig_attention_number (a, q) + (uint64_t) (i + lane);
     quad[lane] = (number * (uint64_t) p->memory_length + (uint64_t) step->key) / 4;
   }
   for (int32_t k = 0; k < step->count; k += 4, quad += 1) {

@@ -28,7 +28,7 @@ typedef struct {
   const int32_t *lengths, *documents;
   bool cross;
   int64_t batch, padded;            /* `padded`: the floats of a row of features */
-  uint64_t before;                  /* statistics of the ranks before this one */
+  int64_t rows_before;              /* rows of the batch in the ranks before this one */
   int64_t key_column, value_column; /* of the first head in a row of `source` */
   int32_t blocks;                   /* of the queries of a row */
 } LigAttention;
@@ -83,7 +83,7 @@ lig_attention_prepare (LigAttention *a, LigLaunch *launch, const LigOperand *inp
                       .key_column = memory->data ? 0 : queries,
                       .blocks = (p->length + LIG_QUERIES - 1) / LIG_QUERIES};
   a->value_column = a->key_column + values;
-  a->before = (uint64_t) lig_peer (launch) * (uint64_t) (a->batch * p->heads * p->length);
+  a->rows_before = launch->part * a->batch;
   if (!lig_dtype_is_floating (x->dtype) || a->source->dtype != x->dtype)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "attention: not one floating type; convert to fp32, fp16 or bf16");
@@ -124,7 +124,7 @@ lig_attention_queries (
   q->group = head / (p->heads / p->kv_heads);
   q->first = first;
   q->count = (int32_t) lig_least (LIG_QUERIES, p->length - first);
-  q->slope = p->alibi ? lig_attention_slope ((int32_t) head, p->heads) : 0;
+  q->slope = lig_attention_own_slope (p, (int32_t) head);
   q->shift = p->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT ? (float) (keys - queries) : 0;
   q->from = q->to = 0;
   q->least = INT32_MAX;
@@ -215,6 +215,17 @@ static inline int64_t
 lig_attention_statistic (const LigAttention *a, const LigQueries *q)
 {
   return (q->batch * a->params->heads + q->head) * a->params->length + q->first;
+}
+
+/* Returns the number of the first query among the queries of all heads and processes, by which
+ * weights are drawn. */
+static inline uint64_t
+lig_attention_number (const LigAttention *a, const LigQueries *q)
+{
+  const LigAttentionParams *p = a->params;
+  int64_t heads = p->all_heads > 0 ? p->all_heads : p->heads;
+  int64_t row = (a->rows_before + q->batch) * heads + p->first_head + q->head;
+  return (uint64_t) (row * p->length + q->first);
 }
 
 /* Returns the first element of a key in `source`; that of its value is value_column - key_column

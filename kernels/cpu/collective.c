@@ -39,43 +39,130 @@ reduce_pieces (const LigOperand *pieces, int peers, LigReduction reduction, cons
   }
 }
 
-/* Fills in the offset of each peer's piece in bytes, and the last one's end. */
+/* Fills in the offset of each peer's piece of `each` elements in bytes, and the last one's end. */
 static void
-find_bounds (const LigOperand *x, int peers, int64_t *bounds)
+find_bounds (const LigOperand *x, int64_t each, int peers, int64_t *bounds)
 {
-  int64_t each = lig_collective_piece (x->size, peers), size = (int64_t) lig_dtype_size (x->dtype);
+  int64_t size = (int64_t) lig_dtype_size (x->dtype);
   for (int i = 0; i <= peers; i++)
     bounds[i] = (i * each < x->size ? i * each : x->size) * size;
+}
+
+/* Checks the types, and that the launch has the peers of its params. One without any computes this
+ * process's part, which takes as long but for the exchange; the others are absent. */
+static LigStatus
+check (LigLaunch *launch)
+{
+  const LigCollectiveParams *params = launch->params;
+  const LigPeers *peers = launch->peers;
+  if (!lig_all_floating (launch, 2))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "collective: not a floating type; convert to fp32, fp16 or bf16");
+  if (peers && (peers->count > LIG_MAX_PEERS || !params || params->peers != peers->count))
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "collective: the launch has other peers than the plan; compile it again");
+  return LIG_OK;
+}
+
+/* Checks that the tensor `whole` has the rows of all peers, of which each has as many as `part`. */
+static LigStatus
+check_parts (LigLaunch *launch, const LigOperand *whole, const LigOperand *part)
+{
+  const LigCollectiveParams *params = launch->params;
+  LigStatus status = check (launch);
+  if (status == LIG_OK &&
+      (whole->size != part->size * (params ? params->peers : 1) || whole->dtype != part->dtype))
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "collective: the parts are not those of the whole; compile it again");
+  return status;
+}
+
+/* Sends each peer its piece of x, and reduces the pieces that arrive to this peer's of y. */
+static LigStatus
+reduce_own (LigLaunch *launch, const int64_t *bounds, const LigOperand *own)
+{
+  const LigCollectiveParams *params = launch->params;
+  const LigPeers *peers = launch->peers;
+  const LigOperand *x = &launch->operands[0];
+  LigStatus status = peers->exchange (peers, x->data, bounds, launch->scratch, &launch->where);
+  LigOperand pieces = {launch->scratch, own->size * peers->count, 1, x->dtype};
+  if (status == LIG_OK)
+    reduce_pieces (&pieces, peers->count, (LigReduction) params->reduction, own);
+  return status;
 }
 
 /* Computes the sum, the mean or the maximum of x over all peers: of a process alone, x. */
 LigStatus
 LIG_CPU (all_reduce) (LigLaunch *launch)
 {
-  static const LigCollectiveParams alone = {1, LIG_REDUCE_SUM};
   const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
-  const LigCollectiveParams *params = launch->params ? launch->params : &alone;
   const LigPeers *peers = launch->peers;
-  int count = peers ? peers->count : 1, rank = peers ? peers->rank : 0;
   int64_t bounds[LIG_MAX_PEERS + 1];
-  if (!lig_all_floating (launch, 2))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "all-reduce: not a floating type; convert to fp32, fp16 or bf16");
-  if (count > LIG_MAX_PEERS || params->peers != count)
-    return LIG_FAIL (launch, LIG_FAILED,
-                     "all-reduce: the launch has other peers than the plan; compile it again");
-  if (count == 1) {
+  LigStatus status = check (launch);
+  if (status != LIG_OK)
+    return status;
+  if (!peers) {
     reduce_pieces (x, 1, LIG_REDUCE_SUM, y);
     return LIG_OK;
   }
-  find_bounds (x, count, bounds);
-  LigStatus status = peers->exchange (peers, x->data, bounds, launch->scratch, &launch->where);
+  int64_t each = lig_collective_piece (x->size, peers->count);
+  int64_t first = peers->rank * each < y->size ? peers->rank * each : y->size;
+  int64_t left = y->size - first;
+  LigOperand own = {lig_at (y, first), left < each ? left : each, 1, y->dtype};
+  find_bounds (x, each, peers->count, bounds);
+  status = reduce_own (launch, bounds, &own);
   if (status != LIG_OK)
     return status;
-  find_bounds (y, count, bounds);
-  int64_t own = (bounds[rank + 1] - bounds[rank]) / (int64_t) lig_dtype_size (y->dtype);
-  LigOperand pieces = {launch->scratch, own * count, 1, x->dtype};
-  LigOperand to = {(char *) y->data + bounds[rank], own, 1, y->dtype};
-  reduce_pieces (&pieces, count, params->reduction, &to);
+  find_bounds (y, each, peers->count, bounds);
   return peers->gather (peers, y->data, bounds, &launch->where);
+}
+
+/* Computes this peer's rows of the sum of x over all peers. */
+LigStatus
+LIG_CPU (reduce_scatter) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  int64_t bounds[LIG_MAX_PEERS + 1];
+  LigStatus status = check_parts (launch, x, y);
+  if (status != LIG_OK)
+    return status;
+  if (!launch->peers) {
+    reduce_pieces (x, 1, LIG_REDUCE_SUM, y);
+    return LIG_OK;
+  }
+  find_bounds (x, y->size, launch->peers->count, bounds);
+  return reduce_own (launch, bounds, y);
+}
+
+/* Collects the rows of all peers. */
+LigStatus
+LIG_CPU (all_gather) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  const LigPeers *peers = launch->peers;
+  int64_t bounds[LIG_MAX_PEERS + 1];
+  size_t bytes = (size_t) x->size * lig_dtype_size (x->dtype);
+  LigStatus status = check_parts (launch, y, x);
+  if (status != LIG_OK)
+    return status;
+  if (!peers) {
+    for (int64_t at = 0; at < y->size; at += x->size)
+      memcpy (lig_at (y, at), x->data, bytes);
+    return LIG_OK;
+  }
+  memcpy (lig_at (y, peers->rank * x->size), x->data, bytes);
+  find_bounds (y, x->size, peers->count, bounds);
+  return peers->gather (peers, y->data, bounds, &launch->where);
+}
+
+/* Copies this peer's rows of x. */
+LigStatus
+LIG_CPU (take_part) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  int rank = launch->peers ? launch->peers->rank : 0;
+  LigStatus status = check_parts (launch, x, y);
+  if (status == LIG_OK)
+    memcpy (y->data, lig_at (x, rank * y->size), (size_t) y->size * lig_dtype_size (y->dtype));
+  return status;
 }

@@ -43,14 +43,6 @@ lig_piece (int64_t length, int64_t at)
   return length - at < LIG_PIECE ? length - at : LIG_PIECE;
 }
 
-/* Returns the number of this process among its peers, of which each has as many rows of a batch: a
- * tensor of rank r begins at r times its size in that of all ranks. */
-static inline int
-lig_peer (const LigLaunch *launch)
-{
-  return launch->peers ? launch->peers->rank : 0;
-}
-
 /* Returns the number of rows of an operand. */
 static inline int64_t
 lig_rows (const LigOperand *operand)

@@ -149,7 +149,7 @@ LIG_CPU (dropout) (LigLaunch *launch)
   Dropout dropout = {launch->tick->seed,
                      params->path_hash,
                      launch->tick->micro_step,
-                     (uint64_t) lig_peer (launch) * (uint64_t) x->size,
+                     (uint64_t) launch->part * (uint64_t) x->size,
                      (uint32_t) lig_dropout_threshold (p),
                      1.0f / (1.0f - p)};
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
@@ -179,7 +179,7 @@ LIG_CPU (drop_path) (LigLaunch *launch)
                      "drop-path: the probability is outside [0, 1], or the samples do not divide "
                      "the elements; correct them");
   uint64_t threshold = lig_dropout_threshold (p);
-  uint64_t before = (uint64_t) lig_peer (launch) * (uint64_t) params->samples;
+  uint64_t before = (uint64_t) launch->part * (uint64_t) params->samples;
   int64_t sample = x->size / params->samples, pieces = (sample + LIG_PIECE - 1) / LIG_PIECE;
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < params->samples * pieces; i++) {

@@ -135,7 +135,7 @@ struct Extras {
     const LigAttentionParams &p = a.params;
     scale = p.scale;
     softcap = p.softcap;
-    slope = p.alibi ? lig_attention_slope (head, p.heads) : 0;
+    slope = lig_attention_own_slope (&p, head);
     kept = p.dropout < 1 ? 1 / (1 - p.dropout) : 0;
     shift = s.shift;
     keys = p.memory_length;

@@ -155,7 +155,7 @@ struct Head {
     const LigAttentionParams &p = a.params;
     if (a.documents)
       documents = a.documents + (int64_t) row * p.length;
-    slope = p.alibi ? lig_attention_slope (head, p.heads) : 0;
+    slope = lig_attention_own_slope (&p, head);
     threshold = lig_dropout_threshold (p.dropout);
     scale = p.dropout < 1 ? 1 / (1 - p.dropout) : 0;
     seed = p.dropout > 0 ? a.tick->seed : 0;

@@ -13,7 +13,9 @@ compile_rank (const char *expression, const char *input, int ranks, LigPlanOptio
   g_autoptr (GError) error = NULL;
   g_autoptr (LigDevice) device = lig_device_open ("null", &error);
   g_assert_no_error (error);
-  lig_device_assume_ranks (device, ranks - 1, ranks);
+  LigLayout layout;
+  lig_layout_init (&layout, ranks);
+  lig_device_assume_ranks (device, ranks - 1, &layout);
   options->optimizer = &optimizer;
   options->training = TRUE;
   options->policy = LIG_POLICY_ALL;

@@ -63,11 +63,24 @@ static void
 test_to_parts (void)
 {
   check_apart ("layer-norm-mlp(16) ! linear(16, bias=false, tied=0.fc1) ! linear(8)", -1, 0,
-               "layer-norm ! linear(16) ! gelu ! linear(8) ! linear(16, tied=\"1\", bias=false) ! "
-               "linear(8)");
+               "layer-norm ! linear(16, parallel=column) ! gelu ! linear(8, parallel=row) ! "
+               "linear(16, tied=\"1\", bias=false) ! linear(8)");
   check_apart (
     "linear(16, bias=false, tied=2.fc1) ! linear(8) ! layer-norm-mlp(16)", -1, 2,
-    "linear(16, tied=\"3\", bias=false) ! linear(8) ! layer-norm ! linear(16) ! gelu ! linear(8)");
+    "linear(16, tied=\"3\", bias=false) ! linear(8) ! layer-norm ! linear(16, parallel=column) ! "
+    "gelu ! linear(8, parallel=row)");
+}
+
+/* The exchanges with other ranks remain those of the macro's products. */
+static void
+test_parallel (void)
+{
+  check_apart ("layer-norm-mlp(16, parallel=none)", -1, 0,
+               "layer-norm ! linear(16) ! gelu ! linear(8)");
+  check_apart ("layer-norm-mlp(8, activation=swiglu, bias=false, parallel=sequence)", -1, 0,
+               "layer-norm ! linear(16, parallel=column, sections=[1, 1], bias=false, "
+               "sequence-parallel=true) ! swiglu ! linear(8, parallel=row, bias=false, "
+               "sequence-parallel=true)");
 }
 
 static void
@@ -82,10 +95,12 @@ test_in_block (void)
 {
   check_apart (
     "block(2) { layer-norm-mlp(16) ! linear(16, bias=false, tied=../0.fc1) ! linear(8) }", 0, 0,
-    "block(2) { layer-norm ! linear(16) ! gelu ! linear(8) ! linear(16, tied=../1, "
+    "block(2) { layer-norm ! linear(16, parallel=column) ! gelu ! linear(8, parallel=row) ! "
+    "linear(16, tied=../1, "
     "bias=false) ! linear(8) }");
   check_apart ("block(2) { layer-norm-mlp(16) } ! linear(16, bias=false, tied=0.1.0.fc1)", 0, 0,
-               "block(2) { layer-norm ! linear(16) ! gelu ! linear(8) } ! linear(16, "
+               "block(2) { layer-norm ! linear(16, parallel=column) ! gelu ! linear(8, "
+               "parallel=row) } ! linear(16, "
                "tied=\"0.1.1\", bias=false)");
 }
 
@@ -102,15 +117,16 @@ test_recompute (void)
 {
   check_apart ("gelu ! layer-norm-mlp(16, recompute=all) ! linear(16, bias=false, tied=1.fc1)", -1,
                1,
-               "gelu ! block(recompute=all) { layer-norm ! linear(16) ! gelu ! linear(8) } ! "
+               "gelu ! block(recompute=all) { layer-norm ! linear(16, parallel=column) ! gelu ! "
+               "linear(8, parallel=row) } ! "
                "linear(16, tied=\"1.0.1\", bias=false)");
   check_apart ("make-extra-output(s) ! multi-head-attention(2, memory=s, recompute=cheap) ! "
                "add-extra-input(s)",
                -1, 1,
-               "make-extra-output(s) ! block(recompute=cheap) { linear(8) ! "
-               "make-extra-output(query) ! recall(../s) ! linear(16) ! "
-               "make-extra-output(key-value) ! recall(query) ! attention(2, "
-               "memory=key-value) ! linear(8) } ! add-extra-input(s)");
+               "make-extra-output(s) ! block(recompute=cheap) { linear(8, parallel=column) ! "
+               "make-extra-output(query) ! recall(../s) ! linear(16, parallel=column, "
+               "sections=[1, 1]) ! make-extra-output(key-value) ! recall(query) ! attention(2, "
+               "memory=key-value) ! linear(8, parallel=row) } ! add-extra-input(s)");
 }
 
 static gint64
@@ -143,6 +159,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/take-apart-ties/parallel", test_parallel);
   g_test_add_func ("/take-apart-ties/to-parts", test_to_parts);
   g_test_add_func ("/take-apart-ties/to-linear", test_to_linear);
   g_test_add_func ("/take-apart-ties/in-block", test_in_block);

@@ -36,14 +36,18 @@ test_formulas (void)
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     double seconds =
-      lig_fabric_predict (&fabric, cases[i].collective, cases[i].ranks, cases[i].bytes);
+      lig_fabric_predict (&fabric, cases[i].collective, cases[i].ranks, 1, cases[i].bytes);
     if (cases[i].seconds > 0)
       assert_close (seconds, cases[i].seconds);
     else
       g_assert_cmpfloat (seconds, ==, 0);
   }
+  /* Every fourth rank: one a machine; every second one: two, so that two machines have four. */
+  assert_close (lig_fabric_predict (&fabric, LIG_ALL_GATHER, 4, 4, 1e9), 15e-6 + 75e-3);
+  assert_close (lig_fabric_predict (&fabric, LIG_ALL_GATHER, 4, 2, 1e9),
+                2e-6 + 5e-3 + 5e-6 + 25e-3);
   const LigFabric unknown = {0};
-  g_assert_cmpfloat (lig_fabric_predict (&unknown, LIG_ALL_REDUCE, 8, 1e9), ==, 0);
+  g_assert_cmpfloat (lig_fabric_predict (&unknown, LIG_ALL_REDUCE, 8, 1, 1e9), ==, 0);
 }
 
 /* More ranks are never faster, more bandwidth never slower. */
@@ -57,10 +61,10 @@ test_monotonic (void)
     for (double bytes = 4; bytes < 1e10; bytes *= 64) {
       double before = 0;
       for (int ranks = 1; ranks <= 1024; ranks++) {
-        double seconds = lig_fabric_predict (&fabric, i, ranks, bytes);
+        double seconds = lig_fabric_predict (&fabric, i, ranks, 1, bytes);
         g_assert_cmpfloat (seconds, >=, before * (1 - 1e-12));
-        g_assert_cmpfloat (lig_fabric_predict (&wide, i, ranks, bytes), <=, seconds);
-        g_assert_cmpfloat (lig_fabric_predict (&near, i, ranks, bytes), <=, seconds);
+        g_assert_cmpfloat (lig_fabric_predict (&wide, i, ranks, 1, bytes), <=, seconds);
+        g_assert_cmpfloat (lig_fabric_predict (&near, i, ranks, 1, bytes), <=, seconds);
         before = seconds;
       }
     }

@@ -63,6 +63,7 @@ gather (const LigPeers *peers, void *data, const int64_t *bounds, const char **w
 
 /* One process. */
 typedef struct {
+  const char *kernel;
   LigPeers peers;
   LigOperand operands[2];
   LigCollectiveParams params;
@@ -78,7 +79,7 @@ run (gpointer data)
                       .params = &self->params,
                       .peers = &self->peers,
                       .scratch = self->scratch};
-  const LigKernel *kernel = lig_kernel_find ("all_reduce");
+  const LigKernel *kernel = lig_kernel_find (self->kernel);
   g_free (self->scratch);
   launch.scratch = self->scratch =
     g_malloc0 ((gsize) lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CPU) + 1);
@@ -87,42 +88,74 @@ run (gpointer data)
 }
 
 typedef struct {
+  const char *kernel;
   int count;
-  gint64 size;
+  gint64 size; /* of the input */
   LigDtype dtype;
   LigReduction reduction;
 } Problem;
 
-static double
-expect (const Problem *p, const float *values, gint64 at)
+static gboolean
+is (const Problem *p, const char *kernel)
 {
-  double sum = (double) values[at];
-  for (int i = 1; i < p->count; i++) {
+  return g_str_equal (p->kernel, kernel);
+}
+
+/* Returns the size of the output. */
+static gint64
+get_result_size (const Problem *p)
+{
+  return is (p, "all_reduce")   ? p->size
+         : is (p, "all_gather") ? p->size * p->count
+                                : p->size / p->count;
+}
+
+/* Returns an element of the exact reduction of all inputs. */
+static double
+reduce_exactly (const Problem *p, const float *values, gint64 at)
+{
+  double sum = p->reduction == LIG_REDUCE_MAX ? -HUGE_VAL : 0;
+  for (int i = 0; i < p->count; i++) {
     double value = (double) values[i * p->size + at];
     sum = p->reduction == LIG_REDUCE_MAX ? fmax (sum, value) : sum + value;
   }
   return p->reduction == LIG_REDUCE_MEAN ? sum / p->count : sum;
 }
 
-/* Compares the result with the exact one, and that of each process with that of the first. */
+/* Returns an element of the exact result of a process. */
+static double
+expect (const Problem *p, const float *values, int rank, gint64 at)
+{
+  gint64 part = rank * get_result_size (p) + at;
+  return is (p, "all_gather")  ? (double) values[at]
+         : is (p, "take_part") ? (double) values[rank * p->size + part]
+                               : reduce_exactly (p, values, is (p, "all_reduce") ? at : part);
+}
+
+/* Compares the results with the exact ones; those that all processes have are equal bits. */
 static void
 check (const Problem *p, const Process *processes, const float *values)
 {
-  gsize bytes = (gsize) p->size * lig_dtype_size (p->dtype);
+  gint64 size = get_result_size (p);
+  gsize bytes = (gsize) size * lig_dtype_size (p->dtype);
   double spacing = p->dtype == LIG_FP32 ? 0x1p-22 : p->dtype == LIG_FP16 ? 0x1p-10 : 0x1p-7;
-  g_autofree float *result = g_new (float, p->size);
-  lig_widen (p->dtype, processes[0].operands[1].data, result, (gsize) p->size);
-  for (gint64 i = 0; i < p->size; i++) {
-    double wanted = expect (p, values, i);
-    g_assert_cmpfloat (fabs ((double) result[i] - wanted), <=,
-                       p->count * spacing * (fabs (wanted) + 1));
+  gboolean copies = is (p, "all_gather") || is (p, "take_part");
+  g_autofree float *result = g_new (float, size);
+  for (int rank = 0; rank < p->count; rank++) {
+    lig_widen (p->dtype, processes[rank].operands[1].data, result, (gsize) size);
+    for (gint64 i = 0; i < size; i++) {
+      double wanted = expect (p, values, rank, i);
+      g_assert_cmpfloat (fabs ((double) result[i] - wanted), <=,
+                         copies ? 0 : p->count * spacing * (fabs (wanted) + 1));
+    }
+    if (is (p, "all_reduce") || is (p, "all_gather"))
+      g_assert_cmpmem (processes[rank].operands[1].data, bytes, processes[0].operands[1].data,
+                       bytes);
   }
-  for (int i = 1; i < p->count; i++)
-    g_assert_cmpmem (processes[i].operands[1].data, bytes, processes[0].operands[1].data, bytes);
 }
 
 static void
-reduce (const Problem *p)
+solve (const Problem *p)
 {
   Place place = {.count = p->count};
   Process processes[MOST] = {0};
@@ -132,16 +165,20 @@ reduce (const Problem *p)
   g_mutex_init (&place.lock);
   g_cond_init (&place.changed);
   for (int i = 0; i < p->count; i++) {
+    gint64 size = get_result_size (p);
+    gboolean same = size == p->size;
     void *data = g_malloc0 ((gsize) p->size * lig_dtype_size (p->dtype));
+    void *result = same ? data : g_malloc0 ((gsize) size * lig_dtype_size (p->dtype));
     float *own = values + i * p->size;
     for (gint64 j = 0; j < p->size; j++)
       own[j] = (float) g_rand_double_range (random, -2, 2);
     lig_narrow (p->dtype, own, data, (gsize) p->size);
     lig_widen (p->dtype, data, own, (gsize) p->size);
-    processes[i] = (Process){
-      .peers = {i, p->count, &place, exchange, gather},
-      .operands = {{data, p->size, p->size, p->dtype}, {data, p->size, p->size, p->dtype}},
-      .params = {p->count, p->reduction}};
+    processes[i] =
+      (Process){.kernel = p->kernel,
+                .peers = {i, p->count, &place, exchange, gather},
+                .operands = {{data, p->size, p->size, p->dtype}, {result, size, size, p->dtype}},
+                .params = {p->count, p->reduction, LIG_GROUP_TENSOR}};
     threads[i] = g_thread_new ("process", run, &processes[i]);
   }
   for (int i = 0; i < p->count; i++) {
@@ -150,6 +187,8 @@ reduce (const Problem *p)
   }
   check (p, processes, values);
   for (int i = 0; i < p->count; i++) {
+    if (processes[i].operands[1].data != processes[i].operands[0].data)
+      g_free (processes[i].operands[1].data);
     g_free (processes[i].operands[0].data);
     g_free (processes[i].scratch);
   }
@@ -162,13 +201,27 @@ static void
 test_reduce (gconstpointer data)
 {
   static const gint64 sizes[] = {1, 3, 63, 64, 65, 1000, 4097, 70001};
-  Problem p = {.dtype = (LigDtype) GPOINTER_TO_INT (data)};
+  Problem p = {.kernel = "all_reduce", .dtype = (LigDtype) GPOINTER_TO_INT (data)};
   for (p.count = 1; p.count <= MOST; p.count++)
     for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
       for (int reduction = LIG_REDUCE_SUM; reduction <= LIG_REDUCE_MAX; reduction++) {
         p.size = sizes[i];
         p.reduction = (LigReduction) reduction;
-        reduce (&p);
+        solve (&p);
+      }
+}
+
+/* The rows of all processes are those of each, in their order. */
+static void
+test_rows (gconstpointer data)
+{
+  static const gint64 sizes[] = {1, 3, 63, 64, 65, 1000, 4097};
+  Problem p = {.kernel = data};
+  for (p.dtype = LIG_FP32; p.dtype <= LIG_BF16; p.dtype++)
+    for (p.count = 1; p.count <= MOST; p.count++)
+      for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+        p.size = sizes[i] * (is (&p, "all_gather") ? 1 : p.count);
+        solve (&p);
       }
 }
 
@@ -179,8 +232,10 @@ test_refused (void)
   float values[4] = {1, 2, 3, 4};
   const LigKernel *kernel = lig_kernel_find ("all_reduce");
   LigOperand operands[] = {{values, 4, 4, LIG_FP32}, {values, 4, 4, LIG_FP32}};
-  LigCollectiveParams params = {2, LIG_REDUCE_SUM};
+  LigCollectiveParams params = {2, LIG_REDUCE_SUM, LIG_GROUP_DATA};
   LigLaunch launch = {.operands = operands, .params = &params};
+  const LigPeers peers = {0, 3, NULL, exchange, gather};
+  launch.peers = &peers;
   g_assert_cmpint (kernel->functions[LIG_BACKEND_CPU](&launch), ==, LIG_FAILED);
   g_assert_nonnull (strstr (launch.where, "other peers"));
   operands[0].dtype = operands[1].dtype = LIG_INT32;
@@ -194,6 +249,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/collective/fp32", GINT_TO_POINTER (LIG_FP32), test_reduce);
   g_test_add_data_func ("/kernels/collective/fp16", GINT_TO_POINTER (LIG_FP16), test_reduce);
   g_test_add_data_func ("/kernels/collective/bf16", GINT_TO_POINTER (LIG_BF16), test_reduce);
+  g_test_add_data_func ("/kernels/collective/all-gather", "all_gather", test_rows);
+  g_test_add_data_func ("/kernels/collective/reduce-scatter", "reduce_scatter", test_rows);
+  g_test_add_data_func ("/kernels/collective/take-part", "take_part", test_rows);
   g_test_add_func ("/kernels/collective/refused", test_refused);
   return g_test_run ();
 }

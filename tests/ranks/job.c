@@ -168,7 +168,9 @@ static int
 pieces (LigRanks *ranks, int number)
 {
   static const int64_t sizes[] = {0, 1, 5, 4096, 65537, 1 << 20, 24000000};
-  const LigPeers *peers = lig_ranks_get_peers (ranks);
+  const LigPeers *peers = lig_ranks_get_peers (ranks, LIG_GROUP_ALL);
+  if (!peers)
+    return lig_ranks_get_count (ranks) == 1 ? 0 : 1;
   g_autofree int64_t *bounds = g_new (int64_t, (gsize) peers->count + 1);
   GThread *other = g_thread_new ("sums", sum_often, ranks);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
@@ -185,7 +187,7 @@ pieces (LigRanks *ranks, int number)
 static int
 speed (LigRanks *ranks, int number)
 {
-  const LigPeers *peers = lig_ranks_get_peers (ranks);
+  const LigPeers *peers = lig_ranks_get_peers (ranks, LIG_GROUP_ALL);
   const char *where = NULL;
   int64_t bytes = (int64_t) number << 20;
   g_autofree int64_t *bounds = g_new (int64_t, (gsize) peers->count + 1);

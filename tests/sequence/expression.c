@@ -160,12 +160,12 @@ static const struct {
   {"constant-scale(1e999)", "column 16: '1e999' does not fit 64 bits", LIG_ERROR_VALUE},
   {"linear(4, 5)",
    "column 11: only one value may have no name; linear has out-features, in-features, "
-   "init-std, recipe, tied, bias",
+   "init-std, recipe, parallel, sections, tied, bias, sequence-parallel",
    LIG_ERROR_OP},
   {"gelu(4)", "column 6: each value needs a name here; gelu has no parameters", LIG_ERROR_OP},
   {"linear(4, size=5)",
    "column 11: parameter 'size' is unknown; linear has out-features, in-features, init-std, "
-   "recipe, tied, bias",
+   "recipe, parallel, sections, tied, bias, sequence-parallel",
    LIG_ERROR_OP},
   {"linear(4, bias=true, bias=true)", "column 22: bias is given twice", LIG_ERROR_FORMAT},
   {"linear(4, out-features=5)", "column 11: out-features is given twice", LIG_ERROR_FORMAT},

@@ -99,10 +99,13 @@ static char *
 read_ranks (const char *inputs)
 {
   g_autoptr (JsonNode) root = inputs ? lig_json_from_text (inputs, NULL) : NULL;
-  gint64 ranks = root && JSON_NODE_HOLDS_OBJECT (root)
-                   ? lig_json_get_int (json_node_get_object (root), "ranks", 1)
-                   : 1;
-  return ranks > 1 ? lig_history_count (ranks) : NULL;
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  gint64 ranks = object ? lig_json_get_int (object, "ranks", 1) : 1;
+  const char *parallel = object ? lig_json_get_string (object, "parallel", NULL) : NULL;
+  g_autofree char *count = lig_history_count (ranks);
+  return ranks < 2  ? NULL
+         : parallel ? g_strdup_printf ("%s, %s", count, parallel)
+                    : g_steal_pointer (&count);
 }
 
 static void

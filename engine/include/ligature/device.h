@@ -300,11 +300,11 @@ LIG_API gboolean lig_device_join (LigDevice *self, LigRanks *ranks, GError **err
  * lig_device_assume_ranks:
  * @self: a device that is only described
  * @rank: the number of the rank that it stands for, from 0
- * @count: the number of ranks
+ * @layout: the layout of the ranks
  *
  * Lets plans for the device be those of one of several ranks.
  */
-LIG_API void lig_device_assume_ranks (LigDevice *self, int rank, int count);
+LIG_API void lig_device_assume_ranks (LigDevice *self, int rank, const LigLayout *layout);
 
 /**
  * lig_device_get_ranks:
@@ -315,19 +315,29 @@ LIG_API void lig_device_assume_ranks (LigDevice *self, int rank, int count);
 LIG_API LigRanks *lig_device_get_ranks (LigDevice *self);
 
 /**
- * lig_device_get_rank:
+ * lig_device_get_layout:
  * @self: a device
  *
- * Returns: the number of its rank, 0 if it has joined none
+ * Returns: (transfer none) (nullable): the layout of its ranks, %NULL if it has joined none
  */
-LIG_API int lig_device_get_rank (LigDevice *self);
+LIG_API const LigLayout *lig_device_get_layout (LigDevice *self);
+
+/**
+ * lig_device_get_rank:
+ * @self: a device
+ * @group: a group of ranks
+ *
+ * Returns: the number of its rank in the group, 0 if it has joined none
+ */
+LIG_API int lig_device_get_rank (LigDevice *self, LigRankGroup group);
 
 /**
  * lig_device_get_n_ranks:
  * @self: a device
+ * @group: a group of ranks
  *
- * Returns: the number of ranks, 1 if it has joined none
+ * Returns: the number of ranks in the group, 1 if it has joined none
  */
-LIG_API int lig_device_get_n_ranks (LigDevice *self);
+LIG_API int lig_device_get_n_ranks (LigDevice *self, LigRankGroup group);
 
 G_END_DECLS

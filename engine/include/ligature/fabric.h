@@ -64,7 +64,9 @@ LIG_API LigCollective lig_collective_from_kernel (const char *name);
  * lig_fabric_predict:
  * @self: a fabric
  * @collective: a collective
- * @ranks: the number of ranks; they fill one machine after the other, and the last counts as full
+ * @ranks: the number of ranks of the group
+ * @stride: the distance between the numbers of its ranks; all ranks fill one machine after the
+ *   other, and the last counts as full
  * @bytes: the bytes of the whole value
  *
  * Predicts a collective by the formulas of Thakur, Rabenseifner and Gropp, “Optimization of
@@ -76,7 +78,7 @@ LIG_API LigCollective lig_collective_from_kernel (const char *name);
  *
  * Returns: the seconds; 0 with one rank, or if the fabric is unknown
  */
-LIG_API double
-lig_fabric_predict (const LigFabric *self, LigCollective collective, int ranks, double bytes);
+LIG_API double lig_fabric_predict (
+  const LigFabric *self, LigCollective collective, int ranks, int stride, double bytes);
 
 G_END_DECLS

@@ -182,6 +182,19 @@ LIG_API gboolean lig_lower_is_forced (LigLowering *self);
  */
 LIG_API double lig_lower_share (LigLowering *self, const char *port);
 
+/* --- Parts of values ---------------------------------------------------------------------- */
+
+/**
+ * lig_infer_refuse_sharding: (skip)
+ * @self: the input of a shape rule
+ *
+ * Refuses the part of x that a rank of a tensor group has: the sentence says how the op before may
+ * give another one.
+ *
+ * Returns: %FALSE with %LIG_ERROR_SHAPE set
+ */
+LIG_API gboolean lig_infer_refuse_sharding (const LigInfer *self, GError **error);
+
 /* --- Macros ------------------------------------------------------------------------------- */
 
 /**
@@ -226,6 +239,16 @@ LIG_API void lig_parts_add_scaled (
  * sentence after `NAME at PATH: `. The first of several calls counts.
  */
 LIG_API void lig_parts_refuse (LigParts *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/**
+ * lig_parts_get_n_ranks: (skip)
+ * @self: the parts that `expand` was given
+ * @group: a group of ranks
+ *
+ * Returns: the number of ranks in the group, for macros that have other parts if they are several;
+ *   2 for parts that are written into a sequence when the macro is taken apart
+ */
+LIG_API int lig_parts_get_n_ranks (const LigParts *self, LigRankGroup group);
 
 /**
  * lig_op_count_parts:

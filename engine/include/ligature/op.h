@@ -29,6 +29,7 @@
  * threads. */
 #pragma once
 
+#include <ligature/layout.h>
 #include <ligature/tensor.h>
 
 G_BEGIN_DECLS
@@ -135,6 +136,17 @@ typedef struct {
   gboolean decays;  /* whether weight decay applies: to weights, not to gains and biases */
 } LigParameterInfo;
 
+/* --- Parts of values ---------------------------------------------------------------------- */
+
+/* The parts of its input with which an op computes the same part of its output, if the parts of a
+ * loss or of a normalized row, for example, need not meet. Activations and gated units compute with
+ * rows and columns, transparent ops with any part. */
+typedef enum {
+  LIG_COMPUTES_ROWS = 1 << LIG_SHARDING_ROWS,
+  LIG_COMPUTES_COLUMNS = 1 << LIG_SHARDING_COLUMNS,
+  LIG_COMPUTES_ANY = 1 << 30, /* infer checks the part, and sets that of the output */
+} LigOpShardings;
+
 /* --- Shapes ------------------------------------------------------------------------------- */
 
 /* The numbers that an integer input may have. */
@@ -171,6 +183,12 @@ typedef struct {
   int n_parameters;
   /* Set by infer; preset to all numbers. The caller's integers are held against them. */
   LigRange x_range, extra_ranges[LIG_MAX_EXTRA];
+  /* The ranks of each group, and this rank's number in its tensor group. */
+  int n_ranks[LIG_GROUP_ALL], rank;
+  LigSharding x_sharding, extra_shardings[LIG_MAX_EXTRA];
+  /* Set by infer; y's is preset to that of x, parameters are preset to be whole. */
+  LigSharding y_sharding;
+  LigParameterSharding parameter_shardings[LIG_MAX_PARAMETERS];
 } LigInfer;
 
 /* --- Opaque ops --------------------------------------------------------------------------- */
@@ -254,6 +272,7 @@ typedef struct _LigOpInfo {
   const char *form; /* which of several forms it computes, in two words: `tanh form`; or null */
   /* Ends with a null title; may be null. A parameter is in one group at most. */
   const LigParamGroup *groups;
+  unsigned shardings; /* LigOpShardings */
 } LigOpInfo;
 
 /* --- The registry ------------------------------------------------------------------------- */

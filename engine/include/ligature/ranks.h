@@ -8,8 +8,8 @@
  * ends the others, see lig_ranks_watch(). */
 #pragma once
 
-#include <ligature/error.h>
 #include <ligature/kernels.h>
+#include <ligature/layout.h>
 
 G_BEGIN_DECLS
 
@@ -166,13 +166,33 @@ LIG_API gboolean lig_ranks_watch (LigRanks *self, LigRanksEnd end, gpointer data
 LIG_API void lig_ranks_fail (LigRanks *self, const char *message);
 
 /**
+ * lig_ranks_divide:
+ * @self: ranks
+ * @layout: a layout of as many ranks, the same on all ranks
+ *
+ * Divides the ranks into groups; at first all of them are one group of data. All ranks call it.
+ *
+ * Returns: %FALSE with %LIG_ERROR_DEVICE set
+ */
+LIG_API gboolean lig_ranks_divide (LigRanks *self, const LigLayout *layout, GError **error);
+
+/**
+ * lig_ranks_get_layout:
+ * @self: ranks
+ *
+ * Returns: (transfer none): the layout by which they were divided last
+ */
+LIG_API const LigLayout *lig_ranks_get_layout (LigRanks *self);
+
+/**
  * lig_ranks_get_peers: (skip)
  * @self: (nullable): ranks
+ * @group: a group
  *
- * Returns: (transfer none) (nullable): the ranks as kernels of the CPU use them, on a connection
- *   of their own, so that a thread may reduce gradients while another one calls the functions
- *   above; null without ranks
+ * Returns: (transfer none) (nullable): the ranks of this rank's group as kernels of the CPU use
+ *   them, on a connection of their own, so that a thread may reduce gradients while others exchange
+ *   in another group or call the functions above; %NULL if the rank is alone in its group
  */
-LIG_API const LigPeers *lig_ranks_get_peers (LigRanks *self);
+LIG_API const LigPeers *lig_ranks_get_peers (LigRanks *self, LigRankGroup group);
 
 G_END_DECLS

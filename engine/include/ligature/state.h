@@ -141,7 +141,8 @@ LIG_API LigTensor *lig_state_get (LigState *self,
  * @path: the path of the parameter, `1.weight`
  * @tensor: a tensor of the parameter's shape
  *
- * Copies the tensor into the state and converts its type.
+ * Copies the tensor into the state and converts its type. Of a parameter that ranks divide, each
+ * takes its part of the whole tensor.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX or %LIG_ERROR_SHAPE set
  */
@@ -206,10 +207,12 @@ LIG_API gboolean lig_state_load_weights (LigState *self,
 /**
  * lig_state_store:
  * @self: a state
- * @file: the file that the tensors are added to
+ * @file: (nullable): the file that the tensors are added to; %NULL on ranks that only give the file
+ *   of another rank their parts
  * @moments: whether to add the optimizer's arrays too
  *
- * Adds every parameter to a file.
+ * Adds every parameter to a file. All ranks of a tensor group call it if they have parts of
+ * parameters.
  *
  * Returns: %FALSE with an error set
  */

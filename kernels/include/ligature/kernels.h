@@ -169,6 +169,8 @@ typedef struct LigPeers {
  * @stream: the backend's stream, a cudaStream_t on CUDA; null on the CPU
  * @device: the device that the launch runs on; null on the CPU
  * @peers: the processes with which a collective kernel exchanges; null if the process is alone
+ * @part: the number of the operands' rows among the rows of all processes, of which each has as
+ *   many; kernels draw by the number of an element among those of all
  * @accumulate: whether gradients of parameters are added to the old values instead of replacing
  *   them
  * @tf32: whether fp32 matrix products may round their operands to 10 bits of mantissa
@@ -189,6 +191,7 @@ typedef struct {
   void *stream;
   LigBackendDevice *device;
   const LigPeers *peers;
+  int32_t part;
   bool accumulate;
   bool tf32;
   bool nondeterministic;
@@ -263,6 +266,7 @@ enum {
  *   none
  * @ignores_tick: whether it never reads LigLaunch.tick, so that its launches need not wait for new
  *   numbers; false is always right
+ * @exchanges: whether it exchanges with LigLaunch.peers, and its params are #LigCollectiveParams
  *
  * A kernel. The program that defines it keeps it unchanged until it ends.
  */
@@ -276,6 +280,7 @@ typedef struct LigKernel {
   double (*flops) (const LigOperand *operands, const void *params);
   int64_t (*scratch) (const LigLaunch *launch, LigBackendKind backend);
   bool ignores_tick;
+  bool exchanges;
 } LigKernel;
 
 /**
@@ -360,6 +365,14 @@ LIG_API int64_t lig_kernel_scratch (const LigKernel *kernel,
  * Returns: LigKernel.ignores_tick; false for a kernel that was compiled without that field
  */
 LIG_API bool lig_kernel_ignores_tick (const LigKernel *kernel);
+
+/**
+ * lig_kernel_exchanges: (skip)
+ * @kernel: a kernel
+ *
+ * Returns: LigKernel.exchanges; false for a kernel that was compiled without that field
+ */
+LIG_API bool lig_kernel_exchanges (const LigKernel *kernel);
 
 /**
  * lig_kernel_bytes: (skip)

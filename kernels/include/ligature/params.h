@@ -108,6 +108,8 @@ typedef enum { LIG_MASK_CAUSAL, LIG_MASK_NONE, LIG_MASK_CAUSAL_BOTTOM_RIGHT } Li
  *   from Press and others, 2022: 2^(-8 (h + 1) / n) for the first n heads, n the largest power of
  *   two up to H, then 2^(-4 (2 (h - n) + 1) / n)
  * @path_hash: the lower 32 bits of the hash of the op's path
+ * @first_head: the number of the first query head among those of all processes
+ * @all_heads: the query heads of all processes; 0: as many as @heads
  *
  * Parameters of attention and attention_backward. The position p of query i is i, and i + S - T if
  * the mask is bottom-right, where S - T is 0 without memory and S is the length of the row with
@@ -117,7 +119,8 @@ typedef enum { LIG_MASK_CAUSAL, LIG_MASK_NONE, LIG_MASK_CAUSAL_BOTTOM_RIGHT } Li
  *
  * The weight of query i and key j in head h of row b is kept if word e % 4 of the Philox counter
  * (e / 4, path_hash, micro-step) is at least dropout * 2^32, where e = ((b H + h) T + i) S + j and
- * S is @memory_length. A query that sees no key yields zeros, its lse is 0, and it has no gradient.
+ * S is @memory_length. There and in the slopes, H and h count the heads of all processes. A query
+ * that sees no key yields zeros, its lse is 0, and it has no gradient.
  */
 typedef struct {
   int32_t heads;
@@ -132,6 +135,8 @@ typedef struct {
   float dropout;
   int32_t alibi;
   uint32_t path_hash;
+  int32_t first_head;
+  int32_t all_heads;
 } LigAttentionParams;
 
 /**
@@ -420,15 +425,28 @@ typedef struct {
 typedef enum { LIG_REDUCE_SUM, LIG_REDUCE_MEAN, LIG_REDUCE_MAX } LigReduction;
 
 /**
+ * LigRankGroup:
+ * @LIG_GROUP_DATA: the processes that have the same parameters and other rows of the batch
+ * @LIG_GROUP_TENSOR: those that have the same rows and other parts of the parameters
+ * @LIG_GROUP_ALL: all processes
+ *
+ * The processes with which one of them exchanges.
+ */
+typedef enum { LIG_GROUP_DATA, LIG_GROUP_TENSOR, LIG_GROUP_ALL, LIG_N_GROUPS } LigRankGroup;
+
+/**
  * LigCollectiveParams:
  * @peers: the number of processes that take part
- * @reduction: a #LigReduction
+ * @reduction: a #LigReduction, of the kernels that reduce
+ * @group: the #LigRankGroup whose processes take part, by which the peers of a launch are chosen
  *
- * Parameters of all_reduce.
+ * Parameters of all_reduce, all_gather, reduce_scatter and take_part. The last three divide the
+ * rows of the whole evenly, in the order of the peers.
  */
 typedef struct {
   int32_t peers;
   int32_t reduction;
+  int32_t group;
 } LigCollectiveParams;
 
 /**

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* The division of ranks into groups. */
+#include <ligature/layout.h>
+
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* More ranks than that are none of one training. */
+#define MOST_RANKS (1 << 20)
+
+static const char *const names[LIG_N_GROUPS] = {"data", "tensor", "all"};
+
+const char *
+lig_rank_group_name (LigRankGroup group)
+{
+  return names[group];
+}
+
+void
+lig_layout_init (LigLayout *self, int count)
+{
+  *self = (LigLayout){{count, 1}};
+}
+
+/* Reads one word, `tensor=2`. */
+static gboolean
+read_word (LigLayout *self, const char *word, GError **error)
+{
+  const char *number = strchr (word, '=');
+  guint64 size;
+  for (LigRankGroup group = 0; number && group < LIG_GROUP_ALL; group++) {
+    if (strlen (names[group]) != (gsize) (number - word) ||
+        strncmp (word, names[group], (gsize) (number - word)) != 0)
+      continue;
+    if (self->sizes[group] > 0 ||
+        !g_ascii_string_to_unsigned (number + 1, 10, 1, MOST_RANKS, &size, NULL))
+      break;
+    self->sizes[group] = (int) size;
+    return TRUE;
+  }
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("the layout has '%s', expected data and tensor, each once, with a number from 1: "
+                  "data=2,tensor=2"),
+               word);
+  return FALSE;
+}
+
+gboolean
+lig_layout_parse (LigLayout *self, const char *text, int count, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (text ? text : "", ",", -1);
+  *self = (LigLayout){{0}};
+  for (char **word = words; *word; word++)
+    if (!read_word (self, g_strstrip (*word), error))
+      return FALSE;
+  gboolean data = self->sizes[LIG_GROUP_DATA] > 0;
+  gint64 others = MAX (self->sizes[LIG_GROUP_TENSOR], 1);
+  if (!data && count % others == 0)
+    self->sizes[LIG_GROUP_DATA] = (int) (count / others);
+  for (LigRankGroup group = 0; group < LIG_GROUP_ALL; group++)
+    self->sizes[group] = MAX (self->sizes[group], 1);
+  gint64 product = others * self->sizes[LIG_GROUP_DATA];
+  if (product == count)
+    return TRUE;
+  const char *problem = data ? _ ("the number of ranks is %d, but the layout %s needs %" PRId64)
+                             : _ ("the number of ranks is %d, but the layout %s needs a multiple "
+                                  "of %" PRId64);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, problem, count, text ? text : "", product);
+  return FALSE;
+}
+
+char *
+lig_layout_to_string (const LigLayout *self)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (LigRankGroup group = 0; group < LIG_GROUP_ALL; group++)
+    if (self->sizes[group] > 1)
+      g_string_append_printf (text, "%s%s=%d", text->len > 0 ? "," : "", names[group],
+                              self->sizes[group]);
+  return g_strdup (text->len > 0 ? text->str : "data=1");
+}
+
+int
+lig_layout_size (const LigLayout *self, LigRankGroup group)
+{
+  if (group < LIG_GROUP_ALL)
+    return self->sizes[group];
+  return self->sizes[LIG_GROUP_DATA] * self->sizes[LIG_GROUP_TENSOR];
+}
+
+int
+lig_layout_stride (const LigLayout *self, LigRankGroup group)
+{
+  return group == LIG_GROUP_DATA ? self->sizes[LIG_GROUP_TENSOR] : 1;
+}
+
+int
+lig_layout_place (const LigLayout *self, int rank, LigRankGroup group)
+{
+  return rank / lig_layout_stride (self, group) % lig_layout_size (self, group);
+}

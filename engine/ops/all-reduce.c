@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* y = the sum of x over ranks that go on with the same y, so that all have the same gradient: dx =
+ * dy. Or y = x, and dx is the sum of dy over ranks that go on in different ways. */
+#include "engine/ops/define.h"
+
+typedef struct {
+  LigCollectiveParams kernel;
+  int32_t group, of;
+} AllReduceParams;
+
+enum { OUTPUT, GRADIENT };
+
+static const LigParam params[] = {
+  LIG_RANK_GROUP (AllReduceParams, group),
+  LIG_CHOICE (AllReduceParams,
+              of,
+              "of",
+              N_ ("Of"),
+              N_ ("The value that is added up: the output in the forward pass, or the gradient in "
+                  "the backward pass"),
+              "output|gradient",
+              OUTPUT),
+  {.name = NULL},
+};
+
+static gboolean
+infer (LigInfer *self, GError **error)
+{
+  const AllReduceParams *values = self->params;
+  return values->of == OUTPUT ? lig_infer_collective (self, values->group, LIG_SHARDING_PARTIAL,
+                                                      LIG_SHARDING_NONE, error)
+                              : lig_infer_collective (self, values->group, LIG_SHARDING_NONE,
+                                                      LIG_SHARDING_SHARED, error);
+}
+
+static void
+lower_forward (LigLowering *lowering)
+{
+  const AllReduceParams *values = lig_lower_params (lowering, 0);
+  lig_lower_collective (lowering, values->of == OUTPUT ? "all_reduce" : NULL);
+}
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  const AllReduceParams *values = lig_lower_params (lowering, 0);
+  lig_lower_collective_backward (lowering, values->of == OUTPUT ? NULL : "all_reduce");
+}
+
+LIG_DEFINE_OP (all_reduce) = {
+  LIG_OP_INFO_SIZES,
+  .name = "all-reduce",
+  .title = N_ ("All-reduce"),
+  .category = N_ ("Ranks"),
+  .summary = N_ ("Adds up the input, or its gradient, over the ranks of a group"),
+  .formula = "y = sum of x over the ranks",
+  .example = "all-reduce @ 4x8",
+  .shardings = LIG_COMPUTES_ANY,
+  .params = params,
+  .params_size = sizeof (AllReduceParams),
+  .kernel_params_size = sizeof (LigCollectiveParams),
+  .infer = infer,
+  .lower_forward = lower_forward,
+  .lower_backward = lower_backward,
+};

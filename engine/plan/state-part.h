@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The part of a parameter that a rank of a tensor group keeps. */
+#pragma once
+
+#include "engine/plan/state-struct.h"
+
+/* Returns (transfer full) this rank's part of the whole parameter. */
+LigTensor *lig_state_take_part (LigState *self,
+                                const LigStateParameter *parameter,
+                                LigTensor *whole,
+                                GError **error);
+
+/* Returns (transfer full) the whole parameter, from the parts of all ranks, which all call it. */
+LigTensor *lig_state_join_parts (LigState *self,
+                                 const LigStateParameter *parameter,
+                                 LigTensor *part,
+                                 GError **error);

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Layouts of ranks: what is read and refused, and the places of ranks in their groups. */
+#include <ligature/layout.h>
+
+static void
+test_read (void)
+{
+  static const struct {
+    const char *text;
+    int count, data, tensor;
+    const char *written;
+  } cases[] = {
+    {NULL, 1, 1, 1, "data=1"},
+    {"", 4, 4, 1, "data=4"},
+    {"tensor=2", 2, 1, 2, "tensor=2"},
+    {"tensor=2", 8, 4, 2, "data=4,tensor=2"},
+    {" tensor=4 , data=2 ", 8, 2, 4, "data=2,tensor=4"},
+    {"data=3", 3, 3, 1, "data=3"},
+    {"data=1,tensor=1", 1, 1, 1, "data=1"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+    LigLayout layout;
+    g_assert_true (lig_layout_parse (&layout, cases[i].text, cases[i].count, &error));
+    g_assert_no_error (error);
+    g_autofree char *written = lig_layout_to_string (&layout);
+    g_assert_cmpstr (written, ==, cases[i].written);
+    g_assert_cmpint (lig_layout_size (&layout, LIG_GROUP_DATA), ==, cases[i].data);
+    g_assert_cmpint (lig_layout_size (&layout, LIG_GROUP_TENSOR), ==, cases[i].tensor);
+    g_assert_cmpint (lig_layout_size (&layout, LIG_GROUP_ALL), ==, cases[i].count);
+  }
+}
+
+static void
+test_refused (void)
+{
+  static const struct {
+    const char *text;
+    int count;
+    const char *part;
+  } cases[] = {
+    {"tensor=2", 3, "is 3, but the layout tensor=2 needs a multiple of 2"},
+    {"data=2,tensor=2", 8, "is 8, but the layout data=2,tensor=2 needs 4"},
+    {"data=2147483647,tensor=2", 2, "'data=2147483647'"},
+    {"tensor=0", 2, "'tensor=0'"},
+    {"tensor=-2", 2, "'tensor=-2'"},
+    {"tensor=two", 2, "'tensor=two'"},
+    {"tensor", 2, "'tensor'"},
+    {"tensor=2,", 2, "''"},
+    {"tensor=2,tensor=2", 2, "'tensor=2'"},
+    {"pipeline=2", 2, "'pipeline=2'"},
+    {"all=2", 2, "'all=2'"},
+    {"tens=2", 2, "'tens=2'"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+    LigLayout layout;
+    g_assert_false (lig_layout_parse (&layout, cases[i].text, cases[i].count, &error));
+    g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
+    g_assert_nonnull (strstr (error->message, cases[i].part));
+  }
+}
+
+/* Each rank has its own pair of places, and neighbours are in one tensor group. */
+static void
+test_places (void)
+{
+  LigLayout layout;
+  g_assert_true (lig_layout_parse (&layout, "data=3,tensor=4", 12, NULL));
+  for (int rank = 0; rank < 12; rank++) {
+    int data = lig_layout_place (&layout, rank, LIG_GROUP_DATA);
+    int tensor = lig_layout_place (&layout, rank, LIG_GROUP_TENSOR);
+    g_assert_cmpint (data, ==, rank / 4);
+    g_assert_cmpint (tensor, ==, rank % 4);
+    g_assert_cmpint (lig_layout_place (&layout, rank, LIG_GROUP_ALL), ==, rank);
+  }
+  g_assert_cmpint (lig_layout_stride (&layout, LIG_GROUP_DATA), ==, 4);
+  g_assert_cmpint (lig_layout_stride (&layout, LIG_GROUP_TENSOR), ==, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/base/layout/read", test_read);
+  g_test_add_func ("/base/layout/refused", test_refused);
+  g_test_add_func ("/base/layout/places", test_places);
+  return g_test_run ();
+}

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Training by ranks that divide parameters, rows or both trains what one process trains."""
+import json
+import shutil
+import sys
+import tempfile
+
+from ranks import Folder, difference, read, text
+
+HEAD = 'linear(256) ! cross-entropy'
+START = 'embedding(32) ! position-embedding(8) ! '
+MLP = START + ('layer-norm ! linear(48, parallel=column{0}) ! gelu ! linear(32, parallel=row{0}) ! '
+               + HEAD)
+GATED = START + ('linear(96, parallel=column, sections=[1, 1]) ! swiglu ! '
+                 'linear(32, parallel=row, bias=false) ! ' + HEAD)
+LAYER = START + ('transformer-layer(4, hidden-dropout=0.1, attention-dropout=0.2, drop-path=0.2) ! '
+                 'transformer-layer(4) ! ' + HEAD)
+LLAMA = START + ('transformer-layer(8, kv-heads=4, activation=swiglu, normalization=rms-norm, '
+                 'bias=false, rotary=true, qk-norm=rms, attention-dropout=0.1, ffn-features=56) ! '
+                 'rms-norm ! ' + HEAD)
+ALIBI = START + 'transformer-layer(4, alibi=true, parallel-attention-mlp=true) ! ' + HEAD
+MASKED = START + ('transformer-layer(4, activation=geglu, ffn-features=64, residual-post-norm=true, window=3) '
+                  '! multi-head-attention(4) ! layer-norm-mlp(64) ! layer-norm-linear(40, parallel=none) '
+                  '! ' + HEAD)
+TIED = ('embedding(32) ! transformer-layer(4) ! layer-norm ! '
+        'linear(256, bias=false, tied=0) ! cross-entropy')
+BY_ROWS = 'embedding(32) ! position-embedding(8) ! take-part ! {} ! all-gather(gradient=part) ! ' + HEAD
+SEQUENCE = BY_ROWS.format(
+    'dropout(0.2) ! transformer-layer(4, parallel=sequence, hidden-dropout=0.1, '
+    'attention-dropout=0.2) ! layer-norm')
+SEQUENCE_LLAMA = BY_ROWS.format(
+    'transformer-layer(8, kv-heads=4, parallel=sequence, activation=swiglu, '
+    'normalization=rms-norm, bias=false, rotary=true, drop-path=0.2) ! rms-norm')
+
+CROSS = START + ('make-extra-output(m) ! layer-norm ! multi-head-attention(4, memory=m) ! '
+                 'transformer-layer(4, layer-type=decoder, memory=m) ! ' + HEAD)
+
+MODELS = {'cross': CROSS, 'mlp': MLP.format(''), 'mlp-by-rows': BY_ROWS.format(
+              'layer-norm ! linear(48, parallel=column, sequence-parallel=true) ! gelu ! '
+              'linear(32, parallel=row, sequence-parallel=true) ! rms-norm'),
+          'gated': GATED, 'layer': LAYER, 'llama': LLAMA, 'alibi': ALIBI, 'masked': MASKED,
+          'tied': TIED, 'sequence': SEQUENCE, 'sequence-llama': SEQUENCE_LLAMA}
+
+
+def count(layout):
+    """The number of ranks of a layout."""
+    product = 1
+    for word in layout.split(','):
+        product *= int(word.split('=')[1])
+    return product
+
+
+def train(folder, name, layout, *words):
+    return folder.train(name, count(layout), *words, '--parallel', layout)
+
+
+def losses(folder, model, layout):
+    """Losses, held-out losses and norms of 50 steps."""
+    words = (MODELS[model], *text('8x8', '--steps', 50, '--eval-every', 20, '--clip', 0.5))
+    one, _ = folder.train('one', 1, *words)
+    many, _ = train(folder, 'many', layout, *words)
+    found = difference(one, many)
+    assert found < 1e-5, f'{found:.2g}, expected less than 1e-5'
+
+
+def gradients(folder, model, layout):
+    """A step of sgd at rate 1 subtracts the gradients; checkpoints have whole parameters."""
+    words = (MODELS[model], *text('8x8', '--steps', 1, '--optimizer', 'sgd', '--lr', 1))
+    one = read(folder.train('one', 1, *words)[1])
+    many = read(train(folder, 'many', layout, *words)[1])
+    assert one.keys() == many.keys()
+    for name, values in one.items():
+        most = max(map(abs, values))
+        assert len(values) == len(many[name]), name
+        for a, b in zip(values, many[name]):
+            assert abs(a - b) <= 1e-5 * max(most, 1e-3), f'{name}: {a} and {b} of {most}'
+
+
+def accumulate(folder, model, layout):
+    words = (MODELS[model], *text('8x8', '--steps', 12, '--accumulate', 3, '--clip', 0.1))
+    one, _ = folder.train('one', 1, *words)
+    many, _ = train(folder, 'many', layout, *words)
+    assert difference(one, many) < 1e-5, difference(one, many)
+
+
+def bits_16(folder, model, layout, dtype):
+    """Terms of 16 bits are rounded before they are added."""
+    words = (MODELS[model], *text('8x8', '--steps', 20, '--dtype', dtype))
+    one, _ = folder.train('one', 1, *words)
+    many, _ = train(folder, 'many', layout, *words)
+    one, many = ({key: m[key] for key in m if key[1] == 'loss'} for m in (one, many))
+    assert difference(one, many) < 0.002, difference(one, many)
+
+
+def resume_same(folder, model, layout):
+    """Half of the steps, then the others with the same layout: the same bits."""
+    words = (MODELS[model], *text('8x8', '--checkpoint-every', 100))
+    whole, end = train(folder, 'whole', layout, *words, '--steps', 12)
+    train(folder, 'half', layout, *words, '--steps', 6)
+    rest, _ = train(folder, 'rest', layout, '--resume', 'half.safetensors', '--steps', 12)
+    assert all(whole[key] == value for key, value in rest.items()) and (12, 'loss') in rest
+    assert read(end) == read(folder.path / 'half.safetensors')
+
+
+def resume_other(folder, model, layout, *others):
+    """A checkpoint depends on no layout."""
+    words = (MODELS[model], *text('8x8'))
+    whole, _ = folder.train('whole', 1, *words, '--steps', 12)
+    train(folder, 'half', layout, *words, '--steps', 6)
+    for other in others:
+        shutil.copy(folder.path / 'half.safetensors', folder.path / 'copy.safetensors')
+        rest, _ = train(folder, 'rest', other, '--resume', 'copy.safetensors', '--steps', 12)
+        found = difference({key: whole[key] for key in rest if key[1] == 'loss'},
+                           {key: value for key, value in rest.items() if key[1] == 'loss'})
+        assert found < 1e-5, f'{found:.2g} with {other}'
+
+
+def init(folder, model, layout):
+    """Parameters of a checkpoint of one process are divided when they are read."""
+    words = (MODELS[model], *text('8x8'))
+    _, start = folder.train('start', 1, *words, '--steps', 3)
+    one, _ = folder.train('one', 1, *words, '--steps', 5, '--init', start)
+    many, _ = train(folder, 'many', layout, *words, '--steps', 5, '--init', start)
+    assert difference(one, many) < 1e-5, difference(one, many)
+
+
+def refuse(folder, model, layout, *said):
+    words = (model, *text('8x8', '--steps', 1, '--device', 'cpu', '--parallel', layout,
+                          '--ranks', count(layout)))
+    lines = folder.lig('train', *words, fails=True).splitlines()
+    assert any(all(part in line for part in said) for line in lines), lines
+
+
+TESTS = [
+    *((losses, model, layout) for model, layout in (
+        ('mlp', 'tensor=2'), ('mlp', 'tensor=4'), ('mlp-by-rows', 'tensor=2'),
+        ('gated', 'tensor=4'), ('layer', 'tensor=2'), ('layer', 'tensor=4'),
+        ('layer', 'data=2,tensor=2'), ('llama', 'tensor=2'), ('llama', 'tensor=4'),
+        ('alibi', 'tensor=2'), ('cross', 'tensor=2'), ('masked', 'tensor=2'), ('tied', 'data=2,tensor=2'),
+        ('sequence', 'tensor=2'), ('sequence', 'tensor=4'), ('sequence', 'data=2,tensor=2'),
+        ('sequence-llama', 'tensor=2'), ('sequence-llama', 'data=2,tensor=2'))),
+    *((gradients, model, layout) for model, layout in (
+        ('layer', 'tensor=2'), ('llama', 'tensor=4'), ('masked', 'tensor=4'),
+        ('sequence', 'data=2,tensor=2'), ('sequence-llama', 'tensor=4'))),
+    (accumulate, 'layer', 'data=2,tensor=2'), (bits_16, 'layer', 'tensor=2', 'bf16:fp32'),
+    (resume_same, 'layer', 'tensor=2'), (resume_same, 'sequence', 'data=2,tensor=2'),
+    (resume_other, 'layer', 'data=2,tensor=2', 'data=1', 'data=4', 'tensor=4'),
+    (init, 'llama', 'tensor=2'),
+    (refuse, START + 'transformer-layer(3, head-features=8) ! ' + HEAD, 'tensor=2', 'heads', '3', '2'),
+    (refuse, START + 'transformer-layer(4, kv-heads=2) ! ' + HEAD, 'tensor=4', 'kv-heads', '2', '4'),
+    (refuse, START + 'linear(33, parallel=column) ! linear(32, parallel=row) ! ' + HEAD, 'tensor=2',
+     'out-features', '33', '2'),
+    (refuse, START + 'linear(64, parallel=column) ! layer-norm ! ' + HEAD, 'tensor=2', 'parallel=row'),
+]
+
+if __name__ == '__main__':
+    if not shutil.which('mpirun'):
+        print('1..0 # SKIP mpirun is not installed (package openmpi-bin)')
+        sys.exit(0)
+    chosen = [test for test in TESTS if len(sys.argv) < 2 or test[0].__name__ == sys.argv[1]]
+    print(f'1..{len(chosen)}')
+    for number, (test, *more) in enumerate(chosen, 1):
+        name = ' '.join([test.__name__, *more])
+        with tempfile.TemporaryDirectory() as path:
+            try:
+                test(Folder(path), *more)
+                print(f'ok {number} {name}', flush=True)
+            except Exception as problem:  # each test has its own line
+                print(f'not ok {number} {name}\n# ' + str(problem).replace('\n', '\n# '), flush=True)
+    sys.exit(0)
