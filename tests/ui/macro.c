@@ -80,7 +80,8 @@ test_take_apart (Fixture *f, gconstpointer data)
   show_for (f, "gelu ! layer-norm-mlp", "64x64:bf16");
   double whole = lig_score_sheet_get_map (f->sheet)->seconds[LIG_PASS_FORWARD];
   do_action (f, 1, "op.ungroup");
-  assert_text (f->doc, "gelu ! layer-norm ! linear(256) ! gelu ! linear(64)");
+  assert_text (f->doc, "gelu ! layer-norm ! linear(256, parallel=column) ! gelu ! "
+                       "linear(64, parallel=row)");
   const LigScoreMap *map = lig_score_sheet_get_map (f->sheet);
   g_assert_cmpfloat_with_epsilon (map->seconds[LIG_PASS_FORWARD], whole, 1e-9);
   lig_document_undo (f->doc);
