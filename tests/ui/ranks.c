@@ -37,6 +37,26 @@ begin (Fixture *f)
   g_assert_cmpstr (lig_training_get_error (current (f)), ==, NULL);
 }
 
+/* The layouts of two ranks; the choice is kept for numbers that it divides. */
+static void
+check_layouts (Fixture *f)
+{
+  GtkWidget *row = g_object_ref_sink (lig_rank_layout_row_new (f->doc));
+  GtkDropDown *down = find_type (row, GTK_TYPE_DROP_DOWN);
+  g_assert_true (gtk_widget_get_visible (row));
+  g_assert_cmpuint (g_list_model_get_n_items (gtk_drop_down_get_model (down)), ==, 2);
+  g_assert_cmpuint (gtk_drop_down_get_selected (down), ==, 0);
+  gtk_drop_down_set_selected (down, 1);
+  g_autofree char *command = lig_train_to_command (f->doc);
+  g_assert_true (g_str_has_suffix (command, " --ranks 2 --parallel tensor=2"));
+  choose (f, 1);
+  g_assert_false (gtk_widget_get_visible (row));
+  choose (f, 2);
+  g_assert_cmpuint (gtk_drop_down_get_selected (down), ==, 1);
+  gtk_drop_down_set_selected (down, 0);
+  g_object_unref (row);
+}
+
 static void
 test_choice (Fixture *f, gconstpointer data)
 {
@@ -52,6 +72,7 @@ test_choice (Fixture *f, gconstpointer data)
   WAIT_FOR (find_widget (f->bar, shows_text, "2 ranks · 1,000 steps"));
   g_autofree char *command = lig_train_to_command (f->doc);
   g_assert_true (g_str_has_suffix (command, " --ranks 2"));
+  check_layouts (f);
   /* Without mpirun one rank trains, and the row says what is missing; the choice is kept. */
   g_autofree char *path = g_strdup (g_getenv ("PATH"));
   g_setenv ("PATH", "/nonexistent", TRUE);
@@ -76,7 +97,7 @@ test_words (void)
   g_auto (LigRunSettings) settings;
   lig_run_settings_init (&settings);
   settings.checkpoint = g_strdup ("/c");
-  LigChildOrder order = {.settings = &settings, .device = "cpu", .store = "/s", .ranks = 3};
+  LigChildOrder order = {.settings = &settings, .device = "cpu", .store = "/s", .layout = {{3, 1}}};
   g_auto (GStrv) words = lig_child_run_make_words ("lig", &order, "/f.lig");
   g_autofree char *line = g_strjoinv (" ", words);
   g_assert_cmpstr (line, ==,
@@ -84,6 +105,11 @@ test_words (void)
                    "/f.lig");
   order.checkpoint = "/r";
   g_auto (GStrv) others = lig_child_run_make_words ("lig", &order, NULL);
+  order.layout = (LigLayout){{2, 2}};
+  g_auto (GStrv) divided = lig_child_run_make_words ("lig", &order, NULL);
+  g_assert_cmpstr (divided[5], ==, "4");
+  g_assert_cmpstr (divided[6], ==, "--parallel");
+  g_assert_cmpstr (divided[7], ==, "data=2,tensor=2");
   g_autofree char *resumed = g_strjoinv (" ", others);
   g_assert_cmpstr (resumed, ==, "lig train --control --quiet --ranks 3 --store /s --resume /r");
 }

@@ -3,6 +3,7 @@
 #include "ui/history/format.h"
 #include "ui/history/history-page.h"
 #include "ui/history/sweep.h"
+#include "ui/run/ranks.h"
 #include "ui/run/settings.h"
 #include "ui/session/command.h"
 #include "ui/session/task.h"
@@ -305,10 +306,13 @@ static void
 resume (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
+  LigDocument *doc = lig_page_get_document (LIG_PAGE (self));
+  g_autoptr (LigRunItem) item = lig_history_get_only (self);
   const char *checkpoint = lig_run_detail_get_checkpoint (self->detail);
   if (!checkpoint)
     return;
-  lig_train_resume (lig_page_get_document (LIG_PAGE (self)), checkpoint, 1);
+  const char *run = item ? lig_run_item_get_row (item)->uuid : NULL;
+  lig_train_resume (doc, checkpoint, lig_ranks_find_layout (doc, run));
   gtk_widget_activate_action (widget, "win.page", "s", "run");
 }
 

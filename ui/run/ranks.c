@@ -5,6 +5,8 @@
 #include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
+#include <json-glib/json-glib.h>
+#include <ligature/json.h>
 
 #define KEY "ranks"
 
@@ -51,6 +53,32 @@ lig_ranks_get (LigDocument *doc)
 {
   int wanted = g_settings_get_int (get_settings (doc), KEY);
   return wanted > 1 && !lig_ranks_find_obstacle (doc) ? MIN (wanted, get_most ()) : 1;
+}
+
+/* A tensor group that does not divide the ranks was chosen for another number of them. */
+LigLayout
+lig_ranks_choose_layout (LigDocument *doc)
+{
+  LigLayout layout;
+  int ranks = lig_ranks_get (doc), tensor = g_settings_get_int (get_settings (doc), "tensor-ranks");
+  lig_layout_init (&layout, ranks);
+  if (ranks % tensor == 0)
+    layout = (LigLayout){{ranks / tensor, tensor}};
+  return layout;
+}
+
+LigLayout
+lig_ranks_find_layout (LigDocument *doc, const char *inputs)
+{
+  LigLayout layout;
+  g_autoptr (JsonNode) root = inputs ? lig_json_from_text (inputs, NULL) : NULL;
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  gint64 ranks = object ? lig_json_get_int (object, "ranks", 1) : 1;
+  const char *parallel = object ? lig_json_get_string (object, "parallel", NULL) : NULL;
+  if (ranks < 2 || ranks > get_most () || lig_ranks_find_obstacle (doc) ||
+      !lig_layout_parse (&layout, parallel, (int) ranks, NULL))
+    lig_layout_init (&layout, 1);
+  return layout;
 }
 
 static void

@@ -366,7 +366,7 @@ resume_current (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   LigRunPage *self = data;
   lig_train_resume (get_document (self), lig_training_get_checkpoint (self->current),
-                    lig_training_get_ranks (self->current));
+                    lig_training_get_layout (self->current));
 }
 
 static void
@@ -412,7 +412,7 @@ resume_shown (GtkWidget *widget, const char *action, GVariant *parameter)
   LigRunPage *self = LIG_RUN_PAGE (widget);
   const char *checkpoint = lig_training_get_checkpoint (self->shown);
   if (checkpoint)
-    lig_train_resume (get_document (self), checkpoint, lig_training_get_ranks (self->shown));
+    lig_train_resume (get_document (self), checkpoint, lig_training_get_layout (self->shown));
 }
 
 /* Returns the command for a new training; the training's own button has its command. */

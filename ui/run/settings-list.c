@@ -268,6 +268,7 @@ add_frame (LigDocument *doc, GtkWidget *popover, GtkWidget *settings)
   g_signal_connect_object (button, "clicked", G_CALLBACK (gtk_popover_popdown), popover,
                            G_CONNECT_SWAPPED);
   gtk_box_append (GTK_BOX (box), lig_ranks_row_new (doc));
+  gtk_box_append (GTK_BOX (box), lig_rank_layout_row_new (doc));
   gtk_box_append (GTK_BOX (box), settings);
   gtk_box_append (GTK_BOX (box), button);
   return box;

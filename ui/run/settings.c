@@ -259,8 +259,8 @@ lig_train_to_command (LigDocument *doc)
     if (value && !is_in_command (doc, setting->name) && g_strcmp0 (value, usual) != 0)
       lig_shell_append_option (text, setting->name, value);
   }
-  if (lig_ranks_get (doc) > 1)
-    g_string_append_printf (text, " --ranks %d", lig_ranks_get (doc));
+  LigLayout layout = lig_ranks_choose_layout (doc);
+  lig_command_append_ranks (text, &layout);
   return g_string_free (text, FALSE);
 }
 
@@ -291,16 +291,16 @@ lig_train_start (LigDocument *doc)
   name_run (doc, &settings);
   LigTraining *training =
     lig_training_start (lig_document_get_session (doc), lig_document_get_sequence (doc),
-                        lig_document_get_device (doc), lig_ranks_get (doc), &settings);
+                        lig_document_get_device (doc), lig_ranks_choose_layout (doc), &settings);
   lig_training_set_command (training, command);
   lig_result_note (doc, training);
   return adopt (doc, training);
 }
 
 LigTraining *
-lig_train_resume (LigDocument *doc, const char *checkpoint, int ranks)
+lig_train_resume (LigDocument *doc, const char *checkpoint, LigLayout layout)
 {
-  return adopt (doc, lig_training_resume (lig_document_get_session (doc), checkpoint, ranks));
+  return adopt (doc, lig_training_resume (lig_document_get_session (doc), checkpoint, layout));
 }
 
 LigTraining *

@@ -41,7 +41,7 @@ char *lig_train_to_command (LigDocument *doc);
 
 /* Train the document, or resume from a checkpoint; the result becomes the document's training. */
 LigTraining *lig_train_start (LigDocument *doc);
-LigTraining *lig_train_resume (LigDocument *doc, const char *checkpoint, int ranks);
+LigTraining *lig_train_resume (LigDocument *doc, const char *checkpoint, LigLayout layout);
 
 /* Returns: (transfer none) (nullable): the last training that was started from the document's
  *   window. */

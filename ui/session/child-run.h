@@ -18,7 +18,7 @@ typedef struct {
   const char *checkpoint; /* (nullable): instead of the two */
   const char *device;     /* not of a checkpoint, which knows its own */
   const char *store;      /* (nullable): the path */
-  int ranks;
+  LigLayout layout;       /* of its processes */
 } LigChildOrder;
 
 /**

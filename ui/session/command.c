@@ -51,3 +51,14 @@ lig_command_append_store (GString *to, LigSession *session)
   if (store && *set && !g_getenv ("LIGATURE_STORE"))
     lig_shell_append_option (to, "store", lig_store_get_path (store));
 }
+
+void
+lig_command_append_ranks (GString *to, const LigLayout *layout)
+{
+  int ranks = lig_layout_size (layout, LIG_GROUP_ALL);
+  g_autofree char *parallel = lig_layout_to_string (layout);
+  if (ranks > 1)
+    g_string_append_printf (to, " --ranks %d", ranks);
+  if (lig_layout_size (layout, LIG_GROUP_TENSOR) > 1)
+    lig_shell_append_option (to, "parallel", parallel);
+}

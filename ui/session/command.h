@@ -16,4 +16,7 @@ void lig_command_append_sequence (GString *to, LigSequence *sequence);
 /* Appends --store if the store is neither the usual one nor that of the environment. */
 void lig_command_append_store (GString *to, LigSession *session);
 
+/* Adds --ranks and --parallel, unless the layout is of one rank. */
+void lig_command_append_ranks (GString *to, const LigLayout *layout);
+
 G_END_DECLS

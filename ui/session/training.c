@@ -32,7 +32,7 @@ struct _LigTraining {
   LigError error_code;
 
   LigTrainer trainer;
-  int ranks;
+  LigLayout layout;
   LigRunProgress progress;
   LigCurve *curves[N_CURVES];
   guint timer, ticks;
@@ -86,7 +86,7 @@ static void
 lig_training_init (LigTraining *self)
 {
   lig_run_settings_init (&self->settings);
-  self->ranks = 1;
+  lig_layout_init (&self->layout, 1);
   for (int i = 0; i < N_CURVES; i++)
     self->curves[i] = lig_curve_new ();
   self->progress = (LigRunProgress){.left = NAN,
@@ -201,7 +201,7 @@ typedef struct {
   LigRunSettings settings;
   LigStore *store;
   char *device, *resumed;
-  int ranks;
+  LigLayout layout;
   LigTraining *training; /* (transfer none): for messages to the main loop alone */
 } Request;
 
@@ -264,7 +264,7 @@ make_child (Request *request, GError **error)
     .checkpoint = request->resumed,
     .device = request->device,
     .store = request->store ? lig_store_get_path (request->store) : NULL,
-    .ranks = request->ranks,
+    .layout = request->layout,
   };
   return lig_child_run_new (&order, error);
 }
@@ -275,7 +275,7 @@ make_run (Request *request, GError **error)
 {
   g_autofree char *found = request->resumed ? lig_run_checkpoint_device (request->resumed, error)
                                             : g_strdup (request->device);
-  if (found && request->ranks > 1)
+  if (found && lig_layout_size (&request->layout, LIG_GROUP_ALL) > 1)
     return make_child (request, error);
   g_autoptr (LigDevice) device = found ? lig_device_open (found, error) : NULL;
   if (!device)
@@ -304,9 +304,10 @@ name_device (LigTraining *self)
 {
   g_free (self->device);
   if (self->trainer.child) {
+    int ranks = lig_layout_size (&self->layout, LIG_GROUP_ALL);
     g_autofree char *processor = lig_session_name_device ("cpu", NULL);
-    self->device = g_strdup_printf (
-      ngettext ("%s · %d rank", "%s · %d ranks", (gulong) self->ranks), processor, self->ranks);
+    self->device = g_strdup_printf (ngettext ("%s · %d rank", "%s · %d ranks", (gulong) ranks),
+                                    processor, ranks);
     return;
   }
   LigDevice *device = lig_run_get_device (self->trainer.run);
@@ -371,7 +372,7 @@ prepare_on_thread (LigTraining *self, LigSession *session)
   request->store = self->store ? g_object_ref (self->store) : NULL;
   request->device = g_strdup (self->device);
   request->resumed = g_strdup (self->resumed);
-  request->ranks = self->ranks;
+  request->layout = self->layout;
   g_autoptr (GTask) task = g_task_new (self, NULL, take_run, NULL);
   g_task_set_task_data (task, request, free_request);
   lig_task_run (task, prepare);
@@ -393,11 +394,11 @@ LigTraining *
 lig_training_start (LigSession *session,
                     LigSequence *sequence,
                     const char *device,
-                    int ranks,
+                    LigLayout layout,
                     const LigRunSettings *settings)
 {
   g_autoptr (LigTraining) self = new_training (session);
-  self->ranks = ranks;
+  self->layout = layout;
   self->sequence = lig_sequence_copy (sequence);
   self->device = g_strdup (device);
   lig_run_settings_clear (&self->settings);
@@ -410,17 +411,16 @@ lig_training_start (LigSession *session,
 }
 
 LigTraining *
-lig_training_resume (LigSession *session, const char *checkpoint, int ranks)
+lig_training_resume (LigSession *session, const char *checkpoint, LigLayout layout)
 {
   g_autoptr (LigTraining) self = new_training (session);
-  self->ranks = ranks;
+  self->layout = layout;
   self->resumed = g_strdup (checkpoint);
   self->title = g_path_get_basename (checkpoint);
   self->device = g_strdup ("");
   GString *command = g_string_new ("lig train");
   lig_shell_append_option (command, "resume", checkpoint);
-  if (ranks > 1)
-    g_string_append_printf (command, " --ranks %d", ranks);
+  lig_command_append_ranks (command, &layout);
   lig_command_append_store (command, session);
   self->command = g_string_free (command, FALSE);
   prepare_on_thread (self, session);
@@ -476,7 +476,13 @@ lig_training_get_device (LigTraining *self)
 int
 lig_training_get_ranks (LigTraining *self)
 {
-  return self->ranks;
+  return lig_layout_size (&self->layout, LIG_GROUP_ALL);
+}
+
+LigLayout
+lig_training_get_layout (LigTraining *self)
+{
+  return self->layout;
 }
 
 const LigRunSettings *

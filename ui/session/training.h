@@ -15,7 +15,7 @@ G_DECLARE_FINAL_TYPE (LigTraining, lig_training, LIG, TRAINING, GObject)
 /**
  * lig_training_start:
  * @sequence: copied
- * @ranks: the number of processes; 1: this one
+ * @layout: how several processes divide the work; one: this process trains
  *
  * Opens the device and the data and compiles on a thread, then trains. The training is added to the
  * session at once. Signals: `progressed`, at most once a frame while something changed, from the
@@ -24,11 +24,11 @@ G_DECLARE_FINAL_TYPE (LigTraining, lig_training, LIG, TRAINING, GObject)
 LigTraining *lig_training_start (LigSession *session,
                                  LigSequence *sequence,
                                  const char *device,
-                                 int ranks,
+                                 LigLayout layout,
                                  const LigRunSettings *settings);
 
-/* Continues from a run's checkpoint, on the device that it was made on, by a number of ranks. */
-LigTraining *lig_training_resume (LigSession *session, const char *checkpoint, int ranks);
+/* Continues from a run's checkpoint, on the device that it was made on, with a layout of ranks. */
+LigTraining *lig_training_resume (LigSession *session, const char *checkpoint, LigLayout layout);
 
 /* Starts a run that was prepared elsewhere, of a sweep or a repetition; takes it. The signals come
  * as for the others. */
@@ -51,6 +51,7 @@ const char *lig_training_get_device (LigTraining *self);
 
 /* Returns the number of processes that train; 1: this one. */
 int lig_training_get_ranks (LigTraining *self);
+LigLayout lig_training_get_layout (LigTraining *self);
 
 /* Returns: (nullable): the engine's error, once it has failed. */
 const char *lig_training_get_error (LigTraining *self);
