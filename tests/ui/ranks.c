@@ -122,7 +122,7 @@ test_control (Fixture *f, gconstpointer data)
     return;
   begin (f);
   LigTraining *training = current (f);
-  g_assert_cmpint (lig_training_get_ranks (training), ==, 2);
+  g_assert_cmpint (lig_training_get_layout (training).sizes[LIG_GROUP_DATA], ==, 2);
   WAIT_FOR (find_widget (f->page, shows_text, " · 2 ranks"));
   act (f, "pause");
   WAIT_FOR (progress_of (training).status == LIG_RUN_PAUSED);

@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>
 #include <ligature/json.h>
+#include <ligature/store-sweeps.h>
 
 #define KEY "ranks"
 
@@ -68,9 +69,11 @@ lig_ranks_choose_layout (LigDocument *doc)
 }
 
 LigLayout
-lig_ranks_find_layout (LigDocument *doc, const char *inputs)
+lig_ranks_find_layout (LigDocument *doc, const char *run)
 {
   LigLayout layout;
+  LigStore *store = lig_session_get_store (lig_document_get_session (doc));
+  g_autofree char *inputs = run && store ? lig_store_get_inputs (store, run, NULL) : NULL;
   g_autoptr (JsonNode) root = inputs ? lig_json_from_text (inputs, NULL) : NULL;
   JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
   gint64 ranks = object ? lig_json_get_int (object, "ranks", 1) : 1;

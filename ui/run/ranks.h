@@ -15,9 +15,9 @@ int lig_ranks_get (LigDocument *doc);
 /* Returns how they divide the work. */
 LigLayout lig_ranks_choose_layout (LigDocument *doc);
 
-/* Returns how a run of the store that is continued divides the work: as before, if so many ranks
- * are possible here, else by one. `inputs`: (nullable): the run's, from the store. */
-LigLayout lig_ranks_find_layout (LigDocument *doc, const char *inputs);
+/* Returns how a run of the store that is continued divides the work: as before, if so many ranks are
+ * possible here, else by one. `run`: (nullable): its UUID. */
+LigLayout lig_ranks_find_layout (LigDocument *doc, const char *run);
 
 /* Returns: (nullable): why the document cannot be trained by several ranks. */
 const char *lig_ranks_find_obstacle (LigDocument *doc);

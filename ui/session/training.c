@@ -473,12 +473,6 @@ lig_training_get_device (LigTraining *self)
   return self->device;
 }
 
-int
-lig_training_get_ranks (LigTraining *self)
-{
-  return lig_layout_size (&self->layout, LIG_GROUP_ALL);
-}
-
 LigLayout
 lig_training_get_layout (LigTraining *self)
 {

@@ -50,7 +50,6 @@ const char *lig_training_get_title (LigTraining *self);
 const char *lig_training_get_device (LigTraining *self);
 
 /* Returns the number of processes that train; 1: this one. */
-int lig_training_get_ranks (LigTraining *self);
 LigLayout lig_training_get_layout (LigTraining *self);
 
 /* Returns: (nullable): the engine's error, once it has failed. */
