@@ -16,7 +16,7 @@ extern "C" {
 
 /* The version of this interface. It changes whenever this header, kernels.h, params.h or
  * kernel-list.h change so that a module built before would misbehave. */
-#define LIG_BACKEND_VERSION 6
+#define LIG_BACKEND_VERSION 7
 
 /* The properties of a device that are known without measuring. */
 typedef struct {
@@ -54,6 +54,9 @@ typedef struct {
                           of a product, or words that begin with `attention` */
   void *guard;
 } LigChoices;
+
+/* The bytes of a key by which the devices of several processes find one another. */
+#define LIG_CONNECTION_KEY 128
 
 typedef struct LigBackend {
   int version;                    /* LIG_BACKEND_VERSION as the module was compiled */
@@ -118,6 +121,16 @@ typedef struct LigBackend {
   LigStatus (*capture_end) (LigBackendDevice *device, void *stream, void **graph);
   LigStatus (*replay) (LigBackendDevice *device, void *graph, void *stream);
   void (*graph_free) (LigBackendDevice *device, void *graph);
+
+  /* Connections with the devices of other processes, by which kernels exchange: a connection is the
+   * handle of the launch's peers. One of the processes makes a key, and all of them connect with
+   * it, which ends when all have done so. The state is the failure of an exchange that was
+   * launched before, if there was any. Null if kernels exchange by the functions of their peers. */
+  LigStatus (*connection_key) (LigBackendDevice *device, char *key);
+  LigStatus (*connect) (
+    LigBackendDevice *device, const char *key, int rank, int count, void **connection);
+  void (*disconnect) (LigBackendDevice *device, void *connection);
+  LigStatus (*connection_state) (LigBackendDevice *device, void *connection);
 } LigBackend;
 
 /* Returns the CPU's backend. Each call in its null stream has finished when it returns; each other

@@ -7,6 +7,7 @@
 #include "app/cli/live.h"
 #include "app/cli/metrics.h"
 #include "app/cli/output.h"
+#include "app/cli/rank-device.h"
 #include "app/cli/rank.h"
 #include "app/cli/runs.h"
 #include "app/cli/task.h"
@@ -72,8 +73,7 @@ open_device (const char *name, const LigTrainOptions *options, GError **error)
   if (ranks && (!lig_ranks_agree (ranks, "--parallel", text, error) ||
                 !lig_ranks_divide (ranks, &layout, error)))
     return NULL;
-  g_autoptr (LigDevice) device = lig_cli_open_training_device (name, error);
-  return device && lig_device_join (device, ranks, error) ? g_steal_pointer (&device) : NULL;
+  return lig_cli_open_rank_device (name, error);
 }
 
 static LigRun *

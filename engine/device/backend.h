@@ -50,7 +50,8 @@ struct _LigDevice {
   void *stream, *branch, *communication;
   LigRanks *ranks; /* null: the process is alone, or the ranks are only assumed */
   int rank;
-  LigLayout layout; /* no ranks: the process is alone */
+  LigLayout layout;             /* no ranks: the process is alone */
+  LigPeers peers[LIG_N_GROUPS]; /* of a backend with connections of its own */
 };
 
 /* Returns backend `n` in the order of the list; null after the last. */

@@ -30,6 +30,12 @@ gboolean lig_device_check (LigDevice *self, LigStatus status, const char *what, 
  * set and the number of threads that a kernel would use now. */
 void lig_device_libraries (LigDevice *self, char *text, gsize size);
 
+/* Returns the processes with which kernels exchange in a group; null if the process is alone. */
+const LigPeers *lig_device_get_peers (LigDevice *self, LigRankGroup group);
+
+/* Ends the connections with other processes. */
+void lig_device_leave (LigDevice *self);
+
 /* Returns the kernel's function for the device; null if it has none. */
 LigKernelFunc lig_device_function (LigDevice *self, const LigKernel *kernel);
 

@@ -14,6 +14,7 @@ static void
 lig_device_finalize (GObject *object)
 {
   LigDevice *self = LIG_DEVICE (object);
+  lig_device_leave (self);
   if (self->stream)
     self->calls->stream_free (self->handle, self->stream);
   if (self->communication)

@@ -1,15 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices of ranks: the processes with which collective kernels on a device exchange. */
+/* Devices of ranks: the processes with which collective kernels on a device exchange, by MPI or by
+ * connections of the backend. */
 #include "engine/device/backend.h"
 
 #include <glib/gi18n-lib.h>
+
+/* Gives all ranks of a group the key that the first one has made. */
+static gboolean
+share_key (const LigPeers *peers, char *key, GError **error)
+{
+  const char *where = NULL;
+  g_autofree gint64 *bounds = g_new (gint64, (gsize) peers->count + 1);
+  for (int i = 0; i <= peers->count; i++)
+    bounds[i] = i == 0 ? 0 : LIG_CONNECTION_KEY;
+  if (peers->gather (peers, key, bounds, &where) == LIG_OK)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_RANKS,
+               _ ("ranks: MPI failed: %s; start the training again"), where);
+  return FALSE;
+}
+
+/* Connects the devices of a group, if the backend's kernels do not exchange by MPI. */
+static gboolean
+connect_group (LigDevice *self, LigRankGroup group, GError **error)
+{
+  const LigPeers *peers = lig_ranks_get_peers (self->ranks, group);
+  char key[LIG_CONNECTION_KEY] = {0};
+  void *connection = NULL;
+  if (!peers)
+    return TRUE;
+  if (peers->rank == 0 && !lig_device_check (self, self->calls->connection_key (self->handle, key),
+                                             _ ("joining ranks"), error))
+    return FALSE;
+  if (!share_key (peers, key, error))
+    return FALSE;
+  LigStatus status =
+    self->calls->connect (self->handle, key, peers->rank, peers->count, &connection);
+  if (!lig_device_check (self, status, _ ("joining ranks"), error))
+    return FALSE;
+  self->peers[group] = (LigPeers){.rank = peers->rank, .count = peers->count, .handle = connection};
+  return TRUE;
+}
 
 gboolean
 lig_device_join (LigDevice *self, LigRanks *ranks, GError **error)
 {
   if (lig_ranks_get_count (ranks) == 1)
     return TRUE;
-  if (lig_device_has (self, LIG_DEVICE_ACCELERATOR)) {
+  if (lig_device_has (self, LIG_DEVICE_ACCELERATOR) && !self->calls->connect) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
                  _ ("%s: ranks on %s cannot reduce gradients yet; train on cpu, or on one card"),
                  self->name, self->backend->info.title);
@@ -20,9 +58,42 @@ lig_device_join (LigDevice *self, LigRanks *ranks, GError **error)
     if (!lig_device_check (self, status, _ ("joining ranks"), error))
       return FALSE;
   }
+  lig_device_leave (self);
   self->ranks = ranks;
   self->rank = lig_ranks_get_rank (ranks);
   self->layout = *lig_ranks_get_layout (ranks);
+  for (LigRankGroup group = 0; self->calls->connect && group < LIG_N_GROUPS; group++)
+    if (!connect_group (self, group, error))
+      return FALSE;
+  return TRUE;
+}
+
+void
+lig_device_leave (LigDevice *self)
+{
+  for (LigRankGroup group = 0; group < LIG_N_GROUPS; group++) {
+    if (self->peers[group].handle)
+      self->calls->disconnect (self->handle, self->peers[group].handle);
+    self->peers[group].handle = NULL;
+  }
+}
+
+const LigPeers *
+lig_device_get_peers (LigDevice *self, LigRankGroup group)
+{
+  return self->peers[group].handle ? &self->peers[group] : lig_ranks_get_peers (self->ranks, group);
+}
+
+gboolean
+lig_device_check_ranks (LigDevice *self, GError **error)
+{
+  for (LigRankGroup group = 0; group < LIG_N_GROUPS; group++) {
+    void *connection = self->peers[group].handle;
+    if (connection &&
+        !lig_device_check (self, self->calls->connection_state (self->handle, connection),
+                           _ ("exchanging with other ranks"), error))
+      return FALSE;
+  }
   return TRUE;
 }
 

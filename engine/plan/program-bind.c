@@ -105,7 +105,7 @@ static const LigPeers *
 find_peers (LigDevice *device, const LigDraftStep *step)
 {
   LigRankGroup group = lig_step_group (step);
-  return group < LIG_N_GROUPS ? lig_ranks_get_peers (lig_device_get_ranks (device), group) : NULL;
+  return group < LIG_N_GROUPS ? lig_device_get_peers (device, group) : NULL;
 }
 
 static void

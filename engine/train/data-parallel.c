@@ -81,7 +81,8 @@ gboolean
 lig_run_share_request (LigRun *self, LigRequest *request, GError **error)
 {
   gint32 code = (gint32) *request;
-  if (!lig_ranks_broadcast (lig_run_ranks (self), &code, sizeof code, error))
+  if (!lig_device_check_ranks (self->device, error) ||
+      !lig_ranks_broadcast (lig_run_ranks (self), &code, sizeof code, error))
     return FALSE;
   *request = (LigRequest) code;
   return TRUE;

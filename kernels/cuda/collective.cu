@@ -1,42 +1,139 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectives of processes. Devices of this backend join no ranks yet, so each process is alone. */
+/* Exchanges between devices of several processes, by NCCL. */
 #include "kernels/cuda/common/access.cuh"
+#include "kernels/cuda/connect/nccl.h"
 
 extern "C" LigStatus lig_cuda_convert (LigLaunch *launch);
 
-/* Copies x: the result for a process alone. */
-static LigStatus
-copy_alone (LigLaunch *launch)
+namespace
 {
-  if (launch->peers)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "collective: not available on CUDA; train on one card");
+
+/* Returns NCCL's number of a floating type. */
+int
+type_of (LigDtype dtype)
+{
+  return dtype == LIG_FP32 ? LIG_NCCL_FP32 : dtype == LIG_FP16 ? LIG_NCCL_FP16 : LIG_NCCL_BF16;
+}
+
+int
+reduction_of (const LigCollectiveParams *params)
+{
+  return params->reduction == LIG_REDUCE_MAX    ? LIG_NCCL_MAX
+         : params->reduction == LIG_REDUCE_MEAN ? LIG_NCCL_MEAN
+                                                : LIG_NCCL_SUM;
+}
+
+char *
+element (const LigOperand *operand, int64_t at)
+{
+  return (char *) operand->data + at * (int64_t) lig_dtype_size (operand->dtype);
+}
+
+/* Checks the types, and that the launch has the peers of its params. */
+LigStatus
+check (LigLaunch *launch)
+{
+  auto params = (const LigCollectiveParams *) launch->params;
+  const LigPeers *peers = launch->peers;
   if (!lig::all_floating (launch, 2))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "collective: not a floating type; convert to fp32, fp16 or bf16");
-  return lig_cuda_convert (launch);
+  if (peers && launch->operands[0].dtype != launch->operands[1].dtype)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "collective: not one type; convert the input before it");
+  if (peers && (!params || params->peers != peers->count))
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "collective: the launch has other peers than the plan; compile it again");
+  return LIG_OK;
 }
 
+/* Checks that the tensor `whole` has the rows of all peers, of which each has as many as `part`. */
+LigStatus
+check_parts (LigLaunch *launch, const LigOperand *whole, const LigOperand *part)
+{
+  auto params = (const LigCollectiveParams *) launch->params;
+  LigStatus status = check (launch);
+  if (status == LIG_OK &&
+      (whole->size != part->size * (params ? params->peers : 1) || whole->dtype != part->dtype))
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "collective: the parts are not those of the whole; compile it again");
+  return status;
+}
+
+LigStatus
+finish (LigLaunch *launch, int error)
+{
+  if (error == 0)
+    return LIG_OK;
+  launch->where = lig_nccl ()->describe (error);
+  return LIG_FAILED;
+}
+
+LigStatus
+copy (LigLaunch *launch, void *to, const void *from, const LigOperand *like)
+{
+  size_t bytes = (size_t) like->size * lig_dtype_size (like->dtype);
+  if (to != from && bytes > 0 &&
+      cudaMemcpyAsync (to, from, bytes, cudaMemcpyDeviceToDevice, (cudaStream_t) launch->stream) !=
+        cudaSuccess)
+    return LIG_LAUNCHED (launch);
+  return LIG_OK;
+}
+
+} // namespace
+
+/* Computes the sum, the mean or the maximum of x over all peers: of a process alone, x. */
 extern "C" LigStatus
 lig_cuda_all_reduce (LigLaunch *launch)
 {
-  return copy_alone (launch);
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  const LigPeers *peers = launch->peers;
+  LigStatus status = check (launch);
+  if (status != LIG_OK || !peers)
+    return status != LIG_OK ? status : lig_cuda_convert (launch);
+  return finish (
+    launch, lig_nccl ()->all_reduce (x->data, y->data, (size_t) x->size, type_of (x->dtype),
+                                     reduction_of ((const LigCollectiveParams *) launch->params),
+                                     peers->handle, launch->stream));
 }
 
-extern "C" LigStatus
-lig_cuda_all_gather (LigLaunch *launch)
-{
-  return copy_alone (launch);
-}
-
+/* Computes this peer's rows of the sum of x over all peers. */
 extern "C" LigStatus
 lig_cuda_reduce_scatter (LigLaunch *launch)
 {
-  return copy_alone (launch);
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  const LigPeers *peers = launch->peers;
+  LigStatus status = check_parts (launch, x, y);
+  if (status != LIG_OK || !peers)
+    return status != LIG_OK ? status : copy (launch, y->data, x->data, y);
+  return finish (launch, lig_nccl ()->reduce_scatter (
+                           x->data, y->data, (size_t) y->size, type_of (x->dtype),
+                           reduction_of ((const LigCollectiveParams *) launch->params),
+                           peers->handle, launch->stream));
 }
 
+/* Collects the rows of all peers; x may be this peer's rows of y. */
+extern "C" LigStatus
+lig_cuda_all_gather (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  const LigPeers *peers = launch->peers;
+  LigStatus status = check_parts (launch, y, x);
+  if (status == LIG_OK && peers)
+    return finish (launch,
+                   lig_nccl ()->all_gather (x->data, y->data, (size_t) x->size, type_of (x->dtype),
+                                            peers->handle, launch->stream));
+  for (int64_t at = 0; status == LIG_OK && at < y->size; at += x->size)
+    status = copy (launch, element (y, at), x->data, x);
+  return status;
+}
+
+/* Copies this peer's rows of x. */
 extern "C" LigStatus
 lig_cuda_take_part (LigLaunch *launch)
 {
-  return copy_alone (launch);
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  int rank = launch->peers ? launch->peers->rank : 0;
+  LigStatus status = check_parts (launch, x, y);
+  return status == LIG_OK ? copy (launch, y->data, element (x, rank * y->size), y) : status;
 }

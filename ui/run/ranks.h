@@ -15,8 +15,8 @@ int lig_ranks_get (LigDocument *doc);
 /* Returns how they divide the work. */
 LigLayout lig_ranks_choose_layout (LigDocument *doc);
 
-/* Returns how a run of the store that is continued divides the work: as before, if so many ranks are
- * possible here, else by one. `run`: (nullable): its UUID. */
+/* Returns how a run of the store that is continued divides the work: as before, if so many ranks
+ * are possible here, else by one. `run`: (nullable): its UUID. */
 LigLayout lig_ranks_find_layout (LigDocument *doc, const char *run);
 
 /* Returns: (nullable): why the document cannot be trained by several ranks. */

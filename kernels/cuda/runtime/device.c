@@ -5,6 +5,7 @@
 #include "kernels/cuda/runtime/device.h"
 
 #include "kernels/cuda/attention/cudnn.h"
+#include "kernels/cuda/connect/nccl.h"
 #include "kernels/cuda/product/product.h"
 #include "kernels/cuda/runtime/table.h"
 #include "kernels/times.h"
@@ -345,6 +346,10 @@ lig_backend (void)
     .capture_end = lig_cuda_capture_end,
     .replay = lig_cuda_replay,
     .graph_free = lig_cuda_graph_free,
+    .connection_key = lig_cuda_connection_key,
+    .connect = lig_cuda_connect,
+    .disconnect = lig_cuda_disconnect,
+    .connection_state = lig_cuda_connection_state,
   };
   return &backend;
 }

@@ -416,7 +416,8 @@ typedef struct {
 
 /**
  * LigReduction:
- * @LIG_REDUCE_SUM: the sum over all peers, in fp32, rounded once
+ * @LIG_REDUCE_SUM: the sum over all peers: on the CPU in fp32, rounded once; NCCL rounds each sum
+ * of two
  * @LIG_REDUCE_MEAN: the sum divided by the number of peers
  * @LIG_REDUCE_MAX: the largest element; NaN is not among the candidates
  *

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* NVIDIA's library of collectives, which is opened at run time: its functions that are needed, as
+ * declared in the documentation of NCCL 2 (their names and numbers are a stable interface), and the
+ * connections of the backend. */
+#pragma once
+
+#include "kernels/cuda/common/cuda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  char bytes[LIG_CONNECTION_KEY];
+} LigNcclKey;
+
+/* Numbers of types and reductions. */
+enum { LIG_NCCL_FP16 = 6, LIG_NCCL_FP32 = 7, LIG_NCCL_BF16 = 9 };
+enum { LIG_NCCL_SUM = 0, LIG_NCCL_MAX = 2, LIG_NCCL_MEAN = 4 };
+
+/* Functions return 0, or the number of an error. `count` is the number of elements that this
+ * process sends, of reduce_scatter that it receives. */
+typedef struct {
+  const char *why; /* null; or why NCCL cannot be used, then nothing else is set */
+  int (*get_version) (int *version);
+  int (*get_key) (LigNcclKey *key);
+  int (*connect) (void **connection, int count, LigNcclKey key, int rank);
+  int (*disconnect) (void *connection);
+  int (*abandon) (void *connection); /* likewise, after a failure of another process */
+  int (*get_state) (void *connection, int *error);
+  const char *(*describe) (int error);
+  const char *(*last_error) (void *connection); /* null before version 2.13 */
+  int (*all_reduce) (const void *x, void *y, size_t count, int type, int op, void *c, void *stream);
+  int (*reduce) (
+    const void *x, void *y, size_t count, int type, int op, int root, void *c, void *stream);
+  int (*all_gather) (const void *x, void *y, size_t count, int type, void *c, void *stream);
+  int (*reduce_scatter) (
+    const void *x, void *y, size_t count, int type, int op, void *c, void *stream);
+} LigNccl;
+
+/* Opens the library at the first call. May be called by any thread. */
+const LigNccl *lig_nccl (void);
+
+/* The backend's calls for connections, see backend.h. */
+LigStatus lig_cuda_connection_key (LigBackendDevice *device, char *key);
+LigStatus lig_cuda_connect (
+  LigBackendDevice *device, const char *key, int rank, int count, void **connection);
+void lig_cuda_disconnect (LigBackendDevice *device, void *connection);
+LigStatus lig_cuda_connection_state (LigBackendDevice *device, void *connection);
+
+#ifdef __cplusplus
+}
+#endif
