@@ -54,6 +54,8 @@ lig_run_finalize (GObject *object)
   g_free (self->uuid);
   g_free (self->parent);
   g_free (self->init);
+  g_free (self->waited);
+  g_free (self->waited_lately);
   g_free (self->weights);
   g_free (self->weights_note);
   g_free (self->repeats);
@@ -97,6 +99,8 @@ lig_run_init (LigRun *self)
                                     .samples_per_second = NAN,
                                     .gradient_norm = NAN,
                                     .loss_scale = NAN,
+                                    .exposed = NAN,
+                                    .imbalance = NAN,
                                     .learning_rate = NAN};
 }
 

@@ -97,6 +97,8 @@ lig_training_init (LigTraining *self)
                                     .learning_rate = NAN,
                                     .gradient_norm = NAN,
                                     .loss_scale = NAN,
+                                    .exposed = NAN,
+                                    .imbalance = NAN,
                                     .step_seconds = NAN,
                                     .samples_per_second = NAN};
 }

@@ -215,6 +215,15 @@ LIG_API gboolean lig_device_facts_from_json (const char *text,
                                              GError **error);
 
 /**
+ * lig_device_list_accelerators:
+ * @first: (nullable): the name of one of them; %NULL, or a name without a number: the first
+ *
+ * Returns: (transfer full): the names of this machine's accelerators from that one on, on which as
+ *   many ranks can train; none if it is no accelerator of this machine
+ */
+LIG_API GStrv lig_device_list_accelerators (const char *first);
+
+/**
  * lig_device_list:
  *
  * Returns: (transfer full): the names that lig_device_open() accepts on this machine, profiles

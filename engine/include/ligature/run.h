@@ -276,6 +276,9 @@ LIG_API const char *lig_run_status_name (LigRunStatus status);
  * @skipped: the total number of updates skipped because the gradients were not finite
  * @step_seconds: the median duration of a step in seconds
  * @samples_per_second: the mean throughput in this process
+ * @exposed: the seconds of a step for which every rank's other work waits for exchanges, lately
+ * @imbalance: the seconds of a step for which the ranks wait for the slowest one, lately
+ * @slowest: the rank for which the others wait
  *
  * The progress of a run. Values that are not known yet are NaN.
  */
@@ -287,7 +290,18 @@ typedef struct {
   double learning_rate, gradient_norm, loss_scale;
   gint64 skipped;
   double step_seconds, samples_per_second;
+  double exposed, imbalance;
+  int slowest;
 } LigRunProgress;
+
+/**
+ * lig_run_explain_waits:
+ * @progress: the progress of a run
+ *
+ * Returns: (transfer full) (nullable): how long ranks wait for exchanges and for the slowest of
+ *   them, in words; %NULL for a training by one rank
+ */
+LIG_API char *lig_run_explain_waits (const LigRunProgress *progress);
 
 #define LIG_TYPE_RUN_PROGRESS (lig_run_progress_get_type ())
 LIG_API GType lig_run_progress_get_type (void);
