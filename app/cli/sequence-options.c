@@ -53,6 +53,34 @@ get_optimizers (void)
   return lig_cli_setting_entry ("optimizer", &unused).arg_description;
 }
 
+/* Appends those of the entries that are in the set. */
+static void
+append_known (GArray *entries, const Known *known, guint count, unsigned set)
+{
+  for (guint i = 0; i < count; i++)
+    if (known[i].set & set)
+      g_array_append_val (entries, known[i].entry);
+}
+
+static void
+append_rank_entries (GArray *entries, LigSequenceOptions *options, unsigned set)
+{
+  const Known known[] = {
+    {LIG_OPTION_RANKS | LIG_OPTION_SHARD, LIG_CLI_GROUP (LIG_CLI_DEVICE)},
+    {LIG_OPTION_RANKS, LIG_CLI_RANKS_ENTRY (&options->ranks)},
+    {LIG_OPTION_RANKS, LIG_CLI_PARALLEL_ENTRY (&options->parallel)},
+    {LIG_OPTION_RANKS,
+     {"optimizer", 0, 0, G_OPTION_ARG_STRING, &options->optimizer,
+      "Plan the update of this optimizer, too [default: none]", get_optimizers ()}},
+    SWITCH (LIG_OPTION_SHARD, "shard-optimizer", 0, &options->shard_optimizer,
+            "Divide the optimizer's arrays and its work among the data ranks (ZeRO-1)"),
+    SWITCH (LIG_OPTION_SHARD, "no-shard-optimizer", REVERSE, &options->shard_optimizer, UNDO),
+  };
+  append_known (entries, known, G_N_ELEMENTS (known), set);
+  options->ranks = UNSET_RANKS;
+  options->shard_optimizer = LIG_CLI_UNSET;
+}
+
 GOptionEntry *
 lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOptionEntry *more)
 {
@@ -74,14 +102,6 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
     SWITCH (LIG_OPTION_TF32, "no-nondeterministic", REVERSE, &options->nondeterministic, UNDO),
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("policy", &options->policy)},
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("recompute", &options->recompute)},
-    {LIG_OPTION_RANKS, LIG_CLI_RANKS_ENTRY (&options->ranks)},
-    {LIG_OPTION_RANKS, LIG_CLI_PARALLEL_ENTRY (&options->parallel)},
-    {LIG_OPTION_RANKS,
-     {"optimizer", 0, 0, G_OPTION_ARG_STRING, &options->optimizer,
-      "Plan the update of this optimizer, too [default: none]", get_optimizers ()}},
-    SWITCH (LIG_OPTION_SHARD, "shard-optimizer", 0, &options->shard_optimizer,
-            "Divide the optimizer's arrays and its work among the data ranks (ZeRO-1)"),
-    SWITCH (LIG_OPTION_SHARD, "no-shard-optimizer", REVERSE, &options->shard_optimizer, UNDO),
     {LIG_OPTION_POLICY, LIG_CLI_STORE_ENTRY (&options->store)},
     {LIG_OPTION_WISHES, LIG_CLI_GROUP (LIG_CLI_FUSIONS)},
     {LIG_OPTION_WISHES,
@@ -95,14 +115,12 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
       "Allow no fusion across the gap before this op" LIG_CLI_SEVERAL, "PATH"}},
   };
   GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
-  options->tf32 = options->nondeterministic = options->shard_optimizer = LIG_CLI_UNSET;
+  options->tf32 = options->nondeterministic = LIG_CLI_UNSET;
   options->runs = (set & LIG_OPTION_RUNS) != 0;
-  options->ranks = UNSET_RANKS;
   for (; more && more->long_name; more++)
     g_array_append_val (entries, *more);
-  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
-    if (known[i].set & set)
-      g_array_append_val (entries, known[i].entry);
+  append_known (entries, known, G_N_ELEMENTS (known), set);
+  append_rank_entries (entries, options, set);
   return (GOptionEntry *) (gpointer) g_array_free (entries, FALSE);
 }
 

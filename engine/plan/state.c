@@ -402,10 +402,8 @@ check_shares (LigState *self, const LigDraft *draft, GError **error)
 
 /* Checks that the state has each parameter of the plan at the same offset. */
 static gboolean
-check_fit (LigState *self, const LigDraft *draft, GError **error)
+check_parameters (LigState *self, const LigDraft *draft, GError **error)
 {
-  if (!check_shares (self, draft, error))
-    return FALSE;
   gboolean fits = draft->parameters->len == self->parameters->len &&
                   draft->all_elements == self->elements && draft->parameter_dtype == self->dtype;
   for (guint i = 0; i < draft->parameters->len && fits; i++) {
@@ -446,7 +444,14 @@ check_fit (LigState *self, const LigDraft *draft, GError **error)
                               (gulong) (self->parameters->len)),
                  self->parameters->len, lig_dtype_name (self->dtype), draft->parameters->len,
                  lig_dtype_name (draft->parameter_dtype));
-  return fits && lig_state_quantizers_fit (self->quantizers, draft, error);
+  return fits;
+}
+
+static gboolean
+check_fit (LigState *self, const LigDraft *draft, GError **error)
+{
+  return check_shares (self, draft, error) && check_parameters (self, draft, error) &&
+         lig_state_quantizers_fit (self->quantizers, draft, error);
 }
 
 gboolean

@@ -88,12 +88,12 @@ lig_plan_explain_recompute (LigPlan *self)
                               again, bytes);
 }
 
-/* Returns `; updates 1/8 of the parameters`, or nothing if each rank updates all. */
+/* Returns `; its share of the update is 1/8`, or nothing if each rank updates all. */
 static char *
 describe_share (LigPlan *plan)
 {
   int shares = lig_plan_get_shares (plan);
-  return shares > 1 ? g_strdup_printf (_ ("; it updates 1/%d of the parameters"), shares)
+  return shares > 1 ? g_strdup_printf (_ ("; its share of the update is 1/%d"), shares)
                     : g_strdup ("");
 }
 

@@ -75,7 +75,7 @@ check_marks (const guint8 *seen, gint64 count, int wanted)
     g_assert_cmpint (seen[i], ==, wanted);
 }
 
-/* What the steps of one rank do with each element. */
+/* The steps of one rank that touch each element. */
 typedef struct {
   guint8 *scattered, *own, *updated, *gathered, *moments;
 } Marks;
@@ -180,7 +180,7 @@ test_memory (void)
       lig_figures_of_exchange (plan, &exchange);
       g_assert_cmpfloat (exchange.seconds, >, 0);
       g_autofree char *text = lig_plan_explain_ranks (plan);
-      g_assert_true ((strstr (text, "updates 1/4") != NULL) == shard);
+      g_assert_true ((strstr (text, "update is 1/4") != NULL) == shard);
     }
     gint64 spared = (dtype == LIG_FP32 ? 2 : 3) * elements * 4 * 3 / 4;
     /* Shares are padded by less than 64 elements a rank, in both ranges. */
