@@ -207,8 +207,8 @@ LIG_EACH_WITH (adamw,
 
 LIG_FAMILY (collective)
 /* Exchanges between processes, which all launch them: y is x reduced over the peers of the launch;
- * the rows of all peers; this peer's part of the rows of the sum. take_part copies this peer's
- * part of the rows of x, and exchanges nothing. */
+ * the rows of all peers; this peer's part of the rows of the reduction. A part may be its rows of
+ * the whole. take_part copies this peer's part of the rows of x, and exchanges nothing. */
 LIG_EACH_WITH (all_reduce,
                "x -> y=x",
                1,

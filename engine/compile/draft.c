@@ -137,6 +137,7 @@ make_arrays (LigDraft *self)
   self->values = array (sizeof (LigValue), clear_value);
   self->parameters = array (sizeof (LigDraftParameter), clear_parameter);
   self->ties = array (sizeof (LigTie), NULL);
+  self->shares = array (sizeof (LigShare), NULL);
   self->sums = array (sizeof (LigSum), clear_sum);
   self->recipes = g_ptr_array_new_with_free_func (g_free);
   self->quantizers = array (sizeof (LigQuantizer), NULL);
@@ -194,6 +195,7 @@ lig_draft_free (LigDraft *self)
   g_array_unref (self->values);
   g_array_unref (self->parameters);
   g_array_unref (self->ties);
+  g_array_unref (self->shares);
   g_array_unref (self->sums);
   g_clear_object (&self->quantizing[0]);
   g_clear_object (&self->quantizing[1]);

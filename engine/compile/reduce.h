@@ -14,8 +14,12 @@ void lig_schedule_reductions (LigDraft *draft);
 void lig_reduce_amaxes (LigDraft *draft, int quantizers);
 
 /* Appends the steps of the update that add up gradients of which each rank of a tensor group has a
- * term. */
+ * term, of those that this rank updates. */
 void lig_reduce_summed (LigDraft *draft);
 
-/* Appends the step of the update that gives each rank of a tensor group the norms of all. */
-void lig_gather_norms (LigDraft *draft, int norm, int norms);
+/* Appends the step of the update that gives each rank of a group the norms of all. */
+void lig_gather_norms (LigDraft *draft, int norm, int norms, LigRankGroup group);
+
+/* Appends the step of the update, beside those after it, that gives each rank of a data group the
+ * parameters that the others updated. */
+void lig_gather_parameters (LigDraft *draft, const LigShare *share);

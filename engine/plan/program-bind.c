@@ -28,7 +28,9 @@ lig_program_address (LigProgram *self, int value)
   case LIG_VALUE_STATE:
     return lig_state_address (self->state, (LigStateArray) root->array, root->state_offset, NULL);
   default:
-    return root->offset < 0 ? NULL : self->arena + root->offset;
+    return root->offset < 0
+             ? NULL
+             : self->arena + root->offset + lig_value (self->plan->draft, value)->alias_offset;
   }
 }
 

@@ -78,8 +78,10 @@ set_data (LigRun *self, LigTensorFile *file)
 static gboolean
 gives_parts (LigRun *self)
 {
-  return lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) > 1 &&
-         lig_device_get_rank (self->device, LIG_GROUP_DATA) == 0;
+  gboolean shares = self->settings.shard_optimizer != 0 &&
+                    lig_device_get_n_ranks (self->device, LIG_GROUP_DATA) > 1;
+  return shares || (lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) > 1 &&
+                    lig_device_get_rank (self->device, LIG_GROUP_DATA) == 0);
 }
 
 gboolean
@@ -196,7 +198,15 @@ is_default (const char *name, const char *word)
   return FALSE;
 }
 
-/* More steps extend the training; any other difference would make it another training. */
+/* Returns whether a checkpoint leaves the setting open: more steps extend the training, and what
+ * each rank keeps of the optimizer is no part of the file. */
+static gboolean
+is_open (const char *name)
+{
+  return g_str_equal (name, "steps") || g_str_equal (name, "shard-optimizer");
+}
+
+/* Any other difference would make it another training. */
 static gboolean
 apply_overrides (LigRunSettings *settings, const char *const *overrides, GError **error)
 {
@@ -214,8 +224,7 @@ apply_overrides (LigRunSettings *settings, const char *const *overrides, GError 
     lig_run_locate_data (settings);
     g_autofree char *old = lig_run_settings_get (&before, parts[0]);
     g_autofree char *new = lig_run_settings_get (settings, parts[0]);
-    if (g_str_equal (parts[0], "steps") || g_strcmp0 (old, new) == 0 ||
-        (!old && is_default (parts[0], new)))
+    if (is_open (parts[0]) || g_strcmp0 (old, new) == 0 || (!old && is_default (parts[0], new)))
       continue;
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("%s %s contradicts the checkpoint, which has %s; omit it"), parts[0],

@@ -160,6 +160,14 @@ static const LigSetting common[] = {
          0,
          "1: allow sums in an order that differs from run to run",
          NULL),
+  COUNT (DEVICE,
+         shard_optimizer,
+         "shard-optimizer",
+         0,
+         1,
+         0,
+         "1: divide the optimizer's arrays and its work among the data ranks",
+         NULL),
   TEXT (OUTPUT, name, "name", "S", "Name of the experiment", "made from the sequence"),
 };
 

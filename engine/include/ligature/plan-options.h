@@ -127,6 +127,10 @@ LIG_API gboolean lig_parameters_from_name (const char *name, int *parameters);
  *   run, for programs that compare them
  * @calibrating: whether products stay in the compute type, while the amaxes of those operands that
  *   a recipe with histories would quantize are recorded for its scales
+ * @shard_optimizer: whether each rank of a data group updates a part of the parameters and keeps
+ *   the optimizer's arrays of that part alone: the gradients of a part are reduced to its rank, and
+ *   all ranks gather the updated parameters. One rank updates all. All plans of a state need the
+ *   same
  *
  * The options of lig_plan_compile() and others. Fields beyond @size have the values of
  * %LIG_PLAN_OPTIONS_INIT. Functions that accept options take %NULL for %LIG_PLAN_OPTIONS_INIT.
@@ -149,6 +153,7 @@ typedef struct {
   const char *recipe;
   gboolean keep_values;
   gboolean calibrating;
+  gboolean shard_optimizer;
 } LigPlanOptions;
 
 #define LIG_PLAN_OPTIONS_INIT \
