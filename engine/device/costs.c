@@ -17,7 +17,7 @@ static const struct {
   {"sums", "bias_backward", {"bias_backward"}, FALSE},
   {"activation-sums", "bias_gelu_backward", {"bias_*_backward"}, FALSE},
   {"vector", "bias", {"bias", "bias_*"}, FALSE},
-  {"loss", "cross_entropy", {"cross_entropy", "mean_squared_error", "accuracy"}, FALSE},
+  {"loss", "cross_entropy", {"cross_entropy", "cross_entropy_part", "mean_squared_error", "accuracy*"}, FALSE},
   {"loss-gradient",
    "cross_entropy_backward",
    {"cross_entropy_backward", "mean_squared_error_backward"},
