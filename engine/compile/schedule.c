@@ -161,7 +161,7 @@ add_counted (LigDraft *draft, const LigShape *shape, const char *name)
 static void
 run_accuracy_of_parts (LigDraft *draft, const int *values, const LigCrossEntropyParams *params)
 {
-  enum { NUMBERS = 2 }; /* see accuracy_part in kernels/kernel-list.h */
+  enum { NUMBERS = 3 }; /* see accuracy_part in kernels/kernel-list.h */
   const LigCollectiveParams gather = {lig_device_get_n_ranks (draft->device, LIG_GROUP_TENSOR),
                                       LIG_REDUCE_SUM, LIG_GROUP_TENSOR};
   int index = (int) draft->parts->len - 1, targets = values[1];

@@ -6,7 +6,7 @@
 
 /* The numbers of a row in a part: of the cross-entropy, and of the accuracy. */
 enum { MOST, EXPS, SUM, LOGIT, ENTROPY_PART };
-enum { RIVAL, AIM, ACCURACY_PART };
+enum { LARGEST, AIM, BEATEN, ACCURACY_PART };
 
 /* Returns the place of the target in this rank's part, -1 if it is in another's. */
 static int64_t
@@ -123,10 +123,10 @@ LIG_CPU (cross_entropy_join) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Returns the largest logit of a row, NaN if one is NaN or if the target, at a place that is not
- * negative, is not the first of the largest. */
-static float
-find_rival (const LigOperand *x, int64_t row, int64_t place)
+/* Finds the largest logit of a row, and whether the target, at a place that is not negative, is not
+ * the first of the largest. */
+static void
+find_rivals (const LigOperand *x, int64_t row, int64_t place, float *part)
 {
   float buffer[LIG_PIECE], most = -INFINITY;
   float aim = place < 0 ? INFINITY : element (x, row * x->columns + place);
@@ -139,7 +139,9 @@ find_rival (const LigOperand *x, int64_t row, int64_t place)
       most = values[i] > most ? values[i] : most;
     }
   }
-  return beaten ? NAN : most;
+  part[LARGEST] = most;
+  part[AIM] = place < 0 ? 0 : aim;
+  part[BEATEN] = beaten;
 }
 
 /* Computes what the accuracy needs of each row. */
@@ -152,12 +154,8 @@ LIG_CPU (accuracy_part) (LigLaunch *launch)
   LigCrossEntropyParams params = parameters (launch);
   int64_t rows = lig_rows (x);
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
-  for (int64_t row = 0; row < rows; row++) {
-    int64_t place = place_of (&params, x, targets[row]);
-    float *part = parts + row * ACCURACY_PART;
-    part[RIVAL] = find_rival (x, row, place);
-    part[AIM] = place < 0 ? 0 : element (x, row * x->columns + place);
-  }
+  for (int64_t row = 0; row < rows; row++)
+    find_rivals (x, row, place_of (&params, x, targets[row]), parts + row * ACCURACY_PART);
   return LIG_OK;
 }
 
@@ -170,8 +168,10 @@ hits (const Parts *parts, int64_t row, int64_t owner)
   const float *first = parts->parts + row * ACCURACY_PART;
   float aim = first[owner * step + AIM];
   bool hit = true;
-  for (int64_t i = 0; i < parts->ranks; i++)
-    hit &= i < owner ? first[i * step + RIVAL] < aim : first[i * step + RIVAL] <= aim;
+  for (int64_t i = 0; i < parts->ranks; i++) {
+    const float *part = first + i * step;
+    hit &= part[BEATEN] == 0 && (i < owner ? part[LARGEST] < aim : part[LARGEST] <= aim);
+  }
   return hit;
 }
 

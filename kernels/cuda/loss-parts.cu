@@ -11,7 +11,7 @@ namespace lig
 {
 /* The numbers of a row in a part: of the cross-entropy, and of the accuracy. */
 enum { MOST, EXPS, SUM, LOGIT, ENTROPY_PART };
-enum { RIVAL, AIM, ACCURACY_PART };
+enum { LARGEST, AIM, BEATEN, ACCURACY_PART };
 
 /* The rows of a rank's logits, and the part that is computed. */
 struct PartRows {
@@ -92,8 +92,10 @@ __launch_bounds__ (MOST_THREADS) find_rivals (const T *x, PartRows p)
     most = fold_team<WHOLE> (most, p.lanes, -INFINITY, Larger{});
     if (lane > 0 || own >= p.rows)
       continue;
-    p.part[row * ACCURACY_PART + RIVAL] = beaten > 0 ? NAN : most;
-    p.part[row * ACCURACY_PART + AIM] = place < 0 ? 0 : aim;
+    float *part = p.part + row * ACCURACY_PART;
+    part[LARGEST] = most;
+    part[AIM] = place < 0 ? 0 : aim;
+    part[BEATEN] = beaten;
   }
 }
 
@@ -157,8 +159,8 @@ __launch_bounds__ (MOST_THREADS) join_rivals (Joined joined, Outcome outcome)
     int64_t owner = hit ? target / each : 0;
     float aim = part[owner * joined.step + AIM];
     for (int i = 0; i < joined.ranks; i++) {
-      float rival = part[i * joined.step + RIVAL];
-      hit &= i < owner ? rival < aim : rival <= aim;
+      float largest = part[i * joined.step + LARGEST];
+      hit &= part[i * joined.step + BEATEN] == 0 && (i < owner ? largest < aim : largest <= aim);
     }
     outcome.values[row] = counts && !inside ? NAN : hit ? 1.0f : 0.0f;
   }
