@@ -185,12 +185,12 @@ LIG_EACH_WITH (linear_cross_entropy,
                .scratch = lig_joint_scratch)
 LIG_EACH (linear_cross_entropy_backward, "dy count gx? gweight? gbias? -> dx=gx dweight dbias", 1)
 LIG_EACH (accuracy, "x targets -> correct count", 1)
-/* The same for ranks that have logits x of a part of the classes each, see LigVocabularyPart: `part`
- * [M, 4] is of each row the maximum, the sum of the exponentials relative to it, the sum, and the
- * logit of the target, 0 where another rank has it. `parts` [T M, 4] are the parts of T ranks. The
- * gradient is that of cross_entropy_backward. For the accuracy `part` is [M, 3]: the maximum,
- * the logit of the target, and 1 where the target is of the part and not the first of the largest,
- * or a logit is not a number. */
+/* The same for ranks that have logits x of a part of the classes each, see LigVocabularyPart:
+ * `part` [M, 4] is of each row the maximum, the sum of the exponentials relative to it, the sum,
+ * and the logit of the target, 0 where another rank has it. `parts` [T M, 4] are the parts of T
+ * ranks. The gradient is that of cross_entropy_backward. For the accuracy `part` is [M, 3]: the
+ * maximum, the logit of the target, and 1 where the target is of the part and not the first of the
+ * largest, or a logit is not a number. */
 LIG_EACH (cross_entropy_part, "x targets -> part", 6)
 LIG_EACH (cross_entropy_join, "parts targets -> y lse count", 4)
 LIG_EACH (accuracy_part, "x targets -> part", 1)

@@ -220,8 +220,8 @@ test_refused (void)
     const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
     for (guint i = 0; i < count; i++) {
       const LigVerdict *verdict = &verdicts[i];
-      gboolean ours =
-        g_str_equal (verdict->fusion, names[0]) || g_str_equal (verdict->fusion, names[1]);
+      const char *name = verdict->fusion->name;
+      gboolean ours = g_str_equal (name, names[0]) || g_str_equal (name, names[1]);
       if (!ours || verdict->reason == LIG_REASON_PATTERN)
         continue;
       g_assert_true ((verdict->reason == LIG_REASON_PARALLEL) == (ranks == 2));
@@ -234,7 +234,7 @@ test_refused (void)
   }
 }
 
-/* What is asked for and cannot be divided is refused with both numbers. */
+/* A vocabulary that cannot be divided as the sequence asks is refused with both numbers. */
 static void
 test_uneven (void)
 {

@@ -41,12 +41,12 @@ family_of (const char *kernel)
 }
 
 /* Returns whether a kernel's params follow from the shapes of its operands, or it needs scratch
- * memory: tests/gpu/heads.c, tests/gpu/joint-loss.c, tests/gpu/quantize.c and tests/gpu/vocabulary.c
- * have problems for these. */
+ * memory: tests/gpu/heads.c, tests/gpu/joint-loss.c, tests/gpu/quantize.c and
+ * tests/gpu/vocabulary.c have problems for these. */
 static inline gboolean
 is_shaped (const char *kernel)
 {
-  static const char *const names[] = {"attention",    "rotary",       "qk_norm",       "quantize",
+  static const char *const names[] = {"attention",     "rotary",       "qk_norm",       "quantize",
                                       "update_scales", "linear_fp8",   "position",      "drop_path",
                                       "linear_cross",  "entropy_part", "accuracy_part", "_join"};
   for (size_t i = 0; i < G_N_ELEMENTS (names); i++)

@@ -232,8 +232,8 @@ typedef struct {
  * @count: the number of all ranks' rows or classes; 0: this rank has all
  *
  * The part of a vocabulary that is divided among ranks; it is as long as the table, or as the rows
- * of logits. Parameters of embedding and embedding_backward: other rows of the table count as zeros,
- * which add up to the whole over the ranks, and their gradients are left to the other ranks.
+ * of logits. Parameters of embedding and embedding_backward: other rows of the table count as
+ * zeros, which add up to the whole over the ranks, and their gradients are left to the other ranks.
  */
 typedef struct {
   int64_t first, count;
