@@ -18,7 +18,7 @@ lig_fusion_refuse_parts (LigLowering *match, const char *port, LigRefusal *refus
   refusal->observed_value = ranks;
   refusal->required_value = 1;
   refusal->unit = "ranks";
-  refusal->observed = g_strdup_printf ("vocabulary, divided among %d ranks", ranks);
+  refusal->observed = g_strdup_printf ("vocabulary with tensor=%d", ranks);
   refusal->required = g_strdup ("none");
   return TRUE;
 }

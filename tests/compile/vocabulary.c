@@ -227,7 +227,7 @@ test_refused (void)
       g_assert_true ((verdict->reason == LIG_REASON_PARALLEL) == (ranks == 2));
       if (ranks == 2)
         g_assert_nonnull (
-          strstr (verdict->text, "parallel is vocabulary, divided among 2 ranks, expected none"));
+          strstr (verdict->text, "parallel is vocabulary with tensor=2, expected none"));
       found++;
     }
     g_assert_cmpuint (found, ==, 2);
