@@ -218,6 +218,7 @@ lig_draft_free (LigDraft *self)
   g_free (self->owners[0]);
   g_free (self->owners[1]);
   g_clear_pointer (&self->own_values, g_hash_table_unref);
+  g_clear_pointer (&self->divided, g_hash_table_unref);
   g_clear_pointer (&self->prices, g_hash_table_unref);
   g_clear_pointer (&self->problems, lig_collection_free);
   g_string_chunk_free (self->strings);

@@ -266,6 +266,7 @@ typedef struct {
   GArray *sums;            /* of LigSum */
   GPtrArray *recipes;      /* of LigRecipe: those of parts */
   LigRecipe recipe;        /* of the sequence */
+  GHashTable *divided;     /* of LigOp: see lig_vocabulary_choose (); null: none */
   LigOp *quantizing[2];    /* the ops of implicit parts: before products, and after them */
   GArray *quantizers;      /* of LigQuantizer */
   GArray *calibrations;    /* of LigCalibration, in the order of their products */

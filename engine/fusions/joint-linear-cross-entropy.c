@@ -11,6 +11,8 @@ static gboolean
 allows (LigLowering *match, LigRefusal *refusal)
 {
   gboolean bias = lig_lower_op (match, 1) != NULL;
+  if (lig_fusion_refuse_parts (match, "2.x", refusal))
+    return FALSE;
   double share = lig_lower_share (match, bias ? "1.y" : "0.y");
   if (share >= LARGE_SHARE || lig_lower_is_forced (match) || lig_lower_is_measured (match))
     return TRUE;

@@ -189,6 +189,8 @@ typedef struct {
   /* Set by infer; y's is preset to that of x, parameters are preset to be whole. */
   LigSharding y_sharding;
   LigParameterSharding parameter_shardings[LIG_MAX_PARAMETERS];
+  /* Whether ranks divide the vocabulary of an op that leaves it open. */
+  gboolean divides_vocabulary;
 } LigInfer;
 
 /* --- Opaque ops --------------------------------------------------------------------------- */
