@@ -20,8 +20,7 @@ choose (const char *name, LigRanks *ranks, GError **error)
                "ranks: rank %d is number %d on %s, which has %d from %s on; start fewer ranks, or "
                "give --device cpu",
                lig_ranks_get_rank (ranks), local + 1,
-               lig_ranks_get_host (ranks, lig_ranks_get_rank (ranks)), count,
-               accelerators[0]);
+               lig_ranks_get_host (ranks, lig_ranks_get_rank (ranks)), count, accelerators[0]);
   return NULL;
 }
 

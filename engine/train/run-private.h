@@ -252,3 +252,6 @@ void lig_run_locate_data (LigRunSettings *settings);
 /* Reads a `dtype` setting such as bf16:fp32; types that the text, NULL or empty, does not name are
  * left as they are. */
 gboolean lig_run_read_types (const char *text, int *compute, int *parameters, GError **error);
+
+/* Returns the types of a training of the sequence with the setting `dtype`, `bf16:fp8`. */
+char *lig_run_describe_types (LigSequence *sequence, const char *dtype);

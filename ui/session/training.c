@@ -97,10 +97,9 @@ lig_training_init (LigTraining *self)
                                     .learning_rate = NAN,
                                     .gradient_norm = NAN,
                                     .loss_scale = NAN,
-                                    .exposed = NAN,
-                                    .imbalance = NAN,
                                     .step_seconds = NAN,
                                     .samples_per_second = NAN};
+  self->progress.exposed = self->progress.imbalance = NAN;
 }
 
 /* --- Metrics ------------------------------------------------------------------------------- */

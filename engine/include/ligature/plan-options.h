@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ligature/optimizer.h>
+#include <ligature/sequence.h>
 #include <ligature/tuning.h>
 
 G_BEGIN_DECLS
@@ -75,18 +76,6 @@ LIG_API const char *lig_recompute_name (LigRecompute recompute);
  * Returns: whether the name is one of these
  */
 LIG_API gboolean lig_recompute_from_name (const char *name, LigRecompute *recompute);
-
-/* The name of parameters of which the weights of quantized products are kept in fp8 and fp32. */
-#define LIG_FP8_PARAMETERS "fp8"
-
-/**
- * lig_parameters_from_name:
- * @name: a name of a floating type, or `fp8`
- * @parameters: (out): set for `parameters` of #LigPlanOptions, if the name is one of these
- *
- * Returns: whether the name is one of these
- */
-LIG_API gboolean lig_parameters_from_name (const char *name, int *parameters);
 
 /**
  * LigPlanOptions:
