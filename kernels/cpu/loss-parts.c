@@ -32,7 +32,7 @@ LIG_CPU (cross_entropy_part) (LigLaunch *launch)
     int64_t place = place_of (&params, x, targets[row]);
     part[MOST] = sum.most;
     part[EXPS] = (float) sum.exps;
-    part[SUM] = (float) sum.sum;
+    part[SUM] = params.label_smoothing > 0 ? (float) sum.sum : 0;
     part[LOGIT] = place < 0 ? 0 : element (x, row * x->columns + place);
   }
   return LIG_OK;
