@@ -9,7 +9,7 @@ lower (LigLowering *lowering)
                     lig_lower_params (lowering, 1), lig_lower_params_size (lowering, 1));
 }
 
-/* Zeros of other ranks' rows would each be added to the position. */
+/* Each rank would add the position to its part of the sum over the ranks. */
 static gboolean
 allows (LigLowering *match, LigRefusal *refusal)
 {
