@@ -23,7 +23,8 @@ get_settings (LigDocument *doc)
   return lig_session_get_settings (lig_document_get_session (doc));
 }
 
-/* Returns the number of this machine's GPUs from the document's device on; 0 if it is none. */
+/* Returns for how many ranks this machine has GPUs from the document's device on, at least one; 0
+ * if that is no GPU. */
 static int
 count_accelerators (LigDocument *doc)
 {
@@ -32,7 +33,7 @@ count_accelerators (LigDocument *doc)
       !lig_device_name_has (name, LIG_DEVICE_ACCELERATOR))
     return 0;
   g_auto (GStrv) accelerators = lig_device_list_accelerators (name);
-  return (int) g_strv_length (accelerators);
+  return MAX ((int) g_strv_length (accelerators), 1);
 }
 
 /* Each rank has a GPU of its own; more ranks than processors would wait for one another. */
