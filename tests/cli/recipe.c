@@ -139,6 +139,20 @@ test_compare (void)
   g_assert_true (g_file_get_contents (picture, &svg, NULL, NULL));
   assert_contains (svg, "fp8-block");
   assert_contains (svg, "Basic linear");
+  g_auto (Outcome) show = lig ("runs", "show", "last", NULL);
+  g_auto (Outcome) document = lig ("runs", "show", "last", "--json", NULL);
+  assert_contains (show.out, "Errors against the compute type");
+  assert_contains (show.out, "fp8-delayed:history=16,margin=1");
+  g_assert_cmpstr (text_at (document.json, "recipe"), ==, "fp8-block");
+  g_assert_cmpstr (text_at (document.json, "errors.1.ops.1.recipe"), ==, "fp8-block");
+  g_assert_cmpstr (text_at (document.json, "errors.0.recipe"), ==,
+                   "fp8-delayed:history=16,margin=1");
+  g_auto (Outcome) again = lig ("runs", "repeat", "last", NULL);
+  /* The times may differ; the plan may not. */
+  assert_contains (again.out, " repeats ");
+  g_auto (Outcome) repeated = lig ("runs", "show", "last", "--json", NULL);
+  g_assert_cmpstr (text_at (repeated.json, "recipe"), ==, "fp8-block");
+  g_assert_cmpstr (text_at (repeated.json, "run"), !=, text_at (document.json, "run"));
   g_auto (Outcome) text = lig ("profile", MODEL, ARGUMENTS, "--device", "cpu", "--steps", "1",
                                "--compare-recipes", "none,fp8-current", NULL);
   assert_contains (text.out, "Recipe fp8-current:");
