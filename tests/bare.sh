@@ -70,6 +70,8 @@ make_system () {
   # The mirror may need certificates that a local administrator added.
   cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/" 2> /dev/null &&
     chroot "$root" update-ca-certificates
+  # Debian's installer writes this file; without it each look for localhost asks a name server.
+  [ -e "$root/etc/hosts" ] || echo '127.0.0.1 localhost' > "$root/etc/hosts"
   git clone -q --no-hardlinks "file://$source" "$root/ligature"
 }
 

@@ -57,6 +57,9 @@ set_environment (int count, const char *name)
     {"OMPI_MCA_btl", "self,vader,tcp"},
     /* Without /sys, the library that finds processors would complain in each process. */
     {"HWLOC_HIDE_ERRORS", "2"},
+    /* It also looks for screens and accelerators, in mpirun and in each rank, which takes seconds
+     * where the name of a display cannot be resolved. */
+    {"HWLOC_COMPONENTS", "-gl,-opencl,-cuda,-nvml"},
   };
   char **environment = g_get_environ ();
   guint threads = MAX (g_get_num_processors () / (guint) count, 1);

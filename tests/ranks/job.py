@@ -18,7 +18,8 @@ if os.geteuid() == 0:
 
 def launch(count, *words, **more):
     """Starts the job; its threads need no processor of their own."""
-    environment = dict(os.environ, OMP_NUM_THREADS='1', ASAN_OPTIONS=OPTIONS, **more)
+    environment = dict(os.environ, OMP_NUM_THREADS='1', ASAN_OPTIONS=OPTIONS,
+                       HWLOC_COMPONENTS='-gl', **more)
     return subprocess.Popen(MPIRUN + ['-n', str(count), JOB, *words], env=environment, text=True,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE)
