@@ -87,11 +87,19 @@ fill_buckets (LigDraft *draft)
   return buckets;
 }
 
+LigRankGroup
+lig_gradient_group (const LigDraft *draft)
+{
+  return lig_device_get_n_ranks (draft->device, LIG_GROUP_CONTEXT) > 1 ? LIG_GROUP_REPLICAS
+                                                                       : LIG_GROUP_DATA;
+}
+
 static void
 append_reduction (LigDraft *draft, GArray *steps, const Bucket *bucket)
 {
-  const LigCollectiveParams params = {lig_device_get_n_ranks (draft->device, LIG_GROUP_DATA),
-                                      LIG_REDUCE_MEAN, LIG_GROUP_DATA};
+  LigRankGroup group = lig_gradient_group (draft);
+  const LigCollectiveParams params = {lig_device_get_n_ranks (draft->device, group),
+                                      LIG_REDUCE_MEAN, group};
   int value =
     lig_array_value (draft, LIG_STATE_GRADIENTS, bucket->first, bucket->end - bucket->first);
   const int values[] = {value, value};
@@ -142,8 +150,8 @@ lig_reduce_summed (LigDraft *draft)
 void
 lig_schedule_reductions (LigDraft *draft)
 {
-  if (lig_device_get_n_ranks (draft->device, LIG_GROUP_DATA) == 1 || !draft->options.training ||
-      draft->elements == 0)
+  if (lig_device_get_n_ranks (draft->device, lig_gradient_group (draft)) == 1 ||
+      !draft->options.training || draft->elements == 0)
     return;
   g_autoptr (GArray) buckets = fill_buckets (draft);
   g_autoptr (GArray) steps = g_array_new (FALSE, TRUE, sizeof (LigDraftStep));

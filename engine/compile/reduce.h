@@ -5,6 +5,9 @@
 #include "engine/compile/draft.h"
 #include <ligature/params.h>
 
+/* Returns the group over which gradients are averaged: the ranks that have the same parameters. */
+LigRankGroup lig_gradient_group (const LigDraft *draft);
+
 /* After the backward pass is scheduled: if the device belongs to several ranks, adds the steps that
  * average the gradients over them. */
 void lig_schedule_reductions (LigDraft *draft);

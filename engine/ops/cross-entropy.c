@@ -57,4 +57,5 @@ LIG_DEFINE_OP (cross_entropy) = {
   .infer = infer,
   .forward = "cross_entropy",
   .backward = "cross_entropy_backward",
+  .shardings = LIG_COMPUTES_POSITIONS,
 };

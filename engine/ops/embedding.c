@@ -73,4 +73,5 @@ LIG_DEFINE_OP (embedding) = {
   .infer = infer,
   .forward = "embedding",
   .backward = "embedding_backward",
+  .shardings = LIG_COMPUTES_POSITIONS,
 };

@@ -50,7 +50,7 @@ __launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
                                          int64_t columns,
                                          int lanes,
                                          Vector position,
-                                         int64_t length)
+                                         LigPositionParams p)
 {
   int64_t units = columns / N, group = ((int64_t) blockIdx.x * THREADS + threadIdx.x) / lanes;
   int64_t groups = (int64_t) gridDim.x * THREADS / lanes;
@@ -81,7 +81,8 @@ __launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
             out = inside ? chunk[u] : out;
           if (position.data) {
             float shift[N];
-            load_columns<N> (position, (first + u) % length * columns + unit * N, shift);
+            int64_t at = lig_position ((first + u) % p.length, p.length, p.ranks, p.rank);
+            load_columns<N> (position, at * columns + unit * N, shift);
             unpack (out, values);
 #pragma unroll
             for (int i = 0; i < N; i++)
@@ -488,7 +489,7 @@ using namespace lig;
 
 /* Computes y = weight[x], plus position[row % T] if there are positions. */
 static LigStatus
-gather (LigLaunch *launch, const LigOperand *y, const LigOperand *position, int64_t length)
+gather (LigLaunch *launch, const LigOperand *y, const LigOperand *position, LigPositionParams p)
 {
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
   if (x->dtype != LIG_INT32)
@@ -511,7 +512,7 @@ gather (LigLaunch *launch, const LigOperand *y, const LigOperand *position, int6
       auto kernel = wide_path ? gather_rows<From, To, N> : gather_rows<From, To, 1>;
       kernel<<<blocks, THREADS, 0, stream (launch)>>> (
         (const int32_t *) x->data, (const From *) weight->data, (To *) y->data, x->size,
-        rows (weight), y->columns, lanes, positions, length);
+        rows (weight), y->columns, lanes, positions, p);
       return LIG_LAUNCHED (launch);
     });
   });
@@ -529,10 +530,10 @@ extern "C" LigStatus
 lig_cuda_embedding_position (LigLaunch *launch)
 {
   const LigOperand *position = &launch->operands[2], *y = &launch->operands[3];
-  int64_t length = positions_of (launch, y, position);
-  if (length == 0)
+  LigPositionParams p = positions_of (launch, y, position);
+  if (p.length == 0)
     return LIG_FAILED;
-  return gather (launch, y, position, length);
+  return gather (launch, y, position, p);
 }
 
 /* Computes dweight. */

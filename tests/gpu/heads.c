@@ -184,7 +184,7 @@ test_positions (void)
   for (guint i = 0; gpu && i < G_N_ELEMENTS (sizes); i++)
     for (int v = 0; v < 12; v++) {
       LigDtype dtype = floats[v % 3], other = v / 3 % 2 ? LIG_FP32 : dtype;
-      LigPositionParams params = {sizes[i].length};
+      LigPositionParams params = {.length = sizes[i].length};
       int64_t rows = sizes[i].batch * sizes[i].length;
       g_autofree int32_t *tokens = g_new (int32_t, rows);
       for (int64_t row = 0; row < rows; row++)
