@@ -27,8 +27,8 @@ lig_positions_divide (LigDraft *draft, GError **error)
   }
   if (input->axes[1] % (2 * ranks) != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("the input has %" PRId64
-                    " positions, expected a multiple of %d, two blocks for each of context=%d"),
+                 _ ("the length of a sequence is %" PRId64
+                    ", expected a multiple of %d: two blocks on each rank of context=%d"),
                  input->axes[1], 2 * ranks, ranks);
     return lig_error_set_setting (error, "input");
   }
@@ -54,10 +54,11 @@ lig_positions_check (const LigPart *part, const LigInfer *infer, GError **error)
   int ranks = infer->n_ranks[LIG_GROUP_CONTEXT];
   if (ranks == 1 || (fits && !exchanges (part)))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               _ ("it may compute across positions, which context=%d divides among the ranks; take "
-                  "the op away, or divide the batch: data=%d"),
-               ranks, ranks);
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_SHAPE,
+    _ ("it may compute across positions, which the ranks of context=%d divide; take the op "
+       "away, or divide the batch: data=%d"),
+    ranks, ranks);
   return FALSE;
 }
 

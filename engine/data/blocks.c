@@ -29,8 +29,8 @@ lig_dataset_share_positions (LigDataset *self, int rank, int count, GError **err
   }
   if (length % (2 * count) != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("the input has %" PRId64
-                    " positions, expected a multiple of %d, two blocks for each of context=%d"),
+                 _ ("the length of a sequence is %" PRId64
+                    ", expected a multiple of %d: two blocks on each rank of context=%d"),
                  length, 2 * count, count);
     return FALSE;
   }
@@ -68,9 +68,9 @@ lig_blocks_check_target (const LigDataset *self, gint64 size, GError **error)
   if (size % length == 0)
     return TRUE;
   return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                             _ ("the loss requires %" PRId64
-                                " targets per sample, expected a multiple of %" PRId64
-                                ", its positions, which context=%d divides"),
+                             _ ("the number of targets of a sample is %" PRId64
+                                ", expected a multiple of %" PRId64
+                                ", the length of a sequence, which the ranks of context=%d divide"),
                              size, length, self->blocks.ranks);
 }
 

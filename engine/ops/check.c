@@ -165,7 +165,7 @@ lig_check_halves (const LigInfer *infer, GError **error)
   if (infer->x.n_axes > 1 && positions % 2 == 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               _ ("input has %" PRId64 " positions, expected an even number"), positions);
+               _ ("the number of positions is %" PRId64 ", expected an even number"), positions);
   return FALSE;
 }
 

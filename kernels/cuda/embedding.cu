@@ -522,7 +522,7 @@ gather (LigLaunch *launch, const LigOperand *y, const LigOperand *position, LigP
 extern "C" LigStatus
 lig_cuda_embedding (LigLaunch *launch)
 {
-  return gather (launch, &launch->operands[2], nullptr, 1);
+  return gather (launch, &launch->operands[2], nullptr, {1, 0, 0});
 }
 
 /* Computes y = weight[x] + position[row % T], with the roundings of both kernels alone. */
