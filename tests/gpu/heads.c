@@ -135,11 +135,51 @@ test_rotary (void)
                                 .base = 10000,
                                 .factor = 8,
                                 .low = 1,
-                                .high = 4};
+                                .high = 4,
+                                .ranks = v % 4 == 3 ? 3 : 1,
+                                .rank = v % 4 == 3 ? i % 3 : 0};
       int64_t columns = (sizes[i].heads + 2 * sizes[i].kv_heads) * sizes[i].features;
       Part x = {floats[v / 2 % 3], 2 * sizes[i].length, columns, NULL};
       Problem p = {v % 4 < 2 ? "rotary" : "rotary_backward", &params, {x, x}, FALSE, v > 9, "rows"};
       run_problem (gpu, &p);
+      keep (NULL);
+    }
+}
+
+static void
+test_halves (void)
+{
+  static const struct {
+    int batch, length, columns, part, ranks, causal;
+  } sizes[] = {{2, 64, 96, 32, 1, 1},
+               {3, 6, 40, 16, 2, 1},
+               {1, 256, 192, 128, 4, 1},
+               {2, 10, 7, 3, 3, 0},
+               {4, 32, 64, 64, 2, 0}};
+  const Gpu *gpu = gpu_or_skip ();
+  for (guint i = 0; gpu && i < G_N_ELEMENTS (sizes); i++)
+    for (int v = 0; v < 6; v++) {
+      LigDtype dtype = floats[v % 3];
+      int64_t length = sizes[i].length, rows = sizes[i].batch * length, ranks = sizes[i].ranks;
+      int64_t columns = sizes[i].columns, part = sizes[i].part;
+      int32_t rank = v % sizes[i].ranks;
+      LigHalvesParams halves = {length, part};
+      LigArrangeParams p = {length, sizes[i].ranks, rank, sizes[i].causal};
+      int64_t early = length / 2 * (p.causal ? rank + 1 : 2 * ranks);
+      int64_t late = length / 2 * (p.causal ? 2 * ranks - rank : 2 * ranks);
+      Part x = {dtype, rows, columns, NULL}, half = {dtype, rows / 2, part, NULL};
+      Part rest = {dtype, columns > part ? rows : 0, columns - part, NULL};
+      Part all = {dtype, ranks * rows, columns, NULL};
+      Part first = {dtype, sizes[i].batch * early, columns, NULL};
+      Part second = {dtype, sizes[i].batch * late, columns, NULL};
+      Problem problems[] = {
+        {"split_halves", &halves, {x, half, half, rest}, FALSE, v > 2, "split"},
+        {"join_halves", &halves, {half, half, rest, x}, FALSE, v > 2, "join"},
+        {"arrange_halves", &p, {all, first, second}, FALSE, v > 2, "arrange"},
+        {"arrange_halves_backward", &p, {first, second, all}, FALSE, v > 2, "arrange back"},
+      };
+      for (guint j = 0; j < G_N_ELEMENTS (problems); j++)
+        run_problem (gpu, &problems[j]);
       keep (NULL);
     }
 }
@@ -230,6 +270,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, s, test_attention);
   }
   g_test_add_func ("/gpu/heads/rotary", test_rotary);
+  g_test_add_func ("/gpu/heads/halves", test_halves);
   g_test_add_func ("/gpu/heads/qk-norm", test_qk_norm);
   g_test_add_func ("/gpu/heads/positions", test_positions);
   g_test_add_func ("/gpu/heads/drop-path", test_drop_path);
