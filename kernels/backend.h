@@ -16,7 +16,7 @@ extern "C" {
 
 /* The version of this interface. It changes whenever this header, kernels.h, params.h or
  * kernel-list.h change so that a module built before would misbehave. */
-#define LIG_BACKEND_VERSION 7
+#define LIG_BACKEND_VERSION 8
 
 /* The properties of a device that are known without measuring. */
 typedef struct {
@@ -54,6 +54,12 @@ typedef struct {
                           of a product, or words that begin with `attention` */
   void *guard;
 } LigChoices;
+
+/* Adds up times between places in a stream; in device memory, zeroed before its first use. */
+typedef struct {
+  double seconds;
+  uint64_t began; /* nanoseconds */
+} LigTimer;
 
 /* The bytes of a key by which the devices of several processes find one another. */
 #define LIG_CONNECTION_KEY 128
@@ -114,6 +120,10 @@ typedef struct LigBackend {
   LigStatus (*await) (LigBackendDevice *device, void *stream, void *event);
   LigStatus (*wait_event) (LigBackendDevice *device, void *event);
   LigStatus (*elapsed) (LigBackendDevice *device, void *begin, void *end, double *seconds);
+
+  /* Starts a timer when the stream comes to this place, or stops it. */
+  LigStatus (*start) (LigBackendDevice *device, LigTimer *timer, void *stream);
+  LigStatus (*stop) (LigBackendDevice *device, LigTimer *timer, void *stream);
 
   /* Launches into a capturing stream, and into streams that await its events, become a graph
    * instead of running. Null if the backend has no graphs. */

@@ -137,6 +137,32 @@ elapsed (LigBackendDevice *device, void *begin, void *end, double *seconds)
   return LIG_OK;
 }
 
+static uint64_t
+get_nanoseconds (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
+}
+
+static LigStatus
+start (LigBackendDevice *device, LigTimer *timer, void *stream)
+{
+  (void) device;
+  (void) stream;
+  timer->began = get_nanoseconds ();
+  return LIG_OK;
+}
+
+static LigStatus
+stop (LigBackendDevice *device, LigTimer *timer, void *stream)
+{
+  (void) device;
+  (void) stream;
+  timer->seconds += 1e-9 * (double) (get_nanoseconds () - timer->began);
+  return LIG_OK;
+}
+
 /* Reports no free memory: the system decides how much a process may have. */
 static LigStatus
 free_memory (LigBackendDevice *device, size_t *unused, size_t *total)
@@ -187,6 +213,8 @@ lig_host_backend (void)
     .await = await,
     .wait_event = wait_event,
     .elapsed = elapsed,
+    .start = start,
+    .stop = stop,
   };
   return &backend;
 }

@@ -126,7 +126,7 @@ LIG_EACH (update_scales, "-> quantizers", 2)
 
 LIG_FAMILY (embedding)
 /* Rows of weight [V, N], selected by the int32 numbers in x. The gradient is added up in a fixed
- * order. */
+ * order. Both may be of a part of the rows, see LigVocabularyPart. */
 LIG_EACH (embedding, "x weight -> y", 1)
 LIG_EACH (embedding_backward, "dy x -> dweight", 1)
 /* y = x + weight[position], where weight is [L, N] and row r of x has the position r % T, and its
@@ -195,6 +195,16 @@ LIG_EACH_WITH (linear_cross_entropy,
                .scratch = lig_joint_scratch)
 LIG_EACH (linear_cross_entropy_backward, "dy count gx? gweight? gbias? -> dx=gx dweight dbias", 1)
 LIG_EACH (accuracy, "x targets -> correct count", 1)
+/* The same for ranks that have logits x of a part of the classes each, see LigVocabularyPart:
+ * `part` [M, 4] is of each row the maximum, the sum of the exponentials relative to it, the sum,
+ * and the logit of the target, 0 where another rank has it. `parts` [T M, 4] are the parts of T
+ * ranks. The gradient is that of cross_entropy_backward. For the accuracy `part` is [M, 3]: the
+ * maximum, the logit of the target, and 1 where the target is of the part and not the first of the
+ * largest, or a logit is not a number. */
+LIG_EACH (cross_entropy_part, "x targets -> part", 6)
+LIG_EACH (cross_entropy_join, "parts targets -> y lse count", 4)
+LIG_EACH (accuracy_part, "x targets -> part", 1)
+LIG_EACH (accuracy_join, "parts targets -> correct count", 1)
 LIG_EACH (mean_squared_error, "x targets -> y", 3)
 LIG_EACH (mean_squared_error_backward, "dy x targets -> dx=x|targets dtargets=x|targets", 3)
 
@@ -217,8 +227,8 @@ LIG_EACH_WITH (adamw,
 
 LIG_FAMILY (collective)
 /* Exchanges between processes, which all launch them: y is x reduced over the peers of the launch;
- * the rows of all peers; this peer's part of the rows of the sum. take_part copies this peer's
- * part of the rows of x, and exchanges nothing. */
+ * the rows of all peers; this peer's part of the rows of the reduction. A part may be its rows of
+ * the whole. take_part copies this peer's part of the rows of x, and exchanges nothing. */
 LIG_EACH_WITH (all_reduce,
                "x -> y=x",
                1,

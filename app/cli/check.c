@@ -41,8 +41,21 @@ find_parameter (LigPlan *plan, const LigPlanOp *op, int index)
 }
 
 typedef struct {
-  gint64 parameters, parameter_bytes, saved_bytes, frozen;
+  gint64 parameters, parameter_bytes, saved_bytes, frozen, frozen_bytes;
 } Totals;
+
+/* Returns the bytes of the op's own parameters. Weights that are kept in fp32 and fp8 count as
+ * fp32, like the types of all that are listed. */
+static gint64
+sum_parameters (LigPlan *plan, const LigPlanOp *op)
+{
+  gint64 bytes = 0;
+  const LigPlanValue *parameter;
+  for (int i = 0; i < LIG_MAX_PARAMETERS; i++)
+    if ((parameter = find_parameter (plan, op, i)))
+      bytes += lig_shape_size (&parameter->shape) * (gint64) lig_dtype_size (parameter->dtype);
+  return bytes;
+}
 
 static Totals
 sum_up (LigPlan *plan)
@@ -54,9 +67,9 @@ sum_up (LigPlan *plan)
     totals.parameters += ops[i].parameters;
     totals.frozen += ops[i].frozen;
     totals.saved_bytes += ops[i].saved_bytes;
+    totals.parameter_bytes += sum_parameters (plan, &ops[i]);
   }
-  totals.parameter_bytes =
-    totals.parameters * (gint64) lig_dtype_size (lig_plan_get_parameters (plan));
+  totals.frozen_bytes = totals.frozen * (gint64) lig_dtype_size (lig_plan_get_parameters (plan));
   return totals;
 }
 
@@ -201,10 +214,10 @@ static void
 print_totals (LigPlan *plan, int width)
 {
   Totals totals = sum_up (plan);
-  gint64 size = (gint64) lig_dtype_size (lig_plan_get_parameters (plan));
   gint64 trained = totals.parameters - totals.frozen;
-  g_autofree char *bytes = lig_units_bytes ((double) (trained * size));
-  g_autofree char *frozen_bytes = lig_units_bytes ((double) (totals.frozen * size));
+  g_autofree char *bytes =
+    lig_units_bytes ((double) (totals.parameter_bytes - totals.frozen_bytes));
+  g_autofree char *frozen_bytes = lig_units_bytes ((double) totals.frozen_bytes);
   g_autofree char *frozen =
     totals.frozen == 0 ? g_strdup ("")
                        : g_strdup_printf (" and %" G_GINT64_FORMAT " frozen one%s, %s",

@@ -91,6 +91,7 @@ append_progress (GString *to, LigRun *run)
   lig_json_add_integer (builder, "steps", progress.steps);
   lig_json_add_integer (builder, "first_step", progress.first_step);
   lig_json_add_integer (builder, "skipped_updates", progress.skipped);
+  lig_json_add_integer (builder, "slowest_rank", progress.slowest);
   const struct {
     const char *name;
     double value;
@@ -106,6 +107,8 @@ append_progress (GString *to, LigRun *run)
     {"loss_scale", progress.loss_scale},
     {"step_seconds", progress.step_seconds},
     {"samples_per_second", progress.samples_per_second},
+    {"exposed_seconds", progress.exposed},
+    {"imbalance_seconds", progress.imbalance},
   };
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     lig_json_add_number (builder, numbers[i].name, numbers[i].value);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig devices: the devices to run on or to plan for, with their ceilings. */
 #include "app/cli/blame.h"
+#include "app/cli/devices-fabric.h"
 #include "app/cli/document.h"
 #include "app/cli/live.h"
 #include "app/cli/output-file.h"
@@ -93,6 +94,9 @@ typedef struct {
   GError *error;
 } Missing;
 
+/* The products of 4 bits, which no type stands for. */
+#define FP4 "fp4"
+
 /* --- Output -------------------------------------------------------------------------------- */
 
 static void
@@ -114,7 +118,10 @@ add_device (JsonBuilder *builder, LigDevice *device)
   for (int i = 0; i < LIG_N_DTYPES; i++)
     if (facts->product[i] > 0)
       lig_json_add_number (builder, lig_dtype_name ((LigDtype) i), facts->product[i]);
+  if (facts->product_fp4 > 0)
+    lig_json_add_number (builder, FP4, facts->product_fp4);
   json_builder_end_object (builder);
+  lig_cli_add_fabric (builder, &facts->fabric);
   lig_json_add_truth (builder, "measured", facts->measured);
   if (lig_device_get_built_for (device))
     lig_json_add_text (builder, "built_for", lig_device_get_built_for (device));
@@ -148,15 +155,22 @@ format_rate (double rate, const char *unit)
   return number ? g_strconcat (number, unit, NULL) : g_strdup ("-");
 }
 
+/* The bit of products of 4 bits in a set of types. */
+#define FP4_BIT (1u << LIG_N_DTYPES)
+
 /* Returns the types for which at least one device has a rate of products. */
 static unsigned
 find_types (GPtrArray *devices)
 {
   unsigned types = 0;
-  for (guint i = 0; i < devices->len; i++)
+  for (guint i = 0; i < devices->len; i++) {
+    const LigDeviceFacts *facts = lig_device_get_facts (devices->pdata[i]);
     for (int j = 0; j < LIG_N_DTYPES; j++)
-      if (lig_device_get_facts (devices->pdata[i])->product[j] > 0)
+      if (facts->product[j] > 0)
         types |= 1u << j;
+    if (facts->product_fp4 > 0)
+      types |= FP4_BIT;
+  }
   return types;
 }
 
@@ -175,6 +189,8 @@ describe_device (LigDevice *device, unsigned types)
   for (int i = 0; i < LIG_N_DTYPES; i++)
     if (types & 1u << i)
       g_ptr_array_add (cells, format_rate (facts->product[i], ""));
+  if (types & FP4_BIT)
+    g_ptr_array_add (cells, format_rate (facts->product_fp4, ""));
   g_ptr_array_add (cells, g_strdup (facts->measured    ? "measured"
                                     : facts->copy <= 0 ? "unknown"
                                     : is_real (device) ? "assumed"
@@ -195,6 +211,8 @@ print_table (GPtrArray *devices, GPtrArray *missing)
       g_autofree char *title = g_strconcat (">", lig_dtype_name ((LigDtype) i), NULL);
       g_strv_builder_add (header, title);
     }
+  if (types & FP4_BIT)
+    g_strv_builder_add (header, ">" FP4);
   g_strv_builder_add (header, "ceilings");
   g_auto (GStrv) titles = g_strv_builder_end (header);
   for (guint i = 0; i < devices->len; i++)
@@ -202,6 +220,7 @@ print_table (GPtrArray *devices, GPtrArray *missing)
   lig_cli_print_table ((const char *const *) titles, rows);
   printf ("\nproducts in FLOP/s; null: devices are only described: plans can be made for them, but "
           "not run\n");
+  lig_cli_print_fabrics (devices);
   const LigBackendInfo *last = NULL;
   for (guint i = 0; i < devices->len; i++) {
     const LigBackendInfo *info = lig_backend_find (lig_device_get_name (devices->pdata[i]));

@@ -392,8 +392,8 @@ run (int argc, char **argv)
      NULL},
     {NULL},
   };
-  g_autofree GOptionEntry *entries =
-    lig_cli_sequence_entries (&options, LIG_OPTION_PLAN | LIG_OPTION_RANKS, more);
+  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
+    &options, LIG_OPTION_PLAN | LIG_OPTION_RANKS | LIG_OPTION_SHARD, more);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_plan, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;

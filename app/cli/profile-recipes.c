@@ -117,49 +117,13 @@ lig_cli_print_recipes (GPtrArray *errors, int width)
   print_ops (errors, TRUE, width);
 }
 
-void
-lig_cli_add_recipes (JsonBuilder *builder, GPtrArray *errors)
-{
-  lig_json_begin_array (builder, "errors");
-  for (guint i = 0; i < errors->len; i++) {
-    const LigRecipeErrors *recipe = errors->pdata[i];
-    json_builder_begin_object (builder);
-    lig_json_add_text (builder, "recipe", recipe->recipe);
-    lig_json_add_number (builder, "output", recipe->output);
-    lig_json_add_number (builder, "gradient", recipe->gradient);
-    lig_json_add_integer (builder, "bytes", recipe->bytes);
-    lig_json_begin_array (builder, "ops");
-    for (guint n = 0; n < recipe->n_ops; n++) {
-      const LigOpErrors *op = &recipe->ops[n];
-      json_builder_begin_object (builder);
-      lig_json_add_text (builder, "path", op->path);
-      lig_json_add_text (builder, "op", op->op);
-      lig_json_add_text (builder, "recipe", op->recipe);
-      lig_json_add_number (builder, "output", op->output);
-      lig_json_add_number (builder, "gradient", op->gradient);
-      lig_json_add_number (builder, "parameters", op->parameters);
-      json_builder_end_object (builder);
-    }
-    json_builder_end_array (builder);
-    json_builder_end_object (builder);
-  }
-  json_builder_end_array (builder);
-}
-
 /* --- The picture ---------------------------------------------------------------------------- */
-
-enum { NAMES = 240, RECIPE = 190 };
-
-static double
-width_of (GPtrArray *errors)
-{
-  return NAMES + RECIPE * (double) MAX (errors->len, 2);
-}
 
 static void
 draw (LigCanvas *canvas, gpointer errors)
 {
-  lig_draw_recipes (canvas, lig_colours (LIG_COLOURS_LIGHT), errors, width_of (errors));
+  lig_draw_recipes (canvas, lig_colours (LIG_COLOURS_LIGHT), errors,
+                    lig_draw_recipes_width (errors));
 }
 
 gboolean
@@ -177,8 +141,8 @@ lig_cli_check_picture (const char *file, GError **error)
 gboolean
 lig_cli_draw_recipes (GPtrArray *errors, const char *file, GError **error)
 {
-  g_autoptr (GBytes) bytes =
-    lig_draw_to_file (strrchr (file, '.') + 1, width_of (errors), lig_draw_recipes_height (errors),
-                      lig_colours (LIG_COLOURS_LIGHT)->ground, draw, errors, error);
+  g_autoptr (GBytes) bytes = lig_draw_to_file (
+    strrchr (file, '.') + 1, lig_draw_recipes_width (errors), lig_draw_recipes_height (errors),
+    lig_colours (LIG_COLOURS_LIGHT)->ground, draw, errors, error);
   return bytes && lig_cli_write_output (bytes, file, error);
 }

@@ -3,10 +3,7 @@
  * picture. */
 #pragma once
 
-#include <ligature/json-members.h>
 #include <ligature/recipe-errors.h>
-
-#include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
@@ -24,9 +21,6 @@ GPtrArray *lig_cli_measure_recipes (LigSequence *sequence,
 
 /* Prints a table of recipes, then one of ops. */
 void lig_cli_print_recipes (GPtrArray *errors, int width);
-
-/* Adds the member `errors`. */
-void lig_cli_add_recipes (JsonBuilder *builder, GPtrArray *errors);
 
 /* Checks that a picture can be saved under the name, before anything is computed. */
 gboolean lig_cli_check_picture (const char *file, GError **error);

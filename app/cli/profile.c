@@ -92,7 +92,8 @@ print_json (GPtrArray *profiles, GPtrArray *errors, gboolean list)
     json_builder_begin_object (builder);
     json_builder_set_member_name (builder, "profiles");
     add_profiles (builder, profiles);
-    lig_cli_add_recipes (builder, errors);
+    json_builder_set_member_name (builder, "errors");
+    json_builder_add_value (builder, lig_profile_errors_to_json (errors));
     json_builder_end_object (builder);
     g_autoptr (JsonNode) root = json_builder_get_root (builder);
     lig_json_add_units (json_object_get_member (json_node_get_object (root), "profiles"));
@@ -106,12 +107,12 @@ print_json (GPtrArray *profiles, GPtrArray *errors, gboolean list)
 
 /* Returns plan options for each recipe of --compare-recipes, whose names must outlive them. */
 static GArray *
-make_recipe_plans (const LigPlanOptions *plan, const char *const *recipes)
+make_recipe_plans (const LigPlanOptions *plan, LigSequence *sequence, const char *const *recipes)
 {
   GArray *plans = g_array_new (FALSE, FALSE, sizeof (LigPlanOptions));
   for (; *recipes; recipes++) {
     LigPlanOptions one = *plan;
-    one.recipe = *recipes;
+    lig_recipe_choose_for (&one, sequence, *recipes);
     g_array_append_val (plans, one);
   }
   return plans;
@@ -120,6 +121,7 @@ make_recipe_plans (const LigPlanOptions *plan, const char *const *recipes)
 /* Returns plan options for each policy of --compare, or for the one policy without it. */
 static GArray *
 make_plans (const Options *options,
+            LigSequence *sequence,
             const char *const *recipes,
             const LigTuning *tuning,
             const LigOptimizer *optimizer,
@@ -132,7 +134,7 @@ make_plans (const Options *options,
   plan.tuning = tuning;
   plan.optimizer = optimizer;
   if (recipes)
-    return make_recipe_plans (&plan, recipes);
+    return make_recipe_plans (&plan, sequence, recipes);
   g_auto (GStrv) names = g_strsplit (options->compare ? options->compare : "", ",", -1);
   for (char **name = names; *name; name++) {
     if (!lig_policy_from_name (*name, &plan.policy)) {
@@ -164,13 +166,15 @@ show_round (guint round, guint rounds, gpointer data)
   return TRUE;
 }
 
-/* Measures the errors of the recipes if they are compared, and draws them if a picture is asked
- * for. */
+/* Measures the errors of the recipes if they are compared, records them with the profiles, and
+ * draws them if a picture is asked for. */
 static gboolean
 measure_errors (LigSequence *sequence,
                 LigDevice *device,
                 const Options *options,
                 const char *const *recipes,
+                GPtrArray *profiles,
+                LigStore *store,
                 GPtrArray **errors,
                 GError **error)
 {
@@ -180,7 +184,8 @@ measure_errors (LigSequence *sequence,
   if (!lig_cli_plan_options (&options->sequence, &plan, error))
     return FALSE;
   *errors = lig_cli_measure_recipes (sequence, device, &plan, recipes, error);
-  return *errors && (!options->picture || lig_cli_draw_recipes (*errors, options->picture, error));
+  return *errors && lig_profile_record_errors (profiles, *errors, store, error) &&
+         (!options->picture || lig_cli_draw_recipes (*errors, options->picture, error));
 }
 
 /* Profiles the plans; with recipes `errors` are their errors. */
@@ -197,10 +202,10 @@ measure (const char *text,
   if (!store)
     return NULL;
   lig_tuning_init (&tuning, store);
-  g_autoptr (GArray) plans = make_plans (options, recipes, &tuning, &optimizer, error);
-  g_autoptr (LigSequence) sequence =
-    plans ? lig_cli_open_sequence (text, &options->sequence, error) : NULL;
-  g_autoptr (LigDevice) device = sequence ? lig_cli_open_device (&options->sequence, error) : NULL;
+  g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, &options->sequence, error);
+  g_autoptr (GArray) plans =
+    sequence ? make_plans (options, sequence, recipes, &tuning, &optimizer, error) : NULL;
+  g_autoptr (LigDevice) device = plans ? lig_cli_open_device (&options->sequence, error) : NULL;
   if (!device)
     return NULL;
   lig_cli_task_begin ("profiling");
@@ -209,7 +214,8 @@ measure (const char *text,
   g_autoptr (GPtrArray) profiles = lig_profile_measure_watched (
     sequence, device, (const LigPlanOptions *) (gpointer) plans->data, plans->len,
     (guint) options->steps, store, show_round, options->compare, error);
-  gboolean fine = profiles && measure_errors (sequence, device, options, recipes, errors, error);
+  gboolean fine =
+    profiles && measure_errors (sequence, device, options, recipes, profiles, store, errors, error);
   lig_cli_task_end ();
   return fine ? g_steal_pointer (&profiles) : NULL;
 }

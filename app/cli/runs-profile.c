@@ -3,8 +3,11 @@
  * measurement. */
 #include "app/cli/runs-show.h"
 
+#include <ligature/draw-recipes.h>
 #include <ligature/json.h>
+#include <ligature/profile.h>
 #include <ligature/store-spreads.h>
+#include <ligature/units.h>
 
 #include <string.h>
 
@@ -34,6 +37,34 @@ lig_runs_print_times (LigStore *store, const LigRunRow *row, GError **error)
     lig_cli_print_table (header, table);
   }
   return spreads != NULL;
+}
+
+/* --- Errors of recipes --------------------------------------------------------------------- */
+
+static char **
+make_errors (const LigRecipeErrors *errors)
+{
+  char **cells = g_new0 (char *, 5);
+  cells[0] = g_strconcat ("  ", errors->recipe, NULL);
+  cells[1] = lig_units_bytes ((double) errors->bytes);
+  cells[2] = lig_draw_error (errors->output);
+  cells[3] = lig_draw_error (errors->gradient);
+  return cells;
+}
+
+gboolean
+lig_runs_print_errors (LigStore *store, const LigRunRow *row, GError **error)
+{
+  static const char *const header[] = {"  recipe", ">memory", ">error of y", ">of gradients", NULL};
+  g_autoptr (GPtrArray) errors = lig_profile_get_errors (store, row->uuid, error);
+  g_autoptr (GPtrArray) table = lig_runs_new_table ();
+  for (guint i = 0; errors && i < errors->len; i++)
+    g_ptr_array_add (table, make_errors (errors->pdata[i]));
+  if (table->len > 0) {
+    lig_runs_print_title ("Errors against the compute type; a report has those of each op");
+    lig_cli_print_table (header, table);
+  }
+  return errors != NULL;
 }
 
 /* --- Conditions ---------------------------------------------------------------------------- */

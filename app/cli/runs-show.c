@@ -266,7 +266,7 @@ lig_runs_show (LigStore *store, const LigRunsOptions *options, int n, char **arg
   lig_runs_print_settings (row);
   lig_runs_print_conditions (row);
   print_metrics (metrics);
-  if (!lig_runs_print_times (store, row, &error))
+  if (!lig_runs_print_times (store, row, &error) || !lig_runs_print_errors (store, row, &error))
     return lig_cli_fail (error);
   if (options->verdicts && verdicts->len > 0)
     lig_runs_print_verdicts (row, verdicts);

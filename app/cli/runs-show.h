@@ -18,6 +18,10 @@ void lig_runs_print_settings (const LigRunRow *row);
 /* Prints the times of a profile. Returns FALSE with an error set if the store cannot be read. */
 gboolean lig_runs_print_times (LigStore *store, const LigRunRow *row, GError **error);
 
+/* Prints the errors of the recipes that were compared with a profile. Returns FALSE with an error
+ * set if the store cannot be read. */
+gboolean lig_runs_print_errors (LigStore *store, const LigRunRow *row, GError **error);
+
 /* Prints the known conditions under which a profile was measured, one on each line. */
 void lig_runs_print_conditions (const LigRunRow *row);
 

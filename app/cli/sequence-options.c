@@ -23,9 +23,9 @@ typedef struct {
 
 #define REVERSE G_OPTION_FLAG_REVERSE
 #define UNDO "Do not, even if the `train` object of the file does"
-#define SWITCH(name, flags, field, help) \
+#define SWITCH(set, name, flags, field, help) \
   { \
-    LIG_OPTION_TF32, \
+    set, \
     { \
       name, 0, flags, G_OPTION_ARG_NONE, field, help, NULL \
     } \
@@ -45,6 +45,42 @@ typedef struct {
       "RECIPE" \
   }
 
+/* Returns the names that --optimizer takes. */
+static const char *
+get_optimizers (void)
+{
+  char *unused = NULL;
+  return lig_cli_setting_entry ("optimizer", &unused).arg_description;
+}
+
+/* Appends those of the entries that are in the set. */
+static void
+append_known (GArray *entries, const Known *known, guint count, unsigned set)
+{
+  for (guint i = 0; i < count; i++)
+    if (known[i].set & set)
+      g_array_append_val (entries, known[i].entry);
+}
+
+static void
+append_rank_entries (GArray *entries, LigSequenceOptions *options, unsigned set)
+{
+  const Known known[] = {
+    {LIG_OPTION_RANKS | LIG_OPTION_SHARD, LIG_CLI_GROUP (LIG_CLI_DEVICE)},
+    {LIG_OPTION_RANKS, LIG_CLI_RANKS_ENTRY (&options->ranks)},
+    {LIG_OPTION_RANKS, LIG_CLI_PARALLEL_ENTRY (&options->parallel)},
+    {LIG_OPTION_RANKS,
+     {"optimizer", 0, 0, G_OPTION_ARG_STRING, &options->optimizer,
+      "Plan the update of this optimizer, too [default: none]", get_optimizers ()}},
+    SWITCH (LIG_OPTION_SHARD, "shard-optimizer", 0, &options->shard_optimizer,
+            "Divide the optimizer's arrays and its work among the data ranks (ZeRO-1)"),
+    SWITCH (LIG_OPTION_SHARD, "no-shard-optimizer", REVERSE, &options->shard_optimizer, UNDO),
+  };
+  append_known (entries, known, G_N_ELEMENTS (known), set);
+  options->ranks = UNSET_RANKS;
+  options->shard_optimizer = LIG_CLI_UNSET;
+}
+
 GOptionEntry *
 lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOptionEntry *more)
 {
@@ -58,15 +94,14 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
     {LIG_OPTION_DEVICE, lig_cli_device_entry (set & LIG_OPTION_RUNS, &options->device)},
     {LIG_OPTION_DTYPE, lig_cli_setting_entry ("dtype", &options->dtype)},
     {LIG_OPTION_TF32, RECIPE_ENTRY (&options->recipe)},
-    SWITCH ("tf32", 0, &options->tf32, "Allow TF32 matrix products of fp32 tensors"),
-    SWITCH ("no-tf32", REVERSE, &options->tf32, UNDO),
-    SWITCH ("nondeterministic", 0, &options->nondeterministic,
+    SWITCH (LIG_OPTION_TF32, "tf32", 0, &options->tf32,
+            "Allow TF32 matrix products of fp32 tensors"),
+    SWITCH (LIG_OPTION_TF32, "no-tf32", REVERSE, &options->tf32, UNDO),
+    SWITCH (LIG_OPTION_TF32, "nondeterministic", 0, &options->nondeterministic,
             "Allow sums in an order that differs from run to run, where that is faster"),
-    SWITCH ("no-nondeterministic", REVERSE, &options->nondeterministic, UNDO),
+    SWITCH (LIG_OPTION_TF32, "no-nondeterministic", REVERSE, &options->nondeterministic, UNDO),
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("policy", &options->policy)},
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("recompute", &options->recompute)},
-    {LIG_OPTION_RANKS, LIG_CLI_RANKS_ENTRY (&options->ranks)},
-    {LIG_OPTION_RANKS, LIG_CLI_PARALLEL_ENTRY (&options->parallel)},
     {LIG_OPTION_POLICY, LIG_CLI_STORE_ENTRY (&options->store)},
     {LIG_OPTION_WISHES, LIG_CLI_GROUP (LIG_CLI_FUSIONS)},
     {LIG_OPTION_WISHES,
@@ -82,12 +117,10 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
   GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   options->tf32 = options->nondeterministic = LIG_CLI_UNSET;
   options->runs = (set & LIG_OPTION_RUNS) != 0;
-  options->ranks = UNSET_RANKS;
   for (; more && more->long_name; more++)
     g_array_append_val (entries, *more);
-  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
-    if (known[i].set & set)
-      g_array_append_val (entries, known[i].entry);
+  append_known (entries, known, G_N_ELEMENTS (known), set);
+  append_rank_entries (entries, options, set);
   return (GOptionEntry *) (gpointer) g_array_free (entries, FALSE);
 }
 
@@ -102,6 +135,7 @@ lig_cli_clear_options (LigSequenceOptions *options)
   g_free (options->recipe);
   g_free (options->store);
   g_free (options->parallel);
+  g_free (options->optimizer);
   g_strfreev (options->forbid);
   g_strfreev (options->force);
   g_strfreev (options->fence);
@@ -248,6 +282,7 @@ lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, G
   plan->training = !options->eval;
   plan->tf32 = options->tf32 == TRUE;
   plan->nondeterministic = options->nondeterministic == TRUE;
+  plan->shard_optimizer = options->shard_optimizer == TRUE;
   if (options->dtype && !read_dtype (options->dtype, plan, error))
     return FALSE;
   if (options->policy && !lig_policy_from_name (options->policy, &plan->policy))
@@ -321,11 +356,40 @@ share (LigSequence *sequence,
   return TRUE;
 }
 
+/* Lets the plan have an update if --optimizer is given. */
+static gboolean
+read_optimizer (const LigSequenceOptions *options,
+                LigOptimizer *optimizer,
+                LigPlanOptions *plan,
+                GError **error)
+{
+  if (!options->optimizer && plan->shard_optimizer) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "--shard-optimizer divides the arrays of an optimizer, and the plan has none; "
+                 "give --optimizer %s, too",
+                 LIG_OPTIMIZER_DEFAULT);
+    return FALSE;
+  }
+  if (options->optimizer && !plan->training) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "--optimizer plans an update, and --eval a plan without one; omit one of them");
+    return FALSE;
+  }
+  if (!options->optimizer)
+    return TRUE;
+  if (!lig_optimizer_init (optimizer, options->optimizer, error))
+    return lig_cli_blame (error, "optimizer");
+  plan->optimizer = optimizer;
+  return TRUE;
+}
+
 static LigPlan *
 compile (LigSequence *sequence, const LigSequenceOptions *options, GError **error)
 {
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
-  if (!lig_cli_plan_options (options, &plan, error))
+  LigOptimizer optimizer;
+  if (!lig_cli_plan_options (options, &plan, error) ||
+      !read_optimizer (options, &optimizer, &plan, error))
     return NULL;
   g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
   if (!device || !share (sequence, device, options, &plan, error))

@@ -8,11 +8,12 @@
 #include <ligature/plan.h>
 
 typedef struct {
-  char *input, *device, *dtype, *policy, *recompute, *recipe, *store, *parallel;
+  char *input, *device, *dtype, *policy, *recompute, *recipe, *store, *parallel, *optimizer;
   GStrv forbid, force, fence;
   gboolean eval, runs;
   int tf32;             /* 1, 0, or LIG_CLI_UNSET where neither --tf32 nor --no-tf32 was given */
   int nondeterministic; /* likewise */
+  int shard_optimizer;  /* likewise */
   gint64 batch;
   int ranks; /* INT_MIN where --ranks was not given */
 } LigSequenceOptions;
@@ -28,7 +29,8 @@ typedef enum {
   LIG_OPTION_TF32 = 1 << 6, /* and --nondeterministic, --recipe */
   LIG_OPTION_PLAN = (1 << 7) - 1,
   LIG_OPTION_RUNS = 1 << 7,  /* the device must be able to run */
-  LIG_OPTION_RANKS = 1 << 8, /* plans may be those of one of several ranks */
+  LIG_OPTION_RANKS = 1 << 8, /* plans may be those of one of several ranks, with the update */
+  LIG_OPTION_SHARD = 1 << 9, /* --shard-optimizer */
 } LigOptionSet;
 
 /* Returns entries for these options followed by `more` (null-terminated or NULL); (transfer
@@ -49,8 +51,8 @@ LigDevice *lig_cli_open_device (const LigSequenceOptions *options, GError **erro
 /* Checks the value of --dtype. */
 gboolean lig_cli_check_dtype (const char *text, GError **error);
 
-/* Sets plan options from --dtype, --policy, --recompute, --tf32 and --nondeterministic. Returns
- * FALSE with the error set. */
+/* Sets plan options from --dtype, --policy, --recompute, --tf32, --nondeterministic and
+ * --shard-optimizer. Returns FALSE with the error set. */
 gboolean
 lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, GError **error);
 

@@ -123,6 +123,7 @@ static const struct {
 } switches[] = {
   {"tf32", G_STRUCT_OFFSET (LigTrainOptions, sequence.tf32)},
   {"nondeterministic", G_STRUCT_OFFSET (LigTrainOptions, sequence.nondeterministic)},
+  {"shard-optimizer", G_STRUCT_OFFSET (LigTrainOptions, sequence.shard_optimizer)},
 };
 
 /* Returns how the setting's switch was given; null if it has none. */
@@ -215,9 +216,9 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     g_array_append_vals (entries, metrics, G_N_ELEMENTS (metrics));
   parsed = options;
   append_settings (entries, options);
-  return lig_cli_sequence_entries (&options->sequence,
-                                   LIG_OPTION_INPUT | LIG_OPTION_TF32 | LIG_OPTION_WISHES,
-                                   (const GOptionEntry *) (gpointer) entries->data);
+  return lig_cli_sequence_entries (
+    &options->sequence, LIG_OPTION_INPUT | LIG_OPTION_TF32 | LIG_OPTION_WISHES | LIG_OPTION_SHARD,
+    (const GOptionEntry *) (gpointer) entries->data);
 }
 
 gboolean

@@ -20,6 +20,14 @@ append_scaling (GString *to, const LigRunProgress *progress)
 }
 
 static void
+append_waits (GString *to, const LigRunProgress *progress)
+{
+  g_autofree char *waits = lig_run_explain_waits (progress);
+  if (waits)
+    g_string_append_printf (to, "%s\n", waits);
+}
+
+static void
 append_result (GString *to, const LigRunProgress *progress)
 {
   g_autofree char *step = lig_cli_format_time (progress->step_seconds);
@@ -37,6 +45,7 @@ append_result (GString *to, const LigRunProgress *progress)
     g_string_append_printf (to, "; %s a step", step);
   g_string_append_c (to, '\n');
   append_scaling (to, progress);
+  append_waits (to, progress);
 }
 
 /* Appends the commands that show and continue the run. A training that begins now is the last one;

@@ -16,6 +16,7 @@
 
 #include <ligature/tensor-file.h>
 
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -160,6 +161,22 @@ resume (const LigTrainOptions *options, LigStore *store, GError **error)
   return self;
 }
 
+/* Adds how long ranks wait for one another; null for one rank. */
+static void
+add_waits (JsonBuilder *builder, const LigRunProgress *progress)
+{
+  json_builder_set_member_name (builder, "ranks");
+  if (isnan (progress->exposed)) {
+    json_builder_add_null_value (builder);
+    return;
+  }
+  json_builder_begin_object (builder);
+  lig_json_add_number (builder, "exposed_ms", progress->exposed * 1e3);
+  lig_json_add_number (builder, "imbalance_ms", progress->imbalance * 1e3);
+  lig_json_add_integer (builder, "slowest", progress->slowest);
+  json_builder_end_object (builder);
+}
+
 static void
 print_result (LigRun *self)
 {
@@ -182,6 +199,7 @@ print_result (LigRun *self)
   lig_json_add_number (builder, "median", progress.step_seconds * 1e3);
   json_builder_end_object (builder);
   lig_json_add_number (builder, "samples_per_second", progress.samples_per_second);
+  add_waits (builder, &progress);
   lig_json_add_number (builder, "loss_scale", progress.loss_scale);
   lig_json_add_integer (builder, "skipped_updates", progress.skipped);
   lig_json_add_text (builder, "status", lig_run_status_name (progress.status));

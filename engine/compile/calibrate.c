@@ -7,6 +7,7 @@
 #include "engine/compile/parameters.h"
 #include "engine/compile/quantizers.h"
 #include "engine/compile/walk.h"
+#include <ligature/state-arrays.h>
 
 /* Adds the record of an operand, unless an earlier product of the same recipe has the same values;
  * `known` has the recipes by the source of the values. */
@@ -103,6 +104,16 @@ is_written (const LigDraft *draft, int value)
   return FALSE;
 }
 
+/* Returns the value that is recorded first of all: of a weight that is kept in fp32 and fp8 alone
+ * its copy in the compute type, of which later steps make the quantized ones. */
+static int
+recorded_value (const LigDraft *draft, const LigCalibration *calibration)
+{
+  const LigValue *of = lig_value (draft, calibration->of);
+  gboolean master = of->role == LIG_VALUE_PARAMETER && of->array == LIG_STATE_MASTER;
+  return master ? lig_part (draft, calibration->part)->representations[0] : calibration->of;
+}
+
 /* Adds the step that records an operand: of the values that are equal to it, one that has memory.
  */
 static void
@@ -118,7 +129,7 @@ record (LigDraft *draft, const LigCalibration *calibration, LigPass pass)
   };
   for (int i = 0; i < count && values[0] < 0; i++)
     if (calibration->role != LIG_ROLE_GRADIENT || is_written (draft, equal[i]))
-      values[0] = equal[i];
+      values[0] = i == 0 ? recorded_value (draft, calibration) : equal[i];
   values[RECORDED] = calibration->recorded;
   lig_lower_plain (draft, draft->steps, pass, calibration->part, "quantize", values, &params,
                    sizeof params);

@@ -140,6 +140,7 @@ make_arrays (LigDraft *self)
   self->values = array (sizeof (LigValue), clear_value);
   self->parameters = array (sizeof (LigDraftParameter), clear_parameter);
   self->ties = array (sizeof (LigTie), NULL);
+  self->shares = array (sizeof (LigShare), NULL);
   self->sums = array (sizeof (LigSum), clear_sum);
   self->recipes = g_ptr_array_new_with_free_func (g_free);
   self->quantizers = array (sizeof (LigQuantizer), NULL);
@@ -197,6 +198,7 @@ lig_draft_free (LigDraft *self)
   g_array_unref (self->values);
   g_array_unref (self->parameters);
   g_array_unref (self->ties);
+  g_array_unref (self->shares);
   g_array_unref (self->sums);
   g_clear_object (&self->quantizing[0]);
   g_clear_object (&self->quantizing[1]);
@@ -219,6 +221,7 @@ lig_draft_free (LigDraft *self)
   g_free (self->owners[0]);
   g_free (self->owners[1]);
   g_clear_pointer (&self->own_values, g_hash_table_unref);
+  g_clear_pointer (&self->divided, g_hash_table_unref);
   g_clear_pointer (&self->prices, g_hash_table_unref);
   g_clear_pointer (&self->problems, lig_collection_free);
   g_string_chunk_free (self->strings);

@@ -30,6 +30,7 @@ typedef struct {
   LigShape shape;
   LigDtype dtype;
   int alias;            /* value whose memory it shares, or -1 */
+  gint64 alias_offset;  /* in bytes into that memory, of a value that is a part of the other */
   int gradient;         /* its gradient's value, or -1 */
   int part;             /* index of the op that computes it, or -1 */
   int parameter;        /* number in the draft's parameters, or -1 */
@@ -227,6 +228,12 @@ typedef struct {
   gint64 first, end;
 } LigDraftRange;
 
+/* A range of parameters that the ranks of a data group update together, and this rank's part. */
+typedef struct {
+  LigDraftRange all, own;
+  gint64 kept; /* offset of the part in the optimizer's arrays, which have the rank's parts alone */
+} LigShare;
+
 typedef struct {
   LigSequence *sequence;           /* a copy that is not edited */
   struct _LigCollection *problems; /* collects all problems; null: the first error is the end */
@@ -254,9 +261,12 @@ typedef struct {
   LigDraftRange ranges[LIG_N_PARAMETER_KINDS][2];
   gboolean fp8_parameters; /* weights of quantized products are kept in fp32 and fp8 alone */
   gint64 stored_elements;  /* of the array of parameters */
+  gint64 kept_elements;    /* of the optimizer's arrays on this rank */
+  GArray *shares;          /* of LigShare; empty: each rank updates all parameters */
   GArray *sums;            /* of LigSum */
   GPtrArray *recipes;      /* of LigRecipe: those of parts */
   LigRecipe recipe;        /* of the sequence */
+  GHashTable *divided;     /* of LigOp: see lig_vocabulary_choose (); null: none */
   LigOp *quantizing[2];    /* the ops of implicit parts: before products, and after them */
   GArray *quantizers;      /* of LigQuantizer */
   GArray *calibrations;    /* of LigCalibration, in the order of their products */

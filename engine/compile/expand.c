@@ -5,6 +5,7 @@
 #include "engine/compile/parts.h"
 #include "engine/compile/positions.h"
 #include "engine/compile/quantizers.h"
+#include "engine/compile/vocabulary.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -245,6 +246,7 @@ expand_macro (LigDraft *draft,
               GError **error)
 {
   g_autoptr (LigParts) parts = lig_parts_new (draft->device);
+  parts->divides = lig_vocabulary_is_divided (draft, op);
   g_autofree char *scope = g_strdup_printf ("%s/%s", place->scope, prefix);
   Place inside = *place;
   inside.written = place->written ? place->written : op;
@@ -528,6 +530,7 @@ check_lines (LigDraft *draft, GError **error)
 gboolean
 lig_expand (LigDraft *draft, GError **error)
 {
+  lig_vocabulary_choose (draft);
   if (!expand_sequence (draft, error) || !check_unique (draft, error))
     return FALSE;
   if (draft->parts->len == 0) {

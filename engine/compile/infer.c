@@ -2,6 +2,7 @@
 /* infer: finds the shape and type of every value of the forward pass, the trained parameters and
  * their offsets in the state. */
 #include "engine/compile/collect.h"
+#include "engine/compile/owned.h"
 #include "engine/compile/parameters.h"
 #include "engine/compile/positions.h"
 #include "engine/compile/quantizers.h"
@@ -325,14 +326,22 @@ place_parameters (LigDraft *draft, gint64 at, gboolean trained, gboolean decays)
   return at;
 }
 
+/* Returns the number of elements, or -1, from which the shares of all ranks are equal. */
+static gint64
+round_up (const LigDraft *draft, gint64 elements)
+{
+  gint64 unit = lig_share_unit (draft);
+  return elements < 0 ? elements : (elements + unit - 1) / unit * unit;
+}
+
 /* Places the parameters in the state: those with weight decay, the other trained ones, then the
  * frozen ones, so that gradients and the optimizer's arrays end before them. */
 static gboolean
 place_all (LigDraft *draft, GError **error)
 {
-  draft->decayed = place_parameters (draft, 0, TRUE, TRUE);
+  draft->decayed = round_up (draft, place_parameters (draft, 0, TRUE, TRUE));
   if (draft->decayed >= 0)
-    draft->elements = place_parameters (draft, draft->decayed, TRUE, FALSE);
+    draft->elements = round_up (draft, place_parameters (draft, draft->decayed, TRUE, FALSE));
   if (draft->decayed >= 0 && draft->elements >= 0)
     draft->all_elements = place_parameters (draft, draft->elements, FALSE, FALSE);
   if (draft->decayed >= 0 && draft->elements >= 0 && draft->all_elements >= 0)
@@ -436,5 +445,5 @@ lig_infer (LigDraft *draft, GError **error)
   describe_parameters (draft);
   lig_decide_quantized (draft);
   return place_all (draft, error) && store_parameters (draft, error) &&
-         lig_place_histories (draft, error);
+         lig_find_shares (draft, error) && lig_place_histories (draft, error);
 }

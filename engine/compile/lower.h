@@ -4,6 +4,8 @@
 
 #include "engine/compile/draft.h"
 
+#define LIG_MOST_OWN 4
+
 struct _LigLowering {
   LigDraft *draft;
   const LigGroup *group;
@@ -15,6 +17,12 @@ struct _LigLowering {
   GError *error;              /* the first error in a table */
   const char *missing;        /* the first missing kernel */
   const LigPart *unquantized; /* a product whose kernel has no twin for quantized operands */
+  /* The values that the kernels of an op hand to one another. */
+  struct {
+    const char *name;
+    int value;
+  } own[LIG_MOST_OWN];
+  int n_own;
 };
 
 /* The result of a probe. */
@@ -63,8 +71,9 @@ gboolean lig_accuracy_reads (const LigDraft *draft, int value);
 /* Returns the value of a port as in bindings, `0.x`; negative if it is absent or unknown. */
 int lig_lower_port (LigLowering *self, const char *port);
 
-/* Finds a value that the group's joint fusion computes for itself, LigFusion.computes. Returns
- * FALSE if it computes none of that name; -1 is that of an optional element that is missing. */
+/* Finds a value that the group computes for itself, by LigFusion.computes of its joint fusion or by
+ * lig_lower_value () of its op. Returns FALSE if it computes none of that name; -1 is that of an
+ * optional element that is missing. */
 gboolean lig_find_own_value (LigLowering *self, const char *name, int *value);
 
 /* Appends a step that belongs to no group. */

@@ -4,6 +4,7 @@
 
 #include "engine/compile/kernels.h"
 #include "engine/compile/offer.h"
+#include "engine/compile/quantizers.h"
 #include "engine/compile/walk.h"
 #include "engine/reasons/words.h"
 
@@ -115,12 +116,41 @@ refuse_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
   lig_offer_pattern (walk, found, match);
 }
 
+/* Refuses a kernel that does more after its product than the products of fp8 do. */
+static void
+refuse_recipe (LigDraft *draft, const LigPart *product, LigMatch *match)
+{
+  const char *name = product->recipe->info->name;
+  match->found = name_one (draft, LIG_EVIDENCE_NAMES, name);
+  match->needed = name_one (draft, LIG_EVIDENCE_NAMES, "none");
+  refuse (match, LIG_REASON_RECIPE, g_strdup (name), g_strdup ("none"));
+}
+
+/* Lets the walk of a joint fusion pass the parts that quantize, which products of the compute type
+ * do not have. Refuses the recipe if the pattern fits then: the product of a forced fusion stays in
+ * the compute type. */
+static gboolean
+refuse_quantized (LigWalk *walk, LigFound *found, LigMatch *match)
+{
+  const LigPart *product = lig_part (walk->draft, walk->at);
+  walk->see_quantized = walk->fusion->pass == LIG_PASS_JOINT && lig_part_is_quantized (product);
+  if (!walk->see_quantized || !lig_walk_follow (walk, found))
+    return FALSE;
+  match->fits = TRUE;
+  match->count = found->end - walk->at;
+  refuse_recipe (walk->draft, product, match);
+  lig_offer (match, LIG_MEND_FORCE, product->path, NULL);
+  return TRUE;
+}
+
 /* Explains why the pattern did not match, in the order of the checks. If it would fit without a
  * fence or a used branch, these ops are what was found. */
 static void
 explain (LigWalk *walk, LigFound *found, LigMatch *match)
 {
   LigFound other;
+  if (refuse_quantized (walk, found, match))
+    return;
   match->count = MIN (found->end, (int) walk->draft->parts->len - 1) - walk->at + 1;
   walk->see_through = TRUE;
   walk->ignore_fences = TRUE;
@@ -229,16 +259,6 @@ refuse_kernel (LigDraft *draft, const char *missing, LigDtype dtype, LigMatch *m
           g_strdup_printf ("no %s for %s on %s", missing, lig_dtype_name (dtype),
                            lig_device_get_name (draft->device)),
           g_strdup (missing));
-}
-
-/* Refuses a kernel that does more after its product than the products of fp8 do. */
-static void
-refuse_recipe (LigDraft *draft, const LigPart *product, LigMatch *match)
-{
-  const char *name = product->recipe->info->name;
-  match->found = name_one (draft, LIG_EVIDENCE_NAMES, name);
-  match->needed = name_one (draft, LIG_EVIDENCE_NAMES, "none");
-  refuse (match, LIG_REASON_RECIPE, g_strdup (name), g_strdup ("none"));
 }
 
 static gboolean

@@ -26,17 +26,6 @@ lig_policy_from_name (const char *name, LigPolicy *policy)
   return FALSE;
 }
 
-gboolean
-lig_parameters_from_name (const char *name, int *parameters)
-{
-  LigDtype dtype = LIG_FP8_E4M3;
-  if (!g_str_equal (name, LIG_FP8_PARAMETERS) &&
-      !(lig_dtype_from_name (name, &dtype) && lig_dtype_is_floating (dtype)))
-    return FALSE;
-  *parameters = (int) dtype;
-  return TRUE;
-}
-
 static const char *const levels[] = {"none", "cheap", "all"};
 
 const char *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Values that a joint fusion computes in its forward kernels for its backward ones. They belong to
- * the fusion and its first op, so that all groups of the same ops that are tried share them. */
+/* Values that a joint fusion computes in its forward kernels for its backward ones, and those that
+ * kernels of one op hand to one another. They belong to the fusion and its first op, or to the op
+ * and a pass, so that all groups of the same ops that are tried share them. */
 #include "engine/compile/lower.h"
 
 #include <string.h>
@@ -38,22 +39,52 @@ add_value (LigLowering *self, const char *entry, const char *name)
                               first, name);
 }
 
+/* Finds the value with this key. */
+static gboolean
+look_up (LigLowering *self, const char *key, int *value)
+{
+  gpointer known;
+  if (!self->draft->own_values)
+    self->draft->own_values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  if (!g_hash_table_lookup_extended (self->draft->own_values, key, NULL, &known))
+    return FALSE;
+  *value = GPOINTER_TO_INT (known);
+  return TRUE;
+}
+
+void
+lig_lower_value (LigLowering *self, const char *name, const LigShape *shape, LigDtype dtype)
+{
+  int first = self->group->first, value;
+  g_autofree char *key = g_strdup_printf ("%d %d %s", first, self->backward, name);
+  if (self->group->fusion || self->n_own == LIG_MOST_OWN)
+    return;
+  if (!look_up (self, key, &value)) {
+    value =
+      lig_draft_add_value (self->draft, self->backward ? LIG_VALUE_GRADIENT : LIG_VALUE_COMPUTED,
+                           shape, dtype, first, "#%d.%s", first, name);
+    g_hash_table_insert (self->draft->own_values, g_steal_pointer (&key), GINT_TO_POINTER (value));
+  }
+  self->own[self->n_own].name = name;
+  self->own[self->n_own++].value = value;
+}
+
 gboolean
 lig_find_own_value (LigLowering *self, const char *name, int *value)
 {
+  for (int i = 0; i < self->n_own; i++)
+    if (g_str_equal (self->own[i].name, name)) {
+      *value = self->own[i].value;
+      return TRUE;
+    }
   const LigFusion *fusion = self->group->fusion;
   const char *entry = fusion ? find_entry (fusion->computes, name) : NULL;
   if (!entry)
     return FALSE;
-  if (!self->draft->own_values)
-    self->draft->own_values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autofree char *key =
     g_strdup_printf ("%s %d %d %s", fusion->name, self->group->first, self->group->count, name);
-  gpointer known;
-  if (g_hash_table_lookup_extended (self->draft->own_values, key, NULL, &known)) {
-    *value = GPOINTER_TO_INT (known);
+  if (look_up (self, key, value))
     return TRUE;
-  }
   *value = add_value (self, entry, name);
   g_hash_table_insert (self->draft->own_values, g_steal_pointer (&key), GINT_TO_POINTER (*value));
   return TRUE;

@@ -88,6 +88,12 @@ lig_op_count_parts (LigOp *self)
   return parts->ops->len;
 }
 
+gboolean
+lig_parts_divides_vocabulary (const LigParts *self)
+{
+  return self->divides;
+}
+
 int
 lig_parts_get_n_ranks (const LigParts *self, LigRankGroup group)
 {

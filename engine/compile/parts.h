@@ -11,6 +11,7 @@ struct _LigParts {
   GArray *sizes;     /* of LigPartSize */
   char *problem;     /* why the macro refuses its parameters, or null */
   LigDevice *device; /* (unowned) (nullable) */
+  gboolean divides;  /* see lig_parts_divides_vocabulary () */
   gboolean apart;    /* they are written into a sequence, for ranks of any number */
 };
 

@@ -18,8 +18,13 @@ lig_recipe_of_op (LigDraft *draft, LigOp *op, const LigRecipe *around, GError **
  * that all plans of a sequence agree. */
 gboolean lig_place_histories (LigDraft *draft, GError **error);
 
-/* Decides for each product whether it follows its recipe, by the sides of its matrices. */
+/* Decides for each product whether it follows its recipe: by the sides of its matrices, and by
+ * lig_find_joint(). */
 void lig_decide_quantized (LigDraft *draft);
+
+/* Returns a sentence if the product stays in the compute type for the sake of a joint fusion that
+ * is forced there, or that avoids a large output; else null. */
+const char *lig_find_joint (LigDraft *draft, int index);
 
 /* Returns whether the part is a product that recipes apply to, and whether its recipe applies. */
 gboolean lig_part_is_product (const LigPart *part);

@@ -129,6 +129,8 @@ lig_decide_quantized (LigDraft *draft)
     if (!part->recipe || !lig_part_is_product (part))
       continue;
     part->unquantized = find_refusal (draft, part);
+    if (!part->unquantized)
+      part->unquantized = lig_find_joint (draft, i);
     part->calibrating = draft->options.calibrating;
   }
 }

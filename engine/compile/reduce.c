@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradients are averaged over the ranks in buckets, ranges of their array, each as soon as the last
- * step has run that writes any of its gradients. Steps fill the array from its end. */
+ * step has run that writes any of its gradients. Steps fill the array from its end. If ranks share
+ * the update, each gets the mean of its part of a bucket, and gives the others its parameters. */
 #include "engine/compile/reduce.h"
 
 #include "engine/compile/lower.h"
+#include "engine/compile/owned.h"
 #include "engine/compile/share.h"
 #include "engine/compile/update.h"
 #include <ligature/params.h>
 #include <ligature/state-arrays.h>
 
-/* A smaller exchange is bound by its latency; a larger one begins later. */
-#define BUCKET_BYTES (25 << 20)
-
 typedef struct {
-  gint64 first, end; /* elements of the array */
-  int after;         /* the last step that writes one of its gradients */
+  LigDraftRange all, own; /* elements of the array: that are reduced, that this rank gets */
+  int after;              /* the last step that writes one of its gradients */
 } Bucket;
 
 static const LigDraftParameter *
@@ -41,73 +40,80 @@ find_writers (const LigDraft *draft)
   return writers;
 }
 
-static int
-by_offset (gconstpointer a, gconstpointer b, gpointer data)
-{
-  gint64 x = get (data, *(const int *) a)->offset, y = get (data, *(const int *) b)->offset;
-  return x > y ? -1 : x < y;
-}
-
-/* Returns the numbers of the trained parameters, the last in the array first. */
+/* Returns the buckets without their steps. Ranks share an update that is planned; else each gets
+ * the means of all gradients. */
 static GArray *
-sort_parameters (LigDraft *draft)
-{
-  GArray *numbers = g_array_new (FALSE, FALSE, sizeof (int));
-  for (int i = 0; i < (int) draft->parameters->len; i++)
-    if (get (draft, i)->trained)
-      g_array_append_val (numbers, i);
-  g_array_sort_with_data (numbers, by_offset, draft);
-  return numbers;
-}
-
-/* Divides the array into buckets. The parameters without weight decay lie behind the others and are
- * few: a bucket of both would wait for the whole backward pass. */
-static GArray *
-fill_buckets (LigDraft *draft)
+list_buckets (LigDraft *draft)
 {
   GArray *buckets = g_array_new (FALSE, FALSE, sizeof (Bucket));
-  g_autoptr (GArray) numbers = sort_parameters (draft);
-  g_autofree int *writers = find_writers (draft);
-  const gint64 most = BUCKET_BYTES / (gint64) lig_dtype_size (draft->gradient_dtype);
-  gint64 end = draft->elements;
-  for (guint i = 0; i < numbers->len; i++) {
-    int number = g_array_index (numbers, int, i);
-    gint64 first = get (draft, number)->offset;
-    Bucket *last = buckets->len ? &g_array_index (buckets, Bucket, buckets->len - 1) : NULL;
-    gboolean other = end == draft->decayed && draft->decayed < draft->elements;
-    if (last && !other && last->end - last->first < most) {
-      last->first = first;
-      last->after = MAX (last->after, writers[number]);
+  g_autoptr (GArray) ranges = lig_divide_gradients (
+    draft, LIG_BUCKET_BYTES / (gint64) lig_dtype_size (draft->gradient_dtype));
+  gboolean shared = draft->shares->len > 0 && draft->options.optimizer;
+  for (guint i = 0; i < (shared ? draft->shares->len : ranges->len); i++) {
+    Bucket bucket = {.after = draft->first_backward};
+    if (shared) {
+      bucket.all = g_array_index (draft->shares, LigShare, i).all;
+      bucket.own = g_array_index (draft->shares, LigShare, i).own;
     } else {
-      Bucket bucket = {first, end, writers[number]};
-      g_array_append_val (buckets, bucket);
+      bucket.all = bucket.own = g_array_index (ranges, LigDraftRange, i);
     }
-    end = first;
+    g_array_append_val (buckets, bucket);
   }
   return buckets;
 }
 
-LigRankGroup
-lig_gradient_group (const LigDraft *draft)
+/* Returns the buckets, each with the last step that writes into it. */
+static GArray *
+fill_buckets (LigDraft *draft)
 {
-  return lig_device_get_n_ranks (draft->device, LIG_GROUP_CONTEXT) > 1 ? LIG_GROUP_REPLICAS
-                                                                       : LIG_GROUP_DATA;
+  GArray *buckets = list_buckets (draft);
+  g_autofree int *writers = find_writers (draft);
+  for (guint i = 0; i < buckets->len; i++) {
+    Bucket *bucket = &g_array_index (buckets, Bucket, i);
+    for (int j = 0; j < (int) draft->parameters->len; j++) {
+      const LigDraftParameter *parameter = get (draft, j);
+      if (parameter->trained && parameter->offset < bucket->all.end &&
+          parameter->offset + lig_shape_size (&parameter->shape) > bucket->all.first)
+        bucket->after = MAX (bucket->after, writers[j]);
+    }
+  }
+  return buckets;
+}
+
+static int
+range_value (LigDraft *draft, int array, LigDraftRange range)
+{
+  return lig_array_value (draft, array, range.first, range.end - range.first);
+}
+
+/* Appends an exchange of the ranks with the same parameters, in the communication lane. */
+static void
+append_beside (LigDraft *draft, GArray *steps, LigPass pass, const char *kernel, const int *values)
+{
+  LigRankGroup group = lig_device_get_replicas (draft->device);
+  const LigCollectiveParams params = {lig_device_get_n_ranks (draft->device, group),
+                                      LIG_REDUCE_MEAN, group};
+  lig_lower_plain (draft, steps, pass, -1, kernel, values, &params, sizeof params);
+  g_array_index (steps, LigDraftStep, steps->len - 1).lane = LIG_LANE_COMMUNICATION;
 }
 
 static void
 append_reduction (LigDraft *draft, GArray *steps, const Bucket *bucket)
 {
-  LigRankGroup group = lig_gradient_group (draft);
-  const LigCollectiveParams params = {lig_device_get_n_ranks (draft->device, group),
-                                      LIG_REDUCE_MEAN, group};
-  int value =
-    lig_array_value (draft, LIG_STATE_GRADIENTS, bucket->first, bucket->end - bucket->first);
-  const int values[] = {value, value};
-  lig_lower_plain (draft, steps, LIG_PASS_BACKWARD, -1, "all_reduce", values, &params,
-                   sizeof params);
-  LigDraftStep *step = &g_array_index (steps, LigDraftStep, steps->len - 1);
-  step->lane = LIG_LANE_COMMUNICATION;
-  step->reduces = TRUE;
+  gboolean whole = bucket->own.first == bucket->all.first && bucket->own.end == bucket->all.end;
+  int from = range_value (draft, LIG_STATE_GRADIENTS, bucket->all);
+  int to = whole ? from : range_value (draft, LIG_STATE_GRADIENTS, bucket->own);
+  append_beside (draft, steps, LIG_PASS_BACKWARD, whole ? "all_reduce" : "reduce_scatter",
+                 (const int[]){from, to});
+  g_array_index (steps, LigDraftStep, steps->len - 1).reduces = TRUE;
+}
+
+void
+lig_gather_parameters (LigDraft *draft, const LigShare *share)
+{
+  int from = range_value (draft, LIG_STATE_PARAMETERS, share->own);
+  int to = range_value (draft, LIG_STATE_PARAMETERS, share->all);
+  append_beside (draft, draft->steps, LIG_PASS_UPDATE, "all_gather", (const int[]){from, to});
 }
 
 static void
@@ -128,29 +134,30 @@ lig_reduce_amaxes (LigDraft *draft, int quantizers)
 }
 
 void
-lig_gather_norms (LigDraft *draft, int norm, int norms)
+lig_gather_norms (LigDraft *draft, int norm, int norms, LigRankGroup group)
 {
   const int values[] = {norm, norms};
-  append_exchange (draft, "all_gather", values, (LigCollectiveParams){.group = LIG_GROUP_TENSOR});
+  append_exchange (draft, "all_gather", values, (LigCollectiveParams){.group = (gint32) group});
 }
 
 void
 lig_reduce_summed (LigDraft *draft)
 {
   for (int decays = FALSE; decays <= TRUE; decays++) {
-    LigDraftRange range = draft->ranges[LIG_PARAMETER_SUMMED][decays];
-    if (range.first == range.end)
-      continue;
-    int value = lig_array_value (draft, LIG_STATE_GRADIENTS, range.first, range.end - range.first);
-    const int values[] = {value, value};
-    append_exchange (draft, "all_reduce", values, (LigCollectiveParams){.group = LIG_GROUP_TENSOR});
+    g_autoptr (GArray) own = lig_own_ranges (draft, draft->ranges[LIG_PARAMETER_SUMMED][decays]);
+    for (guint i = 0; i < own->len; i++) {
+      int value = range_value (draft, LIG_STATE_GRADIENTS, g_array_index (own, LigDraftRange, i));
+      const int values[] = {value, value};
+      append_exchange (draft, "all_reduce", values,
+                       (LigCollectiveParams){.group = LIG_GROUP_TENSOR});
+    }
   }
 }
 
 void
 lig_schedule_reductions (LigDraft *draft)
 {
-  if (lig_device_get_n_ranks (draft->device, lig_gradient_group (draft)) == 1 ||
+  if (lig_device_get_n_ranks (draft->device, lig_device_get_replicas (draft->device)) == 1 ||
       !draft->options.training || draft->elements == 0)
     return;
   g_autoptr (GArray) buckets = fill_buckets (draft);

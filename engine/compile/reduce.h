@@ -5,9 +5,6 @@
 #include "engine/compile/draft.h"
 #include <ligature/params.h>
 
-/* Returns the group over which gradients are averaged: the ranks that have the same parameters. */
-LigRankGroup lig_gradient_group (const LigDraft *draft);
-
 /* After the backward pass is scheduled: if the device belongs to several ranks, adds the steps that
  * average the gradients over them. */
 void lig_schedule_reductions (LigDraft *draft);
@@ -17,8 +14,12 @@ void lig_schedule_reductions (LigDraft *draft);
 void lig_reduce_amaxes (LigDraft *draft, int quantizers);
 
 /* Appends the steps of the update that add up gradients of which each rank of a tensor group has a
- * term. */
+ * term, of those that this rank updates. */
 void lig_reduce_summed (LigDraft *draft);
 
-/* Appends the step of the update that gives each rank of a tensor group the norms of all. */
-void lig_gather_norms (LigDraft *draft, int norm, int norms);
+/* Appends the step of the update that gives each rank of a group the norms of all. */
+void lig_gather_norms (LigDraft *draft, int norm, int norms, LigRankGroup group);
+
+/* Appends the step of the update, beside those after it, that gives all replicas the
+ * parameters that the others updated. */
+void lig_gather_parameters (LigDraft *draft, const LigShare *share);

@@ -150,6 +150,35 @@ lig_accuracy_reads (const LigDraft *draft, int value)
   return counts_accuracy (draft) && lig_part (draft, draft->parts->len - 1)->x == value;
 }
 
+/* Adds a value of the accuracy. */
+static int
+add_counted (LigDraft *draft, const LigShape *shape, const char *name)
+{
+  return lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape, LIG_FP32, -1, "%s", name);
+}
+
+/* Adds the steps of the accuracy on ranks that have a part of the classes each. */
+static void
+run_accuracy_of_parts (LigDraft *draft, const int *values, const LigCrossEntropyParams *params)
+{
+  enum { NUMBERS = 3 }; /* see accuracy_part in kernels/kernel-list.h */
+  const LigCollectiveParams gather = {lig_device_get_n_ranks (draft->device, LIG_GROUP_TENSOR),
+                                      LIG_REDUCE_SUM, LIG_GROUP_TENSOR};
+  int index = (int) draft->parts->len - 1, targets = values[1];
+  gint64 rows = lig_shape_size (&lig_value (draft, targets)->shape);
+  LigShape one, all;
+  lig_shape_init (&one, 2, rows, (gint64) NUMBERS);
+  lig_shape_init (&all, 3, (gint64) gather.peers, rows, (gint64) NUMBERS);
+  int part = add_counted (draft, &one, "correct.part");
+  int parts = add_counted (draft, &all, "correct.parts");
+  lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, index, "accuracy_part",
+                   (int[]){values[0], targets, part}, params, sizeof *params);
+  lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, index, "all_gather", (int[]){part, parts},
+                   &gather, sizeof gather);
+  lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, index, "accuracy_join",
+                   (int[]){parts, targets, values[2], values[3]}, params, sizeof *params);
+}
+
 /* Adds a step that counts the rows whose largest logit is the target, where the sequence ends in a
  * cross-entropy. */
 static void
@@ -160,16 +189,17 @@ run_accuracy (LigDraft *draft)
   if (!counts_accuracy (draft))
     return;
   int x = last->x, targets = last->extra_inputs[0];
-  draft->correct =
-    lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &scalar, LIG_FP32, -1, "correct");
-  draft->counted =
-    lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &scalar, LIG_FP32, -1, "counted");
+  draft->correct = add_counted (draft, &scalar, "correct");
+  draft->counted = add_counted (draft, &scalar, "counted");
   lig_value (draft, draft->correct)->kept_to_end = TRUE;
   lig_value (draft, draft->counted)->kept_to_end = TRUE;
   int values[] = {x, targets, draft->correct, draft->counted};
   LigCrossEntropyParams params = *(const LigCrossEntropyParams *) last->params;
-  lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, (int) draft->parts->len - 1, "accuracy",
-                   values, &params, sizeof params);
+  if (params.part.count > 0)
+    run_accuracy_of_parts (draft, values, &params);
+  else
+    lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, (int) draft->parts->len - 1, "accuracy",
+                     values, &params, sizeof params);
 }
 
 void

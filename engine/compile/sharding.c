@@ -2,6 +2,8 @@
 /* The parts of values and parameters that the ranks of a tensor group have: checks that each op can
  * compute with the part of its input, and finds the gradients that are sums over the ranks. */
 #include "engine/compile/sharding.h"
+#include "engine/compile/lower.h"
+#include "engine/compile/vocabulary.h"
 
 #include <ligature/lowering.h>
 #include <ligature/params.h>
@@ -17,6 +19,7 @@ lig_sharding_prepare (const LigDraft *draft, const LigPart *part, LigInfer *infe
   for (LigRankGroup group = 0; group < LIG_GROUP_ALL; group++)
     infer->places[group] = lig_device_get_rank (draft->device, group);
   infer->rank = infer->places[LIG_GROUP_TENSOR];
+  infer->divides_vocabulary = lig_vocabulary_is_divided (draft, part->op);
   infer->x_sharding = infer->y_sharding = lig_value (draft, part->x)->sharding;
   for (int i = 0; i < LIG_MAX_PARAMETERS; i++)
     infer->parameter_shardings[i].axis = -1;
@@ -128,8 +131,42 @@ lig_sharding_whole (const LigTie *parameter)
 gboolean
 lig_sharding_same (const LigTie *tie, const LigDraftParameter *parameter)
 {
-  return tie->summed == parameter->summed &&
-         memcmp (&tie->sharding, &parameter->sharding, sizeof tie->sharding) == 0;
+  const LigParameterSharding *a = &tie->sharding, *b = &parameter->sharding;
+  gboolean same = tie->summed == parameter->summed && a->axis == b->axis;
+  if (!same || a->axis < 0)
+    return same;
+  same = a->sections.count == b->sections.count;
+  for (int i = 0; i < a->sections.count && same; i++)
+    same = a->sections.lengths[i] == b->sections.lengths[i];
+  return same;
+}
+
+/* Returns the number of the parameter of a part's port, or of a copy of it; -1 for other ports. */
+static int
+find_parameter (const LigDraft *draft, const LigPart *part, const char *name)
+{
+  for (int i = 0; part && i < part->n_parameters; i++)
+    if (g_str_equal (part->info->parameters[i].name, name) && part->parameters[i] >= 0)
+      return lig_value (draft, part->parameters[i])->parameter;
+  return -1;
+}
+
+int
+lig_lower_count_parts (LigLowering *self, const char *port)
+{
+  const LigDraft *draft = self->draft;
+  const char *name = port;
+  int value = lig_lower_port (self, port);
+  const LigPart *part = value < 0 ? NULL : lig_lower_port_part (self, &name);
+  int parameter = find_parameter (draft, part, name);
+  if (value < 0)
+    return 1;
+  LigShardingKind kind = lig_value (draft, value)->sharding.kind;
+  gboolean divided =
+    parameter >= 0
+      ? g_array_index (draft->parameters, LigDraftParameter, parameter).sharding.axis >= 0
+      : kind == LIG_SHARDING_ROWS || kind == LIG_SHARDING_COLUMNS;
+  return divided ? lig_device_get_n_ranks (draft->device, LIG_GROUP_TENSOR) : 1;
 }
 
 int

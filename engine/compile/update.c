@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Schedules the update: the gradients' global norm, then the optimizer over the parameters with
- * weight decay and over the others. */
+ * weight decay and over the others, or over those that are this rank's share. */
 #include "engine/compile/update.h"
 
 #include "engine/compile/lower.h"
+#include "engine/compile/owned.h"
 #include "engine/compile/parameters.h"
 #include "engine/compile/reduce.h"
 #include <ligature/optimizer.h>
@@ -64,7 +65,9 @@ operand_value (LigDraft *draft, const Region *region, const char *operand)
   int array = find_array (draft, region, operand);
   if (array == LIG_STATE_PARAMETERS)
     return region->stored < 0 ? -1 : lig_array_value (draft, array, region->stored, region->count);
-  return array < 0 ? -1 : lig_array_value (draft, array, region->first, region->count);
+  gint64 first =
+    array > LIG_STATE_GRADIENTS ? lig_kept_place (draft, region->first) : region->first;
+  return array < 0 ? -1 : lig_array_value (draft, array, first, region->count);
 }
 
 static void
@@ -160,26 +163,71 @@ find_own_gradients (const LigDraft *draft)
            : (LigDraftRange){divided[TRUE].first, divided[FALSE].end};
 }
 
+/* Schedules the norms of several ranges of gradients into one value, which it returns; it has the
+ * same norm as all of them. */
+static int
+schedule_norms (LigDraft *draft, const GArray *ranges)
+{
+  int norms = add_norms (draft, ranges->len, "norms-of-shares");
+  for (guint i = 0; i < ranges->len; i++) {
+    LigDraftRange range = g_array_index (ranges, LigDraftRange, i);
+    int norm = add_norms (draft, 1, "norm-of-share");
+    lig_value (draft, norm)->alias = norms;
+    lig_value (draft, norm)->alias_offset = (gint64) (i * sizeof (float));
+    schedule_norm (
+      draft, lig_array_value (draft, LIG_STATE_GRADIENTS, range.first, range.end - range.first),
+      norm, -1);
+  }
+  return norms;
+}
+
+/* Returns the value whose norm is that of the gradients of this rank. Without any it is empty. */
+static int
+find_own_norm (LigDraft *draft, LigDraftRange own)
+{
+  g_autoptr (GArray) ranges = lig_own_ranges (draft, own);
+  LigDraftRange only = {0, 0};
+  if (ranges->len > 1)
+    return schedule_norms (draft, ranges);
+  if (ranges->len == 1)
+    only = g_array_index (ranges, LigDraftRange, 0);
+  return lig_array_value (draft, LIG_STATE_GRADIENTS, only.first, only.end - only.first);
+}
+
 /* Schedules the global norm; if gradients are divided among ranks, it is the norm of the norms of
  * their parts. */
 static void
 schedule_global_norm (LigDraft *draft)
 {
-  const LigDraftRange *divided = draft->ranges[LIG_PARAMETER_DIVIDED];
-  LigDraftRange own = {0, draft->elements};
+  const LigDraftRange *kind = draft->ranges[LIG_PARAMETER_DIVIDED];
+  gboolean divided = kind[TRUE].first<kind[FALSE].end, shared = draft->shares->len> 0;
   draft->gradient_norm = add_norms (draft, 1, "gradient-norm");
   lig_value (draft, draft->gradient_norm)->kept_to_end = TRUE;
-  if (divided[TRUE].first < divided[FALSE].end)
-    own = find_own_gradients (draft);
-  int of = lig_array_value (draft, LIG_STATE_GRADIENTS, own.first, own.end - own.first);
-  if (divided[TRUE].first < divided[FALSE].end) {
-    int ranks = lig_device_get_n_ranks (draft->device, LIG_GROUP_TENSOR);
-    int part = add_norms (draft, 1, "own-norm"), all = add_norms (draft, ranks, "norms");
+  int of = find_own_norm (draft, divided ? find_own_gradients (draft)
+                                         : (LigDraftRange){0, draft->elements});
+  if (divided || shared) {
+    LigRankGroup group = !shared   ? LIG_GROUP_TENSOR
+                         : divided ? LIG_GROUP_ALL
+                                   : lig_device_get_replicas (draft->device);
+    int part = add_norms (draft, 1, "own-norm");
+    int all = add_norms (draft, lig_device_get_n_ranks (draft->device, group), "norms");
     schedule_norm (draft, of, part, -1);
-    lig_gather_norms (draft, part, all);
+    lig_gather_norms (draft, part, all, group);
     of = all;
   }
   schedule_norm (draft, of, draft->gradient_norm, lig_draft_scaling (draft));
+}
+
+/* Updates this rank's shares. While one is gathered, the next is updated. */
+static void
+update_shares (LigDraft *draft)
+{
+  for (guint i = 0; i < draft->shares->len; i++) {
+    const LigShare share = g_array_index (draft->shares, LigShare, i);
+    update_region (draft, share.own.first, share.own.end - share.own.first, share.own.first,
+                   share.all.first < draft->decayed);
+    lig_gather_parameters (draft, &share);
+  }
 }
 
 void
@@ -187,6 +235,10 @@ lig_schedule_update (LigDraft *draft)
 {
   lig_reduce_summed (draft);
   schedule_global_norm (draft);
+  if (draft->shares->len > 0) {
+    update_shares (draft);
+    return;
+  }
   if (draft->decayed > 0)
     update_regions (draft, 0, draft->decayed, TRUE);
   if (draft->elements > draft->decayed)

@@ -13,14 +13,21 @@ lig_branch_is_used (const LigPart *part)
   return FALSE;
 }
 
+/* Returns whether the pattern continues behind the part. */
+static gboolean
+is_skipped (const LigWalk *walk, const LigPart *part)
+{
+  return lig_part_is_transparent (part, walk->fusion->pass) ||
+         (walk->see_quantized && part->implicit);
+}
+
 gboolean
 lig_walk_fits (const LigWalk *walk, int element, int index)
 {
   const LigPart *part = lig_part (walk->draft, index);
-  if (walk->fusion->pass != LIG_PASS_FORWARD && !part->needs_backward)
+  if (walk->fusion->pass != LIG_PASS_FORWARD && !part->needs_backward && !walk->early)
     return FALSE;
-  if (index == walk->skipped ||
-      (part->implicit && lig_part_is_transparent (part, walk->fusion->pass)))
+  if (index == walk->skipped || (part->implicit && is_skipped (walk, part)))
     return FALSE;
   return !part->info->opaque_forward && !lig_part_recalls (part) &&
          lig_element_fits (&walk->pattern->elements[element],
@@ -38,8 +45,7 @@ next_fit (const LigWalk *walk, int element, int index)
       return index;
     if (index == walk->skipped)
       continue;
-    if (!lig_part_is_transparent (part, walk->fusion->pass) ||
-        (lig_branch_is_used (part) && !walk->see_through))
+    if (!is_skipped (walk, part) || (lig_branch_is_used (part) && !walk->see_through))
       return -1;
   }
   return -1;

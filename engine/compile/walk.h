@@ -20,7 +20,9 @@ typedef struct {
   int skipped;          /* an op treated as removed, or -1 */
   int replaced;         /* an op treated as `replacement`, or -1 */
   const LigOpInfo *replacement;
-  int inserted; /* an element that an inserted op would fit, or -1 */
+  gboolean early;         /* before the gradients are known: ops may have none */
+  gboolean see_quantized; /* skip parts that quantize, too */
+  int inserted;           /* an element that an inserted op would fit, or -1 */
 } LigWalk;
 
 typedef struct {

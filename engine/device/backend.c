@@ -120,3 +120,28 @@ lig_device_list (void)
   g_ptr_array_add (names, NULL);
   return (GStrv) g_ptr_array_steal (names, NULL);
 }
+
+/* Returns whether that is the device of the name, which has no number for the first of a kind. */
+static gboolean
+is_named (const char *device, const char *name)
+{
+  return strchr (name, ':') ? g_str_equal (device, name)
+                            : g_str_has_prefix (device, name) && device[strlen (name)] == ':';
+}
+
+GStrv
+lig_device_list_accelerators (const char *first)
+{
+  g_auto (GStrv) names = lig_device_list ();
+  g_autoptr (GStrvBuilder) found = g_strv_builder_new ();
+  gboolean begun = FALSE;
+  for (char **name = names; *name; name++) {
+    if (!lig_device_name_has (*name, LIG_DEVICE_ACCELERATOR) ||
+        lig_device_name_has (*name, LIG_DEVICE_DESCRIBED))
+      continue;
+    begun = begun || !first || is_named (*name, first);
+    if (begun)
+      g_strv_builder_add (found, *name);
+  }
+  return g_strv_builder_end (found);
+}

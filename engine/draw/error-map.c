@@ -302,6 +302,13 @@ draw_legend (const Layout *self, double y)
 /* --- The picture ---------------------------------------------------------------------------- */
 
 double
+lig_draw_recipes_width (GPtrArray *errors)
+{
+  enum { NAMES = 240, RECIPE = 190 };
+  return NAMES + RECIPE * (double) MAX (errors->len, 2);
+}
+
+double
 lig_draw_recipes_height (GPtrArray *errors)
 {
   guint rows = count_ops (errors);

@@ -9,11 +9,19 @@ lower (LigLowering *lowering)
                     lig_lower_params (lowering, 1), lig_lower_params_size (lowering, 1));
 }
 
+/* Each rank would add the position to its part of the sum over the ranks. */
+static gboolean
+allows (LigLowering *match, LigRefusal *refusal)
+{
+  return !lig_fusion_refuse_parts (match, "0.weight", refusal);
+}
+
 LIG_DEFINE_FUSION (forward_embedding_position) = {
   .size = sizeof (LigFusion),
   .name = "forward-embedding-position",
   .pass = LIG_PASS_FORWARD,
   .summary = N_ ("Looks up a row and adds that of the position in one writing"),
   .pattern = "embedding position-embedding",
+  .allows = allows,
   .lower = lower,
 };

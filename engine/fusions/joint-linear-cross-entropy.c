@@ -4,24 +4,24 @@
  * number of rows in the backward pass. */
 #include "engine/fusions/define.h"
 
-/* The share of the device's memory from which on logits are avoided without measuring. */
-#define LARGE_SHARE 0.25
-
 static gboolean
 allows (LigLowering *match, LigRefusal *refusal)
 {
   gboolean bias = lig_lower_op (match, 1) != NULL;
+  if (lig_fusion_refuse_parts (match, "2.x", refusal))
+    return FALSE;
   double share = lig_lower_share (match, bias ? "1.y" : "0.y");
-  if (share >= LARGE_SHARE || lig_lower_is_forced (match) || lig_lower_is_measured (match))
+  if (share >= LIG_LARGE_SHARE || lig_lower_is_forced (match) || lig_lower_is_measured (match))
     return TRUE;
   refusal->reason = LIG_REASON_SHAPE;
   refusal->observed_value = share;
-  refusal->required_value = LARGE_SHARE;
+  refusal->required_value = LIG_LARGE_SHARE;
   refusal->unit = "of the memory";
   refusal->observed = share < 0.001
                         ? g_strdup ("small, logits of less than 0.1 % of the memory")
                         : g_strdup_printf ("small, logits of %.3g %% of the memory", 100 * share);
-  refusal->required = g_strdup_printf ("at least %.3g %%, or policy measured", 100 * LARGE_SHARE);
+  refusal->required =
+    g_strdup_printf ("at least %.3g %%, or policy measured", 100 * LIG_LARGE_SHARE);
   return FALSE;
 }
 

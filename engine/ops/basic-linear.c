@@ -6,7 +6,13 @@
 
 #include <inttypes.h>
 
-static const LigParam params[] = {LIG_LINEAR_PARAMS, {.name = NULL}};
+static const LigParam params[] = {
+  LIG_LINEAR_PARAMS ("none|column|row",
+                     LIG_PARALLEL_NONE,
+                     N_ ("The part that ranks of a tensor group divide: none, the out-features, or "
+                         "the in-features")),
+  {.name = NULL},
+};
 
 static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, TRUE, TRUE},
                                               {.name = NULL}};

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The mean over counted rows of -log softmax(x)[target], natural logarithm. */
+/* The mean over counted rows of -log softmax(x)[target], natural logarithm. Of several ranks in a
+ * tensor group, each may have a part of the classes: they exchange a few numbers for each row
+ * instead of the logits (Shoeybi and others, 2019). */
 #include "engine/ops/define.h"
 
+typedef struct {
+  LigCrossEntropyParams kernel;
+  LigShape part, parts; /* of this rank, and of all that divide the classes */
+} CrossEntropyParams;
+
+/* See cross_entropy_part in kernels/kernel-list.h. */
+#define NUMBERS ((gint64) 4)
+
 static const LigParam params[] = {
-  LIG_INT (LigCrossEntropyParams,
-           ignored,
+  LIG_INT (CrossEntropyParams,
+           kernel.ignored,
            "ignored",
            N_ ("Ignored"),
            N_ ("Rows with this target are not counted"),
@@ -12,8 +22,8 @@ static const LigParam params[] = {
            G_MAXINT32,
            -100,
            0),
-  LIG_FLOAT (LigCrossEntropyParams,
-             label_smoothing,
+  LIG_FLOAT (CrossEntropyParams,
+             kernel.label_smoothing,
              "label-smoothing",
              N_ ("Label smoothing"),
              N_ ("Probability that is spread evenly over all classes"),
@@ -23,20 +33,66 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+/* Sets the classes of this rank and the number of all. */
+static gboolean
+find_classes (LigInfer *self, CrossEntropyParams *values, gint64 *classes, GError **error)
+{
+  const LigSharding *sharding = &self->x_sharding;
+  gint64 rows = lig_shape_size (&self->kept[0]);
+  *classes = lig_shape_columns (&self->x);
+  values->kernel.part = (LigVocabularyPart){0, 0};
+  if (sharding->kind == LIG_SHARDING_NONE)
+    return TRUE;
+  if (sharding->kind != LIG_SHARDING_COLUMNS || sharding->sections.count > 1)
+    return lig_infer_refuse_sharding (self, error);
+  values->kernel.part = (LigVocabularyPart){self->rank * *classes, sharding->sections.lengths[0]};
+  *classes = sharding->sections.lengths[0];
+  lig_shape_init (&values->part, 2, rows, NUMBERS);
+  lig_shape_init (&values->parts, 3, (gint64) self->n_ranks[LIG_GROUP_TENSOR], rows, NUMBERS);
+  self->y_sharding = (LigSharding){0};
+  return lig_shape_check (&values->parts, LIG_FP32, error);
+}
+
 static gboolean
 infer (LigInfer *self, GError **error)
 {
-  const LigCrossEntropyParams *values = self->params;
+  CrossEntropyParams *values = (CrossEntropyParams *) self->params;
+  gint64 classes;
   LigShape rows = lig_shape_without (&self->x, 1);
   if (!lig_check_has_axis (self, error) ||
       !lig_check_extra (self, 0, "targets", &rows, LIG_INT32, error))
     return FALSE;
-  gint64 classes = MIN (lig_shape_columns (&self->x), G_MAXINT32);
-  self->extra_ranges[0] = (LigRange){0, (gint32) classes - 1, values->ignored};
   self->kept[0] = rows;
+  if (!find_classes (self, values, &classes, error))
+    return FALSE;
+  self->extra_ranges[0] =
+    (LigRange){0, (gint32) MIN (classes, G_MAXINT32) - 1, (gint32) values->kernel.ignored};
   self->kept[1] = self->y = (LigShape){0};
   self->y_dtype = LIG_FP32;
   return TRUE;
+}
+
+static void
+lower_forward (LigLowering *lowering)
+{
+  const CrossEntropyParams *values = lig_lower_params (lowering, 0);
+  const LigCollectiveParams gather = {(int32_t) values->parts.axes[0], LIG_REDUCE_SUM,
+                                      LIG_GROUP_TENSOR};
+  if (values->kernel.part.count == 0) {
+    lig_lower_kernel (lowering, "cross_entropy", NULL, NULL, 0);
+    return;
+  }
+  lig_lower_value (lowering, "part", &values->part, LIG_FP32);
+  lig_lower_value (lowering, "parts", &values->parts, LIG_FP32);
+  lig_lower_kernel (lowering, "cross_entropy_part", NULL, NULL, 0);
+  lig_lower_kernel (lowering, "all_gather", "x=part y=parts", &gather, sizeof gather);
+  lig_lower_kernel (lowering, "cross_entropy_join", NULL, NULL, 0);
+}
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "cross_entropy_backward", NULL, NULL, 0);
 }
 
 LIG_DEFINE_OP (cross_entropy) = {
@@ -49,13 +105,13 @@ LIG_DEFINE_OP (cross_entropy) = {
   .example = "cross-entropy @ 6x10",
   .flags = LIG_OP_LOSS,
   .params = params,
-  .params_size = sizeof (LigCrossEntropyParams),
+  .params_size = sizeof (CrossEntropyParams),
   .kernel_params_size = sizeof (LigCrossEntropyParams),
   .extra_inputs = "targets",
   .computes = "lse count",
   .saves = "x targets lse count",
   .infer = infer,
-  .forward = "cross_entropy",
-  .backward = "cross_entropy_backward",
-  .shardings = LIG_COMPUTES_POSITIONS,
+  .lower_forward = lower_forward,
+  .lower_backward = lower_backward,
+  .shardings = LIG_COMPUTES_ANY | LIG_COMPUTES_POSITIONS,
 };

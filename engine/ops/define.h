@@ -144,7 +144,12 @@ gboolean lig_infer_norm (LigInfer *infer, GError **error);
   }
 
 /* How the ranks of a tensor group divide a product's weight. */
-typedef enum { LIG_PARALLEL_NONE, LIG_PARALLEL_COLUMN, LIG_PARALLEL_ROW } LigParallel;
+typedef enum {
+  LIG_PARALLEL_NONE,
+  LIG_PARALLEL_COLUMN,
+  LIG_PARALLEL_ROW,
+  LIG_PARALLEL_AUTO, /* of linear alone: its out-features before a cross-entropy, else none */
+} LigParallel;
 
 /* Returns the name as in files. */
 const char *lig_parallel_name (LigParallel parallel);
@@ -189,7 +194,7 @@ typedef struct {
               "inherit|none|fp8-delayed|fp8-current|fp8-rows|fp8-block|mxfp8|nvfp4", 0)
 
 #define LIG_MAX_FEATURES 1e9
-#define LIG_LINEAR_PARAMS \
+#define LIG_LINEAR_PARAMS(divisions, division, division_help) \
   LIG_INT (LigLinearOpParams, out_features, "out-features", N_ ("Out features"), \
            N_ ("Length of the output's last axis"), 1, LIG_MAX_FEATURES, 0, \
            LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL), \
@@ -199,11 +204,8 @@ typedef struct {
     LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial deviation"), \
                N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
     LIG_RECIPE_PARAM (LigLinearOpParams, recipe), \
-    LIG_CHOICE ( \
-      LigLinearOpParams, parallel, "parallel", N_ ("Parallel"), \
-      N_ ("The part that ranks of a tensor group divide: none, the out-features, or the " \
-          "in-features"), \
-      "none|column|row", LIG_PARALLEL_NONE), \
+    LIG_CHOICE (LigLinearOpParams, parallel, "parallel", N_ ("Parallel"), division_help, \
+                divisions, division), \
     {.kind = LIG_PARAM_SHAPE, \
      .name = "sections", \
      .label = N_ ("Sections"), \

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* y = weight[x]: a row of weight for each integer of x; the features are a new last axis. */
+/* y = weight[x]: a row of weight for each integer of x; the features are a new last axis. Of
+ * several ranks in a tensor group, each may have some of the rows: the others are zero, and y is
+ * the sum over the ranks (Shoeybi and others, 2019). */
 #include "engine/ops/define.h"
 
 typedef struct {
+  LigVocabularyPart part;
   gint64 features, vocabulary;
   float init_std;
+  int32_t parallel, ranks; /* that divide the vocabulary */
+  LigDtype dtype;          /* of y */
+  LigShape shape;
 } EmbeddingParams;
+
+enum { AUTO, NONE, VOCABULARY };
 
 static const LigParam params[] = {
   LIG_INT (EmbeddingParams,
@@ -34,6 +42,16 @@ static const LigParam params[] = {
              0,
              1000,
              0.02),
+  LIG_CHOICE (
+    EmbeddingParams,
+    parallel,
+    "parallel",
+    N_ ("Parallel"),
+    N_ ("The part that ranks of a tensor group divide: none, or the vocabulary; auto: the "
+        "vocabulary if the ranks divide it evenly, and that of the ops that share the "
+        "weight, else none"),
+    "auto|none|vocabulary",
+    AUTO),
   LIG_TIED,
   {.name = NULL},
 };
@@ -41,10 +59,30 @@ static const LigParam params[] = {
 static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, FALSE, TRUE},
                                               {.name = NULL}};
 
+/* Divides the rows of the weight among the ranks of a tensor group. */
+static gboolean
+divide (LigInfer *self, EmbeddingParams *values, GError **error)
+{
+  int ranks = self->n_ranks[LIG_GROUP_TENSOR];
+  gint64 each = values->vocabulary / ranks;
+  values->part = (LigVocabularyPart){0, 0};
+  if (ranks == 1 || values->parallel == NONE ||
+      (values->parallel == AUTO && !self->divides_vocabulary))
+    return TRUE;
+  if (!lig_check_divides (self, "vocabulary", values->vocabulary, error))
+    return FALSE;
+  values->part = (LigVocabularyPart){self->rank * each, values->vocabulary};
+  values->ranks = ranks;
+  self->parameters[0].axes[0] = each;
+  self->parameter_shardings[0] =
+    (LigParameterSharding){0, {.count = 1, .lengths = {values->vocabulary}}};
+  return TRUE;
+}
+
 static gboolean
 infer (LigInfer *self, GError **error)
 {
-  const EmbeddingParams *values = self->params;
+  EmbeddingParams *values = (EmbeddingParams *) self->params;
   if (self->x.n_axes >= LIG_MAX_AXES) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("input has %d axes, expected at most %d"),
                  self->x.n_axes, LIG_MAX_AXES - 1);
@@ -54,7 +92,33 @@ infer (LigInfer *self, GError **error)
   self->y.axes[self->y.n_axes++] = values->features;
   self->y_dtype = self->compute;
   lig_shape_init (&self->parameters[0], 2, values->vocabulary, values->features);
-  return TRUE;
+  values->shape = self->y;
+  values->dtype = self->y_dtype;
+  return divide (self, values, error);
+}
+
+static void
+lower_forward (LigLowering *lowering)
+{
+  const EmbeddingParams *values = lig_lower_params (lowering, 0);
+  const LigCollectiveParams sum = {values->ranks, LIG_REDUCE_SUM, LIG_GROUP_TENSOR};
+  if (values->part.count == 0) {
+    lig_lower_kernel (lowering, "embedding", NULL, NULL, 0);
+    return;
+  }
+  lig_lower_value (lowering, "part", &values->shape, values->dtype);
+  lig_lower_kernel (lowering, "embedding", "y=part", &values->part, sizeof values->part);
+  lig_lower_kernel (lowering, "all_reduce", "x=part", &sum, sizeof sum);
+}
+
+/* All ranks have the same gradient, and each takes what belongs to its rows. */
+static void
+lower_backward (LigLowering *lowering)
+{
+  const EmbeddingParams *values = lig_lower_params (lowering, 0);
+  gboolean divided = values->part.count > 0;
+  lig_lower_kernel (lowering, "embedding_backward", NULL, divided ? &values->part : NULL,
+                    divided ? sizeof values->part : 0);
 }
 
 LIG_DEFINE_OP (embedding) = {
@@ -71,7 +135,7 @@ LIG_DEFINE_OP (embedding) = {
   .parameters = parameters,
   .saves = "x",
   .infer = infer,
-  .forward = "embedding",
-  .backward = "embedding_backward",
+  .lower_forward = lower_forward,
+  .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_POSITIONS,
 };

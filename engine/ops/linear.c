@@ -5,7 +5,11 @@
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
-  LIG_LINEAR_PARAMS,
+  LIG_LINEAR_PARAMS ("none|column|row|auto",
+                     LIG_PARALLEL_AUTO,
+                     N_ ("The part that ranks of a tensor group divide: none, the out-features, or "
+                         "the in-features; auto: the out-features if a cross-entropy follows and "
+                         "the ranks divide them evenly, else none")),
   LIG_BOOLEAN (
     LigLinearOpParams, bias, "bias", N_ ("Bias"), N_ ("Adds a trained vector to each row"), TRUE),
   LIG_BOOLEAN (LigLinearOpParams,
@@ -23,6 +27,8 @@ expand (LigOp *self, LigParts *parts)
 {
   const LigLinearOpParams *values = lig_op_get_params (self);
   LigParallel parallel = (LigParallel) values->parallel;
+  if (parallel == LIG_PARALLEL_AUTO)
+    parallel = lig_parts_divides_vocabulary (parts) ? LIG_PARALLEL_COLUMN : LIG_PARALLEL_NONE;
   LigOp *product = lig_op_new ("basic-linear", NULL);
   g_autofree char *tied = NULL;
   g_object_get (self, "tied", &tied, NULL);

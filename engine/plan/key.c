@@ -34,6 +34,8 @@ lig_plan_key (LigSequence *sequence, const LigPlanOptions *options)
     g_string_append (key, " keeping values");
   if (options->calibrating)
     g_string_append (key, " calibrating");
+  if (options->shard_optimizer)
+    g_string_append (key, " sharded");
   if (options->freeze)
     g_string_append_printf (key, " freeze %s;", options->freeze);
   if (options->choices)

@@ -2,6 +2,7 @@
 /* Plans: a compiled draft with its public tables. */
 #include "engine/plan/plan-private.h"
 
+#include "engine/compile/owned.h"
 #include "engine/compile/predict.h"
 #include "engine/compile/quantizers.h"
 #include "engine/plan/attention-choice.h"
@@ -154,7 +155,7 @@ list_values (LigPlan *self)
                : from->alias >= 0 ? "alias"
                : from->offset < 0 ? "unused"
                                   : "arena",
-      .offset = root->offset,
+      .offset = root->offset < 0 ? -1 : root->offset + from->alias_offset,
       .bytes = from->bytes,
       .first = root->first_step,
       .last = root->last_step,
@@ -272,6 +273,15 @@ gboolean
 lig_plan_get_nondeterministic (LigPlan *self)
 {
   return self->draft->options.nondeterministic;
+}
+
+int
+lig_plan_get_shares (LigPlan *self)
+{
+  gboolean shared = self->draft->shares->len > 0 && lig_plan_has_pass (self, LIG_PASS_UPDATE);
+  return shared ? lig_device_get_n_ranks (self->draft->device,
+                                          lig_device_get_replicas (self->draft->device))
+                : 1;
 }
 
 const char *
@@ -456,7 +466,7 @@ lig_plan_get_state_bytes (LigPlan *self)
   }
   for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     if (asked[i])
-      bytes += (i == LIG_STATE_PARAMETERS ? self->draft->stored_elements : self->draft->elements) *
+      bytes += lig_array_elements (self->draft, i) *
                (gint64) lig_dtype_size (lig_draft_array_dtype (self->draft, i));
   return bytes + self->draft->history_elements * (gint64) sizeof (float);
 }

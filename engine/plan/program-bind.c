@@ -28,7 +28,9 @@ lig_program_address (LigProgram *self, int value)
   case LIG_VALUE_STATE:
     return lig_state_address (self->state, (LigStateArray) root->array, root->state_offset, NULL);
   default:
-    return root->offset < 0 ? NULL : self->arena + root->offset;
+    return root->offset < 0
+             ? NULL
+             : self->arena + root->offset + lig_value (self->plan->draft, value)->alias_offset;
   }
 }
 
@@ -69,6 +71,18 @@ allocate_workspaces (LigProgram *self, GError **error)
   return TRUE;
 }
 
+/* The waits for other ranks are timed in each step, as they change with what the ranks compute. */
+static gboolean
+allocate_timer (LigProgram *self, GError **error)
+{
+  const LigTimer zero = {0};
+  if (!lig_device_get_ranks (self->device))
+    return TRUE;
+  self->waiting = lig_device_allocate (self->device, sizeof zero, error);
+  return self->waiting &&
+         lig_device_upload (self->device, self->waiting, &zero, sizeof zero, error);
+}
+
 static gboolean
 allocate (LigProgram *self, GError **error)
 {
@@ -97,7 +111,7 @@ allocate (LigProgram *self, GError **error)
     return FALSE;
   }
   self->tick = lig_device_allocate (device, sizeof (LigTick), error);
-  return self->tick && allocate_workspaces (self, error);
+  return self->tick && allocate_workspaces (self, error) && allocate_timer (self, error);
 }
 
 /* Returns the processes with which a collective step exchanges, and null for other steps. */
@@ -164,6 +178,7 @@ bind_steps (LigProgram *self, GError **error)
   for (int lane = 0; lane < LIG_N_LANES; lane++)
     self->run->lanes[lane].stream = lig_device_lane (device, (LigLane) lane);
   self->run->wait = g_getenv ("LIGATURE_SYNC") != NULL;
+  self->run->waiting = self->waiting;
   n_operands = 0;
   for (int i = 0; i < n_steps; i++) {
     bind_step (self, i, self->run->operands + n_operands);
@@ -295,6 +310,7 @@ lig_program_unbind (LigProgram *self)
   g_clear_pointer (&self->run, lig_steps_free);
   lig_device_release (device, self->arena);
   lig_device_release (device, self->tick);
+  lig_device_release (device, self->waiting);
   for (int lane = 0; lane < LIG_N_LANES; lane++)
     lig_device_release (device, self->workspaces[lane]);
 }

@@ -285,6 +285,16 @@ lig_program_read_gradient_norm (LigProgram *self, float *norm, GError **error)
                       "norm of the gradients", norm, error);
 }
 
+gboolean
+lig_program_read_waiting (LigProgram *self, double *seconds, GError **error)
+{
+  LigTimer waiting = {0};
+  gboolean fine = !self->waiting || lig_device_download (self->device, &waiting, self->waiting,
+                                                         sizeof waiting, error);
+  *seconds = waiting.seconds;
+  return fine;
+}
+
 /* Copies a value to host memory after the steps; zero if the plan does not have it. */
 static LigStatus
 send_value (LigProgram *self, int value, void *to, gsize bytes)
@@ -305,6 +315,9 @@ lig_program_send_results (LigProgram *self, guint slot, GError **error)
   LigStatus status = send_value (self, draft->output_value, &to->loss, sizeof to->loss);
   if (status == LIG_OK)
     status = send_value (self, draft->scaling, &to->scaling, sizeof to->scaling);
+  if (status == LIG_OK && self->waiting)
+    status = run->calls->copy (run->device, &to->waited, &self->waiting->seconds, sizeof to->waited,
+                               lig_device_stream (self->device));
   if (status == LIG_OK)
     status =
       run->calls->record (run->device, self->arrived[slot], run->lanes[LIG_LANE_MAIN].stream);

@@ -245,6 +245,27 @@ compare_recipe (LigSequence *sequence,
   return compare_ops (self, programs, error) ? g_steal_pointer (&self) : NULL;
 }
 
+void
+lig_recipe_choose_for (LigPlanOptions *options, LigSequence *sequence, const char *recipe)
+{
+  g_return_if_fail (options && LIG_IS_SEQUENCE (sequence) && recipe);
+  int parameters = options->parameters, compute = options->compute;
+  options->recipe = recipe;
+  if (parameters < 0)
+    parameters = lig_sequence_get_parameters (sequence);
+  if (compute < 0)
+    compute = lig_sequence_get_compute (sequence);
+  if (!g_str_equal (recipe, "none") || parameters != LIG_FP8_E4M3)
+    return;
+  LigShape shape;
+  LigDtype input = LIG_FP32;
+  if (lig_sequence_has_input (sequence))
+    lig_sequence_get_input (sequence, &shape, &input);
+  options->parameters = compute >= 0                    ? compute
+                        : lig_dtype_is_floating (input) ? (int) input
+                                                        : LIG_FP32;
+}
+
 GPtrArray *
 lig_recipe_errors_measure_watched (LigSequence *sequence,
                                    LigDevice *device,
@@ -265,14 +286,16 @@ lig_recipe_errors_measure_watched (LigSequence *sequence,
   whole.policy = LIG_POLICY_NONE;
   whole.recompute = LIG_RECOMPUTE_NONE;
   whole.optimizer = &optimizer;
-  whole.recipe = "none";
-  g_autoptr (LigProgram) exact = run (sequence, device, &whole, &watch, error);
+  LigPlanOptions none = whole;
+  lig_recipe_choose_for (&none, sequence, "none");
+  g_autoptr (LigProgram) exact = run (sequence, device, &none, &watch, error);
   g_autoptr (GPtrArray) all =
     g_ptr_array_new_with_free_func ((GDestroyNotify) lig_recipe_errors_free);
   for (; exact && *recipes; recipes++) {
-    whole.recipe = *recipes;
+    LigPlanOptions chosen = whole;
+    lig_recipe_choose_for (&chosen, sequence, *recipes);
     watch.done++;
-    LigRecipeErrors *one = compare_recipe (sequence, device, &whole, exact, &watch, error);
+    LigRecipeErrors *one = compare_recipe (sequence, device, &chosen, exact, &watch, error);
     if (!one)
       return NULL;
     g_ptr_array_add (all, one);

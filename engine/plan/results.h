@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 typedef struct {
   float loss;
   LigScaling scaling; /* zero in a plan without an update */
+  double waited;      /* as of lig_program_read_waiting() */
 } LigProgramResult;
 
 /**
@@ -25,6 +26,11 @@ typedef struct {
 gboolean lig_program_send_results (LigProgram *self, guint slot, GError **error);
 gboolean
 lig_program_take_results (LigProgram *self, guint slot, LigProgramResult *result, GError **error);
+
+/* Returns the seconds for which steps of the main lane have waited for other ranks since the
+ * program was made: for the communication lane, and for exchanges in the main lane. 0 without
+ * ranks. */
+gboolean lig_program_read_waiting (LigProgram *self, double *seconds, GError **error);
 
 /* Keeps the set gradients for all later backward passes: setting them again takes time. */
 void lig_program_keep_gradients (LigProgram *self);

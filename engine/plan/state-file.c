@@ -24,16 +24,25 @@ kept_name (guint n, const char *path)
 }
 
 /* Adds the existing arrays of a parameter to the file. */
-static void
-store_kept (LigState *self, LigTensorFile *file, const char *path)
+static gboolean
+store_kept (LigState *self, LigTensorFile *file, const char *path, GError **error)
 {
-  char *name;
-  for (guint n = 0; (name = kept_name (n, path)); n++) {
+  for (guint n = 0;; n++) {
+    GError *local = NULL;
+    g_autofree char *name = kept_name (n, path);
+    if (!name)
+      return TRUE;
     g_autoptr (LigTensor) kept =
-      lig_state_get_whole (self, (LigStateArray) (LIG_STATE_MASTER + n), path, NULL);
+      lig_state_get_whole (self, (LigStateArray) (LIG_STATE_MASTER + n), path, &local);
     if (kept && file)
       lig_tensor_file_add (file, name, kept);
-    g_free (name);
+    /* A frozen parameter has none of the arrays, and others may not be there yet. */
+    if (g_error_matches (local, LIG_ERROR, LIG_ERROR_INDEX)) {
+      g_clear_error (&local);
+    } else if (!kept) {
+      g_propagate_error (error, local);
+      return FALSE;
+    }
   }
 }
 
@@ -230,8 +239,8 @@ lig_state_store (LigState *self, LigTensorFile *file, gboolean with_moments, GEr
       return FALSE;
     if (file)
       lig_tensor_file_add (file, *path, tensor);
-    if (with_moments)
-      store_kept (self, file, *path);
+    if (with_moments && !store_kept (self, file, *path, error))
+      return FALSE;
   }
   LigStateQuantizers *quantizers = lig_state_get_quantizers (self);
   return !with_moments || !file ||

@@ -47,6 +47,19 @@ lig_state_take_part (LigState *self,
   return part;
 }
 
+gboolean
+lig_state_gather (const LigPeers *peers, void *data, const gint64 *bounds, GError **error)
+{
+  const char *where = NULL;
+  if (!peers || peers->gather (peers, data, bounds, &where) == LIG_OK)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+               _ ("ranks: MPI failed: %s; start the training "
+                  "again"),
+               where);
+  return FALSE;
+}
+
 LigTensor *
 lig_state_join_parts (LigState *self,
                       const LigStateParameter *parameter,
@@ -57,7 +70,6 @@ lig_state_join_parts (LigState *self,
     lig_ranks_get_peers (lig_device_get_ranks (self->device), LIG_GROUP_TENSOR);
   if (parameter->sharding.axis < 0 || !peers)
     return lig_tensor_ref (part);
-  const char *where = NULL;
   gsize bytes = lig_tensor_bytes (part);
   g_autoptr (LigTensor) whole = lig_tensor_new (part->dtype, &parameter->whole, error);
   g_autoptr (LigTensor) parts = lig_tensor_new (part->dtype, &parameter->whole, error);
@@ -67,13 +79,8 @@ lig_state_join_parts (LigState *self,
   for (int i = 0; i <= peers->count; i++)
     bounds[i] = i * (gint64) bytes;
   memcpy ((char *) parts->data + bounds[peers->rank], part->data, bytes);
-  if (peers->gather (peers, parts->data, bounds, &where) != LIG_OK) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 _ ("ranks: MPI failed: %s; start the training "
-                    "again"),
-                 where);
+  if (!lig_state_gather (peers, parts->data, bounds, error))
     return NULL;
-  }
   for (int i = 0; i < peers->count; i++)
     copy_part (parameter, whole->data, (char *) parts->data + bounds[i],
                lig_dtype_size (part->dtype), i, peers->count, TRUE);

@@ -10,6 +10,9 @@ LigTensor *lig_state_take_part (LigState *self,
                                 LigTensor *whole,
                                 GError **error);
 
+/* Collects what the peers have of the data, piece i from byte bounds[i] on: all of them call it. */
+gboolean lig_state_gather (const LigPeers *peers, void *data, const gint64 *bounds, GError **error);
+
 /* Returns (transfer full) the whole parameter, from the parts of all ranks, which all call it. */
 LigTensor *lig_state_join_parts (LigState *self,
                                  const LigStateParameter *parameter,

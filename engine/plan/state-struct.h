@@ -24,6 +24,8 @@ struct _LigState {
   GPtrArray *paths;                   /* null-terminated */
   gint64 elements, trained;           /* of all parameters, and of the trained ones */
   gint64 stored;                      /* of the array of parameters */
+  gint64 kept;                        /* of the optimizer's arrays */
+  GArray *shares;                     /* of LigShare: the elements that those have; empty: all */
   gboolean updated;                   /* a plan updates the masters, or they were set */
   guint64 version;                    /* of the parameters */
   char *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory */

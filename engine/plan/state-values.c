@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads and writes the arrays of single parameters. */
 #include "engine/plan/state-part.h"
+#include "engine/plan/state-shares.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -36,6 +37,24 @@ refuse_frozen (const char *path, GError **error)
   return NULL;
 }
 
+static gpointer
+refuse_missing (const char *path, GError **error)
+{
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
+               _ ("the state does not have this array of '%s' yet"), path);
+  return NULL;
+}
+
+static gpointer
+refuse_shared (LigState *self, LigStateArray array, const char *path, GError **error)
+{
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
+               _ ("%s: %d ranks divide its array '%s'; lig_state_store() collects it"),
+               path, lig_device_get_n_ranks (self->device, lig_device_get_replicas (self->device)),
+               lig_state_array_name (array));
+  return NULL;
+}
+
 static LigTensor *
 read_array (LigState *self, LigStateArray array, const LigStateParameter *parameter, GError **error)
 {
@@ -60,8 +79,11 @@ write_array (LigState *self,
   LigDtype dtype = lig_state_array_dtype (self, array);
   gint64 at = array == LIG_STATE_PARAMETERS ? parameter->stored : parameter->offset;
   g_autoptr (LigTensor) converted = lig_tensor_convert (tensor, dtype, error);
-  return converted && lig_state_ensure_array (self, array, error) &&
-         lig_device_upload (self->device, self->arrays[array] + (gsize) at * lig_dtype_size (dtype),
+  if (!converted || !lig_state_ensure_array (self, array, error))
+    return FALSE;
+  if (lig_state_shares (self, array))
+    return lig_state_write_share (self, array, parameter, converted, error);
+  return lig_device_upload (self->device, self->arrays[array] + (gsize) at * lig_dtype_size (dtype),
                             converted->data, lig_tensor_bytes (converted), error);
 }
 
@@ -73,14 +95,13 @@ lig_state_get (LigState *self, LigStateArray array, const char *path, GError **e
     return NULL;
   if (array != LIG_STATE_PARAMETERS && !parameter->trained)
     return refuse_frozen (path, error);
+  if (lig_state_shares (self, array))
+    return refuse_shared (self, array, path, error);
   gboolean hidden = array == LIG_STATE_PARAMETERS && parameter->stored < 0;
   LigStateArray from = hidden ? LIG_STATE_MASTER : array;
   gboolean early = array == LIG_STATE_MASTER && lig_state_hides (self) && !self->updated;
-  if (!self->arrays[from] || early) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-                 _ ("the state does not have this array of '%s' yet"), path);
-    return NULL;
-  }
+  if (!self->arrays[from] || early)
+    return refuse_missing (path, error);
   g_autoptr (LigTensor) tensor = read_array (self, from, parameter, error);
   if (tensor && hidden)
     return lig_tensor_convert (tensor, self->dtype, error);
@@ -144,7 +165,12 @@ lig_state_set (
 LigTensor *
 lig_state_get_whole (LigState *self, LigStateArray array, const char *path, GError **error)
 {
-  g_autoptr (LigTensor) part = lig_state_get (self, array, path, error);
-  const LigStateParameter *parameter = part ? lig_state_find (self, path, error) : NULL;
-  return parameter ? lig_state_join_parts (self, parameter, part, error) : NULL;
+  const LigStateParameter *parameter = lig_state_find (self, path, error);
+  gboolean shared = parameter && parameter->trained && lig_state_shares (self, array);
+  if (shared && !self->arrays[array])
+    return refuse_missing (path, error);
+  g_autoptr (LigTensor) part = shared      ? lig_state_collect (self, array, parameter, error)
+                               : parameter ? lig_state_get (self, array, path, error)
+                                           : NULL;
+  return part ? lig_state_join_parts (self, parameter, part, error) : NULL;
 }

@@ -3,6 +3,7 @@
 #include "engine/plan/state-struct.h"
 
 #include "engine/plan/plan-private.h"
+#include "engine/plan/state-shares.h"
 #include "engine/sequence/sequence-private.h"
 #include "kernels/formulas.h"
 
@@ -25,6 +26,7 @@ lig_state_finalize (GObject *object)
   g_clear_pointer (&self->quantizers, lig_state_quantizers_free);
   g_clear_pointer (&self->traits, g_array_unref);
   g_clear_pointer (&self->parameters, g_array_unref);
+  g_clear_pointer (&self->shares, g_array_unref);
   g_clear_pointer (&self->paths, g_ptr_array_unref);
   g_clear_object (&self->device);
   G_OBJECT_CLASS (lig_state_parent_class)->finalize (object);
@@ -47,6 +49,7 @@ lig_state_init (LigState *self)
 {
   self->parameters = g_array_new (FALSE, FALSE, sizeof (LigStateParameter));
   g_array_set_clear_func (self->parameters, clear_parameter);
+  self->shares = g_array_new (FALSE, FALSE, sizeof (LigShare));
   self->paths = g_ptr_array_new ();
   self->version = 1;
   self->plans =
@@ -64,7 +67,9 @@ lig_state_array_dtype (const LigState *self, LigStateArray array)
 static gint64
 array_elements (LigState *self, LigStateArray array)
 {
-  return array == LIG_STATE_PARAMETERS ? self->stored : self->trained;
+  return array == LIG_STATE_PARAMETERS  ? self->stored
+         : array == LIG_STATE_GRADIENTS ? self->trained
+                                        : self->kept;
 }
 
 gboolean
@@ -85,29 +90,6 @@ lig_state_touch (LigState *self)
   self->version++;
 }
 
-/* Initializes the fp32 master weights from the parameters. */
-static gboolean
-fill_master (LigState *self, GError **error)
-{
-  enum { PIECE = 1 << 20 };
-  g_autofree float *piece = g_new (float, PIECE);
-  g_autofree guint8 *stored = g_malloc (PIECE * sizeof (float));
-  gsize size = lig_dtype_size (self->dtype);
-  for (gint64 at = 0; at < self->trained; at += PIECE) {
-    gsize count = (gsize) MIN ((gint64) PIECE, self->trained - at);
-    if (!lig_device_download (self->device, stored,
-                              self->arrays[LIG_STATE_PARAMETERS] + (gsize) at * size, count * size,
-                              error))
-      return FALSE;
-    lig_widen (self->dtype, stored, piece, count);
-    if (!lig_device_upload (self->device,
-                            self->arrays[LIG_STATE_MASTER] + (gsize) at * sizeof (float), piece,
-                            count * sizeof (float), error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
 gboolean
 lig_state_ensure_array (LigState *self, LigStateArray array, GError **error)
 {
@@ -126,7 +108,8 @@ lig_state_ensure_array (LigState *self, LigStateArray array, GError **error)
   LigStatus status = calls->fill (lig_device_handle (self->device), self->arrays[array], 0, bytes,
                                   lig_device_stream (self->device));
   return lig_device_check (self->device, status, _ ("clearing memory"), error) &&
-         (array != LIG_STATE_MASTER || lig_state_hides (self) || fill_master (self, error));
+         (array != LIG_STATE_MASTER || lig_state_hides (self) ||
+          lig_state_fill_master (self, error));
 }
 
 void *
@@ -254,6 +237,8 @@ take_parameters (LigState *self, const LigDraft *draft, GError **error)
   self->elements = draft->all_elements;
   self->trained = draft->elements;
   self->stored = draft->stored_elements;
+  self->kept = draft->kept_elements;
+  g_array_append_vals (self->shares, draft->shares->data, draft->shares->len);
   self->traits = lig_draft_traits (draft);
   self->quantizers = lig_state_quantizers_new (draft);
   for (guint i = 0; i < draft->parameters->len; i++) {
@@ -398,9 +383,26 @@ fit_gradients (LigState *self, const LigDraft *draft, GError **error)
   return TRUE;
 }
 
+/* Checks that the state and the plan divide the optimizer's arrays among the same ranks. */
+static gboolean
+check_shares (LigState *self, const LigDraft *draft, GError **error)
+{
+  int ranks = lig_device_get_n_ranks (self->device, lig_device_get_replicas (self->device));
+  if ((self->shares->len > 0) == (draft->shares->len > 0))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               self->shares->len > 0
+                 ? _ ("the state has the optimizer's arrays for 1/%d of the parameters, the plan "
+                      "needs all; set the plan option shard-optimizer")
+                 : _ ("the state has the optimizer's arrays for all parameters, the plan needs "
+                      "1/%d; omit the plan option shard-optimizer"),
+               ranks);
+  return FALSE;
+}
+
 /* Checks that the state has each parameter of the plan at the same offset. */
 static gboolean
-check_fit (LigState *self, const LigDraft *draft, GError **error)
+check_parameters (LigState *self, const LigDraft *draft, GError **error)
 {
   gboolean fits = draft->parameters->len == self->parameters->len &&
                   draft->all_elements == self->elements && draft->parameter_dtype == self->dtype;
@@ -442,7 +444,14 @@ check_fit (LigState *self, const LigDraft *draft, GError **error)
                               (gulong) (self->parameters->len)),
                  self->parameters->len, lig_dtype_name (self->dtype), draft->parameters->len,
                  lig_dtype_name (draft->parameter_dtype));
-  return fits && lig_state_quantizers_fit (self->quantizers, draft, error);
+  return fits;
+}
+
+static gboolean
+check_fit (LigState *self, const LigDraft *draft, GError **error)
+{
+  return check_shares (self, draft, error) && check_parameters (self, draft, error) &&
+         lig_state_quantizers_fit (self->quantizers, draft, error);
 }
 
 gboolean

@@ -63,6 +63,12 @@ lig_ranks_broadcast_text (LigRanks *self, char **text, GError **error)
 }
 
 gboolean
+lig_ranks_gather (LigRanks *self, const double *values, guint count, double *all, GError **error)
+{
+  return lig_ranks_collect (self, values, count * sizeof *values, all, error);
+}
+
+gboolean
 lig_ranks_sum (LigRanks *self, double *values, guint count, GError **error)
 {
   enum { PART = 4096 };

@@ -83,13 +83,14 @@ sum_groups (const Explainer *self, LigPass pass, int first, int last)
 }
 
 /* Returns whether the gain is unknown, as for a pattern that no edit makes fit, for another recipe,
- * which would change all products, and for an edit that adds an op. */
+ * which would change all products, for another layout of ranks, and for an edit that adds an op. */
 static gboolean
 is_unknown (const LigVerdict *verdict, const LigMend *mend)
 {
   return verdict->taken || (verdict->reason == LIG_REASON_PATTERN && !mend) ||
          (verdict->reason == LIG_REASON_FORBIDDEN && !verdict->fits) ||
-         verdict->reason == LIG_REASON_RECIPE || (mend && mend->kind == LIG_MEND_INSERT_OP);
+         verdict->reason == LIG_REASON_RECIPE || verdict->reason == LIG_REASON_PARALLEL ||
+         (mend && mend->kind == LIG_MEND_INSERT_OP);
 }
 
 /* Returns the bytes of the values that would stay in the kernel: each is neither written nor read,

@@ -11,7 +11,7 @@ typedef struct {
   LigRunRow *row;
   char *inputs; /* (nullable): hashes of its data and so on, JSON */
   char *store;  /* the store's file, for commands; NULL for the default one */
-  GPtrArray *metrics, *spreads, *timings, *fusions, *verdicts, *artifacts;
+  GPtrArray *metrics, *spreads, *errors, *timings, *fusions, *verdicts, *artifacts;
 } LigReportRun;
 
 /* Reads a run; the selector is one of lig_store_find_run(). Returns FALSE with an error set. The
@@ -50,9 +50,10 @@ const char *lig_report_kernel_name (const LigPlanStep *step);
 const char *lig_report_fusion_name (LigPlan *plan, const LigPlanStep *step);
 
 /* Add members to the run's JSON object: those for lists of runs; the run's origin; its verdicts;
- * the spreads of its times; its files. */
+ * the spreads of its times; the errors of the recipes that were compared with it; its files. */
 void lig_report_add_row (JsonBuilder *to, const LigRunRow *row);
 void lig_report_add_origin (JsonBuilder *to, const LigRunRow *row);
 void lig_report_add_verdicts (JsonBuilder *to, GPtrArray *verdicts);
 void lig_report_add_spreads (JsonBuilder *to, GPtrArray *spreads);
+void lig_report_add_errors (JsonBuilder *to, GPtrArray *errors);
 void lig_report_add_artifacts (JsonBuilder *to, GPtrArray *artifacts);

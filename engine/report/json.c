@@ -189,6 +189,7 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   add_fusions (builder, run->fusions);
   lig_report_add_verdicts (builder, run->verdicts);
   lig_report_add_spreads (builder, run->spreads);
+  lig_report_add_errors (builder, run->errors);
   add_timings (builder, run->timings);
   lig_report_add_artifacts (builder, run->artifacts);
   json_builder_end_object (builder);

@@ -88,6 +88,15 @@ lig_plan_explain_recompute (LigPlan *self)
                               again, bytes);
 }
 
+/* Returns `; its share of the update is 1/8`, or nothing if each rank updates all. */
+static char *
+describe_share (LigPlan *plan)
+{
+  int shares = lig_plan_get_shares (plan);
+  return shares > 1 ? g_strdup_printf (_ ("; its share of the update is 1/%d"), shares)
+                    : g_strdup ("");
+}
+
 char *
 lig_plan_explain_ranks (LigPlan *self)
 {
@@ -100,15 +109,16 @@ lig_plan_explain_ranks (LigPlan *self)
   lig_figures_of_step (&timed, NULL, &step);
   g_autofree char *bytes = lig_units_bytes (exchange.bytes);
   g_autofree char *memory = lig_units_bytes (lig_report_needed_memory (self));
+  g_autofree char *share = describe_share (self);
   if (!(step.predicted > 0))
-    return g_strdup_printf (_ ("rank 0 of %d: exchanges %s in a step, %s of memory"),
-                            exchange.ranks, bytes, memory);
+    return g_strdup_printf (_ ("rank 0 of %d: exchanges %s in a step, %s of memory%s"),
+                            exchange.ranks, bytes, memory, share);
   g_autofree char *time = lig_units_time (step.predicted);
   g_autofree char *seconds = lig_units_time (exchange.seconds);
   g_autofree char *exposed = lig_units_time (exchange.exposed);
   return g_strdup_printf (_ ("rank 0 of %d: predicted step %s; exchanges %s in %s, of which the "
-                             "main lane waits %s; %s of memory"),
-                          exchange.ranks, time, bytes, seconds, exposed, memory);
+                             "main lane waits %s; %s of memory%s"),
+                          exchange.ranks, time, bytes, seconds, exposed, memory, share);
 }
 
 /* Returns how to fit the plan by computing values again in the backward pass, with the least that

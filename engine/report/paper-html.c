@@ -3,6 +3,7 @@
 #include "engine/draw/canvas.h"
 #include "engine/draw/score.h"
 #include "engine/report/paper-kinds.h"
+#include <ligature/draw-recipes.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -231,6 +232,22 @@ append_comparison (GString *to, const LigPicture *picture)
   return TRUE;
 }
 
+/* Appends the map of errors, whose width follows from the number of recipes. */
+static gboolean
+append_errors (GString *to, const LigPicture *picture)
+{
+  GPtrArray *errors = picture->run->errors;
+  double width = lig_draw_recipes_width (errors);
+  LigCanvas *canvas =
+    begin_figure (to, width, lig_draw_recipes_height (errors), _ ("Errors of recipes, op by op"));
+  lig_draw_recipes (canvas, lig_colours (LIG_COLOURS_LIGHT), errors, width);
+  end_figure (
+    to, canvas,
+    _ ("The output of each op, the gradient that it gets and the gradients of its parameters, "
+       "against the compute type on one random batch."));
+  return TRUE;
+}
+
 gboolean
 lig_html_figure (GString *to, const LigPicture *picture, LigFigure figure)
 {
@@ -243,6 +260,8 @@ lig_html_figure (GString *to, const LigPicture *picture, LigFigure figure)
     return append_times (to, picture);
   case LIG_FIGURE_COMPARISON:
     return append_comparison (to, picture);
+  case LIG_FIGURE_ERRORS:
+    return append_errors (to, picture);
   default:
     return append_memory (to, picture);
   }

@@ -548,6 +548,7 @@ lig_paper_run (LigPaper *to, const LigReportRun *run)
   append_loss (to, run);
   append_metrics (to, run->metrics);
   lig_paper_spreads (to, run);
+  lig_paper_errors (to, run);
   append_score (to);
   append_times (to, run->timings);
   append_groups (to, run->fusions);

@@ -15,9 +15,13 @@ static const char *
 get_title (const char *figure)
 {
   static const char *const titles[][2] = {
-    {"forward", N_ ("Forward")}, {"backward", N_ ("Backward")},
-    {"update", N_ ("Update")},   {"forward-backward", N_ ("Forward and backward")},
+    {"forward", N_ ("Forward")},
+    {"backward", N_ ("Backward")},
+    {"update", N_ ("Update")},
+    {"forward-backward", N_ ("Forward and backward")},
     {"step", N_ ("Whole step")},
+    {LIG_METRIC_EXPOSED, N_ ("Waiting for exchanges")},
+    {LIG_METRIC_IMBALANCE, N_ ("Waiting for the slowest rank")},
   };
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
     if (g_str_equal (titles[i][0], figure))
@@ -37,9 +41,9 @@ append_row (LigPaper *to, const char *figure, const LigSpread *spread)
 
 /* Returns the spread of a training's last steps. */
 static gboolean
-measure_steps (const LigReportRun *run, LigSpread *spread)
+measure_steps (const LigReportRun *run, const char *name, LigSpread *spread)
 {
-  const LigMetricRow *metric = lig_report_find_metric (run, "step-ms");
+  const LigMetricRow *metric = lig_report_find_metric (run, name);
   guint count = metric ? MIN (metric->values->len, MOST_STEPS) : 0;
   if (count == 0)
     return FALSE;
@@ -51,18 +55,29 @@ measure_steps (const LigReportRun *run, LigSpread *spread)
   return spread->count > 0;
 }
 
+static void
+append_waits (LigPaper *to, const LigReportRun *run)
+{
+  static const char *const metrics[] = {LIG_METRIC_EXPOSED, LIG_METRIC_IMBALANCE};
+  LigSpread spread;
+  for (guint i = 0; i < G_N_ELEMENTS (metrics); i++)
+    if (measure_steps (run, metrics[i], &spread))
+      append_row (to, metrics[i], &spread);
+}
+
 void
 lig_paper_spreads (LigPaper *to, const LigReportRun *run)
 {
   LigSpread step = {0};
   LigConditions conditions;
-  gboolean training = run->spreads->len == 0 && measure_steps (run, &step);
+  gboolean training = run->spreads->len == 0 && measure_steps (run, "step-ms", &step);
   if (run->spreads->len == 0 && !training)
     return;
   lig_paper_heading (to, _ ("Measured times"));
   lig_paper_head (to, _ ("Pass|>Median|>First quartile|>Third quartile|>Values"));
   if (training)
     append_row (to, "step", &step);
+  append_waits (to, run);
   for (guint i = 0; i < run->spreads->len; i++) {
     const LigSpreadRow *row = run->spreads->pdata[i];
     const LigSpread spread = {(guint) row->count, row->microseconds * 1e-6, row->lower * 1e-6,

@@ -11,7 +11,8 @@ typedef enum {
   LIG_FIGURE_METRICS,
   LIG_FIGURE_TIMES,
   LIG_FIGURE_MEMORY,
-  LIG_FIGURE_COMPARISON
+  LIG_FIGURE_COMPARISON,
+  LIG_FIGURE_ERRORS
 } LigFigure;
 
 typedef struct {
@@ -60,6 +61,10 @@ void lig_paper_pair (LigPaper *to, const LigReportPair *pair);
 
 /* Writes the measured times of a run with their quartiles, if it has any. */
 void lig_paper_spreads (LigPaper *to, const LigReportRun *run);
+
+/* Writes the errors of the recipes that were compared with a run, if there are any: in HTML as a
+ * map, else as a table of ops. */
+void lig_paper_errors (LigPaper *to, const LigReportRun *run);
 
 /* Writes the plan's device, ceilings, types, input and output. */
 void lig_paper_plan_facts (LigPaper *to, LigPlan *plan);

@@ -16,6 +16,11 @@ static const struct {
    TRUE},
   {N_ ("Held-out accuracy"), {LIG_METRIC_EVAL_ACCURACY}, {N_ ("held out")}, NULL, FALSE},
   {N_ ("Step time"), {"step-ms"}, {N_ ("step time")}, N_ ("milliseconds"), TRUE},
+  {N_ ("Waits of ranks"),
+   {LIG_METRIC_EXPOSED, LIG_METRIC_IMBALANCE},
+   {N_ ("for exchanges"), N_ ("for the slowest rank")},
+   N_ ("milliseconds"),
+   TRUE},
   {N_ ("Learning rate"), {"learning-rate"}, {N_ ("learning rate")}, NULL, FALSE},
   {N_ ("Gradient norm"), {"gradient-norm"}, {N_ ("gradient norm")}, NULL, TRUE},
 };

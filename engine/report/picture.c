@@ -4,6 +4,7 @@
 
 #include "engine/draw/score.h"
 #include "engine/report/paper.h"
+#include <ligature/draw-recipes.h>
 #include <ligature/store-spreads.h>
 
 enum { WIDTH = 1000, MARGIN = 16, TITLE = 58, NOTE = 20, CHART = 260 };
@@ -85,13 +86,28 @@ note_height (const LigPicture *self)
   return self->note ? NOTE : 0;
 }
 
+/* Returns the height of the map of errors, 0 without one. */
+static double
+errors_height (const LigPicture *self)
+{
+  gboolean compared = self->run && self->run->errors->len > 0;
+  return compared ? lig_draw_recipes_height (self->run->errors) : 0;
+}
+
+/* Returns the width of the picture; the map of many recipes is wider. */
+static double
+get_width (const LigPicture *self)
+{
+  return errors_height (self) > 0 ? MAX (WIDTH, lig_draw_recipes_width (self->run->errors)) : WIDTH;
+}
+
 static double
 get_height (const LigPicture *self)
 {
   if (self->pair)
     return TITLE + lig_draw_comparison_height (self->pair->plans);
   double score = self->timed.plan ? lig_draw_score_height (self->timed.plan) : MARGIN;
-  return TITLE + chart_height (self) + note_height (self) + score;
+  return TITLE + chart_height (self) + note_height (self) + score + errors_height (self);
 }
 
 /* Returns the second line: `train · done on cuda:0 · bf16 · UUID` for a run, the size for a plan.
@@ -149,19 +165,24 @@ draw (LigCanvas *canvas, gpointer data)
   double y = TITLE + chart_height (self);
   if (self->note)
     lig_canvas_text (canvas, MARGIN, y + 14, &dim, self->note);
-  if (!self->timed.plan)
-    return;
-  lig_canvas_begin_shift (canvas, 0, y + note_height (self));
-  lig_draw_score_against (canvas, colours, &self->timed, self->unfused, WIDTH);
-  lig_canvas_end_shift (canvas);
+  if (self->timed.plan) {
+    lig_canvas_begin_shift (canvas, 0, y + note_height (self));
+    lig_draw_score_against (canvas, colours, &self->timed, self->unfused, WIDTH);
+    lig_canvas_end_shift (canvas);
+  }
+  if (errors_height (self) > 0) {
+    lig_canvas_begin_shift (canvas, 0, get_height (self) - errors_height (self));
+    lig_draw_recipes (canvas, colours, self->run->errors, get_width (self));
+    lig_canvas_end_shift (canvas);
+  }
 }
 
 gboolean
 lig_picture_write (const LigPicture *self, const char *format, GString *to, GError **error)
 {
   g_autoptr (GBytes) bytes =
-    lig_draw_to_file (format, WIDTH, get_height (self), lig_colours (LIG_COLOURS_LIGHT)->ground,
-                      draw, (gpointer) self, error);
+    lig_draw_to_file (format, get_width (self), get_height (self),
+                      lig_colours (LIG_COLOURS_LIGHT)->ground, draw, (gpointer) self, error);
   gsize size;
   const char *data = bytes ? g_bytes_get_data (bytes, &size) : NULL;
   if (data)

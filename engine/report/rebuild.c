@@ -94,6 +94,7 @@ read_settings (const LigReportRun *run,
   gboolean known = lig_run_settings_read (settings, run->row->settings, NULL, NULL);
   options->tf32 = known && settings->tf32 != 0;
   options->nondeterministic = known && settings->nondeterministic != 0;
+  options->shard_optimizer = known && settings->shard_optimizer != 0;
   options->freeze = known ? settings->freeze : NULL;
   options->recompute = LIG_RECOMPUTE_NONE;
   if (known && settings->recompute)

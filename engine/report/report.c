@@ -4,6 +4,7 @@
 #include "engine/base/suggest.h"
 #include "engine/report/format.h"
 #include "engine/store/file.h"
+#include <ligature/profile.h>
 #include <ligature/store-spreads.h>
 #include <ligature/store-sweeps.h>
 
@@ -154,6 +155,7 @@ lig_report_clear_run (LigReportRun *run)
   g_clear_pointer (&run->inputs, g_free);
   g_clear_pointer (&run->metrics, g_ptr_array_unref);
   g_clear_pointer (&run->spreads, g_ptr_array_unref);
+  g_clear_pointer (&run->errors, g_ptr_array_unref);
   g_clear_pointer (&run->timings, g_ptr_array_unref);
   g_clear_pointer (&run->fusions, g_ptr_array_unref);
   g_clear_pointer (&run->verdicts, g_ptr_array_unref);
@@ -173,6 +175,7 @@ lig_report_read_run (LigReportRun *run, LigStore *store, const char *selector, G
   run->inputs = lig_store_get_inputs (store, uuid, NULL);
   return (run->metrics = lig_store_get_metrics (store, uuid, error)) &&
          (run->spreads = lig_store_get_spreads (store, uuid, error)) &&
+         (run->errors = lig_profile_get_errors (store, uuid, error)) &&
          (run->timings = lig_store_get_timings (store, uuid, error)) &&
          (run->fusions = lig_store_get_fusions (store, uuid, error)) &&
          (run->verdicts = lig_store_get_verdicts (store, uuid, error)) &&

@@ -153,6 +153,7 @@ lig_run_to_json (LigStore *store, const char *run, GError **error)
   lig_json_add_document (builder, "inputs", contents.inputs ? contents.inputs : "");
   add_metrics (builder, contents.metrics);
   lig_report_add_spreads (builder, contents.spreads);
+  lig_report_add_errors (builder, contents.errors);
   add_groups (builder, contents.fusions, "forward");
   add_groups (builder, contents.fusions, "backward");
   lig_report_add_verdicts (builder, contents.verdicts);

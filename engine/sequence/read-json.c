@@ -251,6 +251,18 @@ read_input (LigReader *self, JsonNode *value, LigSequence *sequence)
   return TRUE;
 }
 
+/* Reads the type of parameters, which may also be kept in fp8. */
+static gboolean
+read_parameters (LigReader *self, JsonObject *object, int *type)
+{
+  JsonNode *node = json_object_get_member (object, "parameters");
+  gboolean text =
+    node && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
+  if (text && g_str_equal (json_node_get_string (node), LIG_FP8_PARAMETERS))
+    return lig_parameters_from_name (LIG_FP8_PARAMETERS, type);
+  return read_dtype (self, object, "parameters", TRUE, type);
+}
+
 static gboolean
 read_types (LigReader *self, JsonNode *value, LigSequence *sequence)
 {
@@ -258,7 +270,7 @@ read_types (LigReader *self, JsonNode *value, LigSequence *sequence)
   int compute = -1, parameters = -1;
   JsonObject *object = lig_reader_object (self, value);
   if (!object || !read_dtype (self, object, "compute", TRUE, &compute) ||
-      !read_dtype (self, object, "parameters", TRUE, &parameters))
+      !read_parameters (self, object, &parameters))
     return FALSE;
   lig_sequence_set_types (sequence, compute, parameters);
   keep_unknown (self, "types", object, keys);

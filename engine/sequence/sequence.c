@@ -268,6 +268,23 @@ lig_sequence_get_compute (LigSequence *self)
   return self->compute;
 }
 
+gboolean
+lig_parameters_from_name (const char *name, int *parameters)
+{
+  LigDtype dtype = LIG_FP8_E4M3;
+  if (!g_str_equal (name, LIG_FP8_PARAMETERS) &&
+      !(lig_dtype_from_name (name, &dtype) && lig_dtype_is_floating (dtype)))
+    return FALSE;
+  *parameters = (int) dtype;
+  return TRUE;
+}
+
+const char *
+lig_parameters_name (int parameters)
+{
+  return parameters == LIG_FP8_E4M3 ? LIG_FP8_PARAMETERS : lig_dtype_name ((LigDtype) parameters);
+}
+
 int
 lig_sequence_get_parameters (LigSequence *self)
 {

@@ -128,8 +128,7 @@ append_types (GString *text, LigSequence *self, JsonObject *unknown)
   if (compute >= 0)
     g_string_append_printf (members, ", \"compute\": \"%s\"", lig_dtype_name ((LigDtype) compute));
   if (parameters >= 0)
-    g_string_append_printf (members, ", \"parameters\": \"%s\"",
-                            lig_dtype_name ((LigDtype) parameters));
+    g_string_append_printf (members, ", \"parameters\": \"%s\"", lig_parameters_name (parameters));
   append_unknown (members, more, ", ", none);
   g_string_append_printf (text, ",\n  \"types\": {%s}", members->str + strlen (", "));
 }

@@ -52,18 +52,41 @@ begin_in (LigSteps *self, LigLane lane, unsigned running)
   return status == LIG_OK ? self->calls->await (self->device, to->stream, side->ended) : status;
 }
 
+static LigStatus
+start_waiting (LigSteps *self)
+{
+  return self->calls->start (self->device, self->waiting, self->lanes[LIG_LANE_MAIN].stream);
+}
+
+static LigStatus
+stop_waiting (LigSteps *self)
+{
+  return self->calls->stop (self->device, self->waiting, self->lanes[LIG_LANE_MAIN].stream);
+}
+
+/* Makes the main lane wait for another one; its wait for exchanges is timed. */
+static LigStatus
+join_lane (LigSteps *self, int lane)
+{
+  LigStepsLane *from = &self->lanes[lane];
+  bool timed = self->waiting && lane == LIG_LANE_COMMUNICATION;
+  LigStatus status = self->calls->record (self->device, from->ended, from->stream);
+  if (timed && status == LIG_OK)
+    status = start_waiting (self);
+  if (status == LIG_OK)
+    status = self->calls->await (self->device, self->lanes[LIG_LANE_MAIN].stream, from->ended);
+  return timed && status == LIG_OK ? stop_waiting (self) : status;
+}
+
 /* Makes the main lane wait for those lanes. */
 static LigStatus
 join (LigSteps *self, unsigned lanes, unsigned *running)
 {
   LigStatus status = LIG_OK;
   for (int lane = LIG_LANE_SIDE; lane < LIG_N_LANES; lane++) {
-    LigStepsLane *from = &self->lanes[lane];
     if (!runs (lanes & *running, lane))
       continue;
-    LigStatus ended = self->calls->record (self->device, from->ended, from->stream);
-    if (ended == LIG_OK)
-      ended = self->calls->await (self->device, self->lanes[LIG_LANE_MAIN].stream, from->ended);
+    LigStatus ended = join_lane (self, lane);
     status = status == LIG_OK ? ended : status;
     *running &= ~(1u << lane);
   }
@@ -85,6 +108,16 @@ fill_empty (LigSteps *self, const LigStep *step)
   return status;
 }
 
+/* The other steps wait for an exchange in the main lane. */
+static LigStatus
+launch_exchange (LigSteps *self, LigStep *step)
+{
+  LigStatus status = start_waiting (self);
+  if (status == LIG_OK)
+    status = step->function (&step->launch);
+  return status == LIG_OK ? stop_waiting (self) : status;
+}
+
 /* On a backend whose functions compute before they return, another lane's thread calls them. */
 static LigStatus
 launch (LigSteps *self, LigStep *step)
@@ -93,6 +126,8 @@ launch (LigSteps *self, LigStep *step)
     return fill_empty (self, step);
   if (step->lane != LIG_LANE_MAIN && self->calls->enqueue)
     return self->calls->enqueue (self->device, step->launch.stream, step->function, &step->launch);
+  if (step->launch.peers && self->waiting && step->lane == LIG_LANE_MAIN)
+    return launch_exchange (self, step);
   return step->function (&step->launch);
 }
 

@@ -39,8 +39,9 @@ typedef struct {
   const LigBackend *calls;
   LigBackendDevice *device;
   LigStepsLane lanes[LIG_N_LANES];
-  void *begun; /* an event: the place in the main lane where a step of another one begins */
-  bool wait;   /* waits after every step, so that an error is attributed to it */
+  LigTimer *waiting; /* in device memory: how long the main lane waits for other ranks; or null */
+  void *begun;       /* an event: the place in the main lane where a step of another one begins */
+  bool wait;         /* waits after every step, so that an error is attributed to it */
   /* Called before each step below `interruptible`, if not null; true ends the range there. */
   bool (*interrupt) (void *data);
   void *interrupt_data;

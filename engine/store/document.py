@@ -34,7 +34,8 @@ def read_comments(schema):
         alter = re.match(r"ALTER TABLE (\w+) ADD COLUMN (\w+)[^-]*(?:-- (.*))?", line)
         column = re.match(r'  "?(\w+)"? (?:INTEGER|TEXT|REAL)\b[^-]*(?:-- (.*))?', line)
         if comment:
-            before.append(comment[1])
+            # A number alone begins a version of the schema.
+            before += [] if comment[1].isdigit() else [comment[1]]
             continue
         if create:
             table = create[1]

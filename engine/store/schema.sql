@@ -212,3 +212,16 @@ CREATE TABLE spread (
   upper REAL, -- the third quartile, in microseconds
   PRIMARY KEY (run, figure)
 ) WITHOUT ROWID;
+
+-- 8
+-- The errors that recipes bring, as `lig profile --compare-recipes` and the window measure them.
+CREATE TABLE recipe_error (
+  run INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE, -- the profile of the recipe
+  comparison TEXT NOT NULL, -- the identifier that all profiles of one comparison share
+  recipe TEXT NOT NULL, -- the recipe with its parameters; `none`: what others are compared with
+  output REAL, -- the relative error of the output of the sequence
+  gradient REAL, -- the relative error of all gradients of parameters together
+  bytes INTEGER NOT NULL, -- the bytes of a training by this recipe, 0 if they are unknown
+  ops TEXT NOT NULL -- the errors of its ops, as in the JSON of the comparison
+);
+CREATE INDEX recipe_error_by_comparison ON recipe_error (comparison);

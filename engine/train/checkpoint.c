@@ -78,8 +78,12 @@ set_data (LigRun *self, LigTensorFile *file)
 static gboolean
 gives_parts (LigRun *self)
 {
-  return lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) > 1 &&
-         lig_device_get_rank (self->device, LIG_GROUP_DATA) == 0;
+  gboolean shares =
+    self->settings.shard_optimizer != 0 &&
+    lig_device_get_n_ranks (self->device, lig_device_get_replicas (self->device)) > 1;
+  return shares ||
+         (lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) > 1 &&
+          lig_device_get_rank (self->device, lig_device_get_replicas (self->device)) == 0);
 }
 
 gboolean
@@ -196,9 +200,28 @@ is_default (const char *name, const char *word)
   return FALSE;
 }
 
-/* More steps extend the training; any other difference would make it another training. */
+/* Returns whether a checkpoint leaves the setting open: more steps extend the training, and what
+ * each rank keeps of the optimizer is no part of the file. */
 static gboolean
-apply_overrides (LigRunSettings *settings, const char *const *overrides, GError **error)
+is_open (const char *name)
+{
+  return g_str_equal (name, "steps") || g_str_equal (name, "shard-optimizer");
+}
+
+/* Returns a setting as text; types are those that the training has, from the sequence too. */
+static char *
+describe_setting (LigSequence *sequence, const LigRunSettings *settings, const char *name)
+{
+  return g_str_equal (name, "dtype") ? lig_run_describe_types (sequence, settings->dtype)
+                                     : lig_run_settings_get (settings, name);
+}
+
+/* Any other difference would make it another training. */
+static gboolean
+apply_overrides (LigRunSettings *settings,
+                 LigSequence *sequence,
+                 const char *const *overrides,
+                 GError **error)
 {
   for (; overrides && *overrides; overrides++) {
     g_auto (GStrv) parts = g_strsplit (*overrides, "=", 2);
@@ -212,10 +235,9 @@ apply_overrides (LigRunSettings *settings, const char *const *overrides, GError 
     if (!lig_run_settings_set (settings, parts[0], parts[1], error))
       return FALSE;
     lig_run_locate_data (settings);
-    g_autofree char *old = lig_run_settings_get (&before, parts[0]);
-    g_autofree char *new = lig_run_settings_get (settings, parts[0]);
-    if (g_str_equal (parts[0], "steps") || g_strcmp0 (old, new) == 0 ||
-        (!old && is_default (parts[0], new)))
+    g_autofree char *old = describe_setting (sequence, &before, parts[0]);
+    g_autofree char *new = describe_setting (sequence, settings, parts[0]);
+    if (is_open (parts[0]) || g_strcmp0 (old, new) == 0 || (!old && is_default (parts[0], new)))
       continue;
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("%s %s contradicts the checkpoint, which has %s; omit it"), parts[0],
@@ -355,8 +377,8 @@ restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError
     return FALSE;
   self->sequence = lig_sequence_from_json (sequence, -1, NULL, error);
   if (!self->sequence || !lig_run_settings_read (&self->settings, settings, NULL, error) ||
-      !apply_overrides (&self->settings, overrides, error) || !lig_run_prepare (self, error) ||
-      !check_data (self, file, error))
+      !apply_overrides (&self->settings, self->sequence, overrides, error) ||
+      !lig_run_prepare (self, error) || !check_data (self, file, error))
     return FALSE;
   if (!lig_state_load (self->state, file, error) ||
       !lig_state_load_moments (self->state, file, error))

@@ -90,13 +90,3 @@ lig_run_share_request (LigRun *self, LigRequest *request, GError **error)
   *request = (LigRequest) code;
   return TRUE;
 }
-
-gboolean
-lig_run_average (LigRun *self, double *value, GError **error)
-{
-  LigRanks *ranks = lig_run_ranks (self);
-  if (!lig_ranks_sum (ranks, value, 1, error))
-    return FALSE;
-  *value /= lig_ranks_get_count (ranks);
-  return TRUE;
-}

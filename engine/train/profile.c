@@ -207,6 +207,26 @@ record_times (LigProfile *self, LigStore *store)
                             steps[i].read + steps[i].written, steps[i].flops);
 }
 
+/* Returns the sequence with the recipe of the plan, which an option may have chosen. */
+static char *
+describe_sequence (const LigProfile *self, LigSequence *sequence)
+{
+  const char *recipe = lig_plan_get_recipe (self->plan);
+  g_autoptr (LigSequence) recorded = lig_sequence_copy (sequence);
+  lig_sequence_set_recipe (recorded, g_str_equal (recipe, "none") ? NULL : recipe, NULL);
+  return lig_sequence_to_json (recorded);
+}
+
+/* Returns `bf16`, or `bf16:fp8` with parameters of another type. */
+static char *
+describe_types (const LigProfile *self)
+{
+  const char *compute = lig_dtype_name (lig_plan_get_compute (self->plan));
+  const char *parameters = lig_plan_get_parameters_name (self->plan);
+  return g_str_equal (compute, parameters) ? g_strdup (compute)
+                                           : g_strconcat (compute, ":", parameters, NULL);
+}
+
 static gboolean
 record (LigProfile *self,
         LigSequence *sequence,
@@ -215,7 +235,8 @@ record (LigProfile *self,
         LigStore *store,
         GError **error)
 {
-  g_autofree char *text = lig_sequence_to_json (sequence);
+  g_autofree char *text = describe_sequence (self, sequence);
+  g_autofree char *dtype = describe_types (self);
   g_autofree char *expression = lig_sequence_to_expression (sequence);
   g_autofree char *settings = describe_settings (self);
   g_autofree char *versions = describe_versions (self);
@@ -226,7 +247,7 @@ record (LigProfile *self,
     .sequence = text,
     .kind = "profile",
     .device = lig_device_get_name (lig_plan_get_device (self->plan)),
-    .dtype = lig_dtype_name (lig_plan_get_compute (self->plan)),
+    .dtype = dtype,
     .recipe = lig_plan_get_recipe (self->plan),
     .policy = lig_policy_name (lig_plan_get_policy (self->plan)),
     .settings = settings,

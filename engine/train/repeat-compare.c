@@ -217,7 +217,10 @@ is_same_training (const LigRecording *before, const LigRecording *after)
 static gboolean
 is_time (const char *metric)
 {
-  return g_str_equal (metric, "step-ms") || g_str_equal (metric, "samples-per-second");
+  static const char *const times[] = {"step-ms",          "samples-per-second",
+                                      LIG_METRIC_EXPOSED, LIG_METRIC_IMBALANCE,
+                                      LIG_METRIC_SLOWEST, NULL};
+  return g_strv_contains (times, metric);
 }
 
 /* Returns whether both are trainings to the end, or ended alike. */

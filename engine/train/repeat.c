@@ -83,10 +83,8 @@ lig_recording_train (const LigRecording *self, LigDevice *device, LigStore *stor
 static void
 read_types (const LigRecording *self, LigPlanOptions *options)
 {
-  LigDtype dtype;
   const char *parameters = lig_json_get_string (get_inputs (self), "parameters", "");
-  if (lig_dtype_from_name (self->dtype, &dtype) && lig_dtype_is_floating (dtype))
-    options->compute = (int) dtype;
+  lig_run_read_types (self->dtype, &options->compute, &options->parameters, NULL);
   lig_parameters_from_name (parameters, &options->parameters);
 }
 

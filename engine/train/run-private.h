@@ -64,6 +64,10 @@ struct _LigRun {
   LigRunPending pending[LIG_PROGRAM_LATE];
   double partial_loss, last_ended;
 
+  /* How long this rank had waited before the step; how long each waited in the step, and in the
+   * last ones on average: of the training's thread. */
+  double waiting_before, *waited, *waited_lately;
+
   GThread *thread;
   GMainContext *context; /* where signals are emitted */
   GSource *ticker, *end; /* of that context: the former while the run has handlers */
@@ -128,10 +132,16 @@ gboolean lig_run_share_batch (LigRun *self, GError **error);
 /* Refuses ranks that have prepared different trainings. */
 gboolean lig_run_compare_ranks (LigRun *self, GError **error);
 
-/* Replace a text, a request, a number by rank 0's, by rank 0's, by the mean over the ranks. */
+/* Replace a text, a request by rank 0's. */
 gboolean lig_run_share_choices (LigRun *self, char **choices, GError **error);
 gboolean lig_run_share_request (LigRun *self, LigRequest *request, GError **error);
-gboolean lig_run_average (LigRun *self, double *value, GError **error);
+
+/* Replaces a step's loss by its mean over the ranks, and notes how long each of them waited for the
+ * others; `waiting`: how long this one has waited since its program was made. */
+gboolean lig_run_join_step (LigRun *self, double *loss, double waiting, GError **error);
+
+/* Notes the last step's waits as metrics and in the progress. */
+void lig_run_note_waits (LigRun *self, gint64 step);
 
 /* Fills in the targets that the loss at the end of a plan requires. */
 void lig_run_find_target (LigPlan *plan, LigTarget *target);
@@ -242,3 +252,6 @@ void lig_run_locate_data (LigRunSettings *settings);
 /* Reads a `dtype` setting such as bf16:fp32; types that the text, NULL or empty, does not name are
  * left as they are. */
 gboolean lig_run_read_types (const char *text, int *compute, int *parameters, GError **error);
+
+/* Returns the types of a training of the sequence with the setting `dtype`, `bf16:fp8`. */
+char *lig_run_describe_types (LigSequence *sequence, const char *dtype);

@@ -26,6 +26,22 @@ finish_unstarted (LigRun *self)
 }
 
 static void
+free_texts (LigRun *self)
+{
+  g_free (self->uuid);
+  g_free (self->parent);
+  g_free (self->init);
+  g_free (self->weights);
+  g_free (self->weights_note);
+  g_free (self->repeats);
+  g_free (self->status_before);
+  g_free (self->checkpoint);
+  g_free (self->problem);
+  g_free (self->choices);
+  g_free (self->calibration_choices);
+}
+
+static void
 lig_run_finalize (GObject *object)
 {
   LigRun *self = LIG_RUN (object);
@@ -51,17 +67,9 @@ lig_run_finalize (GObject *object)
   g_clear_pointer (&self->context, g_main_context_unref);
   g_array_unref (self->step_seconds);
   lig_run_release (self);
-  g_free (self->uuid);
-  g_free (self->parent);
-  g_free (self->init);
-  g_free (self->weights);
-  g_free (self->weights_note);
-  g_free (self->repeats);
-  g_free (self->status_before);
-  g_free (self->checkpoint);
-  g_free (self->problem);
-  g_free (self->choices);
-  g_free (self->calibration_choices);
+  free_texts (self);
+  g_free (self->waited);
+  g_free (self->waited_lately);
   lig_run_settings_clear (&self->settings);
   g_free (self->metrics);
   g_mutex_clear (&self->metrics_lock);
@@ -97,6 +105,8 @@ lig_run_init (LigRun *self)
                                     .samples_per_second = NAN,
                                     .gradient_norm = NAN,
                                     .loss_scale = NAN,
+                                    .exposed = NAN,
+                                    .imbalance = NAN,
                                     .learning_rate = NAN};
 }
 

@@ -160,6 +160,14 @@ static const LigSetting common[] = {
          0,
          "1: allow sums in an order that differs from run to run",
          NULL),
+  COUNT (DEVICE,
+         shard_optimizer,
+         "shard-optimizer",
+         0,
+         1,
+         0,
+         "1: divide the optimizer's arrays and its work among the data ranks",
+         NULL),
   TEXT (OUTPUT, name, "name", "S", "Name of the experiment", "made from the sequence"),
 };
 
@@ -396,27 +404,6 @@ get_name (guint n)
 {
   const LigSetting *setting = lig_run_setting_nth (n);
   return setting ? setting->name : NULL;
-}
-
-gboolean
-lig_run_read_types (const char *text, int *compute, int *parameters, GError **error)
-{
-  g_auto (GStrv) parts = g_strsplit (text ? text : "", ":", 2);
-  for (int i = 0; parts[i]; i++) {
-    LigDtype dtype;
-    gboolean known = i == 1
-                       ? lig_parameters_from_name (parts[i], parameters)
-                       : lig_dtype_from_name (parts[i], &dtype) && lig_dtype_is_floating (dtype);
-    if (!known) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-                   _ ("dtype is '%s', expected %s, or a pair like bf16:fp32 or bf16:fp8"), text,
-                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")));
-      return FALSE;
-    }
-    if (i == 0)
-      *compute = (int) dtype;
-  }
-  return TRUE;
 }
 
 gboolean

@@ -48,6 +48,7 @@ note_step (LigRun *self, gint64 step, double loss, const LigScaling *scaling, do
   lig_run_metric (self, step, "gradient-norm", norm);
   lig_run_metric (self, step, "loss-scale", scale);
   lig_run_metric (self, step, "step-ms", seconds * 1e3);
+  lig_run_note_waits (self, step);
   g_mutex_lock (&self->lock);
   guint slot = (guint) ((step - 1) % LIG_KEPT_STEP_TIMES);
   if (slot < self->step_seconds->len)
@@ -126,6 +127,7 @@ run_parts (LigRun *self, double *loss, GError **error)
 {
   gint64 parts = self->settings.accumulate;
   float part;
+  double waiting;
   *loss = 0;
   for (gint64 i = 0; i < parts; i++) {
     unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0) |
@@ -135,7 +137,8 @@ run_parts (LigRun *self, double *loss, GError **error)
       return FALSE;
     *loss += (double) part / (double) parts;
   }
-  return lig_run_average (self, loss, error);
+  return lig_program_read_waiting (self->train, &waiting, error) &&
+         lig_run_join_step (self, loss, waiting, error);
 }
 
 /* Like run_parts(). A step that is interrupted is as if it had not begun. */
@@ -193,6 +196,8 @@ take_oldest (LigRun *self, GError **error)
   self->partial_loss += (double) result.loss / parts;
   if (!oldest->last)
     return TRUE;
+  if (!lig_run_join_step (self, &self->partial_loss, result.waited, error))
+    return FALSE;
   /* Steps overlap: the time of each is the interval between two ends. */
   double ended = lig_now ();
   note_step (self, oldest->step, self->partial_loss, &result.scaling,

@@ -117,7 +117,7 @@ LIG_CPU (all_reduce) (LigLaunch *launch)
   return peers->gather (peers, y->data, bounds, &launch->where);
 }
 
-/* Computes this peer's rows of the sum of x over all peers. */
+/* Computes this peer's rows of the reduction of x over all peers; y may be these rows of x. */
 LigStatus
 LIG_CPU (reduce_scatter) (LigLaunch *launch)
 {
@@ -134,7 +134,7 @@ LIG_CPU (reduce_scatter) (LigLaunch *launch)
   return reduce_own (launch, bounds, y);
 }
 
-/* Collects the rows of all peers. */
+/* Collects the rows of all peers; x may be this peer's rows of y. */
 LigStatus
 LIG_CPU (all_gather) (LigLaunch *launch)
 {
@@ -150,7 +150,8 @@ LIG_CPU (all_gather) (LigLaunch *launch)
       memcpy (lig_at (y, at), x->data, bytes);
     return LIG_OK;
   }
-  memcpy (lig_at (y, peers->rank * x->size), x->data, bytes);
+  if (lig_at (y, peers->rank * x->size) != x->data)
+    memcpy (lig_at (y, peers->rank * x->size), x->data, bytes);
   find_bounds (y, x->size, peers->count, bounds);
   return peers->gather (peers, y->data, bounds, &launch->where);
 }

@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* Embedding: y[i,:] = weight[x[i],:] for int32 x [M], weight [V, N] and y [M, N]; and its
  * gradient, dweight[v,:] = sum of dy[i,:] over the i with x[i] = v. The sum is added up in the
- * order of i: threads divide the columns among them. And position embedding: y[r,:] = x[r,:] +
- * weight[r % T,:], its gradient, and both at once. */
+ * order of i: threads divide the columns among them. Of ranks that divide the table, each has some
+ * of its rows: the others are zero in y and left out of the gradient. And position embedding:
+ * y[r,:] = x[r,:] + weight[r % T,:], its gradient, and both at once. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/positions.h"
 
 /* The number of columns that one thread adds up at a time. */
 #define SLICE 64
 
-/* Refuses types other than int32, and tokens outside the vocabulary of `rows`. */
+/* Returns the part of the vocabulary that the table has. */
+static LigVocabularyPart
+part_of (const LigLaunch *launch, const LigOperand *table)
+{
+  const LigVocabularyPart *part = launch->params;
+  return part && part->count > 0 ? *part : (LigVocabularyPart){0, lig_rows (table)};
+}
+
+/* Refuses types other than int32, and tokens outside the vocabulary of all ranks. */
 static LigStatus
-check (LigLaunch *launch, const LigOperand *x, int64_t rows)
+check (LigLaunch *launch, const LigOperand *x, int64_t vocabulary)
 {
   const int32_t *tokens = x->data;
   bool outside = false;
   for (int64_t i = 0; i < x->size; i++)
-    outside |= tokens[i] < 0 || tokens[i] >= rows;
+    outside |= tokens[i] < 0 || tokens[i] >= vocabulary;
   if (x->dtype != LIG_INT32 || outside)
     return LIG_FAIL (launch, LIG_FAILED,
                      "token outside the vocabulary; correct the data or enlarge the vocabulary");
@@ -41,23 +50,31 @@ copy_row (const LigOperand *from, int64_t from_row, const LigOperand *to, int64_
   }
 }
 
-/* Computes y. */
+/* Computes y, in which the rows of tokens of other ranks are zero. */
 LigStatus
 LIG_CPU (embedding) (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
   const LigOperand *y = &launch->operands[2];
-  LigStatus status = check (launch, x, lig_rows (weight));
+  LigVocabularyPart part = part_of (launch, weight);
+  LigStatus status = check (launch, x, part.count);
   if (status != LIG_OK)
     return status;
   const int32_t *tokens = x->data;
+  const int64_t rows = lig_rows (weight);
+  const size_t bytes = (size_t) y->columns * lig_dtype_size (y->dtype);
 #pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
-  for (int64_t i = 0; i < x->size; i++)
-    copy_row (weight, tokens[i], y, i);
+  for (int64_t i = 0; i < x->size; i++) {
+    int64_t row = tokens[i] - part.first;
+    if (row >= 0 && row < rows)
+      copy_row (weight, row, y, i);
+    else
+      memset (lig_at (y, i * y->columns), 0, bytes);
+  }
   return LIG_OK;
 }
 
-/* Adds the gradients of the rows [first, first + rows) of weight, in one slice of columns from
+/* Adds the gradients of the tokens [first, first + rows), in one slice of columns from
  * `column` on, to `total`, whose rows are as long as those of weight. */
 static void
 add_slice (const LigOperand *dy,
@@ -90,7 +107,8 @@ LIG_CPU (embedding_backward) (LigLaunch *launch)
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dweight = &launch->operands[2];
   int64_t columns = dweight->columns, vocabulary = lig_rows (dweight);
-  LigStatus status = check (launch, x, vocabulary);
+  LigVocabularyPart part = part_of (launch, dweight);
+  LigStatus status = check (launch, x, part.count);
   if (status != LIG_OK)
     return status;
   bool direct = dweight->dtype == LIG_FP32;
@@ -108,7 +126,7 @@ LIG_CPU (embedding_backward) (LigLaunch *launch)
       lig_widen (dweight->dtype, lig_at (dweight, first * columns), total, count);
 #pragma omp parallel for schedule(static) if (dy->size > LIG_PARALLEL_FROM)
     for (int64_t column = 0; column < columns; column += SLICE)
-      add_slice (dy, x, first, rows, column, total);
+      add_slice (dy, x, part.first + first, rows, column, total);
     if (!direct)
       lig_narrow (dweight->dtype, total, lig_at (dweight, first * columns), count);
   }

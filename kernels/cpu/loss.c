@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses over rows of x [M, C], each one number y, and their gradients.
+/* Losses over rows of x [M, C], each one number y, and their gradients. The gradient of the
+ * cross-entropy may be of a part of the classes.
  *
  * cross_entropy, with label smoothing s:
  *   lse = log (sum exp x), q = (1 - s) [c = target] + s / C,
@@ -8,102 +9,15 @@
  *
  * mean_squared_error:
  *   y = mean ((x - targets)^2), dx = 2 dy (x - targets) / size = -dtargets. */
-#include "kernels/cpu/cpu.h"
-#include "kernels/formulas.h"
-
-#include <math.h>
-
-/* The largest number of blocks of lig_partition. */
-#define MOST_BLOCKS 64
-
-typedef struct {
-  double sum;
-  int64_t count;
-  bool outside; /* a target is not one of the classes */
-} Total;
-
-/* Returns the launch's parameters, or the defaults. */
-static LigCrossEntropyParams
-parameters (const LigLaunch *launch)
-{
-  const LigCrossEntropyParams *params = launch->params;
-  return params ? *params : (LigCrossEntropyParams){.ignored = -100};
-}
-
-/* Adds up the totals of all blocks in order. */
-static Total
-total_of (const Total *totals, int64_t blocks)
-{
-  Total total = {0};
-  for (int64_t i = 0; i < blocks; i++) {
-    total.sum += totals[i].sum;
-    total.count += totals[i].count;
-    total.outside |= totals[i].outside;
-  }
-  return total;
-}
-
-/* Writes a number to a scalar operand, unless it is absent. */
-static void
-write_number (const LigOperand *operand, double value)
-{
-  float number = (float) value;
-  if (operand->data)
-    lig_narrow (operand->dtype, &number, operand->data, 1);
-}
-
-/* Returns one element as fp32. */
-static float
-element (const LigOperand *operand, int64_t at)
-{
-  float buffer;
-  return *lig_load (operand, at, 1, &buffer);
-}
-
-/* A function that loops over a piece. It is not inlined: GCC 12 splits the loop over pieces, and
- * then no longer vectorizes a loop that it inlined there. */
-#define PIECE_FUNCTION static __attribute__ ((noinline))
-
-/* Returns the largest of `most` and the values of a piece. */
-PIECE_FUNCTION float
-larger (const float *x, int64_t count, float most)
-{
-#pragma omp simd reduction(max : most)
-  for (int64_t i = 0; i < count; i++)
-    most = x[i] > most ? x[i] : most;
-  return most;
-}
-
-/* Adds sum exp (x - most) of a piece to `exps`, and the sum of its values to `sum`. */
-PIECE_FUNCTION void
-add_exps (const float *x, int64_t count, float most, double *exps, double *sum)
-{
-  float part = 0, plain = 0;
-#pragma omp simd reduction(+ : part, plain)
-  for (int64_t i = 0; i < count; i++) {
-    part += lig_exp (x[i] - most);
-    plain += x[i];
-  }
-  *exps += (double) part;
-  *sum += (double) plain;
-}
+#include "kernels/cpu/loss.h"
 
 /* Returns log (sum exp x) of a row and sets the mean of its values. */
 static float
 log_sum (const LigOperand *x, int64_t start, float *mean)
 {
-  float buffer[LIG_PIECE], most = -INFINITY;
-  double exps = 0, sum = 0;
-  for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = lig_piece (x->columns, at);
-    most = larger (lig_load (x, start + at, count, buffer), count, most);
-  }
-  for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = lig_piece (x->columns, at);
-    add_exps (lig_load (x, start + at, count, buffer), count, most, &exps, &sum);
-  }
-  *mean = (float) (sum / (double) x->columns);
-  return (float) ((double) most + log (exps));
+  RowSum row = sum_row (x, start);
+  *mean = (float) (row.sum / (double) x->columns);
+  return row.exps > 0 ? (float) ((double) row.most + log (row.exps)) : NAN;
 }
 
 /* Computes the losses and lse of rows `first` to `end`, and returns their sum. */
@@ -186,19 +100,19 @@ entropy_row (const LigOperand *x,
   }
 }
 
-/* Computes dx from dy, x, targets, lse and count. */
+/* Computes dx from dy, x, targets, lse and count. A target of another rank's part hits nothing. */
 LigStatus
 LIG_CPU (cross_entropy_backward) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands, *x = &o[1], *dx = &o[5];
   const int32_t *targets = o[2].data;
   LigCrossEntropyParams params = parameters (launch);
-  int64_t rows = lig_rows (x);
+  int64_t rows = lig_rows (x), classes = count_classes (&params, x);
   float count = element (&o[4], 0), factor = count > 0 ? element (&o[0], 0) / count : 0;
-  float even = params.label_smoothing / (float) x->columns, hit = 1 - params.label_smoothing;
+  float even = params.label_smoothing / (float) classes, hit = 1 - params.label_smoothing;
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < rows; row++)
-    entropy_row (x, dx, row, targets[row], element (&o[3], row),
+    entropy_row (x, dx, row, targets[row] - params.part.first, element (&o[3], row),
                  targets[row] == params.ignored ? 0 : factor, even, hit);
   return LIG_OK;
 }

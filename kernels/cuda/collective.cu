@@ -97,7 +97,7 @@ lig_cuda_all_reduce (LigLaunch *launch)
                                      peers->handle, launch->stream));
 }
 
-/* Computes this peer's rows of the sum of x over all peers. */
+/* Computes this peer's rows of the reduction of x over all peers; y may be these rows of x. */
 extern "C" LigStatus
 lig_cuda_reduce_scatter (LigLaunch *launch)
 {

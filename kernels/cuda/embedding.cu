@@ -10,7 +10,8 @@
  * vocabulary of which little is used takes longer, and the sum is the same every time.
  *
  * A token outside the vocabulary cannot be refused without waiting for the device: its row of y
- * is NaN, and its row of dy is ignored. */
+ * is NaN, and its row of dy is ignored. Of ranks that divide the table, each has some of its rows:
+ * the others are zero in y, and ignored in dy as well. */
 #include "kernels/cuda/common/cuda.cuh"
 #include "kernels/cuda/common/walk.cuh"
 #include "kernels/cuda/embedding.cuh"
@@ -29,8 +30,20 @@ enum { FEW_TOKENS = 2048, SORT_THREADS = 1024 };
  * rows that a block clears; the number of segments of one run up to which a single warp joins
  * them. */
 enum { SHORTEST = 32, ENOUGH_THREADS = 1 << 19, ROWS_CLEARED = 64, SHORT_RUN = 16 };
-/* The mark in the position of a token outside the vocabulary. */
+/* The mark in the position of a token outside the table. */
 constexpr uint32_t OUTSIDE = 1u << 31;
+
+/* The rows of the vocabulary that the table has: tokens from `first` on, of `count` in all. */
+struct Table {
+  int64_t first, rows, count;
+  /* Returns the row of a token, -1 if the table does not have it. */
+  __device__ int64_t
+  row (int64_t token) const
+  {
+    int64_t at = token - first;
+    return token >= 0 && token < count && at >= 0 && at < rows ? at : -1;
+  }
+};
 
 /* The workspace holds two copies of tokens and positions, memory for the sort, then partial
  * sums. */
@@ -46,7 +59,7 @@ __launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
                                          const From *weight,
                                          To *y,
                                          int64_t count,
-                                         int64_t vocabulary,
+                                         Table table,
                                          int64_t columns,
                                          int lanes,
                                          Vector position,
@@ -55,16 +68,20 @@ __launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
   int64_t units = columns / N, group = ((int64_t) blockIdx.x * THREADS + threadIdx.x) / lanes;
   int64_t groups = (int64_t) gridDim.x * THREADS / lanes;
   for (int64_t first = group * UNROLL; first < count; first += groups * UNROLL) {
-    int64_t token[UNROLL];
+    int64_t row[UNROLL];
+    bool elsewhere[UNROLL]; /* on another rank */
 #pragma unroll
-    for (int u = 0; u < UNROLL; u++)
-      token[u] = first + u < count ? tokens[first + u] : -1;
+    for (int u = 0; u < UNROLL; u++) {
+      int64_t token = first + u < count ? tokens[first + u] : -1;
+      row[u] = table.row (token);
+      elsewhere[u] = row[u] < 0 && token >= 0 && token < table.count;
+    }
     for (int64_t unit = threadIdx.x & (lanes - 1); unit < units; unit += lanes) {
       Chunk<From, N> chunk[UNROLL];
 #pragma unroll
       for (int u = 0; u < UNROLL; u++)
-        if (token[u] >= 0 && token[u] < vocabulary)
-          chunk[u] = load_chunk<N> (weight + token[u] * columns + unit * N);
+        if (row[u] >= 0)
+          chunk[u] = load_chunk<N> (weight + row[u] * columns + unit * N);
 #pragma unroll
       for (int u = 0; u < UNROLL; u++)
         if (first + u < count) {
@@ -72,13 +89,12 @@ __launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
           float values[N];
 #pragma unroll
           for (int i = 0; i < N; i++)
-            values[i] = NAN;
-          bool inside = token[u] >= 0 && token[u] < vocabulary;
-          if (inside)
+            values[i] = elsewhere[u] ? 0 : NAN;
+          if (row[u] >= 0)
             unpack (chunk[u], values);
           pack (values, out);
           if constexpr (std::is_same_v<From, To>)
-            out = inside ? chunk[u] : out;
+            out = row[u] >= 0 ? chunk[u] : out;
           if (position.data) {
             float shift[N];
             int64_t at = lig_position ((first + u) % p.length, p.length, p.ranks, p.rank);
@@ -95,41 +111,34 @@ __launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
   }
 }
 
-/* Returns a position, marked if its token is outside the vocabulary. */
-__device__ inline uint32_t
-position_of (int32_t token, int64_t vocabulary, uint32_t at)
-{
-  return token < 0 || token >= vocabulary ? at | OUTSIDE : at;
-}
-
-/* Prepares the sort. Tokens outside the vocabulary are sorted to the first row, but keep their
- * mark. */
+/* Prepares the sort of tokens by their rows. Tokens outside the table are sorted to the first row,
+ * but their positions are marked. */
 __global__ void
-__launch_bounds__ (THREADS) number_tokens (
-  const int32_t *x, int count, int64_t vocabulary, uint32_t *tokens, uint32_t *positions)
+__launch_bounds__ (THREADS)
+  number_tokens (const int32_t *x, int count, Table table, uint32_t *tokens, uint32_t *positions)
 {
   int at = (int) (blockIdx.x * THREADS + threadIdx.x);
   if (at >= count)
     return;
-  uint32_t position = position_of (x[at], vocabulary, (uint32_t) at);
-  tokens[at] = position & OUTSIDE ? 0 : (uint32_t) x[at];
-  positions[at] = position;
+  int64_t row = table.row (x[at]);
+  tokens[at] = row < 0 ? 0 : (uint32_t) row;
+  positions[at] = row < 0 ? (uint32_t) at | OUTSIDE : (uint32_t) at;
 }
 
 /* Prepares and sorts in a single block (bitonic sort, Batcher, 1968). A token and its position
  * are one number, so that no two are equal and the sort is stable. */
 __global__ void
 __launch_bounds__ (SORT_THREADS)
-  sort_few (const int32_t *x, int count, int64_t vocabulary, uint32_t *tokens, uint32_t *positions)
+  sort_few (const int32_t *x, int count, Table table, uint32_t *tokens, uint32_t *positions)
 {
   __shared__ uint64_t sorted[FEW_TOKENS];
   int size = 2;
   while (size < count)
     size *= 2;
   for (int i = (int) threadIdx.x; i < size; i += SORT_THREADS) {
-    uint32_t position = i < count ? position_of (x[i], vocabulary, (uint32_t) i) : 0;
-    uint64_t token = position & OUTSIDE ? 0 : i < count ? (uint32_t) x[i] : UINT32_MAX;
-    sorted[i] = token << 32 | position;
+    int64_t row = i < count ? table.row (x[i]) : UINT32_MAX;
+    uint32_t position = row < 0 ? (uint32_t) i | OUTSIDE : i < count ? (uint32_t) i : 0;
+    sorted[i] = (uint64_t) (row < 0 ? 0 : row) << 32 | position;
   }
   for (int k = 2; k <= size; k *= 2)
     for (int j = k / 2; j > 0; j /= 2) {
@@ -150,13 +159,14 @@ __launch_bounds__ (SORT_THREADS)
   }
 }
 
-/* The sorted tokens, and the destination of the sums. */
+/* The sorted tokens, as rows of the table, and the destination of the sums. */
 struct Runs {
   const uint32_t *tokens, *positions;
   float
     *partials; /* two rows per segment: of a run begun before it, of one that continues after it */
   int count, length, segments;
-  int64_t columns, vocabulary;
+  int64_t columns;
+  Table table;
   bool accumulate;
   __device__ float *
   partial (int segment, bool last, int64_t column) const
@@ -208,7 +218,7 @@ clear_rows (const Runs &runs, U *dweight, int64_t first)
       else
         high = middle;
     }
-    found[threadIdx.x] = row >= runs.vocabulary || (low < runs.count && runs.tokens[low] == row);
+    found[threadIdx.x] = row >= runs.table.rows || (low < runs.count && runs.tokens[low] == row);
   }
   __syncthreads ();
   Chunk<U, N> zero;
@@ -247,8 +257,8 @@ __launch_bounds__ (THREADS) sum_runs (Runs runs, const T *dy, U *dweight, int su
     Chunk<T, N> rows[UNROLL];
 #pragma unroll
     for (int u = 0; u < UNROLL; u++)
-      if (at + u < end)
-        rows[u] = load_chunk<N> (dy + (positions.v[u] & ~OUTSIDE) * runs.columns + column);
+      if (at + u < end && !(positions.v[u] & OUTSIDE))
+        rows[u] = load_chunk<N> (dy + positions.v[u] * runs.columns + column);
     if (at + UNROLL < end) {
       next_tokens = load_chunk<UNROLL> (runs.tokens + at + UNROLL);
       next_positions = load_chunk<UNROLL> (runs.positions + at + UNROLL);
@@ -379,14 +389,14 @@ sort_tokens (LigLaunch *launch, const int32_t *x, Runs *runs)
   cub::DoubleBuffer<uint32_t> positions (buffer + 2 * MOST_TOKENS, buffer + 3 * MOST_TOKENS);
   cudaStream_t on = stream (launch);
   if (runs->count <= FEW_TOKENS)
-    sort_few<<<1, SORT_THREADS, 0, on>>> (x, runs->count, runs->vocabulary, tokens.Current (),
+    sort_few<<<1, SORT_THREADS, 0, on>>> (x, runs->count, runs->table, tokens.Current (),
                                           positions.Current ());
   else {
     int blocks = (runs->count + THREADS - 1) / THREADS, bits = 1;
     size_t bytes = 0;
-    while (bits < 32 && (int64_t) 1 << bits < runs->vocabulary)
+    while (bits < 32 && (int64_t) 1 << bits < runs->table.rows)
       bits++;
-    number_tokens<<<blocks, THREADS, 0, on>>> (x, runs->count, runs->vocabulary, tokens.Current (),
+    number_tokens<<<blocks, THREADS, 0, on>>> (x, runs->count, runs->table, tokens.Current (),
                                                positions.Current ());
     cudaError_t error =
       cub::DeviceRadixSort::SortPairs (nullptr, bytes, tokens, positions, runs->count, 0, bits, on);
@@ -434,7 +444,7 @@ add_part (LigLaunch *launch, Runs runs, const int32_t *x, const T *dy, U *dweigh
       return status;
   }
   int64_t summing = ((int64_t) runs.segments * units + THREADS - 1) / THREADS;
-  int64_t clearing = runs.accumulate ? 0 : (runs.vocabulary + ROWS_CLEARED - 1) / ROWS_CLEARED;
+  int64_t clearing = runs.accumulate ? 0 : (runs.table.rows + ROWS_CLEARED - 1) / ROWS_CLEARED;
   if (summing + clearing > INT32_MAX)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "embedding: rows are too long for the workspace; reduce the features");
@@ -450,6 +460,16 @@ add_part (LigLaunch *launch, Runs runs, const int32_t *x, const T *dy, U *dweigh
   return LIG_LAUNCHED (launch);
 }
 
+/* Returns the rows that a table has by the launch's params. */
+static Table
+table_of (const LigLaunch *launch, const LigOperand *table)
+{
+  const LigVocabularyPart *part = (const LigVocabularyPart *) launch->params;
+  if (part && part->count > 0)
+    return {part->first, rows (table), part->count};
+  return {0, rows (table), rows (table)};
+}
+
 /* Computes dweight in parts of at most MOST_TOKENS tokens. */
 template <class T, class U, int N>
 static LigStatus
@@ -460,7 +480,7 @@ add_all (LigLaunch *launch)
   Runs runs = {};
   runs.partials = (float *) ((char *) launch->workspace + PARTIALS_AT);
   runs.columns = dweight->columns;
-  runs.vocabulary = rows (dweight);
+  runs.table = table_of (launch, dweight);
   runs.accumulate = launch->accumulate;
   int64_t first = 0;
   do {
@@ -487,9 +507,13 @@ packed (const LigOperand *a, const LigOperand *b, int64_t columns, int width)
 
 using namespace lig;
 
-/* Computes y = weight[x], plus position[row % T] if there are positions. */
+/* Computes y = weight[x] of a table, plus position[row % T] if there are positions. */
 static LigStatus
-gather (LigLaunch *launch, const LigOperand *y, const LigOperand *position, LigPositionParams p)
+gather (LigLaunch *launch,
+        Table table,
+        const LigOperand *y,
+        const LigOperand *position,
+        LigPositionParams p)
 {
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
   if (x->dtype != LIG_INT32)
@@ -511,8 +535,8 @@ gather (LigLaunch *launch, const LigOperand *y, const LigOperand *position, LigP
       int blocks = blocks_for (launch, (x->size + UNROLL - 1) / UNROLL * lanes, THREADS, 64);
       auto kernel = wide_path ? gather_rows<From, To, N> : gather_rows<From, To, 1>;
       kernel<<<blocks, THREADS, 0, stream (launch)>>> (
-        (const int32_t *) x->data, (const From *) weight->data, (To *) y->data, x->size,
-        rows (weight), y->columns, lanes, positions, p);
+        (const int32_t *) x->data, (const From *) weight->data, (To *) y->data, x->size, table,
+        y->columns, lanes, positions, p);
       return LIG_LAUNCHED (launch);
     });
   });
@@ -522,7 +546,8 @@ gather (LigLaunch *launch, const LigOperand *y, const LigOperand *position, LigP
 extern "C" LigStatus
 lig_cuda_embedding (LigLaunch *launch)
 {
-  return gather (launch, &launch->operands[2], nullptr, {1, 0, 0});
+  Table table = table_of (launch, &launch->operands[1]);
+  return gather (launch, table, &launch->operands[2], nullptr, {1, 0, 0});
 }
 
 /* Computes y = weight[x] + position[row % T], with the roundings of both kernels alone. */
@@ -533,7 +558,8 @@ lig_cuda_embedding_position (LigLaunch *launch)
   LigPositionParams p = positions_of (launch, y, position);
   if (p.length == 0)
     return LIG_FAILED;
-  return gather (launch, y, position, p);
+  int64_t vocabulary = rows (&launch->operands[1]);
+  return gather (launch, {0, vocabulary, vocabulary}, y, position, p);
 }
 
 /* Computes dweight. */

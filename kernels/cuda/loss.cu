@@ -6,64 +6,15 @@
  * them up in order.
  *
  * A target that is not one of the classes cannot be refused without waiting for the device: it
- * makes the loss, or the number of correct rows, NaN. */
-#include "kernels/cuda/loss.cuh"
+ * makes the loss, or the number of correct rows, NaN. The gradient of the cross-entropy may be of a
+ * part of the classes. */
+#include "kernels/cuda/loss-outcome.cuh"
 
 namespace lig
 {
 /* The number of elements up to which a single block, and so a single launch, adds up all
  * squares. */
 enum { SQUARES_ALONE = 1 << 14 };
-
-/* The sums of the parts so far, if the workspace cannot hold the values of all rows at once. */
-struct Totals {
-  double sum;
-  long long counted;
-};
-
-/* The values of rows, and the outcome that follows from them: their sum, or their mean over the
- * rows counted. */
-struct Outcome {
-  Totals *carried;
-  float *values;
-  const int32_t *targets;
-  int64_t rows, ignored;
-  bool first, last, mean;
-  Target y, count;
-};
-
-/* Completes the sum over rows. One block does it. */
-__device__ inline void
-conclude (const Outcome &o)
-{
-  double sum = 0;
-  long long counted = 0;
-#pragma unroll 4
-  for (int64_t i = threadIdx.x; i < o.rows; i += blockDim.x) {
-    sum += (double) o.values[i];
-    counted += o.targets[i] != o.ignored;
-  }
-  sum = block_total (sum);
-  counted = block_total (counted);
-  if (threadIdx.x > 0)
-    return;
-  if (!o.first) {
-    sum += o.carried->sum;
-    counted += o.carried->counted;
-  }
-  *o.carried = {sum, counted};
-  if (o.last && o.y.data)
-    o.y.set (0, o.mean ? counted ? (float) (sum / (double) counted) : 0 : (float) sum);
-  if (o.last && o.count.data)
-    o.count.set (0, (float) counted);
-}
-
-/* Completes the sum over rows that other blocks have left. */
-__global__ void
-__launch_bounds__ (MOST_THREADS) conclude_rows (Outcome outcome)
-{
-  conclude (outcome);
-}
 
 /* Computes lse and loss of each row. */
 template <class T, bool WHOLE>
@@ -152,13 +103,14 @@ struct Entropy {
   const float *lse;
   int64_t rows, columns;
   LigCrossEntropyParams params;
+  int64_t classes; /* of all ranks */
   __device__ Slope
   slope (int64_t row) const
   {
-    float counted = count[0], even = params.label_smoothing / (float) columns;
+    float counted = count[0], even = params.label_smoothing / (float) classes;
     int32_t target = targets[row];
     float factor = counted > 0 && target != params.ignored ? dy[0] / counted : 0;
-    return {lse[row], factor, even, 1 - params.label_smoothing, target};
+    return {lse[row], factor, even, 1 - params.label_smoothing, target - params.part.first};
   }
 };
 
@@ -334,37 +286,6 @@ dispatch_both (LigLaunch *launch, const LigOperand *x, const LigOperand *targets
     return dispatch (launch, targets->dtype, [&] (auto other) { return f (one, other); });
   });
 }
-
-/* Calls `f (first, outcome)` for as many rows at a time as the workspace can hold values for,
- * and completes the sum. `f` launches and returns the number of its blocks: a single block
- * completes the sum itself. */
-template <class F>
-static LigStatus
-over_rows (LigLaunch *launch, const LigOperand *targets, Outcome outcome, int64_t rows, F f)
-{
-  const int64_t reserved = 64, most = (LIG_WORKSPACE_SIZE - reserved) / sizeof (float);
-  outcome.carried = (Totals *) launch->workspace;
-  outcome.values = (float *) ((char *) launch->workspace + reserved);
-  int64_t first = 0;
-  do {
-    outcome.targets = (const int32_t *) targets->data + first;
-    outcome.rows = rows - first < most ? rows - first : most;
-    outcome.first = first == 0;
-    outcome.last = first + outcome.rows >= rows;
-    if (outcome.rows == 0 || f (first, outcome) > 1)
-      conclude_rows<<<1, MOST_THREADS, 0, stream (launch)>>> (outcome);
-    first += outcome.rows;
-  } while (first < rows);
-  return LIG_LAUNCHED (launch);
-}
-
-/* Returns the launch's parameters, or the defaults. */
-static LigCrossEntropyParams
-parameters (const LigLaunch *launch)
-{
-  const LigCrossEntropyParams *params = (const LigCrossEntropyParams *) launch->params;
-  return params ? *params : LigCrossEntropyParams{-100, 0};
-}
 } /* namespace lig */
 
 using namespace lig;
@@ -394,14 +315,21 @@ lig_cuda_cross_entropy (LigLaunch *launch)
   });
 }
 
-/* Computes dx [M, C] from dy, x, targets, lse and count. */
+/* Computes dx [M, C] from dy, x, targets, lse and count. A target of another rank's part hits
+ * nothing. */
 extern "C" LigStatus
 lig_cuda_cross_entropy_backward (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands, *x = &o[1], *dx = &o[5];
-  Entropy entropy = {
-    vector (&o[0]), vector (&o[4]), (const int32_t *) o[2].data, (const float *) o[3].data,
-    rows (x),       x->columns,     parameters (launch)};
+  LigCrossEntropyParams params = parameters (launch);
+  Entropy entropy = {vector (&o[0]),
+                     vector (&o[4]),
+                     (const int32_t *) o[2].data,
+                     (const float *) o[3].data,
+                     rows (x),
+                     x->columns,
+                     params,
+                     params.part.count > 0 ? params.part.count : x->columns};
   bool alike = x->dtype == dx->dtype && (((uintptr_t) x->data ^ (uintptr_t) dx->data) & 15) == 0;
   if (!lig_dtype_is_floating (dx->dtype))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type; convert to fp32, fp16 or bf16");

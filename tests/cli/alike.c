@@ -59,6 +59,8 @@ static const struct {
   {"runs", "format", "the formats of metrics"},
   {"profile", "steps", "the steps that are timed, not those of a training"},
   {"profile", "compare", "policies"},
+  {"plan", "optimizer", "none unless it is given"},
+  {"fuse", "optimizer", "none unless it is given"},
   {"train", "resume", "a training"},
   {"sweep", "resume", "a sweep"},
 };

@@ -452,6 +452,12 @@ test_too_large (void)
   g_assert_null (strstr (unknown.out, "does not fit"));
 }
 
+static double
+rate_at (JsonNode *node, const char *place)
+{
+  return json_node_get_double (at (node, place));
+}
+
 static void
 test_devices (void)
 {
@@ -465,6 +471,22 @@ test_devices (void)
     h200 |= g_str_equal (text_at (device, "device"), "null:h200");
   }
   g_assert_true (cpu && h200);
+  g_auto (Outcome) b200 = lig ("devices", "null:b200", "--json", NULL);
+  g_assert_cmpfloat (rate_at (b200.json, "0.product.fp4"), ==, 6.422e15);
+  g_assert_cmpint (int_at (b200.json, "0.fabric.devices"), ==, 8);
+  g_assert_cmpint (int_at (b200.json, "0.fabric.multiprocessors"), ==, 16);
+  g_assert_cmpfloat (rate_at (b200.json, "0.fabric.inside.bandwidth"), ==, 740e9);
+  g_assert_cmpfloat (rate_at (b200.json, "0.fabric.inside.latency"), ==, 3.4e-6);
+  g_assert_cmpfloat (rate_at (b200.json, "0.fabric.between.bandwidth"), ==, 50e9);
+  g_assert_cmpfloat (rate_at (b200.json, "0.fabric.between.latency"), ==, 14e-6);
+  g_assert_cmpstr (text_at (b200.json, "0.units.latency"), ==, "s");
+  g_auto (Outcome) table = lig ("devices", "null:b200", NULL);
+  assert_contains (table.out, "6.42 P");
+  assert_contains (table.out, "740 GB/s  3.40 µs  50.0 GB/s  14.0 µs");
+  /* A processor has no links, nor products of 4 bits. */
+  g_auto (Outcome) processor = lig ("devices", "cpu", NULL);
+  g_assert_null (strstr (processor.out, "links"));
+  g_assert_null (strstr (processor.out, "fp4"));
   g_auto (Outcome) written = lig ("devices", "null:a100", "-o", "mine.json", NULL);
   g_assert_cmpint (written.code, ==, 0);
   g_auto (Outcome) own =

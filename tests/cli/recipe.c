@@ -67,6 +67,28 @@ test_train (void)
   g_assert_cmpint (int_at (more.json, "steps"), ==, 5);
 }
 
+/* The bytes of parameters are those of the types that are listed: fp32 for weights that are kept in
+ * fp32 and fp8, the compute type for biases and the weight that the recipe does not divide. */
+static void
+test_check (void)
+{
+  static const struct {
+    const char *dtype;
+    gint64 bytes;
+  } cases[] = {{"bf16", 2 * (64 + 32 * 64 + 64 + 64 * 50 + 50)},
+               {"bf16:fp32", 4 * (64 + 32 * 64 + 64 + 64 * 50 + 50)},
+               {"bf16:fp8", 4 * 32 * 64 + 2 * (64 + 64 + 64 * 50 + 50)}};
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_auto (Outcome) check = lig ("check", MODEL, ARGUMENTS, "--dtype", cases[i].dtype, "--recipe",
+                                  "fp8-rows", "--json", NULL);
+    g_assert_cmpint (int_at (check.json, "parameters"), ==, 64 + 32 * 64 + 64 + 64 * 50 + 50);
+    g_assert_cmpint (int_at (check.json, "parameter_bytes"), ==, cases[i].bytes);
+  }
+  g_auto (Outcome) text =
+    lig ("check", MODEL, ARGUMENTS, "--dtype", "bf16:fp8", "--recipe", "fp8-rows", NULL);
+  assert_contains (text.out, "5426 trained elements, 14.9 kB;");
+}
+
 #define TRAIN \
   "train", "linear(16) ! mean-squared-error", "--input", "32x32", "--data", \
     "synthetic?samples=64", "--device", "cpu"
@@ -117,6 +139,20 @@ test_compare (void)
   g_assert_true (g_file_get_contents (picture, &svg, NULL, NULL));
   assert_contains (svg, "fp8-block");
   assert_contains (svg, "Basic linear");
+  g_auto (Outcome) show = lig ("runs", "show", "last", NULL);
+  g_auto (Outcome) document = lig ("runs", "show", "last", "--json", NULL);
+  assert_contains (show.out, "Errors against the compute type");
+  assert_contains (show.out, "fp8-delayed:history=16,margin=1");
+  g_assert_cmpstr (text_at (document.json, "recipe"), ==, "fp8-block");
+  g_assert_cmpstr (text_at (document.json, "errors.1.ops.1.recipe"), ==, "fp8-block");
+  g_assert_cmpstr (text_at (document.json, "errors.0.recipe"), ==,
+                   "fp8-delayed:history=16,margin=1");
+  g_auto (Outcome) again = lig ("runs", "repeat", "last", NULL);
+  /* The times may differ; the plan may not. */
+  assert_contains (again.out, " repeats ");
+  g_auto (Outcome) repeated = lig ("runs", "show", "last", "--json", NULL);
+  g_assert_cmpstr (text_at (repeated.json, "recipe"), ==, "fp8-block");
+  g_assert_cmpstr (text_at (repeated.json, "run"), !=, text_at (document.json, "run"));
   g_auto (Outcome) text = lig ("profile", MODEL, ARGUMENTS, "--device", "cpu", "--steps", "1",
                                "--compare-recipes", "none,fp8-current", NULL);
   assert_contains (text.out, "Recipe fp8-current:");
@@ -152,6 +188,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cli/recipe/check", test_check);
   g_test_add_func ("/cli/recipe/plan", test_plan);
   g_test_add_func ("/cli/recipe/refused", test_refused);
   g_test_add_func ("/cli/recipe/train", test_train);

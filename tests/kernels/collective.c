@@ -93,6 +93,7 @@ typedef struct {
   gint64 size; /* of the input */
   LigDtype dtype;
   LigReduction reduction;
+  gboolean within; /* each part is its rows of the whole */
 } Problem;
 
 static gboolean
@@ -154,31 +155,41 @@ check (const Problem *p, const Process *processes, const float *values)
   }
 }
 
+/* Allocates the input and the output of a process, and returns them with the memory. */
+static char *
+allocate (const Problem *p, int rank, LigOperand operands[2])
+{
+  gint64 size = get_result_size (p), most = MAX (p->size, size), least = MIN (p->size, size);
+  gsize each = lig_dtype_size (p->dtype);
+  gboolean shared = size == p->size || p->within;
+  char *memory = g_malloc0 ((gsize) (most + least) * each);
+  char *part = memory + (gsize) (size == p->size ? 0 : shared ? rank * least : most) * each;
+  operands[0] = (LigOperand){size > p->size ? part : memory, p->size, p->size, p->dtype};
+  operands[1] = (LigOperand){size > p->size ? memory : part, size, size, p->dtype};
+  return memory;
+}
+
 static void
 solve (const Problem *p)
 {
   Place place = {.count = p->count};
   Process processes[MOST] = {0};
   GThread *threads[MOST];
+  char *memory[MOST];
   g_autofree float *values = g_new (float, p->size * p->count);
   g_autoptr (GRand) random = g_rand_new_with_seed (7);
   g_mutex_init (&place.lock);
   g_cond_init (&place.changed);
   for (int i = 0; i < p->count; i++) {
-    gint64 size = get_result_size (p);
-    gboolean same = size == p->size;
-    void *data = g_malloc0 ((gsize) p->size * lig_dtype_size (p->dtype));
-    void *result = same ? data : g_malloc0 ((gsize) size * lig_dtype_size (p->dtype));
     float *own = values + i * p->size;
     for (gint64 j = 0; j < p->size; j++)
       own[j] = (float) g_rand_double_range (random, -2, 2);
-    lig_narrow (p->dtype, own, data, (gsize) p->size);
-    lig_widen (p->dtype, data, own, (gsize) p->size);
-    processes[i] =
-      (Process){.kernel = p->kernel,
-                .peers = {i, p->count, &place, exchange, gather},
-                .operands = {{data, p->size, p->size, p->dtype}, {result, size, size, p->dtype}},
-                .params = {p->count, p->reduction, LIG_GROUP_TENSOR}};
+    processes[i] = (Process){.kernel = p->kernel,
+                             .peers = {i, p->count, &place, exchange, gather},
+                             .params = {p->count, p->reduction, LIG_GROUP_TENSOR}};
+    memory[i] = allocate (p, i, processes[i].operands);
+    lig_narrow (p->dtype, own, processes[i].operands[0].data, (gsize) p->size);
+    lig_widen (p->dtype, processes[i].operands[0].data, own, (gsize) p->size);
     threads[i] = g_thread_new ("process", run, &processes[i]);
   }
   for (int i = 0; i < p->count; i++) {
@@ -187,9 +198,7 @@ solve (const Problem *p)
   }
   check (p, processes, values);
   for (int i = 0; i < p->count; i++) {
-    if (processes[i].operands[1].data != processes[i].operands[0].data)
-      g_free (processes[i].operands[1].data);
-    g_free (processes[i].operands[0].data);
+    g_free (memory[i]);
     g_free (processes[i].scratch);
   }
   g_mutex_clear (&place.lock);
@@ -211,18 +220,34 @@ test_reduce (gconstpointer data)
       }
 }
 
-/* The rows of all processes are those of each, in their order. */
 static void
-test_rows (gconstpointer data)
+solve_rows (const char *kernel, LigReduction reduction, gboolean within)
 {
   static const gint64 sizes[] = {1, 3, 63, 64, 65, 1000, 4097};
-  Problem p = {.kernel = data};
+  Problem p = {.kernel = kernel, .reduction = reduction, .within = within};
   for (p.dtype = LIG_FP32; p.dtype <= LIG_BF16; p.dtype++)
     for (p.count = 1; p.count <= MOST; p.count++)
       for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
         p.size = sizes[i] * (is (&p, "all_gather") ? 1 : p.count);
         solve (&p);
       }
+}
+
+/* The rows of all processes are those of each, in their order. */
+static void
+test_rows (gconstpointer data)
+{
+  solve_rows (data, LIG_REDUCE_SUM, FALSE);
+}
+
+/* As the shares of gradients and parameters are reduced and gathered: where they are. */
+static void
+test_shares (void)
+{
+  solve_rows ("reduce_scatter", LIG_REDUCE_MEAN, FALSE);
+  solve_rows ("reduce_scatter", LIG_REDUCE_MEAN, TRUE);
+  solve_rows ("reduce_scatter", LIG_REDUCE_MAX, TRUE);
+  solve_rows ("all_gather", LIG_REDUCE_SUM, TRUE);
 }
 
 /* A plan for other peers is refused before anything is exchanged, and so are integers. */
@@ -252,6 +277,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/collective/all-gather", "all_gather", test_rows);
   g_test_add_data_func ("/kernels/collective/reduce-scatter", "reduce_scatter", test_rows);
   g_test_add_data_func ("/kernels/collective/take-part", "take_part", test_rows);
+  g_test_add_func ("/kernels/collective/shares", test_shares);
   g_test_add_func ("/kernels/collective/refused", test_refused);
   return g_test_run ();
 }

@@ -76,7 +76,7 @@ entropy_slopes (const double *x,
 static void
 cross_entropy_case (int64_t rows, int64_t columns, LigDtype dtype)
 {
-  LigCrossEntropyParams params = {-100, columns % 2 ? 0 : 0.1f};
+  LigCrossEntropyParams params = {.ignored = -100, .label_smoothing = columns % 2 ? 0 : 0.1f};
   LigOperand x = random_tensor (dtype, rows, columns), targets = classes (rows, columns, -100);
   LigOperand y = number (NAN), lse = blank (LIG_FP32, rows, 1), count = number (NAN);
   LigOperand dx = blank (dtype, rows, columns), dy = number (0.375), none = absent (LIG_FP32, 1, 1);
@@ -186,7 +186,7 @@ edges (void)
   LigOperand x = random_tensor (LIG_FP32, 2, 5), targets = blank (LIG_INT32, 1, 2);
   LigOperand y = number (NAN), lse = blank (LIG_FP32, 2, 1), count = number (NAN);
   LigOperand dx = blank (LIG_FP32, 2, 5), zero = copy (dx);
-  LigCrossEntropyParams params = {3, 0};
+  LigCrossEntropyParams params = {.ignored = 3};
   int32_t *target = targets.data;
   memset (zero.data, 0, 10 * sizeof (float));
   target[0] = target[1] = 3;

@@ -72,6 +72,34 @@ run_steps_without_tick (const char *expression, const char *input, GHashTable *s
   run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
 }
 
+/* Runs the kernels of ranks that divide a vocabulary, of which a plan of one rank has none. */
+static void
+run_parts_without_tick (GHashTable *seen)
+{
+  float x[] = {1, 2, 3, 4, 5, 6}, part[8] = {0}, results[2];
+  int32_t targets[] = {2, 0};
+  const LigCrossEntropyParams params = {.ignored = -100, .part = {0, 3}};
+  const LigOperand logits = {x, 6, 3, LIG_FP32}, rows = {targets, 2, 2, LIG_INT32};
+  const LigOperand numbers[] = {{&results[0], 1, 1, LIG_FP32}, {&results[1], 1, 1, LIG_FP32}};
+  const LigOperand of_loss = {part, 8, 4, LIG_FP32}, of_hits = {part, 6, 3, LIG_FP32};
+  const LigOperand none = {NULL, 2, 1, LIG_FP32};
+  const struct {
+    const char *kernel;
+    LigOperand operands[5];
+  } cases[] = {{"cross_entropy_part", {logits, rows, of_loss}},
+               {"cross_entropy_join", {of_loss, rows, numbers[0], none, numbers[1]}},
+               {"accuracy_part", {logits, rows, of_hits}},
+               {"accuracy_join", {of_hits, rows, numbers[0], numbers[1]}}};
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const LigKernel *kernel = lig_kernel_find (cases[i].kernel);
+    LigLaunch launch = {.operands = cases[i].operands, .params = &params};
+    g_assert_cmpint (kernel->functions[LIG_BACKEND_CPU](&launch), ==, LIG_OK);
+    g_hash_table_add (seen, (gpointer) kernel->name);
+  }
+  g_assert_cmpfloat (results[0], ==, 1);
+  g_assert_cmpfloat (results[1], ==, 2);
+}
+
 /* The kernels whose operands follow from their params run in plans. */
 static void
 test_shaped (void)
@@ -90,6 +118,7 @@ test_shaped (void)
                           "32x16", seen);
   run_steps_without_tick (
     "rms-norm ! linear(16, recipe=fp8-delayed) ! linear(32, recipe=fp8-current)", "32x16", seen);
+  run_parts_without_tick (seen);
   const LigKernel *kernel;
   for (int i = 0; (kernel = lig_kernel_nth (i)); i++)
     if (is_shaped (kernel->name) && lig_kernel_ignores_tick (kernel) &&

@@ -103,6 +103,41 @@ test_names (void)
   g_assert_cmpstr (find (copy, "1", "basic-linear")->written, ==, "1");
 }
 
+/* Weights that are kept in fp8 bring the errors of weights in the compute type, and the recipes are
+ * compared with a plan that has none. */
+static void
+test_kept_in_fp8 (void)
+{
+  static const char *const recipes[] = {"fp8-rows", NULL};
+  static const int parameters[] = {LIG_BF16, LIG_FP8_E4M3};
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("linear(64) ! gelu ! linear(48, bias=false)", "64x48");
+  GPtrArray *errors[2];
+  for (int i = 0; i < 2; i++) {
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    options.compute = LIG_BF16;
+    options.parameters = parameters[i];
+    errors[i] = lig_recipe_errors_measure (sequence, cpu_device (), &options, recipes, &error);
+    g_assert_no_error (error);
+  }
+  const LigRecipeErrors *stored = errors[0]->pdata[0], *kept = errors[1]->pdata[0];
+  g_assert_cmpfloat (stored->gradient, >, 0.001);
+  g_assert_cmpfloat (stored->gradient, ==, kept->gradient);
+  g_assert_cmpfloat (stored->output, ==, kept->output);
+  g_assert_cmpint (kept->bytes, <, stored->bytes + 2 * (64 * 48 + 48 * 64));
+  for (int i = 0; i < 2; i++)
+    g_ptr_array_unref (errors[i]);
+  /* The type of the parameters may be that of the file. */
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  lig_sequence_set_types (sequence, LIG_FP16, LIG_FP8_E4M3);
+  lig_recipe_choose_for (&options, sequence, "fp8-rows");
+  g_assert_cmpstr (options.recipe, ==, "fp8-rows");
+  g_assert_cmpint (options.parameters, ==, -1);
+  lig_recipe_choose_for (&options, sequence, "none");
+  g_assert_cmpint (options.parameters, ==, LIG_FP16);
+}
+
 static void
 test_devices (void)
 {
@@ -170,6 +205,7 @@ main (int argc, char **argv)
   g_test_add_func ("/recipe-errors/none", test_none);
   g_test_add_func ("/recipe-errors/wrong", test_wrong);
   g_test_add_func ("/recipe-errors/names", test_names);
+  g_test_add_func ("/recipe-errors/kept-in-fp8", test_kept_in_fp8);
   g_test_add_func ("/recipe-errors/devices", test_devices);
   g_test_add_func ("/recipe-errors/watched", test_watched);
   return g_test_run ();

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The store: schemas, files that are not stores, and reading back written data. */
 #include "tests/store/case.h"
+#include <ligature/store-errors.h>
 #include <ligature/store-spreads.h>
 
 #include <errno.h>
 #include <math.h>
 #include <unistd.h>
 
-#define NEWEST 7
+#define NEWEST 8
 
 static GBytes *
 read_file (const char *path)
@@ -117,6 +118,12 @@ test_migrate (Fixture *f, gconstpointer data)
   g_assert_true (lig_store_put_spread (store, row->uuid, &step, &error));
   g_autoptr (GPtrArray) spreads = lig_store_get_spreads (store, row->uuid, &error);
   g_assert_cmpuint (spreads->len, ==, 1);
+  /* Version 8 has the errors of recipes. */
+  LigRecipeErrorRow errors = {
+    (char *) row->uuid, (char *) "c", (char *) "fp8-rows", (char *) "[]", 1, 2, 3};
+  g_assert_true (lig_store_put_errors (store, &errors, &error));
+  g_autoptr (GPtrArray) rows = lig_store_get_errors (store, row->uuid, &error);
+  g_assert_cmpuint (rows->len, ==, 1);
 }
 
 /* A failed migration leaves the database unchanged. */

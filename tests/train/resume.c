@@ -395,7 +395,7 @@ test_refusals (Fixture *f, gconstpointer data)
   assert_refused (f, checkpoint, "seed=1", "seed 1 contradicts the checkpoint, which has 0");
   assert_refused (f, checkpoint, "optimizer=sgd", "optimizer sgd contradicts the checkpoint");
   assert_refused (f, checkpoint, "dtype=bf16",
-                  "dtype bf16 contradicts the checkpoint, which has its default");
+                  "dtype bf16:bf16 contradicts the checkpoint, which has fp32:fp32");
   assert_refused (f, checkpoint, "lr", "'lr' is not a setting; write name=value");
   assert_refused (f, checkpoint, "", "'' is not a setting; write name=value");
   assert_refused (f, checkpoint, "lrr=1", "training has no setting 'lrr'");

@@ -136,6 +136,18 @@ test_setting_columns (Page *p, gconstpointer data)
   close_page (p);
 }
 
+/* The recipe has a column; a run without one shows a dash. */
+static void
+test_recipe_column (void)
+{
+  const LigHistoryColumn *column = lig_history_column_find ("recipe");
+  LigRunRow rows[] = {{.recipe = (char *) "none"}, {.recipe = (char *) "fp8-rows"}};
+  g_autofree char *none = lig_history_column_text (column, &rows[0]);
+  g_autofree char *rows_text = lig_history_column_text (column, &rows[1]);
+  g_assert_cmpstr (none, ==, "–");
+  g_assert_cmpstr (rows_text, ==, "fp8-rows");
+}
+
 /* A column of numbers cannot become so narrow that it cuts them. */
 static void
 test_widths (Page *p, gconstpointer data)
@@ -217,6 +229,7 @@ main (int argc, char **argv)
   gtk_test_init (&argc, &argv, NULL);
   adw_init ();
   g_test_add_func ("/history-groups/numbers", test_numbers);
+  g_test_add_func ("/history-groups/recipe-column", test_recipe_column);
 #define ADD(name, function) \
   g_test_add ("/history-groups/" name, Page, NULL, begin_test, function, end_test)
   ADD ("groups", test_groups);

@@ -401,6 +401,9 @@ test_sequence (Fixture *f, gconstpointer data)
   g_assert_cmpint (dtype, ==, LIG_BF16);
   g_assert_cmpint (lig_sequence_get_compute (sequence), ==, LIG_FP16);
   g_assert_cmpint (lig_sequence_get_parameters (sequence), ==, LIG_FP32);
+  lig_type_list_select (downs->pdata[2], LIG_FP8_E4M3);
+  g_assert_cmpint (lig_sequence_get_parameters (sequence), ==, LIG_FP8_E4M3);
+  lig_type_list_select (downs->pdata[2], LIG_FP32);
   gtk_editable_set_text (entries->pdata[1], "32 x nothing");
   lig_sequence_get_input (sequence, &shape, &dtype);
   g_assert_cmpint ((int) shape.axes[1], ==, 64);

@@ -231,7 +231,7 @@ append_types (GString *text, LigSequence *sequence)
     compute = lig_dtype_is_floating (input) ? (int) input : LIG_FP32;
   g_string_append_printf (text, " --dtype %s", lig_dtype_name ((LigDtype) compute));
   if (parameters >= 0)
-    g_string_append_printf (text, ":%s", lig_dtype_name ((LigDtype) parameters));
+    g_string_append_printf (text, ":%s", lig_parameters_name (parameters));
 }
 
 char *

@@ -36,6 +36,7 @@ FORMAT (get_loss, lig_history_number (row->last_loss))
 FORMAT (get_eval_loss, lig_history_number (row->eval_loss))
 FORMAT (get_accuracy, lig_history_number (row->eval_accuracy))
 FORMAT (get_step_ms, lig_history_number (row->step_ms))
+FORMAT (get_recipe, g_strdup (strcmp (row->recipe, "none") == 0 ? "–" : row->recipe))
 FORMAT (get_tags, g_strjoinv (", ", row->tags))
 FORMAT (get_notes, g_strdelimit (lig_figure_excerpt (row->notes), "\n", ' '))
 FORMAT (get_notes_tip, lig_figure_excerpt (row->notes))
@@ -48,6 +49,7 @@ static const LigHistoryColumn facts[] = {
   {"kind", N_ ("Kind"), LIG_RUN_BY_KIND, FALSE, 90, get_kind, NULL, NULL},
   {"device", N_ ("Device"), LIG_RUN_BY_DEVICE, FALSE, 140, get_device, NULL, NULL},
   {"types", N_ ("Types and policy"), LIG_RUN_BY_DTYPE, FALSE, 160, get_types, NULL, NULL},
+  {"recipe", N_ ("Recipe"), LIG_RUN_N_ORDERS, FALSE, 130, get_recipe, NULL, NULL},
   {"started", N_ ("Started"), LIG_RUN_BY_START, FALSE, 118, get_started, get_started_tip, NULL},
   {"duration", N_ ("Duration"), LIG_RUN_BY_DURATION, TRUE, 100, get_duration, NULL, NULL},
   {"steps", N_ ("Last step"), LIG_RUN_BY_STEPS, TRUE, 92, get_steps, NULL, NULL},

@@ -253,6 +253,9 @@ fill_card (LigInspectorSequence *self, GtkBox *card)
     make_down (self, _ ("As the input"), LIG_DTYPE_COMPUTES, G_CALLBACK (change_types));
   self->parameters =
     make_down (self, _ ("As the input"), LIG_DTYPE_COMPUTES, G_CALLBACK (change_types));
+  /* The weights of quantized products are kept in fp8 and fp32. */
+  gtk_string_list_append (GTK_STRING_LIST (gtk_drop_down_get_model (self->parameters)),
+                          LIG_FP8_PARAMETERS);
   self->error = GTK_LABEL (lig_inspector_label ("", "error"));
   gtk_widget_add_css_class (GTK_WIDGET (self->error), "caption");
   gtk_widget_set_visible (GTK_WIDGET (self->error), FALSE);

@@ -111,7 +111,7 @@ find_possible (Job *job, LigDevice *device, GError **error)
     LigComparedRecipe *compared = job->outcome->results->pdata[i];
     g_autoptr (GError) local = NULL;
     LigPlanOptions options = job->options;
-    options.recipe = compared->recipe;
+    lig_recipe_choose_for (&options, job->sequence, compared->recipe);
     g_autoptr (LigPlan) plan = lig_plan_compile (job->sequence, device, &options, &local);
     if (plan)
       g_ptr_array_add (possible, compared->recipe);
@@ -153,14 +153,15 @@ find_compared (Outcome *outcome, const char *recipe)
   g_return_val_if_reached (NULL);
 }
 
-static gboolean
+/* Returns the profiles; null with an error set. */
+static GPtrArray *
 measure_times (Job *job, LigDevice *device, GPtrArray *recipes, GTask *task, GError **error)
 {
   g_autofree LigPlanOptions *options = g_new (LigPlanOptions, recipes->len);
   guint count = recipes->len - 1;
   for (guint i = 0; i < count; i++) {
     options[i] = job->options;
-    options[i].recipe = recipes->pdata[i];
+    lig_recipe_choose_for (&options[i], job->sequence, recipes->pdata[i]);
   }
   g_autoptr (GPtrArray) profiles = lig_profile_measure_watched (
     job->sequence, device, options, count, job->rounds, job->store, watch_times, task, error);
@@ -172,7 +173,7 @@ measure_times (Job *job, LigDevice *device, GPtrArray *recipes, GTask *task, GEr
     compared->step = profile->step_spread;
     compared->conditions = profile->conditions;
   }
-  return profiles != NULL;
+  return g_steal_pointer (&profiles);
 }
 
 static gboolean
@@ -205,8 +206,11 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   if (device && job->store)
     lig_tuning_learn (device, job->store);
   g_autoptr (GPtrArray) recipes = device ? find_possible (job, device, &error) : NULL;
-  if (recipes && measure_times (job, device, recipes, task, &error) &&
-      measure_errors (job, device, recipes, task, &error))
+  g_autoptr (GPtrArray) profiles =
+    recipes ? measure_times (job, device, recipes, task, &error) : NULL;
+  if (profiles && measure_errors (job, device, recipes, task, &error) &&
+      (!job->store ||
+       lig_profile_record_errors (profiles, job->outcome->errors, job->store, &error)))
     g_task_return_pointer (task, g_steal_pointer (&job->outcome), (GDestroyNotify) free_outcome);
   else
     g_task_return_error (task, g_steal_pointer (&error));

@@ -42,11 +42,22 @@ struct _LigRunBar {
   LigRunLive live;
   LigTraining *training; /* shown; null for none */
   gboolean updating;
+  int ranks; /* that the device's title has */
 };
 
 G_DEFINE_FINAL_TYPE (LigRunBar, lig_run_bar, GTK_TYPE_WIDGET)
 
 /* --- From the document --------------------------------------------------------------------- */
+
+/* Returns the device's title; `2 × NVIDIA H200` if as many ranks train on GPUs from it on. */
+static char *
+describe_device (LigRunBar *self, const LigDeviceEntry *entry)
+{
+  gboolean chosen = g_str_equal (entry->name, lig_document_get_device (self->doc));
+  int ranks = lig_device_name_has (entry->name, LIG_DEVICE_ACCELERATOR) ? self->ranks : 1;
+  return chosen && ranks > 1 ? g_strdup_printf ("%d × %s", ranks, entry->title)
+                             : g_strdup (entry->title);
+}
 
 static void
 update_devices (LigRunBar *self)
@@ -55,8 +66,10 @@ update_devices (LigRunBar *self)
   const LigDeviceEntry *entries =
     lig_session_get_devices (lig_document_get_session (self->doc), &count);
   g_autoptr (GtkStringList) titles = gtk_string_list_new (NULL);
+  self->ranks = lig_ranks_get (self->doc);
   for (guint i = 0; i < count; i++) {
-    gtk_string_list_append (titles, entries[i].title);
+    g_autofree char *title = describe_device (self, &entries[i]);
+    gtk_string_list_append (titles, title);
     if (g_str_equal (entries[i].name, lig_document_get_device (self->doc)))
       chosen = i;
   }
@@ -327,7 +340,8 @@ follow_settings (LigRunBar *self)
   guint count, chosen = gtk_drop_down_get_selected (self->device);
   const LigDeviceEntry *entries =
     lig_session_get_devices (lig_document_get_session (self->doc), &count);
-  if (chosen >= count || !g_str_equal (entries[chosen].name, lig_document_get_device (self->doc)))
+  if (chosen >= count || self->ranks != lig_ranks_get (self->doc) ||
+      !g_str_equal (entries[chosen].name, lig_document_get_device (self->doc)))
     update_devices (self);
   update_settings (self);
   follow_training (self);

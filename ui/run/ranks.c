@@ -23,11 +23,25 @@ get_settings (LigDocument *doc)
   return lig_session_get_settings (lig_document_get_session (doc));
 }
 
-/* More ranks than processors would wait for one another. */
+/* Returns for how many ranks this machine has GPUs from the document's device on, at least one; 0
+ * if that is no GPU. */
 static int
-get_most (void)
+count_accelerators (LigDocument *doc)
 {
-  return (int) MAX (g_get_num_processors (), 2);
+  const char *name = lig_document_get_device (doc);
+  if (lig_device_name_has (name, LIG_DEVICE_DESCRIBED) ||
+      !lig_device_name_has (name, LIG_DEVICE_ACCELERATOR))
+    return 0;
+  g_auto (GStrv) accelerators = lig_device_list_accelerators (name);
+  return MAX ((int) g_strv_length (accelerators), 1);
+}
+
+/* Each rank has a GPU of its own; more ranks than processors would wait for one another. */
+static int
+get_most (LigDocument *doc)
+{
+  int accelerators = count_accelerators (doc);
+  return accelerators > 0 ? accelerators : (int) MAX (g_get_num_processors (), 2);
 }
 
 static gboolean
@@ -41,8 +55,7 @@ const char *
 lig_ranks_find_obstacle (LigDocument *doc)
 {
   g_autofree char *program = lig_child_run_find_program ();
-  if (!lig_device_name_has (lig_document_get_device (doc), LIG_DEVICE_DESCRIBED) &&
-      lig_device_name_has (lig_document_get_device (doc), LIG_DEVICE_ACCELERATOR))
+  if (count_accelerators (doc) == 1)
     return _ ("A GPU is trained on by one rank; several share the processor");
   if (!has_program ("mpirun") && !has_program ("mpirun.openmpi"))
     return _ ("Install the package openmpi-bin to train by several ranks");
@@ -53,7 +66,7 @@ int
 lig_ranks_get (LigDocument *doc)
 {
   int wanted = g_settings_get_int (get_settings (doc), KEY);
-  return wanted > 1 && !lig_ranks_find_obstacle (doc) ? MIN (wanted, get_most ()) : 1;
+  return wanted > 1 && !lig_ranks_find_obstacle (doc) ? MIN (wanted, get_most (doc)) : 1;
 }
 
 /* A tensor group that does not divide the ranks was chosen for another number of them. */
@@ -78,7 +91,7 @@ lig_ranks_find_layout (LigDocument *doc, const char *run)
   JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
   gint64 ranks = object ? lig_json_get_int (object, "ranks", 1) : 1;
   const char *parallel = object ? lig_json_get_string (object, "parallel", NULL) : NULL;
-  if (ranks < 2 || ranks > get_most () || lig_ranks_find_obstacle (doc) ||
+  if (ranks < 2 || ranks > get_most (doc) || lig_ranks_find_obstacle (doc) ||
       !lig_layout_parse (&layout, parallel, (int) ranks, NULL))
     lig_layout_init (&layout, 1);
   return layout;
@@ -90,6 +103,7 @@ update (Row *self)
   const char *obstacle = lig_ranks_find_obstacle (self->doc);
   const char *help = _ ("Processes that share each batch, by mpirun (1)");
   gtk_widget_set_sensitive (self->spin, !obstacle);
+  gtk_spin_button_set_range (GTK_SPIN_BUTTON (self->spin), 1, get_most (self->doc));
   gtk_spin_button_set_value (GTK_SPIN_BUTTON (self->spin), lig_ranks_get (self->doc));
   gtk_widget_set_sensitive (self->reset, lig_ranks_get (self->doc) > 1);
   gtk_label_set_text (self->help, obstacle ? obstacle : help);
@@ -157,7 +171,7 @@ lig_ranks_row_new (LigDocument *doc)
   Row *self = g_new0 (Row, 1);
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   self->doc = g_object_ref (doc);
-  self->spin = gtk_spin_button_new_with_range (1, get_most (), 1);
+  self->spin = gtk_spin_button_new_with_range (1, get_most (doc), 1);
   gtk_widget_set_valign (self->spin, GTK_ALIGN_CENTER);
   make_reset (self);
   gtk_box_append (GTK_BOX (row), make_texts (self));

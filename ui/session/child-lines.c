@@ -100,6 +100,9 @@ lig_child_line_get_progress (JsonObject *object, LigRunProgress *to, char **prob
     .skipped = lig_json_get_int (object, "skipped_updates", 0),
     .step_seconds = get_number (object, "step_seconds"),
     .samples_per_second = get_number (object, "samples_per_second"),
+    .exposed = get_number (object, "exposed_seconds"),
+    .imbalance = get_number (object, "imbalance_seconds"),
+    .slowest = (int) lig_json_get_int (object, "slowest_rank", 0),
   };
   *problem = g_strdup (text);
 }

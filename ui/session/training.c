@@ -99,6 +99,7 @@ lig_training_init (LigTraining *self)
                                     .loss_scale = NAN,
                                     .step_seconds = NAN,
                                     .samples_per_second = NAN};
+  self->progress.exposed = self->progress.imbalance = NAN;
 }
 
 /* --- Metrics ------------------------------------------------------------------------------- */

@@ -18,9 +18,12 @@ static int
 type_at (GtkDropDown *down, guint position)
 {
   LigDtype dtype;
+  int parameters;
   GtkStringList *list = GTK_STRING_LIST (gtk_drop_down_get_model (down));
   const char *name = gtk_string_list_get_string (list, position);
-  return name && lig_dtype_from_name (name, &dtype) ? (int) dtype : -1;
+  if (name && lig_dtype_from_name (name, &dtype))
+    return (int) dtype;
+  return name && lig_parameters_from_name (name, &parameters) ? parameters : -1;
 }
 
 void

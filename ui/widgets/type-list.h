@@ -17,7 +17,8 @@ G_BEGIN_DECLS
  */
 GtkStringList *lig_type_list_new (const char *none, unsigned roles);
 
-/* Selects a type in a drop-down of such a list; -1 selects the entry for none, if there is one. */
+/* Selects a type in a drop-down of such a list, to which `fp8` of parameters may be appended; -1
+ * selects the entry for none, if there is one. */
 void lig_type_list_select (GtkDropDown *down, int dtype);
 
 /* Returns the type that is selected, or -1. */

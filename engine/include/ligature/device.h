@@ -215,6 +215,15 @@ LIG_API gboolean lig_device_facts_from_json (const char *text,
                                              GError **error);
 
 /**
+ * lig_device_list_accelerators:
+ * @first: (nullable): the name of one of them; %NULL, or a name without a number: the first
+ *
+ * Returns: (transfer full): the names of this machine's accelerators from that one on, on which as
+ *   many ranks can train; none if it is no accelerator of this machine
+ */
+LIG_API GStrv lig_device_list_accelerators (const char *first);
+
+/**
  * lig_device_list:
  *
  * Returns: (transfer full): the names that lig_device_open() accepts on this machine, profiles
@@ -349,5 +358,14 @@ LIG_API int lig_device_get_rank (LigDevice *self, LigRankGroup group);
  * Returns: the number of ranks in the group, 1 if it has joined none
  */
 LIG_API int lig_device_get_n_ranks (LigDevice *self, LigRankGroup group);
+
+/**
+ * lig_device_get_replicas:
+ * @self: a device
+ *
+ * Returns: the group of the ranks that have the same parameters as its rank, over which gradients
+ *   are averaged: %LIG_GROUP_REPLICAS if ranks divide positions, otherwise %LIG_GROUP_DATA
+ */
+LIG_API LigRankGroup lig_device_get_replicas (LigDevice *self);
 
 G_END_DECLS

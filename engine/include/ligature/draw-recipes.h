@@ -16,6 +16,14 @@ G_BEGIN_DECLS
 LIG_API double lig_draw_recipes_height (GPtrArray *errors);
 
 /**
+ * lig_draw_recipes_width:
+ * @errors: (element-type LigRecipeErrors): the errors of each recipe
+ *
+ * Returns: the width in pixels at which names and numbers of all recipes have enough space
+ */
+LIG_API double lig_draw_recipes_width (GPtrArray *errors);
+
+/**
  * lig_draw_recipes:
  * @canvas: the canvas
  * @colours: the colours

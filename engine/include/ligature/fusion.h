@@ -16,6 +16,10 @@ G_BEGIN_DECLS
 /* The largest number of elements of a pattern. */
 #define LIG_MAX_ELEMENTS 8
 
+/* The share of the device's memory from which on the output of an op is large: joint fusions that
+ * avoid it are taken without measuring, and a product before them is not quantized. */
+#define LIG_LARGE_SHARE 0.25
+
 /* The reason why a fusion's condition refuses a place. */
 struct _LigRefusal {
   LigReason reason;          /* PARALLEL, RECIPE, DTYPE, SHAPE or KERNEL */

@@ -111,6 +111,29 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
 LIG_API void lig_lower_alias (LigLowering *self, const char *to, const char *from);
 
 /**
+ * lig_lower_value: (skip)
+ * @self: the lowering of an op
+ * @name: a port name that the op does not have
+ * @shape: the shape
+ * @dtype: the type
+ *
+ * Adds a value that kernels of the op hand to one another in this pass; lig_lower_kernel() then
+ * accepts its name like that of a port.
+ */
+LIG_API void
+lig_lower_value (LigLowering *self, const char *name, const LigShape *shape, LigDtype dtype);
+
+/**
+ * lig_lower_count_parts: (skip)
+ * @self: the lowering that the table's function was given
+ * @port: the name of a port
+ *
+ * Returns: the number of ranks of a tensor group that have a part of the port's value each; 1 if
+ *   all have the whole value, or the sum of which each has a term
+ */
+LIG_API int lig_lower_count_parts (LigLowering *self, const char *port);
+
+/**
  * lig_lower_has: (skip)
  * @self: the lowering that the table's function was given
  * @port: the name of a port
@@ -249,6 +272,16 @@ LIG_API void lig_parts_refuse (LigParts *self, const char *format, ...) G_GNUC_P
  *   2 for parts that are written into a sequence when the macro is taken apart
  */
 LIG_API int lig_parts_get_n_ranks (const LigParts *self, LigRankGroup group);
+
+/**
+ * lig_parts_divides_vocabulary: (skip)
+ * @self: the parts that `expand` was given
+ *
+ * Returns: whether the ranks of a tensor group divide the out-features of a macro that leaves its
+ *   division open: it is the product before a cross-entropy, and all of the ops that share its
+ *   weight can divide the vocabulary
+ */
+LIG_API gboolean lig_parts_divides_vocabulary (const LigParts *self);
 
 /**
  * lig_op_count_parts:

@@ -193,6 +193,8 @@ typedef struct {
   LigParameterSharding parameter_shardings[LIG_MAX_PARAMETERS];
   /* This rank's number in each group. */
   int places[LIG_GROUP_ALL];
+  /* Whether ranks divide the vocabulary of an op that leaves it open. */
+  gboolean divides_vocabulary;
 } LigInfer;
 
 /* --- Opaque ops --------------------------------------------------------------------------- */

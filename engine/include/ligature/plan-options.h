@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ligature/optimizer.h>
+#include <ligature/sequence.h>
 #include <ligature/tuning.h>
 
 G_BEGIN_DECLS
@@ -76,18 +77,6 @@ LIG_API const char *lig_recompute_name (LigRecompute recompute);
  */
 LIG_API gboolean lig_recompute_from_name (const char *name, LigRecompute *recompute);
 
-/* The name of parameters of which the weights of quantized products are kept in fp8 and fp32. */
-#define LIG_FP8_PARAMETERS "fp8"
-
-/**
- * lig_parameters_from_name:
- * @name: a name of a floating type, or `fp8`
- * @parameters: (out): set for `parameters` of #LigPlanOptions, if the name is one of these
- *
- * Returns: whether the name is one of these
- */
-LIG_API gboolean lig_parameters_from_name (const char *name, int *parameters);
-
 /**
  * LigPlanOptions:
  * @size: the size of the struct in the program's version of it, set by %LIG_PLAN_OPTIONS_INIT
@@ -127,6 +116,10 @@ LIG_API gboolean lig_parameters_from_name (const char *name, int *parameters);
  *   run, for programs that compare them
  * @calibrating: whether products stay in the compute type, while the amaxes of those operands that
  *   a recipe with histories would quantize are recorded for its scales
+ * @shard_optimizer: whether each rank of a data group updates a part of the parameters and keeps
+ *   the optimizer's arrays of that part alone: the gradients of a part are reduced to its rank, and
+ *   all ranks gather the updated parameters. One rank updates all. All plans of a state need the
+ *   same
  *
  * The options of lig_plan_compile() and others. Fields beyond @size have the values of
  * %LIG_PLAN_OPTIONS_INIT. Functions that accept options take %NULL for %LIG_PLAN_OPTIONS_INIT.
@@ -149,6 +142,7 @@ typedef struct {
   const char *recipe;
   gboolean keep_values;
   gboolean calibrating;
+  gboolean shard_optimizer;
 } LigPlanOptions;
 
 #define LIG_PLAN_OPTIONS_INIT \

@@ -189,6 +189,15 @@ LIG_API gboolean lig_plan_get_tf32 (LigPlan *self);
 LIG_API gboolean lig_plan_get_nondeterministic (LigPlan *self);
 
 /**
+ * lig_plan_get_shares:
+ * @self: a plan
+ *
+ * Returns: the number of ranks that divide the optimizer's arrays; 1 if each has all, or the plan
+ *   has no update
+ */
+LIG_API int lig_plan_get_shares (LigPlan *self);
+
+/**
  * lig_plan_get_version:
  * @self: a plan
  *

@@ -9,7 +9,7 @@
 #include <ligature/attention.h>
 #include <ligature/conditions.h>
 #include <ligature/foreign.h>
-#include <ligature/plan.h>
+#include <ligature/recipe-errors.h>
 #include <ligature/store.h>
 
 G_BEGIN_DECLS
@@ -153,6 +153,42 @@ LIG_API JsonNode *lig_profile_conditions_to_json (const LigConditions *condition
  */
 LIG_API gboolean lig_profile_get_spread (
   LigStore *store, const char *run, const char *figure, LigSpread *spread, GError **error);
+
+/**
+ * lig_profile_record_errors:
+ * @profiles: (element-type LigProfile): the profiles of a comparison of recipes, recorded in @store
+ * @errors: (element-type LigRecipeErrors): the errors of the recipes
+ * @store: a store
+ * @error: set if writing failed
+ *
+ * Records each recipe's errors with its profile. The profile of recipe `none` belongs to the
+ * comparison, too.
+ *
+ * Returns: whether they were recorded
+ */
+LIG_API gboolean lig_profile_record_errors (GPtrArray *profiles,
+                                            GPtrArray *errors,
+                                            LigStore *store,
+                                            GError **error);
+
+/**
+ * lig_profile_get_errors:
+ * @store: a store
+ * @run: the uuid of a profile
+ * @error: set if reading failed
+ *
+ * Returns: (transfer full) (element-type LigRecipeErrors): the errors of all recipes but none that
+ *   were compared with this profile, its own among them; empty if it belongs to no comparison
+ */
+LIG_API GPtrArray *lig_profile_get_errors (LigStore *store, const char *run, GError **error);
+
+/**
+ * lig_profile_errors_to_json: (skip)
+ * @errors: (element-type LigRecipeErrors): the errors of recipes
+ *
+ * Returns: (transfer full): them as a JSON array
+ */
+LIG_API JsonNode *lig_profile_errors_to_json (GPtrArray *errors);
 
 /**
  * lig_profile_read_conditions:

@@ -114,6 +114,18 @@ LIG_API gboolean lig_ranks_broadcast (LigRanks *self, gpointer data, gsize bytes
 LIG_API gboolean lig_ranks_broadcast_text (LigRanks *self, char **text, GError **error);
 
 /**
+ * lig_ranks_gather:
+ * @self: ranks
+ * @values: (array length=count): numbers of this rank
+ * @count: how many, the same on all ranks
+ * @all: (out caller-allocates): the numbers of all ranks, those of each together
+ *
+ * Returns: %FALSE with %LIG_ERROR_DEVICE set
+ */
+LIG_API gboolean
+lig_ranks_gather (LigRanks *self, const double *values, guint count, double *all, GError **error);
+
+/**
  * lig_ranks_sum:
  * @self: (nullable): ranks; without them nothing happens
  * @values: (inout) (array length=count): numbers, replaced by their sums over the ranks

@@ -57,6 +57,18 @@ typedef struct {
 LIG_API GType lig_recipe_errors_get_type (void);
 
 /**
+ * lig_recipe_choose_for: (skip)
+ * @options: options of a plan, whose `recipe` is set
+ * @sequence: the sequence of the plan
+ * @recipe: a text for lig_recipe_parse(), which must outlive @options
+ *
+ * Sets the recipe of one of several plans that are compared. Without a recipe, parameters that
+ * would be kept in fp8 have the type of activations.
+ */
+LIG_API void
+lig_recipe_choose_for (LigPlanOptions *options, LigSequence *sequence, const char *recipe);
+
+/**
  * lig_recipe_errors_measure:
  * @sequence: a sequence with an input
  * @device: a device that runs

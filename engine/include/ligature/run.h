@@ -28,7 +28,7 @@ typedef struct {
   gint64 steps, batch, warmup, calibrate, accumulate, eval_every, eval_batches, checkpoint_every;
   gint64 seed;
   double lr, min_lr, clip, loss_scale;
-  gint64 tf32, nondeterministic;
+  gint64 tf32, nondeterministic, shard_optimizer;
   double optimizer_params[LIG_RUN_OPTIMIZER_PARAMS]; /* named in the optimizers' tables */
 } LigRunSettings;
 
@@ -276,6 +276,9 @@ LIG_API const char *lig_run_status_name (LigRunStatus status);
  * @skipped: the total number of updates skipped because the gradients were not finite
  * @step_seconds: the median duration of a step in seconds
  * @samples_per_second: the mean throughput in this process
+ * @exposed: the seconds of a step for which every rank's other work waits for exchanges, lately
+ * @imbalance: the seconds of a step for which the ranks wait for the slowest one, lately
+ * @slowest: the rank for which the others wait
  *
  * The progress of a run. Values that are not known yet are NaN.
  */
@@ -287,7 +290,18 @@ typedef struct {
   double learning_rate, gradient_norm, loss_scale;
   gint64 skipped;
   double step_seconds, samples_per_second;
+  double exposed, imbalance;
+  int slowest;
 } LigRunProgress;
+
+/**
+ * lig_run_explain_waits:
+ * @progress: the progress of a run
+ *
+ * Returns: (transfer full) (nullable): how long ranks wait for exchanges and for the slowest of
+ *   them, in words; %NULL for a training by one rank
+ */
+LIG_API char *lig_run_explain_waits (const LigRunProgress *progress);
 
 #define LIG_TYPE_RUN_PROGRESS (lig_run_progress_get_type ())
 LIG_API GType lig_run_progress_get_type (void);
@@ -326,7 +340,8 @@ LIG_API const char *lig_run_get_weights_note (LigRun *self);
  * @checkpoint: a file that a run wrote
  * @device: the device on which the checkpoint was written, or an equal one
  * @overrides: (nullable) (array zero-terminated=1): `name=value`; the number of steps may increase,
- *   any other value that differs from the checkpoint's is an error
+ *   and `shard-optimizer` may be another; any other value that differs from the checkpoint's is an
+ *   error
  * @store: (nullable): the store that records the run
  *
  * Continues a run bit-identically, with the same groups, threads, instructions and data; fails if

@@ -89,6 +89,27 @@ LIG_API void lig_sequence_get_input (LigSequence *self, LigShape *shape, LigDtyp
  */
 LIG_API void lig_sequence_set_input (LigSequence *self, const LigShape *shape, LigDtype dtype);
 
+/* The name of parameters of which the weights of quantized products are kept in fp8 and fp32. */
+#define LIG_FP8_PARAMETERS "fp8"
+
+/**
+ * lig_parameters_from_name:
+ * @name: a name of a floating type, or `fp8`
+ * @parameters: (out): set for lig_sequence_set_types() and `parameters` of #LigPlanOptions, if the
+ *   name is one of these; `fp8` is %LIG_FP8_E4M3
+ *
+ * Returns: whether the name is one of these
+ */
+LIG_API gboolean lig_parameters_from_name (const char *name, int *parameters);
+
+/**
+ * lig_parameters_name:
+ * @parameters: a type of parameters, a #LigDtype
+ *
+ * Returns: (transfer none): its name, `fp8` for %LIG_FP8_E4M3
+ */
+LIG_API const char *lig_parameters_name (int parameters);
+
 /**
  * lig_sequence_get_compute:
  * @self: a sequence
@@ -101,7 +122,8 @@ LIG_API int lig_sequence_get_compute (LigSequence *self);
  * lig_sequence_get_parameters:
  * @self: a sequence
  *
- * Returns: the #LigDtype of parameters, -1 if they have the type of activations
+ * Returns: the #LigDtype of parameters, %LIG_FP8_E4M3 if the weights of quantized products are kept
+ *   in fp8 and fp32, -1 if they have the type of activations
  */
 LIG_API int lig_sequence_get_parameters (LigSequence *self);
 
@@ -109,7 +131,7 @@ LIG_API int lig_sequence_get_parameters (LigSequence *self);
  * lig_sequence_set_types:
  * @self: a sequence
  * @compute: a #LigDtype, or -1 for the input's type
- * @parameters: a #LigDtype, or -1 for the type of activations
+ * @parameters: a #LigDtype, %LIG_FP8_E4M3 for `fp8`, or -1 for the type of activations
  *
  * Sets the types of activations and parameters.
  */

@@ -127,7 +127,7 @@ LIG_API gboolean lig_state_get_shape (LigState *self,
  * parameters' type.
  *
  * Returns: (transfer full): a copy in host memory; %NULL with %LIG_ERROR_INDEX set if there is no
- *   such parameter, or it does not have that array yet
+ *   such parameter, it does not have that array yet, or ranks divide the array
  */
 LIG_API LigTensor *lig_state_get (LigState *self,
                                   LigStateArray array,
@@ -212,7 +212,7 @@ LIG_API gboolean lig_state_load_weights (LigState *self,
  * @moments: whether to add the optimizer's arrays too
  *
  * Adds every parameter to a file. All ranks of a tensor group call it if they have parts of
- * parameters.
+ * parameters, and all ranks if they divide the optimizer's arrays.
  *
  * Returns: %FALSE with an error set
  */

@@ -12,6 +12,12 @@ G_BEGIN_DECLS
 #define LIG_METRIC_EVAL_LOSS "eval-loss"
 #define LIG_METRIC_EVAL_ACCURACY "eval-accuracy"
 
+/* Names of the metrics of several ranks: for how much of a step the other work of every rank waits
+ * for exchanges, and the fastest ranks for the slowest; and which is the slowest. */
+#define LIG_METRIC_EXPOSED "exposed-ms"
+#define LIG_METRIC_IMBALANCE "imbalance-ms"
+#define LIG_METRIC_SLOWEST "slowest-rank"
+
 /**
  * LigStoreAccess:
  * @LIG_STORE_READ: no file is created, renamed or written; every function that writes fails

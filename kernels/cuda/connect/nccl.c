@@ -36,7 +36,6 @@ find_all (void *library)
          find (library, "ncclCommGetAsyncError", &nccl.get_state) &&
          find (library, "ncclGetErrorString", &nccl.describe) &&
          find (library, "ncclAllReduce", &nccl.all_reduce) &&
-         find (library, "ncclReduce", &nccl.reduce) &&
          find (library, "ncclAllGather", &nccl.all_gather) &&
          find (library, "ncclReduceScatter", &nccl.reduce_scatter);
 }

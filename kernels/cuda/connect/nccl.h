@@ -31,8 +31,6 @@ typedef struct {
   const char *(*describe) (int error);
   const char *(*last_error) (void *connection); /* null before version 2.13 */
   int (*all_reduce) (const void *x, void *y, size_t count, int type, int op, void *c, void *stream);
-  int (*reduce) (
-    const void *x, void *y, size_t count, int type, int op, int root, void *c, void *stream);
   int (*all_gather) (const void *x, void *y, size_t count, int type, void *c, void *stream);
   int (*reduce_scatter) (
     const void *x, void *y, size_t count, int type, int op, void *c, void *stream);

@@ -342,6 +342,8 @@ lig_backend (void)
     .await = await_event,
     .wait_event = wait_event,
     .elapsed = elapsed,
+    .start = lig_cuda_start,
+    .stop = lig_cuda_stop,
     .capture = lig_cuda_capture,
     .capture_end = lig_cuda_capture_end,
     .replay = lig_cuda_replay,

@@ -25,6 +25,10 @@ cudaError_t lig_cuda_probe (void);
 LigStatus lig_cuda_put (
   LigBackendDevice *device, void *target, const void *source, size_t bytes, void *stream);
 
+/* Start and stop a timer in device memory (timer.cu). */
+LigStatus lig_cuda_start (LigBackendDevice *device, LigTimer *timer, void *stream);
+LigStatus lig_cuda_stop (LigBackendDevice *device, LigTimer *timer, void *stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* The links of devices in the list of devices. */
+#include "app/cli/devices-fabric.h"
+
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+#include <ligature/json-members.h>
+#include <ligature/units.h>
+
+#include <stdio.h>
+
+static void
+add_link (JsonBuilder *builder, const char *name, const LigFabricLink *link)
+{
+  lig_json_begin_object (builder, name);
+  lig_json_add_number (builder, "bandwidth", link->bandwidth);
+  lig_json_add_number (builder, "latency", link->latency);
+  json_builder_end_object (builder);
+}
+
+void
+lig_cli_add_fabric (JsonBuilder *builder, const LigFabric *fabric)
+{
+  if (fabric->devices == 0) {
+    lig_json_add_text (builder, "fabric", NULL);
+    return;
+  }
+  lig_json_begin_object (builder, "fabric");
+  lig_json_add_integer (builder, "devices", fabric->devices);
+  lig_json_add_integer (builder, "multiprocessors", fabric->multiprocessors);
+  add_link (builder, "inside", &fabric->inside);
+  add_link (builder, "between", &fabric->between);
+  json_builder_end_object (builder);
+}
+
+/* Puts the bandwidth and the latency of a link into two cells. */
+static void
+describe_link (const LigFabricLink *link, char **cells)
+{
+  g_autofree char *bandwidth = lig_units_count (link->bandwidth);
+  cells[0] = g_strconcat (bandwidth, "B/s", NULL);
+  cells[1] = lig_units_time (link->latency);
+}
+
+static char **
+describe_fabric (LigDevice *device)
+{
+  const LigFabric *fabric = &lig_device_get_facts (device)->fabric;
+  char **cells = g_new0 (char *, 8);
+  cells[0] = g_strdup (lig_device_get_name (device));
+  cells[1] = g_strdup_printf ("%d", fabric->devices);
+  describe_link (&fabric->inside, &cells[2]);
+  describe_link (&fabric->between, &cells[4]);
+  cells[6] = g_strdup_printf ("%d", fabric->multiprocessors);
+  return cells;
+}
+
+void
+lig_cli_print_fabrics (GPtrArray *devices)
+{
+  static const char *const header[] = {"links of", ">devices", ">inside",          ">latency",
+                                       ">between", ">latency", ">multiprocessors", NULL};
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  for (guint i = 0; i < devices->len; i++)
+    if (lig_device_get_facts (devices->pdata[i])->fabric.devices > 0)
+      g_ptr_array_add (rows, describe_fabric (devices->pdata[i]));
+  if (rows->len == 0)
+    return;
+  printf ("\n");
+  lig_cli_print_table (header, rows);
+  printf ("\n");
+  lig_cli_print_wrapped ("links: the devices of a machine; the rate of a device in each direction "
+                         "and the time of a message beyond its bytes, inside a machine and between "
+                         "machines; the multiprocessors that an exchange takes",
+                         lig_cli_text_width ());
+}

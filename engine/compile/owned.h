@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the parameters that each rank of a data group updates, so that it alone has the
+ * optimizer's arrays for them (Rajbhandari and others, “ZeRO”, 2020, stage 1). */
+#pragma once
+
+#include "engine/compile/draft.h"
+
+/* The bytes from which a range of gradients or parameters is exchanged: a smaller exchange is bound
+ * by its latency; a larger one begins later. */
+#define LIG_BUCKET_BYTES (25 << 20)
+
+/* Returns the ranges of trained parameters that are exchanged at once, the last in the arrays
+ * first. A range ends once it has `most` elements, where a parameter begins or, if its elements are
+ * shared, at the next multiple of the shares; (transfer full), of LigDraftRange. */
+GArray *lig_divide_gradients (const LigDraft *draft, gint64 most);
+
+/* Returns the multiple of elements that ranges have. */
+gint64 lig_share_unit (const LigDraft *draft);
+
+/* Once the parameters are placed: divides them among the ranks if the options demand it. */
+gboolean lig_find_shares (LigDraft *draft, GError **error);
+
+/* Returns the parts of a range that this rank updates, all of it without shares; (transfer full),
+ * of LigDraftRange. */
+GArray *lig_own_ranges (const LigDraft *draft, LigDraftRange of);
+
+/* Returns the place of an element that this rank updates in the optimizer's arrays. */
+gint64 lig_kept_place (const LigDraft *draft, gint64 element);
+
+/* Returns the number of elements of an array of the state, a LigStateArray, on this rank. */
+gint64 lig_array_elements (const LigDraft *draft, int array);

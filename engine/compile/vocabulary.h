@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The ops of which the ranks of a tensor group divide the vocabulary. */
+#pragma once
+
+#include "engine/compile/draft.h"
+
+/* Finds the ops with parallel=auto that ranks divide: an embedding outside of blocks, and the
+ * linear before the cross-entropy that ends the sequence. The number of ranks divides their
+ * vocabulary, and ops that share a weight are all divided, or none. */
+void lig_vocabulary_choose (LigDraft *draft);
+
+/* Returns whether lig_vocabulary_choose() has chosen the op. */
+gboolean lig_vocabulary_is_divided (const LigDraft *draft, LigOp *op);

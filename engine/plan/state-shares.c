@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads and writes arrays of which each rank of a data group has the part that it updates. A range
+ * of elements is divided evenly among the ranks, in their order; see engine/compile/owned.c. */
+#include "engine/plan/state-shares.h"
+
+#include "engine/plan/state-part.h"
+
+gboolean
+lig_state_shares (LigState *self, LigStateArray array)
+{
+  return array > LIG_STATE_GRADIENTS && self->shares->len > 0;
+}
+
+/* Elements that a rank has, of those of a parameter. */
+typedef struct {
+  gint64 at, count; /* from the parameter's first element on */
+  gint64 kept;      /* offset into the array; of this rank's elements alone */
+} Piece;
+
+/* Returns the elements of a parameter among those of a rank in a share. */
+static Piece
+find_piece (LigState *self, const LigShare *share, const LigStateParameter *parameter, int rank)
+{
+  gint64 each = share->own.end - share->own.first, own = share->all.first + rank * each;
+  gint64 first = CLAMP (own, parameter->offset, parameter->offset + parameter->size);
+  gint64 end = CLAMP (own + each, parameter->offset, parameter->offset + parameter->size);
+  return (Piece){first - parameter->offset, end - first, share->kept + first - own};
+}
+
+static const LigShare *
+get_share (LigState *self, guint i)
+{
+  return &g_array_index (self->shares, LigShare, i);
+}
+
+/* Reads this rank's elements of a share into their places in the tensor. */
+static gboolean
+read_piece (LigState *self, LigStateArray array, Piece piece, LigTensor *tensor, GError **error)
+{
+  gsize size = lig_dtype_size (tensor->dtype);
+  return piece.count == 0 ||
+         lig_device_download (self->device, (char *) tensor->data + (gsize) piece.at * size,
+                              self->arrays[array] + (gsize) piece.kept * size,
+                              (gsize) piece.count * size, error);
+}
+
+LigTensor *
+lig_state_collect (LigState *self,
+                   LigStateArray array,
+                   const LigStateParameter *parameter,
+                   GError **error)
+{
+  LigRankGroup group = lig_device_get_replicas (self->device);
+  const LigPeers *peers = lig_ranks_get_peers (lig_device_get_ranks (self->device), group);
+  int ranks = lig_device_get_n_ranks (self->device, group);
+  int rank = lig_device_get_rank (self->device, group);
+  LigDtype dtype = lig_state_array_dtype (self, array);
+  g_autoptr (LigTensor) tensor = lig_tensor_new (dtype, &parameter->shape, error);
+  g_autofree gint64 *bounds = g_new (gint64, ranks + 1);
+  for (guint i = 0; tensor && i < self->shares->len; i++) {
+    const LigShare *share = get_share (self, i);
+    if (share->all.first >= parameter->offset + parameter->size ||
+        share->all.end <= parameter->offset)
+      continue;
+    for (int j = 0; j < ranks; j++) {
+      Piece piece = find_piece (self, share, parameter, j);
+      bounds[j] = piece.at * (gint64) lig_dtype_size (dtype);
+      bounds[j + 1] = (piece.at + piece.count) * (gint64) lig_dtype_size (dtype);
+    }
+    if (!read_piece (self, array, find_piece (self, share, parameter, rank), tensor, error) ||
+        !lig_state_gather (peers, tensor->data, bounds, error))
+      return NULL;
+  }
+  return g_steal_pointer (&tensor);
+}
+
+gboolean
+lig_state_write_share (LigState *self,
+                       LigStateArray array,
+                       const LigStateParameter *parameter,
+                       LigTensor *tensor,
+                       GError **error)
+{
+  gsize size = lig_dtype_size (tensor->dtype);
+  int rank = lig_device_get_rank (self->device, lig_device_get_replicas (self->device));
+  for (guint i = 0; i < self->shares->len; i++) {
+    Piece piece = find_piece (self, get_share (self, i), parameter, rank);
+    if (piece.count > 0 &&
+        !lig_device_upload (self->device, self->arrays[array] + (gsize) piece.kept * size,
+                            (char *) tensor->data + (gsize) piece.at * size,
+                            (gsize) piece.count * size, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Copies `count` parameters from an element on to the masters. */
+static gboolean
+widen (LigState *self, gint64 from, gint64 to, gint64 count, GError **error)
+{
+  enum { PIECE = 1 << 20 };
+  g_autofree float *piece = g_new (float, PIECE);
+  g_autofree guint8 *stored = g_malloc (PIECE * sizeof (float));
+  gsize size = lig_dtype_size (self->dtype);
+  for (gint64 at = 0; at < count; at += PIECE) {
+    gsize now = (gsize) MIN ((gint64) PIECE, count - at);
+    if (!lig_device_download (self->device, stored,
+                              self->arrays[LIG_STATE_PARAMETERS] + (gsize) (from + at) * size,
+                              now * size, error))
+      return FALSE;
+    lig_widen (self->dtype, stored, piece, now);
+    if (!lig_device_upload (self->device,
+                            self->arrays[LIG_STATE_MASTER] + (gsize) (to + at) * sizeof (float),
+                            piece, now * sizeof (float), error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+lig_state_fill_master (LigState *self, GError **error)
+{
+  if (self->shares->len == 0)
+    return widen (self, 0, 0, self->trained, error);
+  for (guint i = 0; i < self->shares->len; i++) {
+    const LigShare *share = get_share (self, i);
+    if (!widen (self, share->own.first, share->kept, share->own.end - share->own.first, error))
+      return FALSE;
+  }
+  return TRUE;
+}

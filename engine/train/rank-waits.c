@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* How long ranks wait for one another: the slowest one waits least, as the others have come to each
+ * exchange before it. */
+#include "engine/train/run-private.h"
+
+#include <ligature/units.h>
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+
+/* The weight of the last step in the averages. */
+static const double NEWEST = 0.1;
+
+static int
+count_ranks (LigRun *self)
+{
+  return lig_ranks_get_count (lig_run_ranks (self));
+}
+
+/* The waits of a program begin at 0. */
+static double
+find_waited (LigRun *self, double waiting)
+{
+  double waited = waiting - self->waiting_before;
+  self->waiting_before = waiting;
+  return waited >= 0 ? waited : waiting;
+}
+
+gboolean
+lig_run_join_step (LigRun *self, double *loss, double waiting, GError **error)
+{
+  int count = count_ranks (self);
+  double own[] = {*loss, find_waited (self, waiting)};
+  if (!lig_run_ranks (self))
+    return TRUE;
+  g_autofree double *all = g_new (double, 2 * (gsize) count);
+  if (!lig_ranks_gather (lig_run_ranks (self), own, 2, all, error))
+    return FALSE;
+  gboolean first = !self->waited;
+  if (first) {
+    self->waited = g_new0 (double, (gsize) count);
+    self->waited_lately = g_new0 (double, (gsize) count);
+  }
+  *loss = 0;
+  for (int rank = 0; rank < count; rank++) {
+    double *lately = &self->waited_lately[rank];
+    *loss += all[2 * rank] / count;
+    self->waited[rank] = all[2 * rank + 1];
+    *lately += (first ? 1 : NEWEST) * (self->waited[rank] - *lately);
+  }
+  return TRUE;
+}
+
+/* Returns the rank with the least of the waits, and sets the least and the most. */
+static int
+find_slowest (const double *waited, int count, double *least, double *most)
+{
+  int slowest = 0;
+  *most = waited[0];
+  for (int rank = 1; rank < count; rank++) {
+    slowest = waited[rank] < waited[slowest] ? rank : slowest;
+    *most = MAX (*most, waited[rank]);
+  }
+  *least = waited[slowest];
+  return slowest;
+}
+
+void
+lig_run_note_waits (LigRun *self, gint64 step)
+{
+  double least, most;
+  if (!self->waited)
+    return;
+  find_slowest (self->waited, count_ranks (self), &least, &most);
+  lig_run_metric (self, step, LIG_METRIC_EXPOSED, least * 1e3);
+  lig_run_metric (self, step, LIG_METRIC_IMBALANCE, (most - least) * 1e3);
+  int slowest = find_slowest (self->waited_lately, count_ranks (self), &least, &most);
+  lig_run_metric (self, step, LIG_METRIC_SLOWEST, slowest);
+  g_mutex_lock (&self->lock);
+  self->progress.exposed = least;
+  self->progress.imbalance = most - least;
+  self->progress.slowest = slowest;
+  g_mutex_unlock (&self->lock);
+}
+
+char *
+lig_run_explain_waits (const LigRunProgress *progress)
+{
+  if (isnan (progress->exposed))
+    return NULL;
+  g_autofree char *exposed = lig_units_time (progress->exposed);
+  g_autofree char *imbalance = lig_units_time (progress->imbalance);
+  return g_strdup_printf (
+    _ ("exchanges: other work waits %s a step for them; rank %d is the slowest, for which others "
+       "wait %s"),
+    exposed, progress->slowest, imbalance);
+}

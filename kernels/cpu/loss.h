@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* The common parts of the cross-entropy of whole rows and of its parts: totals over blocks of rows,
+ * and the sums of a row. */
+#pragma once
+
+#include "kernels/cpu/cpu.h"
+#include "kernels/formulas.h"
+
+#include <math.h>
+
+/* The largest number of blocks of lig_partition. */
+#define MOST_BLOCKS 64
+
+typedef struct {
+  double sum;
+  int64_t count;
+  bool outside; /* a target is not one of the classes */
+} Total;
+
+/* Returns the launch's parameters, or the defaults. */
+static inline LigCrossEntropyParams
+parameters (const LigLaunch *launch)
+{
+  const LigCrossEntropyParams *params = launch->params;
+  return params ? *params : (LigCrossEntropyParams){.ignored = -100};
+}
+
+/* Returns the number of classes of all ranks. */
+static inline int64_t
+count_classes (const LigCrossEntropyParams *params, const LigOperand *x)
+{
+  return params->part.count > 0 ? params->part.count : x->columns;
+}
+
+/* Adds up the totals of all blocks in order. */
+static inline Total
+total_of (const Total *totals, int64_t blocks)
+{
+  Total total = {0};
+  for (int64_t i = 0; i < blocks; i++) {
+    total.sum += totals[i].sum;
+    total.count += totals[i].count;
+    total.outside |= totals[i].outside;
+  }
+  return total;
+}
+
+/* Writes a number to a scalar operand, unless it is absent. */
+static inline void
+write_number (const LigOperand *operand, double value)
+{
+  float number = (float) value;
+  if (operand->data)
+    lig_narrow (operand->dtype, &number, operand->data, 1);
+}
+
+/* Returns one element as fp32. */
+static inline float
+element (const LigOperand *operand, int64_t at)
+{
+  float buffer;
+  return *lig_load (operand, at, 1, &buffer);
+}
+
+/* A function that loops over a piece. It is not inlined: GCC 12 splits the loop over pieces, and
+ * then no longer vectorizes a loop that it inlined there. */
+#define PIECE_FUNCTION static __attribute__ ((noinline))
+
+/* Returns the largest of `most` and the values of a piece. */
+PIECE_FUNCTION float
+larger (const float *x, int64_t count, float most)
+{
+#pragma omp simd reduction(max : most)
+  for (int64_t i = 0; i < count; i++)
+    most = x[i] > most ? x[i] : most;
+  return most;
+}
+
+/* Adds sum exp (x - most) of a piece to `exps`, and the sum of its values to `sum`. */
+PIECE_FUNCTION void
+add_exps (const float *x, int64_t count, float most, double *exps, double *sum)
+{
+  float part = 0, plain = 0;
+#pragma omp simd reduction(+ : part, plain)
+  for (int64_t i = 0; i < count; i++) {
+    part += lig_exp (x[i] - most);
+    plain += x[i];
+  }
+  *exps += (double) part;
+  *sum += (double) plain;
+}
+
+/* The largest value of a row, the sum of the exponentials relative to it, which is 0 if all values
+ * are minus infinity, and the sum. */
+typedef struct {
+  float most;
+  double exps, sum;
+} RowSum;
+
+static inline RowSum
+sum_row (const LigOperand *x, int64_t start)
+{
+  float buffer[LIG_PIECE];
+  RowSum row = {-INFINITY, 0, 0};
+  for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
+    int64_t count = lig_piece (x->columns, at);
+    row.most = larger (lig_load (x, start + at, count, buffer), count, row.most);
+  }
+  float shift = row.most == -INFINITY ? 0 : row.most;
+  for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
+    int64_t count = lig_piece (x->columns, at);
+    add_exps (lig_load (x, start + at, count, buffer), count, shift, &row.exps, &row.sum);
+  }
+  return row;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* The outcome of a loss or of the accuracy, which follows from one value of each row. */
+#pragma once
+
+#include "kernels/cuda/loss.cuh"
+
+namespace lig
+{
+/* The sums of the parts so far, if the workspace cannot hold the values of all rows at once. */
+struct Totals {
+  double sum;
+  long long counted;
+};
+
+/* The values of rows, and the outcome that follows from them: their sum, or their mean over the
+ * rows counted. */
+struct Outcome {
+  Totals *carried;
+  float *values;
+  const int32_t *targets;
+  int64_t rows, ignored;
+  bool first, last, mean;
+  Target y, count;
+};
+
+/* Completes the sum over rows. One block does it. */
+__device__ inline void
+conclude (const Outcome &o)
+{
+  double sum = 0;
+  long long counted = 0;
+#pragma unroll 4
+  for (int64_t i = threadIdx.x; i < o.rows; i += blockDim.x) {
+    sum += (double) o.values[i];
+    counted += o.targets[i] != o.ignored;
+  }
+  sum = block_total (sum);
+  counted = block_total (counted);
+  if (threadIdx.x > 0)
+    return;
+  if (!o.first) {
+    sum += o.carried->sum;
+    counted += o.carried->counted;
+  }
+  *o.carried = {sum, counted};
+  if (o.last && o.y.data)
+    o.y.set (0, o.mean ? counted ? (float) (sum / (double) counted) : 0 : (float) sum);
+  if (o.last && o.count.data)
+    o.count.set (0, (float) counted);
+}
+
+/* Completes the sum over rows that other blocks have left. */
+static __global__ void
+__launch_bounds__ (MOST_THREADS) conclude_rows (Outcome outcome)
+{
+  conclude (outcome);
+}
+
+/* Calls `f (first, outcome)` for as many rows at a time as the workspace can hold values for,
+ * and completes the sum. `f` launches and returns the number of its blocks: a single block
+ * completes the sum itself. */
+template <class F>
+static LigStatus
+over_rows (LigLaunch *launch, const LigOperand *targets, Outcome outcome, int64_t rows, F f)
+{
+  const int64_t reserved = 64, most = (LIG_WORKSPACE_SIZE - reserved) / sizeof (float);
+  outcome.carried = (Totals *) launch->workspace;
+  outcome.values = (float *) ((char *) launch->workspace + reserved);
+  int64_t first = 0;
+  do {
+    outcome.targets = (const int32_t *) targets->data + first;
+    outcome.rows = rows - first < most ? rows - first : most;
+    outcome.first = first == 0;
+    outcome.last = first + outcome.rows >= rows;
+    if (outcome.rows == 0 || f (first, outcome) > 1)
+      conclude_rows<<<1, MOST_THREADS, 0, stream (launch)>>> (outcome);
+    first += outcome.rows;
+  } while (first < rows);
+  return LIG_LAUNCHED (launch);
+}
+
+/* Returns the launch's parameters, or the defaults. */
+static LigCrossEntropyParams
+parameters (const LigLaunch *launch)
+{
+  const LigCrossEntropyParams *params = (const LigCrossEntropyParams *) launch->params;
+  return params ? *params : LigCrossEntropyParams{-100, 0};
+}
+} /* namespace lig */

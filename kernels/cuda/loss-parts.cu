@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* The cross-entropy of ranks that have logits of a part of the classes each;
+ * kernels/cpu/loss-parts.c has the formulas. Lower bound: a rank reads its logits once, with a
+ * running maximum and a sum relative to it, as for whole rows; the parts of all ranks are a few
+ * numbers for each row.
+ *
+ * A target that is not one of the classes makes the loss, or the number of correct rows, NaN. */
+#include "kernels/cuda/loss-outcome.cuh"
+
+namespace lig
+{
+/* The numbers of a row in a part: of the cross-entropy, and of the accuracy. */
+enum { MOST, EXPS, SUM, LOGIT, ENTROPY_PART };
+enum { LARGEST, AIM, BEATEN, ACCURACY_PART };
+
+/* The rows of a rank's logits, and the part that is computed. */
+struct PartRows {
+  const int32_t *targets;
+  float *part;
+  int64_t rows, columns;
+  int lanes;
+  LigCrossEntropyParams params;
+  /* Returns the place of a row's target in this rank's part, -1 if it is in another's. */
+  __device__ int64_t
+  place (int64_t row) const
+  {
+    int64_t at = targets[row] - params.part.first;
+    return targets[row] != params.ignored && at >= 0 && at < columns ? at : -1;
+  }
+};
+
+/* Computes what the loss needs of each row. */
+template <class T, bool WHOLE>
+__global__ void
+__launch_bounds__ (MOST_THREADS) sum_parts (const T *x, PartRows p)
+{
+  int per_block = WHOLE ? 1 : (int) blockDim.x / p.lanes, lane = (int) threadIdx.x & (p.lanes - 1);
+  bool smooth = p.params.label_smoothing > 0;
+  for (int64_t base = (int64_t) blockIdx.x * per_block; base < p.rows;
+       base += (int64_t) gridDim.x * per_block) {
+    int64_t own = base + (WHOLE ? 0 : threadIdx.x / p.lanes);
+    int64_t row = own < p.rows ? own : p.rows - 1;
+    Online online = {-INFINITY, 0, 0};
+    walk_row (x + row * p.columns, p.columns, lane, p.lanes, [&] (const auto &chunk, int64_t) {
+      float values[sizeof chunk / sizeof (T)];
+      unpack (chunk, values);
+      online.add (values, smooth);
+    });
+    float mine = online.most;
+    online.most = fold_team<WHOLE> (mine, p.lanes, -INFINITY, Larger{});
+    online.exps *= lig_quick_power ((mine - online.shift ()) * LOG2_E);
+    online.exps = fold_team<WHOLE> (online.exps, p.lanes, 0, Sum{});
+    if (smooth)
+      online.sum = fold_team<WHOLE> (online.sum, p.lanes, 0, Sum{});
+    if (lane > 0 || own >= p.rows)
+      continue;
+    float *part = p.part + row * ENTROPY_PART;
+    int64_t place = p.place (row);
+    part[MOST] = online.most;
+    part[EXPS] = online.exps;
+    part[SUM] = online.sum;
+    part[LOGIT] = place < 0 ? 0 : widen (x[row * p.columns + place]);
+  }
+}
+
+/* Computes what the accuracy needs of each row. Nothing is larger than the target of another part,
+ * but a logit that is not a number is not smaller either. */
+template <class T, bool WHOLE>
+__global__ void
+__launch_bounds__ (MOST_THREADS) find_rivals (const T *x, PartRows p)
+{
+  int per_block = WHOLE ? 1 : (int) blockDim.x / p.lanes, lane = (int) threadIdx.x & (p.lanes - 1);
+  for (int64_t base = (int64_t) blockIdx.x * per_block; base < p.rows;
+       base += (int64_t) gridDim.x * per_block) {
+    int64_t own = base + (WHOLE ? 0 : threadIdx.x / p.lanes);
+    int64_t row = own < p.rows ? own : p.rows - 1, place = p.place (row);
+    float aim = place < 0 ? INFINITY : widen (x[row * p.columns + place]), most = -INFINITY;
+    bool above = false;
+    walk_row (x + row * p.columns, p.columns, lane, p.lanes, [&] (const auto &chunk, int64_t at) {
+      constexpr int N = (int) (sizeof chunk / sizeof (T));
+      float values[N];
+      unpack (chunk, values);
+      int64_t before = place - at;
+      int end = (int) (before < 0 ? 0 : before < N ? before : N);
+#pragma unroll
+      for (int i = 0; i < N; i++) {
+        above |= !(values[i] < aim || (values[i] == aim && i >= end));
+        most = fmaxf (most, values[i]);
+      }
+    });
+    float beaten = fold_team<WHOLE> (above ? 1.0f : 0.0f, p.lanes, 0, Larger{});
+    most = fold_team<WHOLE> (most, p.lanes, -INFINITY, Larger{});
+    if (lane > 0 || own >= p.rows)
+      continue;
+    float *part = p.part + row * ACCURACY_PART;
+    part[LARGEST] = most;
+    part[AIM] = place < 0 ? 0 : aim;
+    part[BEATEN] = beaten;
+  }
+}
+
+/* The parts of all ranks from a row on; the parts of a rank are `step` numbers. */
+struct Joined {
+  const float *parts;
+  int64_t step;
+  int ranks;
+  LigCrossEntropyParams params;
+};
+
+/* Computes lse and loss of each row from the parts of all ranks, in their order. */
+__global__ void
+__launch_bounds__ (MOST_THREADS) join_sums (Joined joined, float *lse, Outcome outcome)
+{
+  const float classes = (float) joined.params.part.count;
+  const float smoothing = joined.params.label_smoothing;
+  for (int64_t row = (int64_t) blockIdx.x * blockDim.x + threadIdx.x; row < outcome.rows;
+       row += (int64_t) gridDim.x * blockDim.x) {
+    const float *part = joined.parts + row * ENTROPY_PART;
+    Online all = {-INFINITY, 0, 0};
+    float logit = 0, loss = 0;
+    for (int i = 0; i < joined.ranks; i++)
+      all.most = fmaxf (all.most, part[i * joined.step + MOST]);
+    for (int i = 0; i < joined.ranks; i++) {
+      Online one = {part[i * joined.step + MOST], part[i * joined.step + EXPS], 0};
+      all.exps += one.exps * expf (one.shift () - all.shift ());
+      all.sum += part[i * joined.step + SUM];
+      logit += part[i * joined.step + LOGIT];
+    }
+    float log_of_sum = all.exps > 0 ? all.most + logf (all.exps) : NAN;
+    int32_t target = outcome.targets[row];
+    if (target != joined.params.ignored) {
+      bool inside = target >= 0 && target < joined.params.part.count;
+      loss = (1 - smoothing) * (inside ? log_of_sum - logit : NAN);
+      if (smoothing > 0)
+        loss += smoothing * (log_of_sum - all.sum / classes);
+    }
+    if (lse)
+      lse[row] = log_of_sum;
+    outcome.values[row] = loss;
+  }
+  if (gridDim.x > 1)
+    return;
+  __syncthreads ();
+  conclude (outcome);
+}
+
+/* Writes 1 for each row whose target is the first of the largest logits, else 0: it is larger than
+ * those of the ranks before its own. */
+__global__ void
+__launch_bounds__ (MOST_THREADS) join_rivals (Joined joined, Outcome outcome)
+{
+  const int64_t classes = joined.params.part.count, each = classes / joined.ranks;
+  for (int64_t row = (int64_t) blockIdx.x * blockDim.x + threadIdx.x; row < outcome.rows;
+       row += (int64_t) gridDim.x * blockDim.x) {
+    const float *part = joined.parts + row * ACCURACY_PART;
+    int32_t target = outcome.targets[row];
+    bool counts = target != outcome.ignored, inside = target >= 0 && target < classes;
+    bool hit = counts && inside;
+    int64_t owner = hit ? target / each : 0;
+    float aim = part[owner * joined.step + AIM];
+    for (int i = 0; i < joined.ranks; i++) {
+      float largest = part[i * joined.step + LARGEST];
+      hit &= part[i * joined.step + BEATEN] == 0 && (i < owner ? largest < aim : largest <= aim);
+    }
+    outcome.values[row] = counts && !inside ? NAN : hit ? 1.0f : 0.0f;
+  }
+  if (gridDim.x > 1)
+    return;
+  __syncthreads ();
+  conclude (outcome);
+}
+
+/* Calls `f` with a value of the logits' type, their rows and teams. */
+template <class F>
+static LigStatus
+over_logits (LigLaunch *launch, F f)
+{
+  const LigOperand *o = launch->operands, *x = &o[0];
+  PartRows p = {(const int32_t *) o[1].data, (float *) o[2].data, rows (x), x->columns, 1,
+                parameters (launch)};
+  return dispatch (launch, x->dtype, [=] (auto one) {
+    using T = decltype (one);
+    PartRows own = p;
+    Teams teams = teams_for (launch, p.rows, p.columns, wide<T>, false);
+    own.lanes = teams.lanes;
+    f ((const T *) x->data, own, teams);
+    return LIG_LAUNCHED (launch);
+  });
+}
+
+/* Calls `f (joined, first, outcome, blocks, threads)` for as many rows at a time as the workspace
+ * can hold values for. A single block completes the sum itself. */
+template <class F>
+static LigStatus
+over_parts (LigLaunch *launch, int width, Outcome outcome, F f)
+{
+  const LigOperand *parts = &launch->operands[0], *targets = &launch->operands[1];
+  const int64_t all = targets->size;
+  Joined joined = {(const float *) parts->data, all * width, (int) (parts->size / (all * width)),
+                   parameters (launch)};
+  outcome.ignored = joined.params.ignored;
+  return over_rows (launch, targets, outcome, all, [=] (int64_t first, const Outcome &part) {
+    Joined own = joined;
+    bool alone = part.rows <= ALONE;
+    int threads = alone ? (int) MOST_THREADS : (int) THREADS;
+    int blocks = alone ? 1 : blocks_for (launch, part.rows, THREADS, 8);
+    own.parts += first * width;
+    f (own, first, part, blocks, threads);
+    return blocks;
+  });
+}
+} /* namespace lig */
+
+using namespace lig;
+
+/* Computes the part [M, 4] of the loss. */
+extern "C" LigStatus
+lig_cuda_cross_entropy_part (LigLaunch *launch)
+{
+  return over_logits (launch, [=] (auto *x, const PartRows &p, const Teams &t) {
+    using T = std::remove_const_t<std::remove_pointer_t<decltype (x)>>;
+    auto kernel = t.whole ? sum_parts<T, true> : sum_parts<T, false>;
+    kernel<<<t.blocks, t.threads, 0, stream (launch)>>> (x, p);
+  });
+}
+
+/* Computes y, lse [M] and count. */
+extern "C" LigStatus
+lig_cuda_cross_entropy_join (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  float *lse = (float *) o[3].data;
+  Outcome outcome = {};
+  outcome.mean = true;
+  outcome.y = target (&o[2]);
+  outcome.count = target (&o[4]);
+  return over_parts (
+    launch, ENTROPY_PART, outcome,
+    [=] (const Joined &joined, int64_t first, const Outcome &part, int blocks, int threads) {
+      join_sums<<<blocks, threads, 0, stream (launch)>>> (joined, lse ? lse + first : nullptr,
+                                                          part);
+    });
+}
+
+/* Computes the part [M, 2] of the accuracy. */
+extern "C" LigStatus
+lig_cuda_accuracy_part (LigLaunch *launch)
+{
+  return over_logits (launch, [=] (auto *x, const PartRows &p, const Teams &t) {
+    using T = std::remove_const_t<std::remove_pointer_t<decltype (x)>>;
+    auto kernel = t.whole ? find_rivals<T, true> : find_rivals<T, false>;
+    kernel<<<t.blocks, t.threads, 0, stream (launch)>>> (x, p);
+  });
+}
+
+/* Computes the number of rows whose target has the largest logit, and the number of rows
+ * counted. */
+extern "C" LigStatus
+lig_cuda_accuracy_join (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  Outcome outcome = {};
+  outcome.y = target (&o[2]);
+  outcome.count = target (&o[3]);
+  return over_parts (
+    launch, ACCURACY_PART, outcome,
+    [=] (const Joined &joined, int64_t, const Outcome &part, int blocks, int threads) {
+      join_rivals<<<blocks, threads, 0, stream (launch)>>> (joined, part);
+    });
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans of ranks that divide the optimizer's arrays: the shares of all ranks together, what each
+ * reduces, updates and gathers, its memory, and states that do not fit. */
+#include "tests/plan/case.h"
+
+#include "engine/compile/owned.h"
+#include "engine/plan/plan-private.h"
+#include <ligature/figures.h>
+#include <ligature/params.h>
+#include <ligature/report.h>
+#include <ligature/state.h>
+#include <string.h>
+
+static const LigOptimizer adamw = LIG_OPTIMIZER_INIT;
+
+static LigPlanOptions
+make_options (gboolean shard)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_ALL;
+  options.optimizer = &adamw;
+  options.shard_optimizer = shard;
+  return options;
+}
+
+static LigDevice *
+open_rank (const char *name, int rank, int data, int tensor)
+{
+  g_autoptr (GError) error = NULL;
+  LigDevice *device = lig_device_open (name, &error);
+  g_assert_no_error (error);
+  LigLayout layout = {.sizes = {[LIG_GROUP_DATA] = data, [LIG_GROUP_TENSOR] = tensor}};
+  lig_device_assume_ranks (device, rank, &layout);
+  return device;
+}
+
+static LigPlan *
+compile_rank (const char *expression,
+              const char *input,
+              LigDevice *device,
+              const LigPlanOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input);
+  LigPlan *plan = lig_plan_compile (sequence, device, options, &error);
+  g_assert_no_error (error);
+  return plan;
+}
+
+static gboolean
+runs (const LigDraftStep *step, const char *kernel)
+{
+  return step->kernel && g_str_equal (step->kernel->name, kernel);
+}
+
+static const LigValue *
+operand (const LigDraft *draft, const LigDraftStep *step, int i)
+{
+  return lig_value (draft, step->values[i]);
+}
+
+/* Adds 1 to the elements of an array's value. */
+static void
+mark (const LigValue *value, int array, guint8 *seen)
+{
+  g_assert_cmpint (value->array, ==, array);
+  for (gint64 i = 0; i < lig_shape_size (&value->shape); i++)
+    seen[value->state_offset + i]++;
+}
+
+static void
+check_marks (const guint8 *seen, gint64 count, int wanted)
+{
+  for (gint64 i = 0; i < count; i++)
+    g_assert_cmpint (seen[i], ==, wanted);
+}
+
+/* The steps of one rank that touch each element. */
+typedef struct {
+  guint8 *scattered, *own, *updated, *gathered, *moments;
+} Marks;
+
+/* Checks the order of the steps, and marks what they touch: a range is reduced after the last step
+ * that writes into it, updated, and then gathered. */
+static void
+follow (const LigDraft *draft, Marks *marks)
+{
+  for (int i = draft->first_backward; i < (int) draft->steps->len; i++) {
+    const LigDraftStep *step = lig_step (draft, i);
+    const LigCollectiveParams *params = (const LigCollectiveParams *) (gconstpointer) step->params;
+    for (int j = step->n_inputs; j < step->n_operands && i < draft->first_update; j++) {
+      const LigValue *value = step->values[j] < 0 ? NULL : operand (draft, step, j);
+      if (!value || value->role != LIG_VALUE_PARAMETER_GRADIENT)
+        continue;
+      gint64 at = g_array_index (draft->parameters, LigDraftParameter, value->parameter).offset;
+      check_marks (marks->scattered + at, lig_shape_size (&value->shape), 0);
+    }
+    if (runs (step, "reduce_scatter") && step->part < 0) {
+      g_assert_true (step->reduces && step->lane == LIG_LANE_COMMUNICATION);
+      g_assert_true (i < draft->first_update && params->reduction == LIG_REDUCE_MEAN);
+      mark (operand (draft, step, 0), LIG_STATE_GRADIENTS, marks->scattered);
+      mark (operand (draft, step, 1), LIG_STATE_GRADIENTS, marks->own);
+    } else if (runs (step, "adamw")) {
+      mark (operand (draft, step, 0), LIG_STATE_GRADIENTS, marks->updated);
+      mark (operand (draft, step, 4), lig_state_find_array ("moment"), marks->moments);
+      g_assert_cmpint (marks->own[operand (draft, step, 0)->state_offset], ==, 1);
+      g_assert_cmpint (marks->gathered[operand (draft, step, 3)->state_offset], ==, 0);
+    } else if (runs (step, "all_gather") && step->lane == LIG_LANE_COMMUNICATION) {
+      g_assert_cmpint (marks->updated[operand (draft, step, 0)->state_offset], ==, 1);
+      mark (operand (draft, step, 1), LIG_STATE_PARAMETERS, marks->gathered);
+      g_assert_false (step->reduces);
+    }
+  }
+}
+
+/* Each element is reduced and gathered by all ranks, and updated by one. */
+static void
+check_all (const char *expression, const char *input, int data, guint ranges)
+{
+  g_autofree guint8 *updated = NULL;
+  gint64 elements = 0;
+  for (int rank = 0; rank < data; rank++) {
+    LigPlanOptions options = make_options (TRUE);
+    g_autoptr (LigDevice) device = open_rank ("null", rank, data, 1);
+    g_autoptr (LigPlan) plan = compile_rank (expression, input, device, &options);
+    const LigDraft *draft = plan->draft;
+    elements = draft->elements;
+    updated = updated ? updated : g_new0 (guint8, elements);
+    Marks marks = {g_new0 (guint8, elements), g_new0 (guint8, elements), updated,
+                   g_new0 (guint8, elements), g_new0 (guint8, draft->kept_elements)};
+    g_assert_cmpuint (draft->shares->len, ==, ranges);
+    g_assert_cmpint (draft->kept_elements * data, ==, elements);
+    /* The marks of updates are those of all ranks: before this rank's, they are not its own. */
+    follow (draft, &marks);
+    check_marks (marks.scattered, elements, 1);
+    check_marks (marks.gathered, elements, 1);
+    check_marks (marks.moments, draft->kept_elements, 1);
+    g_free (marks.scattered);
+    g_free (marks.own);
+    g_free (marks.gathered);
+    g_free (marks.moments);
+  }
+  check_marks (updated, elements, 1);
+}
+
+static void
+test_shares (void)
+{
+  check_all ("linear(8, bias=false) ! mean-squared-error", "24x8", 2, 1);
+  check_all ("linear(8) ! gelu ! linear(4) ! mean-squared-error", "24x8", 3, 2);
+  /* A range ends once it has 25 MiB, inside of a parameter if 5 ranks do not divide the others. */
+  check_all ("linear(2048) ! relu ! linear(2048) ! relu ! linear(2048) ! mean-squared-error",
+             "20x2048", 4, 3);
+  check_all ("linear(2000) ! relu ! linear(2020) ! relu ! linear(2048) ! mean-squared-error",
+             "20x2048", 5, 3);
+  check_all ("embedding(64) ! rms-norm ! linear(256, bias=false, tied=0) ! cross-entropy",
+             "8x8:int32", 4, 2);
+}
+
+/* A rank needs less memory by what the other ranks keep of two fp32 arrays, and, with parameters of
+ * 16 bits, of the masters. Together a reduce-scatter and a gather exchange what an all-reduce does.
+ */
+static void
+test_memory (void)
+{
+  for (int dtype = LIG_FP32; dtype <= LIG_BF16; dtype++) {
+    gint64 bytes[2], elements = 0;
+    double needed[2];
+    for (int shard = 0; shard <= 1; shard++) {
+      LigPlanOptions options = make_options (shard);
+      options.compute = options.parameters = dtype;
+      g_autoptr (LigDevice) device = open_rank ("null:h200", 0, 4, 1);
+      g_autoptr (LigPlan) plan = compile_rank (
+        "linear(512) ! relu ! linear(512) ! mean-squared-error", "8x512", device, &options);
+      elements = plan->draft->elements;
+      bytes[shard] = lig_plan_get_state_bytes (plan);
+      needed[shard] = (double) bytes[shard] + (double) lig_plan_get_arena_bytes (plan, NULL);
+      g_assert_cmpint (lig_plan_get_shares (plan), ==, shard ? 4 : 1);
+      LigExchange exchange;
+      lig_figures_of_exchange (plan, &exchange);
+      g_assert_cmpfloat (exchange.seconds, >, 0);
+      g_autofree char *text = lig_plan_explain_ranks (plan);
+      g_assert_true ((strstr (text, "update is 1/4") != NULL) == shard);
+    }
+    gint64 spared = (dtype == LIG_FP32 ? 2 : 3) * elements * 4 * 3 / 4;
+    /* Shares are padded by less than 64 elements a rank, in both ranges. */
+    g_assert_cmpint (ABS (bytes[0] - bytes[1] - spared), <, 2 * 4 * 64 * 16);
+    g_assert_cmpfloat (needed[1], <, needed[0]);
+  }
+}
+
+/* Ranks of a tensor group without own parameters in a share contribute nothing to the norm. */
+static void
+test_norms (void)
+{
+  static const char *const expression =
+    "linear(8, parallel=column) ! gelu ! linear(8, parallel=row) ! mean-squared-error";
+  for (int rank = 0; rank < 4; rank++) {
+    LigPlanOptions options = make_options (TRUE);
+    g_autoptr (LigDevice) device = open_rank ("null", rank, 2, 2);
+    g_autoptr (LigPlan) plan = compile_rank (expression, "4x8", device, &options);
+    const LigDraft *draft = plan->draft;
+    guint gathers = 0;
+    for (int i = draft->first_update; i < (int) draft->steps->len; i++) {
+      const LigDraftStep *step = lig_step (draft, i);
+      const LigCollectiveParams *params =
+        (const LigCollectiveParams *) (gconstpointer) step->params;
+      if (!runs (step, "all_gather") || step->lane != LIG_LANE_MAIN)
+        continue;
+      g_assert_cmpint (params->group, ==, LIG_GROUP_ALL);
+      g_assert_cmpint (params->peers, ==, 4);
+      gathers++;
+    }
+    g_assert_cmpuint (gathers, ==, 1);
+  }
+}
+
+/* Without an update, each rank gets all gradients; one data rank has no shares. */
+static void
+test_none (void)
+{
+  LigPlanOptions options = make_options (TRUE);
+  g_autoptr (LigDevice) alone = open_rank ("null", 0, 1, 1);
+  g_autoptr (LigPlan) one = compile_rank ("linear(8) ! mean-squared-error", "4x8", alone, &options);
+  g_assert_cmpuint (one->draft->shares->len, ==, 0);
+  options.optimizer = NULL;
+  g_autoptr (LigDevice) device = open_rank ("null", 0, 2, 1);
+  g_autoptr (LigPlan) plan =
+    compile_rank ("linear(8) ! mean-squared-error", "4x8", device, &options);
+  guint reductions = 0;
+  for (int i = 0; i < (int) plan->draft->steps->len; i++) {
+    g_assert_false (runs (lig_step (plan->draft, i), "reduce_scatter"));
+    reductions += runs (lig_step (plan->draft, i), "all_reduce");
+  }
+  g_assert_cmpuint (reductions, ==, 2);
+  g_assert_cmpint (lig_plan_get_shares (plan), ==, 1);
+}
+
+/* A state and a plan of one training divide the arrays alike; masters that are all that is kept of
+ * weights cannot be divided. */
+static void
+test_refused (void)
+{
+  g_autoptr (GError) error = NULL;
+  LigPlanOptions options = make_options (TRUE), whole = make_options (FALSE);
+  g_autoptr (LigDevice) device = open_rank ("cpu", 0, 2, 1);
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! mean-squared-error", "4x8");
+  g_autoptr (LigState) state = lig_state_new (sequence, device, &options, 1, &error);
+  g_assert_no_error (error);
+  g_assert_null (lig_state_plan (state, sequence, &whole, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
+  g_assert_nonnull (strstr (error->message, "shard-optimizer"));
+  g_clear_error (&error);
+  g_autoptr (LigPlan) plan = lig_state_plan (state, sequence, &options, &error);
+  g_assert_no_error (error);
+  g_autoptr (LigSequence) quantized =
+    new_sequence ("linear(32) ! linear(32) ! mean-squared-error", "32x32");
+  options.recipe = "fp8-current";
+  options.compute = LIG_BF16;
+  options.parameters = LIG_FP8_E4M3;
+  g_assert_null (lig_plan_compile (quantized, device, &options, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_DTYPE);
+  g_assert_nonnull (strstr (error->message, "shard-optimizer"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/compile/owned/shares", test_shares);
+  g_test_add_func ("/compile/owned/memory", test_memory);
+  g_test_add_func ("/compile/owned/norms", test_norms);
+  g_test_add_func ("/compile/owned/none", test_none);
+  g_test_add_func ("/compile/owned/refused", test_refused);
+  return g_test_run ();
+}

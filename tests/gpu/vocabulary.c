@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels of ranks that have a part of the vocabulary each, on the GPU against the CPU: the parts
+ * of the cross-entropy and of the accuracy, what follows from the parts of all ranks, the gradients
+ * of a part, and embeddings of some rows of a table. */
+#include "tests/gpu/shaped.h"
+
+enum { IGNORED = -100 };
+
+typedef struct {
+  LigDtype dtype, parameters; /* of the table's gradient */
+  int64_t rows, columns;      /* the logits of a rank; of an embedding: tokens, features */
+  int ranks;
+  int64_t vocabulary; /* of an embedding, on a rank */
+  float smoothing;
+  gboolean accumulate, misaligned;
+} Shape;
+
+static const Shape shapes[] = {
+  {LIG_FP32, LIG_FP32, 1, 1, 1, 1, 0, FALSE, FALSE},
+  {LIG_FP32, LIG_FP32, 70, 57, 2, 12, 0.1f, FALSE, FALSE},
+  {LIG_FP16, LIG_FP16, 300, 1000, 3, 50, 0, TRUE, FALSE},
+  {LIG_BF16, LIG_FP32, 257, 96, 8, 6, 0.1f, TRUE, TRUE},
+  {LIG_BF16, LIG_BF16, 33, 8191, 2, 4096, 0, FALSE, TRUE},
+  /* A row takes a whole block, and more rows than one block adds up. */
+  {LIG_BF16, LIG_BF16, 3000, 6288, 8, 6288, 0.1f, FALSE, FALSE},
+  {LIG_FP16, LIG_FP32, 6000, 100, 4, 25, 0, FALSE, FALSE},
+  {LIG_FP32, LIG_FP32, 20000, 64, 2, 128, 0, TRUE, FALSE},
+};
+
+static int32_t *
+some_targets (const Shape *s)
+{
+  int32_t *targets = g_new (int32_t, s->rows);
+  int64_t classes = s->columns * s->ranks;
+  for (int64_t i = 0; i < s->rows; i++)
+    targets[i] = i % 5 == 3 ? IGNORED : (int32_t) ((i * 7919 + i / 3) % classes);
+  return targets;
+}
+
+/* Returns whether the test goes on. */
+static const Gpu *
+begin (const Shape *s)
+{
+  const Gpu *gpu = gpu_or_skip ();
+  gboolean large = s->rows * s->columns > 1 << 20;
+  if (gpu && large && g_getenv ("LIGATURE_QUICK")) {
+    g_test_skip ("it is large");
+    return NULL;
+  }
+  return gpu;
+}
+
+/* Runs a kernel of each rank's part on random logits, then the kernel of all parts on what the CPU
+ * found in them. */
+static void
+run_parts (const Gpu *gpu, const Shape *s, gboolean accuracy)
+{
+  int64_t width = accuracy ? 3 : 4;
+  Part number = {LIG_FP32, 1, 1, NULL}, lse = {LIG_FP32, s->rows, accuracy ? 0 : 1, NULL};
+  g_autofree int32_t *targets = some_targets (s);
+  g_autofree float *all = g_new (float, s->ranks * s->rows * width);
+  Part rows = {LIG_INT32, 1, s->rows, targets};
+  LigCrossEntropyParams params = {
+    .ignored = IGNORED, .label_smoothing = s->smoothing, .part = {0, s->columns * s->ranks}};
+  for (int rank = 0; rank < s->ranks; rank++) {
+    Part logits = {s->dtype, s->rows, s->columns, NULL};
+    g_autofree float *values = NULL, *narrowed = NULL;
+    if (accuracy) { /* whole numbers, so that several logits are the largest */
+      values = g_new (float, s->rows * s->columns);
+      narrowed = g_new (float, s->rows * s->columns);
+      for (int64_t i = 0; i < s->rows * s->columns; i++)
+        values[i] = roundf (3 * next_number ());
+      lig_narrow (s->dtype, values, narrowed, (size_t) (s->rows * s->columns));
+      logits.values = narrowed;
+    }
+    params.part.first = rank * s->columns;
+    Problem part = {accuracy ? "accuracy_part" : "cross_entropy_part",
+                    &params,
+                    {logits, rows, {LIG_FP32, s->rows, width, NULL}},
+                    FALSE,
+                    s->misaligned,
+                    "the part of a rank"};
+    run_problem (gpu, &part);
+    memcpy (all + rank * s->rows * width, part.parts[2].values,
+            (size_t) (s->rows * width) * sizeof *all);
+  }
+  Part parts = {LIG_FP32, s->rows * s->ranks, width, all};
+  Problem loss = {"cross_entropy_join", &params,   {parts, rows, number, lse, number}, FALSE,
+                  s->misaligned,        "the loss"};
+  Problem hits = {"accuracy_join", &params,       {parts, rows, number, number},
+                  FALSE,           s->misaligned, "the accuracy"};
+  run_problem (gpu, accuracy ? &hits : &loss);
+}
+
+static void
+test_loss (gconstpointer data)
+{
+  const Gpu *gpu = begin (data);
+  if (!gpu)
+    return;
+  run_parts (gpu, data, FALSE);
+  keep (NULL);
+}
+
+static void
+test_accuracy (gconstpointer data)
+{
+  const Gpu *gpu = begin (data);
+  if (!gpu)
+    return;
+  run_parts (gpu, data, TRUE);
+  keep (NULL);
+}
+
+/* The gradients of the first and of the last part. */
+static void
+test_gradients (gconstpointer data)
+{
+  const Shape *s = data;
+  const Gpu *gpu = begin (s);
+  if (!gpu)
+    return;
+  float dy = 0.75f * (float) s->rows,
+        count = (float) s->rows; /* so that they are of the order of 1 */
+  g_autofree int32_t *targets = some_targets (s);
+  g_autofree float *lse = g_new (float, s->rows);
+  Part logits = {s->dtype, s->rows, s->columns, NULL};
+  for (int64_t i = 0; i < s->rows; i++)
+    lse[i] = 1 + logf ((float) (s->columns * s->ranks));
+  for (int rank = 0; rank < s->ranks; rank += MAX (s->ranks - 1, 1)) {
+    LigCrossEntropyParams params = {.ignored = IGNORED,
+                                    .label_smoothing = s->smoothing,
+                                    .part = {rank * s->columns, s->columns * s->ranks}};
+    Problem problem = {"cross_entropy_backward",
+                       &params,
+                       {{LIG_FP32, 1, 1, &dy},
+                        logits,
+                        {LIG_INT32, 1, s->rows, targets},
+                        {LIG_FP32, s->rows, 1, lse},
+                        {LIG_FP32, 1, 1, &count},
+                        logits},
+                       FALSE,
+                       s->misaligned,
+                       "the gradients of a part"};
+    run_problem (gpu, &problem);
+  }
+  keep (NULL);
+}
+
+/* Rows of the table, and their gradients, of the first and of the last rank. */
+static void
+test_embedding (gconstpointer data)
+{
+  const Shape *s = data;
+  const Gpu *gpu = begin (s);
+  if (!gpu)
+    return;
+  int64_t vocabulary = s->vocabulary * s->ranks, features = MIN (s->columns, 1000);
+  g_autofree int32_t *tokens = g_new (int32_t, s->rows);
+  for (int64_t i = 0; i < s->rows; i++)
+    tokens[i] = (int32_t) (i * i * 31 % vocabulary);
+  for (int rank = 0; rank < s->ranks; rank += MAX (s->ranks - 1, 1)) {
+    LigVocabularyPart part = {rank * s->vocabulary, vocabulary};
+    Part x = {LIG_INT32, 1, s->rows, tokens}, y = {s->dtype, s->rows, features, NULL};
+    Problem forward = {
+      "embedding", &part,         {x, {s->parameters, s->vocabulary, features, NULL}, y},
+      FALSE,       s->misaligned, "the rows of a rank"};
+    run_problem (gpu, &forward);
+    Problem backward = {
+      "embedding_backward", &part,         {y, x, {s->parameters, s->vocabulary, features, NULL}},
+      s->accumulate,        s->misaligned, "the gradients of a rank's rows"};
+    run_problem (gpu, &backward);
+  }
+  keep (NULL);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct {
+    const char *name;
+    GTestDataFunc test;
+  } tests[] = {{"loss", test_loss},
+               {"accuracy", test_accuracy},
+               {"gradients", test_gradients},
+               {"embedding", test_embedding}};
+  gpu_test_init (argc, argv);
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (shapes); j++) {
+      const Shape *s = &shapes[j];
+      g_autofree char *path =
+        g_strdup_printf ("/gpu/vocabulary/%s/%u-%s-%ldx%ld-on-%d", tests[i].name, j,
+                         lig_dtype_name (s->dtype), (long) s->rows, (long) s->columns, s->ranks);
+      g_test_add_data_func (path, s, tests[i].test);
+    }
+  return g_test_run ();
+}
