@@ -81,7 +81,9 @@ attention_params (const Shape *s)
                               .softcap = s->softcap,
                               .dropout = s->dropout,
                               .alibi = s->alibi,
-                              .path_hash = 77};
+                              .path_hash = 77,
+                              .first_head = s->dropout > 0 ? s->heads : 0,
+                              .all_heads = s->dropout > 0 ? 3 * s->heads : 0};
 }
 
 static void
@@ -101,13 +103,20 @@ test_attention (gconstpointer data)
   Part ends = {LIG_INT32, s->lengths ? 1 : 0, s->batch, lengths};
   Part packed = {LIG_INT32, s->documents ? s->batch : 0, s->length, documents};
   Part lse = {LIG_FP32, (int64_t) s->batch * s->heads, s->length, NULL};
+  /* Dropout draws by the number of a weight among those of all ranks. */
+  int rank = s->dropout > 0 ? 2 : 0;
   Problem forward = {"attention", &params,       {x, memory, ends, packed, y, lse},
-                     FALSE,       s->misaligned, "forward"};
+                     FALSE,       s->misaligned, "forward",
+                     .part = rank};
   run_problem (gpu, &forward);
   const Part *f = forward.parts;
-  Problem backward = {
-    "attention_backward", &params,   {y, f[0], f[1], ends, packed, f[4], f[5], x, memory}, FALSE,
-    s->misaligned,        "backward"};
+  Problem backward = {"attention_backward",
+                      &params,
+                      {y, f[0], f[1], ends, packed, f[4], f[5], x, memory},
+                      FALSE,
+                      s->misaligned,
+                      "backward",
+                      .part = rank};
   run_problem (gpu, &backward);
   keep (NULL);
 }
@@ -252,7 +261,32 @@ test_drop_path (void)
     for (int v = 0; v < 9; v++) {
       LigDropPathParams params = {v == 8 ? 1 : 0.1f * (float) v, 0xfedcba9876543210, 13};
       Part x = {floats[v % 3], 13, each[i], NULL};
-      Problem p = {"drop_path", &params, {x, x}, FALSE, v == 7, "samples"};
+      Problem p = {"drop_path", &params, {x, x}, FALSE, v == 7, "samples", .part = v % 4};
+      run_problem (gpu, &p);
+      keep (NULL);
+    }
+}
+
+/* Ranks draw by the numbers of their elements among those of all, whose count need not be a
+ * multiple of the four words of a counter, nor of a chunk. */
+static void
+test_dropout (void)
+{
+  static const struct {
+    int64_t rows, columns, block;
+    int ranks, rank, part;
+  } cases[] = {{16, 64, 0, 0, 0, 1},      {7, 33, 0, 0, 0, 3},       {1, 100003, 0, 0, 0, 2},
+               {16, 64, 4 * 64, 2, 1, 0}, {24, 33, 4 * 33, 4, 2, 3}, {8, 6, 2 * 6, 2, 0, 1}};
+  const Gpu *gpu = gpu_or_skip ();
+  for (guint i = 0; gpu && i < G_N_ELEMENTS (cases); i++)
+    for (guint t = 0; t < G_N_ELEMENTS (floats); t++) {
+      const LigDropoutParams params = {.probability = 0.3f,
+                                       .path_hash = 0xfedcba9876543210,
+                                       .block = cases[i].block,
+                                       .ranks = cases[i].ranks,
+                                       .rank = cases[i].rank};
+      Part x = {floats[t], cases[i].rows, cases[i].columns, NULL};
+      Problem p = {"dropout", &params, {x, x}, FALSE, t == 2, "elements", .part = cases[i].part};
       run_problem (gpu, &p);
       keep (NULL);
     }
@@ -269,6 +303,7 @@ main (int argc, char **argv)
                        s->length, s->keys, s->features);
     g_test_add_data_func (path, s, test_attention);
   }
+  g_test_add_func ("/gpu/heads/dropout", test_dropout);
   g_test_add_func ("/gpu/heads/rotary", test_rotary);
   g_test_add_func ("/gpu/heads/halves", test_halves);
   g_test_add_func ("/gpu/heads/qk-norm", test_qk_norm);
