@@ -142,6 +142,16 @@ LIG_FAMILY (rotary)
 LIG_EACH (rotary, "x -> y=x", 6)
 LIG_EACH (rotary_backward, "dy -> dx=dy", 6)
 
+LIG_FAMILY (halves)
+/* The two halves of the positions of each row of the batch: rows of x [B T, N] become `first` and
+ * `second` [B T / 2, P] and `rest` [B T, N - P]; and back, where absent ones are 0. */
+LIG_EACH (split_halves, "x -> first second rest", 0)
+LIG_EACH (join_halves, "first? second? rest? -> x", 0)
+/* The positions of all ranks of a context group, x [R B T, N], in their order: y for the rank's
+ * first block of positions, `second` for its second one; and the sum of their gradients. */
+LIG_EACH (arrange_halves, "x -> y second", 0)
+LIG_EACH (arrange_halves_backward, "dy? dsecond? -> dx", 1)
+
 LIG_FAMILY (qk_norm)
 /* Normalizes each query and key head of packed rows [M, (H + 2 G) D]; the values are copied. The
  * gains query and key and their biases have D elements, absent ones are 1 and 0. mean and rstd are

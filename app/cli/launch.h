@@ -23,8 +23,9 @@ G_BEGIN_DECLS
   { \
     "parallel", 0, 0, G_OPTION_ARG_STRING, variable, \
       "How the ranks divide the work: ranks of a data group have other rows of the batch, those " \
-      "of a tensor group other parts of the weights [default: data=N]", \
-      "data=N,tensor=N" \
+      "of a context group other positions of the same rows, those of a tensor group other parts " \
+      "of the weights [default: data=N]", \
+      "data=N,context=N,tensor=N" \
   }
 
 /* Starts the ranks and waits for them; signals go to rank 0. `words` are the command's name and all

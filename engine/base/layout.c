@@ -9,7 +9,7 @@
 /* More ranks than that are none of one training. */
 #define MOST_RANKS (1 << 20)
 
-static const char *const names[LIG_N_GROUPS] = {"data", "tensor", "all"};
+static const char *const names[LIG_N_GROUPS] = {"data", "context", "tensor", "all", "replicas"};
 
 const char *
 lig_rank_group_name (LigRankGroup group)
@@ -20,7 +20,7 @@ lig_rank_group_name (LigRankGroup group)
 void
 lig_layout_init (LigLayout *self, int count)
 {
-  *self = (LigLayout){{count, 1}};
+  *self = (LigLayout){{count, 1, 1}};
 }
 
 /* Reads one word, `tensor=2`. */
@@ -39,11 +39,25 @@ read_word (LigLayout *self, const char *word, GError **error)
     self->sizes[group] = (int) size;
     return TRUE;
   }
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("the layout has '%s', expected data and tensor, each once, with a number from 1: "
-                  "data=2,tensor=2"),
-               word);
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_VALUE,
+    _ ("the layout has '%s', expected data, context and tensor, each once, with a number "
+       "from 1: data=2,tensor=2"),
+    word);
   return FALSE;
+}
+
+/* The heads of a tensor group would have to be gathered with their sections. */
+static gboolean
+refuse_both (const LigLayout *self, GError **error)
+{
+  if (self->sizes[LIG_GROUP_CONTEXT] == 1 || self->sizes[LIG_GROUP_TENSOR] == 1)
+    return FALSE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("the layout has context=%d and tensor=%d, which do not go together yet; set one "
+                  "of them to 1"),
+               self->sizes[LIG_GROUP_CONTEXT], self->sizes[LIG_GROUP_TENSOR]);
+  return TRUE;
 }
 
 gboolean
@@ -55,14 +69,15 @@ lig_layout_parse (LigLayout *self, const char *text, int count, GError **error)
     if (!read_word (self, g_strstrip (*word), error))
       return FALSE;
   gboolean data = self->sizes[LIG_GROUP_DATA] > 0;
-  gint64 others = MAX (self->sizes[LIG_GROUP_TENSOR], 1);
+  gint64 others =
+    MAX (self->sizes[LIG_GROUP_TENSOR], 1) * (gint64) MAX (self->sizes[LIG_GROUP_CONTEXT], 1);
   if (!data && count % others == 0)
     self->sizes[LIG_GROUP_DATA] = (int) (count / others);
   for (LigRankGroup group = 0; group < LIG_GROUP_ALL; group++)
     self->sizes[group] = MAX (self->sizes[group], 1);
   gint64 product = others * self->sizes[LIG_GROUP_DATA];
   if (product == count)
-    return TRUE;
+    return !refuse_both (self, error);
   const char *problem = data ? _ ("the number of ranks is %d, but the layout %s needs %" PRId64)
                              : _ ("the number of ranks is %d, but the layout %s needs a multiple "
                                   "of %" PRId64);
@@ -86,13 +101,17 @@ lig_layout_size (const LigLayout *self, LigRankGroup group)
 {
   if (group < LIG_GROUP_ALL)
     return self->sizes[group];
-  return self->sizes[LIG_GROUP_DATA] * self->sizes[LIG_GROUP_TENSOR];
+  int replicas = self->sizes[LIG_GROUP_DATA] * self->sizes[LIG_GROUP_CONTEXT];
+  return group == LIG_GROUP_REPLICAS ? replicas : replicas * self->sizes[LIG_GROUP_TENSOR];
 }
 
 int
 lig_layout_stride (const LigLayout *self, LigRankGroup group)
 {
-  return group == LIG_GROUP_DATA ? self->sizes[LIG_GROUP_TENSOR] : 1;
+  int tensor = self->sizes[LIG_GROUP_TENSOR];
+  if (group == LIG_GROUP_DATA)
+    return self->sizes[LIG_GROUP_CONTEXT] * tensor;
+  return group == LIG_GROUP_CONTEXT || group == LIG_GROUP_REPLICAS ? tensor : 1;
 }
 
 int

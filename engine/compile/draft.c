@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Creates, reads and frees drafts. */
 #include "engine/compile/collect.h"
+#include "engine/compile/positions.h"
 #include "engine/compile/quantizers.h"
 
 #include "engine/sequence/sequence-private.h"
@@ -105,6 +106,8 @@ choose_input (LigDraft *self, GError **error)
   lig_sequence_get_input (self->sequence, &self->input, &self->input_dtype);
   if (self->options.batch > 0 && self->input.n_axes > 0)
     self->input.axes[0] = self->options.batch;
+  if (!lig_positions_divide (self, error))
+    return FALSE;
   return lig_shape_check (&self->input, self->input_dtype, error);
 }
 

@@ -3,6 +3,7 @@
  * connects channels. The result is a flat list of basic ops. */
 #include "engine/compile/collect.h"
 #include "engine/compile/parts.h"
+#include "engine/compile/positions.h"
 #include "engine/compile/quantizers.h"
 #include "engine/compile/vocabulary.h"
 
@@ -23,6 +24,7 @@ typedef struct {
   gboolean chosen;         /* a block or a macro around them has set `recompute` itself */
   int unit;                /* see LigPart */
   const LigRecipe *recipe; /* how products are quantized; null: they are not */
+  gboolean gathered;       /* they are the parts of attention to the positions of other ranks */
   char *scope; /* of their channels: repetitions and macros, outermost first, `/3.0/3.0.2` */
   int depth;
 } Place;
@@ -253,7 +255,10 @@ expand_macro (LigDraft *draft,
   inside.depth++;
   int first = (int) draft->parts->len;
   gboolean fine = TRUE;
-  lig_op_get_info (op)->expand (op, parts);
+  if (lig_op_get_info (op)->expand)
+    lig_op_get_info (op)->expand (op, parts);
+  else
+    inside.gathered = lig_positions_expand (op, parts);
   if (parts->problem) {
     fine = refuse_macro (draft, op, &inside, parts->problem, error);
     g_ptr_array_set_size (parts->ops, 0);
@@ -317,7 +322,7 @@ expand_op (LigDraft *draft, LigOp *op, const Place *around, const char *prefix, 
   }
   if (info->flags & LIG_OP_BLOCK)
     fine = expand_block (draft, op, place, prefix, error);
-  else if (info->expand)
+  else if (info->expand || (!place->gathered && lig_positions_parts (draft, op)))
     fine = expand_macro (draft, op, place, prefix, incomplete != 0, error);
   else
     add_basic (draft, op, place, prefix);

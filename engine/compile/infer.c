@@ -4,6 +4,7 @@
 #include "engine/compile/collect.h"
 #include "engine/compile/owned.h"
 #include "engine/compile/parameters.h"
+#include "engine/compile/positions.h"
 #include "engine/compile/quantizers.h"
 #include "engine/compile/sharding.h"
 #include <ligature/state-arrays.h>
@@ -257,7 +258,8 @@ lig_infer_shapes (const LigDraft *draft, const LigPart *part, LigInfer *infer, G
   return check_type (part, infer, error) &&
          (lig_part_recalls (part) || check_features (infer, error)) &&
          (!part->info->infer || part->info->infer (infer, error)) &&
-         lig_sharding_check (part, infer, error) && check_values (draft, part, infer, error);
+         lig_sharding_check (part, infer, error) && lig_positions_check (part, infer, error) &&
+         check_values (draft, part, infer, error);
 }
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Divides parameters among the ranks of a data group. Every range that is exchanged at once is
+/* Divides parameters among the ranks that have the same. Every range that is exchanged at once is
  * divided evenly, by elements and not by parameters: each rank then sends, sums and updates as much
  * as any other, whatever the sizes of parameters are, and a range takes one reduce-scatter and one
  * all-gather, which together transfer what an all-reduce does. */
@@ -13,19 +13,23 @@
 /* The elements that the start of a share is a multiple of, as that of a parameter. */
 #define SHARE_ALIGNMENT 64
 
+/* Returns the number of ranks that have the same parameters. */
+static gint64
+count_replicas (const LigDraft *draft)
+{
+  return lig_device_get_n_ranks (draft->device, lig_device_get_replicas (draft->device));
+}
+
 static gboolean
 divides (const LigDraft *draft)
 {
-  return draft->options.shard_optimizer &&
-         lig_device_get_n_ranks (draft->device, LIG_GROUP_DATA) > 1;
+  return draft->options.shard_optimizer && count_replicas (draft) > 1;
 }
 
 gint64
 lig_share_unit (const LigDraft *draft)
 {
-  return divides (draft)
-           ? SHARE_ALIGNMENT * (gint64) lig_device_get_n_ranks (draft->device, LIG_GROUP_DATA)
-           : 1;
+  return divides (draft) ? SHARE_ALIGNMENT * count_replicas (draft) : 1;
 }
 
 /* The parameters without weight decay lie behind the others and are few: a range of both would wait
@@ -72,8 +76,8 @@ lig_find_shares (LigDraft *draft, GError **error)
                  lig_dtype_name (draft->compute));
     return lig_error_set_setting (error, "shard-optimizer");
   }
-  gint64 ranks = lig_device_get_n_ranks (draft->device, LIG_GROUP_DATA);
-  gint64 rank = lig_device_get_rank (draft->device, LIG_GROUP_DATA);
+  gint64 ranks = count_replicas (draft);
+  gint64 rank = lig_device_get_rank (draft->device, lig_device_get_replicas (draft->device));
   g_autoptr (GArray) ranges = lig_divide_gradients (
     draft, LIG_BUCKET_BYTES / (gint64) lig_dtype_size (draft->parameter_dtype));
   draft->kept_elements = 0;

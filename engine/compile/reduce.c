@@ -86,12 +86,13 @@ range_value (LigDraft *draft, int array, LigDraftRange range)
   return lig_array_value (draft, array, range.first, range.end - range.first);
 }
 
-/* Appends an exchange of the data group in the communication lane. */
+/* Appends an exchange of the ranks with the same parameters, in the communication lane. */
 static void
 append_beside (LigDraft *draft, GArray *steps, LigPass pass, const char *kernel, const int *values)
 {
-  const LigCollectiveParams params = {lig_device_get_n_ranks (draft->device, LIG_GROUP_DATA),
-                                      LIG_REDUCE_MEAN, LIG_GROUP_DATA};
+  LigRankGroup group = lig_device_get_replicas (draft->device);
+  const LigCollectiveParams params = {lig_device_get_n_ranks (draft->device, group),
+                                      LIG_REDUCE_MEAN, group};
   lig_lower_plain (draft, steps, pass, -1, kernel, values, &params, sizeof params);
   g_array_index (steps, LigDraftStep, steps->len - 1).lane = LIG_LANE_COMMUNICATION;
 }
@@ -156,8 +157,8 @@ lig_reduce_summed (LigDraft *draft)
 void
 lig_schedule_reductions (LigDraft *draft)
 {
-  if (lig_device_get_n_ranks (draft->device, LIG_GROUP_DATA) == 1 || !draft->options.training ||
-      draft->elements == 0)
+  if (lig_device_get_n_ranks (draft->device, lig_device_get_replicas (draft->device)) == 1 ||
+      !draft->options.training || draft->elements == 0)
     return;
   g_autoptr (GArray) buckets = fill_buckets (draft);
   g_autoptr (GArray) steps = g_array_new (FALSE, TRUE, sizeof (LigDraftStep));

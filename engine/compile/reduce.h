@@ -20,6 +20,6 @@ void lig_reduce_summed (LigDraft *draft);
 /* Appends the step of the update that gives each rank of a group the norms of all. */
 void lig_gather_norms (LigDraft *draft, int norm, int norms, LigRankGroup group);
 
-/* Appends the step of the update, beside those after it, that gives each rank of a data group the
+/* Appends the step of the update, beside those after it, that gives all replicas the
  * parameters that the others updated. */
 void lig_gather_parameters (LigDraft *draft, const LigShare *share);

@@ -16,7 +16,9 @@ lig_sharding_prepare (const LigDraft *draft, const LigPart *part, LigInfer *infe
 {
   for (LigRankGroup group = 0; group < LIG_GROUP_ALL; group++)
     infer->n_ranks[group] = lig_device_get_n_ranks (draft->device, group);
-  infer->rank = lig_device_get_rank (draft->device, LIG_GROUP_TENSOR);
+  for (LigRankGroup group = 0; group < LIG_GROUP_ALL; group++)
+    infer->places[group] = lig_device_get_rank (draft->device, group);
+  infer->rank = infer->places[LIG_GROUP_TENSOR];
   infer->divides_vocabulary = lig_vocabulary_is_divided (draft, part->op);
   infer->x_sharding = infer->y_sharding = lig_value (draft, part->x)->sharding;
   for (int i = 0; i < LIG_MAX_PARAMETERS; i++)

@@ -206,7 +206,9 @@ schedule_global_norm (LigDraft *draft)
   int of = find_own_norm (draft, divided ? find_own_gradients (draft)
                                          : (LigDraftRange){0, draft->elements});
   if (divided || shared) {
-    LigRankGroup group = !shared ? LIG_GROUP_TENSOR : divided ? LIG_GROUP_ALL : LIG_GROUP_DATA;
+    LigRankGroup group = !shared   ? LIG_GROUP_TENSOR
+                         : divided ? LIG_GROUP_ALL
+                                   : lig_device_get_replicas (draft->device);
     int part = add_norms (draft, 1, "own-norm");
     int all = add_norms (draft, lig_device_get_n_ranks (draft->device, group), "norms");
     schedule_norm (draft, of, part, -1);

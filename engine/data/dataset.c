@@ -71,6 +71,8 @@ clear (gpointer data)
   if (self->data)
     self->kind->close (self);
   g_hash_table_unref (self->options);
+  g_free (self->blocks.input);
+  g_free (self->blocks.target);
   g_free (self->path);
   g_free (self->name);
   g_free (self->description);
@@ -90,7 +92,7 @@ void
 lig_dataset_get_input (LigDataset *self, LigShape *shape, LigDtype *dtype)
 {
   if (shape)
-    *shape = self->input;
+    *shape = lig_blocks_shape (self, &self->input);
   if (dtype)
     *dtype = self->dtype;
 }
@@ -135,7 +137,7 @@ lig_dataset_bind (LigDataset *self, const LigTarget *target, GError **error)
       lig_dtype_name (target->dtype), target->classes, integer ? _ ("at least 1") : "0");
   if (!lig_shape_check (&target->shape, target->dtype, error))
     return FALSE;
-  gint64 size = lig_shape_size (&target->shape);
+  gint64 size = lig_shape_size (&target->shape) * MAX (self->blocks.ranks, 1);
   if (size % self->batch != 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
                                g_dngettext (GETTEXT_PACKAGE,
@@ -145,10 +147,12 @@ lig_dataset_bind (LigDataset *self, const LigTarget *target, GError **error)
                                             " targets, not a multiple of the batch size %" PRId64,
                                             (gulong) (size)),
                                size, self->batch);
-  if (!self->kind->bind (self, target, size / self->batch, error))
+  if (!lig_blocks_check_target (self, size / self->batch, error) ||
+      !self->kind->bind (self, target, size / self->batch, error))
     return FALSE;
   self->target = *target;
   self->target_size = size / self->batch;
+  lig_blocks_bind (self);
   return TRUE;
 }
 
@@ -231,7 +235,8 @@ check_tensors (const LigDataset *self, LigTensor *input, LigTensor *targets, GEr
   if (targets && self->target_size == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
                                _ ("targets requested before the dataset was bound to a loss"));
-  return check_tensor (self, _ ("the input"), input, &self->input, self->dtype, error) &&
+  LigShape own = lig_blocks_shape (self, &self->input);
+  return check_tensor (self, _ ("the input"), input, &own, self->dtype, error) &&
          (!targets || check_tensor (self, _ ("the targets"), targets, &self->target.shape,
                                     self->target.dtype, error));
 }
@@ -247,9 +252,9 @@ read_row (const LigDataset *self,
 {
   gsize stride = lig_tensor_bytes (input) / (gsize) self->batch;
   gsize target_stride = targets ? lig_tensor_bytes (targets) / (gsize) self->batch : 0;
-  return self->kind->read (self, part, sample, (char *) input->data + (gsize) row * stride,
-                           targets ? (char *) targets->data + (gsize) row * target_stride : NULL,
-                           error);
+  return lig_blocks_read (self, part, sample, (char *) input->data + (gsize) row * stride,
+                          targets ? (char *) targets->data + (gsize) row * target_stride : NULL,
+                          error);
 }
 
 gboolean
@@ -308,7 +313,7 @@ lig_dataset_held_out (LigDataset *self,
     if (!read_row (self, LIG_SPLIT_HELD_OUT, (first + row) % count, row, input, targets, error))
       return FALSE;
   if (targets && targets->dtype == LIG_INT32)
-    for (gint64 i = real * self->target_size; i < targets->size; i++)
+    for (gint64 i = real * self->target_size / MAX (self->blocks.ranks, 1); i < targets->size; i++)
       ((gint32 *) targets->data)[i] = LIG_IGNORED_TARGET;
   if (valid)
     *valid = real;

@@ -13,6 +13,12 @@ typedef enum { LIG_SPLIT_TRAINING, LIG_SPLIT_HELD_OUT, LIG_N_SPLITS } LigSplit;
 
 typedef struct LigDatasetKind LigDatasetKind;
 
+/* Two of the 2 `ranks` equal blocks of a sample's positions; fewer than 2 ranks: all positions. */
+typedef struct {
+  int rank, ranks;
+  char *input, *target; /* a whole sample */
+} LigBlocks;
+
 struct LigDataset {
   const LigDatasetKind *kind;
   char *path; /* null for a kind without a path */
@@ -20,8 +26,9 @@ struct LigDataset {
   GHashTable *options;
   double held_out; /* held-out fraction of the data */
   guint64 seed;
-  gint64 batch;    /* the rows of this rank */
-  int rank, ranks; /* 0 ranks: all rows of a batch are read here */
+  gint64 batch;     /* the rows of this rank */
+  int rank, ranks;  /* 0 ranks: all rows of a batch are read here */
+  LigBlocks blocks; /* of a sample's positions that are given here */
 
   /* Before `open` the input of the sequence (no axes if unspecified); the kind changes it to the
    * input of a batch. */
@@ -69,6 +76,19 @@ struct LigDatasetKind {
    * returns the number of columns. If null, the table shows the elements of the inputs. */
   guint (*preview) (const LigDataset *self, guint rows, GPtrArray *cells);
 };
+
+/* Returns the shape without the positions that other ranks have: axis 1 is divided. */
+LigShape lig_blocks_shape (const LigDataset *self, const LigShape *shape);
+
+/* Reads one sample, or this rank's blocks of it. */
+gboolean lig_blocks_read (
+  const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target, GError **error);
+
+/* Checks that each position of a sample has as many of its `size` targets, if ranks divide them. */
+gboolean lig_blocks_check_target (const LigDataset *self, gint64 size, GError **error);
+
+/* Makes room for whole samples of the bound target. */
+void lig_blocks_bind (LigDataset *self);
 
 /* The maximum number of columns of a preview. */
 #define LIG_PREVIEW_COLUMNS 8

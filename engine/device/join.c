@@ -27,7 +27,7 @@ connect_group (LigDevice *self, LigRankGroup group, GError **error)
   const LigPeers *peers = lig_ranks_get_peers (self->ranks, group);
   char key[LIG_CONNECTION_KEY] = {0};
   void *connection = NULL;
-  if (!peers)
+  if (!peers || (group == LIG_GROUP_REPLICAS && lig_device_get_replicas (self) != group))
     return TRUE;
   if (peers->rank == 0 && !lig_device_check (self, self->calls->connection_key (self->handle, key),
                                              _ ("joining ranks"), error))
@@ -126,4 +126,10 @@ int
 lig_device_get_n_ranks (LigDevice *self, LigRankGroup group)
 {
   return self->layout.sizes[0] > 0 ? lig_layout_size (&self->layout, group) : 1;
+}
+
+LigRankGroup
+lig_device_get_replicas (LigDevice *self)
+{
+  return lig_device_get_n_ranks (self, LIG_GROUP_CONTEXT) > 1 ? LIG_GROUP_REPLICAS : LIG_GROUP_DATA;
 }

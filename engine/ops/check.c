@@ -158,6 +158,17 @@ lig_check_samples (const LigInfer *infer, GError **error)
          lig_infer_refuse_sharding (infer, error);
 }
 
+gboolean
+lig_check_halves (const LigInfer *infer, GError **error)
+{
+  gint64 positions = lig_count_positions (infer);
+  if (infer->x.n_axes > 1 && positions % 2 == 0)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+               _ ("the number of positions is %" PRId64 ", expected an even number"), positions);
+  return FALSE;
+}
+
 /* Checks numbers that kernels count in 32 bits. */
 static gboolean
 check_counts (const LigInfer *infer, GError **error)

@@ -113,5 +113,5 @@ LIG_DEFINE_OP (cross_entropy) = {
   .infer = infer,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
-  .shardings = LIG_COMPUTES_ANY,
+  .shardings = LIG_COMPUTES_ANY | LIG_COMPUTES_POSITIONS,
 };

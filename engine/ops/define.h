@@ -117,6 +117,9 @@ LigShape lig_shape_without (const LigShape *shape, int axes);
 /* Checks that a rank with a part of the rows has whole samples: they have an axis of their own. */
 gboolean lig_check_samples (const LigInfer *infer, GError **error);
 
+/* Checks that x has an even number of positions, on an axis of their own. */
+gboolean lig_check_halves (const LigInfer *infer, GError **error);
+
 /* Checks that the length, called `name`, can be divided evenly by the ranks of a
  * tensor group. */
 gboolean lig_check_divides (const LigInfer *infer, const char *name, gint64 length, GError **error);
@@ -218,10 +221,11 @@ typedef struct {
 /* The parameter `group` of ops that exchange with other ranks. Their params structs begin with
  * LigCollectiveParams; with one rank in the group they pass their input on. */
 #define LIG_RANK_GROUP(type, field) \
-  LIG_CHOICE (type, field, "group", N_ ("Group"), \
-              N_ ("Ranks that take part: those with other rows of the batch, or those with other " \
-                  "parts of the parameters"), \
-              "data|tensor", LIG_GROUP_TENSOR)
+  LIG_CHOICE ( \
+    type, field, "group", N_ ("Group"), \
+    N_ ("Ranks that take part: those with other rows of the batch, with other positions " \
+        "of them, or with other parts of the parameters"), \
+    "data|context|tensor", LIG_GROUP_TENSOR)
 
 /* Sets the kernel's params. Of ranks of a tensor group, x has to be of this kind, and y becomes one
  * of the other. */

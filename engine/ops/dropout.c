@@ -8,6 +8,22 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+/* Ranks that divide positions draw as one rank draws for each of them. */
+static gboolean
+infer (LigInfer *self, GError **error)
+{
+  LigDropoutParams *values = (LigDropoutParams *) self->params;
+  int ranks = self->n_ranks[LIG_GROUP_CONTEXT];
+  values->block = 0;
+  values->ranks = ranks;
+  values->rank = self->places[LIG_GROUP_CONTEXT];
+  if (ranks > 1 && !lig_check_halves (self, error))
+    return FALSE;
+  if (ranks > 1)
+    values->block = lig_count_positions (self) / 2 * lig_shape_columns (&self->x);
+  return TRUE;
+}
+
 /* The backward pass draws the mask again from (seed, path, micro-step, element), so nothing has to
  * be saved. The hash of the path gives two dropouts different draws. */
 static void
@@ -47,6 +63,7 @@ LIG_DEFINE_OP (dropout) = {
   .params = params,
   .params_size = sizeof (LigDropoutParams),
   .kernel_params_size = sizeof (LigDropoutParams),
+  .infer = infer,
   .place = place,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,

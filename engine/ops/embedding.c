@@ -137,4 +137,5 @@ LIG_DEFINE_OP (embedding) = {
   .infer = infer,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .shardings = LIG_COMPUTES_POSITIONS,
 };

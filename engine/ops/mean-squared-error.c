@@ -26,4 +26,5 @@ LIG_DEFINE_OP (mean_squared_error) = {
   .infer = infer,
   .forward = "mean_squared_error",
   .backward = "mean_squared_error_backward",
+  .shardings = LIG_COMPUTES_POSITIONS,
 };

@@ -41,13 +41,14 @@ infer (LigInfer *self, GError **error)
   gint64 positions = lig_count_positions (self);
   if (!lig_check_has_axis (self, error) || !lig_check_samples (self, error))
     return FALSE;
-  if (positions > values->length) {
+  gint64 ranks = self->n_ranks[LIG_GROUP_CONTEXT], own = positions;
+  if (__builtin_mul_overflow (positions, ranks, &positions) || positions > values->length) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("input has %" PRId64 " positions, expected at most %" PRId64), positions,
                  values->length);
     return FALSE;
   }
-  values->kernel.length = positions;
+  values->kernel = (LigPositionParams){own, (int32_t) ranks, self->places[LIG_GROUP_CONTEXT]};
   lig_shape_init (&self->parameters[0], 2, values->length, lig_shape_columns (&self->x));
   return TRUE;
 }

@@ -15,6 +15,24 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+/* Ranks that divide positions each have some of them on the second axis, which has to stay. */
+static gboolean
+check_positions (const LigInfer *self, GError **error)
+{
+  const LigShape *x = &self->x, *y = &self->y;
+  int ranks = self->n_ranks[LIG_GROUP_CONTEXT];
+  if (ranks == 1 ||
+      (x->n_axes > 1 && y->n_axes > 1 && x->axes[0] == y->axes[0] && x->axes[1] == y->axes[1]))
+    return TRUE;
+  g_autofree char *from = lig_shape_to_string (x);
+  g_autofree char *to = lig_shape_to_string (y);
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_SHAPE,
+    _ ("on each rank it makes %s of %s; with context=%d the first two axes have to stay"), to, from,
+    ranks);
+  return FALSE;
+}
+
 static gboolean
 infer (LigInfer *self, GError **error)
 {
@@ -39,7 +57,7 @@ infer (LigInfer *self, GError **error)
     return FALSE;
   }
   self->y = shape;
-  return TRUE;
+  return check_positions (self, error);
 }
 
 static void
@@ -68,4 +86,5 @@ LIG_DEFINE_OP (reshape) = {
   .infer = infer,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .shardings = LIG_COMPUTES_POSITIONS,
 };

@@ -51,6 +51,8 @@ infer (LigInfer *self, GError **error)
     .factor = rotation->factor,
     .low = rotation->low,
     .high = rotation->high,
+    .ranks = self->n_ranks[LIG_GROUP_CONTEXT],
+    .rank = self->places[LIG_GROUP_CONTEXT],
   };
   return TRUE;
 }

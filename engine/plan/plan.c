@@ -279,7 +279,9 @@ int
 lig_plan_get_shares (LigPlan *self)
 {
   gboolean shared = self->draft->shares->len > 0 && lig_plan_has_pass (self, LIG_PASS_UPDATE);
-  return shared ? lig_device_get_n_ranks (self->draft->device, LIG_GROUP_DATA) : 1;
+  return shared ? lig_device_get_n_ranks (self->draft->device,
+                                          lig_device_get_replicas (self->draft->device))
+                : 1;
 }
 
 const char *

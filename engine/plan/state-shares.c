@@ -50,9 +50,10 @@ lig_state_collect (LigState *self,
                    const LigStateParameter *parameter,
                    GError **error)
 {
-  const LigPeers *peers = lig_ranks_get_peers (lig_device_get_ranks (self->device), LIG_GROUP_DATA);
-  int ranks = lig_device_get_n_ranks (self->device, LIG_GROUP_DATA);
-  int rank = lig_device_get_rank (self->device, LIG_GROUP_DATA);
+  LigRankGroup group = lig_device_get_replicas (self->device);
+  const LigPeers *peers = lig_ranks_get_peers (lig_device_get_ranks (self->device), group);
+  int ranks = lig_device_get_n_ranks (self->device, group);
+  int rank = lig_device_get_rank (self->device, group);
   LigDtype dtype = lig_state_array_dtype (self, array);
   g_autoptr (LigTensor) tensor = lig_tensor_new (dtype, &parameter->shape, error);
   g_autofree gint64 *bounds = g_new (gint64, ranks + 1);
@@ -81,7 +82,7 @@ lig_state_write_share (LigState *self,
                        GError **error)
 {
   gsize size = lig_dtype_size (tensor->dtype);
-  int rank = lig_device_get_rank (self->device, LIG_GROUP_DATA);
+  int rank = lig_device_get_rank (self->device, lig_device_get_replicas (self->device));
   for (guint i = 0; i < self->shares->len; i++) {
     Piece piece = find_piece (self, get_share (self, i), parameter, rank);
     if (piece.count > 0 &&

@@ -387,7 +387,7 @@ fit_gradients (LigState *self, const LigDraft *draft, GError **error)
 static gboolean
 check_shares (LigState *self, const LigDraft *draft, GError **error)
 {
-  int ranks = lig_device_get_n_ranks (self->device, LIG_GROUP_DATA);
+  int ranks = lig_device_get_n_ranks (self->device, lig_device_get_replicas (self->device));
   if ((self->shares->len > 0) == (draft->shares->len > 0))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,

@@ -78,10 +78,12 @@ set_data (LigRun *self, LigTensorFile *file)
 static gboolean
 gives_parts (LigRun *self)
 {
-  gboolean shares = self->settings.shard_optimizer != 0 &&
-                    lig_device_get_n_ranks (self->device, LIG_GROUP_DATA) > 1;
-  return shares || (lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) > 1 &&
-                    lig_device_get_rank (self->device, LIG_GROUP_DATA) == 0);
+  gboolean shares =
+    self->settings.shard_optimizer != 0 &&
+    lig_device_get_n_ranks (self->device, lig_device_get_replicas (self->device)) > 1;
+  return shares ||
+         (lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) > 1 &&
+          lig_device_get_rank (self->device, lig_device_get_replicas (self->device)) == 0);
 }
 
 gboolean
@@ -284,8 +286,11 @@ has_same_parts (LigRun *self, LigTensorFile *file)
   const char *text = lig_tensor_file_get_metadata (file, "ligature.parallel");
   if (!text || !lig_layout_parse (&layout, text, count_ranks (file), NULL))
     lig_layout_init (&layout, 1);
+  LigDevice *device = self->device;
   return lig_layout_size (&layout, LIG_GROUP_TENSOR) ==
-         lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR);
+           lig_device_get_n_ranks (device, LIG_GROUP_TENSOR) &&
+         lig_layout_size (&layout, LIG_GROUP_CONTEXT) ==
+           lig_device_get_n_ranks (device, LIG_GROUP_CONTEXT);
 }
 
 /* Sums in another order would give other bits. */

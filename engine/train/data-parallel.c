@@ -64,7 +64,10 @@ lig_run_share_batch (LigRun *self, GError **error)
   if (!ranks)
     return TRUE;
   if (!lig_dataset_share (self->data, lig_device_get_rank (self->device, LIG_GROUP_DATA),
-                          lig_device_get_n_ranks (self->device, LIG_GROUP_DATA), error))
+                          lig_device_get_n_ranks (self->device, LIG_GROUP_DATA), error) ||
+      !lig_dataset_share_positions (
+        self->data, lig_device_get_rank (self->device, LIG_GROUP_CONTEXT),
+        lig_device_get_n_ranks (self->device, LIG_GROUP_CONTEXT), error))
     return FALSE;
   lig_dataset_get_input (self->data, &shape, NULL);
   self->train_options.batch = self->eval_options.batch = shape.axes[0];

@@ -168,7 +168,7 @@ lig_run_get_last_evaluation (LigRun *self)
   if (settings->eval_batches > 0 || !self->eval)
     return settings->eval_batches;
   gint64 values = MAX (lig_shape_size (&self->input->shape), 1) *
-                  lig_device_get_n_ranks (self->device, LIG_GROUP_DATA);
+                  lig_device_get_n_ranks (self->device, LIG_GROUP_REPLICAS);
   if (lig_dataset_get_held_out_batches (self->data) <= MOST_WHOLE / values)
     return 0;
   gint64 most = settings->steps > G_MAXINT64 / settings->accumulate

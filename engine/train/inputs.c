@@ -88,7 +88,8 @@ lig_run_describe_inputs (LigRun *self)
   g_autofree char *layout = lig_run_describe_layout (self);
   if (layout) {
     lig_json_add_integer (builder, "ranks", lig_device_get_n_ranks (self->device, LIG_GROUP_ALL));
-    if (lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) > 1)
+    if (lig_device_get_n_ranks (self->device, LIG_GROUP_DATA) <
+        lig_device_get_n_ranks (self->device, LIG_GROUP_ALL))
       lig_json_add_text (builder, "parallel", layout);
   }
   if (self->repeats)

@@ -215,6 +215,9 @@ lig_run_prepare (LigRun *self, GError **error)
   LigPlanOptions probe = self->train_options;
   probe.policy = LIG_POLICY_NONE;
   probe.tuning = NULL;
+  if (null && lig_device_get_n_ranks (self->device, LIG_GROUP_CONTEXT) > 1)
+    lig_device_assume_ranks (null, lig_device_get_rank (self->device, LIG_GROUP_ALL),
+                             lig_device_get_layout (self->device));
   g_autoptr (LigPlan) plan = null ? lig_plan_compile (self->sequence, null, &probe, error) : NULL;
   if (!plan || !check_loss (self, plan, error) || !bind_targets (self, plan, error) ||
       !lig_run_check_vocabulary (self->data, plan, error) ||

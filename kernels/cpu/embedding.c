@@ -5,6 +5,7 @@
  * of its rows: the others are zero in y and left out of the gradient. And position embedding:
  * y[r,:] = x[r,:] + weight[r % T,:], its gradient, and both at once. */
 #include "kernels/cpu/cpu.h"
+#include "kernels/positions.h"
 
 /* The number of columns that one thread adds up at a time. */
 #define SLICE 64
@@ -132,23 +133,31 @@ LIG_CPU (embedding_backward) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Returns the number of positions of a row of the batch. */
-static int64_t
-count_positions (const LigLaunch *launch, const LigOperand *weight)
+/* Returns the launch's parameters, or the defaults. */
+static LigPositionParams
+positions_of (const LigLaunch *launch, const LigOperand *weight)
 {
   const LigPositionParams *params = launch->params;
-  return params ? params->length : lig_rows (weight);
+  return params ? *params : (LigPositionParams){.length = lig_rows (weight)};
+}
+
+/* Returns the row of the table for row `row` of the batch. */
+static int64_t
+position_of (const LigPositionParams *p, int64_t row)
+{
+  return lig_position (row % p->length, p->length, p->ranks, p->rank);
 }
 
 /* Checks the positions of `rows` rows, and the table of positions. */
 static LigStatus
 check_positions (LigLaunch *launch, const LigOperand *like, int64_t rows, const LigOperand *weight)
 {
-  int64_t length = count_positions (launch, weight);
+  LigPositionParams p = positions_of (launch, weight);
   if (!lig_dtype_is_floating (like->dtype))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "position-embedding: not a floating type; convert to fp32, fp16 or bf16");
-  if (length < 1 || rows % length != 0 || length > lig_rows (weight) ||
+  if (p.length < 1 || rows % p.length != 0 ||
+      p.length * (p.ranks > 1 ? p.ranks : 1) > lig_rows (weight) ||
       weight->columns != like->columns)
     return LIG_FAIL (launch, LIG_FAILED,
                      "position-embedding: the table does not fit the rows; correct its length");
@@ -194,10 +203,10 @@ LIG_CPU (position_embedding) (LigLaunch *launch)
   LigStatus status = check_positions (launch, x, rows, weight);
   if (status != LIG_OK)
     return status;
-  int64_t length = count_positions (launch, weight);
+  LigPositionParams p = positions_of (launch, weight);
 #pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < rows; row++)
-    add_position (x, row, weight, row % length, y, row);
+    add_position (x, row, weight, position_of (&p, row), y, row);
   return LIG_OK;
 }
 
@@ -212,31 +221,33 @@ LIG_CPU (embedding_position) (LigLaunch *launch)
     status = check_positions (launch, y, x->size, position);
   if (status != LIG_OK)
     return status;
-  int64_t length = count_positions (launch, position);
+  LigPositionParams p = positions_of (launch, position);
   const int32_t *tokens = x->data;
 #pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < x->size; row++)
-    add_position (weight, tokens[row], position, row % length, y, row);
+    add_position (weight, tokens[row], position, position_of (&p, row), y, row);
   return LIG_OK;
 }
 
 /* Adds up the gradient of one row of the table in the order of the batch, and stores it. */
 static void
 sum_position (const LigOperand *dy,
-              int64_t length,
+              const LigPositionParams *p,
               int64_t position,
               const LigOperand *dweight,
               bool accumulate)
 {
   float sum[LIG_PIECE], buffer[LIG_PIECE];
-  int64_t columns = dy->columns, rows = position < length ? lig_rows (dy) : 0;
+  int64_t columns = dy->columns, rows = lig_rows (dy);
+  int64_t place = lig_position_place (position, p->length, p->ranks, p->rank);
+  int64_t first = place < 0 ? rows : place;
   for (int64_t at = 0; at < columns; at += LIG_PIECE) {
     int64_t count = lig_piece (columns, at), element = position * columns + at;
     if (accumulate)
       lig_widen (dweight->dtype, lig_at (dweight, element), sum, (size_t) count);
     else
       memset (sum, 0, sizeof sum);
-    for (int64_t row = position; row < rows; row += length) {
+    for (int64_t row = first; row < rows; row += p->length) {
       const float *part = lig_load (dy, row * columns + at, count, buffer);
 #pragma omp simd
       for (int64_t i = 0; i < count; i++)
@@ -254,9 +265,9 @@ LIG_CPU (position_embedding_backward) (LigLaunch *launch)
   LigStatus status = check_positions (launch, dy, lig_rows (dy), dweight);
   if (status != LIG_OK)
     return status;
-  int64_t length = count_positions (launch, dweight);
+  LigPositionParams p = positions_of (launch, dweight);
 #pragma omp parallel for schedule(static) if (dy->size > LIG_PARALLEL_FROM)
   for (int64_t position = 0; position < lig_rows (dweight); position++)
-    sum_position (dy, length, position, dweight, launch->accumulate);
+    sum_position (dy, &p, position, dweight, launch->accumulate);
   return LIG_OK;
 }

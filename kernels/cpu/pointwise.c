@@ -2,7 +2,7 @@
 /* Kernels on single elements: conversion, addition, scaling, dropout; and of whole samples. */
 #include "kernels/cpu/random.h"
 #include "kernels/cpu/rows.h"
-#include "kernels/formulas.h"
+#include "kernels/positions.h"
 
 /* Converts x to the type of y; any types, any shape. */
 LigStatus
@@ -129,6 +129,22 @@ dropout_piece (const Dropout *dropout, int64_t element, const float *x, float *y
   y[i] = word[i] >= threshold ? scale * x[i] : 0;
 }
 
+/* Drops elements of the range [first, end), which are contiguous in the tensor of all ranks from
+ * dropout->first on. */
+static void
+drop_range (Dropout dropout, const LigOperand *x, const LigOperand *y, int64_t first, int64_t end)
+{
+  dropout.first -= (uint64_t) first;
+#pragma omp parallel for schedule(static) if (end - first > LIG_PARALLEL_FROM)
+  for (int64_t element = first; element < end; element += LIG_PIECE) {
+    float in[LIG_PIECE], out[LIG_PIECE];
+    int64_t count = lig_piece (end, element);
+    float *to = lig_stage (y, element, out);
+    dropout_piece (&dropout, element, lig_load (x, element, count, in), to, count);
+    lig_commit (y, element, count, to);
+  }
+}
+
 /* Computes y = x / (1 - p) for the elements kept, 0 for the others. */
 LigStatus
 LIG_CPU (dropout) (LigLaunch *launch)
@@ -146,19 +162,21 @@ LIG_CPU (dropout) (LigLaunch *launch)
     memset (y->data, 0, (size_t) y->size * lig_dtype_size (y->dtype));
     return LIG_OK;
   }
-  Dropout dropout = {launch->tick->seed,
-                     params->path_hash,
-                     launch->tick->micro_step,
-                     (uint64_t) launch->part * (uint64_t) x->size,
-                     (uint32_t) lig_dropout_threshold (p),
-                     1.0f / (1.0f - p)};
-#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
-  for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
-    float in[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_piece (x->size, element);
-    float *to = lig_stage (y, element, out);
-    dropout_piece (&dropout, element, lig_load (x, element, count, in), to, count);
-    lig_commit (y, element, count, to);
+  Dropout dropout = {.seed = launch->tick->seed,
+                     .path_hash = params->path_hash,
+                     .micro_step = launch->tick->micro_step,
+                     .threshold = (uint32_t) lig_dropout_threshold (p),
+                     .scale = 1.0f / (1.0f - p)};
+  bool divided = params->ranks > 1 && params->block > 0;
+  int64_t block = divided ? params->block : x->size, blocks = 2 * (int64_t) params->ranks;
+  uint64_t before = (uint64_t) launch->part * (uint64_t) x->size;
+  before *= divided ? (uint64_t) params->ranks : 1;
+  for (int64_t at = 0; at < x->size; at += block) {
+    int64_t k = at / block;
+    int64_t number =
+      divided ? k / 2 * blocks + lig_block_number (params->ranks, params->rank, k % 2) : 0;
+    dropout.first = before + (uint64_t) (number * block);
+    drop_range (dropout, x, y, at, at + block < x->size ? at + block : x->size);
   }
   return LIG_OK;
 }

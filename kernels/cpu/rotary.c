@@ -3,6 +3,7 @@
  * by angles that grow with the position. */
 #include "kernels/rotary.h"
 #include "kernels/cpu/cpu.h"
+#include "kernels/positions.h"
 
 /* The largest number of features of a head that are rotated. */
 #define MOST_ROTATED 4096
@@ -28,8 +29,10 @@ fill_table (const Rotary *r)
 #pragma omp parallel for schedule(static) if ((r->end - r->first) * pairs > LIG_PARALLEL_FROM / 16)
   for (int64_t at = r->first; at < r->end; at++) {
     float *cosines = r->table + (at - r->first) * 2 * pairs, *sines = cosines + pairs;
+    const LigRotaryParams *p = r->params;
+    int64_t position = lig_position (at, p->length, p->ranks, p->rank);
     for (int32_t pair = 0; pair < pairs; pair++) {
-      float angle = (float) at * frequencies[pair];
+      float angle = (float) position * frequencies[pair];
       cosines[pair] = cosf (angle);
       sines[pair] = r->backward * sinf (angle);
     }

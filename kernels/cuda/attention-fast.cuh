@@ -140,7 +140,7 @@ struct Extras {
     shift = s.shift;
     keys = p.memory_length;
     path_hash = p.path_hash;
-    first = ((uint64_t) row * p.heads + head) * p.length * keys;
+    first = first_weight (a, row, head);
     threshold = lig_dropout_threshold (p.dropout);
     seed = a.tick->seed;
     micro_step = a.tick->micro_step;

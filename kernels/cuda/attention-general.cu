@@ -187,7 +187,7 @@ struct Head {
     const LigAttentionParams &p = a.params;
     if (p.dropout <= 0)
       return 1;
-    uint64_t e = (((uint64_t) row * p.heads + head) * p.length + i) * p.memory_length + j;
+    uint64_t e = first_weight (a, row, head) + (uint64_t) i * p.memory_length + j;
     uint32_t words[4];
     lig_random_words (seed, e / 4, p.path_hash, micro_step, words);
     int lane = (int) (e % 4);

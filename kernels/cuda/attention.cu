@@ -224,6 +224,7 @@ attention_prepare (Attention *a, LigLaunch *launch, bool backward)
   a->lengths = (const int32_t *) x[2].data;
   a->documents = (const int32_t *) x[3].data;
   a->tick = launch->tick;
+  a->rows_before = (int64_t) launch->part * a->batch;
   a->q = heads_of (x, 0, columns);
   a->k = heads_of (source, aside, stride);
   a->v = heads_of (source, aside + keys, stride);

@@ -7,13 +7,14 @@
 
 namespace lig
 {
-/* Adds the table of `table` elements to each row of the batch. */
+/* Adds the rows of the table for its positions, `table` elements, to each row of the batch. */
 template <class A>
 __global__ void
-__launch_bounds__ (THREADS)
-  add_positions (Target x, Vector weight, Target y, int64_t size, int64_t table)
+__launch_bounds__ (THREADS) add_positions (
+  Target x, Vector weight, Target y, int64_t size, int64_t columns, LigPositionParams p)
 {
   constexpr int W = A::W, DEPTH = depth<A> (2);
+  int64_t table = p.length * columns;
   typename A::Value in[DEPTH];
   int64_t base = ((int64_t) blockIdx.x * DEPTH * THREADS + threadIdx.x) * W;
 #pragma unroll
@@ -26,7 +27,8 @@ __launch_bounds__ (THREADS)
       int64_t at = base + u * THREADS * W;
       float values[W], shift[W];
       A::widen (in[u], x, values);
-      load_columns<W> (weight, at % table, shift);
+      int64_t place = lig_position (at % table, table, p.ranks, p.rank);
+      load_columns<W> (weight, place, shift);
 #pragma unroll
       for (int i = 0; i < W; i++)
         values[i] += shift[i];
@@ -38,18 +40,24 @@ __launch_bounds__ (THREADS)
  * gradient. */
 template <class A>
 __global__ void
-__launch_bounds__ (THREADS) sum_positions (
-  Target dy, Target dweight, int64_t batch, int64_t table, int64_t size, bool accumulate)
+__launch_bounds__ (THREADS) sum_positions (Target dy,
+                                           Target dweight,
+                                           int64_t batch,
+                                           int64_t columns,
+                                           LigPositionParams p,
+                                           int64_t size,
+                                           bool accumulate)
 {
   constexpr int W = A::W, DEPTH = 4;
-  int64_t at = ((int64_t) blockIdx.x * THREADS + threadIdx.x) * W;
+  int64_t at = ((int64_t) blockIdx.x * THREADS + threadIdx.x) * W, table = p.length * columns;
+  int64_t place = lig_position_place (at, table, p.ranks, p.rank);
   float sums[W] = {};
-  for (int64_t b = 0; b < batch && at < table; b += DEPTH) {
+  for (int64_t b = 0; b < batch && place >= 0; b += DEPTH) {
     typename A::Value in[DEPTH];
 #pragma unroll
     for (int u = 0; u < DEPTH; u++)
       if (b + u < batch)
-        in[u] = A::read (dy, (b + u) * table + at);
+        in[u] = A::read (dy, (b + u) * table + place);
 #pragma unroll
     for (int u = 0; u < DEPTH; u++)
       if (b + u < batch) {
@@ -62,7 +70,7 @@ __launch_bounds__ (THREADS) sum_positions (
   }
 #pragma unroll
   for (int i = 0; i < W; i++)
-    if (at + i < size && (at + i < table || !accumulate))
+    if (at + i < size && (place >= 0 || !accumulate))
       dweight.set (at + i, accumulate ? dweight.get (at + i) + sums[i] : sums[i]);
 }
 } /* namespace lig */
@@ -78,8 +86,8 @@ lig_cuda_position_embedding (LigLaunch *launch)
   if (!all_floating (launch, 3))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "position-embedding: not a floating type; convert to fp32, fp16 or bf16");
-  int64_t length = positions_of (launch, x, weight);
-  if (length == 0)
+  LigPositionParams p = positions_of (launch, x, weight);
+  if (p.length == 0)
     return LIG_FAILED;
   bool packs =
     packable ({x, y}) && aligned (weight) && x->columns % (x->dtype == LIG_FP32 ? 4 : 8) == 0;
@@ -87,7 +95,7 @@ lig_cuda_position_embedding (LigLaunch *launch)
     using A = decltype (access);
     int64_t part = (int64_t) depth<A> (2) * THREADS * A::W, blocks = (x->size + part - 1) / part;
     add_positions<A><<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (
-      target (x), vector (weight), target (y), x->size, length * x->columns);
+      target (x), vector (weight), target (y), x->size, x->columns, p);
     return LIG_LAUNCHED (launch);
   });
 }
@@ -100,17 +108,17 @@ lig_cuda_position_embedding_backward (LigLaunch *launch)
   if (!all_floating (launch, 2))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "position-embedding: not a floating type; convert to fp32, fp16 or bf16");
-  int64_t length = positions_of (launch, dy, dweight);
-  if (length == 0)
+  LigPositionParams p = positions_of (launch, dy, dweight);
+  if (p.length == 0)
     return LIG_FAILED;
   bool packs = aligned (dy) && dy->columns % (dy->dtype == LIG_FP32 ? 4 : 8) == 0;
   bool accumulate = launch->accumulate;
-  int64_t batch = rows (dy) / length, table = length * dy->columns;
+  int64_t batch = rows (dy) / p.length, columns = dy->columns;
   return dispatch_access (launch, dy->dtype, packs, [=] (auto access) {
     using A = decltype (access);
     int64_t blocks = (dweight->size + THREADS * A::W - 1) / (THREADS * A::W);
     sum_positions<A><<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (
-      target (dy), target (dweight), batch, table, dweight->size, accumulate);
+      target (dy), target (dweight), batch, columns, p, dweight->size, accumulate);
     return LIG_LAUNCHED (launch);
   });
 }

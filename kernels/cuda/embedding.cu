@@ -63,7 +63,7 @@ __launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
                                          int64_t columns,
                                          int lanes,
                                          Vector position,
-                                         int64_t length)
+                                         LigPositionParams p)
 {
   int64_t units = columns / N, group = ((int64_t) blockIdx.x * THREADS + threadIdx.x) / lanes;
   int64_t groups = (int64_t) gridDim.x * THREADS / lanes;
@@ -97,7 +97,8 @@ __launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
             out = row[u] >= 0 ? chunk[u] : out;
           if (position.data) {
             float shift[N];
-            load_columns<N> (position, (first + u) % length * columns + unit * N, shift);
+            int64_t at = lig_position ((first + u) % p.length, p.length, p.ranks, p.rank);
+            load_columns<N> (position, at * columns + unit * N, shift);
             unpack (out, values);
 #pragma unroll
             for (int i = 0; i < N; i++)
@@ -508,8 +509,11 @@ using namespace lig;
 
 /* Computes y = weight[x] of a table, plus position[row % T] if there are positions. */
 static LigStatus
-gather (
-  LigLaunch *launch, Table table, const LigOperand *y, const LigOperand *position, int64_t length)
+gather (LigLaunch *launch,
+        Table table,
+        const LigOperand *y,
+        const LigOperand *position,
+        LigPositionParams p)
 {
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
   if (x->dtype != LIG_INT32)
@@ -532,7 +536,7 @@ gather (
       auto kernel = wide_path ? gather_rows<From, To, N> : gather_rows<From, To, 1>;
       kernel<<<blocks, THREADS, 0, stream (launch)>>> (
         (const int32_t *) x->data, (const From *) weight->data, (To *) y->data, x->size, table,
-        y->columns, lanes, positions, length);
+        y->columns, lanes, positions, p);
       return LIG_LAUNCHED (launch);
     });
   });
@@ -543,7 +547,7 @@ extern "C" LigStatus
 lig_cuda_embedding (LigLaunch *launch)
 {
   Table table = table_of (launch, &launch->operands[1]);
-  return gather (launch, table, &launch->operands[2], nullptr, 1);
+  return gather (launch, table, &launch->operands[2], nullptr, {1, 0, 0});
 }
 
 /* Computes y = weight[x] + position[row % T], with the roundings of both kernels alone. */
@@ -551,11 +555,11 @@ extern "C" LigStatus
 lig_cuda_embedding_position (LigLaunch *launch)
 {
   const LigOperand *position = &launch->operands[2], *y = &launch->operands[3];
-  int64_t length = positions_of (launch, y, position);
-  if (length == 0)
+  LigPositionParams p = positions_of (launch, y, position);
+  if (p.length == 0)
     return LIG_FAILED;
   int64_t vocabulary = rows (&launch->operands[1]);
-  return gather (launch, {0, vocabulary, vocabulary}, y, position, length);
+  return gather (launch, {0, vocabulary, vocabulary}, y, position, p);
 }
 
 /* Computes dweight. */

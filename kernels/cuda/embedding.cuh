@@ -3,20 +3,24 @@
 #pragma once
 
 #include "kernels/cuda/common/cuda.cuh"
+#include "kernels/positions.h"
 
 namespace lig
 {
-/* Returns the number of positions of a row of the batch; 0 after it refused the launch. */
-inline int64_t
+/* Returns the positions of a row of the batch; of length 0 after it refused the launch. */
+inline LigPositionParams
 positions_of (LigLaunch *launch, const LigOperand *rows_of, const LigOperand *weight)
 {
   const LigPositionParams *params = (const LigPositionParams *) launch->params;
-  int64_t length = params ? params->length : rows (weight);
-  if (length >= 1 && length <= rows (weight) && rows (rows_of) % length == 0)
-    return length;
+  LigPositionParams p = {rows (weight), 0, 0};
+  if (params)
+    p = *params;
+  if (p.length >= 1 && p.length * (p.ranks > 1 ? p.ranks : 1) <= rows (weight) &&
+      rows (rows_of) % p.length == 0)
+    return p;
   (void) LIG_FAIL (
     launch, LIG_FAILED,
     "position-embedding: the positions do not fit the rows or the table; correct them");
-  return 0;
+  return LigPositionParams{};
 }
 } /* namespace lig */

@@ -2,6 +2,7 @@
 /* Operations on elements, whatever the shape: convert, add, scale, dropout, drop_path. Lower bound:
  * each operand crosses the memory bus once; the samples that drop_path drops are not read. */
 #include "kernels/cuda/common/map.cuh"
+#include "kernels/positions.h"
 
 #include <cuda_fp8.h>
 
@@ -52,6 +53,9 @@ struct Dropout {
   const LigTick *tick;
   uint64_t path_hash, threshold;
   float scale;
+  int64_t before; /* elements of the processes before this one */
+  int64_t block;  /* 0: elements have their own numbers; see LigDropoutParams */
+  int ranks, rank;
   uint64_t seed, micro_step;
   Dropout
   any () const
@@ -66,6 +70,16 @@ struct Dropout {
     seed = tick->seed;
     micro_step = tick->micro_step;
   }
+  /* Returns the number of an element among those of all processes. */
+  __device__ int64_t
+  number (int64_t at) const
+  {
+    if (block == 0)
+      return before + at;
+    int64_t k = at / block;
+    return before + (k / 2 * 2 * ranks + lig_block_number (ranks, rank, k % 2 != 0)) * block +
+           at % block;
+  }
   __device__ float
   keep (float x, uint32_t word) const
   {
@@ -75,6 +89,7 @@ struct Dropout {
   apply (float (&x)[1], const float (&)[1], int64_t at) const
   {
     uint32_t words[4];
+    at = number (at);
     int lane = (int) (at & 3);
     lig_random_words (seed, (uint64_t) at / 4, path_hash, micro_step, words);
     x[0] =
@@ -84,6 +99,15 @@ struct Dropout {
   __device__ void
   apply (float (&x)[W], const float (&)[W], int64_t at) const
   {
+    if (block % W != 0 || before % 4 != 0) {
+      for (int i = 0; i < W; i++) {
+        float one[1] = {x[i]}, none[1] = {};
+        apply (one, none, at + i);
+        x[i] = one[0];
+      }
+      return;
+    }
+    at = number (at);
 #pragma unroll
     for (int quad = 0; quad < W / 4; quad++) {
       uint32_t words[4];
@@ -105,15 +129,16 @@ __launch_bounds__ (THREADS) drop_samples (Target x,
                                           uint64_t path_hash,
                                           uint64_t threshold,
                                           float scale,
+                                          uint64_t before,
                                           int64_t each,
                                           int64_t tiles)
 {
   constexpr int W = A::W, DEPTH = depth<A> (1);
-  uint64_t sample = blockIdx.x / tiles;
+  uint64_t sample = blockIdx.x / tiles, number = before + sample;
   int64_t base = (blockIdx.x % tiles * DEPTH * THREADS + threadIdx.x) * W;
   uint32_t words[4];
-  lig_random_words (tick->seed, sample / 4, path_hash, tick->micro_step, words);
-  int lane = (int) (sample & 3);
+  lig_random_words (tick->seed, number / 4, path_hash, tick->micro_step, words);
+  int lane = (int) (number & 3);
   uint32_t word = lane < 2 ? (lane == 0 ? words[0] : words[1]) : (lane == 2 ? words[2] : words[3]);
   bool kept = word >= threshold;
   typename A::Value in[DEPTH];
@@ -305,7 +330,7 @@ extern "C" LigStatus
 lig_cuda_dropout (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
-  const LigDropoutParams defaults = {0.1f, 0};
+  const LigDropoutParams defaults = {0.1f, 0, 0, 0, 0};
   const LigDropoutParams *params =
     launch->params ? (const LigDropoutParams *) launch->params : &defaults;
   float p = params->probability;
@@ -314,7 +339,15 @@ lig_cuda_dropout (LigLaunch *launch)
                      "dropout: not a floating type; convert to fp32, fp16 or bf16");
   if (!(p >= 0 && p <= 1))
     return LIG_FAIL (launch, LIG_FAILED, "dropout: the probability is outside [0, 1]; correct it");
-  Dropout f = {launch->tick, params->path_hash, lig_dropout_threshold (p), p < 1 ? 1 / (1 - p) : 0};
+  bool divided = params->ranks > 1 && params->block > 0;
+  Dropout f = {.tick = launch->tick,
+               .path_hash = params->path_hash,
+               .threshold = lig_dropout_threshold (p),
+               .scale = p < 1 ? 1 / (1 - p) : 0,
+               .before = launch->part * o[0].size * (divided ? params->ranks : 1),
+               .block = divided ? params->block : 0,
+               .ranks = params->ranks,
+               .rank = params->rank};
   return map<false> (launch, &o[0], nullptr, &o[1], f);
 }
 
@@ -344,7 +377,8 @@ lig_cuda_drop_path (LigLaunch *launch)
     if (tiles * params->samples > INT32_MAX)
       return LIG_FAIL (launch, LIG_UNSUPPORTED, "drop-path: too many elements; reduce the batch");
     drop_samples<A><<<(unsigned) (tiles * params->samples), THREADS, 0, stream (launch)>>> (
-      target (x), target (y), launch->tick, path_hash, threshold, scale, each, tiles);
+      target (x), target (y), launch->tick, path_hash, threshold, scale,
+      (uint64_t) launch->part * (uint64_t) params->samples, each, tiles);
     return LIG_LAUNCHED (launch);
   });
 }

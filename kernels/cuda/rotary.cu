@@ -4,6 +4,7 @@
  * crosses the memory bus once, values only if they are not left in place. A block takes a few rows
  * and computes their sines and cosines once, for all heads, in shared memory. */
 #include "kernels/cuda/common/access.cuh"
+#include "kernels/positions.h"
 #include "kernels/rotary.h"
 
 namespace lig
@@ -31,7 +32,8 @@ fill_turns (const Rotary &r, int64_t first, int count, float2 *turns)
   __syncthreads ();
   for (int i = (int) threadIdx.x; i < count * r.half; i += THREADS) {
     float sine, cosine;
-    int64_t position = (first + i / r.half) % r.params.length;
+    const LigRotaryParams &p = r.params;
+    int64_t position = lig_position ((first + i / r.half) % p.length, p.length, p.ranks, p.rank);
     sincosf ((float) position * frequencies[i % r.half], &sine, &cosine);
     turns[i] = make_float2 (cosine, r.sign * sine);
   }

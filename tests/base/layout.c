@@ -7,16 +7,20 @@ test_read (void)
 {
   static const struct {
     const char *text;
-    int count, data, tensor;
+    int count, data, positions, tensor;
     const char *written;
   } cases[] = {
-    {NULL, 1, 1, 1, "data=1"},
-    {"", 4, 4, 1, "data=4"},
-    {"tensor=2", 2, 1, 2, "tensor=2"},
-    {"tensor=2", 8, 4, 2, "data=4,tensor=2"},
-    {" tensor=4 , data=2 ", 8, 2, 4, "data=2,tensor=4"},
-    {"data=3", 3, 3, 1, "data=3"},
-    {"data=1,tensor=1", 1, 1, 1, "data=1"},
+    {NULL, 1, 1, 1, 1, "data=1"},
+    {"", 4, 4, 1, 1, "data=4"},
+    {"tensor=2", 2, 1, 1, 2, "tensor=2"},
+    {"tensor=2", 8, 4, 1, 2, "data=4,tensor=2"},
+    {" tensor=4 , data=2 ", 8, 2, 1, 4, "data=2,tensor=4"},
+    {"data=3", 3, 3, 1, 1, "data=3"},
+    {"data=1,tensor=1", 1, 1, 1, 1, "data=1"},
+    {"context=2", 2, 1, 2, 1, "context=2"},
+    {"context=4", 8, 2, 4, 1, "data=2,context=4"},
+    {"context=2,data=3", 6, 3, 2, 1, "data=3,context=2"},
+    {"context=1,tensor=2", 2, 1, 1, 2, "tensor=2"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;
@@ -26,7 +30,10 @@ test_read (void)
     g_autofree char *written = lig_layout_to_string (&layout);
     g_assert_cmpstr (written, ==, cases[i].written);
     g_assert_cmpint (lig_layout_size (&layout, LIG_GROUP_DATA), ==, cases[i].data);
+    g_assert_cmpint (lig_layout_size (&layout, LIG_GROUP_CONTEXT), ==, cases[i].positions);
     g_assert_cmpint (lig_layout_size (&layout, LIG_GROUP_TENSOR), ==, cases[i].tensor);
+    g_assert_cmpint (lig_layout_size (&layout, LIG_GROUP_REPLICAS), ==,
+                     cases[i].data * cases[i].positions);
     g_assert_cmpint (lig_layout_size (&layout, LIG_GROUP_ALL), ==, cases[i].count);
   }
 }
@@ -42,6 +49,11 @@ test_refused (void)
     {"tensor=2", 3, "is 3, but the layout tensor=2 needs a multiple of 2"},
     {"data=2,tensor=2", 8, "is 8, but the layout data=2,tensor=2 needs 4"},
     {"data=2147483647,tensor=2", 2, "'data=2147483647'"},
+    {"context=2", 3, "is 3, but the layout context=2 needs a multiple of 2"},
+    {"context=2,tensor=2", 4, "context=2 and tensor=2"},
+    {"context=2,context=2", 4, "'context=2'"},
+    {"context=0", 2, "'context=0'"},
+    {"replicas=2", 2, "'replicas=2'"},
     {"tensor=0", 2, "'tensor=0'"},
     {"tensor=-2", 2, "'tensor=-2'"},
     {"tensor=two", 2, "'tensor=two'"},
@@ -78,6 +90,23 @@ test_places (void)
   g_assert_cmpint (lig_layout_stride (&layout, LIG_GROUP_TENSOR), ==, 1);
 }
 
+/* The ranks of a sample are neighbours; a layout of three sizes, which is not yet read, has places,
+ * too. */
+static void
+test_positions (void)
+{
+  const LigLayout layout = {{2, 3, 2}};
+  for (int rank = 0; rank < 12; rank++) {
+    g_assert_cmpint (lig_layout_place (&layout, rank, LIG_GROUP_DATA), ==, rank / 6);
+    g_assert_cmpint (lig_layout_place (&layout, rank, LIG_GROUP_CONTEXT), ==, rank / 2 % 3);
+    g_assert_cmpint (lig_layout_place (&layout, rank, LIG_GROUP_TENSOR), ==, rank % 2);
+    g_assert_cmpint (lig_layout_place (&layout, rank, LIG_GROUP_REPLICAS), ==, rank / 2);
+  }
+  g_assert_cmpint (lig_layout_stride (&layout, LIG_GROUP_DATA), ==, 6);
+  g_assert_cmpint (lig_layout_stride (&layout, LIG_GROUP_CONTEXT), ==, 2);
+  g_assert_cmpint (lig_layout_stride (&layout, LIG_GROUP_REPLICAS), ==, 2);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -85,5 +114,6 @@ main (int argc, char **argv)
   g_test_add_func ("/base/layout/read", test_read);
   g_test_add_func ("/base/layout/refused", test_refused);
   g_test_add_func ("/base/layout/places", test_places);
+  g_test_add_func ("/base/layout/positions", test_positions);
   return g_test_run ();
 }

@@ -147,6 +147,78 @@ test_text (void)
   g_assert_nonnull (strstr (text, " communication\n"));
 }
 
+/* Returns the plan of the last of four ranks that divide positions. */
+static LigPlan *
+compile_positions (const char *input, GError **error)
+{
+  static const LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  const LigLayout layout = {{1, 4, 1}};
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigDevice) device = lig_device_open ("null", error);
+  lig_device_assume_ranks (device, 3, &layout);
+  options.optimizer = &optimizer;
+  options.training = TRUE;
+  options.policy = LIG_POLICY_ALL;
+  g_autoptr (LigSequence) sequence = new_sequence (
+    "embedding(32) ! transformer-layer(4, kv-heads=2) ! linear(9) ! cross-entropy", input);
+  return device ? lig_plan_compile (sequence, device, &options, error) : NULL;
+}
+
+/* Keys and values are gathered, not queries, and their gradients scattered; parameters are averaged
+ * over all ranks that have them. */
+static void
+test_positions (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigPlan) plan = compile_positions ("2x16:int32", &error);
+  g_assert_no_error (error);
+  const LigDraft *draft = plan->draft;
+  guint gathers = 0, scatters = 0, blocks = 0, reductions = 0;
+  for (guint i = 0; i < draft->steps->len; i++) {
+    const LigDraftStep *step = lig_step (draft, (int) i);
+    const LigCollectiveParams *params = (const LigCollectiveParams *) (gconstpointer) step->params;
+    const LigAttentionParams *attention = (const LigAttentionParams *) (gconstpointer) step->params;
+    const char *name = step->kernel ? step->kernel->name : "";
+    if (g_str_equal (name, "all_gather")) {
+      const LigShape *shape = &lig_value (draft, step->values[1])->shape;
+      g_assert_cmpint (params->group, ==, LIG_GROUP_CONTEXT);
+      g_assert_cmpint (lig_shape_size (shape), ==, 2 * 16 * 2 * 2 * 8);
+      gathers++;
+    }
+    scatters += g_str_equal (name, "reduce_scatter") && params->group == LIG_GROUP_CONTEXT;
+    if (g_str_equal (name, "attention")) {
+      g_assert_cmpint (attention->length, ==, 2);
+      g_assert_cmpint (attention->memory_length, ==, blocks ? 2 * 5 : 2 * 4);
+      g_assert_cmpint (attention->mask, ==, LIG_MASK_CAUSAL_BOTTOM_RIGHT);
+      blocks++;
+    }
+    if (is_reduction (step) && step->reduces) {
+      g_assert_cmpint (params->group, ==, LIG_GROUP_REPLICAS);
+      g_assert_cmpint (params->peers, ==, 4);
+      reductions++;
+    }
+  }
+  g_assert_cmpuint (gathers, ==, 1);
+  g_assert_cmpuint (scatters, ==, 1);
+  g_assert_cmpuint (blocks, ==, 2);
+  g_assert_cmpuint (reductions, >, 0);
+}
+
+/* Sizes that do not divide, and inputs without positions, are refused with the numbers. */
+static void
+test_undivided (void)
+{
+  static const char *const cases[][2] = {{"2x12:int32", "12, expected a multiple of 8"},
+                                         {"2x4x8:int32", "2x4x8 int32"}};
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+    g_assert_null (compile_positions (cases[i][0], &error));
+    g_assert_error (error, LIG_ERROR, LIG_ERROR_SHAPE);
+    g_assert_nonnull (strstr (error->message, cases[i][1]));
+    g_assert_nonnull (strstr (error->message, "context=4"));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -156,5 +228,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compile/ranks/none", test_none);
   g_test_add_func ("/compile/ranks/frozen", test_frozen);
   g_test_add_func ("/compile/ranks/text", test_text);
+  g_test_add_func ("/compile/ranks/positions", test_positions);
+  g_test_add_func ("/compile/ranks/undivided", test_undivided);
   return g_test_run ();
 }

@@ -81,7 +81,9 @@ attention_params (const Shape *s)
                               .softcap = s->softcap,
                               .dropout = s->dropout,
                               .alibi = s->alibi,
-                              .path_hash = 77};
+                              .path_hash = 77,
+                              .first_head = s->dropout > 0 ? s->heads : 0,
+                              .all_heads = s->dropout > 0 ? 3 * s->heads : 0};
 }
 
 static void
@@ -101,13 +103,20 @@ test_attention (gconstpointer data)
   Part ends = {LIG_INT32, s->lengths ? 1 : 0, s->batch, lengths};
   Part packed = {LIG_INT32, s->documents ? s->batch : 0, s->length, documents};
   Part lse = {LIG_FP32, (int64_t) s->batch * s->heads, s->length, NULL};
+  /* Dropout draws by the number of a weight among those of all ranks. */
+  int rank = s->dropout > 0 ? 2 : 0;
   Problem forward = {"attention", &params,       {x, memory, ends, packed, y, lse},
-                     FALSE,       s->misaligned, "forward"};
+                     FALSE,       s->misaligned, "forward",
+                     .part = rank};
   run_problem (gpu, &forward);
   const Part *f = forward.parts;
-  Problem backward = {
-    "attention_backward", &params,   {y, f[0], f[1], ends, packed, f[4], f[5], x, memory}, FALSE,
-    s->misaligned,        "backward"};
+  Problem backward = {"attention_backward",
+                      &params,
+                      {y, f[0], f[1], ends, packed, f[4], f[5], x, memory},
+                      FALSE,
+                      s->misaligned,
+                      "backward",
+                      .part = rank};
   run_problem (gpu, &backward);
   keep (NULL);
 }
@@ -135,11 +144,51 @@ test_rotary (void)
                                 .base = 10000,
                                 .factor = 8,
                                 .low = 1,
-                                .high = 4};
+                                .high = 4,
+                                .ranks = v % 4 == 3 ? 3 : 1,
+                                .rank = v % 4 == 3 ? i % 3 : 0};
       int64_t columns = (sizes[i].heads + 2 * sizes[i].kv_heads) * sizes[i].features;
       Part x = {floats[v / 2 % 3], 2 * sizes[i].length, columns, NULL};
       Problem p = {v % 4 < 2 ? "rotary" : "rotary_backward", &params, {x, x}, FALSE, v > 9, "rows"};
       run_problem (gpu, &p);
+      keep (NULL);
+    }
+}
+
+static void
+test_halves (void)
+{
+  static const struct {
+    int batch, length, columns, part, ranks, causal;
+  } sizes[] = {{2, 64, 96, 32, 1, 1},
+               {3, 6, 40, 16, 2, 1},
+               {1, 256, 192, 128, 4, 1},
+               {2, 10, 7, 3, 3, 0},
+               {4, 32, 64, 64, 2, 0}};
+  const Gpu *gpu = gpu_or_skip ();
+  for (guint i = 0; gpu && i < G_N_ELEMENTS (sizes); i++)
+    for (int v = 0; v < 6; v++) {
+      LigDtype dtype = floats[v % 3];
+      int64_t length = sizes[i].length, rows = sizes[i].batch * length, ranks = sizes[i].ranks;
+      int64_t columns = sizes[i].columns, part = sizes[i].part;
+      int32_t rank = v % sizes[i].ranks;
+      LigHalvesParams halves = {length, part};
+      LigArrangeParams p = {length, sizes[i].ranks, rank, sizes[i].causal};
+      int64_t early = length / 2 * (p.causal ? rank + 1 : 2 * ranks);
+      int64_t late = length / 2 * (p.causal ? 2 * ranks - rank : 2 * ranks);
+      Part x = {dtype, rows, columns, NULL}, half = {dtype, rows / 2, part, NULL};
+      Part rest = {dtype, columns > part ? rows : 0, columns - part, NULL};
+      Part all = {dtype, ranks * rows, columns, NULL};
+      Part first = {dtype, sizes[i].batch * early, columns, NULL};
+      Part second = {dtype, sizes[i].batch * late, columns, NULL};
+      Problem problems[] = {
+        {"split_halves", &halves, {x, half, half, rest}, FALSE, v > 2, "split"},
+        {"join_halves", &halves, {half, half, rest, x}, FALSE, v > 2, "join"},
+        {"arrange_halves", &p, {all, first, second}, FALSE, v > 2, "arrange"},
+        {"arrange_halves_backward", &p, {first, second, all}, FALSE, v > 2, "arrange back"},
+      };
+      for (guint j = 0; j < G_N_ELEMENTS (problems); j++)
+        run_problem (gpu, &problems[j]);
       keep (NULL);
     }
 }
@@ -184,7 +233,7 @@ test_positions (void)
   for (guint i = 0; gpu && i < G_N_ELEMENTS (sizes); i++)
     for (int v = 0; v < 12; v++) {
       LigDtype dtype = floats[v % 3], other = v / 3 % 2 ? LIG_FP32 : dtype;
-      LigPositionParams params = {sizes[i].length};
+      LigPositionParams params = {.length = sizes[i].length};
       int64_t rows = sizes[i].batch * sizes[i].length;
       g_autofree int32_t *tokens = g_new (int32_t, rows);
       for (int64_t row = 0; row < rows; row++)
@@ -212,7 +261,32 @@ test_drop_path (void)
     for (int v = 0; v < 9; v++) {
       LigDropPathParams params = {v == 8 ? 1 : 0.1f * (float) v, 0xfedcba9876543210, 13};
       Part x = {floats[v % 3], 13, each[i], NULL};
-      Problem p = {"drop_path", &params, {x, x}, FALSE, v == 7, "samples"};
+      Problem p = {"drop_path", &params, {x, x}, FALSE, v == 7, "samples", .part = v % 4};
+      run_problem (gpu, &p);
+      keep (NULL);
+    }
+}
+
+/* Ranks draw by the numbers of their elements among those of all, whose count need not be a
+ * multiple of the four words of a counter, nor of a chunk. */
+static void
+test_dropout (void)
+{
+  static const struct {
+    int64_t rows, columns, block;
+    int ranks, rank, part;
+  } cases[] = {{16, 64, 0, 0, 0, 1},      {7, 33, 0, 0, 0, 3},       {1, 100003, 0, 0, 0, 2},
+               {16, 64, 4 * 64, 2, 1, 0}, {24, 33, 4 * 33, 4, 2, 3}, {8, 6, 2 * 6, 2, 0, 1}};
+  const Gpu *gpu = gpu_or_skip ();
+  for (guint i = 0; gpu && i < G_N_ELEMENTS (cases); i++)
+    for (guint t = 0; t < G_N_ELEMENTS (floats); t++) {
+      const LigDropoutParams params = {.probability = 0.3f,
+                                       .path_hash = 0xfedcba9876543210,
+                                       .block = cases[i].block,
+                                       .ranks = cases[i].ranks,
+                                       .rank = cases[i].rank};
+      Part x = {floats[t], cases[i].rows, cases[i].columns, NULL};
+      Problem p = {"dropout", &params, {x, x}, FALSE, t == 2, "elements", .part = cases[i].part};
       run_problem (gpu, &p);
       keep (NULL);
     }
@@ -229,7 +303,9 @@ main (int argc, char **argv)
                        s->length, s->keys, s->features);
     g_test_add_data_func (path, s, test_attention);
   }
+  g_test_add_func ("/gpu/heads/dropout", test_dropout);
   g_test_add_func ("/gpu/heads/rotary", test_rotary);
+  g_test_add_func ("/gpu/heads/halves", test_halves);
   g_test_add_func ("/gpu/heads/qk-norm", test_qk_norm);
   g_test_add_func ("/gpu/heads/positions", test_positions);
   g_test_add_func ("/gpu/heads/drop-path", test_drop_path);

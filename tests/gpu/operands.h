@@ -48,7 +48,8 @@ is_shaped (const char *kernel)
 {
   static const char *const names[] = {"attention",     "rotary",       "qk_norm",       "quantize",
                                       "update_scales", "linear_fp8",   "position",      "drop_path",
-                                      "linear_cross",  "entropy_part", "accuracy_part", "_join"};
+                                      "linear_cross",  "entropy_part", "accuracy_part", "_join",
+                                      "halves"};
   for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
     if (strstr (kernel, names[i]))
       return TRUE;
@@ -344,7 +345,8 @@ params_for (const char *kernel, int variation)
   static const LigNormParams norms[] = {{1e-3f, true}, {1e-3f, false}};
   static const LigClampedParams clamped = {1.5f, 1.25f, 0.5f};
   static const LigScaleParams factors[] = {{-1.5f}, {0.75f}};
-  static const LigDropoutParams dropout[] = {{0.3f, 0xfedcba9876543210}, {1, 7}};
+  static const LigDropoutParams dropout[] = {{.probability = 0.3f, .path_hash = 0xfedcba9876543210},
+                                             {.probability = 1, .path_hash = 7}};
   static const LigCrossEntropyParams entropy[] = {{.ignored = -100, .label_smoothing = 0.1f},
                                                   {.ignored = -100}};
   static const LigScalingParams scalings[] = {{0.25f}, {0}};

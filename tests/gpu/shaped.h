@@ -25,6 +25,7 @@ typedef struct {
   Part parts[LIG_MAX_OPERANDS]; /* in the order of the signature */
   gboolean accumulate, misaligned;
   char *what;
+  int part; /* of the launch */
 } Problem;
 
 static const LigTick tick = {.seed = 0x1234567890abcdef, .micro_step = 3, .step = 7};
@@ -121,6 +122,7 @@ launch_on_device (const Gpu *gpu,
                       .workspace = a->device_workspace,
                       .stream = gpu->stream,
                       .device = gpu->handle,
+                      .part = p->part,
                       .accumulate = p->accumulate};
   int64_t scratch = lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CUDA);
   launch.scratch = scratch > 0 ? gpu_memory (gpu, (size_t) scratch) : NULL;
@@ -199,6 +201,7 @@ run_problem (const Gpu *gpu, Problem *p)
                       .tick = &tick,
                       .workspace = a->workspace,
                       .scratch = a->scratch,
+                      .part = p->part,
                       .accumulate = p->accumulate};
   g_assert_cmpint (lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CPU), <, SHAPED_ARENA);
   LigStatus status = kernel->functions[LIG_BACKEND_CPU](&launch);

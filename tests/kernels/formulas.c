@@ -163,7 +163,7 @@ test_normal (void)
 static void
 drop (LigOperand x, LigOperand y, float probability, uint64_t path_hash, const LigTick *tick)
 {
-  LigDropoutParams params = {probability, path_hash};
+  LigDropoutParams params = {.probability = probability, .path_hash = path_hash};
   LigStatus status;
   try_run ("dropout", (LigOperand[]){x, y}, &params, tick, false, &status);
   g_assert_cmpint (status, ==, LIG_OK);
@@ -238,8 +238,8 @@ test_dropout_streams (void)
     g_assert_cmpint (alike, <, 5300);
   }
   LigStatus status;
-  LigLaunch launch = try_run ("dropout", (LigOperand[]){x, x}, &(LigDropoutParams){1.5f, 0},
-                              &ticks[0], false, &status);
+  LigLaunch launch = try_run ("dropout", (LigOperand[]){x, x},
+                              &(LigDropoutParams){.probability = 1.5f}, &ticks[0], false, &status);
   g_assert_cmpint (status, ==, LIG_FAILED);
   g_assert_nonnull (strstr (launch.where, "outside"));
   case_end ();

@@ -3,7 +3,8 @@
 """Checks that the project's identifiers contain none of the words that it does not use (README,
 glossary).
 
-Names of GLib, json-glib and CUDA are exempt, as are variables of their types.
+Names of GLib, json-glib and CUDA are exempt, as are variables of their types, and the group of
+ranks of context parallel training, which has the name of the field.
 """
 import pathlib
 import re
@@ -14,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 REFUSED = {"graph", "graphs", "layer", "layers", "executor", "executors", "manager", "managers",
            "util", "utils", "context", "contexts", "node", "nodes"}
 ALLOWED = re.compile(r"_?(g|G|gtk|GTK|Gtk|gdk|Gdk|gsk|Gsk|adw|ADW|Adw|pango|Pango|json|JSON|Json|cu|cuda)(_|[A-Z])|layer_norm|LayerNorm"
-                     r"|JsonNode|\w*cuda_?graph|(\w+_)?nodes?$|context$", re.I)
+                     r"|JsonNode|\w*cuda_?graph|(\w+_)?nodes?$|context$|LIG_GROUP_CONTEXT$", re.I)
 STRIP = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 

@@ -108,6 +108,10 @@ test_shaped (void)
   run_steps_without_tick ("embedding(16, vocabulary=4) ! position-embedding(8) ! layer-norm",
                           "2x6:int32", seen);
   run_steps_without_tick ("position-embedding(8) ! rotary(2) ! qk-norm(2)", "2x6x24", seen);
+  run_steps_without_tick ("linear(12) ! split-heads(1, first=a, second=b) ! "
+                          "arrange-halves(second=c) ! recall(b) ! join-halves(a) ! "
+                          "make-extra-output(d) ! recall(c) ! linear(4) ! add-extra-input(d)",
+                          "2x6x12", seen);
   run_steps_without_tick ("linear(5) ! cross-entropy", "6x8", seen);
   run_steps_without_tick ("linear(32, recipe=fp8-block) ! gelu ! linear(64, recipe=fp8-rows) ! "
                           "swiglu ! linear(16, recipe=fp8-block)",

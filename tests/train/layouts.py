@@ -1,12 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Training by ranks that divide parameters, rows or both trains what one process trains."""
-import json
 import shutil
-import sys
-import tempfile
 
-from ranks import Folder, difference, read, text
+from ranks import difference, read, run, text
 
 HEAD = 'linear(256) ! cross-entropy'
 START = 'embedding(32) ! position-embedding(8) ! '
@@ -60,6 +57,9 @@ MODELS = {'untied': UNTIED, 'whole': WHOLE, 'odd': ODD, 'scaled': SCALED,
           'tied': TIED, 'sequence': SEQUENCE, 'sequence-llama': SEQUENCE_LLAMA}
 
 
+SHAPE = '8x8'
+
+
 def count(layout):
     """The number of ranks of a layout."""
     product = 1
@@ -74,7 +74,7 @@ def train(folder, name, layout, *words):
 
 def losses(folder, model, layout):
     """Losses, held-out losses and norms of 50 steps."""
-    words = (MODELS[model], *text('8x8', '--steps', 50, '--eval-every', 20, '--clip', 0.5))
+    words = (MODELS[model], *text(SHAPE, '--steps', 50, '--eval-every', 20, '--clip', 0.5))
     one, _ = folder.train('one', 1, *words)
     many, _ = train(folder, 'many', layout, *words)
     found = difference(one, many)
@@ -93,7 +93,7 @@ def ignored(folder, layout):
 
 def gradients(folder, model, layout):
     """A step of sgd at rate 1 subtracts the gradients; checkpoints have whole parameters."""
-    words = (MODELS[model], *text('8x8', '--steps', 1, '--optimizer', 'sgd', '--lr', 1))
+    words = (MODELS[model], *text(SHAPE, '--steps', 1, '--optimizer', 'sgd', '--lr', 1))
     one = read(folder.train('one', 1, *words)[1])
     many = read(train(folder, 'many', layout, *words)[1])
     assert one.keys() == many.keys()
@@ -105,7 +105,7 @@ def gradients(folder, model, layout):
 
 
 def accumulate(folder, model, layout):
-    words = (MODELS[model], *text('8x8', '--steps', 12, '--accumulate', 3, '--clip', 0.1))
+    words = (MODELS[model], *text(SHAPE, '--steps', 12, '--accumulate', 3, '--clip', 0.1))
     one, _ = folder.train('one', 1, *words)
     many, _ = train(folder, 'many', layout, *words)
     assert difference(one, many) < 1e-5, difference(one, many)
@@ -113,7 +113,7 @@ def accumulate(folder, model, layout):
 
 def bits_16(folder, model, layout, dtype):
     """Terms of 16 bits are rounded before they are added."""
-    words = (MODELS[model], *text('8x8', '--steps', 20, '--dtype', dtype))
+    words = (MODELS[model], *text(SHAPE, '--steps', 20, '--dtype', dtype))
     one, _ = folder.train('one', 1, *words)
     many, _ = train(folder, 'many', layout, *words)
     one, many = ({key: m[key] for key in m if key[1] == 'loss'} for m in (one, many))
@@ -122,7 +122,7 @@ def bits_16(folder, model, layout, dtype):
 
 def resume_same(folder, model, layout):
     """Half of the steps, then the others with the same layout: the same bits."""
-    words = (MODELS[model], *text('8x8', '--checkpoint-every', 100))
+    words = (MODELS[model], *text(SHAPE, '--checkpoint-every', 100))
     whole, end = train(folder, 'whole', layout, *words, '--steps', 12)
     train(folder, 'half', layout, *words, '--steps', 6)
     rest, _ = train(folder, 'rest', layout, '--resume', 'half.safetensors', '--steps', 12)
@@ -132,7 +132,7 @@ def resume_same(folder, model, layout):
 
 def resume_other(folder, model, layout, *others):
     """A checkpoint depends on no layout."""
-    words = (MODELS[model], *text('8x8'))
+    words = (MODELS[model], *text(SHAPE))
     whole, _ = folder.train('whole', 1, *words, '--steps', 12)
     train(folder, 'half', layout, *words, '--steps', 6)
     for other in others:
@@ -145,7 +145,7 @@ def resume_other(folder, model, layout, *others):
 
 def init(folder, model, layout):
     """Parameters of a checkpoint of one process are divided when they are read."""
-    words = (MODELS[model], *text('8x8'))
+    words = (MODELS[model], *text(SHAPE))
     _, start = folder.train('start', 1, *words, '--steps', 3)
     one, _ = folder.train('one', 1, *words, '--steps', 5, '--init', start)
     many, _ = train(folder, 'many', layout, *words, '--steps', 5, '--init', start)
@@ -167,7 +167,7 @@ def export(folder, model, layout):
 
 
 def refuse(folder, model, layout, *said):
-    words = (model, *text('8x8', '--steps', 1, '--device', 'cpu', '--parallel', layout,
+    words = (model, *text(SHAPE, '--steps', 1, '--device', 'cpu', '--parallel', layout,
                           '--ranks', count(layout)))
     lines = folder.lig('train', *words, fails=True).splitlines()
     assert any(all(part in line for part in said) for line in lines), lines
@@ -213,17 +213,4 @@ TESTS = [
 ]
 
 if __name__ == '__main__':
-    if not shutil.which('mpirun'):
-        print('1..0 # SKIP mpirun is not installed (package openmpi-bin)')
-        sys.exit(0)
-    chosen = [test for test in TESTS if len(sys.argv) < 2 or test[0].__name__ == sys.argv[1]]
-    print(f'1..{len(chosen)}')
-    for number, (test, *more) in enumerate(chosen, 1):
-        name = ' '.join([test.__name__, *more])
-        with tempfile.TemporaryDirectory() as path:
-            try:
-                test(Folder(path), *more)
-                print(f'ok {number} {name}', flush=True)
-            except Exception as problem:  # each test has its own line
-                print(f'not ok {number} {name}\n# ' + str(problem).replace('\n', '\n# '), flush=True)
-    sys.exit(0)
+    run(TESTS)

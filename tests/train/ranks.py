@@ -168,18 +168,23 @@ TESTS = [(losses_mlp, 2), (losses_mlp, 4), (losses_layer, 2), (losses_layer, 4),
          (losses_16_bits, 4, 'fp16'), (scales, 2), (scales, 4), (gradients, 2), (gradients, 4), (resume_same, 2), (resume_other, 2),
          (refused, 2)]
 
-if __name__ == '__main__':
+
+def run(tests, make=Folder):
+    """Runs the tests that the command line names, or all, a line each."""
     if not shutil.which('mpirun'):
         print('1..0 # SKIP mpirun is not installed (package openmpi-bin)')
-        sys.exit(0)
-    chosen = [test for test in TESTS if len(sys.argv) < 2 or test[0].__name__ == sys.argv[1]]
+        return
+    chosen = [test for test in tests if len(sys.argv) < 2 or test[0].__name__ == sys.argv[1]]
     print(f'1..{len(chosen)}')
-    for number, (test, ranks, *more) in enumerate(chosen, 1):
-        name = ' '.join([test.__name__, *more, f'{ranks} ranks'])
+    for number, (test, *more) in enumerate(chosen, 1):
+        name = ' '.join([test.__name__, *map(str, more)]).replace('#', '')
         with tempfile.TemporaryDirectory() as path:
             try:
-                test(Folder(path), ranks, *more)
+                test(make(path), *more)
                 print(f'ok {number} {name}', flush=True)
             except Exception as problem:  # each test has its own line
                 print(f'not ok {number} {name}\n# ' + str(problem).replace('\n', '\n# '), flush=True)
-    sys.exit(0)
+
+
+if __name__ == '__main__':
+    run(TESTS)

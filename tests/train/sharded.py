@@ -6,10 +6,9 @@ import pathlib
 import shutil
 import struct
 import sys
-import tempfile
 
-from layouts import HEAD, MODELS, START, count, train
-from ranks import Folder, LAYER, MLP, TIED, VALUES, difference, text
+from layouts import HEAD, MODELS, train
+from ranks import Folder, LAYER, MLP, TIED, VALUES, difference, run, text
 
 SHARD = '--shard-optimizer'
 WIDE = 'linear(2048) ! relu ! linear(2048) ! relu ! linear(2048) ! mean-squared-error'
@@ -203,17 +202,4 @@ TESTS = [
 ]
 
 if __name__ == '__main__':
-    if not shutil.which('mpirun'):
-        print('1..0 # SKIP mpirun is not installed (package openmpi-bin)')
-        sys.exit(0)
-    chosen = [test for test in TESTS if len(sys.argv) < 2 or test[0].__name__ == sys.argv[1]]
-    print(f'1..{len(chosen)}')
-    for number, (test, *more) in enumerate(chosen, 1):
-        name = ' '.join([test.__name__, *map(str, more)]).replace('#', '')
-        with tempfile.TemporaryDirectory() as path:
-            try:
-                test(Measuring(path), *more)
-                print(f'ok {number} {name}', flush=True)
-            except Exception as problem:  # each test has its own line
-                print(f'not ok {number} {name}\n# ' + str(problem).replace('\n', '\n# '), flush=True)
-    sys.exit(0)
+    run(TESTS, Measuring)

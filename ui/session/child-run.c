@@ -237,7 +237,8 @@ lig_child_run_make_words (const char *program, const LigChildOrder *order, const
   g_autofree char *ranks = g_strdup_printf ("%d", lig_layout_size (&order->layout, LIG_GROUP_ALL));
   g_autofree char *parallel = lig_layout_to_string (&order->layout);
   g_strv_builder_add_many (words, program, "train", "--control", "--quiet", "--ranks", ranks, NULL);
-  if (lig_layout_size (&order->layout, LIG_GROUP_TENSOR) > 1)
+  if (lig_layout_size (&order->layout, LIG_GROUP_DATA) <
+      lig_layout_size (&order->layout, LIG_GROUP_ALL))
     g_strv_builder_add_many (words, "--parallel", parallel, NULL);
   if (order->store)
     g_strv_builder_add_many (words, "--store", order->store, NULL);

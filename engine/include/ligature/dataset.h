@@ -225,6 +225,24 @@ LIG_API void lig_dataset_get_input (LigDataset *self, LigShape *shape, LigDtype 
 LIG_API gboolean lig_dataset_share (LigDataset *self, int rank, int count, GError **error);
 
 /**
+ * lig_dataset_share_positions:
+ * @self: a dataset, before it is bound
+ * @rank: the number of this rank, from 0
+ * @count: the number of ranks that divide the positions of the same samples
+ *
+ * Lets the dataset give this rank's positions of each sample alone: of 2 @count equal blocks number
+ * @rank and number 2 @count - 1 - @rank, one behind the other. The input's second axis becomes that
+ * much shorter.
+ *
+ * Returns: %FALSE with %LIG_ERROR_SHAPE set if the samples have no axis of positions, or if
+ *   2 @count does not divide it
+ */
+LIG_API gboolean lig_dataset_share_positions (LigDataset *self,
+                                              int rank,
+                                              int count,
+                                              GError **error);
+
+/**
  * lig_dataset_bind:
  * @self: a dataset
  * @target: the targets that the loss requires

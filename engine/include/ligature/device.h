@@ -359,4 +359,13 @@ LIG_API int lig_device_get_rank (LigDevice *self, LigRankGroup group);
  */
 LIG_API int lig_device_get_n_ranks (LigDevice *self, LigRankGroup group);
 
+/**
+ * lig_device_get_replicas:
+ * @self: a device
+ *
+ * Returns: the group of the ranks that have the same parameters as its rank, over which gradients
+ *   are averaged: %LIG_GROUP_REPLICAS if ranks divide positions, otherwise %LIG_GROUP_DATA
+ */
+LIG_API LigRankGroup lig_device_get_replicas (LigDevice *self);
+
 G_END_DECLS

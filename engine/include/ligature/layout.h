@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Layouts: how the ranks of a training divide its work. Ranks of a data group have other rows of
- * the batch, those of a tensor group other parts of the parameters (Shoeybi and others,
- * “Megatron-LM”, 2019). With sizes D and T there are D T ranks; rank d T + t is number d and t of
- * its groups, so that the ranks of a tensor group, which exchange most, are neighbours. */
+ * the batch, those of a context group other positions of the same rows (context parallel, Liu and
+ * others, “Ring attention”, 2023), those of a tensor group other parts of the parameters (Shoeybi
+ * and others, “Megatron-LM”, 2019). With sizes D, C and T there are D C T ranks; rank
+ * (d C + c) T + t is number d, c and t of its groups, so that the ranks of a tensor group, which
+ * exchange most, are neighbours. */
 #pragma once
 
 #include <ligature/error.h>
@@ -31,7 +33,8 @@ LIG_API void lig_layout_init (LigLayout *self, int count);
  * lig_layout_parse:
  * @self: (out caller-allocates): the layout
  * @text: (nullable): sizes by the names of groups, `data=2,tensor=2`; data left out takes all ranks
- *   that the others leave, other groups left out have one rank
+ *   that the others leave, other groups left out have one rank; context and tensor do not yet go
+ *   together
  * @count: the number of ranks
  *
  * Returns: %FALSE with %LIG_ERROR_VALUE set: a sentence with the faulty word, or with the product
@@ -80,7 +83,7 @@ LIG_API int lig_layout_place (const LigLayout *self, int rank, LigRankGroup grou
  * lig_rank_group_name:
  * @group: a group
  *
- * Returns: (transfer none): `data`, `tensor` or `all`
+ * Returns: (transfer none): `data`, `context`, `tensor`, `all` or `replicas`
  */
 LIG_API const char *lig_rank_group_name (LigRankGroup group);
 

@@ -140,11 +140,13 @@ typedef struct {
 
 /* The parts of its input with which an op computes the same part of its output, if the parts of a
  * loss or of a normalized row, for example, need not meet. Activations and gated units compute with
- * rows and columns, transparent ops with any part. */
+ * rows and columns, transparent ops with any part. With a part of the positions of a row, which
+ * ranks of a context group have, compute the ops that compute with rows. */
 typedef enum {
   LIG_COMPUTES_ROWS = 1 << LIG_SHARDING_ROWS,
   LIG_COMPUTES_COLUMNS = 1 << LIG_SHARDING_COLUMNS,
-  LIG_COMPUTES_ANY = 1 << 30, /* infer checks the part, and sets that of the output */
+  LIG_COMPUTES_POSITIONS = 1 << 29, /* not rows, but some positions of all rows of the batch */
+  LIG_COMPUTES_ANY = 1 << 30,       /* infer checks the part, and sets that of the output */
 } LigOpShardings;
 
 /* --- Shapes ------------------------------------------------------------------------------- */
@@ -189,6 +191,8 @@ typedef struct {
   /* Set by infer; y's is preset to that of x, parameters are preset to be whole. */
   LigSharding y_sharding;
   LigParameterSharding parameter_shardings[LIG_MAX_PARAMETERS];
+  /* This rank's number in each group. */
+  int places[LIG_GROUP_ALL];
   /* Whether ranks divide the vocabulary of an op that leaves it open. */
   gboolean divides_vocabulary;
 } LigInfer;

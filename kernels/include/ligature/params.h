@@ -52,6 +52,10 @@ typedef struct {
  *   by 1 / (1 - probability); default 0.1
  * @path_hash: the hash of the op's path, of which the lower 32 bits are part of the Philox counter;
  *   default 0
+ * @block: the elements of one of the two blocks of positions of a sample that a rank of a context
+ *   group has; 0: the elements are those of whole samples
+ * @ranks: the ranks of that group
+ * @rank: the number of this rank in it
  *
  * Parameters of dropout. An element is kept if its 32-bit Philox word is at least
  * probability * 2^32. The backward pass runs the same kernel and so draws the same words.
@@ -59,6 +63,9 @@ typedef struct {
 typedef struct {
   float probability;
   uint64_t path_hash;
+  int64_t block;
+  int32_t ranks;
+  int32_t rank;
 } LigDropoutParams;
 
 /**
@@ -165,6 +172,8 @@ typedef enum { LIG_ROTARY_UNSCALED, LIG_ROTARY_LINEAR, LIG_ROTARY_LLAMA3 } LigRo
  * @factor: the factor of the scaling
  * @low: llama3: the wave of length original / low and longer ones are divided by the factor
  * @high: llama3: the wave of length original / high and shorter ones are not
+ * @ranks: the ranks that divide the positions of a row, see lig_position(); fewer than 2: one
+ * @rank: the number of this rank among them
  *
  * Parameters of rotary and rotary_backward (Su and others, 2021), which turn the queries and keys
  * of packed rows and leave the values. A pair (a, b) becomes (a cos - b sin, b cos + a sin). The
@@ -184,6 +193,8 @@ typedef struct {
   float factor;
   float low;
   float high;
+  int32_t ranks;
+  int32_t rank;
 } LigRotaryParams;
 
 /**
@@ -219,12 +230,44 @@ typedef struct {
  * LigPositionParams:
  * @length: the number of positions T of a row of the batch; the position of row r of x is r % T;
  *   default the rows of the table
+ * @ranks: the ranks that divide the positions of a row, see lig_position(); fewer than 2: one
+ * @rank: the number of this rank among them
  *
  * Parameters of position_embedding, its backward and embedding_position.
  */
 typedef struct {
   int64_t length;
+  int32_t ranks;
+  int32_t rank;
 } LigPositionParams;
+
+/**
+ * LigHalvesParams:
+ * @length: the number of positions of a row of the batch, even
+ * @columns: the columns of first and second, the first ones of x
+ *
+ * Parameters of split_halves and join_halves.
+ */
+typedef struct {
+  int64_t length;
+  int64_t columns;
+} LigHalvesParams;
+
+/**
+ * LigArrangeParams:
+ * @length: the number of positions of a row of the batch that one rank has, even
+ * @ranks: the number of ranks that divide the positions
+ * @rank: the number of this rank
+ * @causal: whether each result ends with the positions of this rank's own block
+ *
+ * Parameters of arrange_halves and its backward.
+ */
+typedef struct {
+  int64_t length;
+  int32_t ranks;
+  int32_t rank;
+  int32_t causal;
+} LigArrangeParams;
 
 /**
  * LigVocabularyPart:
@@ -444,12 +487,21 @@ typedef enum { LIG_REDUCE_SUM, LIG_REDUCE_MEAN, LIG_REDUCE_MAX } LigReduction;
 /**
  * LigRankGroup:
  * @LIG_GROUP_DATA: the processes that have the same parameters and other rows of the batch
+ * @LIG_GROUP_CONTEXT: those that have the same parameters and rows, and other positions of them
  * @LIG_GROUP_TENSOR: those that have the same rows and other parts of the parameters
  * @LIG_GROUP_ALL: all processes
+ * @LIG_GROUP_REPLICAS: those that have the same parameters, of the data and context groups together
  *
  * The processes with which one of them exchanges.
  */
-typedef enum { LIG_GROUP_DATA, LIG_GROUP_TENSOR, LIG_GROUP_ALL, LIG_N_GROUPS } LigRankGroup;
+typedef enum {
+  LIG_GROUP_DATA,
+  LIG_GROUP_CONTEXT,
+  LIG_GROUP_TENSOR,
+  LIG_GROUP_ALL,
+  LIG_GROUP_REPLICAS,
+  LIG_N_GROUPS
+} LigRankGroup;
 
 /**
  * LigCollectiveParams:

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* The positions of rows that the ranks of a context group divide: of 2 n equal blocks rank r of n
+ * has number r and number 2 n - 1 - r, so that with a causal mask all have the same work. Most ops
+ * compute position by position. Attention gathers the keys and values of all ranks, as in the
+ * training of Llama 3 (2024, section 3.3.2): each of the two blocks of queries attends to the keys
+ * up to its end by the kernels for queries to a memory, whose mask is then bottom-right. */
+#include "engine/compile/positions.h"
+
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+#include <string.h>
+
+gboolean
+lig_positions_divide (LigDraft *draft, GError **error)
+{
+  int ranks = lig_device_get_n_ranks (draft->device, LIG_GROUP_CONTEXT);
+  LigShape *input = &draft->input;
+  if (ranks == 1)
+    return TRUE;
+  if (input->n_axes != (draft->input_dtype == LIG_INT32 ? 2 : 3)) {
+    g_autofree char *shape = lig_shape_to_string (input);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("the input is %s %s, which has no axis of positions for context=%d to divide; "
+                    "train on sequences of tokens, or divide the batch: data=%d"),
+                 shape, lig_dtype_name (draft->input_dtype), ranks, ranks);
+    return lig_error_set_setting (error, "input");
+  }
+  if (input->axes[1] % (2 * ranks) != 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("the length of a sequence is %" PRId64
+                    ", expected a multiple of %d: two blocks on each rank of context=%d"),
+                 input->axes[1], 2 * ranks, ranks);
+    return lig_error_set_setting (error, "input");
+  }
+  input->axes[1] /= ranks;
+  return TRUE;
+}
+
+/* Exchanges by hand would have to know which positions a rank has. */
+static gboolean
+exchanges (const LigPart *part)
+{
+  const char *const names[] = {"all-gather", "all-reduce", "reduce-scatter", "take-part", NULL};
+  return g_strv_contains (names, part->info->name) && part->op == part->written;
+}
+
+gboolean
+lig_positions_check (const LigPart *part, const LigInfer *infer, GError **error)
+{
+  unsigned flags = part->info->flags, kinds = part->info->shardings;
+  gboolean fits = part->implicit ||
+                  flags & (LIG_OP_TRANSPARENT | LIG_OP_ACTIVATION | LIG_OP_GATED | LIG_OP_RECALL) ||
+                  kinds & (LIG_COMPUTES_POSITIONS | LIG_COMPUTES_ROWS | LIG_COMPUTES_ANY);
+  int ranks = infer->n_ranks[LIG_GROUP_CONTEXT];
+  if (ranks == 1 || (fits && !exchanges (part)))
+    return TRUE;
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_SHAPE,
+    _ ("it may compute across positions, which the ranks of context=%d divide; take the op "
+       "away, or divide the batch: data=%d"),
+    ranks, ranks);
+  return FALSE;
+}
+
+gboolean
+lig_positions_parts (const LigDraft *draft, LigOp *op)
+{
+  return lig_device_get_n_ranks (draft->device, LIG_GROUP_CONTEXT) > 1 &&
+         g_str_equal (lig_op_get_name (op), "attention");
+}
+
+/* Returns a new op with some parameters of attention. */
+static LigOp *
+like (LigOp *attention, const char *name, const char *const *params)
+{
+  LigOp *op = lig_op_new (name, NULL);
+  for (const char *const *param = params; op && *param; param++) {
+    g_auto (GValue) value = G_VALUE_INIT;
+    GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (attention), *param);
+    g_value_init (&value, G_PARAM_SPEC_VALUE_TYPE (spec));
+    g_object_get_property (G_OBJECT (attention), *param, &value);
+    g_object_set_property (G_OBJECT (op), *param, &value);
+  }
+  return op;
+}
+
+static LigOp *
+make (const char *name, const char *param, const char *value)
+{
+  LigOp *op = lig_op_new (name, NULL);
+  if (op)
+    g_object_set (op, param, value, NULL);
+  return op;
+}
+
+/* Adds attention of one block of queries to the keys that were arranged for it. */
+static void
+add_block (LigParts *parts, LigOp *op, gboolean causal, const char *queries, const char *memory)
+{
+  static const char *const params[] = {"heads",   "kv-heads", "window", "scale",
+                                       "softcap", "alibi",    NULL};
+  LigOp *block = like (op, "attention", params);
+  if (block)
+    g_object_set (block, "mask", causal ? "causal-bottom-right" : "none", "memory", memory, NULL);
+  lig_parts_add (parts, NULL, make ("recall", "from", queries));
+  lig_parts_add (parts, queries, block);
+}
+
+/* Refuses parameters whose meaning depends on positions that a kernel for queries to a memory does
+ * not know. */
+static void
+refuse (LigParts *parts, LigOp *op, gboolean causal)
+{
+  static const char *const inputs[] = {"lengths", "documents", "memory"};
+  gint64 window;
+  gboolean alibi;
+  float dropout;
+  int ranks = lig_parts_get_n_ranks (parts, LIG_GROUP_CONTEXT);
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++) {
+    g_autofree char *channel = NULL;
+    g_object_get (op, inputs[i], &channel, NULL);
+    if (channel)
+      lig_parts_refuse (parts,
+                        _ ("with context=%d, %s is not possible yet; divide the batch: "
+                           "data=%d"),
+                        ranks, inputs[i], ranks);
+  }
+  g_object_get (op, "window", &window, "alibi", &alibi, "dropout", &dropout, NULL);
+  if (dropout > 0)
+    lig_parts_refuse (parts,
+                      _ ("with context=%d, dropout of attention is not possible yet, and it "
+                         "is %g; set it to 0"),
+                      ranks, (double) dropout);
+  if (!causal && (window > 0 || alibi))
+    lig_parts_refuse (parts, _ ("with context=%d and mask=none, %s is not possible yet"), ranks,
+                      window > 0 ? "window" : "alibi");
+}
+
+gboolean
+lig_positions_expand (LigOp *op, LigParts *parts)
+{
+  static const char *const heads[] = {"heads", "kv-heads", NULL};
+  g_autofree char *mask = NULL;
+  g_object_get (op, "mask", &mask, NULL);
+  gboolean causal = !g_str_equal (mask, "none");
+  refuse (parts, op, causal);
+  LigOp *split = like (op, "split-heads", heads);
+  LigOp *arrange = make ("arrange-halves", "second", "second-keys");
+  if (split)
+    g_object_set (split, "first", "first", "second", "second", NULL);
+  if (arrange)
+    g_object_set (arrange, "causal", causal, NULL);
+  lig_parts_add (parts, NULL, split);
+  lig_parts_add (parts, NULL, make ("all-gather", "group", "context"));
+  lig_parts_add (parts, NULL, arrange);
+  lig_parts_add (parts, NULL, make ("make-extra-output", "to", "first-keys"));
+  add_block (parts, op, causal, "first", "first-keys");
+  lig_parts_add (parts, NULL, make ("make-extra-output", "to", "done"));
+  add_block (parts, op, causal, "second", "second-keys");
+  lig_parts_add (parts, NULL, make ("join-halves", "first", "done"));
+  return TRUE;
+}

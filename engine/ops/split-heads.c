@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* The queries of both halves of the positions, and y, the keys and values: x = [q, k, v]. */
+#include "engine/ops/define.h"
+
+typedef struct {
+  LigHalvesParams kernel;
+  gint64 heads, kv_heads;
+} SplitHeadsParams;
+
+static const LigParam params[] = {
+  LIG_HEADS (SplitHeadsParams, heads),
+  LIG_KV_HEADS (SplitHeadsParams, kv_heads),
+  {LIG_PARAM_OUTPUT, "first", N_ ("First"),
+   N_ ("Channel of the queries of the first half of the positions; left out: the caller"), 0, 0, 0,
+   0, 0, NULL},
+  {LIG_PARAM_OUTPUT, "second", N_ ("Second"),
+   N_ ("Channel of the queries of the second half; left out: the caller"), 0, 0, 0, 0, 1, NULL},
+  {.name = NULL},
+};
+
+static gboolean
+infer (LigInfer *self, GError **error)
+{
+  SplitHeadsParams *values = (SplitHeadsParams *) self->params;
+  LigHeads packed;
+  if (!lig_infer_heads (self, values->heads, values->kv_heads, FALSE, &packed, error) ||
+      !lig_check_halves (self, error))
+    return FALSE;
+  gint64 queries = (gint64) packed.heads * packed.features;
+  values->kernel = (LigHalvesParams){packed.length, queries};
+  LigShape half = self->x;
+  half.axes[half.n_axes - 1] = queries;
+  half.axes[half.n_axes - 2] /= 2;
+  self->extra_outputs[0] = self->extra_outputs[1] = half;
+  self->y.axes[self->y.n_axes - 1] = 2 * (gint64) packed.kv_heads * packed.features;
+  return TRUE;
+}
+
+static void
+lower_forward (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "split_halves", "rest=y", NULL, 0);
+}
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "join_halves", "first=dfirst second=dsecond rest=dy x=dx", NULL, 0);
+}
+
+LIG_DEFINE_OP (split_heads) = {
+  LIG_OP_INFO_SIZES,
+  .name = "split-heads",
+  .title = N_ ("Split heads"),
+  .category = N_ ("Ranks"),
+  .summary = N_ ("Separates the queries of both halves of the positions from keys and values"),
+  .formula = "first, second = the queries of x = [q, k, v]; y = [k, v]",
+  .example = "split-heads (2) @ 2x4x12",
+  .params = params,
+  .params_size = sizeof (SplitHeadsParams),
+  .kernel_params_size = sizeof (LigHalvesParams),
+  .extra_outputs = "first second",
+  .infer = infer,
+  .lower_forward = lower_forward,
+  .lower_backward = lower_backward,
+  .shardings = LIG_COMPUTES_POSITIONS,
+};

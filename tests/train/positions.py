@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Training by ranks that divide the positions of sequences trains what one process trains."""
+
+import layouts
+from layouts import (HEAD, accumulate, bits_16, gradients, init, losses, refuse, resume_other,
+                     resume_same)
+from ranks import difference, run
+
+START = 'embedding(32) ! position-embedding(16) ! '
+GPT = START + ('dropout(0.1) ! transformer-layer(4, hidden-dropout=0.1, drop-path=0.2) ! '
+               'transformer-layer(4) ! layer-norm ! ' + HEAD)
+LLAMA = ('embedding(32) ! transformer-layer(8, kv-heads=2, activation=swiglu, ffn-features=56, '
+         'normalization=rms-norm, bias=false, rotary=true, qk-norm=rms, parallel=none) ! rms-norm ! '
+         + HEAD)
+ENCODER = START + 'transformer-layer(4, mask=none, rotary=true, rotary-interleaved=true) ! ' + HEAD
+WINDOW = START + 'transformer-layer(4, window=5, softcap=3) ! transformer-layer(2) ! ' + HEAD
+ALIBI = 'embedding(32) ! transformer-layer(4, alibi=true, parallel-attention-mlp=true) ! ' + HEAD
+TIED = ('embedding(32) ! position-embedding(20) ! transformer-layer(4) ! layer-norm ! '
+        'linear(256, bias=false, tied=0) ! cross-entropy')
+AGAIN = START + 'block(2, recompute=all) { transformer-layer(4) } ! ' + HEAD
+
+layouts.SHAPE = '8x16'
+layouts.MODELS = {'gpt': GPT, 'llama': LLAMA, 'encoder': ENCODER, 'window': WINDOW, 'alibi': ALIBI,
+                  'tied': TIED, 'again': AGAIN}
+
+
+def shard(folder, model, layout):
+    """Ranks with other positions of the same rows divide the optimizer's arrays, too."""
+    words = (layouts.MODELS[model], *layouts.text('8x16', '--steps', 12, '--clip', 0.5))
+    one, _ = folder.train('one', 1, *words)
+    many, _ = layouts.train(folder, 'many', layout, *words, '--shard-optimizer')
+    assert difference(one, many) < 1e-5, difference(one, many)
+    rest, _ = layouts.train(folder, 'rest', 'data=2', '--resume', 'many.safetensors', '--steps', 16)
+    assert (16, 'loss') in rest
+
+
+def refuse_shape(folder, model, shape, layout, *said):
+    words = (model, *layouts.text(shape, '--steps', 1, '--device', 'cpu', '--parallel', layout,
+                                  '--ranks', layouts.count(layout)))
+    lines = folder.lig('train', *words, fails=True).splitlines()
+    assert any(all(part in line for part in said) for line in lines), lines
+
+
+def kind(folder, layout):
+    """Rows of a table have no positions."""
+    words = ('linear(16) ! relu ! linear(1) ! mean-squared-error', '--data', 'csv:table.csv',
+             '--batch', 8, '--steps', 1, '--device', 'cpu', '--parallel', layout, '--ranks', 2)
+    lines = folder.lig('train', *words, fails=True)
+    assert 'no axis of positions' in lines and 'context=2' in lines, lines
+
+
+TESTS = [
+    *((losses, model, layout) for model, layout in (
+        ('gpt', 'context=2'), ('gpt', 'context=4'), ('gpt', 'data=2,context=2'),
+        ('llama', 'context=2'), ('llama', 'context=4'), ('llama', 'data=2,context=2'),
+        ('encoder', 'context=2'), ('encoder', 'context=4'), ('window', 'context=4'),
+        ('alibi', 'context=4'), ('tied', 'data=2,context=2'), ('again', 'context=2'))),
+    *((gradients, model, layout) for model, layout in (
+        ('gpt', 'context=2'), ('gpt', 'data=2,context=2'), ('llama', 'context=4'),
+        ('encoder', 'context=4'), ('window', 'context=2'))),
+    (accumulate, 'gpt', 'data=2,context=2'), (bits_16, 'gpt', 'context=2', 'bf16:fp32'),
+    (resume_same, 'gpt', 'data=2,context=2'), (resume_same, 'llama', 'context=4'),
+    (resume_other, 'gpt', 'data=2,context=2', 'data=1', 'data=4', 'context=4', 'tensor=2'),
+    (shard, 'gpt', 'context=2'), (shard, 'llama', 'data=2,context=2'),
+    (init, 'llama', 'context=2'), (kind, 'context=2'),
+    (refuse_shape, GPT, '8x15', 'context=2', '15', '4'),
+    (refuse_shape, GPT, '8x12', 'context=4', '12', '8'),
+    (refuse_shape, GPT, '9x16', 'data=2,context=2', '9', '2'),
+    (refuse, GPT, 'context=2,tensor=2', 'context=2', 'tensor=2'),
+    (refuse, START + 'transformer-layer(4, attention-dropout=0.1) ! ' + HEAD, 'context=2', 'dropout',
+     'context=2', '0.1'),
+    (refuse, START + 'transformer-layer(4, mask=none, window=3) ! ' + HEAD, 'context=2', 'window'),
+    (refuse, START + 'make-extra-output(m) ! multi-head-attention(4, memory=m) ! ' + HEAD,
+     'context=2', 'memory'),
+    (refuse, 'embedding(32) ! reshape([8, -1]) ! linear(32) ! ' + HEAD, 'context=2', 'context=2'),
+    (refuse, 'embedding(32) ! layer-norm([16, 32]) ! ' + HEAD, 'context=2', '32'),
+    (refuse, 'embedding(32) ! all-gather(group=context) ! ' + HEAD, 'context=2', 'context=2'),
+    (refuse, 'embedding(32) ! position-embedding(15) ! ' + HEAD, 'context=2', '16', '15'),
+]
+
+if __name__ == '__main__':
+    run(TESTS)
