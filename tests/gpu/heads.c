@@ -106,18 +106,13 @@ test_attention (gconstpointer data)
   /* Dropout draws by the number of a weight among those of all ranks. */
   int rank = s->dropout > 0 ? 2 : 0;
   Problem forward = {"attention", &params,       {x, memory, ends, packed, y, lse},
-                     FALSE,       s->misaligned, "forward",
-                     .part = rank};
-  run_problem (gpu, &forward);
+                     FALSE,       s->misaligned, "forward"};
+  run_part (gpu, &forward, rank);
   const Part *f = forward.parts;
-  Problem backward = {"attention_backward",
-                      &params,
-                      {y, f[0], f[1], ends, packed, f[4], f[5], x, memory},
-                      FALSE,
-                      s->misaligned,
-                      "backward",
-                      .part = rank};
-  run_problem (gpu, &backward);
+  Problem backward = {
+    "attention_backward", &params,   {y, f[0], f[1], ends, packed, f[4], f[5], x, memory}, FALSE,
+    s->misaligned,        "backward"};
+  run_part (gpu, &backward, rank);
   keep (NULL);
 }
 
@@ -261,8 +256,8 @@ test_drop_path (void)
     for (int v = 0; v < 9; v++) {
       LigDropPathParams params = {v == 8 ? 1 : 0.1f * (float) v, 0xfedcba9876543210, 13};
       Part x = {floats[v % 3], 13, each[i], NULL};
-      Problem p = {"drop_path", &params, {x, x}, FALSE, v == 7, "samples", .part = v % 4};
-      run_problem (gpu, &p);
+      Problem p = {"drop_path", &params, {x, x}, FALSE, v == 7, "samples"};
+      run_part (gpu, &p, v % 4);
       keep (NULL);
     }
 }
@@ -286,8 +281,8 @@ test_dropout (void)
                                        .ranks = cases[i].ranks,
                                        .rank = cases[i].rank};
       Part x = {floats[t], cases[i].rows, cases[i].columns, NULL};
-      Problem p = {"dropout", &params, {x, x}, FALSE, t == 2, "elements", .part = cases[i].part};
-      run_problem (gpu, &p);
+      Problem p = {"dropout", &params, {x, x}, FALSE, t == 2, "elements"};
+      run_part (gpu, &p, cases[i].part);
       keep (NULL);
     }
 }

@@ -25,7 +25,6 @@ typedef struct {
   Part parts[LIG_MAX_OPERANDS]; /* in the order of the signature */
   gboolean accumulate, misaligned;
   char *what;
-  int part; /* of the launch */
 } Problem;
 
 static const LigTick tick = {.seed = 0x1234567890abcdef, .micro_step = 3, .step = 7};
@@ -103,6 +102,7 @@ arena_of (const Gpu *gpu)
 static inline void
 launch_on_device (const Gpu *gpu,
                   const Problem *p,
+                  int part,
                   const LigOperand *operands,
                   int count,
                   size_t bytes,
@@ -122,7 +122,7 @@ launch_on_device (const Gpu *gpu,
                       .workspace = a->device_workspace,
                       .stream = gpu->stream,
                       .device = gpu->handle,
-                      .part = p->part,
+                      .part = part,
                       .accumulate = p->accumulate};
   int64_t scratch = lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CUDA);
   launch.scratch = scratch > 0 ? gpu_memory (gpu, (size_t) scratch) : NULL;
@@ -176,9 +176,9 @@ keep (gpointer results)
     g_ptr_array_set_size (kept, 0);
 }
 
-/* Runs a problem on both; returns a copy of the CPU's results from the given operand on. */
+/* Runs a problem on both, as a part of the rows of all processes; keeps the CPU's results. */
 static inline void
-run_problem (const Gpu *gpu, Problem *p)
+run_part (const Gpu *gpu, Problem *p, int part)
 {
   Arena *a = arena_of (gpu);
   const LigKernel *kernel = lig_kernel_find (p->kernel);
@@ -201,14 +201,14 @@ run_problem (const Gpu *gpu, Problem *p)
                       .tick = &tick,
                       .workspace = a->workspace,
                       .scratch = a->scratch,
-                      .part = p->part,
+                      .part = part,
                       .accumulate = p->accumulate};
   g_assert_cmpint (lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CPU), <, SHAPED_ARENA);
   LigStatus status = kernel->functions[LIG_BACKEND_CPU](&launch);
   if (status != LIG_OK)
     g_test_fail_printf ("%s: %s: on the CPU: %s", p->kernel, p->what, launch.where);
-  launch_on_device (gpu, p, operands, count, bytes, a->gpu);
-  launch_on_device (gpu, p, operands, count, bytes, a->again);
+  launch_on_device (gpu, p, part, operands, count, bytes, a->gpu);
+  launch_on_device (gpu, p, part, operands, count, bytes, a->again);
   if (memcmp (a->gpu, a->again, bytes) != 0)
     g_test_fail_printf ("%s: %s: two launches differ", p->kernel, p->what);
   for (int i = inputs; i < count; i++)
@@ -221,4 +221,10 @@ run_problem (const Gpu *gpu, Problem *p)
       p->parts[i].values = g_memdup2 (here[i].data, bytes_of (&here[i]));
       keep ((gpointer) p->parts[i].values);
     }
+}
+
+static inline void
+run_problem (const Gpu *gpu, Problem *p)
+{
+  run_part (gpu, p, 0);
 }
