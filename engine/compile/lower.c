@@ -514,6 +514,7 @@ lig_lower_group (LigDraft *draft,
     group->fusion->lower_backward (&lowering);
   else
     group->fusion->lower (&lowering);
+  g_clear_pointer (&lowering.own, g_hash_table_unref);
   if (probe)
     finish_probe (&lowering, first_step, probe);
   else if (lowering.missing && !lowering.error) {

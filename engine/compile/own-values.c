@@ -57,7 +57,7 @@ lig_lower_value (LigLowering *self, const char *name, const LigShape *shape, Lig
 {
   int first = self->group->first, value;
   g_autofree char *key = g_strdup_printf ("%d %d %s", first, self->backward, name);
-  if (self->group->fusion || self->n_own == LIG_MOST_OWN)
+  if (self->group->fusion)
     return;
   if (!look_up (self, key, &value)) {
     value =
@@ -65,18 +65,19 @@ lig_lower_value (LigLowering *self, const char *name, const LigShape *shape, Lig
                            shape, dtype, first, "#%d.%s", first, name);
     g_hash_table_insert (self->draft->own_values, g_steal_pointer (&key), GINT_TO_POINTER (value));
   }
-  self->own[self->n_own].name = name;
-  self->own[self->n_own++].value = value;
+  if (!self->own)
+    self->own = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_hash_table_insert (self->own, g_strdup (name), GINT_TO_POINTER (value));
 }
 
 gboolean
 lig_find_own_value (LigLowering *self, const char *name, int *value)
 {
-  for (int i = 0; i < self->n_own; i++)
-    if (g_str_equal (self->own[i].name, name)) {
-      *value = self->own[i].value;
-      return TRUE;
-    }
+  gpointer own;
+  if (self->own && g_hash_table_lookup_extended (self->own, name, NULL, &own)) {
+    *value = GPOINTER_TO_INT (own);
+    return TRUE;
+  }
   const LigFusion *fusion = self->group->fusion;
   const char *entry = fusion ? find_entry (fusion->computes, name) : NULL;
   if (!entry)

@@ -64,18 +64,23 @@ stop_waiting (LigSteps *self)
   return self->calls->stop (self->device, self->waiting, self->lanes[LIG_LANE_MAIN].stream);
 }
 
-/* Makes the main lane wait for another one; its wait for exchanges is timed. */
+/* Makes the main lane wait for an event of another one; its wait for exchanges is timed. */
+static LigStatus
+await_event (LigSteps *self, int lane, void *event)
+{
+  bool timed = self->waiting && lane == LIG_LANE_COMMUNICATION;
+  LigStatus status = timed ? start_waiting (self) : LIG_OK;
+  if (status == LIG_OK)
+    status = self->calls->await (self->device, self->lanes[LIG_LANE_MAIN].stream, event);
+  return timed && status == LIG_OK ? stop_waiting (self) : status;
+}
+
 static LigStatus
 join_lane (LigSteps *self, int lane)
 {
   LigStepsLane *from = &self->lanes[lane];
-  bool timed = self->waiting && lane == LIG_LANE_COMMUNICATION;
   LigStatus status = self->calls->record (self->device, from->ended, from->stream);
-  if (timed && status == LIG_OK)
-    status = start_waiting (self);
-  if (status == LIG_OK)
-    status = self->calls->await (self->device, self->lanes[LIG_LANE_MAIN].stream, from->ended);
-  return timed && status == LIG_OK ? stop_waiting (self) : status;
+  return status == LIG_OK ? await_event (self, lane, from->ended) : status;
 }
 
 /* Makes the main lane wait for those lanes. */
@@ -131,17 +136,27 @@ launch (LigSteps *self, LigStep *step)
   return step->function (&step->launch);
 }
 
+/* Waits for what the step needs of other lanes. Steps before `first`, where the range begins, have
+ * ended. */
 static LigStatus
-run_step (LigSteps *self, LigStep *step, LigStepsMode mode, unsigned *running)
+wait_before (LigSteps *self, const LigStep *step, const LigStep *first, unsigned *running)
 {
-  LigStatus status = LIG_OK;
+  const LigStep *on = step->awaits;
+  LigStatus status = step->joins & *running ? join (self, step->joins, running) : LIG_OK;
+  return status == LIG_OK && on && on >= first && runs (*running, on->lane)
+           ? await_event (self, on->lane, on->ended)
+           : status;
+}
+
+static LigStatus
+run_step (LigSteps *self, LigStep *step, const LigStep *first, LigStepsMode mode, unsigned *running)
+{
   if (step->reduces && mode.partial)
     return LIG_OK;
   /* A kernel that serves several passes adds to whatever it writes. */
   step->launch.accumulate = (mode.accumulate && step->added != 0) || step->adds;
   step->launch.rehearse = mode.rehearse;
-  if (step->joins & *running)
-    status = join (self, step->joins, running);
+  LigStatus status = wait_before (self, step, first, running);
   if (step->lane != LIG_LANE_MAIN) {
     if (status == LIG_OK)
       status = begin_in (self, step->lane, *running);
@@ -149,6 +164,8 @@ run_step (LigSteps *self, LigStep *step, LigStepsMode mode, unsigned *running)
   }
   if (status == LIG_OK)
     status = launch (self, step);
+  if (status == LIG_OK && step->ended)
+    status = self->calls->record (self->device, step->ended, step->launch.stream);
   if (status == LIG_OK && self->wait)
     status = self->calls->wait (self->device, step->launch.stream);
   return status;
@@ -176,7 +193,7 @@ lig_steps_run (LigSteps *self, int first, int end, LigStepsMode mode, LigStatus 
       self->interrupted = true;
       break;
     }
-    *status = run_step (self, &self->steps[at], mode, &running);
+    *status = run_step (self, &self->steps[at], &self->steps[first], mode, &running);
     if (__builtin_expect (*status != LIG_OK, 0))
       break;
   }

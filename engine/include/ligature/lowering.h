@@ -35,6 +35,25 @@ LIG_API void lig_lower_kernel (LigLowering *self,
                                gsize params_size);
 
 /**
+ * lig_lower_beside: (skip)
+ * @self: the lowering that the table's function was given
+ * @kernel: the name of a kernel that exchanges with other processes
+ * @bindings: (nullable): as for lig_lower_kernel()
+ * @params: (nullable): as for lig_lower_kernel()
+ * @params_size: their size in bytes, at most 64
+ *
+ * Emits one kernel, like lig_lower_kernel(), in the communication lane: it begins when the kernels
+ * before it have ended, and runs in parallel with those after it. The first of these that needs its
+ * operands waits for it: that reads what it writes, or writes what it reads. Kernels of the lane
+ * run one after another.
+ */
+LIG_API void lig_lower_beside (LigLowering *self,
+                               const char *kernel,
+                               const char *bindings,
+                               const void *params,
+                               gsize params_size);
+
+/**
  * lig_lower_custom: (skip)
  * @self: the lowering that the table's function was given
  * @kernel: a kernel, valid and unchanged until the process ends
