@@ -156,6 +156,25 @@ LIG_CPU (all_gather) (LigLaunch *launch)
   return peers->gather (peers, y->data, bounds, &launch->where);
 }
 
+/* Sends x to the next peer, and receives y of the one before. */
+LigStatus
+LIG_CPU (ring_exchange) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  const LigPeers *peers = launch->peers;
+  int64_t bytes = x->size * (int64_t) lig_dtype_size (x->dtype);
+  LigStatus status = check (launch);
+  if (status != LIG_OK)
+    return status;
+  if (x->size != y->size || x->dtype != y->dtype)
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "collective: x and y differ in size or type; compile it again");
+  if (peers && peers->count > 1)
+    return peers->shift (peers, x->data, y->data, bytes, &launch->where);
+  memcpy (y->data, x->data, (size_t) bytes);
+  return LIG_OK;
+}
+
 /* Copies this peer's rows of x. */
 LigStatus
 LIG_CPU (take_part) (LigLaunch *launch)

@@ -80,6 +80,24 @@ copy (LigLaunch *launch, void *to, const void *from, const LigOperand *like)
   return LIG_OK;
 }
 
+/* Sends to the next peer while as much arrives from the one before; the group has to end also after
+ * a failure. */
+int
+pass_on (const LigOperand *x, const LigOperand *y, const LigPeers *peers, void *stream)
+{
+  const LigNccl *nccl = lig_nccl ();
+  int next = (peers->rank + 1) % peers->count;
+  int last = (peers->rank + peers->count - 1) % peers->count, type = type_of (x->dtype);
+  int error = nccl->group_start ();
+  if (error)
+    return error;
+  error = nccl->send (x->data, (size_t) x->size, type, next, peers->handle, stream);
+  if (!error)
+    error = nccl->receive (y->data, (size_t) y->size, type, last, peers->handle, stream);
+  int ended = nccl->group_end ();
+  return error ? error : ended;
+}
+
 } // namespace
 
 /* Computes the sum, the mean or the maximum of x over all peers: of a process alone, x. */
@@ -126,6 +144,20 @@ lig_cuda_all_gather (LigLaunch *launch)
   for (int64_t at = 0; status == LIG_OK && at < y->size; at += x->size)
     status = copy (launch, element (y, at), x->data, x);
   return status;
+}
+
+/* Sends x to the next peer, and receives y of the one before. */
+extern "C" LigStatus
+lig_cuda_ring_exchange (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  LigStatus status = check (launch);
+  if (status == LIG_OK && (x->size != y->size || x->dtype != y->dtype))
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "collective: x and y differ in size or type; compile it again");
+  if (status != LIG_OK || !launch->peers)
+    return status != LIG_OK ? status : copy (launch, y->data, x->data, y);
+  return finish (launch, pass_on (x, y, launch->peers, launch->stream));
 }
 
 /* Copies this peer's rows of x. */

@@ -61,6 +61,17 @@ gather (const LigPeers *peers, void *data, const int64_t *bounds, const char **w
   return LIG_OK;
 }
 
+static LigStatus
+shift (const LigPeers *peers, const void *from, void *to, int64_t bytes, const char **where)
+{
+  Place *place = peers->handle;
+  place->from[peers->rank] = from;
+  meet (place);
+  memcpy (to, place->from[(peers->rank + peers->count - 1) % peers->count], (gsize) bytes);
+  meet (place);
+  return LIG_OK;
+}
+
 /* One process. */
 typedef struct {
   const char *kernel;
@@ -106,9 +117,9 @@ is (const Problem *p, const char *kernel)
 static gint64
 get_result_size (const Problem *p)
 {
-  return is (p, "all_reduce")   ? p->size
-         : is (p, "all_gather") ? p->size * p->count
-                                : p->size / p->count;
+  return is (p, "all_reduce") || is (p, "ring_exchange") ? p->size
+         : is (p, "all_gather")                          ? p->size * p->count
+                                                         : p->size / p->count;
 }
 
 /* Returns an element of the exact reduction of all inputs. */
@@ -128,6 +139,8 @@ static double
 expect (const Problem *p, const float *values, int rank, gint64 at)
 {
   gint64 part = rank * get_result_size (p) + at;
+  if (is (p, "ring_exchange"))
+    return (double) values[(rank + p->count - 1) % p->count * p->size + at];
   return is (p, "all_gather")  ? (double) values[at]
          : is (p, "take_part") ? (double) values[rank * p->size + part]
                                : reduce_exactly (p, values, is (p, "all_reduce") ? at : part);
@@ -140,7 +153,7 @@ check (const Problem *p, const Process *processes, const float *values)
   gint64 size = get_result_size (p);
   gsize bytes = (gsize) size * lig_dtype_size (p->dtype);
   double spacing = p->dtype == LIG_FP32 ? 0x1p-22 : p->dtype == LIG_FP16 ? 0x1p-10 : 0x1p-7;
-  gboolean copies = is (p, "all_gather") || is (p, "take_part");
+  gboolean copies = is (p, "all_gather") || is (p, "take_part") || is (p, "ring_exchange");
   g_autofree float *result = g_new (float, size);
   for (int rank = 0; rank < p->count; rank++) {
     lig_widen (p->dtype, processes[rank].operands[1].data, result, (gsize) size);
@@ -160,10 +173,11 @@ static char *
 allocate (const Problem *p, int rank, LigOperand operands[2])
 {
   gint64 size = get_result_size (p), most = MAX (p->size, size), least = MIN (p->size, size);
+  gboolean sums = is (p, "all_reduce");
   gsize each = lig_dtype_size (p->dtype);
-  gboolean shared = size == p->size || p->within;
+  gboolean shared = sums || p->within;
   char *memory = g_malloc0 ((gsize) (most + least) * each);
-  char *part = memory + (gsize) (size == p->size ? 0 : shared ? rank * least : most) * each;
+  char *part = memory + (gsize) (sums ? 0 : shared ? rank * least : most) * each;
   operands[0] = (LigOperand){size > p->size ? part : memory, p->size, p->size, p->dtype};
   operands[1] = (LigOperand){size > p->size ? memory : part, size, size, p->dtype};
   return memory;
@@ -185,7 +199,7 @@ solve (const Problem *p)
     for (gint64 j = 0; j < p->size; j++)
       own[j] = (float) g_rand_double_range (random, -2, 2);
     processes[i] = (Process){.kernel = p->kernel,
-                             .peers = {i, p->count, &place, exchange, gather},
+                             .peers = {i, p->count, &place, exchange, gather, shift},
                              .params = {p->count, p->reduction, LIG_GROUP_TENSOR}};
     memory[i] = allocate (p, i, processes[i].operands);
     lig_narrow (p->dtype, own, processes[i].operands[0].data, (gsize) p->size);
@@ -259,7 +273,7 @@ test_refused (void)
   LigOperand operands[] = {{values, 4, 4, LIG_FP32}, {values, 4, 4, LIG_FP32}};
   LigCollectiveParams params = {2, LIG_REDUCE_SUM, LIG_GROUP_DATA};
   LigLaunch launch = {.operands = operands, .params = &params};
-  const LigPeers peers = {0, 3, NULL, exchange, gather};
+  const LigPeers peers = {0, 3, NULL, exchange, gather, shift};
   launch.peers = &peers;
   g_assert_cmpint (kernel->functions[LIG_BACKEND_CPU](&launch), ==, LIG_FAILED);
   g_assert_nonnull (strstr (launch.where, "other peers"));
@@ -277,6 +291,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/collective/all-gather", "all_gather", test_rows);
   g_test_add_data_func ("/kernels/collective/reduce-scatter", "reduce_scatter", test_rows);
   g_test_add_data_func ("/kernels/collective/take-part", "take_part", test_rows);
+  g_test_add_data_func ("/kernels/collective/ring-exchange", "ring_exchange", test_rows);
   g_test_add_func ("/kernels/collective/shares", test_shares);
   g_test_add_func ("/kernels/collective/refused", test_refused);
   return g_test_run ();
