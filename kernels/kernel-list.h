@@ -243,6 +243,10 @@ LIG_EACH_WITH (reduce_scatter,
                .exchanges = true,
                .scratch = lig_collective_scratch)
 LIG_EACH_WITH (take_part, "x -> y", 0, .ignores_tick = true, .exchanges = true)
+/* y is the x of another process. */
+LIG_EACH_WITH (pass_along, "x -> y", 0, .ignores_tick = true, .exchanges = true)
+/* y is the sum of the equal parts of x. */
+LIG_EACH_WITH (add_parts, "x -> y", 1, .ignores_tick = true)
 
 #undef LIG_FAMILY
 #undef LIG_EACH_WITH

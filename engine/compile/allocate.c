@@ -17,17 +17,19 @@ in_arena (const LigValue *value)
 }
 
 /* Returns the last step of a step's lifetime. The operands of an overlapping step live until it is
- * joined: at the next step of the side lane, if it is in that, at the update, at an opaque op, or
- * at the end. */
+ * joined: at the next step of the side lane, if it is in that, at a step that waits for it, at the
+ * update, at an opaque op, or at the end. */
 static int
 end_of_step (const LigDraft *draft, int index)
 {
   const LigLane lane = lig_step (draft, index)->lane;
+  const int first = index;
   if (lane == LIG_LANE_MAIN)
     return index;
   while (index + 1 < (int) draft->steps->len && index + 1 != draft->first_update &&
          lig_step (draft, index + 1)->kernel &&
-         !(lane == LIG_LANE_SIDE && lig_step (draft, index + 1)->lane == LIG_LANE_SIDE))
+         !(lane == LIG_LANE_SIDE && lig_step (draft, index + 1)->lane == LIG_LANE_SIDE) &&
+         !(lane == LIG_LANE_COMMUNICATION && lig_step (draft, index + 1)->awaits >= first))
     index++;
   return index;
 }
@@ -35,6 +37,7 @@ end_of_step (const LigDraft *draft, int index)
 static void
 find_lifetimes (LigDraft *draft)
 {
+  lig_find_waits (draft, (LigDraftStep *) (gpointer) draft->steps->data, draft->steps->len);
   for (int i = 0; i < (int) draft->values->len; i++) {
     lig_value (draft, i)->first_step = G_MAXINT;
     lig_value (draft, i)->last_step = -1;
@@ -87,7 +90,8 @@ may_replace (const LigDraft *draft, int index, int from, int to)
   int old = lig_draft_root (draft, step->values[from]);
   int new = lig_draft_root (draft, step->values[to]);
   const LigValue *input = lig_value (draft, old), *output = lig_value (draft, new);
-  gboolean fits = in_arena (input) && in_arena (output) && input->bytes == output->bytes &&
+  gboolean fits = lig_value (draft, step->values[from])->bytes == input->bytes &&
+                  in_arena (input) && in_arena (output) && input->bytes == output->bytes &&
                   input->dtype == output->dtype && input->last_step == index &&
                   input->first_step >= 0 && output->first_step == index;
   for (int i = 0; i < step->n_operands && fits; i++)

@@ -170,6 +170,7 @@ typedef struct {
   int group, part;
   LigLane lane;     /* the steps of another lane than the main one may overlap later steps */
   gboolean reduces; /* over the ranks: only once the last micro-batch of an update has run */
+  int awaits;       /* the step of the communication lane for which it waits, or -1 */
   int n_operands, n_inputs;
   int values[LIG_MAX_OPERANDS]; /* -1: absent */
   gint64 scratch_bytes;         /* that its kernel needs beyond the workspace */
@@ -317,6 +318,10 @@ lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GEr
 
 /* Replaces LIG_RECOMPUTE_DEFAULT by the level that it stands for. */
 gboolean lig_recompute_resolve (LigSequence *sequence, LigRecompute *level, GError **error);
+
+/* Sets for which exchanges the steps of a list wait, by their numbers in it; once the order of the
+ * draft's steps is final, the list is that of all. */
+void lig_find_waits (const LigDraft *draft, LigDraftStep *steps, guint count);
 
 /* Null options are the defaults. */
 LigDraft *lig_draft_new (LigSequence *sequence,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Predicts how the communication lane overlaps the others. A step of it begins when the steps
- * before it and the lane's last step have ended; the main lane waits for it before the update. */
+ * before it and the lane's last step have ended; the main lane waits for it at a step that uses its
+ * memory, or before the update. */
 #include "engine/compile/predict.h"
 
 /* Unknown times are 0, so that a step which adds next to nothing adds this. */
@@ -41,30 +42,56 @@ expose (LigDraft *draft, int first, int end, double main_end, double speed)
   }
 }
 
+/* The predicted times of lanes. */
+typedef struct {
+  LigDraft *draft;
+  double speed; /* of the other lanes beside an exchange */
+  double now;   /* the end of the last step but for those of the communication lane */
+  double busy;  /* the end of the last step of that */
+  int exposed;  /* the exchanges before this step were waited for */
+} Lanes;
+
+/* Lets the other lanes wait for the exchanges before a step. */
+static void
+wait_for (Lanes *self, int end)
+{
+  expose (self->draft, self->exposed, end, self->now, self->speed);
+  for (int i = self->exposed; i < end; i++) {
+    const LigDraftStep *step = lig_step (self->draft, i);
+    if (step->lane == LIG_LANE_COMMUNICATION)
+      self->now = MAX (self->now, step->starts + step->lasts);
+  }
+  self->exposed = MAX (self->exposed, end);
+}
+
+static void
+place (Lanes *self, LigDraftStep *step)
+{
+  gboolean beside = step->lane == LIG_LANE_COMMUNICATION;
+  if (step->awaits >= 0)
+    wait_for (self, step->awaits + 1);
+  step->lasts = step->predicted;
+  step->starts = beside ? MAX (self->now, self->busy) : self->now;
+  if (beside) {
+    self->busy = step->starts + step->lasts;
+    return;
+  }
+  self->now = finish (self->now, step->predicted, self->busy, self->speed);
+  step->lasts = self->now - step->starts;
+  if (lig_is_collective (step))
+    step->waited = step->lasts;
+}
+
 void
 lig_predict_lanes (LigDraft *draft)
 {
-  double speed = find_speed (lig_device_get_facts (draft->device)), now = 0, busy = 0;
-  int first = 0, count = (int) draft->steps->len;
+  Lanes lanes = {.draft = draft, .speed = find_speed (lig_device_get_facts (draft->device))};
+  int count = (int) draft->steps->len;
+  lig_find_waits (draft, (LigDraftStep *) (gpointer) draft->steps->data, draft->steps->len);
   for (int i = 0; i <= count; i++) {
-    if (i == draft->first_update || i == count) {
-      expose (draft, first, i, now, speed);
-      now = MAX (now, busy);
-      first = i;
-    }
-    if (i == count)
-      break;
-    LigDraftStep *step = lig_step (draft, i);
-    gboolean beside = step->lane == LIG_LANE_COMMUNICATION;
-    step->lasts = step->predicted;
-    step->starts = beside ? MAX (now, busy) : now;
-    if (beside) {
-      busy = step->starts + step->lasts;
-      continue;
-    }
-    now = finish (now, step->predicted, busy, speed);
-    step->lasts = now - step->starts;
-    if (lig_is_collective (step))
-      step->waited = step->lasts;
+    if (i == draft->first_update || i == count)
+      wait_for (&lanes, i);
+    if (i < count)
+      place (&lanes, lig_step (draft, i));
   }
 }

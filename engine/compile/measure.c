@@ -70,6 +70,8 @@ lay_out_list (Bench *bench, const List *list)
   gsize bytes = 0;
   for (guint i = 0; i < list->steps->len; i++) {
     const LigDraftStep *step = &g_array_index (list->steps, LigDraftStep, i);
+    if (step->lane == LIG_LANE_COMMUNICATION)
+      continue;
     bench->scratch[step->lane] = MAX (bench->scratch[step->lane], step->scratch_bytes);
     for (int j = 0; j < step->n_operands; j++) {
       gpointer key = GINT_TO_POINTER (step->values[j] + 1);
@@ -131,26 +133,29 @@ static void
 bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *operands, char *set)
 {
   LigDevice *device = bench->device;
-  for (int j = 0; j < from->n_operands; j++) {
+  /* Other ranks measure nothing now, so that exchanges beside other steps are left out. */
+  gboolean exchange = from->lane == LIG_LANE_COMMUNICATION;
+  LigLane lane = exchange ? LIG_LANE_MAIN : from->lane;
+  for (int j = 0; j < from->n_operands && !exchange; j++) {
     operands[j] = lig_draft_operand (bench->draft, from->values[j]);
     if (from->values[j] >= 0)
       operands[j].data = address_of (bench, from->values[j], set);
   }
   to->function = from->kernel ? lig_device_function (device, from->kernel) : NULL;
-  to->lane = from->lane;
+  to->lane = lane;
   to->joins = from->lane == LIG_LANE_SIDE ? 1u << LIG_LANE_SIDE : 0;
-  to->empty = from->empty;
-  to->zeroed = from->zeroed;
+  to->empty = from->empty || exchange;
+  to->zeroed = exchange ? 0 : from->zeroed;
   to->added = from->added;
   memcpy (to->params, from->params, from->params_size);
   to->launch = (LigLaunch){
     .operands = operands,
     .tick = bench->tick,
-    .workspace = bench->workspaces[from->lane],
-    .scratch = from->scratch_bytes > 0 ? set + bench->scratch_at[from->lane] : NULL,
+    .workspace = bench->workspaces[lane],
+    .scratch = from->scratch_bytes > 0 ? set + bench->scratch_at[lane] : NULL,
     .nondeterministic = bench->draft->options.nondeterministic,
     .params = from->params_size ? to->params : NULL,
-    .stream = lig_device_lane (device, from->lane),
+    .stream = lig_device_lane (device, lane),
     .device = lig_device_handle (device),
     .tf32 = bench->draft->options.tf32,
   };

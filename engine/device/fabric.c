@@ -13,7 +13,7 @@
 LigCollective
 lig_collective_from_kernel (const char *name)
 {
-  static const char *const names[] = {"all_reduce", "reduce_scatter", "all_gather"};
+  static const char *const names[] = {"all_reduce", "reduce_scatter", "all_gather", "pass_along"};
   G_STATIC_ASSERT (G_N_ELEMENTS (names) == LIG_N_COLLECTIVES);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (g_str_equal (name, names[i]))
@@ -43,6 +43,9 @@ lig_fabric_predict (
     return 0;
   int devices = MAX (self->devices / MAX (stride, 1), 1);
   int here = MIN (ranks, devices), machines = (ranks + devices - 1) / devices;
+  const LigFabricLink *slowest = machines > 1 ? &self->between : &self->inside;
+  if (collective == LIG_PASS_ALONG)
+    return slowest->latency + bytes / slowest->bandwidth;
   if (machines == 1 && collective == LIG_ALL_REDUCE)
     return reduce_all (&self->inside, here, bytes);
   double inside = here > 1 ? pass_around (&self->inside, here, bytes) : 0;

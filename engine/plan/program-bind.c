@@ -130,6 +130,7 @@ bind_step (LigProgram *self, int index, LigOperand *operands)
   LigDevice *device = self->device;
   to->function = from->kernel ? lig_device_function (device, from->kernel) : NULL;
   to->lane = from->lane;
+  to->awaits = from->awaits;
   to->reduces = from->reduces;
   to->empty = from->empty;
   to->adds = from->adds;
@@ -204,6 +205,11 @@ make_events (LigProgram *self, GError **error)
     status = calls->event_new (handle, &self->run->begun);
   for (int lane = LIG_LANE_SIDE; lane < LIG_N_LANES && status == LIG_OK; lane++)
     status = calls->event_new (handle, &self->run->lanes[lane].ended);
+  for (int i = 0; i < self->run->n_steps && status == LIG_OK; i++) {
+    int awaited = self->run->steps[i].awaits;
+    if (awaited >= 0 && !self->run->steps[awaited].ended)
+      status = calls->event_new (handle, &self->run->steps[awaited].ended);
+  }
   return lig_device_check (device, status, _ ("binding a program"), error);
 }
 
@@ -292,6 +298,9 @@ free_events (LigProgram *self)
   for (int lane = LIG_LANE_SIDE; lane < LIG_N_LANES; lane++)
     if (self->run->lanes[lane].ended)
       calls->event_free (handle, self->run->lanes[lane].ended);
+  for (int i = 0; i < self->run->n_steps; i++)
+    if (self->run->steps[i].ended)
+      calls->event_free (handle, self->run->steps[i].ended);
 }
 
 void

@@ -105,12 +105,32 @@ gather (const LigPeers *peers, void *data, const int64_t *bounds, const char **w
   return finish (&batch, where);
 }
 
+static LigStatus
+pass (const LigPeers *peers,
+      int distance,
+      const void *from,
+      void *to,
+      int64_t bytes,
+      const char **where)
+{
+  Batch batch = begin (peers);
+  int step = distance % peers->count;
+  g_mutex_lock (&batch.mpi->lock);
+  add (&batch, FALSE, step_to (peers, peers->count - step), to, bytes);
+  add (&batch, TRUE, step_to (peers, step), (char *) from, bytes);
+  g_mutex_unlock (&batch.mpi->lock);
+  return finish (&batch, where);
+}
+
 void
 lig_rank_peers_init (LigRankPeers *self, LigRanks *ranks, void *comm, int rank, int count)
 {
-  *self = (LigRankPeers){
-    .ranks = ranks,
-    .comm = comm,
-    .peers = {
-      .rank = rank, .count = count, .handle = self, .exchange = exchange, .gather = gather}};
+  *self = (LigRankPeers){.ranks = ranks,
+                         .comm = comm,
+                         .peers = {.rank = rank,
+                                   .count = count,
+                                   .handle = self,
+                                   .exchange = exchange,
+                                   .gather = gather,
+                                   .pass = pass}};
 }

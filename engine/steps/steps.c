@@ -13,6 +13,8 @@ lig_steps_new (int n_steps, int n_operands)
   self->n_steps = n_steps;
   self->steps = calloc ((size_t) n_steps + 1, sizeof *self->steps);
   self->operands = calloc ((size_t) n_operands + 1, sizeof *self->operands);
+  for (int i = 0; self->steps && i < n_steps; i++)
+    self->steps[i].awaits = -1;
   if (self->steps && self->operands)
     return self;
   lig_steps_free (self);
@@ -93,6 +95,16 @@ join (LigSteps *self, unsigned lanes, unsigned *running)
   return status;
 }
 
+/* Makes the main lane wait for one exchange; the lane goes on with those after it. */
+static LigStatus
+await_exchange (LigSteps *self, const LigStep *exchange)
+{
+  LigStatus status = self->waiting ? start_waiting (self) : LIG_OK;
+  if (status == LIG_OK)
+    status = self->calls->await (self->device, self->lanes[LIG_LANE_MAIN].stream, exchange->ended);
+  return self->waiting && status == LIG_OK ? stop_waiting (self) : status;
+}
+
 static LigStatus
 fill_empty (LigSteps *self, const LigStep *step)
 {
@@ -142,6 +154,8 @@ run_step (LigSteps *self, LigStep *step, LigStepsMode mode, unsigned *running)
   step->launch.rehearse = mode.rehearse;
   if (step->joins & *running)
     status = join (self, step->joins, running);
+  if (step->awaits >= 0 && runs (*running, LIG_LANE_COMMUNICATION) && status == LIG_OK)
+    status = await_exchange (self, &self->steps[step->awaits]);
   if (step->lane != LIG_LANE_MAIN) {
     if (status == LIG_OK)
       status = begin_in (self, step->lane, *running);
@@ -149,6 +163,8 @@ run_step (LigSteps *self, LigStep *step, LigStepsMode mode, unsigned *running)
   }
   if (status == LIG_OK)
     status = launch (self, step);
+  if (step->ended && status == LIG_OK)
+    status = self->calls->record (self->device, step->ended, step->launch.stream);
   if (status == LIG_OK && self->wait)
     status = self->calls->wait (self->device, step->launch.stream);
   return status;

@@ -3,8 +3,8 @@
  * with its launch; a plan's steps are in one array, their operands in another.
  *
  * A step of another lane than the main one runs in parallel with those that follow it: it begins
- * when all steps before it have ended, and has ended when a later step joins its lane or the range
- * ends. */
+ * when all steps before it have ended, and has ended when a later step waits for it or joins its
+ * lane, or the range ends. */
 #pragma once
 
 #include "kernels/backend.h"
@@ -16,6 +16,8 @@ typedef struct {
   LigLaunch launch;
   LigLane lane;   /* its launch has the lane's stream and workspace */
   unsigned joins; /* bit mask of the lanes that it waits for, too */
+  int awaits;     /* the step of the communication lane that it waits for, or -1 */
+  void *ended;    /* an event: the end of this step, if others wait for it; else null */
   bool reduces;   /* is left out of runs after which gradients are still added */
   bool adds;      /* always accumulates: earlier steps of the pass wrote the same gradients */
   unsigned added; /* the operands that are gradients of parameters, which accumulate, as bits */

@@ -41,6 +41,7 @@ typedef struct {
  * @LIG_ALL_REDUCE: each rank gets the sum of the ranks' values
  * @LIG_REDUCE_SCATTER: each rank gets its part of that sum
  * @LIG_ALL_GATHER: each rank gets the parts of all ranks
+ * @LIG_PASS_ALONG: each rank gets the value of another one
  * @LIG_N_COLLECTIVES: the number of collectives
  *
  * A collective operation.
@@ -49,6 +50,7 @@ typedef enum {
   LIG_ALL_REDUCE,
   LIG_REDUCE_SCATTER,
   LIG_ALL_GATHER,
+  LIG_PASS_ALONG,
   LIG_N_COLLECTIVES
 } LigCollective;
 

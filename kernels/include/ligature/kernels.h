@@ -140,9 +140,12 @@ typedef enum { LIG_LANE_MAIN, LIG_LANE_SIDE, LIG_LANE_COMMUNICATION, LIG_N_LANES
  *   room for @count pieces as long as this peer's own
  * @gather: null on CUDA; of `data`, peer i has the bytes from `bounds[i]` to `bounds[i + 1]`, and
  *   receives the others
+ * @pass: null on CUDA; sends `bytes` of `from` to peer (@rank + distance) mod @count, and receives
+ *   as many from peer (@rank - distance) mod @count in `to`
  *
  * The processes that take part in a collective kernel. `bounds` has @count + 1 offsets, the same on
- * all peers. Both functions end when all peers have called them, and set `where` if they fail.
+ * all peers. The functions end when the peers that they exchange with have called them, and set
+ * `where` if they fail.
  */
 typedef struct LigPeers {
   int rank, count;
@@ -156,6 +159,12 @@ typedef struct LigPeers {
                        void *data,
                        const int64_t *bounds,
                        const char **where);
+  LigStatus (*pass) (const struct LigPeers *peers,
+                     int distance,
+                     const void *from,
+                     void *to,
+                     int64_t bytes,
+                     const char **where);
 } LigPeers;
 
 /**

@@ -519,6 +519,18 @@ typedef struct {
 } LigCollectiveParams;
 
 /**
+ * LigPassParams:
+ * @exchange: the processes
+ * @distance: the number of processes behind this one to which it sends
+ *
+ * Parameters of pass_along: process i sends to process (i + @distance) mod peers.
+ */
+typedef struct {
+  LigCollectiveParams exchange;
+  int32_t distance;
+} LigPassParams;
+
+/**
  * LigHistoryParams:
  * @margin: the power of two by which scales stay below the largest possible ones
  * @most_recent: whether a scale follows from the last amax alone, not from the greatest of the
