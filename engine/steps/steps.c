@@ -95,7 +95,7 @@ join (LigSteps *self, unsigned lanes, unsigned *running)
   return status;
 }
 
-/* Makes the main lane wait for one exchange; the lane goes on with those after it. */
+/* Makes the main lane wait for one exchange; those after it continue. */
 static LigStatus
 await_exchange (LigSteps *self, const LigStep *exchange)
 {
