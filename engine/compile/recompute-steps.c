@@ -71,6 +71,7 @@ add_copy (LigRecomputation *self, int value)
 {
   LigDraft *draft = self->draft;
   const LigValue *from = lig_value (draft, value);
+  gint64 offset = from->alias_offset;
   LigShape shape = from->shape;
   int root = lig_draft_root (draft, value);
   g_autofree char *name = g_strdup (from->name);
@@ -78,6 +79,7 @@ add_copy (LigRecomputation *self, int value)
                                   "%s:again", name);
   if (root != value)
     lig_value (draft, copy)->alias = self->copies[root];
+  lig_value (draft, copy)->alias_offset = offset;
   lig_value (draft, copy)->again = TRUE;
   return copy;
 }

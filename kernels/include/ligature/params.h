@@ -543,15 +543,26 @@ typedef enum {
  * @reduction: a #LigReduction, of the kernels that reduce
  * @group: the #LigRankGroup whose processes take part, by which the peers of a launch are chosen
  *
- * Parameters of all_reduce, all_gather, reduce_scatter, take_part and ring_exchange. Of these
- * all_gather, reduce_scatter and take_part divide the rows of the whole evenly, in the order of the
- * peers.
+ * Parameters of all_reduce, all_gather, reduce_scatter and take_part. The last three divide the
+ * rows of the whole evenly, in the order of the peers.
  */
 typedef struct {
   int32_t peers;
   int32_t reduction;
   int32_t group;
 } LigCollectiveParams;
+
+/**
+ * LigPassParams:
+ * @exchange: the processes
+ * @distance: the number of processes behind this one to which it sends
+ *
+ * Parameters of pass_along: process i sends to process (i + @distance) mod peers.
+ */
+typedef struct {
+  LigCollectiveParams exchange;
+  int32_t distance;
+} LigPassParams;
 
 /**
  * LigHistoryParams:
