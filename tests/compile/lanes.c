@@ -82,6 +82,31 @@ test_ranks (void)
   }
 }
 
+/* The keys and values of a long sequence travel beside attention; of a short one, some do. */
+static void
+test_ring (void)
+{
+  static const char *const inputs[] = {"1x262144:int32", "8x4096:int32"};
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+    g_assert_no_error (error);
+    const LigLayout layout = {{1, 8, 1}};
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    LigExchange exchange;
+    options.compute = LIG_BF16;
+    lig_device_assume_ranks (device, 5, &layout);
+    g_autoptr (LigSequence) sequence =
+      new_sequence ("embedding(1024) ! transformer-layer(16, kv-heads=4)", inputs[i]);
+    g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+    g_assert_no_error (error);
+    check_lanes (plan);
+    lig_figures_of_exchange (plan, &exchange);
+    g_assert_cmpuint (exchange.collectives, >=, 3 * 7);
+    g_assert_cmpfloat (exchange.exposed, <, (i ? 0.9 : 0.3) * exchange.seconds);
+  }
+}
+
 /* One rank is predicted as a device without any. */
 static void
 test_alone (void)
@@ -100,6 +125,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/compile/lanes/ranks", test_ranks);
+  g_test_add_func ("/compile/lanes/ring", test_ring);
   g_test_add_func ("/compile/lanes/alone", test_alone);
   return g_test_run ();
 }

@@ -147,61 +147,149 @@ test_text (void)
   g_assert_nonnull (strstr (text, " communication\n"));
 }
 
-/* Returns the plan of the last of four ranks that divide positions. */
+enum { RANKS = 4 };
+
+/* Returns the plan of one of the ranks that divide positions. */
 static LigPlan *
-compile_positions (const char *input, GError **error)
+compile_positions (const char *layer, const char *input, int rank, GError **error)
 {
   static const LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
-  const LigLayout layout = {{1, 4, 1}};
+  const LigLayout layout = {{1, RANKS, 1}};
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autofree char *expression =
+    g_strdup_printf ("embedding(32) ! transformer-layer(4, kv-heads=2%s) ! linear(9) ! "
+                     "cross-entropy",
+                     layer);
   g_autoptr (LigDevice) device = lig_device_open ("null", error);
-  lig_device_assume_ranks (device, 3, &layout);
+  lig_device_assume_ranks (device, rank, &layout);
   options.optimizer = &optimizer;
   options.training = TRUE;
   options.policy = LIG_POLICY_ALL;
-  g_autoptr (LigSequence) sequence = new_sequence (
-    "embedding(32) ! transformer-layer(4, kv-heads=2) ! linear(9) ! cross-entropy", input);
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input);
   return device ? lig_plan_compile (sequence, device, &options, error) : NULL;
 }
 
-/* Keys and values are gathered, not queries, and their gradients scattered; parameters are averaged
- * over all ranks that have them. */
-static void
-test_positions (void)
+static gboolean
+runs (const LigDraftStep *step, const char *kernel)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (LigPlan) plan = compile_positions ("2x16:int32", &error);
-  g_assert_no_error (error);
-  const LigDraft *draft = plan->draft;
-  guint gathers = 0, scatters = 0, blocks = 0, reductions = 0;
+  return step->kernel && g_str_equal (step->kernel->name, kernel);
+}
+
+/* Returns the number of steps with that kernel which exchange with the ranks of the group. */
+static guint
+count_exchanges (const LigDraft *draft, const char *kernel, LigRankGroup group)
+{
+  guint count = 0;
   for (guint i = 0; i < draft->steps->len; i++) {
     const LigDraftStep *step = lig_step (draft, (int) i);
     const LigCollectiveParams *params = (const LigCollectiveParams *) (gconstpointer) step->params;
-    const LigAttentionParams *attention = (const LigAttentionParams *) (gconstpointer) step->params;
-    const char *name = step->kernel ? step->kernel->name : "";
-    if (g_str_equal (name, "all_gather")) {
-      const LigShape *shape = &lig_value (draft, step->values[1])->shape;
-      g_assert_cmpint (params->group, ==, LIG_GROUP_CONTEXT);
-      g_assert_cmpint (lig_shape_size (shape), ==, 2 * 16 * 2 * 2 * 8);
-      gathers++;
-    }
-    scatters += g_str_equal (name, "reduce_scatter") && params->group == LIG_GROUP_CONTEXT;
-    if (g_str_equal (name, "attention")) {
-      g_assert_cmpint (attention->length, ==, 2);
-      g_assert_cmpint (attention->memory_length, ==, blocks ? 2 * 5 : 2 * 4);
-      g_assert_cmpint (attention->mask, ==, LIG_MASK_CAUSAL_BOTTOM_RIGHT);
-      blocks++;
-    }
-    if (is_reduction (step) && step->reduces) {
-      g_assert_cmpint (params->group, ==, LIG_GROUP_REPLICAS);
-      g_assert_cmpint (params->peers, ==, 4);
-      reductions++;
-    }
+    count += runs (step, kernel) && params->group == (int) group && params->peers == RANKS;
   }
-  g_assert_cmpuint (gathers, ==, 1);
-  g_assert_cmpuint (scatters, ==, 1);
+  return count;
+}
+
+/* With a window, keys and values are gathered, not queries, and their gradients scattered;
+ * parameters are averaged over all ranks that have them. */
+static void
+test_gathered (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigPlan) plan = compile_positions (", window=7", "2x16:int32", RANKS - 1, &error);
+  g_assert_no_error (error);
+  const LigDraft *draft = plan->draft;
+  guint blocks = 0;
+  for (guint i = 0; i < draft->steps->len; i++) {
+    const LigDraftStep *step = lig_step (draft, (int) i);
+    const LigAttentionParams *attention = (const LigAttentionParams *) (gconstpointer) step->params;
+    if (runs (step, "all_gather"))
+      g_assert_cmpint (lig_shape_size (&lig_value (draft, step->values[1])->shape), ==,
+                       2 * 16 * 2 * 2 * 8);
+    if (!runs (step, "attention"))
+      continue;
+    g_assert_cmpint (attention->length, ==, 2);
+    g_assert_cmpint (attention->memory_length, ==, blocks ? 2 * 5 : 2 * 4);
+    g_assert_cmpint (attention->mask, ==, LIG_MASK_CAUSAL_BOTTOM_RIGHT);
+    blocks++;
+  }
   g_assert_cmpuint (blocks, ==, 2);
-  g_assert_cmpuint (reductions, >, 0);
+  g_assert_cmpuint (count_exchanges (draft, "all_gather", LIG_GROUP_CONTEXT), ==, 1);
+  g_assert_cmpuint (count_exchanges (draft, "reduce_scatter", LIG_GROUP_CONTEXT), ==, 1);
+  g_assert_cmpuint (count_exchanges (draft, "pass_along", LIG_GROUP_CONTEXT), ==, 0);
+  g_assert_cmpuint (count_exchanges (draft, "all_reduce", LIG_GROUP_REPLICAS), >, 0);
+}
+
+/* Returns the operations of the attention of each step around the ring, and checks that its keys
+ * arrive beside that to the keys before them. */
+static double
+check_ring (const LigDraft *draft, const char *kernel, int steps)
+{
+  double least = G_MAXDOUBLE, most = 0;
+  int found = 0, last = -1;
+  for (int i = 0; i < (int) draft->steps->len; i++) {
+    const LigDraftStep *step = lig_step (draft, i);
+    if (runs (step, "pass_along"))
+      g_assert_cmpint (step->lane, ==, LIG_LANE_COMMUNICATION);
+    if (!runs (step, kernel))
+      continue;
+    for (int j = MAX (last, draft->first_forward); j <= i && found > 0 && found < steps - 1; j++)
+      if (lig_step (draft, j)->awaits >= 0)
+        g_assert_cmpint (lig_step (draft, j)->awaits, <, last);
+    const LigAttentionParams *params = (const LigAttentionParams *) (gconstpointer) step->params;
+    if (params->mask == LIG_MASK_NONE) {
+      least = MIN (least, step->flops);
+      most = MAX (most, step->flops);
+    }
+    last = i;
+    found++;
+  }
+  g_assert_cmpint (found, ==, steps);
+  g_assert_cmpfloat (least, ==, most);
+  return most;
+}
+
+/* Keys and values travel around, their gradients too, and nothing is gathered; all ranks have the
+ * same work in each step. */
+static void
+test_ring (void)
+{
+  double work[2] = {0};
+  for (int rank = 0; rank < RANKS; rank++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LigPlan) plan = compile_positions ("", "2x16:int32", rank, &error);
+    g_assert_no_error (error);
+    const LigDraft *draft = plan->draft;
+    double forward = check_ring (draft, "attention", RANKS);
+    double backward = check_ring (draft, "attention_backward", RANKS);
+    g_assert_cmpfloat (forward, ==, rank > 0 ? work[0] : forward);
+    g_assert_cmpfloat (backward, ==, rank > 0 ? work[1] : backward);
+    work[0] = forward;
+    work[1] = backward;
+    g_assert_cmpuint (count_exchanges (draft, "all_gather", LIG_GROUP_CONTEXT), ==, 0);
+    g_assert_cmpuint (count_exchanges (draft, "reduce_scatter", LIG_GROUP_CONTEXT), ==, 0);
+    g_assert_cmpuint (count_exchanges (draft, "pass_along", LIG_GROUP_CONTEXT), ==,
+                      3 * (RANKS - 1));
+    g_assert_cmpuint (count_exchanges (draft, "all_reduce", LIG_GROUP_REPLICAS), >, 0);
+  }
+}
+
+/* A rank's memory does not grow with the number of ranks: its positions are as many. */
+static void
+test_ring_memory (void)
+{
+  gint64 bytes[2];
+  for (int i = 0; i < 2; i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LigDevice) device = lig_device_open ("null", &error);
+    const LigLayout layout = {{1, i ? 16 : 4, 1}};
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    lig_device_assume_ranks (device, 1, &layout);
+    g_autoptr (LigSequence) sequence =
+      new_sequence ("linear(96) ! attention(4) ! mean-squared-error", i ? "2x1024x32" : "2x256x32");
+    g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+    g_assert_no_error (error);
+    bytes[i] = lig_plan_get_arena_bytes (plan, NULL);
+  }
+  g_assert_cmpint (bytes[1], ==, bytes[0]);
 }
 
 /* Sizes that do not divide, and inputs without positions, are refused with the numbers. */
@@ -212,7 +300,7 @@ test_undivided (void)
                                          {"2x4x8:int32", "2x4x8 int32"}};
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;
-    g_assert_null (compile_positions (cases[i][0], &error));
+    g_assert_null (compile_positions ("", cases[i][0], RANKS - 1, &error));
     g_assert_error (error, LIG_ERROR, LIG_ERROR_SHAPE);
     g_assert_nonnull (strstr (error->message, cases[i][1]));
     g_assert_nonnull (strstr (error->message, "context=4"));
@@ -228,7 +316,9 @@ main (int argc, char **argv)
   g_test_add_func ("/compile/ranks/none", test_none);
   g_test_add_func ("/compile/ranks/frozen", test_frozen);
   g_test_add_func ("/compile/ranks/text", test_text);
-  g_test_add_func ("/compile/ranks/positions", test_positions);
+  g_test_add_func ("/compile/ranks/gathered", test_gathered);
+  g_test_add_func ("/compile/ranks/ring", test_ring);
+  g_test_add_func ("/compile/ranks/ring-memory", test_ring_memory);
   g_test_add_func ("/compile/ranks/undivided", test_undivided);
   return g_test_run ();
 }

@@ -189,6 +189,61 @@ test_halves (void)
 }
 
 static void
+test_slices (void)
+{
+  static const struct {
+    int batch, length, columns, first, count, column, width;
+  } sizes[] = {{2, 64, 96, 0, 64, 32, 64},      {3, 6, 40, 3, 3, 0, 16},
+               {1, 256, 192, 128, 128, 0, 192}, {2, 10, 7, 5, 5, 3, 3},
+               {4, 1, 64, 0, 1, 32, 32},        {64, 1, 1000, 0, 1, 500, 500}};
+  const Gpu *gpu = gpu_or_skip ();
+  for (guint i = 0; gpu && i < G_N_ELEMENTS (sizes); i++)
+    for (int v = 0; v < 12; v++) {
+      LigDtype dtype = floats[v % 3], other = v / 3 % 2 ? LIG_FP32 : dtype;
+      LigSliceParams p = {sizes[i].length, sizes[i].first, sizes[i].count, sizes[i].column};
+      int64_t rows = (int64_t) sizes[i].batch * sizes[i].length;
+      Part x = {dtype, rows, sizes[i].columns, NULL}, wide = {other, rows, sizes[i].columns, NULL};
+      Part none = {other, 0, sizes[i].columns, NULL};
+      Part slice = {dtype, (int64_t) sizes[i].batch * sizes[i].count, sizes[i].width, NULL};
+      Problem problems[] = {
+        {"slice", &p, {x, slice}, FALSE, v > 5, "slice"},
+        {"add_slice", &p, {wide, slice, wide}, FALSE, v > 5, "add"},
+        {"add_slice", &p, {none, slice, wide}, FALSE, v > 5, "add to nothing"},
+        {"add_slice", &p, {wide, slice, x}, FALSE, v > 5, "add and round"},
+      };
+      for (guint j = 0; j < G_N_ELEMENTS (problems); j++)
+        run_problem (gpu, &problems[j]);
+      keep (NULL);
+    }
+}
+
+/* Parts as attention leaves them, with sums in fp32 before the last one. */
+static void
+test_merge (void)
+{
+  static const struct {
+    int batch, heads, features, length, first;
+  } sizes[] = {{2, 3, 64, 64, 0}, {1, 2, 128, 256, 128}, {3, 1, 7, 10, 5}, {2, 12, 80, 33, 0}};
+  const Gpu *gpu = gpu_or_skip ();
+  for (guint i = 0; gpu && i < G_N_ELEMENTS (sizes); i++)
+    for (int v = 0; v < 18; v++) {
+      LigDtype dtype = floats[v % 3];
+      LigDtype from = v / 3 % 3 > 0 ? LIG_FP32 : dtype, to = v / 3 % 3 < 2 ? LIG_FP32 : dtype;
+      int64_t length = sizes[i].length, count = length - sizes[i].first, batch = sizes[i].batch;
+      int64_t columns = (int64_t) sizes[i].heads * sizes[i].features;
+      LigMergeParams p = {sizes[i].heads, sizes[i].features, length, sizes[i].first, count};
+      Part x = {from, batch * length, columns, NULL}, y = {to, batch * length, columns, NULL};
+      Part part = {dtype, batch * count, columns, NULL};
+      Part lse = {LIG_FP32, batch * sizes[i].heads, length, NULL};
+      Part part_lse = {LIG_FP32, batch * sizes[i].heads, count, NULL};
+      Problem merge = {
+        "attention_merge", &p, {x, lse, part, part_lse, y, lse}, FALSE, v > 8, "merge"};
+      run_problem (gpu, &merge);
+      keep (NULL);
+    }
+}
+
+static void
 test_qk_norm (void)
 {
   static const struct {
@@ -301,6 +356,8 @@ main (int argc, char **argv)
   g_test_add_func ("/gpu/heads/dropout", test_dropout);
   g_test_add_func ("/gpu/heads/rotary", test_rotary);
   g_test_add_func ("/gpu/heads/halves", test_halves);
+  g_test_add_func ("/gpu/heads/slices", test_slices);
+  g_test_add_func ("/gpu/heads/merge", test_merge);
   g_test_add_func ("/gpu/heads/qk-norm", test_qk_norm);
   g_test_add_func ("/gpu/heads/positions", test_positions);
   g_test_add_func ("/gpu/heads/drop-path", test_drop_path);

@@ -100,6 +100,33 @@ run_parts_without_tick (GHashTable *seen)
   g_assert_cmpfloat (results[1], ==, 2);
 }
 
+/* Runs the kernels of ranks that divide positions. */
+static void
+run_slices_without_tick (GHashTable *seen)
+{
+  float x[] = {1, 2, 3, 4}, y[4] = {0}, lse[2] = {0}, part[] = {5, 6};
+  const LigSliceParams slice = {2, 1, 1, 0};
+  const LigMergeParams merge = {1, 2, 2, 1, 1};
+  const LigOperand whole = {x, 4, 2, LIG_FP32}, result = {y, 4, 2, LIG_FP32};
+  const LigOperand sums = {lse, 2, 2, LIG_FP32}, some = {part, 2, 2, LIG_FP32};
+  const LigOperand one = {lse, 1, 1, LIG_FP32};
+  const struct {
+    const char *kernel;
+    const void *params;
+    LigOperand operands[6];
+    float last; /* element of y */
+  } cases[] = {{"slice", &slice, {whole, {y + 2, 2, 2, LIG_FP32}}, 4},
+               {"add_slice", &slice, {whole, some, result}, 10},
+               {"attention_merge", &merge, {whole, sums, some, one, result, sums}, 5}};
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const LigKernel *kernel = lig_kernel_find (cases[i].kernel);
+    LigLaunch launch = {.operands = cases[i].operands, .params = cases[i].params};
+    g_assert_cmpint (kernel->functions[LIG_BACKEND_CPU](&launch), ==, LIG_OK);
+    g_assert_cmpfloat (y[3], ==, cases[i].last);
+    g_hash_table_add (seen, (gpointer) kernel->name);
+  }
+}
+
 /* The kernels whose operands follow from their params run in plans. */
 static void
 test_shaped (void)
@@ -119,6 +146,7 @@ test_shaped (void)
   run_steps_without_tick (
     "rms-norm ! linear(16, recipe=fp8-delayed) ! linear(32, recipe=fp8-current)", "32x16", seen);
   run_parts_without_tick (seen);
+  run_slices_without_tick (seen);
   const LigKernel *kernel;
   for (int i = 0; (kernel = lig_kernel_nth (i)); i++)
     if (is_shaped (kernel->name) && lig_kernel_ignores_tick (kernel) &&

@@ -16,12 +16,14 @@ LLAMA = ('embedding(32) ! transformer-layer(8, kv-heads=2, activation=swiglu, ff
 ENCODER = START + 'transformer-layer(4, mask=none, rotary=true, rotary-interleaved=true) ! ' + HEAD
 WINDOW = START + 'transformer-layer(4, window=5, softcap=3) ! transformer-layer(2) ! ' + HEAD
 ALIBI = 'embedding(32) ! transformer-layer(4, alibi=true, parallel-attention-mlp=true) ! ' + HEAD
+CAPPED = START + 'transformer-layer(4, softcap=3, kv-heads=2) ! ' + HEAD
 TIED = ('embedding(32) ! position-embedding(20) ! transformer-layer(4) ! layer-norm ! '
         'linear(256, bias=false, tied=0) ! cross-entropy')
 AGAIN = START + 'block(2, recompute=all) { transformer-layer(4) } ! ' + HEAD
 
 layouts.SHAPE = '8x16'
 layouts.MODELS = {'gpt': GPT, 'llama': LLAMA, 'encoder': ENCODER, 'window': WINDOW, 'alibi': ALIBI,
+                  'capped': CAPPED,
                   'tied': TIED, 'again': AGAIN}
 
 
@@ -54,12 +56,14 @@ TESTS = [
     *((losses, model, layout) for model, layout in (
         ('gpt', 'context=2'), ('gpt', 'context=4'), ('gpt', 'data=2,context=2'),
         ('llama', 'context=2'), ('llama', 'context=4'), ('llama', 'data=2,context=2'),
-        ('encoder', 'context=2'), ('encoder', 'context=4'), ('window', 'context=4'),
-        ('alibi', 'context=4'), ('tied', 'data=2,context=2'), ('again', 'context=2'))),
+        ('encoder', 'context=2'), ('encoder', 'context=4'), ('encoder', 'data=2,context=2'),
+        ('capped', 'context=4'), ('window', 'context=2'), ('window', 'context=4'),
+        ('alibi', 'context=4'), ('tied', 'data=2,context=2'), ('again', 'context=2'), ('again', 'context=4'))),
     *((gradients, model, layout) for model, layout in (
-        ('gpt', 'context=2'), ('gpt', 'data=2,context=2'), ('llama', 'context=4'),
-        ('encoder', 'context=4'), ('window', 'context=2'))),
+        ('gpt', 'context=2'), ('gpt', 'context=4'), ('gpt', 'data=2,context=2'), ('llama', 'context=4'),
+        ('capped', 'context=4'), ('encoder', 'context=4'), ('window', 'context=2'))),
     (accumulate, 'gpt', 'data=2,context=2'), (bits_16, 'gpt', 'context=2', 'bf16:fp32'),
+    (bits_16, 'llama', 'context=4', 'bf16:fp32'), (bits_16, 'encoder', 'context=4', 'fp16:fp32'),
     (resume_same, 'gpt', 'data=2,context=2'), (resume_same, 'llama', 'context=4'),
     (resume_other, 'gpt', 'data=2,context=2', 'data=1', 'data=4', 'context=4', 'tensor=2'),
     (shard, 'gpt', 'context=2'), (shard, 'llama', 'data=2,context=2'),
