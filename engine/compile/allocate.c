@@ -38,6 +38,16 @@ end_of_step (const LigDraft *draft, int index)
   return end;
 }
 
+/* Lets the value live from a step to the end of that. */
+static void
+use (LigValue *value, int step, int end)
+{
+  value->first_step = MIN (value->first_step, step);
+  value->last_step = MAX (value->last_step, end);
+  if (end > step)
+    value->beside = MAX (value->beside, end);
+}
+
 static void
 find_lifetimes (LigDraft *draft)
 {
@@ -76,11 +86,7 @@ find_lifetimes (LigDraft *draft)
       int value = j < step->n_operands ? step->values[j] : step->scratch > 0 ? step->scratch : -1;
       if (value < 0)
         continue;
-      LigValue *root = lig_value (draft, lig_draft_root (draft, value));
-      root->first_step = MIN (root->first_step, i);
-      root->last_step = MAX (root->last_step, end);
-      if (end > i)
-        root->beside = MAX (root->beside, end);
+      use (lig_value (draft, lig_draft_root (draft, value)), i, end);
     }
   }
 }

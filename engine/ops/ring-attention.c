@@ -245,7 +245,7 @@ attend (LigLowering *lowering, int step)
   add (lowering, "part", step, pair.queries, query_columns (p), p->dtype);
   add (lowering, "part_lse", step, p->kernel.heads, pair.queries, LIG_FP32);
   emit (lowering, "attention", &attention, sizeof attention,
-        "x=q.%d memory=%s.%d lengths=- documents=- y=part.%d lse=part_lse.%d",
+        "lengths=- documents=- x=q.%d memory=%s.%d y=part.%d lse=part_lse.%d",
         first_step (p, pair.queries), keys, step, step, step);
   if (!last) {
     add (lowering, "sum", step, p->kernel.length, query_columns (p), LIG_FP32);
@@ -310,8 +310,8 @@ sum_up (LigLowering *lowering,
         step > 1 ? before : "-", part, step, name, step);
 }
 
-/* Computes the gradients of a step. That of the keys, to which the ranks before have added theirs,
- * arrives meanwhile. */
+/* Computes the gradients of a step, while that of the keys arrives, to which the ranks before have
+ * added theirs. */
 static void
 attend_back (LigLowering *lowering, int step)
 {
@@ -327,7 +327,7 @@ attend_back (LigLowering *lowering, int step)
   add (lowering, "dq", step, pair.queries, queries, p->dtype);
   add (lowering, "dkeys", step, pair.keys, memory, p->dtype);
   emit (lowering, "attention_backward", &attention, sizeof attention,
-        "%s x=q.%d memory=%s.%d lengths=- documents=- dx=dq.%d dmemory=dkeys.%d",
+        "lengths=- documents=- %s x=q.%d memory=%s.%d dx=dq.%d dmemory=dkeys.%d",
         pair.queries == length ? "" : half, from, keys, step, step, step);
   sum_up (lowering, "dkv", step, arrived, "dkeys", (LigSliceParams){length, 0, pair.keys, 0},
           memory);
