@@ -4,8 +4,6 @@
 
 #include "engine/compile/draft.h"
 
-#define LIG_MOST_OWN 4
-
 struct _LigLowering {
   LigDraft *draft;
   const LigGroup *group;
@@ -16,14 +14,8 @@ struct _LigLowering {
   GArray *aliases;            /* of int: aliases to undo */
   GError *error;              /* the first error in a table */
   const char *missing;        /* the first missing kernel */
-  LigLane lane;               /* of the steps that are emitted */
   const LigPart *unquantized; /* a product whose kernel has no twin for quantized operands */
-  /* The values that the kernels of an op hand to one another. */
-  struct {
-    const char *name;
-    int value;
-  } own[LIG_MOST_OWN];
-  int n_own;
+  GHashTable *own;            /* values that the kernels of an op hand to one another; or null */
 };
 
 /* The result of a probe. */

@@ -63,16 +63,15 @@ lig_lower_value (LigLowering *self, const char *name, const LigShape *shape, Lig
   int first = self->group->first, value;
   const char *fusion = self->group->fusion ? self->group->fusion->name : "";
   g_autofree char *key = g_strdup_printf ("%s %d %d %s", fusion, first, self->backward, name);
-  if (self->n_own == LIG_MOST_OWN)
-    return;
   if (!lig_find_own (self->draft, key, &value)) {
     value =
       lig_draft_add_value (self->draft, self->backward ? LIG_VALUE_GRADIENT : LIG_VALUE_COMPUTED,
                            shape, dtype, first, "#%d.%s", first, name);
     lig_keep_own (self->draft, g_steal_pointer (&key), value);
   }
-  self->own[self->n_own].name = name;
-  self->own[self->n_own++].value = value;
+  if (!self->own)
+    self->own = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_hash_table_insert (self->own, g_strdup (name), GINT_TO_POINTER (value));
 }
 
 void
@@ -88,11 +87,11 @@ lig_lower_value_like (LigLowering *self, const char *name, const char *port)
 gboolean
 lig_find_own_value (LigLowering *self, const char *name, int *value)
 {
-  for (int i = 0; i < self->n_own; i++)
-    if (g_str_equal (self->own[i].name, name)) {
-      *value = self->own[i].value;
-      return TRUE;
-    }
+  gpointer own;
+  if (self->own && g_hash_table_lookup_extended (self->own, name, NULL, &own)) {
+    *value = GPOINTER_TO_INT (own);
+    return TRUE;
+  }
   const LigFusion *fusion = self->group->fusion;
   const char *entry = fusion ? find_entry (fusion->computes, name) : NULL;
   if (!entry)

@@ -215,7 +215,7 @@ predict_exchanges (const LigDraft *draft, LigDraftStep *steps, guint count)
 {
   g_autofree double *ends = g_new (double, count);
   double now = 0, busy = 0;
-  lig_find_waits (draft, steps, count);
+  lig_find_awaits_in (draft, steps, count);
   for (guint i = 0; i < count; i++) {
     gboolean beside = steps[i].lane == LIG_LANE_COMMUNICATION;
     if (steps[i].awaits >= 0)

@@ -124,7 +124,9 @@ repeat_step (Repetition *at, LigDraftStep step)
   set_outputs (self, &step);
   step.pass = LIG_PASS_BACKWARD;
   step.group = -1;
-  step.lane = LIG_LANE_MAIN;
+  /* Ranks exchange in one order: that of the lane. */
+  if (step.lane != LIG_LANE_COMMUNICATION)
+    step.lane = LIG_LANE_MAIN;
   step.again = TRUE;
   lig_draft_add_scratch (self->draft, &step);
   /* A kernel of an op alone, in place of a fused one, has no time yet; one that ran beside others
