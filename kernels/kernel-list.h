@@ -237,7 +237,9 @@ LIG_EACH_WITH (adamw,
 LIG_FAMILY (collective)
 /* Exchanges between processes, which all launch them: y is x reduced over the peers of the launch;
  * the rows of all peers; this peer's part of the rows of the reduction. A part may be its rows of
- * the whole. take_part copies this peer's part of the rows of x, and exchanges nothing. */
+ * the whole. take_part copies this peer's part of the rows of x, and exchanges nothing.
+ * ring_exchange sends x to another peer, and y is that of a third one; add_parts adds up equal parts
+ * of x, and exchanges nothing. */
 LIG_EACH_WITH (all_reduce,
                "x -> y=x",
                1,
@@ -252,9 +254,7 @@ LIG_EACH_WITH (reduce_scatter,
                .exchanges = true,
                .scratch = lig_collective_scratch)
 LIG_EACH_WITH (take_part, "x -> y", 0, .ignores_tick = true, .exchanges = true)
-/* y is the x of another process. */
-LIG_EACH_WITH (pass_along, "x -> y", 0, .ignores_tick = true, .exchanges = true)
-/* y is the sum of the equal parts of x. */
+LIG_EACH_WITH (ring_exchange, "x -> y", 0, .ignores_tick = true, .exchanges = true)
 LIG_EACH_WITH (add_parts, "x -> y", 1, .ignores_tick = true)
 
 #undef LIG_FAMILY

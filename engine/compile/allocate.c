@@ -16,28 +16,6 @@ in_arena (const LigValue *value)
          value->role != LIG_VALUE_QUANTIZERS;
 }
 
-/* Returns the last step of a step's lifetime. The operands of an overlapping step live until it is
- * joined: at the next step of the side lane, if it is in that, at a step that waits for it, at the
- * update, at an opaque op, or at the end. Exchanges right before the step that waits wait for one
- * another by themselves, so that they may already have the memory. */
-static int
-end_of_step (const LigDraft *draft, int index)
-{
-  const LigLane lane = lig_step (draft, index)->lane;
-  int exchanges = 0, end = index;
-  if (lane == LIG_LANE_MAIN)
-    return index;
-  for (; end + 1 < (int) draft->steps->len && end + 1 != draft->first_update; end++) {
-    const LigDraftStep *next = lig_step (draft, end + 1);
-    if (!next->kernel || (lane == LIG_LANE_SIDE && next->lane == LIG_LANE_SIDE))
-      break;
-    if (lane == LIG_LANE_COMMUNICATION && next->awaits >= index)
-      return end - exchanges;
-    exchanges = next->lane == LIG_LANE_COMMUNICATION ? exchanges + 1 : 0;
-  }
-  return end;
-}
-
 /* Lets the value live from a step to the end of that. */
 static void
 use (LigValue *value, int step, int end)
@@ -51,7 +29,7 @@ use (LigValue *value, int step, int end)
 static void
 find_lifetimes (LigDraft *draft)
 {
-  lig_find_waits (draft, (LigDraftStep *) (gpointer) draft->steps->data, draft->steps->len);
+  lig_find_awaits (draft);
   for (int i = 0; i < (int) draft->values->len; i++) {
     lig_value (draft, i)->first_step = G_MAXINT;
     lig_value (draft, i)->last_step = lig_value (draft, i)->beside = -1;
@@ -81,7 +59,7 @@ find_lifetimes (LigDraft *draft)
   }
   for (int i = 0; i < (int) draft->steps->len; i++) {
     const LigDraftStep *step = lig_step (draft, i);
-    int end = end_of_step (draft, i);
+    int end = lig_end_of_step (draft, i);
     for (int j = 0; j <= step->n_operands; j++) {
       int value = j < step->n_operands ? step->values[j] : step->scratch > 0 ? step->scratch : -1;
       if (value < 0)
@@ -102,8 +80,7 @@ may_replace (const LigDraft *draft, int index, int from, int to)
   int old = lig_draft_root (draft, step->values[from]);
   int new = lig_draft_root (draft, step->values[to]);
   const LigValue *input = lig_value (draft, old), *output = lig_value (draft, new);
-  gboolean fits = lig_value (draft, step->values[from])->bytes == input->bytes &&
-                  in_arena (input) && in_arena (output) && input->bytes == output->bytes &&
+  gboolean fits = in_arena (input) && in_arena (output) && input->bytes == output->bytes &&
                   input->dtype == output->dtype && input->last_step == index &&
                   input->beside < index && input->first_step >= 0 && output->first_step == index;
   for (int i = 0; i < step->n_operands && fits; i++)

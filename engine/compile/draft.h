@@ -320,10 +320,6 @@ lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GEr
 /* Replaces LIG_RECOMPUTE_DEFAULT by the level that it stands for. */
 gboolean lig_recompute_resolve (LigSequence *sequence, LigRecompute *level, GError **error);
 
-/* Sets for which exchanges the steps of a list wait, by their numbers in it; once the order of the
- * draft's steps is final, the list is that of all. */
-void lig_find_waits (const LigDraft *draft, LigDraftStep *steps, guint count);
-
 /* Null options are the defaults. */
 LigDraft *lig_draft_new (LigSequence *sequence,
                          LigDevice *device,
@@ -353,6 +349,18 @@ int lig_draft_root (const LigDraft *self, int value);
 /* Adds a value for the scratch memory of the step, if its kernel needs some. It is counted in fp32,
  * and an absurd number of bytes stays one that cannot be allocated. */
 void lig_draft_add_scratch (LigDraft *self, LigDraftStep *step);
+
+/* Finds the steps of the communication lane that others wait for, as they read what these write, or
+ * write what these read or write, or exchange with the same ranks. */
+void lig_find_awaits (LigDraft *draft);
+
+/* Likewise, in a list of steps, by their numbers in it. */
+void lig_find_awaits_in (const LigDraft *draft, LigDraftStep *steps, guint count);
+
+/* Returns the last step beside which a step may still run: its operands live until it is joined. A
+ * step of the side lane is at the next one there, one of the communication lane at the next one
+ * that waits for it, and both at the update, at an opaque op, or at the end. */
+int lig_end_of_step (const LigDraft *draft, int index);
 
 /* Returns the extents of the values in the arena, LigExtent, and for each value the number of its
  * extent, or -1. It writes the lifetimes of values. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Predicts how the communication lane overlaps the others. A step of it begins when the steps
- * before it and the lane's last step have ended; the main lane waits for it at a step that uses its
- * memory, or before the update. */
+ * before it and the lane's last step have ended; the main lane waits for it before the update, or
+ * before the first step that needs it. */
 #include "engine/compile/predict.h"
+
+#include <math.h>
 
 /* Unknown times are 0, so that a step which adds next to nothing adds this. */
 #define LEAST_SECONDS 1e-12
@@ -26,72 +28,70 @@ finish (double now, double work, double busy, double speed)
   return work <= beside ? now + work / speed : MAX (now, busy) + work - beside;
 }
 
-/* Divides the time of the collectives from `first` to `end` - 1 into the part beside other steps,
- * which only slows these, and the part for which the main lane waits from `main_end` on. */
+/* Adds the time from `from` to `to`, for which the main lane waits, to those of the steps from
+ * `first` to `end` - 1 that run then. */
 static void
-expose (LigDraft *draft, int first, int end, double main_end, double speed)
+add_wait (LigDraft *draft, int first, int end, double from, double to)
 {
   for (int i = first; i < end; i++) {
     LigDraftStep *step = lig_step (draft, i);
-    if (step->lane != LIG_LANE_COMMUNICATION)
-      continue;
-    double stop = step->starts + step->lasts;
-    step->waited = MAX (stop - MAX (step->starts, main_end), 0);
-    step->predicted =
-      MAX ((1 - speed) * (step->lasts - step->waited) + step->waited, LEAST_SECONDS);
-  }
-}
-
-/* The predicted times of lanes. */
-typedef struct {
-  LigDraft *draft;
-  double speed; /* of the other lanes beside an exchange */
-  double now;   /* the end of the last step but for those of the communication lane */
-  double busy;  /* the end of the last step of that */
-  int exposed;  /* the exchanges before this step were waited for */
-} Lanes;
-
-/* Lets the other lanes wait for the exchanges before a step. */
-static void
-wait_for (Lanes *self, int end)
-{
-  expose (self->draft, self->exposed, end, self->now, self->speed);
-  for (int i = self->exposed; i < end; i++) {
-    const LigDraftStep *step = lig_step (self->draft, i);
     if (step->lane == LIG_LANE_COMMUNICATION)
-      self->now = MAX (self->now, step->starts + step->lasts);
+      step->waited += MAX (MIN (step->starts + step->lasts, to) - MAX (step->starts, from), 0);
   }
-  self->exposed = MAX (self->exposed, end);
 }
 
+/* Divides the time of the collectives from `first` to `end` - 1 into the part beside other steps,
+ * which only slows these, and the part for which the main lane waits. */
 static void
-place (Lanes *self, LigDraftStep *step)
+expose (LigDraft *draft, int first, int end, double speed)
 {
-  gboolean beside = step->lane == LIG_LANE_COMMUNICATION;
-  if (step->awaits >= 0)
-    wait_for (self, step->awaits + 1);
-  step->lasts = step->predicted;
-  step->starts = beside ? MAX (self->now, self->busy) : self->now;
-  if (beside) {
-    self->busy = step->starts + step->lasts;
-    return;
+  for (int i = first; i < end; i++) {
+    LigDraftStep *step = lig_step (draft, i);
+    if (step->lane == LIG_LANE_COMMUNICATION)
+      step->predicted =
+        MAX ((1 - speed) * (step->lasts - step->waited) + step->waited, LEAST_SECONDS);
   }
-  self->now = finish (self->now, step->predicted, self->busy, self->speed);
-  step->lasts = self->now - step->starts;
-  if (lig_is_collective (step))
-    step->waited = step->lasts;
+}
+
+/* Returns when the step can begin that would begin `now` but for the one that it waits for. */
+static double
+await (LigDraft *draft, const LigDraftStep *step, int first, int index, double now)
+{
+  if (step->awaits < first)
+    return now;
+  const LigDraftStep *on = lig_step (draft, step->awaits);
+  double end = on->starts + on->lasts;
+  add_wait (draft, first, index, now, end);
+  return MAX (now, end);
 }
 
 void
 lig_predict_lanes (LigDraft *draft)
 {
-  Lanes lanes = {.draft = draft, .speed = find_speed (lig_device_get_facts (draft->device))};
-  int count = (int) draft->steps->len;
-  lig_find_waits (draft, (LigDraftStep *) (gpointer) draft->steps->data, draft->steps->len);
+  double speed = find_speed (lig_device_get_facts (draft->device)), now = 0, busy = 0;
+  int first = 0, count = (int) draft->steps->len;
   for (int i = 0; i <= count; i++) {
-    if (i == draft->first_update || i == count)
-      wait_for (&lanes, i);
-    if (i < count)
-      place (&lanes, lig_step (draft, i));
+    if (i == draft->first_update || i == count) {
+      add_wait (draft, first, i, now, INFINITY);
+      expose (draft, first, i, speed);
+      now = MAX (now, busy);
+      first = i;
+    }
+    if (i == count)
+      break;
+    LigDraftStep *step = lig_step (draft, i);
+    gboolean beside = step->lane == LIG_LANE_COMMUNICATION;
+    now = await (draft, step, first, i, now);
+    step->lasts = step->predicted;
+    step->starts = beside ? MAX (now, busy) : now;
+    step->waited = 0;
+    if (beside) {
+      busy = step->starts + step->lasts;
+      continue;
+    }
+    now = finish (now, step->predicted, busy, speed);
+    step->lasts = now - step->starts;
+    if (lig_is_collective (step))
+      step->waited = step->lasts;
   }
 }

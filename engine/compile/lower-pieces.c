@@ -43,18 +43,6 @@ lig_lower_piece (LigLowering *self, const char *port)
   return piece;
 }
 
-void
-lig_lower_beside (LigLowering *self,
-                  const char *kernel,
-                  const char *bindings,
-                  const void *params,
-                  gsize params_size)
-{
-  self->lane = LIG_LANE_COMMUNICATION;
-  lig_lower_kernel (self, kernel, bindings, params, params_size);
-  self->lane = LIG_LANE_MAIN;
-}
-
 int
 lig_lower_get_place (LigLowering *self, int index)
 {

@@ -295,7 +295,6 @@ lig_lower_emit (LigLowering *self,
     .pass = self->backward ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD,
     .group = -1,
     .part = self->group->first,
-    .lane = self->lane,
     .awaits = -1,
   };
   step.n_operands = step.ports->count;
@@ -518,6 +517,7 @@ lig_lower_group (LigDraft *draft,
     group->fusion->lower_backward (&lowering);
   else
     group->fusion->lower (&lowering);
+  g_clear_pointer (&lowering.own, g_hash_table_unref);
   if (probe)
     finish_probe (&lowering, first_step, probe);
   else if (lowering.missing && !lowering.error) {
@@ -526,7 +526,6 @@ lig_lower_group (LigDraft *draft,
                                   part->title, part->path, lowering.missing);
     lig_error_set_path (&lowering.error, part->path);
   }
-  g_clear_pointer (&lowering.own, g_hash_table_unref);
   if (!lowering.error)
     return TRUE;
   g_propagate_error (error, lowering.error);

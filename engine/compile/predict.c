@@ -215,7 +215,7 @@ predict_exchanges (const LigDraft *draft, LigDraftStep *steps, guint count)
 {
   g_autofree double *ends = g_new (double, count);
   double now = 0, busy = 0;
-  lig_find_waits (draft, steps, count);
+  lig_find_awaits_in (draft, steps, count);
   for (guint i = 0; i < count; i++) {
     gboolean beside = steps[i].lane == LIG_LANE_COMMUNICATION;
     if (steps[i].awaits >= 0)
@@ -224,6 +224,28 @@ predict_exchanges (const LigDraft *draft, LigDraftStep *steps, guint count)
     *lane = ends[i] = MAX (now, *lane) + steps[i].predicted;
   }
   return MAX (now, busy);
+}
+
+double
+lig_predict_exchanges (const LigDraft *draft, LigDraftStep *steps, guint count, double seconds)
+{
+  double computes = 0, exchanges = 0;
+  gboolean known = TRUE;
+  for (guint i = 0; i < count; i++) {
+    gboolean exchange = lig_is_collective (&steps[i]);
+    steps[i].predicted =
+      exchange ? predict_collective (draft, &steps[i]) : predict_alone (draft, &steps[i]);
+    *(exchange ? &exchanges : &computes) += steps[i].predicted;
+    known &= exchange || steps[i].predicted > 0;
+  }
+  if (exchanges <= 0)
+    return seconds;
+  if (!known)
+    return seconds + exchanges;
+  for (guint i = 0; i < count; i++)
+    if (!lig_is_collective (&steps[i]))
+      steps[i].predicted *= seconds / computes;
+  return predict_exchanges (draft, steps, count);
 }
 
 double

@@ -70,8 +70,8 @@ lig_pieces_allow (LigLowering *match, int element, LigRefusal *refusal)
 static inline void
 lig_pieces_pass (LigLowering *lowering, const LigPieces *self, int step, const char *bindings)
 {
-  const LigPassParams params = {self->params, step};
-  lig_lower_beside (lowering, "pass_along", bindings, &params, sizeof params);
+  const LigRingParams params = {self->params, step - 1};
+  lig_lower_beside (lowering, "ring_exchange", bindings, &params, sizeof params);
 }
 
 /* Starts to gather the rows `x` of all ranks in `y`, and copies this rank's own. */

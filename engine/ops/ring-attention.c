@@ -150,9 +150,9 @@ static void
 pass_on (LigLowering *lowering, const char *name, int step, const char *to)
 {
   const RingParams *p = lig_lower_params (lowering, 0);
-  const LigPassParams next = {{p->ranks, LIG_REDUCE_SUM, LIG_GROUP_CONTEXT}, 1};
+  const LigRingParams ring = {{p->ranks, LIG_REDUCE_SUM, LIG_GROUP_CONTEXT}, 0};
   g_autofree char *bindings = g_strdup_printf ("x=%s.%d y=%s.%d", name, step, to, step + 1);
-  lig_lower_beside (lowering, "pass_along", bindings, &next, sizeof next);
+  lig_lower_beside (lowering, "ring_exchange", bindings, &ring, sizeof ring);
 }
 
 static void

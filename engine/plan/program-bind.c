@@ -139,7 +139,7 @@ bind_step (LigProgram *self, int index, LigOperand *operands)
   LigDevice *device = self->device;
   to->function = from->kernel ? lig_device_function (device, from->kernel) : NULL;
   to->lane = lane_of (device, from);
-  to->awaits = from->awaits;
+  to->awaits = from->awaits < 0 ? NULL : &self->run->steps[from->awaits];
   to->reduces = from->reduces;
   to->empty = from->empty;
   to->adds = from->adds;
@@ -197,6 +197,20 @@ bind_steps (LigProgram *self, GError **error)
   return TRUE;
 }
 
+/* Creates the event of each step that another one awaits. */
+static LigStatus
+make_step_events (LigProgram *self)
+{
+  LigSteps *run = self->run;
+  LigStatus status = LIG_OK;
+  for (int i = 0; i < run->n_steps && status == LIG_OK; i++) {
+    int on = lig_step (self->plan->draft, i)->awaits;
+    if (on >= 0 && !run->steps[on].ended)
+      status = run->calls->event_new (run->device, &run->steps[on].ended);
+  }
+  return status;
+}
+
 /* Creates the events of the branch and of the results, and the host memory for results. */
 static gboolean
 make_events (LigProgram *self, GError **error)
@@ -214,11 +228,8 @@ make_events (LigProgram *self, GError **error)
     status = calls->event_new (handle, &self->run->begun);
   for (int lane = LIG_LANE_SIDE; lane < LIG_N_LANES && status == LIG_OK; lane++)
     status = calls->event_new (handle, &self->run->lanes[lane].ended);
-  for (int i = 0; i < self->run->n_steps && status == LIG_OK; i++) {
-    int awaited = self->run->steps[i].awaits;
-    if (awaited >= 0 && !self->run->steps[awaited].ended)
-      status = calls->event_new (handle, &self->run->steps[awaited].ended);
-  }
+  if (status == LIG_OK)
+    status = make_step_events (self);
   return lig_device_check (device, status, _ ("binding a program"), error);
 }
 
@@ -304,12 +315,12 @@ free_events (LigProgram *self)
       calls->event_free (handle, self->arrived[i]);
   if (self->run->begun)
     calls->event_free (handle, self->run->begun);
-  for (int lane = LIG_LANE_SIDE; lane < LIG_N_LANES; lane++)
-    if (self->run->lanes[lane].ended)
-      calls->event_free (handle, self->run->lanes[lane].ended);
   for (int i = 0; i < self->run->n_steps; i++)
     if (self->run->steps[i].ended)
       calls->event_free (handle, self->run->steps[i].ended);
+  for (int lane = LIG_LANE_SIDE; lane < LIG_N_LANES; lane++)
+    if (self->run->lanes[lane].ended)
+      calls->event_free (handle, self->run->lanes[lane].ended);
 }
 
 void

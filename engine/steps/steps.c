@@ -13,8 +13,6 @@ lig_steps_new (int n_steps, int n_operands)
   self->n_steps = n_steps;
   self->steps = calloc ((size_t) n_steps + 1, sizeof *self->steps);
   self->operands = calloc ((size_t) n_operands + 1, sizeof *self->operands);
-  for (int i = 0; self->steps && i < n_steps; i++)
-    self->steps[i].awaits = -1;
   if (self->steps && self->operands)
     return self;
   lig_steps_free (self);
@@ -66,18 +64,23 @@ stop_waiting (LigSteps *self)
   return self->calls->stop (self->device, self->waiting, self->lanes[LIG_LANE_MAIN].stream);
 }
 
-/* Makes the main lane wait for another one; its wait for exchanges is timed. */
+/* Makes the main lane wait for an event of another one; its wait for exchanges is timed. */
+static LigStatus
+await_event (LigSteps *self, int lane, void *event)
+{
+  bool timed = self->waiting && lane == LIG_LANE_COMMUNICATION;
+  LigStatus status = timed ? start_waiting (self) : LIG_OK;
+  if (status == LIG_OK)
+    status = self->calls->await (self->device, self->lanes[LIG_LANE_MAIN].stream, event);
+  return timed && status == LIG_OK ? stop_waiting (self) : status;
+}
+
 static LigStatus
 join_lane (LigSteps *self, int lane)
 {
   LigStepsLane *from = &self->lanes[lane];
-  bool timed = self->waiting && lane == LIG_LANE_COMMUNICATION;
   LigStatus status = self->calls->record (self->device, from->ended, from->stream);
-  if (timed && status == LIG_OK)
-    status = start_waiting (self);
-  if (status == LIG_OK)
-    status = self->calls->await (self->device, self->lanes[LIG_LANE_MAIN].stream, from->ended);
-  return timed && status == LIG_OK ? stop_waiting (self) : status;
+  return status == LIG_OK ? await_event (self, lane, from->ended) : status;
 }
 
 /* Makes the main lane wait for those lanes. */
@@ -93,16 +96,6 @@ join (LigSteps *self, unsigned lanes, unsigned *running)
     *running &= ~(1u << lane);
   }
   return status;
-}
-
-/* Makes the main lane wait for one exchange; those after it continue. */
-static LigStatus
-await_exchange (LigSteps *self, const LigStep *exchange)
-{
-  LigStatus status = self->waiting ? start_waiting (self) : LIG_OK;
-  if (status == LIG_OK)
-    status = self->calls->await (self->device, self->lanes[LIG_LANE_MAIN].stream, exchange->ended);
-  return self->waiting && status == LIG_OK ? stop_waiting (self) : status;
 }
 
 static LigStatus
@@ -143,20 +136,27 @@ launch (LigSteps *self, LigStep *step)
   return step->function (&step->launch);
 }
 
+/* Waits for what the step needs of other lanes. Steps before `first`, where the range begins, have
+ * ended. */
 static LigStatus
-run_step (LigSteps *self, LigStep *step, int first, LigStepsMode mode, unsigned *running)
+wait_before (LigSteps *self, const LigStep *step, const LigStep *first, unsigned *running)
 {
-  LigStatus status = LIG_OK;
+  const LigStep *on = step->awaits;
+  LigStatus status = step->joins & *running ? join (self, step->joins, running) : LIG_OK;
+  return status == LIG_OK && on && on >= first && runs (*running, on->lane)
+           ? await_event (self, on->lane, on->ended)
+           : status;
+}
+
+static LigStatus
+run_step (LigSteps *self, LigStep *step, const LigStep *first, LigStepsMode mode, unsigned *running)
+{
   if (step->reduces && mode.partial)
     return LIG_OK;
   /* A kernel that serves several passes adds to whatever it writes. */
   step->launch.accumulate = (mode.accumulate && step->added != 0) || step->adds;
   step->launch.rehearse = mode.rehearse;
-  if (step->joins & *running)
-    status = join (self, step->joins, running);
-  /* Steps before the range have ended. */
-  if (step->awaits >= first && runs (*running, LIG_LANE_COMMUNICATION) && status == LIG_OK)
-    status = await_exchange (self, &self->steps[step->awaits]);
+  LigStatus status = wait_before (self, step, first, running);
   if (step->lane != LIG_LANE_MAIN) {
     if (status == LIG_OK)
       status = begin_in (self, step->lane, *running);
@@ -164,7 +164,7 @@ run_step (LigSteps *self, LigStep *step, int first, LigStepsMode mode, unsigned 
   }
   if (status == LIG_OK)
     status = launch (self, step);
-  if (step->ended && status == LIG_OK)
+  if (status == LIG_OK && step->ended)
     status = self->calls->record (self->device, step->ended, step->launch.stream);
   if (status == LIG_OK && self->wait)
     status = self->calls->wait (self->device, step->launch.stream);
@@ -193,7 +193,7 @@ lig_steps_run (LigSteps *self, int first, int end, LigStepsMode mode, LigStatus 
       self->interrupted = true;
       break;
     }
-    *status = run_step (self, &self->steps[at], first, mode, &running);
+    *status = run_step (self, &self->steps[at], &self->steps[first], mode, &running);
     if (__builtin_expect (*status != LIG_OK, 0))
       break;
   }

@@ -156,21 +156,24 @@ LIG_CPU (all_gather) (LigLaunch *launch)
   return peers->gather (peers, y->data, bounds, &launch->where);
 }
 
-/* Sends x to the process at that distance, and receives y from the one as far before. */
+/* Sends x to the peer at the distance of the params, and receives y of the one as far before. */
 LigStatus
-LIG_CPU (pass_along) (LigLaunch *launch)
+LIG_CPU (ring_exchange) (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
-  const LigPassParams *params = launch->params;
+  const LigRingParams *params = launch->params;
   const LigPeers *peers = launch->peers;
-  size_t bytes = (size_t) x->size * lig_dtype_size (x->dtype);
-  if (x->size != y->size || x->dtype != y->dtype ||
-      (peers && (!params || params->exchange.peers != peers->count)))
+  int64_t bytes = x->size * (int64_t) lig_dtype_size (x->dtype);
+  LigStatus status = check (launch);
+  if (status != LIG_OK)
+    return status;
+  if (x->size != y->size || x->dtype != y->dtype)
     return LIG_FAIL (launch, LIG_FAILED,
-                     "collective: the launch has other peers than the plan; compile it again");
-  if (peers)
-    return peers->pass (peers, params->distance, x->data, y->data, (int64_t) bytes, &launch->where);
-  memcpy (y->data, x->data, bytes);
+                     "collective: x and y differ in size or type; compile it again");
+  if (peers && peers->count > 1)
+    return peers->shift (peers, (1 + params->skipped) % peers->count, x->data, y->data, bytes,
+                         &launch->where);
+  memcpy (y->data, x->data, (size_t) bytes);
   return LIG_OK;
 }
 

@@ -80,6 +80,25 @@ copy (LigLaunch *launch, void *to, const void *from, const LigOperand *like)
   return LIG_OK;
 }
 
+/* Sends to the next peer while as much arrives from the one before; the group has to end also after
+ * a failure. */
+int
+pass_on (
+  const LigOperand *x, const LigOperand *y, int distance, const LigPeers *peers, void *stream)
+{
+  const LigNccl *nccl = lig_nccl ();
+  int next = (peers->rank + distance) % peers->count;
+  int last = (peers->rank + peers->count - distance) % peers->count, type = type_of (x->dtype);
+  int error = nccl->group_start ();
+  if (error)
+    return error;
+  error = nccl->send (x->data, (size_t) x->size, type, next, peers->handle, stream);
+  if (!error)
+    error = nccl->receive (y->data, (size_t) y->size, type, last, peers->handle, stream);
+  int ended = nccl->group_end ();
+  return error ? error : ended;
+}
+
 /* Adds up parts of `size` elements that lie behind one another. */
 template <class A>
 __global__ void
@@ -148,31 +167,20 @@ lig_cuda_all_gather (LigLaunch *launch)
   return status;
 }
 
-/* Sends x to the process at that distance, and receives y from the one as far before. */
+/* Sends x to the peer at the distance of the params, and receives y of the one as far before. */
 extern "C" LigStatus
-lig_cuda_pass_along (LigLaunch *launch)
+lig_cuda_ring_exchange (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
-  auto params = (const LigPassParams *) launch->params;
-  const LigPeers *peers = launch->peers;
-  const LigNccl *nccl = lig_nccl ();
-  if (x->size != y->size || x->dtype != y->dtype ||
-      (peers && (!params || params->exchange.peers != peers->count)))
+  LigStatus status = check (launch);
+  if (status == LIG_OK && (x->size != y->size || x->dtype != y->dtype))
     return LIG_FAIL (launch, LIG_FAILED,
-                     "collective: the launch has other peers than the plan; compile it again");
-  if (!peers)
-    return copy (launch, y->data, x->data, y);
-  int count = peers->count, step = params->distance % count;
-  size_t bytes = (size_t) x->size * lig_dtype_size (x->dtype);
-  int error = nccl->begin ();
-  if (error == 0)
-    error = nccl->send (x->data, bytes, LIG_NCCL_INT8, (peers->rank + step) % count, peers->handle,
-                        launch->stream);
-  if (error == 0)
-    error = nccl->receive (y->data, bytes, LIG_NCCL_INT8, (peers->rank + count - step) % count,
-                           peers->handle, launch->stream);
-  int ended = nccl->end ();
-  return finish (launch, error != 0 ? error : ended);
+                     "collective: x and y differ in size or type; compile it again");
+  if (status != LIG_OK || !launch->peers)
+    return status != LIG_OK ? status : copy (launch, y->data, x->data, y);
+  auto params = (const LigRingParams *) launch->params;
+  int distance = (1 + params->skipped) % launch->peers->count;
+  return finish (launch, pass_on (x, y, distance, launch->peers, launch->stream));
 }
 
 /* Computes the sum of the parts of x that are as long as y, in their order; it is rounded once. */

@@ -118,10 +118,9 @@ test_waits (void)
     g_assert_cmpint (step->awaits, ==, awaits[i]);
     g_assert_cmpint (step->lane == LIG_LANE_COMMUNICATION, ==, i == BESIDE || i == AGAIN);
   }
-  const LigDraftStep *beside = lig_step (draft, BESIDE), *again = lig_step (draft, AGAIN);
-  g_assert_cmpint (lig_value (draft, beside->values[0])->beside, ==, OTHER);
-  g_assert_cmpint (lig_value (draft, again->values[0])->beside, ==, FIRST);
-  g_assert_cmpint (lig_value (draft, again->values[1])->last_step, ==, LAST);
+  g_assert_cmpint (lig_end_of_step (draft, BESIDE), ==, OTHER);
+  g_assert_cmpint (lig_end_of_step (draft, OTHER), ==, OTHER);
+  g_assert_cmpint (lig_end_of_step (draft, AGAIN), ==, FIRST);
 }
 
 /* The prediction has each wait where it is. */

@@ -214,7 +214,7 @@ test_gathered (void)
   g_assert_cmpuint (blocks, ==, 2);
   g_assert_cmpuint (count_exchanges (draft, "all_gather", LIG_GROUP_CONTEXT), ==, 1);
   g_assert_cmpuint (count_exchanges (draft, "reduce_scatter", LIG_GROUP_CONTEXT), ==, 1);
-  g_assert_cmpuint (count_exchanges (draft, "pass_along", LIG_GROUP_CONTEXT), ==, 0);
+  g_assert_cmpuint (count_exchanges (draft, "ring_exchange", LIG_GROUP_CONTEXT), ==, 0);
   g_assert_cmpuint (count_exchanges (draft, "all_reduce", LIG_GROUP_REPLICAS), >, 0);
 }
 
@@ -227,7 +227,7 @@ check_ring (const LigDraft *draft, const char *kernel, int steps)
   int found = 0, last = -1;
   for (int i = 0; i < (int) draft->steps->len; i++) {
     const LigDraftStep *step = lig_step (draft, i);
-    if (runs (step, "pass_along"))
+    if (runs (step, "ring_exchange"))
       g_assert_cmpint (step->lane, ==, LIG_LANE_COMMUNICATION);
     if (!runs (step, kernel))
       continue;
@@ -266,7 +266,7 @@ test_ring (void)
     work[1] = backward;
     g_assert_cmpuint (count_exchanges (draft, "all_gather", LIG_GROUP_CONTEXT), ==, 0);
     g_assert_cmpuint (count_exchanges (draft, "reduce_scatter", LIG_GROUP_CONTEXT), ==, 0);
-    g_assert_cmpuint (count_exchanges (draft, "pass_along", LIG_GROUP_CONTEXT), ==,
+    g_assert_cmpuint (count_exchanges (draft, "ring_exchange", LIG_GROUP_CONTEXT), ==,
                       3 * (RANKS - 1));
     g_assert_cmpuint (count_exchanges (draft, "all_reduce", LIG_GROUP_REPLICAS), >, 0);
   }

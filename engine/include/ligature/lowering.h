@@ -38,14 +38,15 @@ LIG_API void lig_lower_kernel (LigLowering *self,
 /**
  * lig_lower_beside: (skip)
  * @self: the lowering that the table's function was given
- * @kernel: as for lig_lower_kernel(), of one that exchanges with other ranks
- * @bindings: (nullable): likewise
- * @params: (nullable): likewise
- * @params_size: likewise
+ * @kernel: the name of a kernel that exchanges with other processes
+ * @bindings: (nullable): as for lig_lower_kernel()
+ * @params: (nullable): as for lig_lower_kernel()
+ * @params_size: their size in bytes, at most 64
  *
- * Emits a kernel like lig_lower_kernel(), in the communication lane: it begins when the kernels
- * before it have ended, and runs while those after it do, of which each waits for it that uses what
- * it writes, or writes what it uses.
+ * Emits one kernel, like lig_lower_kernel(), in the communication lane: it begins when the kernels
+ * before it have ended, and runs in parallel with those after it. The first of these that needs its
+ * operands waits for it: that reads what it writes, or writes what it reads, or that exchanges with
+ * the same ranks. Kernels of the lane run one after another.
  */
 LIG_API void lig_lower_beside (LigLowering *self,
                                const char *kernel,

@@ -38,8 +38,9 @@ find_all (void *library)
          find (library, "ncclAllReduce", &nccl.all_reduce) &&
          find (library, "ncclAllGather", &nccl.all_gather) &&
          find (library, "ncclReduceScatter", &nccl.reduce_scatter) &&
-         find (library, "ncclSend", &nccl.send) && find (library, "ncclRecv", &nccl.receive) &&
-         find (library, "ncclGroupStart", &nccl.begin) && find (library, "ncclGroupEnd", &nccl.end);
+         find (library, "ncclGroupStart", &nccl.group_start) &&
+         find (library, "ncclGroupEnd", &nccl.group_end) &&
+         find (library, "ncclSend", &nccl.send) && find (library, "ncclRecv", &nccl.receive);
 }
 
 /* Multicast between GPUs (NVLS) hangs on machines whose fabric is shared, so it is off unless the

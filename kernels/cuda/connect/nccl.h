@@ -15,7 +15,7 @@ typedef struct {
 } LigNcclKey;
 
 /* Numbers of types and reductions. */
-enum { LIG_NCCL_INT8 = 0, LIG_NCCL_FP16 = 6, LIG_NCCL_FP32 = 7, LIG_NCCL_BF16 = 9 };
+enum { LIG_NCCL_FP16 = 6, LIG_NCCL_FP32 = 7, LIG_NCCL_BF16 = 9 };
 enum { LIG_NCCL_SUM = 0, LIG_NCCL_MAX = 2, LIG_NCCL_MEAN = 4 };
 
 /* Functions return 0, or the number of an error. `count` is the number of elements that this
@@ -34,10 +34,11 @@ typedef struct {
   int (*all_gather) (const void *x, void *y, size_t count, int type, void *c, void *stream);
   int (*reduce_scatter) (
     const void *x, void *y, size_t count, int type, int op, void *c, void *stream);
-  int (*send) (const void *x, size_t count, int type, int to, void *c, void *stream);
-  int (*receive) (void *y, size_t count, int type, int from, void *c, void *stream);
-  int (*begin) (void); /* of sends and receives that wait for one another */
-  int (*end) (void);
+  /* What is sent and received between the calls of a group happens at the same time. */
+  int (*group_start) (void);
+  int (*group_end) (void);
+  int (*send) (const void *x, size_t count, int type, int peer, void *c, void *stream);
+  int (*receive) (void *y, size_t count, int type, int peer, void *c, void *stream);
 } LigNccl;
 
 /* Opens the library at the first call. May be called by any thread. */

@@ -553,16 +553,16 @@ typedef struct {
 } LigCollectiveParams;
 
 /**
- * LigPassParams:
+ * LigRingParams:
  * @exchange: the processes
- * @distance: the number of processes behind this one to which it sends
+ * @skipped: the number of processes between this one and the one that it sends to; 0: the next one
  *
- * Parameters of pass_along: process i sends to process (i + @distance) mod peers.
+ * Parameters of ring_exchange: process i sends to process (i + 1 + @skipped) mod peers.
  */
 typedef struct {
   LigCollectiveParams exchange;
-  int32_t distance;
-} LigPassParams;
+  int32_t skipped;
+} LigRingParams;
 
 /**
  * LigHistoryParams:
