@@ -237,8 +237,11 @@ time_in_turns (
   }
   lig_tuning_report ("whole steps");
   if (lig_time_lists (contest->draft, (GArray *const *) lists->pdata, lists->len, timing, prices,
-                      &local))
+                      &local)) {
+    for (guint i = 0; i < lists->len; i++)
+      lig_price_exchanges (contest->draft, lists->pdata[i], &prices[i]);
     return TRUE;
+  }
   if (!g_error_matches (local, LIG_ERROR, LIG_ERROR_MEMORY))
     g_propagate_error (error, g_steal_pointer (&local));
   return FALSE;

@@ -227,6 +227,28 @@ predict_exchanges (const LigDraft *draft, LigDraftStep *steps, guint count)
 }
 
 double
+lig_predict_exchanges (const LigDraft *draft, LigDraftStep *steps, guint count, double seconds)
+{
+  double computes = 0, exchanges = 0;
+  gboolean known = TRUE;
+  for (guint i = 0; i < count; i++) {
+    gboolean exchange = lig_is_collective (&steps[i]);
+    steps[i].predicted =
+      exchange ? predict_collective (draft, &steps[i]) : predict_alone (draft, &steps[i]);
+    *(exchange ? &exchanges : &computes) += steps[i].predicted;
+    known &= exchange || steps[i].predicted > 0;
+  }
+  if (exchanges <= 0)
+    return seconds;
+  if (!known)
+    return seconds + exchanges;
+  for (guint i = 0; i < count; i++)
+    if (!lig_is_collective (&steps[i]))
+      steps[i].predicted *= seconds / computes;
+  return predict_exchanges (draft, steps, count);
+}
+
+double
 lig_predict_steps (const LigDraft *draft, LigDraftStep *steps, guint count)
 {
   double total = 0;

@@ -213,6 +213,31 @@ time_unknown (LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *pric
   return TRUE;
 }
 
+void
+lig_price_exchanges (const LigDraft *draft, GArray *steps, LigPrice *price)
+{
+  if (price->measured && steps->len > 0)
+    price->seconds = lig_predict_exchanges (draft, (LigDraftStep *) (gpointer) steps->data,
+                                            steps->len, price->seconds);
+}
+
+/* Finds the prices of lists without their exchanges. */
+static gboolean
+price_lists (LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *prices, GError **error)
+{
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GPtrArray) unknown = find_unknown (draft, lists, keys, prices, numbers);
+  if (unknown->len == 0)
+    return TRUE;
+  /* Without measuring there is no reason to wait for another process that measures. */
+  if (draft->options.recall)
+    return time_unknown (draft, lists, keys, prices, error);
+  lig_measuring_begin (draft->device);
+  gboolean fine = time_unknown (draft, lists, keys, prices, error);
+  lig_measuring_end (draft->device);
+  return fine;
+}
+
 gboolean
 lig_price_groups (LigDraft *draft,
                   const LigGroup *groups,
@@ -233,17 +258,11 @@ lig_price_groups (LigDraft *draft,
       return FALSE;
     g_ptr_array_add (keys, lig_price_key (draft, steps));
   }
-  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_autoptr (GPtrArray) unknown = find_unknown (draft, lists, keys, prices, numbers);
-  if (unknown->len == 0)
-    return TRUE;
-  /* Without measuring there is no reason to wait for another process that measures. */
-  if (draft->options.recall)
-    return time_unknown (draft, lists, keys, prices, error);
-  lig_measuring_begin (draft->device);
-  gboolean fine = time_unknown (draft, lists, keys, prices, error);
-  lig_measuring_end (draft->device);
-  return fine;
+  if (!price_lists (draft, lists, keys, prices, error))
+    return FALSE;
+  for (guint i = 0; i < count; i++)
+    lig_price_exchanges (draft, lists->pdata[i], &prices[i]);
+  return TRUE;
 }
 
 void
@@ -275,6 +294,7 @@ lig_price_recall_bytes (
       /* A device without ceilings has no predictions. */
       if (!price->measured && price->seconds <= 0)
         price->seconds = NAN;
+      lig_price_exchanges (draft, steps, price);
       return;
     }
   }

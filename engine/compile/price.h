@@ -27,6 +27,9 @@ void lig_price_recall (LigDraft *draft, const LigGroup *group, LigPass pass, Lig
 void lig_price_recall_bytes (
   LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price, double *bytes);
 
+/* Adds the exchanges with other ranks to a measured price: the other ranks do not measure. */
+void lig_price_exchanges (const LigDraft *draft, GArray *steps, LigPrice *price);
+
 /* Returns a time as text, `12.3 us`, with `suffix`; the draft owns it. */
 const char *lig_format_price (LigDraft *draft, double seconds, const char *suffix);
 

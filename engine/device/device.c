@@ -202,7 +202,11 @@ lig_device_get_remark (LigDevice *self)
 void
 lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts)
 {
+  LigFabric measured = self->facts.fabric;
   self->facts = *facts;
+  /* Of the links to the ranks that it joined, a description has only an estimate. */
+  if (self->ranks)
+    self->facts.fabric = measured;
 }
 
 gboolean

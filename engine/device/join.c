@@ -2,6 +2,7 @@
 /* Devices of ranks: the processes with which collective kernels on a device exchange, by MPI or by
  * connections of the backend. */
 #include "engine/device/backend.h"
+#include "engine/device/links.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -65,7 +66,8 @@ lig_device_join (LigDevice *self, LigRanks *ranks, GError **error)
   for (LigRankGroup group = 0; self->calls->connect && group < LIG_N_GROUPS; group++)
     if (!connect_group (self, group, error))
       return FALSE;
-  return TRUE;
+  return lig_links_measure (self, lig_device_get_peers (self, LIG_GROUP_ALL), &self->facts.fabric,
+                            error);
 }
 
 void
