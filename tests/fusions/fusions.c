@@ -73,7 +73,9 @@ choose (
   if (pattern->elements[element].optional)
     choose (fusion, pattern, element + 1, ops, function);
   for (guint i = 0; (info = lig_op_info_nth (i)); i++) {
-    if (!lig_element_fits (&pattern->elements[element], info))
+    /* Exchanges with other ranks are tested in overlapping.c. */
+    if (!lig_element_fits (&pattern->elements[element], info) ||
+        g_str_equal (info->category, "Ranks"))
       continue;
     g_ptr_array_add (ops, (gpointer) info->name);
     choose (fusion, pattern, element + 1, ops, function);

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Fusions of a product with the exchange of its rows: on each rank they cover every piece once,
+ * wait for one exchange each, and are refused where nothing is exchanged. That they compute what
+ * the ops alone do is tested where ranks train, in train/layouts.py. */
+#include "tests/plan/case.h"
+
+#include "engine/plan/plan-private.h"
+#include <ligature/params.h>
+
+#include <string.h>
+
+#define MODEL \
+  "take-part ! linear(48, parallel=column, sequence-parallel=true) ! gelu ! " \
+  "linear(32, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)"
+
+static LigPlan *
+compile_rank (const char *device, int rank, int ranks, const LigPlanOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) opened = lig_device_open (device, &error);
+  g_assert_no_error (error);
+  LigLayout layout = {
+    .sizes = {[LIG_GROUP_DATA] = 1, [LIG_GROUP_CONTEXT] = 1, [LIG_GROUP_TENSOR] = ranks}};
+  lig_device_assume_ranks (opened, rank, &layout);
+  g_autoptr (LigSequence) sequence = new_sequence (MODEL, "48x32");
+  LigPlan *plan = lig_plan_compile (sequence, opened, options, &error);
+  g_assert_no_error (error);
+  return plan;
+}
+
+static LigPlanOptions
+training (LigPolicy policy)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = policy;
+  options.input_gradient = TRUE;
+  return options;
+}
+
+/* Returns the first step of the group of a fusion. */
+static const LigGroup *
+find_group (const LigPlan *plan, const char *fusion)
+{
+  for (int pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < plan->draft->groups[pass]->len; i++) {
+      const LigGroup *group = lig_group (plan->draft, pass, i);
+      if (group->fusion && g_str_equal (group->fusion->name, fusion))
+        return group;
+    }
+  g_error ("%s is not in the plan", fusion);
+}
+
+/* Checks that the steps with that kernel write each of the pieces of one value once. */
+static void
+check_pieces (
+  const LigPlan *plan, const LigGroup *group, const char *kernel, int output, int pieces)
+{
+  const LigDraft *draft = plan->draft;
+  guint64 seen = 0;
+  int count = 0;
+  for (int i = 0; i < group->n_steps; i++) {
+    const LigDraftStep *step = lig_step (draft, group->first_step + i);
+    if (!g_str_equal (step->kernel->name, kernel))
+      continue;
+    const LigValue *value = lig_value (draft, step->values[step->n_inputs + output]);
+    g_assert_cmpint (value->alias, >=, 0);
+    g_assert_cmpint (value->alias_offset % value->bytes, ==, 0);
+    seen |= G_GUINT64_CONSTANT (1) << (value->alias_offset / value->bytes);
+    count++;
+  }
+  g_assert_cmpint (count, ==, pieces);
+  g_assert_cmpuint (seen, <, G_GUINT64_CONSTANT (1) << 48);
+  g_assert_cmpint (__builtin_popcountll (seen), ==, MIN (pieces, count));
+}
+
+/* Checks that each exchange of the group is in the communication lane, and is waited for within the
+ * group or by the first step behind it that needs it. */
+static void
+check_lanes (const LigPlan *plan, const LigGroup *group, int exchanges)
+{
+  const LigDraft *draft = plan->draft;
+  int count = 0, awaited = 0;
+  for (int i = 0; i < (int) draft->steps->len; i++) {
+    const LigDraftStep *step = lig_step (draft, i);
+    gboolean inside = i >= group->first_step && i < group->first_step + group->n_steps;
+    gboolean exchange = lig_kernel_exchanges (step->kernel);
+    if (inside)
+      g_assert_cmpint (exchange, ==, step->lane == LIG_LANE_COMMUNICATION);
+    count += inside && exchange;
+    awaited +=
+      step->awaits >= group->first_step && step->awaits < group->first_step + group->n_steps;
+    g_assert_cmpint (step->awaits, <, i);
+  }
+  g_assert_cmpint (count, ==, exchanges);
+  g_assert_cmpint (awaited, >, 0);
+}
+
+static void
+test_pieces (void)
+{
+  const LigPlanOptions options = training (LIG_POLICY_ALL);
+  static const int counts[] = {2, 3, 4, 8};
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    for (int rank = 0; rank < counts[i]; rank++) {
+      int n = counts[i];
+      g_autoptr (LigPlan) plan = compile_rank ("cpu", rank, n, &options);
+      const LigGroup *group = find_group (plan, "forward-all-gather-linear");
+      check_pieces (plan, group, "linear_bias_gelu", 1, n);
+      check_pieces (plan, group, "ring_exchange", 0, n - 1);
+      check_lanes (plan, group, n - 1);
+      group = find_group (plan, "forward-linear-reduce-scatter");
+      check_pieces (plan, group, "linear", 0, n);
+      check_pieces (plan, group, "ring_exchange", 0, n - 1);
+      check_lanes (plan, group, n - 1);
+      group = find_group (plan, "backward-all-gather-linear");
+      check_pieces (plan, group, "linear_backward_input", 0, n);
+      check_pieces (plan, group, "ring_exchange", 0, n - 1);
+      check_lanes (plan, group, n - 1);
+      check_lanes (plan, find_group (plan, "backward-linear-reduce-scatter"), 1);
+    }
+}
+
+static const char *const names[] = {"forward-all-gather-linear", "forward-linear-reduce-scatter",
+                                    "backward-linear-reduce-scatter", "backward-all-gather-linear"};
+
+/* A product waits for the piece that it reads, not for all. */
+static void
+test_waits (void)
+{
+  const LigPlanOptions options = training (LIG_POLICY_ALL);
+  g_autoptr (LigPlan) plan = compile_rank ("cpu", 1, 4, &options);
+  const LigGroup *group = find_group (plan, "forward-all-gather-linear");
+  int first = group->first_step;
+  /* 3 exchanges, a copy of the own rows, and 4 products. */
+  const int awaits[] = {-1, -1, -1, -1, -1, first, first + 1, first + 2};
+  g_assert_cmpint (group->n_steps, ==, G_N_ELEMENTS (awaits));
+  for (int i = 0; i < group->n_steps; i++)
+    g_assert_cmpint (lig_step (plan->draft, first + i)->awaits, ==, awaits[i]);
+}
+
+/* The step is predicted to take less time, as exchanges are hidden. */
+static void
+test_prediction (void)
+{
+  double waited[2] = {0}, end[2] = {0};
+  for (int alone = 0; alone < 2; alone++) {
+    guint count;
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+    g_assert_no_error (error);
+    LigLayout layout = {
+      .sizes = {[LIG_GROUP_DATA] = 1, [LIG_GROUP_CONTEXT] = 1, [LIG_GROUP_TENSOR] = 4}};
+    lig_device_assume_ranks (device, 0, &layout);
+    g_autoptr (LigSequence) sequence = new_sequence (
+      "take-part ! linear(16384, parallel=column, sequence-parallel=true) ! gelu ! "
+      "linear(4096, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)",
+      "8192x4096");
+    const char *const none[] = {NULL};
+    lig_sequence_set_forbidden (sequence, none);
+    if (alone) {
+      const char *const all[] = {names[0], names[1], names[2], names[3], NULL};
+      lig_sequence_set_forbidden (sequence, all);
+    }
+    LigPlanOptions options = training (LIG_POLICY_MEASURED);
+    options.compute = LIG_BF16;
+    g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+    g_assert_no_error (error);
+    const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+    for (guint i = 0; i < count; i++) {
+      waited[alone] += steps[i].waited;
+      end[alone] = MAX (end[alone], steps[i].starts + steps[i].lasts);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS (names) && !alone; i++)
+      find_group (plan, names[i]);
+  }
+  g_assert_cmpfloat (waited[0], <, 0.6 * waited[1]);
+  g_assert_cmpfloat (end[0], <, end[1]);
+}
+
+/* On one rank there is nothing to exchange. */
+static void
+test_alone (void)
+{
+  const LigPlanOptions options = training (LIG_POLICY_ALL);
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("all-gather ! basic-linear(8) ! reduce-scatter", "4x8");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    gboolean gathers = strstr (lig_fusion_find (names[i])->pattern, "all-gather") != NULL;
+    const LigVerdict *verdict = find_verdict (plan, names[i], gathers ? 0 : 1);
+    g_assert_false (verdict->taken);
+    g_assert_cmpint (verdict->reason, ==, LIG_REASON_PARALLEL);
+    g_assert_nonnull (strstr (verdict->text, "one rank"));
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/fusions/overlapping/pieces", test_pieces);
+  g_test_add_func ("/fusions/overlapping/waits", test_waits);
+  g_test_add_func ("/fusions/overlapping/prediction", test_prediction);
+  g_test_add_func ("/fusions/overlapping/alone", test_alone);
+  return g_test_run ();
+}
