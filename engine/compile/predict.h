@@ -23,12 +23,11 @@ double lig_predict_floor (const LigDraft *draft, const LigDraftStep *step);
  * takes at least as long as all such steps. */
 double lig_predict_steps (const LigDraft *draft, LigDraftStep *steps, guint count);
 
-/* Returns the seconds of a list whose steps took `seconds` without the ranks with which it exchanges:
- * with these exchanges as predicted, beside other steps where they are in another lane. */
-double lig_predict_exchanges (const LigDraft *draft,
-                              LigDraftStep *steps,
-                              guint count,
-                              double seconds);
+/* Returns the seconds of a list whose steps took `seconds` without the ranks with which it
+ * exchanges: with these exchanges as predicted, beside other steps where they are in another lane.
+ */
+double
+lig_predict_exchanges (const LigDraft *draft, LigDraftStep *steps, guint count, double seconds);
 
 /* Returns whether the step exchanges with other ranks. */
 gboolean lig_is_collective (const LigDraftStep *step);
