@@ -238,8 +238,8 @@ LIG_FAMILY (collective)
 /* Exchanges between processes, which all launch them: y is x reduced over the peers of the launch;
  * the rows of all peers; this peer's part of the rows of the reduction. A part may be its rows of
  * the whole. take_part copies this peer's part of the rows of x, and exchanges nothing.
- * ring_exchange sends x to another peer, and y is that of a third one; add_parts adds up equal parts
- * of x, and exchanges nothing. */
+ * ring_exchange sends x to another peer, and y is that of a third one; add_parts adds up equal
+ * parts of x, and exchanges nothing. */
 LIG_EACH_WITH (all_reduce,
                "x -> y=x",
                1,
