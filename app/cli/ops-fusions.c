@@ -20,6 +20,20 @@ input_of (const LigFusion *fusion)
   return "16x32";
 }
 
+/* Returns whether the fusion needs ranks that divide a product and its rows. */
+static gboolean
+exchanges (const LigFusion *fusion)
+{
+  return strstr (fusion->pattern, "all-gather") || strstr (fusion->pattern, "reduce-scatter");
+}
+
+/* Returns the path at which the fusion begins in its example. */
+static const char *
+path_of (const LigFusion *fusion)
+{
+  return !exchanges (fusion) ? "0" : g_str_has_prefix (fusion->pattern, "all-gather") ? "1" : "3";
+}
+
 /* Returns the recipe of an example: one that applies if the fusion quantizes. */
 static const char *
 recipe_of (const LigFusion *fusion)
@@ -144,6 +158,10 @@ make_example (const LigFusion *fusion)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_auto (GStrv) elements = g_strsplit (fusion->pattern, " ", -1);
+  if (exchanges (fusion))
+    return g_strdup (
+      "take-part ! linear(64, parallel=column, sequence-parallel=true) ! gelu ! "
+      "linear(32, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)");
   for (char **element = elements; *element; element++) {
     g_auto (GStrv) names = g_strsplit_set (*element + (**element == '['), "|]", 2);
     const char *name = *names[0] == '@' ? find_member (fusion) : names[0];
@@ -167,8 +185,14 @@ compile (const LigFusion *fusion, const char *example, gboolean forced)
   g_autoptr (LigDevice) device = lig_device_open ("null", NULL);
   if (!sequence || !device || !lig_shape_parse (input_of (fusion), &shape, &dtype, NULL))
     return NULL;
+  if (exchanges (fusion)) {
+    LigLayout layout;
+    lig_layout_init (&layout, 1);
+    layout.sizes[LIG_GROUP_TENSOR] = 2;
+    lig_device_assume_ranks (device, 0, &layout);
+  }
   lig_sequence_set_input (sequence, &shape, dtype);
-  LigOp *first = forced ? lig_sequence_find (sequence, "0", NULL) : NULL;
+  LigOp *first = forced ? lig_sequence_find (sequence, path_of (fusion), NULL) : NULL;
   if (first)
     lig_op_set_forced (first, (const char *const[]){fusion->name, NULL});
   options.policy = LIG_POLICY_NONE;
@@ -177,17 +201,31 @@ compile (const LigFusion *fusion, const char *example, gboolean forced)
   return lig_plan_compile (sequence, device, &options, NULL);
 }
 
-/* Returns the names of the kernels of a pass, separated by ", "; with @fusion only those of its
- * groups. */
+/* Returns the first group of the fusion in a pass, or null. */
+static const LigPlanGroup *
+find_group (LigPlan *plan, LigPass pass, const LigFusion *fusion)
+{
+  guint count;
+  const LigPlanGroup *groups = plan ? lig_plan_get_groups (plan, pass, &count) : NULL;
+  for (guint i = 0; groups && i < count; i++)
+    if (groups[i].fusion == fusion)
+      return &groups[i];
+  return NULL;
+}
+
+/* Returns the names of the kernels of a pass, separated by ", ", of the ops that the fusion takes
+ * in the plan `fused`, or of all if it takes none. */
 static char *
-list_kernels (LigPlan *plan, LigPass pass, const LigFusion *fusion)
+list_kernels (LigPlan *plan, LigPass pass, LigPlan *fused, const LigFusion *fusion)
 {
   guint count, n_steps;
   GString *text = g_string_new (NULL);
+  const LigPlanGroup *of = find_group (fused, pass, fusion);
   const LigPlanGroup *groups = plan ? lig_plan_get_groups (plan, pass, &count) : NULL;
   const LigPlanStep *steps = plan ? lig_plan_get_steps (plan, &n_steps) : NULL;
   for (guint i = 0; groups && i < count; i++) {
-    if (fusion && groups[i].fusion != fusion)
+    if (of ? groups[i].first < of->first || groups[i].first >= of->first + of->count
+           : plan == fused)
       continue;
     for (int k = 0; k < groups[i].n_steps; k++) {
       const LigKernel *kernel = steps[groups[i].first_step + k].kernel;
@@ -220,12 +258,12 @@ print_json (const LigFusion *fusion, const char *example, LigPlan *alone, LigPla
   lig_ops_add_names (to, "ops", list_ops (fusion));
   lig_json_add_text (to, "example", example);
   lig_json_begin_object (to, "alone");
-  lig_ops_add_names (to, "forward", list_kernels (alone, LIG_PASS_FORWARD, NULL));
-  lig_ops_add_names (to, "backward", list_kernels (alone, LIG_PASS_BACKWARD, NULL));
+  lig_ops_add_names (to, "forward", list_kernels (alone, LIG_PASS_FORWARD, fused, fusion));
+  lig_ops_add_names (to, "backward", list_kernels (alone, LIG_PASS_BACKWARD, fused, fusion));
   json_builder_end_object (to);
   lig_json_begin_object (to, "kernels");
-  lig_ops_add_names (to, "forward", list_kernels (fused, LIG_PASS_FORWARD, fusion));
-  lig_ops_add_names (to, "backward", list_kernels (fused, LIG_PASS_BACKWARD, fusion));
+  lig_ops_add_names (to, "forward", list_kernels (fused, LIG_PASS_FORWARD, fused, fusion));
+  lig_ops_add_names (to, "backward", list_kernels (fused, LIG_PASS_BACKWARD, fused, fusion));
   json_builder_end_object (to);
   json_builder_end_object (to);
   lig_cli_print_document ("fusion", json_builder_get_root (to));
@@ -259,11 +297,11 @@ static void
 print_kernels (const LigFusion *fusion, LigPlan *alone, LigPlan *fused)
 {
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
-    g_autofree char *kernels = list_kernels (fused, pass, fusion);
+    g_autofree char *kernels = list_kernels (fused, pass, fused, fusion);
     if (!*kernels)
       continue;
     lig_ops_print_line (pass == LIG_PASS_FORWARD ? "forward" : "backward",
-                        list_kernels (alone, pass, NULL));
+                        list_kernels (alone, pass, fused, fusion));
     lig_ops_print_line ("", g_strconcat ("→ ", kernels, NULL));
   }
 }
@@ -274,10 +312,11 @@ print_example (const LigFusion *fusion, const char *example)
 {
   int width = lig_cli_text_width ();
   g_autofree char *command = g_strdup_printf ("  lig fuse '%s'", example);
-  g_autofree char *wish = g_strdup_printf ("--force %s@0", fusion->name);
+  g_autofree char *wish = g_strdup_printf ("--force %s@%s", fusion->name, path_of (fusion));
+  const char *ranks = exchanges (fusion) ? "--ranks 2 --parallel tensor=2" : NULL;
   g_autofree char *input = g_strconcat ("--input ", input_of (fusion), NULL);
   g_autofree char *recipe = g_strdup_printf ("--recipe %s", recipe_of (fusion));
-  const char *const options[] = {input, wish, recipe_of (fusion) ? recipe : NULL};
+  const char *const options[] = {input, wish, recipe_of (fusion) ? recipe : ranks};
   g_autoptr (GString) line = g_string_new (command);
   printf ("\nExample:\n");
   for (guint i = 0; i < G_N_ELEMENTS (options) && options[i]; i++) {

@@ -96,21 +96,28 @@ lig_layout_to_string (const LigLayout *self)
   return g_strdup (text->len > 0 ? text->str : "data=1");
 }
 
+/* A group without a size has one rank. */
+static int
+size_of (const LigLayout *self, LigRankGroup group)
+{
+  return MAX (self->sizes[group], 1);
+}
+
 int
 lig_layout_size (const LigLayout *self, LigRankGroup group)
 {
   if (group < LIG_GROUP_ALL)
-    return self->sizes[group];
-  int replicas = self->sizes[LIG_GROUP_DATA] * self->sizes[LIG_GROUP_CONTEXT];
-  return group == LIG_GROUP_REPLICAS ? replicas : replicas * self->sizes[LIG_GROUP_TENSOR];
+    return size_of (self, group);
+  int replicas = size_of (self, LIG_GROUP_DATA) * size_of (self, LIG_GROUP_CONTEXT);
+  return group == LIG_GROUP_REPLICAS ? replicas : replicas * size_of (self, LIG_GROUP_TENSOR);
 }
 
 int
 lig_layout_stride (const LigLayout *self, LigRankGroup group)
 {
-  int tensor = self->sizes[LIG_GROUP_TENSOR];
+  int tensor = size_of (self, LIG_GROUP_TENSOR);
   if (group == LIG_GROUP_DATA)
-    return self->sizes[LIG_GROUP_CONTEXT] * tensor;
+    return size_of (self, LIG_GROUP_CONTEXT) * tensor;
   return group == LIG_GROUP_CONTEXT || group == LIG_GROUP_REPLICAS ? tensor : 1;
 }
 

@@ -306,7 +306,8 @@ test_add_parts (void)
         double sum = 0;
         for (gint64 part = 0; part < parts; part++)
           sum += (double) values[part * size + i];
-        g_assert_cmpfloat (fabs ((double) result[i] - sum), <=, spacing * (fabs (sum) + 1));
+        g_assert_cmpfloat (fabs ((double) result[i] - sum), <=,
+                           (double) parts * spacing * (fabs (sum) + 1));
       }
       operands[1].size = size - 1;
       g_assert_cmpint (kernel->functions[LIG_BACKEND_CPU](&launch), ==, LIG_FAILED);

@@ -117,6 +117,7 @@ run_slices_without_tick (GHashTable *seen)
     float last; /* element of y */
   } cases[] = {{"slice", &slice, {whole, {y + 2, 2, 2, LIG_FP32}}, 4},
                {"add_slice", &slice, {whole, some, result}, 10},
+               {"add_parts", NULL, {{x, 4, 2, LIG_FP32}, {y + 2, 2, 2, LIG_FP32}}, 6},
                {"attention_merge", &merge, {whole, sums, some, one, result, sums}, 5}};
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     const LigKernel *kernel = lig_kernel_find (cases[i].kernel);
