@@ -75,6 +75,7 @@ append_rank_entries (GArray *entries, LigSequenceOptions *options, unsigned set)
     SWITCH (LIG_OPTION_SHARD, "shard-optimizer", 0, &options->shard_optimizer,
             "Divide the optimizer's arrays and its work among the data ranks (ZeRO-1)"),
     SWITCH (LIG_OPTION_SHARD, "no-shard-optimizer", REVERSE, &options->shard_optimizer, UNDO),
+    {LIG_OPTION_RANKS, lig_cli_setting_entry ("bucket-size", &options->bucket_size)},
   };
   append_known (entries, known, G_N_ELEMENTS (known), set);
   options->ranks = UNSET_RANKS;
@@ -136,6 +137,7 @@ lig_cli_clear_options (LigSequenceOptions *options)
   g_free (options->store);
   g_free (options->parallel);
   g_free (options->optimizer);
+  g_free (options->bucket_size);
   g_strfreev (options->forbid);
   g_strfreev (options->force);
   g_strfreev (options->fence);
@@ -283,8 +285,11 @@ lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, G
   plan->tf32 = options->tf32 == TRUE;
   plan->nondeterministic = options->nondeterministic == TRUE;
   plan->shard_optimizer = options->shard_optimizer == TRUE;
-  if (options->dtype && !read_dtype (options->dtype, plan, error))
+  gint64 bucket;
+  if (!lig_cli_read_count ("bucket-size", options->bucket_size, &bucket, error) ||
+      (options->dtype && !read_dtype (options->dtype, plan, error)))
     return FALSE;
+  plan->bucket_bytes = bucket << 20;
   if (options->policy && !lig_policy_from_name (options->policy, &plan->policy))
     return refuse (error, "policy", options->policy, "none, all or measured");
   if (options->recompute && !lig_recompute_from_name (options->recompute, &plan->recompute))

@@ -8,7 +8,8 @@
 #include <ligature/plan.h>
 
 typedef struct {
-  char *input, *device, *dtype, *policy, *recompute, *recipe, *store, *parallel, *optimizer;
+  char *input, *device, *dtype, *policy, *recompute, *recipe, *store, *parallel, *optimizer,
+    *bucket_size;
   GStrv forbid, force, fence;
   gboolean eval, runs;
   int tf32;             /* 1, 0, or LIG_CLI_UNSET where neither --tf32 nor --no-tf32 was given */
@@ -51,8 +52,8 @@ LigDevice *lig_cli_open_device (const LigSequenceOptions *options, GError **erro
 /* Checks the value of --dtype. */
 gboolean lig_cli_check_dtype (const char *text, GError **error);
 
-/* Sets plan options from --dtype, --policy, --recompute, --tf32, --nondeterministic and
- * --shard-optimizer. Returns FALSE with the error set. */
+/* Sets plan options from --dtype, --policy, --recompute, --tf32, --nondeterministic,
+ * --shard-optimizer and --bucket-size. Returns FALSE with the error set. */
 gboolean
 lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, GError **error);
 
