@@ -41,6 +41,7 @@ struct _LigProgram {
   unsigned done;     /* passes whose results are available, as LigRunFlags */
   LigProgramInterrupt interrupt;
   gpointer interrupt_data;
+  gboolean interrupted; /* the present run was; only its exchanges go on, if there are ranks */
 };
 
 /* Gives the program memory and pointers into the state; lig_program_unbind() frees them. */

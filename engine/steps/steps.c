@@ -164,6 +164,20 @@ find_failed (const LigSteps *self, int first, int at)
   return at;
 }
 
+/* Returns whether the range is interrupted before the step. */
+static bool
+is_interrupted (LigSteps *self, int at)
+{
+  return self->interrupt && at < self->interruptible && self->interrupt (self->interrupt_data);
+}
+
+/* Steps that are left out join lanes nevertheless: their memory may be that of a later exchange. */
+static LigStatus
+leave_out (LigSteps *self, const LigStep *step, unsigned *running)
+{
+  return step->joins & *running ? join (self, step->joins, running) : LIG_OK;
+}
+
 int
 lig_steps_run (LigSteps *self, int first, int end, LigStepsMode mode, LigStatus *status)
 {
@@ -172,11 +186,12 @@ lig_steps_run (LigSteps *self, int first, int end, LigStepsMode mode, LigStatus 
   *status = LIG_OK;
   self->interrupted = false;
   for (; at < end && self->steps[at].function; at++) {
-    if (self->interrupt && at < self->interruptible && self->interrupt (self->interrupt_data)) {
-      self->interrupted = true;
+    LigStep *step = &self->steps[at];
+    self->interrupted = self->interrupted || is_interrupted (self, at);
+    if (self->interrupted && (!self->meets || at >= self->interruptible))
       break;
-    }
-    *status = run_step (self, &self->steps[at], mode, &running);
+    *status = self->interrupted && !step->launch.peers ? leave_out (self, step, &running)
+                                                       : run_step (self, step, mode, &running);
     if (__builtin_expect (*status != LIG_OK, 0))
       break;
   }

@@ -420,7 +420,8 @@ LIG_API void lig_run_unpause (LigRun *self);
  * @self: a run
  *
  * Ends the run with a checkpoint, as %LIG_RUN_CANCELLED: on an asynchronous device after the
- * current step, else before the next kernel of the step, which is then as if it had not begun. May
+ * current step, else before the next kernel of the step, which is then as if it had not begun, on
+ * all ranks alike; rank 0 decides for all. May
  * be called from any thread.
  */
 LIG_API void lig_run_cancel (LigRun *self);
