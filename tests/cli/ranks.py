@@ -61,11 +61,12 @@ def exists(process):
 class Job:
     """An endless training, with its processes."""
 
-    def __init__(self, count, *more):
+    def __init__(self, count, *more, model=MODEL, data=DATA):
         environment = dict(os.environ, LIGATURE_RANKS_SILENCE=str(SILENCE))
         self.errors = tempfile.TemporaryFile('w+')
-        self.lig = subprocess.Popen([LIG, 'train', MODEL, *ENDLESS, '--ranks', str(count), '--metrics',
-                                     '-', *more], env=environment, text=True, stdout=subprocess.PIPE,
+        steps = [] if '--steps' in more else ENDLESS[len(DATA):]
+        self.lig = subprocess.Popen([LIG, 'train', model, *data, *steps, '--ranks', str(count),
+                                     '--metrics', '-', *more], env=environment, text=True, stdout=subprocess.PIPE,
                                     stderr=self.errors, stdin=subprocess.DEVNULL)
         assert json.loads(self.lig.stdout.readline())['step'] == 1
         self.mpirun = list_children(self.lig.pid)[0]
@@ -228,6 +229,76 @@ def interrupted_twice():
     assert not [line for line in errors if 'rank' in line], errors
 
 
+def seconds_to_end(job):
+    """Waits for the processes of a job that was signalled; they may take 5 seconds."""
+    began = time.monotonic()
+    job.lig.communicate(timeout=LIMIT)
+    while any(map(exists, [job.mpirun, *job.ranks])):
+        assert time.monotonic() - began < 5, 'processes are left'
+        time.sleep(0.02)
+    assert time.monotonic() - began < 5
+
+
+def interrupted_in_a_step():
+    """A step of many micro-batches is abandoned by all ranks; resumed, it is computed as it would
+    have been, whether ranks exchange in each micro-batch or once a step."""
+    divided = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
+        'linear(4)', 'linear(4, parallel=row)')
+    for model, layout in ((MODEL, 'data=2'), (divided, 'tensor=2')):
+        words = ('--accumulate', '40000', '--seed', '5', '--parallel', layout)
+        job = Job(2, '--checkpoint', 'c.safetensors', *words, model=model)
+        time.sleep(0.1)
+        job.lig.send_signal(signal.SIGTERM)
+        seconds_to_end(job)
+        code, errors = job.finish()
+        assert code == 130, errors
+        assert sum('saving a checkpoint' in line for line in errors) == 1, errors
+        assert last_run()['status'] == 'interrupted'
+        steps = ('--steps', str(last_run()['last_step'] + 1), '--ranks', '2', '--json')
+        rest = json.loads(lig('train', '--resume', 'c.safetensors', '--parallel', layout,
+                              *steps).stdout)
+        whole = json.loads(lig('train', model, *DATA, *words, *steps).stdout)
+        assert rest['loss']['last'] == whole['loss']['last'], (rest['loss'], whole['loss'])
+
+
+def interrupted_in_an_evaluation():
+    """All ranks leave the held-out data; the checkpoint has all steps."""
+    data = [word.replace('synthetic', 'synthetic?samples=40000000') for word in DATA]
+    job = Job(2, '--checkpoint', 'c.safetensors', '--steps', '1', '--eval-batches', '1000000',
+              data=data)
+    time.sleep(0.5)
+    job.lig.send_signal(signal.SIGTERM)
+    seconds_to_end(job)
+    code, errors = job.finish()
+    assert code == 130, errors
+    assert (last_run()['status'], last_run()['last_step']) == ('interrupted', 1)
+
+
+def interrupted_twice_in_a_step():
+    """A kernel takes a second: after the second signal nobody waits for it. One sentence, no word
+    of mpirun's, and the last checkpoint can be resumed."""
+    model = 'linear(2048) ! relu ! linear(2048) ! relu ! linear(2048) ! mean-squared-error'
+    data = [word.replace('32x8', '8192x2048') for word in DATA]
+    job = Job(2, '--checkpoint', 'c.safetensors', '--checkpoint-every', '1', '--optimizer', 'sgd',
+              model=model, data=data)
+    end = time.monotonic() + LIMIT
+    while not os.path.exists('c.safetensors') or os.path.getsize('c.safetensors') < 1 << 24:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    job.lig.send_signal(signal.SIGINT)
+    time.sleep(0.1)
+    job.lig.send_signal(signal.SIGINT)
+    seconds_to_end(job)
+    code, errors = job.finish()
+    assert code in (130, -signal.SIGINT), code
+    said = [line for line in errors if not line.startswith(('step ', 'lig: synthetic'))]
+    assert len(said) == 1 and 'press Ctrl+C again' in said[0], errors
+    assert last_run()['status'] == 'interrupted', last_run()
+    steps = str(last_run()['last_step'] + 1)
+    result = lig('train', '--resume', 'c.safetensors', '--steps', steps, '--json', '--ranks', '2')
+    assert json.loads(result.stdout)['steps'] == int(steps)
+
+
 def on_a_terminal():
     """The progress is replaced in place; Ctrl+Z stops all ranks, Ctrl+C interrupts."""
     terminal = Terminal([LIG, 'train', MODEL, *ENDLESS, '--ranks', '2'])
@@ -319,7 +390,8 @@ os.environ.update(LIGATURE_STORE=folder + '/runs.db', XDG_DATA_HOME=folder, LC_A
 os.chdir(folder)
 chosen = sys.argv[1:]
 tests = [same_result, quiet_and_metrics, standard_input, threads, refused_lines, missing_programs,
-         failures_of_all, under_mpirun, interrupted, interrupted_twice, on_a_terminal, rank_killed,
+         failures_of_all, under_mpirun, interrupted, interrupted_twice,
+         interrupted_in_a_step, interrupted_in_an_evaluation, interrupted_twice_in_a_step, on_a_terminal, rank_killed,
          first_killed, rank_stopped, launcher_killed, parent_killed, json_of_a_fault]
 try:
     run([test for test in tests if not chosen or test.__name__ in chosen])
