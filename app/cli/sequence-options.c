@@ -18,9 +18,6 @@ typedef struct {
   GOptionEntry entry;
 } Known;
 
-/* The value of --ranks where it is not given; no number of a command line is as small. */
-#define UNSET_RANKS G_MININT
-
 #define REVERSE G_OPTION_FLAG_REVERSE
 #define UNDO "Do not, even if the `train` object of the file does"
 #define SWITCH(set, name, flags, field, help) \
@@ -78,7 +75,7 @@ append_rank_entries (GArray *entries, LigSequenceOptions *options, unsigned set)
     {LIG_OPTION_RANKS, lig_cli_setting_entry ("bucket-size", &options->bucket_size)},
   };
   append_known (entries, known, G_N_ELEMENTS (known), set);
-  options->ranks = UNSET_RANKS;
+  options->ranks = LIG_CLI_UNSET_RANKS;
   options->shard_optimizer = LIG_CLI_UNSET;
 }
 
@@ -311,7 +308,7 @@ find_layout (const LigSequenceOptions *options,
              LigLayout *layout,
              GError **error)
 {
-  int ranks = options->ranks == UNSET_RANKS ? 1 : options->ranks;
+  int ranks = options->ranks == LIG_CLI_UNSET_RANKS ? 1 : options->ranks;
   if (ranks < 1 || ranks > LIG_CLI_MOST_RANKS) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--ranks is %d, expected 1 to %d",
                  ranks, LIG_CLI_MOST_RANKS);
@@ -329,24 +326,12 @@ find_layout (const LigSequenceOptions *options,
          lig_cli_blame (error, "parallel");
 }
 
-/* Lets the plan be that of one of the ranks, which share the batch. */
-static gboolean
-share (LigSequence *sequence,
-       LigDevice *device,
-       const LigSequenceOptions *options,
-       LigPlanOptions *plan,
-       GError **error)
+gboolean
+lig_cli_share_batch (LigSequence *sequence, const LigLayout *layout, gint64 *batch, GError **error)
 {
   LigShape shape;
   LigDtype dtype;
-  LigLayout layout;
-  if (options->ranks == UNSET_RANKS && !options->parallel)
-    return TRUE;
-  if (!find_layout (options, device, &layout, error))
-    return FALSE;
-  int data = lig_layout_size (&layout, LIG_GROUP_DATA);
-  if (lig_layout_size (&layout, LIG_GROUP_ALL) == 1 || !lig_sequence_has_input (sequence))
-    return TRUE;
+  int data = lig_layout_size (layout, LIG_GROUP_DATA);
   lig_sequence_get_input (sequence, &shape, &dtype);
   if (shape.n_axes < 1 || shape.axes[0] % data != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
@@ -355,8 +340,27 @@ share (LigSequence *sequence,
                  shape.n_axes < 1 ? (gint64) 1 : shape.axes[0], data);
     return lig_cli_blame (error, "ranks");
   }
-  if (data > 1)
-    plan->batch = shape.axes[0] / data;
+  *batch = data > 1 ? shape.axes[0] / data : 0;
+  return TRUE;
+}
+
+/* Lets the plan be that of one of the ranks, which share the batch. */
+static gboolean
+share (LigSequence *sequence,
+       LigDevice *device,
+       const LigSequenceOptions *options,
+       LigPlanOptions *plan,
+       GError **error)
+{
+  LigLayout layout;
+  if (options->ranks == LIG_CLI_UNSET_RANKS && !options->parallel)
+    return TRUE;
+  if (!find_layout (options, device, &layout, error))
+    return FALSE;
+  if (lig_layout_size (&layout, LIG_GROUP_ALL) == 1 || !lig_sequence_has_input (sequence))
+    return TRUE;
+  if (!lig_cli_share_batch (sequence, &layout, &plan->batch, error))
+    return FALSE;
   lig_device_assume_ranks (device, 0, &layout);
   return TRUE;
 }

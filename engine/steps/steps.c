@@ -52,16 +52,23 @@ begin_in (LigSteps *self, LigLane lane, unsigned running)
   return status == LIG_OK ? self->calls->await (self->device, to->stream, side->ended) : status;
 }
 
+/* The wait for several exchanges is that for the last. */
+static LigTimer *
+find_timer (const LigSteps *self)
+{
+  return self->waits ? &self->waits[self->awaited] : self->waiting;
+}
+
 static LigStatus
 start_waiting (LigSteps *self)
 {
-  return self->calls->start (self->device, self->waiting, self->lanes[LIG_LANE_MAIN].stream);
+  return self->calls->start (self->device, find_timer (self), self->lanes[LIG_LANE_MAIN].stream);
 }
 
 static LigStatus
 stop_waiting (LigSteps *self)
 {
-  return self->calls->stop (self->device, self->waiting, self->lanes[LIG_LANE_MAIN].stream);
+  return self->calls->stop (self->device, find_timer (self), self->lanes[LIG_LANE_MAIN].stream);
 }
 
 /* Makes the main lane wait for another one; its wait for exchanges is timed. */
@@ -124,6 +131,8 @@ launch (LigSteps *self, LigStep *step)
 {
   if (step->empty)
     return fill_empty (self, step);
+  if (step->launch.peers)
+    self->awaited = (int) (step - self->steps);
   if (step->lane != LIG_LANE_MAIN && self->calls->enqueue)
     return self->calls->enqueue (self->device, step->launch.stream, step->function, &step->launch);
   if (step->launch.peers && self->waiting && step->lane == LIG_LANE_MAIN)
