@@ -152,6 +152,12 @@ LIG_EACH (join_halves, "first? second? rest? -> x", 0)
 LIG_EACH (arrange_halves, "x -> y second", 0)
 LIG_EACH (arrange_halves_backward, "dy? dsecond? -> dx", 1)
 
+LIG_FAMILY (slice)
+/* Some positions and columns of each row of the batch, see LigSliceParams: y of x; and y = x, or 0
+ * where that is absent, plus the slice at its place. The types may differ in the sum. */
+LIG_EACH (slice, "x -> y", 0)
+LIG_EACH (add_slice, "x? slice -> y=x", 1)
+
 LIG_FAMILY (qk_norm)
 /* Normalizes each query and key head of packed rows [M, (H + 2 G) D]; the values are copied. The
  * gains query and key and their biases have D elements, absent ones are 1 and 0. mean and rstd are
@@ -176,6 +182,9 @@ LIG_EACH_WITH (attention_backward,
                .ignores_tick = false,
                .flops = lig_attention_backward_flops,
                .scratch = lig_attention_backward_scratch)
+/* Attention to the keys of x and to those of the part together, from y and lse of each; the part
+ * may have some of the queries alone, see LigMergeParams. The types of x, part and y may differ. */
+LIG_EACH (attention_merge, "x x_lse part part_lse -> y=x lse=x_lse", 4)
 
 LIG_FAMILY (loss)
 /* Losses over rows of x [M, C]. y, dy, correct and count are scalars of fp32, lse has one fp32
@@ -228,7 +237,9 @@ LIG_EACH_WITH (adamw,
 LIG_FAMILY (collective)
 /* Exchanges between processes, which all launch them: y is x reduced over the peers of the launch;
  * the rows of all peers; this peer's part of the rows of the reduction. A part may be its rows of
- * the whole. take_part copies this peer's part of the rows of x, and exchanges nothing. */
+ * the whole. take_part copies this peer's part of the rows of x, and exchanges nothing.
+ * ring_exchange sends x to another peer, and y is that of a third one; add_parts adds up equal parts
+ * of x, and exchanges nothing. */
 LIG_EACH_WITH (all_reduce,
                "x -> y=x",
                1,
@@ -243,6 +254,8 @@ LIG_EACH_WITH (reduce_scatter,
                .exchanges = true,
                .scratch = lig_collective_scratch)
 LIG_EACH_WITH (take_part, "x -> y", 0, .ignores_tick = true, .exchanges = true)
+LIG_EACH_WITH (ring_exchange, "x -> y", 0, .ignores_tick = true, .exchanges = true)
+LIG_EACH_WITH (add_parts, "x -> y", 1, .ignores_tick = true)
 
 #undef LIG_FAMILY
 #undef LIG_EACH_WITH

@@ -16,28 +16,13 @@ in_arena (const LigValue *value)
          value->role != LIG_VALUE_QUANTIZERS;
 }
 
-/* Returns the last step of a step's lifetime. The operands of an overlapping step live until it is
- * joined: at the next step of the side lane, if it is in that, at the update, at an opaque op, or
- * at the end. */
-static int
-end_of_step (const LigDraft *draft, int index)
-{
-  const LigLane lane = lig_step (draft, index)->lane;
-  if (lane == LIG_LANE_MAIN)
-    return index;
-  while (index + 1 < (int) draft->steps->len && index + 1 != draft->first_update &&
-         lig_step (draft, index + 1)->kernel &&
-         !(lane == LIG_LANE_SIDE && lig_step (draft, index + 1)->lane == LIG_LANE_SIDE))
-    index++;
-  return index;
-}
-
 static void
 find_lifetimes (LigDraft *draft)
 {
+  lig_find_awaits (draft);
   for (int i = 0; i < (int) draft->values->len; i++) {
     lig_value (draft, i)->first_step = G_MAXINT;
-    lig_value (draft, i)->last_step = -1;
+    lig_value (draft, i)->last_step = lig_value (draft, i)->beside = -1;
   }
   for (int i = 0; i < (int) draft->values->len; i++) {
     LigValue *value = lig_value (draft, i);
@@ -64,7 +49,7 @@ find_lifetimes (LigDraft *draft)
   }
   for (int i = 0; i < (int) draft->steps->len; i++) {
     const LigDraftStep *step = lig_step (draft, i);
-    int end = end_of_step (draft, i);
+    int end = lig_end_of_step (draft, i);
     for (int j = 0; j <= step->n_operands; j++) {
       int value = j < step->n_operands ? step->values[j] : step->scratch > 0 ? step->scratch : -1;
       if (value < 0)
@@ -72,12 +57,14 @@ find_lifetimes (LigDraft *draft)
       LigValue *root = lig_value (draft, lig_draft_root (draft, value));
       root->first_step = MIN (root->first_step, i);
       root->last_step = MAX (root->last_step, end);
+      if (end > i)
+        root->beside = MAX (root->beside, end);
     }
   }
 }
 
 /* Returns whether output `to` of a step may use the memory of its input `from`: no later step reads
- * the input, and no other operand shares its memory. */
+ * the input, none of another lane may still read it, and no other operand shares its memory. */
 static gboolean
 may_replace (const LigDraft *draft, int index, int from, int to)
 {
@@ -89,7 +76,7 @@ may_replace (const LigDraft *draft, int index, int from, int to)
   const LigValue *input = lig_value (draft, old), *output = lig_value (draft, new);
   gboolean fits = in_arena (input) && in_arena (output) && input->bytes == output->bytes &&
                   input->dtype == output->dtype && input->last_step == index &&
-                  input->first_step >= 0 && output->first_step == index;
+                  input->beside < index && input->first_step >= 0 && output->first_step == index;
   for (int i = 0; i < step->n_operands && fits; i++)
     if (i != from && i != to && step->values[i] >= 0) {
       int other = lig_draft_root (draft, step->values[i]);

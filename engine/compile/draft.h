@@ -45,6 +45,7 @@ typedef struct {
   gboolean brief; /* read only by the steps that follow the parameters, which need it no longer */
   /* Written by allocate. */
   int first_step, last_step; /* -1 and G_MAXINT for the caller's values */
+  int beside;                /* the last step beside which one of another lane may use it, or -1 */
   gint64 bytes, offset;      /* offset -1: none */
 } LigValue;
 
@@ -170,6 +171,7 @@ typedef struct {
   int group, part;
   LigLane lane;     /* the steps of another lane than the main one may overlap later steps */
   gboolean reduces; /* over the ranks: only once the last micro-batch of an update has run */
+  int awaits;       /* the step of the communication lane for which it waits, or -1 */
   int n_operands, n_inputs;
   int values[LIG_MAX_OPERANDS]; /* -1: absent */
   gint64 scratch_bytes;         /* that its kernel needs beyond the workspace */
@@ -347,6 +349,18 @@ int lig_draft_root (const LigDraft *self, int value);
 /* Adds a value for the scratch memory of the step, if its kernel needs some. It is counted in fp32,
  * and an absurd number of bytes stays one that cannot be allocated. */
 void lig_draft_add_scratch (LigDraft *self, LigDraftStep *step);
+
+/* Finds the steps of the communication lane that others wait for, as they read what these write, or
+ * write what these read or write, or exchange with the same ranks. */
+void lig_find_awaits (LigDraft *draft);
+
+/* Likewise, in a list of steps, by their numbers in it. */
+void lig_find_awaits_in (const LigDraft *draft, LigDraftStep *steps, guint count);
+
+/* Returns the last step beside which a step may still run: its operands live until it is joined. A
+ * step of the side lane is at the next one there, one of the communication lane at the next one
+ * that waits for it, and both at the update, at an opaque op, or at the end. */
+int lig_end_of_step (const LigDraft *draft, int index);
 
 /* Returns the extents of the values in the arena, LigExtent, and for each value the number of its
  * extent, or -1. It writes the lifetimes of values. */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Predicts how the communication lane overlaps the others. A step of it begins when the steps
- * before it and the lane's last step have ended; the main lane waits for it before the update. */
+ * before it and the lane's last step have ended; the main lane waits for it before the update, or
+ * before the first step that needs it. */
 #include "engine/compile/predict.h"
+
+#include <math.h>
 
 /* Unknown times are 0, so that a step which adds next to nothing adds this. */
 #define LEAST_SECONDS 1e-12
@@ -25,20 +28,41 @@ finish (double now, double work, double busy, double speed)
   return work <= beside ? now + work / speed : MAX (now, busy) + work - beside;
 }
 
-/* Divides the time of the collectives from `first` to `end` - 1 into the part beside other steps,
- * which only slows these, and the part for which the main lane waits from `main_end` on. */
+/* Adds the time from `from` to `to`, for which the main lane waits, to those of the steps from
+ * `first` to `end` - 1 that run then. */
 static void
-expose (LigDraft *draft, int first, int end, double main_end, double speed)
+add_wait (LigDraft *draft, int first, int end, double from, double to)
 {
   for (int i = first; i < end; i++) {
     LigDraftStep *step = lig_step (draft, i);
-    if (step->lane != LIG_LANE_COMMUNICATION)
-      continue;
-    double stop = step->starts + step->lasts;
-    step->waited = MAX (stop - MAX (step->starts, main_end), 0);
-    step->predicted =
-      MAX ((1 - speed) * (step->lasts - step->waited) + step->waited, LEAST_SECONDS);
+    if (step->lane == LIG_LANE_COMMUNICATION)
+      step->waited += MAX (MIN (step->starts + step->lasts, to) - MAX (step->starts, from), 0);
   }
+}
+
+/* Divides the time of the collectives from `first` to `end` - 1 into the part beside other steps,
+ * which only slows these, and the part for which the main lane waits. */
+static void
+expose (LigDraft *draft, int first, int end, double speed)
+{
+  for (int i = first; i < end; i++) {
+    LigDraftStep *step = lig_step (draft, i);
+    if (step->lane == LIG_LANE_COMMUNICATION)
+      step->predicted =
+        MAX ((1 - speed) * (step->lasts - step->waited) + step->waited, LEAST_SECONDS);
+  }
+}
+
+/* Returns when the step can begin that would begin `now` but for the one that it waits for. */
+static double
+await (LigDraft *draft, const LigDraftStep *step, int first, int index, double now)
+{
+  if (step->awaits < first)
+    return now;
+  const LigDraftStep *on = lig_step (draft, step->awaits);
+  double end = on->starts + on->lasts;
+  add_wait (draft, first, index, now, end);
+  return MAX (now, end);
 }
 
 void
@@ -48,7 +72,8 @@ lig_predict_lanes (LigDraft *draft)
   int first = 0, count = (int) draft->steps->len;
   for (int i = 0; i <= count; i++) {
     if (i == draft->first_update || i == count) {
-      expose (draft, first, i, now, speed);
+      add_wait (draft, first, i, now, INFINITY);
+      expose (draft, first, i, speed);
       now = MAX (now, busy);
       first = i;
     }
@@ -56,8 +81,10 @@ lig_predict_lanes (LigDraft *draft)
       break;
     LigDraftStep *step = lig_step (draft, i);
     gboolean beside = step->lane == LIG_LANE_COMMUNICATION;
+    now = await (draft, step, first, i, now);
     step->lasts = step->predicted;
     step->starts = beside ? MAX (now, busy) : now;
+    step->waited = 0;
     if (beside) {
       busy = step->starts + step->lasts;
       continue;

@@ -114,6 +114,8 @@ find_port (LigLowering *self, const char *port)
   int own;
   if (g_str_equal (port, "-"))
     return PORT_ABSENT;
+  if (strchr (port, '@'))
+    return lig_lower_piece (self, port);
   if (lig_find_own_value (self, port, &own))
     return own;
   const LigPart *part = lig_lower_port_part (self, &name);
@@ -293,6 +295,7 @@ lig_lower_emit (LigLowering *self,
     .pass = self->backward ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD,
     .group = -1,
     .part = self->group->first,
+    .awaits = -1,
   };
   step.n_operands = step.ports->count;
   step.n_inputs = step.ports->n_inputs;
@@ -514,6 +517,7 @@ lig_lower_group (LigDraft *draft,
     group->fusion->lower_backward (&lowering);
   else
     group->fusion->lower (&lowering);
+  g_clear_pointer (&lowering.own, g_hash_table_unref);
   if (probe)
     finish_probe (&lowering, first_step, probe);
   else if (lowering.missing && !lowering.error) {
@@ -579,6 +583,7 @@ lig_lower_plain (LigDraft *draft,
     .pass = pass,
     .group = -1,
     .part = part,
+    .awaits = -1,
     .n_operands = ports->count,
     .n_inputs = ports->n_inputs,
   };

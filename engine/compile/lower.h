@@ -4,8 +4,6 @@
 
 #include "engine/compile/draft.h"
 
-#define LIG_MOST_OWN 4
-
 struct _LigLowering {
   LigDraft *draft;
   const LigGroup *group;
@@ -17,12 +15,7 @@ struct _LigLowering {
   GError *error;              /* the first error in a table */
   const char *missing;        /* the first missing kernel */
   const LigPart *unquantized; /* a product whose kernel has no twin for quantized operands */
-  /* The values that the kernels of an op hand to one another. */
-  struct {
-    const char *name;
-    int value;
-  } own[LIG_MOST_OWN];
-  int n_own;
+  GHashTable *own;            /* values that the kernels of an op hand to one another; or null */
 };
 
 /* The result of a probe. */
@@ -76,6 +69,10 @@ int lig_lower_port (LigLowering *self, const char *port);
  * optional element that is missing. */
 gboolean lig_find_own_value (LigLowering *self, const char *name, int *value);
 
+/* Finds a value that was kept by its key, or keeps one; takes the key. */
+gboolean lig_find_own (const LigDraft *draft, const char *key, int *value);
+void lig_keep_own (LigDraft *draft, char *key, int value);
+
 /* Appends a step that belongs to no group. */
 void lig_lower_plain (LigDraft *draft,
                       GArray *steps,
@@ -85,6 +82,10 @@ void lig_lower_plain (LigDraft *draft,
                       const int *values,
                       const void *params,
                       gsize params_size);
+
+/* Returns the value of a part of the rows of a port, `0.x@2/4`: the part number 2 of 4 equal ones;
+ * negative if the port is absent or unknown. */
+int lig_lower_piece (LigLowering *self, const char *port);
 
 /* Returns the part that a port's number refers to, and advances to the name of the port; null for
  * an optional element that is missing. */

@@ -56,6 +56,13 @@ typedef struct {
   LigStopwatch watch;
 } Bench;
 
+/* A kernel that exchanges has no peers while it is timed, and nothing to wait for. */
+static LigLane
+lane_of (const LigDraftStep *step)
+{
+  return step->lane == LIG_LANE_COMMUNICATION ? LIG_LANE_MAIN : step->lane;
+}
+
 static gsize
 slot_bytes (Bench *bench, int value)
 {
@@ -70,7 +77,8 @@ lay_out_list (Bench *bench, const List *list)
   gsize bytes = 0;
   for (guint i = 0; i < list->steps->len; i++) {
     const LigDraftStep *step = &g_array_index (list->steps, LigDraftStep, i);
-    bench->scratch[step->lane] = MAX (bench->scratch[step->lane], step->scratch_bytes);
+    gint64 *scratch = &bench->scratch[lane_of (step)];
+    *scratch = MAX (*scratch, step->scratch_bytes);
     for (int j = 0; j < step->n_operands; j++) {
       gpointer key = GINT_TO_POINTER (step->values[j] + 1);
       if (step->values[j] < 0 || !g_hash_table_add (seen, key))
@@ -131,14 +139,15 @@ static void
 bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *operands, char *set)
 {
   LigDevice *device = bench->device;
+  LigLane lane = lane_of (from);
   for (int j = 0; j < from->n_operands; j++) {
     operands[j] = lig_draft_operand (bench->draft, from->values[j]);
     if (from->values[j] >= 0)
       operands[j].data = address_of (bench, from->values[j], set);
   }
   to->function = from->kernel ? lig_device_function (device, from->kernel) : NULL;
-  to->lane = from->lane;
-  to->joins = from->lane == LIG_LANE_SIDE ? 1u << LIG_LANE_SIDE : 0;
+  to->lane = lane;
+  to->joins = lane == LIG_LANE_SIDE ? 1u << LIG_LANE_SIDE : 0;
   to->empty = from->empty;
   to->zeroed = from->zeroed;
   to->added = from->added;
@@ -146,11 +155,11 @@ bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *oper
   to->launch = (LigLaunch){
     .operands = operands,
     .tick = bench->tick,
-    .workspace = bench->workspaces[from->lane],
-    .scratch = from->scratch_bytes > 0 ? set + bench->scratch_at[from->lane] : NULL,
+    .workspace = bench->workspaces[lane],
+    .scratch = from->scratch_bytes > 0 ? set + bench->scratch_at[lane] : NULL,
     .nondeterministic = bench->draft->options.nondeterministic,
     .params = from->params_size ? to->params : NULL,
-    .stream = lig_device_lane (device, from->lane),
+    .stream = lig_device_lane (device, lane),
     .device = lig_device_handle (device),
     .tf32 = bench->draft->options.tf32,
   };

@@ -39,53 +39,68 @@ add_value (LigLowering *self, const char *entry, const char *name)
                               first, name);
 }
 
-/* Finds the value with this key. */
-static gboolean
-look_up (LigLowering *self, const char *key, int *value)
+gboolean
+lig_find_own (const LigDraft *draft, const char *key, int *value)
 {
   gpointer known;
-  if (!self->draft->own_values)
-    self->draft->own_values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  if (!g_hash_table_lookup_extended (self->draft->own_values, key, NULL, &known))
+  if (!draft->own_values || !g_hash_table_lookup_extended (draft->own_values, key, NULL, &known))
     return FALSE;
   *value = GPOINTER_TO_INT (known);
   return TRUE;
 }
 
 void
+lig_keep_own (LigDraft *draft, char *key, int value)
+{
+  if (!draft->own_values)
+    draft->own_values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_hash_table_insert (draft->own_values, key, GINT_TO_POINTER (value));
+}
+
+void
 lig_lower_value (LigLowering *self, const char *name, const LigShape *shape, LigDtype dtype)
 {
   int first = self->group->first, value;
-  g_autofree char *key = g_strdup_printf ("%d %d %s", first, self->backward, name);
-  if (self->group->fusion || self->n_own == LIG_MOST_OWN)
-    return;
-  if (!look_up (self, key, &value)) {
+  const char *fusion = self->group->fusion ? self->group->fusion->name : "";
+  g_autofree char *key = g_strdup_printf ("%s %d %d %s", fusion, first, self->backward, name);
+  if (!lig_find_own (self->draft, key, &value)) {
     value =
       lig_draft_add_value (self->draft, self->backward ? LIG_VALUE_GRADIENT : LIG_VALUE_COMPUTED,
                            shape, dtype, first, "#%d.%s", first, name);
-    g_hash_table_insert (self->draft->own_values, g_steal_pointer (&key), GINT_TO_POINTER (value));
+    lig_keep_own (self->draft, g_steal_pointer (&key), value);
   }
-  self->own[self->n_own].name = name;
-  self->own[self->n_own++].value = value;
+  if (!self->own)
+    self->own = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_hash_table_insert (self->own, g_strdup (name), GINT_TO_POINTER (value));
+}
+
+void
+lig_lower_value_like (LigLowering *self, const char *name, const char *port)
+{
+  int value = lig_lower_port (self, port);
+  if (value < 0)
+    return;
+  LigShape shape = lig_value (self->draft, value)->shape;
+  lig_lower_value (self, name, &shape, lig_value (self->draft, value)->dtype);
 }
 
 gboolean
 lig_find_own_value (LigLowering *self, const char *name, int *value)
 {
-  for (int i = 0; i < self->n_own; i++)
-    if (g_str_equal (self->own[i].name, name)) {
-      *value = self->own[i].value;
-      return TRUE;
-    }
+  gpointer own;
+  if (self->own && g_hash_table_lookup_extended (self->own, name, NULL, &own)) {
+    *value = GPOINTER_TO_INT (own);
+    return TRUE;
+  }
   const LigFusion *fusion = self->group->fusion;
   const char *entry = fusion ? find_entry (fusion->computes, name) : NULL;
   if (!entry)
     return FALSE;
   g_autofree char *key =
     g_strdup_printf ("%s %d %d %s", fusion->name, self->group->first, self->group->count, name);
-  if (look_up (self, key, value))
+  if (lig_find_own (self->draft, key, value))
     return TRUE;
   *value = add_value (self, entry, name);
-  g_hash_table_insert (self->draft->own_values, g_steal_pointer (&key), GINT_TO_POINTER (*value));
+  lig_keep_own (self->draft, g_steal_pointer (&key), *value);
   return TRUE;
 }

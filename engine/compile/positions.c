@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The positions of rows that the ranks of a context group divide: of 2 n equal blocks rank r of n
  * has number r and number 2 n - 1 - r, so that with a causal mask all have the same work. Most ops
- * compute position by position. Attention gathers the keys and values of all ranks, as in the
- * training of Llama 3 (2024, section 3.3.2): each of the two blocks of queries attends to the keys
- * up to its end by the kernels for queries to a memory, whose mask is then bottom-right. */
+ * compute position by position. Attention is a ring of keys and values,
+ * engine/ops/ring-attention.c. A window and ALiBi depend on distances between positions, which its
+ * steps do not know: with them attention gathers the keys and values of all ranks, as in the
+ * training of Llama 3 (2024, section 3.3.2), and each of the two blocks of queries attends to the
+ * keys up to its end by the kernels for queries to a memory, whose mask is then bottom-right. */
 #include "engine/compile/positions.h"
 
 #include <glib/gi18n-lib.h>
@@ -93,6 +95,17 @@ make (const char *name, const char *param, const char *value)
   return op;
 }
 
+/* Adds attention whose keys and values travel from rank to rank. */
+static void
+add_ring (LigParts *parts, LigOp *op, gboolean causal)
+{
+  static const char *const params[] = {"heads", "kv-heads", "scale", "softcap", NULL};
+  LigOp *ring = like (op, "ring-attention", params);
+  if (ring)
+    g_object_set (ring, "mask", causal ? "causal" : "none", NULL);
+  lig_parts_add (parts, NULL, ring);
+}
+
 /* Adds attention of one block of queries to the keys that were arranged for it. */
 static void
 add_block (LigParts *parts, LigOp *op, gboolean causal, const char *queries, const char *memory)
@@ -136,14 +149,11 @@ refuse (LigParts *parts, LigOp *op, gboolean causal)
                       window > 0 ? "window" : "alibi");
 }
 
-gboolean
-lig_positions_expand (LigOp *op, LigParts *parts)
+/* Adds attention to the gathered keys and values of all ranks. */
+static void
+add_gathered (LigParts *parts, LigOp *op, gboolean causal)
 {
   static const char *const heads[] = {"heads", "kv-heads", NULL};
-  g_autofree char *mask = NULL;
-  g_object_get (op, "mask", &mask, NULL);
-  gboolean causal = !g_str_equal (mask, "none");
-  refuse (parts, op, causal);
   LigOp *split = like (op, "split-heads", heads);
   LigOp *arrange = make ("arrange-halves", "second", "second-keys");
   if (split)
@@ -158,5 +168,20 @@ lig_positions_expand (LigOp *op, LigParts *parts)
   lig_parts_add (parts, NULL, make ("make-extra-output", "to", "done"));
   add_block (parts, op, causal, "second", "second-keys");
   lig_parts_add (parts, NULL, make ("join-halves", "first", "done"));
+}
+
+gboolean
+lig_positions_expand (LigOp *op, LigParts *parts)
+{
+  g_autofree char *mask = NULL;
+  gint64 window;
+  gboolean alibi;
+  g_object_get (op, "mask", &mask, "window", &window, "alibi", &alibi, NULL);
+  gboolean causal = !g_str_equal (mask, "none");
+  refuse (parts, op, causal);
+  if (window > 0 || alibi)
+    add_gathered (parts, op, causal);
+  else
+    add_ring (parts, op, causal);
   return TRUE;
 }

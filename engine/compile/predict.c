@@ -209,16 +209,36 @@ overlap (const LigDraft *draft, LigDraftStep *steps, guint count, double total)
   return whole;
 }
 
+/* Returns the seconds of a list some of whose steps exchange beside the others. */
+static double
+predict_exchanges (const LigDraft *draft, LigDraftStep *steps, guint count)
+{
+  g_autofree double *ends = g_new (double, count);
+  double now = 0, busy = 0;
+  lig_find_awaits_in (draft, steps, count);
+  for (guint i = 0; i < count; i++) {
+    gboolean beside = steps[i].lane == LIG_LANE_COMMUNICATION;
+    if (steps[i].awaits >= 0)
+      now = MAX (now, ends[steps[i].awaits]);
+    double *lane = beside ? &busy : &now;
+    *lane = ends[i] = MAX (now, *lane) + steps[i].predicted;
+  }
+  return MAX (now, busy);
+}
+
 double
 lig_predict_steps (const LigDraft *draft, LigDraftStep *steps, guint count)
 {
   double total = 0;
-  gboolean known = TRUE;
+  gboolean known = TRUE, exchanges = FALSE;
   for (guint i = 0; i < count; i++) {
     steps[i].predicted = predict_alone (draft, &steps[i]);
     total += steps[i].predicted;
     known &= steps[i].predicted > 0;
+    exchanges |= steps[i].lane == LIG_LANE_COMMUNICATION;
   }
+  if (exchanges && count > 1)
+    return known ? predict_exchanges (draft, steps, count) : 0;
   if (lig_device_get_facts (draft->device)->costs.known)
     total = overlap (draft, steps, count, total);
   return known ? total : 0;

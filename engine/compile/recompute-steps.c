@@ -71,6 +71,7 @@ add_copy (LigRecomputation *self, int value)
 {
   LigDraft *draft = self->draft;
   const LigValue *from = lig_value (draft, value);
+  gint64 offset = from->alias_offset;
   LigShape shape = from->shape;
   int root = lig_draft_root (draft, value);
   g_autofree char *name = g_strdup (from->name);
@@ -78,6 +79,7 @@ add_copy (LigRecomputation *self, int value)
                                   "%s:again", name);
   if (root != value)
     lig_value (draft, copy)->alias = self->copies[root];
+  lig_value (draft, copy)->alias_offset = offset;
   lig_value (draft, copy)->again = TRUE;
   return copy;
 }
@@ -122,7 +124,9 @@ repeat_step (Repetition *at, LigDraftStep step)
   set_outputs (self, &step);
   step.pass = LIG_PASS_BACKWARD;
   step.group = -1;
-  step.lane = LIG_LANE_MAIN;
+  /* Ranks exchange in one order: that of the lane. */
+  if (step.lane != LIG_LANE_COMMUNICATION)
+    step.lane = LIG_LANE_MAIN;
   step.again = TRUE;
   lig_draft_add_scratch (self->draft, &step);
   /* A kernel of an op alone, in place of a fused one, has no time yet; one that ran beside others

@@ -250,5 +250,6 @@ lig_schedule (LigDraft *draft, GError **error)
       lig_predict_steps (draft, lig_step (draft, i), 1);
   for (guint i = 0; i < draft->steps->len; i++)
     lig_draft_add_scratch (draft, lig_step (draft, i));
+  lig_find_awaits (draft);
   return TRUE;
 }

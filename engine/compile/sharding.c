@@ -98,7 +98,8 @@ lig_sharding_check (const LigPart *part, const LigInfer *infer, GError **error)
 {
   LigShardingKind kind = infer->x_sharding.kind;
   unsigned kinds = find_kinds (part);
-  if (infer->n_ranks[LIG_GROUP_TENSOR] == 1 || kinds == LIG_COMPUTES_ANY)
+  if (infer->n_ranks[LIG_GROUP_TENSOR] == 1 ||
+      (kinds & ~(unsigned) LIG_COMPUTES_POSITIONS) == LIG_COMPUTES_ANY)
     return TRUE;
   if (kind != LIG_SHARDING_NONE && !(kinds >> kind & 1) && !lig_part_recalls (part))
     return refuse (infer, kind, error);

@@ -13,7 +13,8 @@
 LigCollective
 lig_collective_from_kernel (const char *name)
 {
-  static const char *const names[] = {"all_reduce", "reduce_scatter", "all_gather"};
+  static const char *const names[] = {"all_reduce", "reduce_scatter", "all_gather",
+                                      "ring_exchange"};
   G_STATIC_ASSERT (G_N_ELEMENTS (names) == LIG_N_COLLECTIVES);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (g_str_equal (name, names[i]))
@@ -35,6 +36,15 @@ reduce_all (const LigFabricLink *link, int ranks, double bytes)
   return ranks < 2 ? 0 : MIN (2 * pass_around (link, ranks, bytes), tree);
 }
 
+/* Returns the seconds in which each rank sends to the next one: as long as the slowest does. */
+static double
+pass_on (const LigFabric *self, int machines, int here, double bytes)
+{
+  const LigFabricLink *link = machines > 1 ? &self->between : &self->inside;
+  double inside = self->inside.latency + bytes / self->inside.bandwidth;
+  return MAX (link->latency + bytes / link->bandwidth, here > 1 ? inside : 0);
+}
+
 double
 lig_fabric_predict (
   const LigFabric *self, LigCollective collective, int ranks, int stride, double bytes)
@@ -43,6 +53,8 @@ lig_fabric_predict (
     return 0;
   int devices = MAX (self->devices / MAX (stride, 1), 1);
   int here = MIN (ranks, devices), machines = (ranks + devices - 1) / devices;
+  if (collective == LIG_RING_EXCHANGE)
+    return pass_on (self, machines, here, bytes);
   if (machines == 1 && collective == LIG_ALL_REDUCE)
     return reduce_all (&self->inside, here, bytes);
   double inside = here > 1 ? pass_around (&self->inside, here, bytes) : 0;

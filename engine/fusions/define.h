@@ -23,6 +23,70 @@ lig_fusion_refuse_parts (LigLowering *match, const char *port, LigRefusal *refus
   return TRUE;
 }
 
+/* --- A product and the exchange of its rows -------------------------------------------------- */
+
+/* Each rank of a group has a piece of the rows, of which one is on its way while the product of
+ * another one is computed (Wang and others, 2022, Overlap Communication with Dependent Computation
+ * via Decomposition). */
+typedef struct {
+  LigCollectiveParams params;
+  int count, rank; /* of the ranks that exchange */
+} LigPieces;
+
+/* Returns the pieces of the exchange that is the pattern's element. */
+static inline LigPieces
+lig_pieces_of (LigLowering *match, int element)
+{
+  const LigCollectiveParams *params = lig_lower_params (match, element);
+  return (LigPieces){*params, params->peers, lig_lower_get_place (match, element)};
+}
+
+/* Returns the piece of the rank that is `step` before this one, which sends to this one in turn
+ * `step`. */
+static inline int
+lig_piece_before (const LigPieces *self, int step)
+{
+  return (self->rank + self->count - step) % self->count;
+}
+
+/* Refuses an exchange with nobody. */
+static inline gboolean
+lig_pieces_allow (LigLowering *match, int element, LigRefusal *refusal)
+{
+  const LigPieces pieces = lig_pieces_of (match, element);
+  if (pieces.count > 1)
+    return TRUE;
+  refusal->reason = LIG_REASON_PARALLEL;
+  refusal->observed_value = pieces.count;
+  refusal->required_value = 2;
+  refusal->unit = "ranks";
+  refusal->observed = g_strdup ("one rank, which exchanges nothing");
+  refusal->required = g_strdup ("at least 2 ranks");
+  return FALSE;
+}
+
+/* Sends a value to the rank `step` behind this one, and receives that of the one as far before,
+ * while other kernels run. */
+static inline void
+lig_pieces_pass (LigLowering *lowering, const LigPieces *self, int step, const char *bindings)
+{
+  const LigRingParams params = {self->params, step - 1};
+  lig_lower_beside (lowering, "ring_exchange", bindings, &params, sizeof params);
+}
+
+/* Starts to gather the rows `x` of all ranks in `y`, and copies this rank's own. */
+static inline void
+lig_pieces_gather (LigLowering *lowering, const LigPieces *self, const char *x, const char *y)
+{
+  for (int step = 1; step < self->count; step++) {
+    g_autofree char *bindings =
+      g_strdup_printf ("x=%s y=%s@%d/%d", x, y, lig_piece_before (self, step), self->count);
+    lig_pieces_pass (lowering, self, step, bindings);
+  }
+  g_autofree char *own = g_strdup_printf ("x=%s y=%s@%d/%d", x, y, self->rank, self->count);
+  lig_lower_kernel (lowering, "convert", own, NULL, 0);
+}
+
 /* Defines the table of a fusion: LIG_DEFINE_FUSION (forward_add_norm) = { … }; the name is that of
  * the file, with `_` for `-`. */
 #define LIG_DEFINE_FUSION(name) \

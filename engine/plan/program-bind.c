@@ -122,6 +122,15 @@ find_peers (LigDevice *device, const LigDraftStep *step)
   return group < LIG_N_GROUPS ? lig_device_get_peers (device, group) : NULL;
 }
 
+/* A process alone, which has no stream for exchanges, runs them among the other steps. */
+static LigLane
+lane_of (LigDevice *device, const LigDraftStep *step)
+{
+  gboolean absent =
+    step->lane == LIG_LANE_COMMUNICATION && !lig_device_lane (device, LIG_LANE_COMMUNICATION);
+  return absent ? LIG_LANE_MAIN : step->lane;
+}
+
 static void
 bind_step (LigProgram *self, int index, LigOperand *operands)
 {
@@ -129,14 +138,15 @@ bind_step (LigProgram *self, int index, LigOperand *operands)
   LigStep *to = &self->run->steps[index];
   LigDevice *device = self->device;
   to->function = from->kernel ? lig_device_function (device, from->kernel) : NULL;
-  to->lane = from->lane;
+  to->lane = lane_of (device, from);
+  to->awaits = from->awaits < 0 ? NULL : &self->run->steps[from->awaits];
   to->reduces = from->reduces;
   to->empty = from->empty;
   to->adds = from->adds;
   to->zeroed = from->zeroed;
   to->added = from->added;
   to->joins = index == self->plan->draft->first_update ? ~0u
-              : from->lane == LIG_LANE_SIDE            ? 1u << LIG_LANE_SIDE
+              : to->lane == LIG_LANE_SIDE              ? 1u << LIG_LANE_SIDE
                                                        : 0;
   memcpy (to->params, from->params, from->params_size);
   for (int i = 0; i < from->n_operands; i++) {
@@ -147,9 +157,9 @@ bind_step (LigProgram *self, int index, LigOperand *operands)
     .operands = operands,
     .params = from->params_size > 0 ? to->params : NULL,
     .tick = self->tick,
-    .workspace = self->workspaces[from->lane],
+    .workspace = self->workspaces[to->lane],
     .scratch = from->scratch > 0 ? lig_program_address (self, from->scratch) : NULL,
-    .stream = lig_device_lane (device, from->lane),
+    .stream = lig_device_lane (device, to->lane),
     .device = lig_device_handle (device),
     .peers = find_peers (device, from),
     .part = lig_step_row_part (self->plan->draft, from),
@@ -187,6 +197,20 @@ bind_steps (LigProgram *self, GError **error)
   return TRUE;
 }
 
+/* Creates the event of each step that another one awaits. */
+static LigStatus
+make_step_events (LigProgram *self)
+{
+  LigSteps *run = self->run;
+  LigStatus status = LIG_OK;
+  for (int i = 0; i < run->n_steps && status == LIG_OK; i++) {
+    int on = lig_step (self->plan->draft, i)->awaits;
+    if (on >= 0 && !run->steps[on].ended)
+      status = run->calls->event_new (run->device, &run->steps[on].ended);
+  }
+  return status;
+}
+
 /* Creates the events of the branch and of the results, and the host memory for results. */
 static gboolean
 make_events (LigProgram *self, GError **error)
@@ -204,6 +228,8 @@ make_events (LigProgram *self, GError **error)
     status = calls->event_new (handle, &self->run->begun);
   for (int lane = LIG_LANE_SIDE; lane < LIG_N_LANES && status == LIG_OK; lane++)
     status = calls->event_new (handle, &self->run->lanes[lane].ended);
+  if (status == LIG_OK)
+    status = make_step_events (self);
   return lig_device_check (device, status, _ ("binding a program"), error);
 }
 
@@ -289,6 +315,9 @@ free_events (LigProgram *self)
       calls->event_free (handle, self->arrived[i]);
   if (self->run->begun)
     calls->event_free (handle, self->run->begun);
+  for (int i = 0; i < self->run->n_steps; i++)
+    if (self->run->steps[i].ended)
+      calls->event_free (handle, self->run->steps[i].ended);
   for (int lane = LIG_LANE_SIDE; lane < LIG_N_LANES; lane++)
     if (self->run->lanes[lane].ended)
       calls->event_free (handle, self->run->lanes[lane].ended);

@@ -49,8 +49,8 @@ static gpointer
 refuse_shared (LigState *self, LigStateArray array, const char *path, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-               _ ("%s: %d ranks divide its array '%s'; lig_state_store() collects it"),
-               path, lig_device_get_n_ranks (self->device, lig_device_get_replicas (self->device)),
+               _ ("%s: each rank has 1/%d of its array '%s'; lig_state_store() collects it"), path,
+               lig_device_get_n_ranks (self->device, lig_device_get_replicas (self->device)),
                lig_state_array_name (array));
   return NULL;
 }

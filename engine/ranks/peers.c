@@ -5,11 +5,15 @@
 
 #include <string.h>
 
+/* The tags of messages: those of two threads do not meet. */
+enum { TAG_ALL, TAG_RING };
+
 /* The requests of one call. */
 typedef struct {
   LigRankPeers *peers;
   LigMpi *mpi;
   GArray *requests;
+  int tag;
   gsize bytes; /* of all of them */
   int code;
 } Batch;
@@ -25,8 +29,8 @@ add (Batch *batch, gboolean sends, int peer, char *data, int64_t bytes)
   while (bytes > 0 && !batch->code) {
     void *request = NULL;
     int piece = (int) MIN ((gsize) bytes, LIG_RANKS_PIECE);
-    batch->code = sends ? mpi->isend (data, piece, mpi->byte, peer, 0, comm, &request)
-                        : mpi->irecv (data, piece, mpi->byte, peer, 0, comm, &request);
+    batch->code = sends ? mpi->isend (data, piece, mpi->byte, peer, batch->tag, comm, &request)
+                        : mpi->irecv (data, piece, mpi->byte, peer, batch->tag, comm, &request);
     if (!batch->code)
       g_array_append_val (batch->requests, request);
     data += piece;
@@ -51,11 +55,12 @@ finish (Batch *batch, const char **where)
 }
 
 static Batch
-begin (const LigPeers *peers)
+begin (const LigPeers *peers, int tag)
 {
   LigRankPeers *group = peers->handle;
   return (Batch){.peers = group,
                  .mpi = group->ranks->mpi,
+                 .tag = tag,
                  .requests = g_array_new (FALSE, FALSE, sizeof (void *))};
 }
 
@@ -70,7 +75,7 @@ static LigStatus
 exchange (
   const LigPeers *peers, const void *from, const int64_t *bounds, void *to, const char **where)
 {
-  Batch batch = begin (peers);
+  Batch batch = begin (peers, TAG_ALL);
   int64_t own = bounds[peers->rank + 1] - bounds[peers->rank];
   char *received = to, *sent = (char *) from;
   g_mutex_lock (&batch.mpi->lock);
@@ -91,7 +96,7 @@ exchange (
 static LigStatus
 gather (const LigPeers *peers, void *data, const int64_t *bounds, const char **where)
 {
-  Batch batch = begin (peers);
+  Batch batch = begin (peers, TAG_ALL);
   char *all = data;
   g_mutex_lock (&batch.mpi->lock);
   for (int step = 1; step < peers->count; step++) {
@@ -105,12 +110,31 @@ gather (const LigPeers *peers, void *data, const int64_t *bounds, const char **w
   return finish (&batch, where);
 }
 
+static LigStatus
+shift (const LigPeers *peers,
+       int distance,
+       const void *from,
+       void *to,
+       int64_t bytes,
+       const char **where)
+{
+  Batch batch = begin (peers, TAG_RING);
+  g_mutex_lock (&batch.mpi->lock);
+  add (&batch, FALSE, step_to (peers, peers->count - distance), to, bytes);
+  add (&batch, TRUE, step_to (peers, distance), (char *) from, bytes);
+  g_mutex_unlock (&batch.mpi->lock);
+  return finish (&batch, where);
+}
+
 void
 lig_rank_peers_init (LigRankPeers *self, LigRanks *ranks, void *comm, int rank, int count)
 {
-  *self = (LigRankPeers){
-    .ranks = ranks,
-    .comm = comm,
-    .peers = {
-      .rank = rank, .count = count, .handle = self, .exchange = exchange, .gather = gather}};
+  *self = (LigRankPeers){.ranks = ranks,
+                         .comm = comm,
+                         .peers = {.rank = rank,
+                                   .count = count,
+                                   .handle = self,
+                                   .exchange = exchange,
+                                   .gather = gather,
+                                   .shift = shift}};
 }

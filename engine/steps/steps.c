@@ -52,37 +52,44 @@ begin_in (LigSteps *self, LigLane lane, unsigned running)
   return status == LIG_OK ? self->calls->await (self->device, to->stream, side->ended) : status;
 }
 
-/* The wait for several exchanges is that for the last. */
 static LigTimer *
-find_timer (const LigSteps *self)
+find_timer (const LigSteps *self, int exchange)
 {
-  return self->waits ? &self->waits[self->awaited] : self->waiting;
+  return self->waits ? &self->waits[exchange] : self->waiting;
 }
 
 static LigStatus
-start_waiting (LigSteps *self)
+start_waiting (LigSteps *self, int exchange)
 {
-  return self->calls->start (self->device, find_timer (self), self->lanes[LIG_LANE_MAIN].stream);
+  return self->calls->start (self->device, find_timer (self, exchange),
+                             self->lanes[LIG_LANE_MAIN].stream);
 }
 
 static LigStatus
-stop_waiting (LigSteps *self)
+stop_waiting (LigSteps *self, int exchange)
 {
-  return self->calls->stop (self->device, find_timer (self), self->lanes[LIG_LANE_MAIN].stream);
+  return self->calls->stop (self->device, find_timer (self, exchange),
+                            self->lanes[LIG_LANE_MAIN].stream);
 }
 
-/* Makes the main lane wait for another one; its wait for exchanges is timed. */
+/* Makes the main lane wait for an event of another one; its wait for an exchange is timed. */
+static LigStatus
+await_event (LigSteps *self, int lane, int exchange, void *event)
+{
+  bool timed = self->waiting && lane == LIG_LANE_COMMUNICATION;
+  LigStatus status = timed ? start_waiting (self, exchange) : LIG_OK;
+  if (status == LIG_OK)
+    status = self->calls->await (self->device, self->lanes[LIG_LANE_MAIN].stream, event);
+  return timed && status == LIG_OK ? stop_waiting (self, exchange) : status;
+}
+
+/* The wait for several exchanges is that for the last. */
 static LigStatus
 join_lane (LigSteps *self, int lane)
 {
   LigStepsLane *from = &self->lanes[lane];
-  bool timed = self->waiting && lane == LIG_LANE_COMMUNICATION;
   LigStatus status = self->calls->record (self->device, from->ended, from->stream);
-  if (timed && status == LIG_OK)
-    status = start_waiting (self);
-  if (status == LIG_OK)
-    status = self->calls->await (self->device, self->lanes[LIG_LANE_MAIN].stream, from->ended);
-  return timed && status == LIG_OK ? stop_waiting (self) : status;
+  return status == LIG_OK ? await_event (self, lane, self->awaited, from->ended) : status;
 }
 
 /* Makes the main lane wait for those lanes. */
@@ -119,10 +126,11 @@ fill_empty (LigSteps *self, const LigStep *step)
 static LigStatus
 launch_exchange (LigSteps *self, LigStep *step)
 {
-  LigStatus status = start_waiting (self);
+  int exchange = (int) (step - self->steps);
+  LigStatus status = start_waiting (self, exchange);
   if (status == LIG_OK)
     status = step->function (&step->launch);
-  return status == LIG_OK ? stop_waiting (self) : status;
+  return status == LIG_OK ? stop_waiting (self, exchange) : status;
 }
 
 /* On a backend whose functions compute before they return, another lane's thread calls them. */
@@ -131,7 +139,7 @@ launch (LigSteps *self, LigStep *step)
 {
   if (step->empty)
     return fill_empty (self, step);
-  if (step->launch.peers)
+  if (step->lane == LIG_LANE_COMMUNICATION)
     self->awaited = (int) (step - self->steps);
   if (step->lane != LIG_LANE_MAIN && self->calls->enqueue)
     return self->calls->enqueue (self->device, step->launch.stream, step->function, &step->launch);
@@ -140,17 +148,27 @@ launch (LigSteps *self, LigStep *step)
   return step->function (&step->launch);
 }
 
+/* Waits for what the step needs of other lanes. Steps before `first`, where the range begins, have
+ * ended. */
 static LigStatus
-run_step (LigSteps *self, LigStep *step, LigStepsMode mode, unsigned *running)
+wait_before (LigSteps *self, const LigStep *step, const LigStep *first, unsigned *running)
 {
-  LigStatus status = LIG_OK;
+  const LigStep *on = step->awaits;
+  LigStatus status = step->joins & *running ? join (self, step->joins, running) : LIG_OK;
+  return status == LIG_OK && on && on >= first && runs (*running, on->lane)
+           ? await_event (self, on->lane, (int) (on - self->steps), on->ended)
+           : status;
+}
+
+static LigStatus
+run_step (LigSteps *self, LigStep *step, const LigStep *first, LigStepsMode mode, unsigned *running)
+{
   if (step->reduces && mode.partial)
     return LIG_OK;
   /* A kernel that serves several passes adds to whatever it writes. */
   step->launch.accumulate = (mode.accumulate && step->added != 0) || step->adds;
   step->launch.rehearse = mode.rehearse;
-  if (step->joins & *running)
-    status = join (self, step->joins, running);
+  LigStatus status = wait_before (self, step, first, running);
   if (step->lane != LIG_LANE_MAIN) {
     if (status == LIG_OK)
       status = begin_in (self, step->lane, *running);
@@ -158,6 +176,8 @@ run_step (LigSteps *self, LigStep *step, LigStepsMode mode, unsigned *running)
   }
   if (status == LIG_OK)
     status = launch (self, step);
+  if (status == LIG_OK && step->ended)
+    status = self->calls->record (self->device, step->ended, step->launch.stream);
   if (status == LIG_OK && self->wait)
     status = self->calls->wait (self->device, step->launch.stream);
   return status;
@@ -180,13 +200,6 @@ is_interrupted (LigSteps *self, int at)
   return self->interrupt && at < self->interruptible && self->interrupt (self->interrupt_data);
 }
 
-/* Steps that are left out join lanes nevertheless: their memory may be that of a later exchange. */
-static LigStatus
-leave_out (LigSteps *self, const LigStep *step, unsigned *running)
-{
-  return step->joins & *running ? join (self, step->joins, running) : LIG_OK;
-}
-
 int
 lig_steps_run (LigSteps *self, int first, int end, LigStepsMode mode, LigStatus *status)
 {
@@ -199,8 +212,10 @@ lig_steps_run (LigSteps *self, int first, int end, LigStepsMode mode, LigStatus 
     self->interrupted = self->interrupted || is_interrupted (self, at);
     if (self->interrupted && (!self->meets || at >= self->interruptible))
       break;
-    *status = self->interrupted && !step->launch.peers ? leave_out (self, step, &running)
-                                                       : run_step (self, step, mode, &running);
+    /* Steps that are left out wait nevertheless: a later exchange may have the memory. */
+    *status = self->interrupted && !step->launch.peers
+                ? wait_before (self, step, &self->steps[first], &running)
+                : run_step (self, step, &self->steps[first], mode, &running);
     if (__builtin_expect (*status != LIG_OK, 0))
       break;
   }

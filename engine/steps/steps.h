@@ -3,20 +3,22 @@
  * with its launch; a plan's steps are in one array, their operands in another.
  *
  * A step of another lane than the main one runs in parallel with those that follow it: it begins
- * when all steps before it have ended, and has ended when a later step joins its lane or the range
- * ends. */
+ * when all steps before it have ended, and has ended when a later step awaits it or joins its lane,
+ * or the range ends. */
 #pragma once
 
 #include "kernels/backend.h"
 
 #include <stddef.h>
 
-typedef struct {
+typedef struct LigStep {
   LigKernelFunc function; /* null if an opaque op's callback must be called here */
   LigLaunch launch;
-  LigLane lane;   /* its launch has the lane's stream and workspace */
-  unsigned joins; /* bit mask of the lanes that it waits for, too */
-  bool reduces;   /* is left out of runs after which gradients are still added */
+  LigLane lane;                 /* its launch has the lane's stream and workspace */
+  unsigned joins;               /* bit mask of the lanes that it waits for, too */
+  const struct LigStep *awaits; /* a step of another lane that it waits for; or null */
+  void *ended;                  /* the event that marks its end, if another step awaits it */
+  bool reduces;                 /* is left out of runs after which gradients are still added */
   bool adds;      /* always accumulates: earlier steps of the pass wrote the same gradients */
   unsigned added; /* the operands that are gradients of parameters, which accumulate, as bits */
   /* An operand has no elements. Instead of calling the function, the outputs whose bits are set in

@@ -156,6 +156,43 @@ LIG_CPU (all_gather) (LigLaunch *launch)
   return peers->gather (peers, y->data, bounds, &launch->where);
 }
 
+/* Sends x to the peer at the distance of the params, and receives y of the one as far before. */
+LigStatus
+LIG_CPU (ring_exchange) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  const LigRingParams *params = launch->params;
+  const LigPeers *peers = launch->peers;
+  int64_t bytes = x->size * (int64_t) lig_dtype_size (x->dtype);
+  LigStatus status = check (launch);
+  if (status != LIG_OK)
+    return status;
+  if (x->size != y->size || x->dtype != y->dtype)
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "collective: x and y differ in size or type; compile it again");
+  if (peers && peers->count > 1)
+    return peers->shift (peers, (1 + params->skipped) % peers->count, x->data, y->data, bytes,
+                         &launch->where);
+  memcpy (y->data, x->data, (size_t) bytes);
+  return LIG_OK;
+}
+
+/* Computes the sum of the parts of x that are as long as y, in their order; it is rounded once. */
+LigStatus
+LIG_CPU (add_parts) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  if (!lig_all_floating (launch, 2))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "collective: not a floating type; convert to fp32, fp16 or bf16");
+  if (y->size > 0 && x->size % y->size != 0)
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "collective: the parts are not those of the whole; compile it again");
+  if (y->size > 0)
+    reduce_pieces (x, (int) (x->size / y->size), LIG_REDUCE_SUM, y);
+  return LIG_OK;
+}
+
 /* Copies this peer's rows of x. */
 LigStatus
 LIG_CPU (take_part) (LigLaunch *launch)

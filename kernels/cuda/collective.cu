@@ -80,6 +80,45 @@ copy (LigLaunch *launch, void *to, const void *from, const LigOperand *like)
   return LIG_OK;
 }
 
+/* Sends to the next peer while as much arrives from the one before; the group has to end also after
+ * a failure. */
+int
+pass_on (
+  const LigOperand *x, const LigOperand *y, int distance, const LigPeers *peers, void *stream)
+{
+  const LigNccl *nccl = lig_nccl ();
+  int next = (peers->rank + distance) % peers->count;
+  int last = (peers->rank + peers->count - distance) % peers->count, type = type_of (x->dtype);
+  int error = nccl->group_start ();
+  if (error)
+    return error;
+  error = nccl->send (x->data, (size_t) x->size, type, next, peers->handle, stream);
+  if (!error)
+    error = nccl->receive (y->data, (size_t) y->size, type, last, peers->handle, stream);
+  int ended = nccl->group_end ();
+  return error ? error : ended;
+}
+
+/* Adds up parts of `size` elements that lie behind one another. */
+template <class A>
+__global__ void
+__launch_bounds__ (lig::THREADS) sum_parts (lig::Target x, lig::Target y, int64_t size, int parts)
+{
+  constexpr int W = A::W;
+  int64_t step = (int64_t) gridDim.x * lig::THREADS * W;
+  for (int64_t at = ((int64_t) blockIdx.x * lig::THREADS + threadIdx.x) * W; at < size;
+       at += step) {
+    float sum[W] = {};
+    for (int part = 0; part < parts; part++) {
+      float values[W];
+      A::widen (A::read (x, part * size + at), x, values);
+#pragma unroll
+      for (int i = 0; i < W; i++)
+        sum[i] += values[i];
+    }
+    A::write (y, at, A::narrow (sum, y));
+  }
+}
 } // namespace
 
 /* Computes the sum, the mean or the maximum of x over all peers: of a process alone, x. */
@@ -126,6 +165,47 @@ lig_cuda_all_gather (LigLaunch *launch)
   for (int64_t at = 0; status == LIG_OK && at < y->size; at += x->size)
     status = copy (launch, element (y, at), x->data, x);
   return status;
+}
+
+/* Sends x to the peer at the distance of the params, and receives y of the one as far before. */
+extern "C" LigStatus
+lig_cuda_ring_exchange (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  LigStatus status = check (launch);
+  if (status == LIG_OK && (x->size != y->size || x->dtype != y->dtype))
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "collective: x and y differ in size or type; compile it again");
+  if (status != LIG_OK || !launch->peers)
+    return status != LIG_OK ? status : copy (launch, y->data, x->data, y);
+  auto params = (const LigRingParams *) launch->params;
+  int distance = (1 + params->skipped) % launch->peers->count;
+  return finish (launch, pass_on (x, y, distance, launch->peers, launch->stream));
+}
+
+/* Computes the sum of the parts of x that are as long as y, in their order; it is rounded once. */
+extern "C" LigStatus
+lig_cuda_add_parts (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  if (!lig::all_floating (launch, 2))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "collective: not a floating type; convert to fp32, fp16 or bf16");
+  if (y->size > 0 && x->size % y->size != 0)
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "collective: the parts are not those of the whole; compile it again");
+  if (y->size == 0)
+    return LIG_OK;
+  int parts = (int) (x->size / y->size);
+  bool packs = lig::packable ({x, y}) && y->size % (x->dtype == LIG_FP32 ? 4 : 8) == 0;
+  return lig::dispatch_access (launch, x->dtype, packs, [=] (auto access) {
+    using A = decltype (access);
+    int64_t chunks = (y->size + A::W - 1) / A::W;
+    unsigned blocks = lig::blocks_for (launch, chunks, lig::THREADS, 16);
+    sum_parts<A><<<blocks, lig::THREADS, 0, lig::stream (launch)>>> (
+      lig::target (x), lig::target (y), y->size, parts);
+    return LIG_LAUNCHED (launch);
+  });
 }
 
 /* Copies this peer's rows of x. */

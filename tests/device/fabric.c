@@ -33,6 +33,9 @@ test_formulas (void)
     /* Two machines: 15.012 ms inside, then 2 x (5 us + 0.25e9 / 2 / 10e9 s). */
     {LIG_ALL_REDUCE, 8, 1e9, 12e-6 + 15e-3 + 10e-6 + 25e-3},
     {LIG_ALL_GATHER, 8, 1e9, 6e-6 + 7.5e-3 + 5e-6 + 12.5e-3},
+    /* All send at the same time: two machines by the link between them. */
+    {LIG_RING_EXCHANGE, 4, 1e9, 2e-6 + 10e-3},
+    {LIG_RING_EXCHANGE, 8, 1e9, 5e-6 + 100e-3},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     double seconds =

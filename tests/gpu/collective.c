@@ -33,9 +33,11 @@ typedef struct {
 static gint64
 get_result_size (const Problem *p)
 {
-  return g_str_equal (p->kernel, "all_gather")   ? p->size * p->count
-         : g_str_equal (p->kernel, "all_reduce") ? p->size
-                                                 : p->size / p->count;
+  gboolean alike =
+    g_str_equal (p->kernel, "all_reduce") || g_str_equal (p->kernel, "ring_exchange");
+  return g_str_equal (p->kernel, "all_gather") ? p->size * p->count
+         : alike                               ? p->size
+                                               : p->size / p->count;
 }
 
 /* Records the first failure; the others end as well, as no process waits for one that fails before
@@ -59,8 +61,7 @@ static LigStatus
 launch (Process *self, LigOperand *operands, void *workspace)
 {
   const Problem *p = self->problem;
-  const LigCollectiveParams params = {
-    .peers = p->count, .reduction = (int32_t) p->reduction, .group = LIG_GROUP_DATA};
+  const LigRingParams params = {{p->count, (int32_t) p->reduction, LIG_GROUP_DATA}, 0};
   LigLaunch launch = {.operands = operands,
                       .params = &params,
                       .workspace = workspace,
@@ -156,6 +157,8 @@ expect (const Problem *p, int rank, gint64 at)
     return (double) p->values[at];
   if (g_str_equal (p->kernel, "take_part"))
     return (double) p->values[rank * p->size + part];
+  if (g_str_equal (p->kernel, "ring_exchange"))
+    return (double) p->values[(rank + p->count - 1) % p->count * p->size + at];
   for (int i = 0; i < p->count; i++) {
     double value =
       (double) p->values[i * p->size + (g_str_equal (p->kernel, "all_reduce") ? at : part)];
@@ -266,5 +269,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/gpu/collective/reduce-scatter", "reduce_scatter", test_kernel);
   g_test_add_data_func ("/gpu/collective/all-gather", "all_gather", test_kernel);
   g_test_add_data_func ("/gpu/collective/take-part", "take_part", test_kernel);
+  g_test_add_data_func ("/gpu/collective/ring-exchange", "ring_exchange", test_kernel);
   return g_test_run ();
 }

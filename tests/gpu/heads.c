@@ -262,6 +262,21 @@ test_drop_path (void)
     }
 }
 
+static void
+test_add_parts (void)
+{
+  static const int64_t sizes[] = {1, 64, 1000, 100003};
+  const Gpu *gpu = gpu_or_skip ();
+  for (guint i = 0; gpu && i < G_N_ELEMENTS (sizes); i++)
+    for (int parts = 1; parts <= 8; parts++)
+      for (guint t = 0; t < G_N_ELEMENTS (floats); t++) {
+        Part x = {floats[t], parts, sizes[i], NULL}, y = {floats[t], 1, sizes[i], NULL};
+        Problem p = {"add_parts", NULL, {x, y}, FALSE, parts == 5, "parts"};
+        run_problem (gpu, &p);
+        keep (NULL);
+      }
+}
+
 /* Ranks draw by the numbers of their elements among those of all, whose count need not be a
  * multiple of the four words of a counter, nor of a chunk. */
 static void
@@ -299,6 +314,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, s, test_attention);
   }
   g_test_add_func ("/gpu/heads/dropout", test_dropout);
+  g_test_add_func ("/gpu/heads/add-parts", test_add_parts);
   g_test_add_func ("/gpu/heads/rotary", test_rotary);
   g_test_add_func ("/gpu/heads/halves", test_halves);
   g_test_add_func ("/gpu/heads/qk-norm", test_qk_norm);

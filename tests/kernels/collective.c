@@ -61,12 +61,28 @@ gather (const LigPeers *peers, void *data, const int64_t *bounds, const char **w
   return LIG_OK;
 }
 
+static LigStatus
+shift (const LigPeers *peers,
+       int distance,
+       const void *from,
+       void *to,
+       int64_t bytes,
+       const char **where)
+{
+  Place *place = peers->handle;
+  place->from[peers->rank] = from;
+  meet (place);
+  memcpy (to, place->from[(peers->rank + peers->count - distance) % peers->count], (gsize) bytes);
+  meet (place);
+  return LIG_OK;
+}
+
 /* One process. */
 typedef struct {
   const char *kernel;
   LigPeers peers;
   LigOperand operands[2];
-  LigCollectiveParams params;
+  LigRingParams params; /* those of other collectives are its first member */
   char *scratch;
   LigStatus status;
 } Process;
@@ -94,6 +110,7 @@ typedef struct {
   LigDtype dtype;
   LigReduction reduction;
   gboolean within; /* each part is its rows of the whole */
+  int skipped;     /* between a process and the one to which ring_exchange sends */
 } Problem;
 
 static gboolean
@@ -106,9 +123,9 @@ is (const Problem *p, const char *kernel)
 static gint64
 get_result_size (const Problem *p)
 {
-  return is (p, "all_reduce")   ? p->size
-         : is (p, "all_gather") ? p->size * p->count
-                                : p->size / p->count;
+  return is (p, "all_reduce") || is (p, "ring_exchange") ? p->size
+         : is (p, "all_gather")                          ? p->size * p->count
+                                                         : p->size / p->count;
 }
 
 /* Returns an element of the exact reduction of all inputs. */
@@ -128,6 +145,8 @@ static double
 expect (const Problem *p, const float *values, int rank, gint64 at)
 {
   gint64 part = rank * get_result_size (p) + at;
+  if (is (p, "ring_exchange"))
+    return (double) values[(rank + (1 + p->skipped) * (p->count - 1)) % p->count * p->size + at];
   return is (p, "all_gather")  ? (double) values[at]
          : is (p, "take_part") ? (double) values[rank * p->size + part]
                                : reduce_exactly (p, values, is (p, "all_reduce") ? at : part);
@@ -140,7 +159,7 @@ check (const Problem *p, const Process *processes, const float *values)
   gint64 size = get_result_size (p);
   gsize bytes = (gsize) size * lig_dtype_size (p->dtype);
   double spacing = p->dtype == LIG_FP32 ? 0x1p-22 : p->dtype == LIG_FP16 ? 0x1p-10 : 0x1p-7;
-  gboolean copies = is (p, "all_gather") || is (p, "take_part");
+  gboolean copies = is (p, "all_gather") || is (p, "take_part") || is (p, "ring_exchange");
   g_autofree float *result = g_new (float, size);
   for (int rank = 0; rank < p->count; rank++) {
     lig_widen (p->dtype, processes[rank].operands[1].data, result, (gsize) size);
@@ -160,10 +179,11 @@ static char *
 allocate (const Problem *p, int rank, LigOperand operands[2])
 {
   gint64 size = get_result_size (p), most = MAX (p->size, size), least = MIN (p->size, size);
+  gboolean sums = is (p, "all_reduce");
   gsize each = lig_dtype_size (p->dtype);
-  gboolean shared = size == p->size || p->within;
+  gboolean shared = sums || p->within;
   char *memory = g_malloc0 ((gsize) (most + least) * each);
-  char *part = memory + (gsize) (size == p->size ? 0 : shared ? rank * least : most) * each;
+  char *part = memory + (gsize) (sums ? 0 : shared ? rank * least : most) * each;
   operands[0] = (LigOperand){size > p->size ? part : memory, p->size, p->size, p->dtype};
   operands[1] = (LigOperand){size > p->size ? memory : part, size, size, p->dtype};
   return memory;
@@ -185,8 +205,8 @@ solve (const Problem *p)
     for (gint64 j = 0; j < p->size; j++)
       own[j] = (float) g_rand_double_range (random, -2, 2);
     processes[i] = (Process){.kernel = p->kernel,
-                             .peers = {i, p->count, &place, exchange, gather},
-                             .params = {p->count, p->reduction, LIG_GROUP_TENSOR}};
+                             .peers = {i, p->count, &place, exchange, gather, shift},
+                             .params = {{p->count, p->reduction, LIG_GROUP_TENSOR}, p->skipped}};
     memory[i] = allocate (p, i, processes[i].operands);
     lig_narrow (p->dtype, own, processes[i].operands[0].data, (gsize) p->size);
     lig_widen (p->dtype, processes[i].operands[0].data, own, (gsize) p->size);
@@ -250,6 +270,49 @@ test_shares (void)
   solve_rows ("all_gather", LIG_REDUCE_SUM, TRUE);
 }
 
+/* Each process gets what another one has, at every distance. */
+static void
+test_ring (void)
+{
+  for (int skipped = 0; skipped <= MOST; skipped++)
+    for (int count = 1; count <= MOST; count++)
+      for (LigDtype dtype = LIG_FP32; dtype <= LIG_BF16; dtype++) {
+        Problem p = {.kernel = "ring_exchange", .count = count, .size = 4097, .dtype = dtype};
+        p.skipped = skipped;
+        solve (&p);
+      }
+}
+
+static void
+test_add_parts (void)
+{
+  const LigKernel *kernel = lig_kernel_find ("add_parts");
+  g_autoptr (GRand) random = g_rand_new_with_seed (3);
+  for (LigDtype dtype = LIG_FP32; dtype <= LIG_BF16; dtype++)
+    for (gint64 parts = 1; parts <= MOST; parts++) {
+      const gint64 size = 4099;
+      double spacing = dtype == LIG_FP32 ? 0x1p-22 : dtype == LIG_FP16 ? 0x1p-10 : 0x1p-7;
+      g_autofree float *values = g_new (float, parts *size), *result = g_new (float, size);
+      g_autofree float *x = g_new (float, parts *size), *y = g_new (float, size);
+      LigOperand operands[] = {{x, parts * size, size, dtype}, {y, size, size, dtype}};
+      LigLaunch launch = {.operands = operands};
+      for (gint64 i = 0; i < parts * size; i++)
+        values[i] = (float) g_rand_double_range (random, -2, 2);
+      lig_narrow (dtype, values, x, (gsize) (parts * size));
+      lig_widen (dtype, x, values, (gsize) (parts * size));
+      g_assert_cmpint (kernel->functions[LIG_BACKEND_CPU](&launch), ==, LIG_OK);
+      lig_widen (dtype, y, result, (gsize) size);
+      for (gint64 i = 0; i < size; i++) {
+        double sum = 0;
+        for (gint64 part = 0; part < parts; part++)
+          sum += (double) values[part * size + i];
+        g_assert_cmpfloat (fabs ((double) result[i] - sum), <=, spacing * (fabs (sum) + 1));
+      }
+      operands[1].size = size - 1;
+      g_assert_cmpint (kernel->functions[LIG_BACKEND_CPU](&launch), ==, LIG_FAILED);
+    }
+}
+
 /* A plan for other peers is refused before anything is exchanged, and so are integers. */
 static void
 test_refused (void)
@@ -259,7 +322,7 @@ test_refused (void)
   LigOperand operands[] = {{values, 4, 4, LIG_FP32}, {values, 4, 4, LIG_FP32}};
   LigCollectiveParams params = {2, LIG_REDUCE_SUM, LIG_GROUP_DATA};
   LigLaunch launch = {.operands = operands, .params = &params};
-  const LigPeers peers = {0, 3, NULL, exchange, gather};
+  const LigPeers peers = {0, 3, NULL, exchange, gather, shift};
   launch.peers = &peers;
   g_assert_cmpint (kernel->functions[LIG_BACKEND_CPU](&launch), ==, LIG_FAILED);
   g_assert_nonnull (strstr (launch.where, "other peers"));
@@ -277,6 +340,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/collective/all-gather", "all_gather", test_rows);
   g_test_add_data_func ("/kernels/collective/reduce-scatter", "reduce_scatter", test_rows);
   g_test_add_data_func ("/kernels/collective/take-part", "take_part", test_rows);
+  g_test_add_data_func ("/kernels/collective/ring-exchange", "ring_exchange", test_rows);
+  g_test_add_func ("/kernels/collective/ring-distances", test_ring);
+  g_test_add_func ("/kernels/collective/add-parts", test_add_parts);
   g_test_add_func ("/kernels/collective/shares", test_shares);
   g_test_add_func ("/kernels/collective/refused", test_refused);
   return g_test_run ();

@@ -41,6 +41,7 @@ typedef struct {
  * @LIG_ALL_REDUCE: each rank gets the sum of the ranks' values
  * @LIG_REDUCE_SCATTER: each rank gets its part of that sum
  * @LIG_ALL_GATHER: each rank gets the parts of all ranks
+ * @LIG_RING_EXCHANGE: each rank gets the values of the rank before it
  * @LIG_N_COLLECTIVES: the number of collectives
  *
  * A collective operation.
@@ -49,6 +50,7 @@ typedef enum {
   LIG_ALL_REDUCE,
   LIG_REDUCE_SCATTER,
   LIG_ALL_GATHER,
+  LIG_RING_EXCHANGE,
   LIG_N_COLLECTIVES
 } LigCollective;
 
@@ -74,7 +76,7 @@ LIG_API LigCollective lig_collective_from_kernel (const char *name);
  * ranks is a ring: (n - 1) latencies, and (n - 1) / n of the bytes. An all-reduce is one of each,
  * or two trees (Sanders, Speck and Träff, 2009), whichever is faster: 2 log2 n latencies, and twice
  * the bytes. Across machines each one reduces and scatters inside, devices with the same place
- * exchange their part, and each machine gathers.
+ * exchange their part, and each machine gathers. A ring exchange takes as long as its slowest link.
  *
  * Returns: the seconds; 0 with one rank, or if the fabric is unknown
  */

@@ -21,7 +21,8 @@ typedef struct _LigRefusal LigRefusal;
  * @kernel: the name of a kernel, built in or registered
  * @bindings: (nullable): the port of each operand whose name differs from its port's, "a=dy
  *   b=dextra y=dx"; in a fusion every operand needs one, "x=0.x weight=0.weight y=2.y", in which
- *   the number is that of the pattern's element; `-` alone binds no operand
+ *   the number is that of the pattern's element; `-` alone binds no operand; `0.x@2/4` is the third
+ *   of four equal parts of the rows of a port
  * @params: (nullable): the kernel's params, copied; %NULL: those of the op, or none in a fusion
  * @params_size: their size in bytes, at most 64
  *
@@ -33,6 +34,35 @@ LIG_API void lig_lower_kernel (LigLowering *self,
                                const char *bindings,
                                const void *params,
                                gsize params_size);
+
+/**
+ * lig_lower_beside: (skip)
+ * @self: the lowering that the table's function was given
+ * @kernel: the name of a kernel that exchanges with other processes
+ * @bindings: (nullable): as for lig_lower_kernel()
+ * @params: (nullable): as for lig_lower_kernel()
+ * @params_size: their size in bytes, at most 64
+ *
+ * Emits one kernel, like lig_lower_kernel(), in the communication lane: it begins when the kernels
+ * before it have ended, and runs in parallel with those after it. The first of these that needs its
+ * operands waits for it: that reads what it writes, or writes what it reads, or that exchanges with
+ * the same ranks. Kernels of the lane run one after another.
+ */
+LIG_API void lig_lower_beside (LigLowering *self,
+                               const char *kernel,
+                               const char *bindings,
+                               const void *params,
+                               gsize params_size);
+
+/**
+ * lig_lower_get_place: (skip)
+ * @self: the lowering that the table's function was given
+ * @index: the number of the pattern's element, an op whose kernel parameters are
+ *   #LigCollectiveParams; 0 in an op
+ *
+ * Returns: the number of this rank among those with which the op exchanges, from 0
+ */
+LIG_API int lig_lower_get_place (LigLowering *self, int index);
 
 /**
  * lig_lower_custom: (skip)
@@ -112,16 +142,26 @@ LIG_API void lig_lower_alias (LigLowering *self, const char *to, const char *fro
 
 /**
  * lig_lower_value: (skip)
- * @self: the lowering of an op
- * @name: a port name that the op does not have
+ * @self: the lowering that the table's function was given
+ * @name: a port name that the op does not have, or any without a number in a fusion
  * @shape: the shape
  * @dtype: the type
  *
- * Adds a value that kernels of the op hand to one another in this pass; lig_lower_kernel() then
- * accepts its name like that of a port.
+ * Adds a value that kernels of the op or fusion hand to one another in this pass;
+ * lig_lower_kernel() then accepts its name like that of a port.
  */
 LIG_API void
 lig_lower_value (LigLowering *self, const char *name, const LigShape *shape, LigDtype dtype);
+
+/**
+ * lig_lower_value_like: (skip)
+ * @self: the lowering that the table's function was given
+ * @name: as for lig_lower_value()
+ * @port: the name of a port
+ *
+ * Adds a value like lig_lower_value(), with the shape and type of the port's value.
+ */
+LIG_API void lig_lower_value_like (LigLowering *self, const char *name, const char *port);
 
 /**
  * lig_lower_count_parts: (skip)

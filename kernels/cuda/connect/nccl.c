@@ -37,7 +37,10 @@ find_all (void *library)
          find (library, "ncclGetErrorString", &nccl.describe) &&
          find (library, "ncclAllReduce", &nccl.all_reduce) &&
          find (library, "ncclAllGather", &nccl.all_gather) &&
-         find (library, "ncclReduceScatter", &nccl.reduce_scatter);
+         find (library, "ncclReduceScatter", &nccl.reduce_scatter) &&
+         find (library, "ncclGroupStart", &nccl.group_start) &&
+         find (library, "ncclGroupEnd", &nccl.group_end) &&
+         find (library, "ncclSend", &nccl.send) && find (library, "ncclRecv", &nccl.receive);
 }
 
 /* Multicast between GPUs (NVLS) hangs on machines whose fabric is shared, so it is off unless the

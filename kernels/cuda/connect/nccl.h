@@ -34,6 +34,11 @@ typedef struct {
   int (*all_gather) (const void *x, void *y, size_t count, int type, void *c, void *stream);
   int (*reduce_scatter) (
     const void *x, void *y, size_t count, int type, int op, void *c, void *stream);
+  /* What is sent and received between the calls of a group happens at the same time. */
+  int (*group_start) (void);
+  int (*group_end) (void);
+  int (*send) (const void *x, size_t count, int type, int peer, void *c, void *stream);
+  int (*receive) (void *y, size_t count, int type, int peer, void *c, void *stream);
 } LigNccl;
 
 /* Opens the library at the first call. May be called by any thread. */

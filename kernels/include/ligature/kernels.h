@@ -134,15 +134,20 @@ typedef enum { LIG_LANE_MAIN, LIG_LANE_SIDE, LIG_LANE_COMMUNICATION, LIG_N_LANES
  * LigPeers: (skip)
  * @rank: the number of this process among its peers, from 0
  * @count: the number of peers, this process among them
- * @handle: an ncclComm_t on CUDA; on the CPU the data of @exchange and @gather
+ * @handle: an ncclComm_t on CUDA; on the CPU the data of the functions
  * @exchange: null on CUDA; sends the bytes from `bounds[i]` to `bounds[i + 1]` of `from` to peer i,
  *   and receives what each peer sends to this one, in the order of the peers, in `to`, which has
  *   room for @count pieces as long as this peer's own
  * @gather: null on CUDA; of `data`, peer i has the bytes from `bounds[i]` to `bounds[i + 1]`, and
  *   receives the others
+ * @shift: null on CUDA; sends so many bytes of `from` to peer (@rank + distance) mod @count, and
+ *   receives as many of peer (@rank - distance) mod @count in `to`; `distance` is less than @count.
+ * Its messages do not meet those of the other functions, so that it may be called by another thread
+ * at the same time
  *
  * The processes that take part in a collective kernel. `bounds` has @count + 1 offsets, the same on
- * all peers. Both functions end when all peers have called them, and set `where` if they fail.
+ * all peers. The functions end when all peers whose data they need have called them, and set
+ * `where` if they fail.
  */
 typedef struct LigPeers {
   int rank, count;
@@ -156,6 +161,12 @@ typedef struct LigPeers {
                        void *data,
                        const int64_t *bounds,
                        const char **where);
+  LigStatus (*shift) (const struct LigPeers *peers,
+                      int distance,
+                      const void *from,
+                      void *to,
+                      int64_t bytes,
+                      const char **where);
 } LigPeers;
 
 /**

@@ -147,6 +147,24 @@ typedef struct {
 } LigAttentionParams;
 
 /**
+ * LigMergeParams:
+ * @heads: the number of query heads
+ * @features: the features of a head
+ * @length: the number of queries of a row
+ * @first: the first query that the other part has
+ * @count: the number of queries that it has
+ *
+ * Parameters of attention_merge. Each query of both parts has to have seen a key.
+ */
+typedef struct {
+  int32_t heads;
+  int32_t features;
+  int64_t length;
+  int64_t first;
+  int64_t count;
+} LigMergeParams;
+
+/**
  * LigRotaryScaling:
  * @LIG_ROTARY_UNSCALED: the frequencies are used as they are
  * @LIG_ROTARY_LINEAR: the frequencies are divided by the factor
@@ -252,6 +270,22 @@ typedef struct {
   int64_t length;
   int64_t columns;
 } LigHalvesParams;
+
+/**
+ * LigSliceParams:
+ * @length: the number of positions of a row of the batch
+ * @first: the first position of the slice
+ * @count: its number of positions
+ * @column: its first column
+ *
+ * Parameters of slice and add_slice. The slice has as many columns as its operand.
+ */
+typedef struct {
+  int64_t length;
+  int64_t first;
+  int64_t count;
+  int64_t column;
+} LigSliceParams;
 
 /**
  * LigArrangeParams:
@@ -517,6 +551,18 @@ typedef struct {
   int32_t reduction;
   int32_t group;
 } LigCollectiveParams;
+
+/**
+ * LigRingParams:
+ * @exchange: the processes
+ * @skipped: the number of processes between this one and the one that it sends to; 0: the next one
+ *
+ * Parameters of ring_exchange: process i sends to process (i + 1 + @skipped) mod peers.
+ */
+typedef struct {
+  LigCollectiveParams exchange;
+  int32_t skipped;
+} LigRingParams;
 
 /**
  * LigHistoryParams:

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Products and exchanges by pieces, so that one piece is exchanged while another one is computed. A
+ * piece is a value that has a part of the rows of another one, in its memory. */
+#include "engine/compile/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Adds the piece of a value, whose rows are divided into `count` equal ones. */
+static int
+add_piece (LigDraft *draft, int whole, int index, int count)
+{
+  const LigValue *of = lig_value (draft, whole);
+  LigShape shape = of->shape;
+  LigValueRole role = of->role;
+  g_autofree char *name = g_strdup (of->name);
+  gint64 columns = MAX (lig_shape_columns (&shape), 1), rows = lig_shape_size (&shape) / columns;
+  int part = of->part;
+  lig_shape_init (&shape, 2, rows / count, columns);
+  int piece =
+    lig_draft_add_value (draft, role, &shape, of->dtype, part, "%s@%d/%d", name, index, count);
+  LigValue *added = lig_value (draft, piece);
+  added->alias = whole;
+  added->alias_offset = index * added->bytes;
+  return piece;
+}
+
+int
+lig_lower_piece (LigLowering *self, const char *port)
+{
+  const char *at = strchr (port, '@');
+  g_autofree char *name = g_strndup (port, (gsize) (at - port));
+  char *slash;
+  int index = (int) strtol (at + 1, &slash, 10), count = *slash ? atoi (slash + 1) : 1, piece;
+  int whole = lig_lower_port (self, name);
+  if (whole < 0)
+    return whole;
+  g_autofree char *key = g_strdup_printf ("%d@%d/%d", whole, index, count);
+  if (lig_find_own (self->draft, key, &piece))
+    return piece;
+  piece = add_piece (self->draft, whole, index, count);
+  lig_keep_own (self->draft, g_steal_pointer (&key), piece);
+  return piece;
+}
+
+int
+lig_lower_get_place (LigLowering *self, int index)
+{
+  const LigCollectiveParams *params = lig_lower_params (self, index);
+  return params ? lig_device_get_rank (self->draft->device, (LigRankGroup) params->group) : 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The gradients of a product whose terms were reduced and scattered: the gradients of the rows of
+ * other ranks arrive while the present ones are multiplied. */
+#include "engine/fusions/define.h"
+
+static gboolean
+allows (LigLowering *match, LigRefusal *refusal)
+{
+  return lig_pieces_allow (match, 1, refusal);
+}
+
+static void
+multiply (LigLowering *lowering, const char *dy, int piece, int count)
+{
+  g_autofree char *bindings =
+    g_strdup_printf ("dy=%s weight=0.weight dx=0.dx@%d/%d", dy, piece, count);
+  lig_lower_kernel (lowering, "linear_backward_input", bindings, NULL, 0);
+}
+
+static void
+lower (LigLowering *lowering)
+{
+  const LigPieces pieces = lig_pieces_of (lowering, 1);
+  lig_pieces_gather (lowering, &pieces, "1.dy", "1.dx");
+  if (lig_lower_has (lowering, "0.dx")) {
+    multiply (lowering, "1.dy", pieces.rank, pieces.count);
+    for (int step = 1; step < pieces.count; step++) {
+      int piece = lig_piece_before (&pieces, step);
+      g_autofree char *dy = g_strdup_printf ("1.dx@%d/%d", piece, pieces.count);
+      multiply (lowering, dy, piece, pieces.count);
+    }
+  }
+  lig_lower_kernel (lowering, "linear_backward_weight", "dy=1.dx x=0.x dweight=0.dweight", NULL, 0);
+}
+
+LIG_DEFINE_FUSION (backward_all_gather_linear) = {
+  .size = sizeof (LigFusion),
+  .name = "backward-all-gather-linear",
+  .pass = LIG_PASS_BACKWARD,
+  .summary = N_ ("Multiplies gradients of some ranks while those of others arrive"),
+  .pattern = "basic-linear reduce-scatter",
+  .gradients = "gradients gradient",
+  .allows = allows,
+  .lower = lower,
+};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The gradient of rows that were gathered for a product: the sum over the ranks of the input
+ * gradients is on its way while the weight gradient is computed. */
+#include "engine/fusions/define.h"
+
+/* The ranks have other columns of the weight, so that the gradients of their rows add up. */
+static gboolean
+allows (LigLowering *match, LigRefusal *refusal)
+{
+  const LigPieces pieces = lig_pieces_of (match, 0);
+  if (!lig_pieces_allow (match, 0, refusal) ||
+      lig_lower_count_parts (match, "1.weight") == pieces.count)
+    return pieces.count > 1;
+  refusal->reason = LIG_REASON_PARALLEL;
+  refusal->observed = g_strdup ("a weight that all ranks have");
+  refusal->required = g_strdup ("parallel=column");
+  return FALSE;
+}
+
+static void
+lower (LigLowering *lowering)
+{
+  const LigPieces pieces = lig_pieces_of (lowering, 0);
+  gboolean bias = lig_lower_op (lowering, 2) != NULL;
+  if (lig_lower_has (lowering, "0.dx")) {
+    lig_lower_kernel (lowering, "linear_backward_input",
+                      bias ? "dy=2.dy weight=1.weight dx=1.dx" : "dy=1.dy weight=1.weight dx=1.dx",
+                      NULL, 0);
+    lig_lower_beside (lowering, "reduce_scatter", "x=1.dx y=0.dx", &pieces.params,
+                      sizeof pieces.params);
+  }
+  if (bias)
+    lig_lower_kernel (lowering, "linear_backward_weight_bias",
+                      "dy=2.dy x=0.y dweight=1.dweight dbias=2.dbias", NULL, 0);
+  else
+    lig_lower_kernel (lowering, "linear_backward_weight", "dy=1.dy x=0.y dweight=1.dweight", NULL,
+                      0);
+}
+
+LIG_DEFINE_FUSION (backward_linear_reduce_scatter) = {
+  .size = sizeof (LigFusion),
+  .name = "backward-linear-reduce-scatter",
+  .pass = LIG_PASS_BACKWARD,
+  .summary = N_ ("Computes the weight gradient while input gradients are exchanged"),
+  .pattern = "all-gather basic-linear [bias]",
+  .gradients = "gradient weight bias",
+  .allows = allows,
+  .lower = lower,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* y = act (x weight^T + bias) for the rows x of all ranks: each rank multiplies its own rows first,
+ * while those of the others arrive. */
+#include "engine/fusions/define.h"
+
+static gboolean
+allows (LigLowering *match, LigRefusal *refusal)
+{
+  return lig_pieces_allow (match, 0, refusal);
+}
+
+/* Multiplies the rows `x`, which are a piece of all. */
+static void
+multiply (LigLowering *lowering, const char *x, int piece, int count)
+{
+  const char *activation = lig_lower_op (lowering, 3);
+  const char *kernel = !activation ? lig_lower_op (lowering, 2) ? "linear_bias" : "linear"
+                       : g_str_equal (activation, "gelu") ? "linear_bias_gelu"
+                                                          : "linear_bias_relu";
+  int last = activation ? 3 : lig_lower_op (lowering, 2) ? 2 : 1;
+  g_autofree char *bindings =
+    g_strdup_printf ("x=%s weight=1.weight bias=2.bias sum=3.x@%d/%d y=%d.y@%d/%d", x, piece, count,
+                     last, piece, count);
+  lig_lower_kernel (lowering, kernel, bindings, NULL, 0);
+}
+
+static void
+lower (LigLowering *lowering)
+{
+  const LigPieces pieces = lig_pieces_of (lowering, 0);
+  lig_pieces_gather (lowering, &pieces, "0.x", "0.y");
+  multiply (lowering, "0.x", pieces.rank, pieces.count);
+  for (int step = 1; step < pieces.count; step++) {
+    int piece = lig_piece_before (&pieces, step);
+    g_autofree char *x = g_strdup_printf ("0.y@%d/%d", piece, pieces.count);
+    multiply (lowering, x, piece, pieces.count);
+  }
+}
+
+LIG_DEFINE_FUSION (forward_all_gather_linear) = {
+  .size = sizeof (LigFusion),
+  .name = "forward-all-gather-linear",
+  .pass = LIG_PASS_FORWARD,
+  .summary = N_ ("Multiplies the rows of some ranks while those of others arrive"),
+  .pattern = "all-gather basic-linear [bias] [gelu|relu]",
+  .allows = allows,
+  .lower = lower,
+};

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+/* Attention of positions that the ranks of a context group divide, in a ring (Liu and others, Ring
+ * Attention, 2023): in each of as many steps as there are ranks, a rank attends to the keys and
+ * values of one, while it sends them to the next rank and gets those of the rank before. It never
+ * has those of more than two ranks. The results of the steps are merged in fp32 by their sums of
+ * exponentials.
+ *
+ * A rank has two blocks of positions, see kernels/positions.h. With a causal mask it sees, of an
+ * earlier rank, the first block by all of its queries; of a later rank, both blocks by its second
+ * block of queries; and its own ones by an ordinary mask. So all steps are the same work. */
+#include "engine/ops/define.h"
+
+#include <math.h>
+
+typedef struct {
+  LigAttentionParams kernel; /* to the rank's own keys */
+  gint64 heads, kv_heads, batch;
+  int32_t mask;
+  float scale, softcap;
+  LigDtype dtype;
+  int32_t ranks, rank;
+} RingParams;
+
+enum { CAUSAL, NONE };
+
+static const LigParam params[] = {
+  LIG_HEADS (RingParams, heads),
+  LIG_KV_HEADS (RingParams, kv_heads),
+  LIG_CHOICE (RingParams,
+              mask,
+              "mask",
+              N_ ("Mask"),
+              N_ ("Keys that a query sees; causal: none after its own position"),
+              "causal|none",
+              CAUSAL),
+  LIG_FLOAT (RingParams,
+             scale,
+             "scale",
+             N_ ("Scale"),
+             N_ ("Factor of the scores; 0: 1 / root of a head's features"),
+             0,
+             1e6,
+             0),
+  LIG_FLOAT (RingParams,
+             softcap,
+             "softcap",
+             N_ ("Soft cap"),
+             N_ ("Bound of the scores, approached smoothly; 0: none"),
+             0,
+             1e6,
+             0),
+  {.name = NULL},
+};
+
+static gboolean
+infer (LigInfer *self, GError **error)
+{
+  RingParams *values = (RingParams *) self->params;
+  LigAttentionParams *kernel = &values->kernel;
+  LigShape batch = lig_shape_without (&self->x, 2);
+  LigHeads packed;
+  values->ranks = self->n_ranks[LIG_GROUP_CONTEXT];
+  values->rank = self->places[LIG_GROUP_CONTEXT];
+  values->dtype = self->compute;
+  if (!lig_infer_heads (self, values->heads, values->kv_heads, FALSE, &packed, error) ||
+      (values->ranks > 1 && !lig_check_halves (self, error)))
+    return FALSE;
+  *kernel = (LigAttentionParams){
+    .heads = packed.heads,
+    .kv_heads = packed.kv_heads,
+    .features = packed.features,
+    .length = packed.length,
+    .memory_length = packed.length,
+    .mask = values->mask == CAUSAL ? LIG_MASK_CAUSAL : LIG_MASK_NONE,
+    .scale = values->scale > 0 ? values->scale : 1 / sqrtf ((float) packed.features),
+    .softcap = values->softcap,
+  };
+  values->batch = lig_shape_size (&batch);
+  self->y.axes[self->y.n_axes - 1] = (gint64) packed.heads * packed.features;
+  batch.axes[batch.n_axes++] = packed.heads;
+  batch.axes[batch.n_axes++] = packed.length;
+  self->kept[0] = batch;
+  return TRUE;
+}
+
+/* --- Lowering ------------------------------------------------------------------------------ */
+
+/* The queries that attend in a step, and the number of keys that they see, from the first on. */
+typedef struct {
+  gint64 first, queries, keys;
+} Pair;
+
+static Pair
+pair_of (const RingParams *p, int step)
+{
+  gint64 length = p->kernel.length, half = length / 2;
+  if (p->mask == NONE)
+    return (Pair){0, length, length};
+  return step <= p->rank ? (Pair){0, length, half} : (Pair){half, half, length};
+}
+
+static gint64
+query_columns (const RingParams *p)
+{
+  return (gint64) p->kernel.heads * p->kernel.features;
+}
+
+static gint64
+key_columns (const RingParams *p)
+{
+  return 2 * (gint64) p->kernel.kv_heads * p->kernel.features;
+}
+
+/* Adds a value of the step, `kv.2`. */
+static void
+add (LigLowering *lowering, const char *name, int step, gint64 rows, gint64 columns, LigDtype dtype)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  g_autofree char *numbered = g_strdup_printf ("%s.%d", name, step);
+  LigShape shape;
+  lig_shape_init (&shape, 3, p->batch, rows, columns);
+  lig_lower_value (lowering, numbered, &shape, dtype);
+}
+
+/* Emits a kernel whose bindings name values of steps. */
+static void emit (LigLowering *lowering,
+                  const char *kernel,
+                  const void *params,
+                  gsize size,
+                  const char *bindings,
+                  ...) G_GNUC_PRINTF (5, 6);
+
+static void
+emit (LigLowering *lowering,
+      const char *kernel,
+      const void *values,
+      gsize size,
+      const char *format,
+      ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *bindings = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  lig_lower_kernel (lowering, kernel, bindings, values, size);
+}
+
+/* Sends a value of the step to the next rank, and receives that of `to` from the one before. */
+static void
+pass_on (LigLowering *lowering, const char *name, int step, const char *to)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  const LigRingParams ring = {{p->ranks, LIG_REDUCE_SUM, LIG_GROUP_CONTEXT}, 0};
+  g_autofree char *bindings = g_strdup_printf ("x=%s.%d y=%s.%d", name, step, to, step + 1);
+  lig_lower_beside (lowering, "ring_exchange", bindings, &ring, sizeof ring);
+}
+
+static void
+pass_keys (LigLowering *lowering, int step)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  if (step + 1 >= p->ranks)
+    return;
+  add (lowering, "kv", step + 1, p->kernel.length, key_columns (p), p->dtype);
+  pass_on (lowering, "kv", step, "kv");
+}
+
+/* Takes positions and columns out of a value. */
+static void
+take (LigLowering *lowering,
+      const char *from,
+      const char *to,
+      int step,
+      LigSliceParams slice,
+      gint64 columns)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  add (lowering, to, step, slice.count, columns, p->dtype);
+  emit (lowering, "slice", &slice, sizeof slice, "x=%s y=%s.%d", from, to, step);
+}
+
+/* Returns the first step that has so many queries, or the number of steps if none has. They are
+ * taken out once for all such steps, under its number. */
+static int
+first_step (const RingParams *p, gint64 queries)
+{
+  int step = 1;
+  while (step < p->ranks && pair_of (p, step).queries != queries)
+    step++;
+  return step;
+}
+
+/* Takes what the steps need out of the rank's own rows: the keys, which begin their way, and the
+ * queries. */
+static void
+prepare (LigLowering *lowering)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  gint64 length = p->kernel.length, queries = query_columns (p);
+  take (lowering, "x", "kv", 0, (LigSliceParams){length, 0, length, queries}, key_columns (p));
+  pass_keys (lowering, 0);
+  for (int step = 1; step < p->ranks; step++) {
+    Pair pair = pair_of (p, step);
+    if (first_step (p, pair.queries) == step)
+      take (lowering, "x", "q", step, (LigSliceParams){length, pair.first, pair.queries, 0},
+            queries);
+  }
+}
+
+/* Takes out the keys of a step if they are not all of those that arrived. Returns their name. */
+static const char *
+take_keys (LigLowering *lowering, int step, Pair pair)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  g_autofree char *all = g_strdup_printf ("kv.%d", step);
+  if (pair.keys == p->kernel.length)
+    return "kv";
+  take (lowering, all, "keys", step, (LigSliceParams){p->kernel.length, 0, pair.keys, 0},
+        key_columns (p));
+  return "keys";
+}
+
+/* Returns the params of attention in a step, which needs no mask. */
+static LigAttentionParams
+step_params (const RingParams *p, Pair pair)
+{
+  LigAttentionParams attention = p->kernel;
+  attention.length = (int32_t) pair.queries;
+  attention.memory_length = (int32_t) pair.keys;
+  attention.mask = LIG_MASK_NONE;
+  return attention;
+}
+
+/* Attends to the keys of a step, and merges the result with those of the steps before it. */
+static void
+attend (LigLowering *lowering, int step)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  Pair pair = pair_of (p, step);
+  gboolean last = step + 1 == p->ranks;
+  const char *keys = take_keys (lowering, step, pair);
+  LigAttentionParams attention = step_params (p, pair);
+  const LigMergeParams merge = {p->kernel.heads, p->kernel.features, p->kernel.length, pair.first,
+                                pair.queries};
+  add (lowering, "part", step, pair.queries, query_columns (p), p->dtype);
+  add (lowering, "part_lse", step, p->kernel.heads, pair.queries, LIG_FP32);
+  emit (lowering, "attention", &attention, sizeof attention,
+        "x=q.%d memory=%s.%d lengths=- documents=- y=part.%d lse=part_lse.%d",
+        first_step (p, pair.queries), keys, step, step, step);
+  if (!last) {
+    add (lowering, "sum", step, p->kernel.length, query_columns (p), LIG_FP32);
+    add (lowering, "lse", step, p->kernel.heads, p->kernel.length, LIG_FP32);
+  }
+  g_autofree char *to =
+    last ? g_strdup ("y=y lse=lse") : g_strdup_printf ("y=sum.%d lse=lse.%d", step, step);
+  emit (lowering, "attention_merge", &merge, sizeof merge,
+        "x=sum.%d x_lse=lse.%d part=part.%d part_lse=part_lse.%d %s", step - 1, step - 1, step,
+        step, to);
+}
+
+static void
+lower_forward (LigLowering *lowering)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  const char *own = "memory=- lengths=- documents=-";
+  if (p->ranks == 1) {
+    emit (lowering, "attention", NULL, 0, "%s", own);
+    return;
+  }
+  prepare (lowering);
+  add (lowering, "sum", 0, p->kernel.length, query_columns (p), p->dtype);
+  add (lowering, "lse", 0, p->kernel.heads, p->kernel.length, LIG_FP32);
+  emit (lowering, "attention", NULL, 0, "%s y=sum.0 lse=lse.0", own);
+  for (int step = 1; step < p->ranks; step++) {
+    pass_keys (lowering, step);
+    attend (lowering, step);
+  }
+}
+
+/* --- Backward ------------------------------------------------------------------------------ */
+
+/* Takes the second half of y, of its gradient and of lse out, if steps have that of the queries. */
+static void
+prepare_half (LigLowering *lowering)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  gint64 length = p->kernel.length, half = length / 2;
+  int step = first_step (p, half);
+  const LigSliceParams columns = {1, 0, 1, half}, rows = {length, half, half, 0};
+  if (step == p->ranks)
+    return;
+  take (lowering, "dy", "dy", step, rows, query_columns (p));
+  take (lowering, "y", "y", step, rows, query_columns (p));
+  add (lowering, "lse", step, p->kernel.heads, half, LIG_FP32);
+  emit (lowering, "slice", &columns, sizeof columns, "x=lse y=lse.%d", step);
+}
+
+/* Adds a part of a gradient to the sum `before`, in fp32; the first step begins with 0. */
+static void
+sum_up (LigLowering *lowering,
+        const char *name,
+        int step,
+        const char *before,
+        const char *part,
+        LigSliceParams slice,
+        gint64 columns)
+{
+  add (lowering, name, step, slice.length, columns, LIG_FP32);
+  emit (lowering, "add_slice", &slice, sizeof slice, "x=%s slice=%s.%d y=%s.%d",
+        step > 1 ? before : "-", part, step, name, step);
+}
+
+/* Computes the gradients of a step. That of the keys, to which the ranks before have added theirs,
+ * arrives meanwhile. */
+static void
+attend_back (LigLowering *lowering, int step)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  Pair pair = pair_of (p, step);
+  gint64 length = p->kernel.length, queries = query_columns (p), memory = key_columns (p);
+  const char *keys = take_keys (lowering, step, pair);
+  LigAttentionParams attention = step_params (p, pair);
+  int from = first_step (p, pair.queries);
+  g_autofree char *arrived = g_strdup_printf ("arrived.%d", step);
+  g_autofree char *before = g_strdup_printf ("queries.%d", step - 1);
+  g_autofree char *half = g_strdup_printf ("dy=dy.%d y=y.%d lse=lse.%d", from, from, from);
+  add (lowering, "dq", step, pair.queries, queries, p->dtype);
+  add (lowering, "dkeys", step, pair.keys, memory, p->dtype);
+  emit (lowering, "attention_backward", &attention, sizeof attention,
+        "%s x=q.%d memory=%s.%d lengths=- documents=- dx=dq.%d dmemory=dkeys.%d",
+        pair.queries == length ? "" : half, from, keys, step, step, step);
+  sum_up (lowering, "dkv", step, arrived, "dkeys", (LigSliceParams){length, 0, pair.keys, 0},
+          memory);
+  sum_up (lowering, "queries", step, before, "dq",
+          (LigSliceParams){length, pair.first, pair.queries, 0}, queries);
+}
+
+/* Sends the gradient of a step's keys on; after the last step it arrives where they are from. */
+static void
+pass_gradient (LigLowering *lowering, int step)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  add (lowering, "arrived", step + 1, p->kernel.length, key_columns (p), LIG_FP32);
+  pass_on (lowering, "dkv", step, "arrived");
+}
+
+/* The rank's own keys come last, while their gradient is on its way home. */
+static void
+attend_own_back (LigLowering *lowering)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  gint64 length = p->kernel.length, columns = query_columns (p) + key_columns (p);
+  LigSliceParams slice = {length, 0, length, 0};
+  add (lowering, "own", 0, length, columns, p->dtype);
+  add (lowering, "own", 1, length, columns, p->dtype);
+  emit (lowering, "attention_backward", NULL, 0,
+        "memory=- lengths=- documents=- dx=own.0 dmemory=-");
+  emit (lowering, "add_slice", &slice, sizeof slice, "x=own.0 slice=queries.%d y=own.1",
+        p->ranks - 1);
+  slice.column = query_columns (p);
+  emit (lowering, "add_slice", &slice, sizeof slice, "x=own.1 slice=arrived.%d y=dx", p->ranks);
+}
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  if (p->ranks == 1) {
+    emit (lowering, "attention_backward", NULL, 0, "memory=- lengths=- documents=- dmemory=-");
+    return;
+  }
+  prepare (lowering);
+  prepare_half (lowering);
+  for (int step = 1; step < p->ranks; step++) {
+    pass_keys (lowering, step);
+    if (step > 1)
+      pass_gradient (lowering, step - 1);
+    attend_back (lowering, step);
+  }
+  pass_gradient (lowering, p->ranks - 1);
+  attend_own_back (lowering);
+}
+
+LIG_DEFINE_OP (ring_attention) = {
+  LIG_OP_INFO_SIZES,
+  .name = "ring-attention",
+  .title = N_ ("Ring attention"),
+  .category = N_ ("Ranks"),
+  .summary = N_ ("Attends to the positions of all ranks, whose keys travel from one to the next"),
+  .formula = "y = softmax (scale q k^T + mask) v for each head of x = [q, k, v] of all ranks",
+  .example = "ring-attention (4, kv-heads=2) @ 2x4x32",
+  .params = params,
+  .params_size = sizeof (RingParams),
+  .kernel_params_size = sizeof (LigAttentionParams),
+  .computes = "lse",
+  .saves = "x y lse",
+  .infer = infer,
+  .lower_forward = lower_forward,
+  .lower_backward = lower_backward,
+  .shardings = LIG_COMPUTES_POSITIONS,
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Joins attention to some keys with attention to others, as in Ring Attention (Liu and others,
+ * 2023): each part is weighted by its share of the sum of exponentials. */
+#include "kernels/cpu/rows.h"
+
+#include <math.h>
+
+/* The shares of both, and the logarithm of the whole sum. */
+typedef struct {
+  float first, second, lse;
+} Shares;
+
+static Shares
+share (float first, float second)
+{
+  float most = first > second ? first : second;
+  float a = expf (first - most), b = expf (second - most), sum = a + b;
+  return (Shares){a / sum, b / sum, most + logf (sum)};
+}
+
+/* Computes one head of a row, the elements of y from `at` on. The part has none of it if `from` is
+ * negative. */
+static void
+merge_head (const LigLaunch *launch, int64_t at, int64_t from, int64_t features, Shares shares)
+{
+  const LigOperand *x = &launch->operands[0], *part = &launch->operands[2],
+                   *y = &launch->operands[4];
+  for (int64_t d = 0; y->data && d < features; d += LIG_PIECE) {
+    float sum[LIG_PIECE], buffer[LIG_PIECE];
+    int64_t count = lig_piece (features, d);
+    lig_widen (x->dtype, lig_at (x, at + d), sum, (size_t) count);
+    if (from >= 0) {
+      const float *more = lig_load (part, from + d, count, buffer);
+      LIG_EACH_ELEMENT (i, count)
+      sum[i] = shares.first * sum[i] + shares.second * more[i];
+    }
+    lig_narrow (y->dtype, sum, lig_at (y, at + d), (size_t) count);
+  }
+}
+
+static LigStatus
+check (LigLaunch *launch)
+{
+  const LigMergeParams *p = launch->params;
+  const LigOperand *o = launch->operands;
+  if (!lig_all_floating (launch, 6) || o[1].dtype != LIG_FP32 || o[3].dtype != LIG_FP32)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "merge: not a floating type; convert the input");
+  if (!p || p->heads < 1 || p->features < 1 || p->first < 0 || p->count < 1 ||
+      p->length < p->count || p->first > p->length - p->count ||
+      o[0].columns != (int64_t) p->heads * p->features || o[2].columns != o[0].columns ||
+      lig_rows (&o[0]) % p->length != 0 || o[1].size != lig_rows (&o[0]) * p->heads ||
+      lig_rows (&o[2]) != lig_rows (&o[0]) / p->length * p->count ||
+      o[3].size != lig_rows (&o[2]) * p->heads)
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "merge: the part does not fit the rows; compile the plan again");
+  return LIG_OK;
+}
+
+/* Computes y and lse, each of which may be absent. */
+LigStatus
+LIG_CPU (attention_merge) (LigLaunch *launch)
+{
+  const LigMergeParams *p = launch->params;
+  const LigOperand *o = launch->operands;
+  const float *own = o[1].data, *other = o[3].data;
+  LigStatus status = check (launch);
+  if (status != LIG_OK)
+    return status;
+  float *lse = o[5].data;
+#pragma omp parallel for schedule(static) if (o[0].size > LIG_PARALLEL_FROM)
+  for (int64_t row = 0; row < lig_rows (&o[0]); row++) {
+    int64_t batch = row / p->length, place = row % p->length, from = place - p->first;
+    bool inside = from >= 0 && from < p->count;
+    for (int64_t head = 0; head < p->heads; head++) {
+      int64_t group = batch * p->heads + head, at = group * p->length + place;
+      Shares shares = {1, 0, own[at]};
+      if (inside)
+        shares = share (own[at], other[group * p->count + from]);
+      int64_t added = inside ? (batch * p->count + from) * o[0].columns + head * p->features : -1;
+      merge_head (launch, row * o[0].columns + head * p->features, added, p->features, shares);
+      if (lse)
+        lse[at] = shares.lse;
+    }
+  }
+  return LIG_OK;
+}

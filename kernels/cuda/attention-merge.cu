@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Joins attention to some keys with attention to others, as in Ring Attention (Liu and others,
+ * 2023): each part is weighted by its share of the sum of exponentials. Lower bound: each operand
+ * crosses the memory bus once. */
+#include "kernels/cuda/common/access.cuh"
+
+namespace lig
+{
+/* Columns are those of units of A::W elements, of which a head has `width`. */
+struct Merge {
+  int64_t size, length, first, count, columns, width, heads;
+};
+
+/* The logarithms of the sums of exponentials of x, of the part and of both. */
+struct Sums {
+  const float *own, *other;
+  float *whole;
+};
+
+/* Computes one unit of y. All units of a head read the sums of x, in whose memory those of both may
+ * be, so that another kernel computes these afterwards. */
+template <class A>
+__global__ void
+__launch_bounds__ (THREADS) merge (Merge m, Sums sums, Target x, Target part, Target y)
+{
+  int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  if (i >= m.size)
+    return;
+  int64_t row = i / m.columns, column = i % m.columns, batch = row / m.length;
+  int64_t place = row % m.length, from = place - m.first,
+          group = batch * m.heads + column / m.width;
+  float values[A::W];
+  A::widen (A::read (x, i * A::W), x, values);
+  if (from >= 0 && from < m.count) {
+    float own = sums.own[group * m.length + place], other = sums.other[group * m.count + from];
+    float most = fmaxf (own, other), a = expf (own - most), b = expf (other - most);
+    float more[A::W], first = a / (a + b), second = b / (a + b);
+    A::widen (A::read (part, ((batch * m.count + from) * m.columns + column) * A::W), part, more);
+#pragma unroll
+    for (int w = 0; w < A::W; w++)
+      values[w] = first * values[w] + second * more[w];
+  }
+  A::write (y, i * A::W, A::narrow (values, y));
+}
+
+/* Computes the logarithm of each query and head; `whole` may be `own`. */
+__global__ void
+__launch_bounds__ (THREADS) merge_sums (Merge m, int64_t count, Sums sums)
+{
+  int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  if (i >= count)
+    return;
+  int64_t group = i / m.length, from = i % m.length - m.first;
+  float own = sums.own[i];
+  if (from >= 0 && from < m.count) {
+    float other = sums.other[group * m.count + from], most = fmaxf (own, other);
+    own = most + logf (expf (own - most) + expf (other - most));
+  }
+  sums.whole[i] = own;
+}
+
+static unsigned
+blocks_of (int64_t units)
+{
+  return (unsigned) ((units + THREADS - 1) / THREADS);
+}
+
+static LigStatus
+check (LigLaunch *launch)
+{
+  auto p = (const LigMergeParams *) launch->params;
+  const LigOperand *o = launch->operands;
+  if (!all_floating (launch, 6) || o[1].dtype != LIG_FP32 || o[3].dtype != LIG_FP32)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "merge: not a floating type; convert the input");
+  if (!p || p->heads < 1 || p->features < 1 || p->first < 0 || p->count < 1 ||
+      p->length < p->count || p->first > p->length - p->count ||
+      o[0].columns != (int64_t) p->heads * p->features || o[2].columns != o[0].columns ||
+      rows (&o[0]) % p->length != 0 || o[1].size != rows (&o[0]) * p->heads ||
+      rows (&o[2]) != rows (&o[0]) / p->length * p->count || o[3].size != rows (&o[2]) * p->heads)
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "merge: the part does not fit the rows; compile the plan again");
+  return LIG_OK;
+}
+} /* namespace lig */
+
+using namespace lig;
+
+/* Computes y and lse, each of which may be absent. */
+extern "C" LigStatus
+lig_cuda_attention_merge (LigLaunch *launch)
+{
+  auto p = (const LigMergeParams *) launch->params;
+  const LigOperand *o = launch->operands;
+  LigStatus status = check (launch);
+  if (status != LIG_OK)
+    return status;
+  Sums sums = {(const float *) o[1].data, (const float *) o[3].data, (float *) o[5].data};
+  Merge m = {0, p->length, p->first, p->count, o[0].columns, p->features, p->heads};
+  if (o[4].data) {
+    int width = o[4].dtype == LIG_FP32 ? 4 : 8;
+    bool packs = packable ({&o[4], &o[0], &o[2]}) && p->features % width == 0;
+    status = dispatch_access (launch, o[4].dtype, packs, [=] (auto access) {
+      using A = decltype (access);
+      Merge units = m;
+      units.size = o[4].size / A::W;
+      units.columns /= A::W;
+      units.width /= A::W;
+      merge<A><<<blocks_of (units.size), THREADS, 0, stream (launch)>>> (
+        units, sums, target (&o[0]), target (&o[2]), target (&o[4]));
+      return LIG_LAUNCHED (launch);
+    });
+  }
+  if (status != LIG_OK || !o[5].data)
+    return status;
+  merge_sums<<<blocks_of (o[1].size), THREADS, 0, stream (launch)>>> (m, o[1].size, sums);
+  return LIG_LAUNCHED (launch);
+}
