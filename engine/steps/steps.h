@@ -44,7 +44,7 @@ typedef struct {
   LigTimer *waiting; /* in device memory: how long the main lane waits for other ranks; or null */
   LigTimer
     *waits;    /* or null: likewise, for each step instead, by the exchange that is waited for */
-  int awaited; /* the exchange that was launched last */
+  int awaited; /* the step of the communication lane that was launched last */
   void *begun; /* an event: the place in the main lane where a step of another one begins */
   bool wait;   /* waits after every step, so that an error is attributed to it */
   /* Called before each step below `interruptible`, if not null; true ends the range there, or with

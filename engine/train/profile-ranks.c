@@ -4,6 +4,7 @@
  * waits least are the exchanges', what others wait longer is for that rank. */
 #include "engine/train/profile-ranks.h"
 
+#include <glib/gi18n-lib.h>
 #include <ligature/fabric.h>
 #include <ligature/ranks.h>
 #include <math.h>
@@ -13,6 +14,21 @@
 /* What a rank tells the others: of the step, then of each exchange. */
 enum { WAITED, BUSY, FIRST_EXCHANGE };
 enum { TIME, WAIT, N_FIGURES };
+
+/* Exchanges of different plans would never end. */
+gboolean
+lig_profile_compare_ranks (
+  LigSequence *sequence, LigDevice *device, guint count, guint rounds, GError **error)
+{
+  LigRanks *ranks = lig_device_get_ranks (device);
+  if (!ranks)
+    return TRUE;
+  g_autofree char *text = lig_sequence_to_json (sequence);
+  g_autofree char *numbers = g_strdup_printf ("%u, %u", count, rounds);
+  return lig_ranks_agree (ranks, _ ("the version"), LIG_VERSION, error) &&
+         lig_ranks_agree (ranks, _ ("the sequence"), text, error) &&
+         lig_ranks_agree (ranks, _ ("the plans and rounds of the profile"), numbers, error);
+}
 
 gboolean
 lig_profile_meet (LigDevice *device, gboolean *goes_on, GError **error)

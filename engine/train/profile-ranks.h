@@ -7,6 +7,10 @@
 
 G_BEGIN_DECLS
 
+/* Refuses ranks that would measure different plans, or in another number. */
+gboolean lig_profile_compare_ranks (
+  LigSequence *sequence, LigDevice *device, guint count, guint rounds, GError **error);
+
 /* Replaces `goes_on` by rank 0's. The ranks leave it at about the same time, so that none begins
  * with a wait for another; without ranks nothing happens. */
 gboolean lig_profile_meet (LigDevice *device, gboolean *goes_on, GError **error);

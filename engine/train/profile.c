@@ -442,6 +442,8 @@ lig_profile_measure_watched (LigSequence *sequence,
   g_autofree guint *widths = g_new (guint, count);
   LigConditions conditions;
   Watch watch = {monitor, data, .rounds = rounds + WARM_UP};
+  if (!lig_profile_compare_ranks (sequence, device, count, rounds, error))
+    return NULL;
   lig_conditions_begin (&conditions, device);
   for (guint i = 0; i < count; i++) {
     gconstpointer chosen = get_options (options, i);

@@ -196,6 +196,68 @@ def under_mpirun():
     assert json.loads(result.stdout)['steps'] == 3
 
 
+# --- Profiles ---------------------------------------------------------------------------------
+
+WIDE = 'linear(512) ! relu ! linear(512) ! relu ! linear(512) ! mean-squared-error'
+PROFILE = ['--input', '512x512', '--device', 'cpu', '--steps', '5']
+MPIRUN = ['mpirun', '--oversubscribe', '--bind-to', 'none',
+          *(['--allow-run-as-root'] if os.geteuid() == 0 else [])]
+
+
+def profiled():
+    """All ranks measure, rank 0 prints and records: weights in buckets of 1 MiB, and the biases."""
+    words = ('profile', WIDE, *PROFILE, '--ranks', '2', '--bucket-size', '1')
+    document = json.loads(lig(*words, '--json').stdout)
+    ranks = document['ranks']
+    assert ranks['count'] == 2 and ranks['parallel'] == 'data=2' and ranks['slowest'] in (0, 1)
+    exchanges = ranks['exchanges']
+    assert [found['kernel'] for found in exchanges] == ['all_reduce'] * 4, exchanges
+    assert sorted(found['bytes'] for found in exchanges)[1:] == [1 << 20] * 3, exchanges
+    assert all(found['measured_us'] > 0 and found['path'] is None for found in exchanges)
+    # The last one has nothing beside it.
+    assert 0 < ranks['exposed_us'] < document['step_us'] and ranks['imbalance_us'] >= 0, ranks
+    assert exchanges[-1]['exposed_us'] > 0, exchanges
+    runs = json.loads(lig('runs', 'list', '--kind', 'profile', '--json').stdout)
+    assert len(runs) == 1 and runs[0]['run'] == document['run'], runs
+    inputs = json.loads(lig('runs', 'show', document['run'], '--json').stdout)['inputs']
+    assert inputs['ranks'] == 2, inputs
+    text = lig(*words, '--quiet').stdout
+    assert re.search(r'Exchanges of 2 ranks: other work waits', text), text
+    assert re.search(r'all_reduce of gradients × 3 +3\.1\d? MB', text), text
+    for more, fields in (('--shard-optimizer', ['reduce_scatter'] * 2 + ['all_gather'] * 3),
+                         ('--eval', [])):
+        found = json.loads(lig(*words[:-2], more, '--json').stdout)['ranks']['exchanges']
+        assert [exchange['kernel'] for exchange in found] == fields, found
+
+
+def profiled_unevenly():
+    """A rank whose products are slow is found, and the others wait for it."""
+    own = [LIG, 'profile', WIDE, *PROFILE, '--json']
+    slow = ['env', 'LIGATURE_CPU=v1', *own]
+    result = subprocess.run([*MPIRUN, '-n', '1', *own, ':', '-n', '1', *slow], check=False,
+                            text=True, capture_output=True, stdin=subprocess.DEVNULL)
+    assert result.returncode == 0, result.stderr
+    ranks = json.loads(result.stdout)['ranks']
+    assert ranks['slowest'] == 1 and ranks['imbalance_us'] > ranks['exposed_us'] > 0, ranks
+
+
+def profiled_wrongly():
+    for words, wanted in (
+            (('--ranks', '2', '--input', '511x512'),
+             'the batch size is 511, expected a multiple of 2'),
+            (('--ranks', '2', '--parallel', 'tensor=3'), 'needs a multiple of 3'),
+            (('--ranks', '0'), '--ranks is 0, expected 1 to 1024'),
+            (('--ranks', '2', '--compare-recipes', 'none,fp8-current'), 'omit --ranks')):
+        result = subprocess.run([LIG, 'profile', WIDE, *PROFILE, *words], check=False, text=True,
+                                capture_output=True, stdin=subprocess.DEVNULL)
+        said = [line for line in result.stderr.splitlines() if wanted in line]
+        assert result.returncode in (1, 2) and len(said) == 1, result.stderr
+    result = subprocess.run([*MPIRUN, '-n', '1', LIG, 'profile', WIDE, *PROFILE, ':', '-n', '1', LIG,
+                             'profile', MODEL, *PROFILE], check=False, text=True,
+                            capture_output=True, stdin=subprocess.DEVNULL)
+    assert result.returncode == 1 and 'the sequence: rank 1 on ' in result.stderr, result.stderr
+
+
 # --- Signals ----------------------------------------------------------------------------------
 
 def interrupted():
@@ -390,7 +452,8 @@ os.environ.update(LIGATURE_STORE=folder + '/runs.db', XDG_DATA_HOME=folder, LC_A
 os.chdir(folder)
 chosen = sys.argv[1:]
 tests = [same_result, quiet_and_metrics, standard_input, threads, refused_lines, missing_programs,
-         failures_of_all, under_mpirun, interrupted, interrupted_twice,
+         failures_of_all, under_mpirun, profiled, profiled_unevenly,
+         profiled_wrongly, interrupted, interrupted_twice,
          interrupted_in_a_step, interrupted_in_an_evaluation, interrupted_twice_in_a_step, on_a_terminal, rank_killed,
          first_killed, rank_stopped, launcher_killed, parent_killed, json_of_a_fault]
 try:
