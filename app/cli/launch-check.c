@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What commands that start ranks check before. */
+/* The checks of commands that start ranks. */
 #include "app/cli/launch.h"
 
 #include "app/cli/command.h"

@@ -102,11 +102,12 @@ lig_cli_print_exchanges (const LigProfile *profile, int width)
     return;
   g_autofree char *exposed = lig_cli_format_time (profile->ranks->exposed);
   g_autofree char *imbalance = lig_cli_format_time (profile->ranks->imbalance);
-  g_autofree char *text = g_strdup_printf (
-    "Exchanges of %d ranks: other work waits %s a step for them, %.0f %% of it; rank %d is the "
-    "slowest, for which others wait %s",
-    profile->ranks->count, exposed, 100 * profile->ranks->exposed / profile->step,
-    profile->ranks->slowest, imbalance);
+  g_autofree char *text = g_strdup_printf ("Exchanges among ranks 0 to %d: other work waits %s a "
+                                           "step for them, %.0f %% of it; rank %d is the "
+                                           "slowest, for which others wait %s",
+                                           profile->ranks->count - 1, exposed,
+                                           100 * profile->ranks->exposed / profile->step,
+                                           profile->ranks->slowest, imbalance);
   printf ("\n");
   lig_cli_print_wrapped (text, width);
   g_autoptr (GArray) list = list_rows (profile);

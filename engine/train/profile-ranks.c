@@ -6,12 +6,11 @@
 
 #include <glib/gi18n-lib.h>
 #include <ligature/fabric.h>
-#include <ligature/ranks.h>
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
 
-/* What a rank tells the others: of the step, then of each exchange. */
+/* The numbers that a rank sends to the others: those of the step, then those of each exchange. */
 enum { WAITED, BUSY, FIRST_EXCHANGE };
 enum { TIME, WAIT, N_FIGURES };
 

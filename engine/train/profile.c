@@ -160,7 +160,10 @@ prepare (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options
   g_autofree char *choices = NULL;
   g_autoptr (LigProgram) program = NULL;
   if (lig_ranks_get_rank (ranks) > 0) {
-    LigPlanOptions chosen = *options;
+    LigPlanOptions chosen = LIG_PLAN_OPTIONS_INIT;
+    memcpy (&chosen, options ? options : &chosen,
+            MIN (options ? options->size : sizeof chosen, sizeof chosen));
+    chosen.size = sizeof chosen;
     if (!lig_profile_share_choices (device, &choices, error))
       return NULL;
     chosen.choices = choices;
@@ -446,8 +449,7 @@ lig_profile_measure_watched (LigSequence *sequence,
     return NULL;
   lig_conditions_begin (&conditions, device);
   for (guint i = 0; i < count; i++) {
-    gconstpointer chosen = get_options (options, i);
-    LigProgram *program = prepare (sequence, device, chosen, error);
+    LigProgram *program = prepare (sequence, device, get_options (options, i), error);
     if (!program)
       return NULL;
     g_ptr_array_add (programs, program);
@@ -459,12 +461,12 @@ lig_profile_measure_watched (LigSequence *sequence,
   }
   gboolean fine = run_watched (device, programs, samples, widths, &watch, error);
   for (guint i = 0; i < count && fine; i++) {
-    gconstpointer chosen = get_options (options, i);
     const double *kept = (double *) samples->pdata[i] + WARM_UP * widths[i];
     summarize (profiles->pdata[i], &conditions, kept, widths[i], rounds);
     fine =
       lig_profile_join_ranks (profiles->pdata[i], kept, widths[i], FIRST_STEP, rounds, error) &&
-      (!store || record (profiles->pdata[i], sequence, chosen, rounds, store, error));
+      (!store ||
+       record (profiles->pdata[i], sequence, get_options (options, i), rounds, store, error));
   }
   return fine ? g_steal_pointer (&profiles) : NULL;
 }

@@ -10,6 +10,7 @@
 #include <ligature/run.h>
 #include <ligature/spread.h>
 #include <ligature/store-sweeps.h>
+#include <ligature/tuning.h>
 
 #include <json-glib/json-glib.h>
 #include <math.h>
@@ -131,6 +132,7 @@ predict (Request *request, const LigLayout *layout)
   g_autoptr (LigDevice) device = lig_device_open (request->device, NULL);
   if (!device || !lig_sequence_has_input (request->sequence))
     return NAN;
+  lig_tuning_recall (device, lig_store_get_path (request->store));
   lig_sequence_get_input (request->sequence, &shape, &dtype);
   if (data > 1 && (shape.n_axes < 1 || shape.axes[0] % data != 0))
     return NAN;
