@@ -9,11 +9,14 @@ G_BEGIN_DECLS
 /* The most ranks on one machine. */
 #define LIG_CLI_MOST_RANKS 1024
 
+/* The value of --ranks where it is not given; no number of a command line is as small. */
+#define LIG_CLI_UNSET_RANKS G_MININT
+
 /* The option --ranks. */
 #define LIG_CLI_RANKS_ENTRY(variable) \
   { \
     "ranks", 0, 0, G_OPTION_ARG_INT, variable, \
-      "Share each batch among N ranks: processes that train starts by mpirun; on a described " \
+      "Share each batch among N ranks: processes that mpirun starts; on a described " \
       "device, plans of the first rank [default: 1]", \
       "N" \
   }
@@ -27,6 +30,13 @@ G_BEGIN_DECLS
       "of the weights [default: data=N]", \
       "data=N,context=N,tensor=N" \
   }
+
+/* Checks --ranks against the ranks that a launcher started, and --parallel (nullable), before any
+ * rank is started; prints what is wrong. */
+gboolean lig_cli_check_ranks (int wanted, const char *parallel);
+
+/* Returns whether ranks have to be started. */
+gboolean lig_cli_needs_launch (int wanted);
 
 /* Starts the ranks and waits for them; signals go to rank 0. `words` are the command's name and all
  * its arguments, null-terminated. Returns the exit code of rank 0. */

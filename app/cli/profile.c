@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* lig profile: prints the time of each group next to its prediction, and compares policies. */
+#include "app/cli/launch.h"
+#include "app/cli/profile-ranks.h"
 #include "app/cli/profile-recipes.h"
 #include "app/cli/profile-text.h"
+#include "app/cli/rank.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/table.h"
@@ -18,7 +21,7 @@ static int run (int argc, char **argv);
 
 LIG_COMMAND (profile) = {
   .name = "profile",
-  .usage = "P [--input I] [--device D] [--steps N] [--compare none,all,measured] "
+  .usage = "P [--input I] [--device D] [--steps N] [--ranks N] [--compare none,all,measured] "
            "[--compare-recipes none,fp8-current,…]",
   .summary = "Times a training step: each group, predicted and measured",
   .example = "lig profile 'layer-norm ! linear(512) ! gelu ! linear(128)' --input 256x128 "
@@ -28,8 +31,8 @@ LIG_COMMAND (profile) = {
 
 typedef struct {
   LigSequenceOptions sequence;
-  char *compare, *recipes, *picture;
-  int steps;
+  char *compare, *recipes, *picture, *parallel;
+  int steps, ranks;
   gboolean quiet;
 } Options;
 
@@ -40,6 +43,7 @@ clear (Options *options)
   g_free (options->compare);
   g_free (options->recipes);
   g_free (options->picture);
+  g_free (options->parallel);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
@@ -198,14 +202,19 @@ measure (const char *text,
 {
   LigTuning tuning;
   LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
-  g_autoptr (LigStore) store = lig_store_open (options->sequence.store, error);
-  if (!store)
+  g_autoptr (LigStore) store =
+    lig_cli_rank_is_first () ? lig_store_open (options->sequence.store, error) : NULL;
+  if ((!store && lig_cli_rank_is_first ()) ||
+      (g_strcmp0 (text, "-") == 0 && !lig_cli_rank_share_input (error)))
     return NULL;
   lig_tuning_init (&tuning, store);
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, &options->sequence, error);
   g_autoptr (GArray) plans =
     sequence ? make_plans (options, sequence, recipes, &tuning, &optimizer, error) : NULL;
-  g_autoptr (LigDevice) device = plans ? lig_cli_open_device (&options->sequence, error) : NULL;
+  g_autoptr (LigDevice) device =
+    plans
+      ? lig_cli_open_profile_device (&options->sequence, options->parallel, sequence, plans, error)
+      : NULL;
   if (!device)
     return NULL;
   lig_cli_task_begin ("profiling");
@@ -245,6 +254,7 @@ print (GPtrArray *profiles, gboolean by_recipe)
     else
       printf ("\nPolicy %s:\n", lig_policy_name (lig_plan_get_policy (profile->plan)));
     lig_cli_print_groups (profile, find_alone (profiles), width);
+    lig_cli_print_exchanges (profile, width);
     lig_cli_print_hottest (profile, width);
   }
   lig_cli_print_attention (width);
@@ -259,14 +269,18 @@ profile (const char *text, const Options *options)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) errors = NULL;
+  if (!lig_cli_rank_join (&error))
+    return lig_cli_rank_fail (g_steal_pointer (&error));
   g_auto (GStrv) recipes =
     options->recipes ? lig_cli_read_recipes (options->recipes, &error) : NULL;
   if (error || (options->picture && !lig_cli_check_picture (options->picture, &error)))
-    return lig_cli_fail (g_steal_pointer (&error));
+    return lig_cli_rank_fail (g_steal_pointer (&error));
   g_autoptr (GPtrArray) profiles =
     measure (text, options, (const char *const *) recipes, &errors, &error);
   if (!profiles)
-    return lig_cli_fail (g_steal_pointer (&error));
+    return lig_cli_rank_fail (g_steal_pointer (&error));
+  if (!lig_cli_rank_is_first ())
+    return LIG_EXIT_OK;
   if (lig_cli_json ()) {
     print_json (profiles, errors, options->compare != NULL);
     return LIG_EXIT_OK;
@@ -277,10 +291,30 @@ profile (const char *text, const Options *options)
   return LIG_EXIT_OK;
 }
 
+/* Checks the options, and starts ranks or profiles in this process, which may be one of them. */
+static int
+run_checked (const char *text, const Options *options, char **words)
+{
+  if (options->steps < 1 || options->steps > 1000000)
+    return lig_cli_usage ("--steps is '%d', expected a whole number from 1 to 1000000",
+                          options->steps);
+  if (options->compare && options->recipes)
+    return lig_cli_usage ("--compare and --compare-recipes are given; use one of them");
+  if (options->picture && !options->recipes)
+    return lig_cli_usage ("--picture draws the errors of recipes; give --compare-recipes, too");
+  if (!lig_cli_check_ranks (options->ranks, options->parallel))
+    return LIG_EXIT_USAGE;
+  if (options->recipes && (options->ranks > 1 || lig_ranks_launched () > 1))
+    return lig_cli_usage ("--compare-recipes measures errors in one process; omit --ranks");
+  return lig_cli_needs_launch (options->ranks) ? lig_cli_launch (options->ranks, words)
+                                               : profile (text, options);
+}
+
 static int
 run (int argc, char **argv)
 {
-  g_auto (Options) options = {.steps = 15};
+  g_auto (Options) options = {.steps = 15, .ranks = LIG_CLI_UNSET_RANKS};
+  g_auto (GStrv) words = g_strdupv (argv);
   const GOptionEntry more[] = {
     {"steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "Number of runs of each plan [default: 15]",
      "N"},
@@ -291,19 +325,17 @@ run (int argc, char **argv)
     {"picture", 0, 0, G_OPTION_ARG_FILENAME, &options.picture,
      "Draw the errors of recipes, op by op, as svg, png or pdf", "FILE"},
     LIG_CLI_QUIET_ENTRY (&options.quiet),
+    LIG_CLI_GROUP (LIG_CLI_DEVICE),
+    LIG_CLI_RANKS_ENTRY (&options.ranks),
+    LIG_CLI_PARALLEL_ENTRY (&options.parallel),
+    lig_cli_setting_entry ("bucket-size", &options.sequence.bucket_size),
     {NULL},
   };
-  g_autofree GOptionEntry *entries =
-    lig_cli_sequence_entries (&options.sequence, LIG_OPTION_PLAN | LIG_OPTION_RUNS, more);
+  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
+    &options.sequence, LIG_OPTION_PLAN | LIG_OPTION_RUNS | LIG_OPTION_SHARD, more);
+  lig_cli_rank_begin ();
   if (!lig_cli_parse (&lig_command_profile, entries, &argc, &argv, 1, 1))
-    return LIG_EXIT_USAGE;
+    return lig_cli_rank_end (LIG_EXIT_USAGE);
   lig_cli_set_quiet (options.quiet);
-  if (options.steps < 1 || options.steps > 1000000)
-    return lig_cli_usage ("--steps is '%d', expected a whole number from 1 to 1000000",
-                          options.steps);
-  if (options.compare && options.recipes)
-    return lig_cli_usage ("--compare and --compare-recipes are given; use one of them");
-  if (options.picture && !options.recipes)
-    return lig_cli_usage ("--picture draws the errors of recipes; give --compare-recipes, too");
-  return profile (argv[1], &options);
+  return lig_cli_rank_end (run_checked (argv[1], &options, words));
 }

@@ -25,6 +25,20 @@ choose (const char *name, LigRanks *ranks, GError **error)
 }
 
 LigDevice *
+lig_cli_open_divided_device (const char *name, const char *parallel, GError **error)
+{
+  LigLayout layout;
+  LigRanks *ranks = lig_cli_rank_get ();
+  if (!lig_layout_parse (&layout, parallel, lig_ranks_get_count (ranks), error))
+    return NULL;
+  g_autofree char *text = lig_layout_to_string (&layout);
+  if (ranks && (!lig_ranks_agree (ranks, "--parallel", text, error) ||
+                !lig_ranks_divide (ranks, &layout, error)))
+    return NULL;
+  return lig_cli_open_rank_device (name, error);
+}
+
+LigDevice *
 lig_cli_open_rank_device (const char *name, GError **error)
 {
   LigRanks *ranks = lig_cli_rank_get ();

@@ -18,9 +18,6 @@ typedef struct {
   GOptionEntry entry;
 } Known;
 
-/* The value of --ranks where it is not given; no number of a command line is as small. */
-#define UNSET_RANKS G_MININT
-
 #define REVERSE G_OPTION_FLAG_REVERSE
 #define UNDO "Do not, even if the `train` object of the file does"
 #define SWITCH(set, name, flags, field, help) \
@@ -75,9 +72,10 @@ append_rank_entries (GArray *entries, LigSequenceOptions *options, unsigned set)
     SWITCH (LIG_OPTION_SHARD, "shard-optimizer", 0, &options->shard_optimizer,
             "Divide the optimizer's arrays and its work among the data ranks (ZeRO-1)"),
     SWITCH (LIG_OPTION_SHARD, "no-shard-optimizer", REVERSE, &options->shard_optimizer, UNDO),
+    {LIG_OPTION_RANKS, lig_cli_setting_entry ("bucket-size", &options->bucket_size)},
   };
   append_known (entries, known, G_N_ELEMENTS (known), set);
-  options->ranks = UNSET_RANKS;
+  options->ranks = LIG_CLI_UNSET_RANKS;
   options->shard_optimizer = LIG_CLI_UNSET;
 }
 
@@ -136,6 +134,7 @@ lig_cli_clear_options (LigSequenceOptions *options)
   g_free (options->store);
   g_free (options->parallel);
   g_free (options->optimizer);
+  g_free (options->bucket_size);
   g_strfreev (options->forbid);
   g_strfreev (options->force);
   g_strfreev (options->fence);
@@ -283,8 +282,11 @@ lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, G
   plan->tf32 = options->tf32 == TRUE;
   plan->nondeterministic = options->nondeterministic == TRUE;
   plan->shard_optimizer = options->shard_optimizer == TRUE;
-  if (options->dtype && !read_dtype (options->dtype, plan, error))
+  gint64 bucket;
+  if (!lig_cli_read_count ("bucket-size", options->bucket_size, &bucket, error) ||
+      (options->dtype && !read_dtype (options->dtype, plan, error)))
     return FALSE;
+  plan->bucket_bytes = bucket << 20;
   if (options->policy && !lig_policy_from_name (options->policy, &plan->policy))
     return refuse (error, "policy", options->policy, "none, all or measured");
   if (options->recompute && !lig_recompute_from_name (options->recompute, &plan->recompute))
@@ -306,7 +308,7 @@ find_layout (const LigSequenceOptions *options,
              LigLayout *layout,
              GError **error)
 {
-  int ranks = options->ranks == UNSET_RANKS ? 1 : options->ranks;
+  int ranks = options->ranks == LIG_CLI_UNSET_RANKS ? 1 : options->ranks;
   if (ranks < 1 || ranks > LIG_CLI_MOST_RANKS) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--ranks is %d, expected 1 to %d",
                  ranks, LIG_CLI_MOST_RANKS);
@@ -324,24 +326,12 @@ find_layout (const LigSequenceOptions *options,
          lig_cli_blame (error, "parallel");
 }
 
-/* Lets the plan be that of one of the ranks, which share the batch. */
-static gboolean
-share (LigSequence *sequence,
-       LigDevice *device,
-       const LigSequenceOptions *options,
-       LigPlanOptions *plan,
-       GError **error)
+gboolean
+lig_cli_share_batch (LigSequence *sequence, const LigLayout *layout, gint64 *batch, GError **error)
 {
   LigShape shape;
   LigDtype dtype;
-  LigLayout layout;
-  if (options->ranks == UNSET_RANKS && !options->parallel)
-    return TRUE;
-  if (!find_layout (options, device, &layout, error))
-    return FALSE;
-  int data = lig_layout_size (&layout, LIG_GROUP_DATA);
-  if (lig_layout_size (&layout, LIG_GROUP_ALL) == 1 || !lig_sequence_has_input (sequence))
-    return TRUE;
+  int data = lig_layout_size (layout, LIG_GROUP_DATA);
   lig_sequence_get_input (sequence, &shape, &dtype);
   if (shape.n_axes < 1 || shape.axes[0] % data != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
@@ -350,8 +340,27 @@ share (LigSequence *sequence,
                  shape.n_axes < 1 ? (gint64) 1 : shape.axes[0], data);
     return lig_cli_blame (error, "ranks");
   }
-  if (data > 1)
-    plan->batch = shape.axes[0] / data;
+  *batch = data > 1 ? shape.axes[0] / data : 0;
+  return TRUE;
+}
+
+/* Lets the plan be that of one of the ranks, which share the batch. */
+static gboolean
+share (LigSequence *sequence,
+       LigDevice *device,
+       const LigSequenceOptions *options,
+       LigPlanOptions *plan,
+       GError **error)
+{
+  LigLayout layout;
+  if (options->ranks == LIG_CLI_UNSET_RANKS && !options->parallel)
+    return TRUE;
+  if (!find_layout (options, device, &layout, error))
+    return FALSE;
+  if (lig_layout_size (&layout, LIG_GROUP_ALL) == 1 || !lig_sequence_has_input (sequence))
+    return TRUE;
+  if (!lig_cli_share_batch (sequence, &layout, &plan->batch, error))
+    return FALSE;
   lig_device_assume_ranks (device, 0, &layout);
   return TRUE;
 }

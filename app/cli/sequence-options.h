@@ -5,10 +5,12 @@
 
 #include "app/cli/command.h"
 #include "app/cli/switches.h"
+#include <ligature/layout.h>
 #include <ligature/plan.h>
 
 typedef struct {
-  char *input, *device, *dtype, *policy, *recompute, *recipe, *store, *parallel, *optimizer;
+  char *input, *device, *dtype, *policy, *recompute, *recipe, *store, *parallel, *optimizer,
+    *bucket_size;
   GStrv forbid, force, fence;
   gboolean eval, runs;
   int tf32;             /* 1, 0, or LIG_CLI_UNSET where neither --tf32 nor --no-tf32 was given */
@@ -51,10 +53,15 @@ LigDevice *lig_cli_open_device (const LigSequenceOptions *options, GError **erro
 /* Checks the value of --dtype. */
 gboolean lig_cli_check_dtype (const char *text, GError **error);
 
-/* Sets plan options from --dtype, --policy, --recompute, --tf32, --nondeterministic and
- * --shard-optimizer. Returns FALSE with the error set. */
+/* Sets plan options from --dtype, --policy, --recompute, --tf32, --nondeterministic,
+ * --shard-optimizer and --bucket-size. Returns FALSE with the error set. */
 gboolean
 lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, GError **error);
+
+/* Finds the part of the batch that ranks of a layout have; 0: all of it. Refuses a batch that they
+ * do not divide. The sequence has an input. */
+gboolean
+lig_cli_share_batch (LigSequence *sequence, const LigLayout *layout, gint64 *batch, GError **error);
 
 /* Opens the sequence and the device, sets the options and compiles a plan. Policy `measured` keeps
  * its times in the store. */

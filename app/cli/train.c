@@ -25,9 +25,6 @@
  * the store, data, checkpoints, the event loop. */
 #define MOST_FILES 24
 
-/* The value of --ranks where it is not given; no number of a command line is as small. */
-#define UNSET_RANKS G_MININT
-
 static int run (int argc, char **argv);
 static void append_notes (GString *to);
 
@@ -62,21 +59,6 @@ append_notes (GString *to)
   lig_cli_train_notes (to);
 }
 
-/* Opens a device that trains together with those of the other ranks. */
-static LigDevice *
-open_device (const char *name, const LigTrainOptions *options, GError **error)
-{
-  LigLayout layout;
-  LigRanks *ranks = lig_cli_rank_get ();
-  if (!lig_layout_parse (&layout, options->parallel, lig_ranks_get_count (ranks), error))
-    return NULL;
-  g_autofree char *text = lig_layout_to_string (&layout);
-  if (ranks && (!lig_ranks_agree (ranks, "--parallel", text, error) ||
-                !lig_ranks_divide (ranks, &layout, error)))
-    return NULL;
-  return lig_cli_open_rank_device (name, error);
-}
-
 static LigRun *
 begin (const char *text, const LigTrainOptions *options, LigStore *store, GError **error)
 {
@@ -86,7 +68,8 @@ begin (const char *text, const LigTrainOptions *options, LigStore *store, GError
   if (!sequence || !lig_cli_train_settings (text, sequence, options, &settings, error) ||
       !lig_cli_check_optimizer (options, &settings, error))
     return NULL;
-  g_autoptr (LigDevice) device = open_device (options->device, options, error);
+  g_autoptr (LigDevice) device =
+    lig_cli_open_divided_device (options->device, options->parallel, error);
   LigRun *run =
     device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
   if (run && lig_run_get_weights_note (run))
@@ -152,7 +135,7 @@ resume (const LigTrainOptions *options, LigStore *store, GError **error)
       g_strv_builder_add (builder, text);
   }
   g_auto (GStrv) overrides = g_strv_builder_end (builder);
-  g_autoptr (LigDevice) device = open_device (name, options, error);
+  g_autoptr (LigDevice) device = lig_cli_open_divided_device (name, options->parallel, error);
   LigRun *self =
     device ? lig_run_resume (checkpoint, device, (const char *const *) overrides, store, error)
            : NULL;
@@ -304,33 +287,6 @@ run_here (const char *text, const LigTrainOptions *options)
   return code;
 }
 
-/* Checks --ranks against the ranks that a launcher started. */
-static gboolean
-check_ranks (int wanted)
-{
-  int launched = lig_ranks_launched ();
-  if (wanted < 1 || wanted > LIG_CLI_MOST_RANKS)
-    lig_cli_usage ("--ranks is %d, expected 1 to %d", wanted, LIG_CLI_MOST_RANKS);
-  else if (launched > 0 && wanted != launched)
-    lig_cli_usage ("--ranks is %d, but the launcher started %d; omit --ranks", wanted, launched);
-  else
-    return TRUE;
-  return FALSE;
-}
-
-/* Checks --parallel before any rank is started. */
-static gboolean
-check_layout (const LigTrainOptions *options, int ranks)
-{
-  g_autoptr (GError) error = NULL;
-  LigLayout layout;
-  int count = ranks != UNSET_RANKS ? ranks : MAX (lig_ranks_launched (), 1);
-  if (!options->parallel || lig_layout_parse (&layout, options->parallel, count, &error))
-    return TRUE;
-  lig_cli_usage ("--parallel: %s", error->message);
-  return FALSE;
-}
-
 /* Starts ranks, or trains in this process, which may be one of them. */
 static int
 run_checked (const char *text, const LigTrainOptions *options, int ranks, char **words)
@@ -343,9 +299,9 @@ run_checked (const char *text, const LigTrainOptions *options, int ranks, char *
   if (!options->control && takes_stdout (options) && lig_cli_json ())
     return lig_cli_usage (
       "--json and --metrics - both write to standard output; give --metrics a file");
-  if ((ranks != UNSET_RANKS && !check_ranks (ranks)) || !check_layout (options, ranks))
+  if (!lig_cli_check_ranks (ranks, options->parallel))
     return LIG_EXIT_USAGE;
-  if (ranks > 1 && lig_ranks_launched () == 0)
+  if (lig_cli_needs_launch (ranks))
     return lig_cli_launch (ranks, words);
   if (takes_stdout (options) && !is_regular (STDOUT_FILENO))
     lig_cli_live_forbid ();
@@ -357,7 +313,7 @@ run (int argc, char **argv)
 {
   g_auto (LigTrainOptions) options;
   g_auto (GStrv) words = g_strdupv (argv);
-  int ranks = UNSET_RANKS;
+  int ranks = LIG_CLI_UNSET_RANKS;
   lig_cli_init_training (&options);
   options.has_metrics = TRUE;
   const GOptionEntry own[] = {

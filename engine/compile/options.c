@@ -5,6 +5,7 @@
 #include "engine/sequence/table.h"
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <string.h>
 
 static const char *const names[] = {"none", "all", "measured"};
@@ -97,7 +98,12 @@ lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GEr
     return FALSE;
   memcpy (whole, options, MIN (options->size, sizeof *whole));
   whole->size = sizeof *whole;
-  return TRUE;
+  if (whole->bucket_bytes >= 1 && whole->bucket_bytes <= LIG_BUCKET_MOST)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("the bytes of a bucket of gradients are %" PRId64 ", expected 1 to %" PRId64),
+               whole->bucket_bytes, LIG_BUCKET_MOST);
+  return lig_error_set_setting (error, "bucket-size");
 }
 
 LigPlanOptions *

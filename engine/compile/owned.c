@@ -35,8 +35,9 @@ lig_share_unit (const LigDraft *draft)
 /* The parameters without weight decay lie behind the others and are few: a range of both would wait
  * for the whole backward pass. */
 GArray *
-lig_divide_gradients (const LigDraft *draft, gint64 most)
+lig_divide_gradients (const LigDraft *draft, LigDtype dtype)
 {
+  gint64 most = draft->options.bucket_bytes / (gint64) lig_dtype_size (dtype);
   GArray *ranges = g_array_new (FALSE, FALSE, sizeof (LigDraftRange));
   g_autoptr (GArray) order = lig_parameters_by_offset (draft);
   gint64 end = draft->elements, unit = lig_share_unit (draft);
@@ -78,8 +79,7 @@ lig_find_shares (LigDraft *draft, GError **error)
   }
   gint64 ranks = count_replicas (draft);
   gint64 rank = lig_device_get_rank (draft->device, lig_device_get_replicas (draft->device));
-  g_autoptr (GArray) ranges = lig_divide_gradients (
-    draft, LIG_BUCKET_BYTES / (gint64) lig_dtype_size (draft->parameter_dtype));
+  g_autoptr (GArray) ranges = lig_divide_gradients (draft, draft->parameter_dtype);
   draft->kept_elements = 0;
   for (guint i = 0; i < ranges->len; i++) {
     LigDraftRange all = g_array_index (ranges, LigDraftRange, i);

@@ -5,14 +5,11 @@
 
 #include "engine/compile/draft.h"
 
-/* The bytes from which a range of gradients or parameters is exchanged: a smaller exchange is bound
- * by its latency; a larger one begins later. */
-#define LIG_BUCKET_BYTES (25 << 20)
-
 /* Returns the ranges of trained parameters that are exchanged at once, the last in the arrays
- * first. A range ends once it has `most` elements, where a parameter begins or, if its elements are
- * shared, at the next multiple of the shares; (transfer full), of LigDraftRange. */
-GArray *lig_divide_gradients (const LigDraft *draft, gint64 most);
+ * first. A range ends once it has a bucket of elements of the type, where a parameter begins or, if
+ * its elements are shared, at the next multiple of the shares; (transfer full), of LigDraftRange.
+ */
+GArray *lig_divide_gradients (const LigDraft *draft, LigDtype dtype);
 
 /* Returns the multiple of elements that ranges have. */
 gint64 lig_share_unit (const LigDraft *draft);

@@ -46,8 +46,7 @@ static GArray *
 list_buckets (LigDraft *draft)
 {
   GArray *buckets = g_array_new (FALSE, FALSE, sizeof (Bucket));
-  g_autoptr (GArray) ranges = lig_divide_gradients (
-    draft, LIG_BUCKET_BYTES / (gint64) lig_dtype_size (draft->gradient_dtype));
+  g_autoptr (GArray) ranges = lig_divide_gradients (draft, draft->gradient_dtype);
   gboolean shared = draft->shares->len > 0 && draft->options.optimizer;
   for (guint i = 0; i < (shared ? draft->shares->len : ranges->len); i++) {
     Bucket bucket = {.after = draft->first_backward};

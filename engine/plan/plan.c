@@ -284,6 +284,12 @@ lig_plan_get_shares (LigPlan *self)
                 : 1;
 }
 
+gint64
+lig_plan_get_bucket_bytes (LigPlan *self)
+{
+  return self->draft->options.bucket_bytes;
+}
+
 const char *
 lig_plan_get_recipe (LigPlan *self)
 {

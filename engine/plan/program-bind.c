@@ -340,6 +340,7 @@ lig_program_unbind (LigProgram *self)
   lig_device_release (device, self->arena);
   lig_device_release (device, self->tick);
   lig_device_release (device, self->waiting);
+  lig_device_release (device, self->waits);
   for (int lane = 0; lane < LIG_N_LANES; lane++)
     lig_device_release (device, self->workspaces[lane]);
 }

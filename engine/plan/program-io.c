@@ -295,6 +295,34 @@ lig_program_read_waiting (LigProgram *self, double *seconds, GError **error)
   return fine;
 }
 
+gboolean
+lig_program_divide_waiting (LigProgram *self, GError **error)
+{
+  gsize count = self->plan->draft->steps->len + 1;
+  if (!self->waiting || self->waits)
+    return TRUE;
+  g_autofree LigTimer *zeros = g_new0 (LigTimer, count);
+  self->waits = lig_device_allocate (self->device, count * sizeof *zeros, error);
+  if (!self->waits ||
+      !lig_device_upload (self->device, self->waits, zeros, count * sizeof *zeros, error))
+    return FALSE;
+  self->run->waits = self->waits;
+  return TRUE;
+}
+
+gboolean
+lig_program_read_waits (LigProgram *self, double *seconds, GError **error)
+{
+  gsize count = self->plan->draft->steps->len;
+  g_autofree LigTimer *waits = g_new0 (LigTimer, count + 1);
+  if (self->waits &&
+      !lig_device_download (self->device, waits, self->waits, count * sizeof *waits, error))
+    return FALSE;
+  for (gsize i = 0; i < count; i++)
+    seconds[i] = waits[i].seconds;
+  return TRUE;
+}
+
 /* Copies a value to host memory after the steps; zero if the plan does not have it. */
 static LigStatus
 send_value (LigProgram *self, int value, void *to, gsize bytes)

@@ -25,6 +25,7 @@ struct _LigProgram {
   char *arena;
   LigTick *tick;     /* in device memory */
   LigTimer *waiting; /* likewise: how long the main lane waited for other ranks; or null */
+  LigTimer *waits;   /* likewise, for each step; null unless they are divided */
   LigTick sent, now; /* the tick in device memory, and the one that the next step needs */
   void *workspaces[LIG_N_LANES];   /* null for a lane without steps */
   LigSteps *run;                   /* launches with their pointers */
@@ -41,6 +42,7 @@ struct _LigProgram {
   unsigned done;     /* passes whose results are available, as LigRunFlags */
   LigProgramInterrupt interrupt;
   gpointer interrupt_data;
+  gboolean interrupted; /* the present run was; only its exchanges go on, if there are ranks */
 };
 
 /* Gives the program memory and pointers into the state; lig_program_unbind() frees them. */

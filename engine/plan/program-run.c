@@ -43,6 +43,7 @@ lig_program_set_interrupt (LigProgram *self, LigProgramInterrupt interrupt, gpoi
   self->run->interrupt = interrupt ? ask_caller : NULL;
   self->run->interrupt_data = self;
   self->run->interruptible = self->plan->draft->first_update;
+  self->run->meets = lig_device_get_ranks (self->device) != NULL;
 }
 
 void
@@ -116,6 +117,13 @@ refuse_step (LigProgram *self, int at, LigStatus status, GError **error)
   return lig_error_set_path (error, path);
 }
 
+static gboolean
+end_before (int step, GError **error)
+{
+  g_set_error (error, LIG_ERROR, LIG_ERROR_CANCELLED, _ ("ended before step %d"), step);
+  return FALSE;
+}
+
 /* Launches a range without opaque steps, one launch each. */
 static gboolean
 launch_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **error)
@@ -123,8 +131,8 @@ launch_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **
   LigStatus status = LIG_OK;
   int at = lig_steps_run (self->run, first, end, mode, &status);
   if (self->run->interrupted && status == LIG_OK) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_CANCELLED, _ ("ended before step %d"), at);
-    return FALSE;
+    self->interrupted = TRUE;
+    return self->run->meets || end_before (at, error);
   }
   return at == end && status == LIG_OK ? TRUE
                                        : refuse_step (self, MIN (at, end - 1), status, error);
@@ -211,7 +219,7 @@ run_range (LigProgram *self, int first, int end, LigStepsMode mode, GError **err
       return FALSE;
     if (at < end && lig_step (self->plan->draft, at)->kernel)
       return refuse_step (self, at, LIG_OK, error);
-    if (at < end && !call_opaque (self, at, error))
+    if (at < end && !self->interrupted && !call_opaque (self, at, error))
       return FALSE;
     first = at + 1;
   }
@@ -327,7 +335,7 @@ run_passes (LigProgram *self, unsigned flags, GError **error)
         !run_range (self, bounds[first], bounds[pass + 1], mode, error))
       return FALSE;
   }
-  return TRUE;
+  return !self->interrupted || end_before (draft->first_update, error);
 }
 
 gboolean
@@ -344,6 +352,7 @@ lig_program_run (LigProgram *self, unsigned flags, GError **error)
   self->now.micro_step = flags & LIG_RUN_FORWARD ? micro : self->now.micro_step;
   self->now.step = flags & LIG_RUN_UPDATE ? step + 1 : self->now.step;
   self->done = 0;
+  self->interrupted = FALSE;
   guint64 version = lig_state_get_version (self->state);
   if (!run_passes (self, flags, error)) {
     self->converted = 0;

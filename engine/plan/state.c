@@ -383,13 +383,34 @@ fit_gradients (LigState *self, const LigDraft *draft, GError **error)
   return TRUE;
 }
 
+/* Checks that the shares of a state and a plan are the same: buckets of other sizes end
+ * elsewhere. */
+static gboolean
+compare_shares (LigState *self, const LigDraft *draft, GError **error)
+{
+  gboolean same = self->shares->len == draft->shares->len;
+  for (guint i = 0; same && i < draft->shares->len; i++) {
+    const LigShare *a = &g_array_index (self->shares, LigShare, i);
+    const LigShare *b = &g_array_index (draft->shares, LigShare, i);
+    same = a->own.first == b->own.first && a->own.end == b->own.end && a->kept == b->kept;
+  }
+  if (same)
+    return TRUE;
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_VALUE,
+    _ ("the state divides the optimizer's arrays into %u ranges, the plan into %u others; "
+       "set the plan option bucket_bytes to that of the state's options"),
+    self->shares->len, draft->shares->len);
+  return lig_error_set_setting (error, "bucket-size");
+}
+
 /* Checks that the state and the plan divide the optimizer's arrays among the same ranks. */
 static gboolean
 check_shares (LigState *self, const LigDraft *draft, GError **error)
 {
   int ranks = lig_device_get_n_ranks (self->device, lig_device_get_replicas (self->device));
   if ((self->shares->len > 0) == (draft->shares->len > 0))
-    return TRUE;
+    return compare_shares (self, draft, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                self->shares->len > 0
                  ? _ ("the state has the optimizer's arrays for 1/%d of the parameters, the plan "

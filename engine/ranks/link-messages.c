@@ -7,8 +7,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The longest text of a failure, in bytes; it fits into the buffer of any socket. */
+/* The longest text, in bytes; it fits into the buffer of any socket. */
 #define LONGEST_TEXT 4000
+
+static gboolean
+has_text (int message)
+{
+  return message == LIG_LINK_FAILURE || message == LIG_LINK_ABANDON;
+}
 
 void
 lig_link_close (LigLink *self)
@@ -25,7 +31,7 @@ lig_link_send (LigLink *self, LigLinkMessage message, const char *text)
   if (self->socket < 0)
     return;
   g_string_append_c (bytes, (char) message);
-  if (message == LIG_LINK_FAILURE) {
+  if (has_text (message)) {
     guint32 length = (guint32) MIN (strlen (text), LONGEST_TEXT);
     g_string_append_len (bytes, (const char *) &length, sizeof length);
     g_string_append_len (bytes, text, (gssize) length);
@@ -60,7 +66,7 @@ lig_link_take (LigLink *self, char **text)
   if (received->len == 0)
     return 0;
   int message = received->str[0];
-  if (message == LIG_LINK_FAILURE) {
+  if (has_text (message)) {
     if (received->len < whole + sizeof length)
       return 0;
     memcpy (&length, received->str + whole, sizeof length);
@@ -68,6 +74,7 @@ lig_link_take (LigLink *self, char **text)
     whole += sizeof length;
     if (received->len < whole + length)
       return 0;
+    g_free (*text);
     g_autofree char *raw = g_strndup (received->str + whole, length);
     *text = g_utf8_make_valid (raw, -1);
   }

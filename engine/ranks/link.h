@@ -7,12 +7,13 @@
 
 G_BEGIN_DECLS
 
-/* The messages, a byte each. A failure is followed by the length of its text and the text. */
+/* The messages, a byte each. Those with a text are followed by its length and the text. */
 typedef enum {
   LIG_LINK_SIGN = 's',
   LIG_LINK_GOODBYE = 'g',
-  LIG_LINK_END = 'e', /* the sender ends all, and has printed why */
-  LIG_LINK_FAILURE = 'f',
+  LIG_LINK_END = 'e',     /* the sender ends all, and has printed why */
+  LIG_LINK_FAILURE = 'f', /* with the reason */
+  LIG_LINK_ABANDON = 'a', /* with the number of the work */
 } LigLinkMessage;
 
 typedef struct {
@@ -27,14 +28,14 @@ typedef struct {
 LigLink *lig_link_all (LigRanks *ranks, int *count, GError **error);
 
 /* Sends a message without waiting: one that the other side does not read is lost. `text` is that of
- * a failure, else null. */
+ * a message with one, else null. */
 void lig_link_send (LigLink *self, LigLinkMessage message, const char *text);
 
 /* Receives what has come; closes the link if the other side did. */
 void lig_link_receive (LigLink *self);
 
-/* Takes the next whole message; returns 0 if none has come. `text` is set for a failure; (transfer
- * full). */
+/* Takes the next whole message; returns 0 if none has come. `text`, which is freed before, is set
+ * for one with a text; (transfer full). */
 int lig_link_take (LigLink *self, char **text);
 
 void lig_link_close (LigLink *self);

@@ -31,6 +31,8 @@ struct LigRanks {
   int rank, count, local_rank;
   LigRankPlace *places; /* one for each rank */
   LigRankWatch *watch;  /* null until the ranks are watched */
+  guint work;           /* the number of the last work that began */
+  int abandoned;        /* atomic: that of the last one that rank 0 abandoned */
 };
 
 /* The longest sleep of a rank that waits for others, in microseconds. Rank 0 may be paused for

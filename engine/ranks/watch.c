@@ -104,7 +104,7 @@ report_failure (LigRankWatch *self)
 static void
 handle (LigRankWatch *self, LigLink *link)
 {
-  char *text = NULL;
+  g_autofree char *text = NULL;
   int message;
   lig_link_receive (link);
   while ((message = lig_link_take (link, &text)))
@@ -116,7 +116,8 @@ handle (LigRankWatch *self, LigLink *link)
       end_for_silence (self, 0);
     else if (message == LIG_LINK_FAILURE && self->ranks->rank == 0)
       note_failure (self, link->rank, g_steal_pointer (&text));
-  g_free (text);
+    else if (message == LIG_LINK_ABANDON)
+      lig_rank_note_abandoned (self->ranks, text);
 }
 
 /* Ends if a link was closed without a goodbye. */
@@ -258,6 +259,16 @@ wake (LigRankWatch *self)
   guint64 one = 1;
   while (write (self->wake, &one, sizeof one) < 0 && errno == EINTR)
     continue;
+}
+
+void
+lig_rank_watch_send (LigRankWatch *self, LigLinkMessage message, guint number)
+{
+  g_autofree char *text = g_strdup_printf ("%u", number);
+  g_mutex_lock (&self->lock);
+  for (int i = 0; i < self->n_links; i++)
+    lig_link_send (&self->links[i], message, text);
+  g_mutex_unlock (&self->lock);
 }
 
 void

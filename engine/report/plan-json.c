@@ -198,6 +198,7 @@ add_exchange (JsonBuilder *builder, LigPlan *plan)
   lig_json_add_integer (builder, "count", exchange.ranks);
   lig_json_add_text (builder, "parallel", layout);
   lig_json_add_integer (builder, "optimizer_shares", lig_plan_get_shares (plan));
+  lig_json_add_integer (builder, "bucket_bytes", lig_plan_get_bucket_bytes (plan));
   lig_json_add_number (builder, "step_us", known ? step.predicted * 1e6 : NAN);
   lig_json_add_integer (builder, "collectives", exchange.collectives);
   lig_json_add_number (builder, "exchanged_bytes", exchange.bytes);

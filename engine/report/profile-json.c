@@ -101,6 +101,50 @@ add_spreads (JsonBuilder *builder, const LigProfile *self)
   json_builder_end_object (builder);
 }
 
+static void
+add_exchange (JsonBuilder *builder, LigPlan *plan, const LigProfileExchange *exchange)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  const LigPlanStep *step = &lig_plan_get_steps (plan, &count)[exchange->step];
+  json_builder_begin_object (builder);
+  lig_json_add_integer (builder, "step", exchange->step);
+  lig_json_add_text (builder, "pass", lig_pass_name (step->pass));
+  lig_json_add_text (builder, "kernel", step->kernel->name);
+  lig_json_add_text (builder, "path", step->part >= 0 ? ops[step->part].path : NULL);
+  lig_json_add_number (builder, "bytes", MAX (step->read, step->written));
+  lig_json_add_number (builder, "predicted_us", step->lasts > 0 ? step->lasts * 1e6 : NAN);
+  lig_json_add_number (builder, "measured_us", exchange->seconds * 1e6);
+  lig_json_add_number (builder, "exposed_us", exchange->exposed * 1e6);
+  lig_json_add_number (builder, "imbalance_us", exchange->imbalance * 1e6);
+  json_builder_end_object (builder);
+}
+
+/* Adds how long ranks wait for one another; null for one rank. */
+static void
+add_ranks (JsonBuilder *builder, const LigProfile *self)
+{
+  const LigProfileRanks *ranks = self->ranks;
+  json_builder_set_member_name (builder, "ranks");
+  if (!ranks) {
+    json_builder_add_null_value (builder);
+    return;
+  }
+  g_autofree char *layout =
+    lig_layout_to_string (lig_device_get_layout (lig_plan_get_device (self->plan)));
+  json_builder_begin_object (builder);
+  lig_json_add_integer (builder, "count", ranks->count);
+  lig_json_add_text (builder, "parallel", layout);
+  lig_json_add_number (builder, "exposed_us", ranks->exposed * 1e6);
+  lig_json_add_number (builder, "imbalance_us", ranks->imbalance * 1e6);
+  lig_json_add_integer (builder, "slowest", ranks->slowest);
+  lig_json_begin_array (builder, "exchanges");
+  for (guint i = 0; i < ranks->n_exchanges; i++)
+    add_exchange (builder, self->plan, &ranks->exchanges[i]);
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+}
+
 JsonNode *
 lig_profile_to_json (const LigProfile *self)
 {
@@ -126,6 +170,7 @@ lig_profile_to_json (const LigProfile *self)
   json_builder_add_value (builder, lig_profile_conditions_to_json (&self->conditions));
   json_builder_set_member_name (builder, "attention");
   json_builder_add_value (builder, lig_profile_attention_to_json ());
+  add_ranks (builder, self);
   lig_json_begin_array (builder, "groups");
   add_groups (builder, self, LIG_PASS_FORWARD);
   add_groups (builder, self, LIG_PASS_BACKWARD);

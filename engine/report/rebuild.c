@@ -95,6 +95,8 @@ read_settings (const LigReportRun *run,
   options->tf32 = known && settings->tf32 != 0;
   options->nondeterministic = known && settings->nondeterministic != 0;
   options->shard_optimizer = known && settings->shard_optimizer != 0;
+  if (known)
+    options->bucket_bytes = settings->bucket_size << 20;
   options->freeze = known ? settings->freeze : NULL;
   options->recompute = LIG_RECOMPUTE_NONE;
   if (known && settings->recompute)

@@ -52,35 +52,44 @@ begin_in (LigSteps *self, LigLane lane, unsigned running)
   return status == LIG_OK ? self->calls->await (self->device, to->stream, side->ended) : status;
 }
 
-static LigStatus
-start_waiting (LigSteps *self)
+static LigTimer *
+find_timer (const LigSteps *self, int exchange)
 {
-  return self->calls->start (self->device, self->waiting, self->lanes[LIG_LANE_MAIN].stream);
+  return self->waits ? &self->waits[exchange] : self->waiting;
 }
 
 static LigStatus
-stop_waiting (LigSteps *self)
+start_waiting (LigSteps *self, int exchange)
 {
-  return self->calls->stop (self->device, self->waiting, self->lanes[LIG_LANE_MAIN].stream);
+  return self->calls->start (self->device, find_timer (self, exchange),
+                             self->lanes[LIG_LANE_MAIN].stream);
 }
 
-/* Makes the main lane wait for an event of another one; its wait for exchanges is timed. */
 static LigStatus
-await_event (LigSteps *self, int lane, void *event)
+stop_waiting (LigSteps *self, int exchange)
+{
+  return self->calls->stop (self->device, find_timer (self, exchange),
+                            self->lanes[LIG_LANE_MAIN].stream);
+}
+
+/* Makes the main lane wait for an event of another one; its wait for an exchange is timed. */
+static LigStatus
+await_event (LigSteps *self, int lane, int exchange, void *event)
 {
   bool timed = self->waiting && lane == LIG_LANE_COMMUNICATION;
-  LigStatus status = timed ? start_waiting (self) : LIG_OK;
+  LigStatus status = timed ? start_waiting (self, exchange) : LIG_OK;
   if (status == LIG_OK)
     status = self->calls->await (self->device, self->lanes[LIG_LANE_MAIN].stream, event);
-  return timed && status == LIG_OK ? stop_waiting (self) : status;
+  return timed && status == LIG_OK ? stop_waiting (self, exchange) : status;
 }
 
+/* The wait for several exchanges is that for the last. */
 static LigStatus
 join_lane (LigSteps *self, int lane)
 {
   LigStepsLane *from = &self->lanes[lane];
   LigStatus status = self->calls->record (self->device, from->ended, from->stream);
-  return status == LIG_OK ? await_event (self, lane, from->ended) : status;
+  return status == LIG_OK ? await_event (self, lane, self->awaited, from->ended) : status;
 }
 
 /* Makes the main lane wait for those lanes. */
@@ -117,10 +126,11 @@ fill_empty (LigSteps *self, const LigStep *step)
 static LigStatus
 launch_exchange (LigSteps *self, LigStep *step)
 {
-  LigStatus status = start_waiting (self);
+  int exchange = (int) (step - self->steps);
+  LigStatus status = start_waiting (self, exchange);
   if (status == LIG_OK)
     status = step->function (&step->launch);
-  return status == LIG_OK ? stop_waiting (self) : status;
+  return status == LIG_OK ? stop_waiting (self, exchange) : status;
 }
 
 /* On a backend whose functions compute before they return, another lane's thread calls them. */
@@ -129,6 +139,8 @@ launch (LigSteps *self, LigStep *step)
 {
   if (step->empty)
     return fill_empty (self, step);
+  if (step->lane == LIG_LANE_COMMUNICATION)
+    self->awaited = (int) (step - self->steps);
   if (step->lane != LIG_LANE_MAIN && self->calls->enqueue)
     return self->calls->enqueue (self->device, step->launch.stream, step->function, &step->launch);
   if (step->launch.peers && self->waiting && step->lane == LIG_LANE_MAIN)
@@ -144,7 +156,7 @@ wait_before (LigSteps *self, const LigStep *step, const LigStep *first, unsigned
   const LigStep *on = step->awaits;
   LigStatus status = step->joins & *running ? join (self, step->joins, running) : LIG_OK;
   return status == LIG_OK && on && on >= first && runs (*running, on->lane)
-           ? await_event (self, on->lane, on->ended)
+           ? await_event (self, on->lane, (int) (on - self->steps), on->ended)
            : status;
 }
 
@@ -181,6 +193,13 @@ find_failed (const LigSteps *self, int first, int at)
   return at;
 }
 
+/* Returns whether the range is interrupted before the step. */
+static bool
+is_interrupted (LigSteps *self, int at)
+{
+  return self->interrupt && at < self->interruptible && self->interrupt (self->interrupt_data);
+}
+
 int
 lig_steps_run (LigSteps *self, int first, int end, LigStepsMode mode, LigStatus *status)
 {
@@ -189,11 +208,14 @@ lig_steps_run (LigSteps *self, int first, int end, LigStepsMode mode, LigStatus 
   *status = LIG_OK;
   self->interrupted = false;
   for (; at < end && self->steps[at].function; at++) {
-    if (self->interrupt && at < self->interruptible && self->interrupt (self->interrupt_data)) {
-      self->interrupted = true;
+    LigStep *step = &self->steps[at];
+    self->interrupted = self->interrupted || is_interrupted (self, at);
+    if (self->interrupted && (!self->meets || at >= self->interruptible))
       break;
-    }
-    *status = run_step (self, &self->steps[at], &self->steps[first], mode, &running);
+    /* Steps that are left out wait nevertheless: a later exchange may have the memory. */
+    *status = self->interrupted && !step->launch.peers
+                ? wait_before (self, step, &self->steps[first], &running)
+                : run_step (self, step, &self->steps[first], mode, &running);
     if (__builtin_expect (*status != LIG_OK, 0))
       break;
   }

@@ -42,12 +42,18 @@ typedef struct {
   LigBackendDevice *device;
   LigStepsLane lanes[LIG_N_LANES];
   LigTimer *waiting; /* in device memory: how long the main lane waits for other ranks; or null */
-  void *begun;       /* an event: the place in the main lane where a step of another one begins */
-  bool wait;         /* waits after every step, so that an error is attributed to it */
-  /* Called before each step below `interruptible`, if not null; true ends the range there. */
+  LigTimer
+    *waits;    /* or null: likewise, for each step instead, by the exchange that is waited for */
+  int awaited; /* the step of the communication lane that was launched last */
+  void *begun; /* an event: the place in the main lane where a step of another one begins */
+  bool wait;   /* waits after every step, so that an error is attributed to it */
+  /* Called before each step below `interruptible`, if not null; true ends the range there, or with
+   * `meets` lets only exchanges run from there on, up to `interruptible`: other ranks may be
+   * interrupted elsewhere, or not yet, and wait for them. */
   bool (*interrupt) (void *data);
   void *interrupt_data;
   int interruptible;
+  bool meets;
   bool interrupted; /* the last range ended so */
 } LigSteps;
 

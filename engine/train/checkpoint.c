@@ -201,11 +201,12 @@ is_default (const char *name, const char *word)
 }
 
 /* Returns whether a checkpoint leaves the setting open: more steps extend the training, and what
- * each rank keeps of the optimizer is no part of the file. */
+ * each rank keeps of the optimizer, or exchanges at once, is no part of the file. */
 static gboolean
 is_open (const char *name)
 {
-  return g_str_equal (name, "steps") || g_str_equal (name, "shard-optimizer");
+  static const char *const open[] = {"steps", "shard-optimizer", "bucket-size", NULL};
+  return g_strv_contains (open, name);
 }
 
 /* Returns a setting as text; types are those that the training has, from the sequence too. */

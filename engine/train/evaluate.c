@@ -109,6 +109,7 @@ note_batch (LigRun *self, gint64 batch, gint64 batches)
 /* The share of one batch in the sums. */
 typedef struct {
   double loss, samples, correct, counted;
+  double abandoned; /* the batches that a request ended */
 } Sums;
 
 #define N_SUMS (sizeof (Sums) / sizeof (double))
@@ -192,13 +193,16 @@ add_batches (LigRun *self, gint64 count, Sums *sums, gboolean *cut, GError **err
     GError *local = NULL;
     if (add_batch (self, i * batches / count, count == 1, sums, &local))
       continue;
-    *cut = g_error_matches (local, LIG_ERROR, LIG_ERROR_CANCELLED);
-    if (*cut) {
-      g_error_free (local);
-      return TRUE;
+    if (!g_error_matches (local, LIG_ERROR, LIG_ERROR_CANCELLED)) {
+      g_propagate_error (error, local);
+      return FALSE;
     }
-    g_propagate_error (error, local);
-    return FALSE;
+    /* Other ranks may not know yet; rank 0 ends the evaluation for all. */
+    g_error_free (local);
+    sums->abandoned++;
+    *cut = !lig_run_ranks (self);
+    if (*cut)
+      return TRUE;
   }
   return TRUE;
 }
@@ -215,6 +219,9 @@ lig_run_evaluate (
     return fine;
   if (!lig_ranks_sum (lig_run_ranks (self), &sums.loss, N_SUMS, error))
     return FALSE;
+  *cut = sums.abandoned > 0;
+  if (*cut)
+    return TRUE;
   if (sums.samples > 0)
     *loss = sums.loss / sums.samples;
   if (sums.counted > 0)

@@ -58,6 +58,20 @@ add_machine (JsonBuilder *to, LigDevice *device, int threads)
   lig_json_add_text (to, "instructions", lig_cpu_level ());
 }
 
+/* Adds the ranks and, unless they only divide the batch, their layout. */
+static void
+add_ranks (JsonBuilder *to, LigDevice *device)
+{
+  const LigLayout *layout = lig_device_get_ranks (device) ? lig_device_get_layout (device) : NULL;
+  if (!layout)
+    return;
+  int count = lig_device_get_n_ranks (device, LIG_GROUP_ALL);
+  g_autofree char *text = lig_layout_to_string (layout);
+  lig_json_add_integer (to, "ranks", count);
+  if (lig_device_get_n_ranks (device, LIG_GROUP_DATA) < count)
+    lig_json_add_text (to, "parallel", text);
+}
+
 static char *
 finish (JsonBuilder *builder)
 {
@@ -85,13 +99,7 @@ lig_run_describe_inputs (LigRun *self)
   if (self->calibration_choices)
     lig_json_add_text (builder, "calibration-choices", self->calibration_choices);
   add_machine (builder, self->device, self->threads);
-  g_autofree char *layout = lig_run_describe_layout (self);
-  if (layout) {
-    lig_json_add_integer (builder, "ranks", lig_device_get_n_ranks (self->device, LIG_GROUP_ALL));
-    if (lig_device_get_n_ranks (self->device, LIG_GROUP_DATA) <
-        lig_device_get_n_ranks (self->device, LIG_GROUP_ALL))
-      lig_json_add_text (builder, "parallel", layout);
-  }
+  add_ranks (builder, self->device);
   if (self->repeats)
     lig_json_add_text (builder, "repeats", self->repeats);
   return finish (builder);
@@ -115,5 +123,6 @@ lig_plan_describe_inputs (LigPlan *plan, const LigPlanOptions *options, guint ro
   lig_json_add_integer (builder, "rounds", rounds);
   lig_json_add_text (builder, "choices", choices ? choices : "");
   add_machine (builder, lig_plan_get_device (plan), 0);
+  add_ranks (builder, lig_plan_get_device (plan));
   return finish (builder);
 }

@@ -193,6 +193,7 @@ read_settings (LigRun *self, GError **error)
   options.tf32 = settings->tf32 != 0;
   options.nondeterministic = settings->nondeterministic != 0;
   options.shard_optimizer = settings->shard_optimizer != 0;
+  options.bucket_bytes = settings->bucket_size << 20;
   options.tuning = &self->tuning;
   options.freeze = settings->freeze;
   self->train_options = self->eval_options = options;

@@ -5,6 +5,7 @@
 
 #include "engine/measure/stopwatch.h"
 #include "engine/plan/results.h"
+#include "engine/train/profile-ranks.h"
 #include "engine/train/profile-spread.h"
 #include "engine/train/record.h"
 #include <ligature/json.h>
@@ -21,6 +22,7 @@ clear (gpointer data)
   g_clear_pointer (&self->plan, lig_plan_unref);
   g_free (self->steps);
   g_free (self->run);
+  lig_profile_ranks_free (self->ranks);
 }
 
 void
@@ -47,6 +49,39 @@ run_passes (LigProgram *program, unsigned flags, GError **error)
   return flags == 0 || lig_program_run (program, flags, error);
 }
 
+/* Returns the number of columns of a round; ranks have their waits for each step, too. */
+static guint
+count_columns (LigPlan *plan)
+{
+  guint count;
+  lig_plan_get_steps (plan, &count);
+  return FIRST_STEP + (lig_device_get_ranks (lig_plan_get_device (plan)) ? 2 * count : count);
+}
+
+/* Adds the waits since the program was made to those of the round, or subtracts them. */
+static gboolean
+add_waits (LigProgram *program, double sign, double *sample, GError **error)
+{
+  guint count;
+  lig_plan_get_steps (lig_program_get_plan (program), &count);
+  g_autofree double *now = g_new (double, count + 1);
+  if (count_columns (lig_program_get_plan (program)) == FIRST_STEP + count)
+    return TRUE;
+  if (!lig_program_read_waits (program, now, error))
+    return FALSE;
+  for (guint i = 0; i < count; i++)
+    sample[FIRST_STEP + count + i] += sign * now[i];
+  return TRUE;
+}
+
+static gboolean
+time_passes (
+  LigProgram *program, LigStopwatch *watch, unsigned flags, double *seconds, GError **error)
+{
+  return lig_stopwatch_start (watch, error) && run_passes (program, flags, error) &&
+         lig_stopwatch_stop (watch, seconds, error);
+}
+
 static gboolean
 run_round (LigProgram *program, LigStopwatch *watch, double *sample, GError **error)
 {
@@ -58,14 +93,15 @@ run_round (LigProgram *program, LigStopwatch *watch, double *sample, GError **er
     [WHOLE] = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE,
   };
   /* A synchronous device takes as long for the passes together as for each in turn. */
-  int runs = watch->device && !lig_device_has (watch->device, LIG_DEVICE_ASYNCHRONOUS)
-               ? FORWARD_BACKWARD
-               : FIRST_STEP;
+  gboolean apart = watch->device && !lig_device_has (watch->device, LIG_DEVICE_ASYNCHRONOUS);
+  int runs = apart ? FORWARD_BACKWARD : FIRST_STEP, whole = apart ? FORWARD : WHOLE;
   for (int i = 0; i < runs; i++)
-    if (!lig_stopwatch_start (watch, error) || !run_passes (program, flags[i], error) ||
-        !lig_stopwatch_stop (watch, &sample[i], error))
+    if ((i == whole && !add_waits (program, -1, sample, error)) ||
+        !time_passes (program, watch, flags[i], &sample[i], error))
       return FALSE;
-  if (runs < FIRST_STEP) {
+  if (!add_waits (program, 1, sample, error))
+    return FALSE;
+  if (apart) {
     sample[FORWARD_BACKWARD] = sample[FORWARD] + sample[BACKWARD];
     sample[WHOLE] = sample[FORWARD_BACKWARD] + sample[UPDATE];
   }
@@ -100,15 +136,43 @@ summarize (LigProfile *self,
 
 /* Returns a program on a new state. */
 static LigProgram *
-prepare (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options, GError **error)
+prepare_plan (LigSequence *sequence,
+              LigDevice *device,
+              const LigPlanOptions *options,
+              GError **error)
 {
   g_autoptr (LigState) state = lig_state_new (sequence, device, options, 0, error);
   g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, options, error) : NULL;
   g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
-  if (!program || !lig_program_fill (program, error))
+  if (!program || !lig_program_fill (program, error) ||
+      !lig_program_divide_waiting (program, error))
     return NULL;
   lig_program_keep_gradients (program);
   lig_program_set_rate (program, 0, 0);
+  return g_steal_pointer (&program);
+}
+
+/* Each rank would choose other groups; rank 0 does for all. */
+static LigProgram *
+prepare (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options, GError **error)
+{
+  LigRanks *ranks = lig_device_get_ranks (device);
+  g_autofree char *choices = NULL;
+  g_autoptr (LigProgram) program = NULL;
+  if (lig_ranks_get_rank (ranks) > 0) {
+    LigPlanOptions chosen = LIG_PLAN_OPTIONS_INIT;
+    memcpy (&chosen, options ? options : &chosen,
+            MIN (options ? options->size : sizeof chosen, sizeof chosen));
+    chosen.size = sizeof chosen;
+    if (!lig_profile_share_choices (device, &choices, error))
+      return NULL;
+    chosen.choices = choices;
+    return prepare_plan (sequence, device, &chosen, error);
+  }
+  program = prepare_plan (sequence, device, options, error);
+  choices = program ? lig_plan_get_choices (lig_program_get_plan (program)) : NULL;
+  if (!program || !lig_profile_share_choices (device, &choices, error))
+    return NULL;
   return g_steal_pointer (&program);
 }
 
@@ -308,7 +372,8 @@ watch_long (GPtrArray *programs, Watch *watch)
 }
 
 static gboolean
-run_rounds (GPtrArray *programs,
+run_rounds (LigDevice *device,
+            GPtrArray *programs,
             GPtrArray *samples,
             const guint *widths,
             LigStopwatch *stopwatch,
@@ -316,7 +381,10 @@ run_rounds (GPtrArray *programs,
             GError **error)
 {
   for (; watch->round < watch->rounds; watch->round++) {
-    if (watch->monitor && !watch->monitor (watch->round, watch->rounds, watch->data)) {
+    gboolean goes_on = !watch->monitor || watch->monitor (watch->round, watch->rounds, watch->data);
+    if (!lig_profile_meet (device, &goes_on, error))
+      return FALSE;
+    if (!goes_on) {
       g_set_error_literal (error, LIG_ERROR, LIG_ERROR_CANCELLED, _ ("the profile was cancelled"));
       return FALSE;
     }
@@ -338,12 +406,14 @@ run_watched (LigDevice *device,
              GError **error)
 {
   LigStopwatch stopwatch;
-  if (watch->monitor)
+  /* Ranks would have to end at the same place. */
+  gboolean asks = watch->monitor && !lig_device_get_ranks (device);
+  if (asks)
     watch_long (programs, watch);
   gboolean fine = lig_stopwatch_init (&stopwatch, device, error) &&
-                  run_rounds (programs, samples, widths, &stopwatch, watch, error);
+                  run_rounds (device, programs, samples, widths, &stopwatch, watch, error);
   lig_stopwatch_clear (&stopwatch);
-  if (watch->monitor)
+  if (asks)
     watch_long (programs, NULL);
   return fine;
 }
@@ -375,26 +445,28 @@ lig_profile_measure_watched (LigSequence *sequence,
   g_autofree guint *widths = g_new (guint, count);
   LigConditions conditions;
   Watch watch = {monitor, data, .rounds = rounds + WARM_UP};
+  if (!lig_profile_compare_ranks (sequence, device, count, rounds, error))
+    return NULL;
   lig_conditions_begin (&conditions, device);
   for (guint i = 0; i < count; i++) {
-    gconstpointer chosen = get_options (options, i);
-    LigProgram *program = prepare (sequence, device, chosen, error);
+    LigProgram *program = prepare (sequence, device, get_options (options, i), error);
     if (!program)
       return NULL;
     g_ptr_array_add (programs, program);
     LigProfile *profile = g_atomic_rc_box_new0 (LigProfile);
     profile->plan = lig_plan_ref (lig_program_get_plan (program));
     g_ptr_array_add (profiles, profile);
-    lig_plan_get_steps (profile->plan, &widths[i]);
-    widths[i] += FIRST_STEP;
+    widths[i] = count_columns (profile->plan);
     g_ptr_array_add (samples, g_new0 (double, (gsize) widths[i] * (rounds + WARM_UP)));
   }
   gboolean fine = run_watched (device, programs, samples, widths, &watch, error);
   for (guint i = 0; i < count && fine; i++) {
-    gconstpointer chosen = get_options (options, i);
     const double *kept = (double *) samples->pdata[i] + WARM_UP * widths[i];
     summarize (profiles->pdata[i], &conditions, kept, widths[i], rounds);
-    fine = !store || record (profiles->pdata[i], sequence, chosen, rounds, store, error);
+    fine =
+      lig_profile_join_ranks (profiles->pdata[i], kept, widths[i], FIRST_STEP, rounds, error) &&
+      (!store ||
+       record (profiles->pdata[i], sequence, get_options (options, i), rounds, store, error));
   }
   return fine ? g_steal_pointer (&profiles) : NULL;
 }

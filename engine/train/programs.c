@@ -79,17 +79,18 @@ scale_gradient (LigRun *self, GError **error)
   return lig_program_set_gradient (self->train, share, error);
 }
 
-/* A step may take minutes on a processor, and requests are obeyed within one. An asynchronous
- * device is faster, and has several steps in flight; ranks would have to abandon a step at the same
- * place. */
+/* A step may take minutes on a processor, and requests are obeyed within one; ranks abandon it
+ * together. An asynchronous device is faster, and has several steps in flight. */
 static void
 watch_requests (LigRun *self)
 {
-  if (lig_device_has (self->device, LIG_DEVICE_ASYNCHRONOUS) || lig_run_ranks (self))
+  LigProgramInterrupt ask =
+    lig_run_ranks (self) ? lig_run_interrupt_together : lig_run_interrupt_step;
+  if (lig_device_has (self->device, LIG_DEVICE_ASYNCHRONOUS))
     return;
-  lig_program_set_interrupt (self->train, lig_run_interrupt_step, self);
+  lig_program_set_interrupt (self->train, ask, self);
   if (self->eval)
-    lig_program_set_interrupt (self->eval, lig_run_interrupt_step, self);
+    lig_program_set_interrupt (self->eval, ask, self);
 }
 
 /* Opens the programs of one kind in the place of the others, whose memory is released first. */

@@ -27,14 +27,15 @@ find_waited (LigRun *self, double waiting)
 }
 
 gboolean
-lig_run_join_step (LigRun *self, double *loss, double waiting, GError **error)
+lig_run_join_step (LigRun *self, double *loss, double waiting, gboolean *abandoned, GError **error)
 {
   int count = count_ranks (self);
-  double own[] = {*loss, find_waited (self, waiting)};
+  double own[] = {*loss, find_waited (self, waiting), *abandoned};
+  const int n = G_N_ELEMENTS (own);
   if (!lig_run_ranks (self))
     return TRUE;
-  g_autofree double *all = g_new (double, 2 * (gsize) count);
-  if (!lig_ranks_gather (lig_run_ranks (self), own, 2, all, error))
+  g_autofree double *all = g_new (double, n *(gsize) count);
+  if (!lig_ranks_gather (lig_run_ranks (self), own, n, all, error))
     return FALSE;
   gboolean first = !self->waited;
   if (first) {
@@ -44,8 +45,9 @@ lig_run_join_step (LigRun *self, double *loss, double waiting, GError **error)
   *loss = 0;
   for (int rank = 0; rank < count; rank++) {
     double *lately = &self->waited_lately[rank];
-    *loss += all[2 * rank] / count;
-    self->waited[rank] = all[2 * rank + 1];
+    *loss += all[n * rank] / count;
+    self->waited[rank] = all[n * rank + 1];
+    *abandoned |= all[n * rank + 2] != 0;
     *lately += (first ? 1 : NEWEST) * (self->waited[rank] - *lately);
   }
   return TRUE;

@@ -68,6 +68,8 @@ struct _LigRun {
    * last ones on average: of the training's thread. */
   double waiting_before, *waited, *waited_lately;
 
+  guint work; /* the number of the training among those of its ranks */
+
   GThread *thread;
   GMainContext *context; /* where signals are emitted */
   GSource *ticker, *end; /* of that context: the former while the run has handlers */
@@ -100,6 +102,10 @@ gboolean lig_run_finish_pending (LigRun *self, GError **error);
 /* Waits in a step while the run is paused, and returns whether the step has to be abandoned; a
  * LigProgramInterrupt. */
 gboolean lig_run_interrupt_step (gpointer run);
+
+/* Returns whether rank 0 has asked for the end of the training, which abandons the step on all
+ * ranks; a LigProgramInterrupt. */
+gboolean lig_run_interrupt_together (gpointer run);
 
 /* Notes a value for the caller and, if it is finite, in the store, if any. */
 void lig_run_metric (LigRun *self, gint64 step, const char *name, double value);
@@ -137,8 +143,10 @@ gboolean lig_run_share_choices (LigRun *self, char **choices, GError **error);
 gboolean lig_run_share_request (LigRun *self, LigRequest *request, GError **error);
 
 /* Replaces a step's loss by its mean over the ranks, and notes how long each of them waited for the
- * others; `waiting`: how long this one has waited since its program was made. */
-gboolean lig_run_join_step (LigRun *self, double *loss, double waiting, GError **error);
+ * others; `waiting`: how long this one has waited since its program was made. `abandoned`: whether
+ * this rank has abandoned the step; then whether any has. */
+gboolean
+lig_run_join_step (LigRun *self, double *loss, double waiting, gboolean *abandoned, GError **error);
 
 /* Notes the last step's waits as metrics and in the progress. */
 void lig_run_note_waits (LigRun *self, gint64 step);

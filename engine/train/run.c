@@ -323,6 +323,7 @@ lig_run_start (LigRun *self)
   self->progress.steps = self->settings.steps;
   self->progress.step = self->progress.first_step = self->first_step;
   self->began = lig_now ();
+  self->work = lig_ranks_begin_work (lig_run_ranks (self));
   lig_run_watch (self);
   GError *error = NULL;
   self->thread = g_thread_try_new ("train", work, self, &error);
@@ -355,6 +356,7 @@ ask (LigRun *self, LigRequest request)
   g_atomic_int_set (&self->asked, TRUE);
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
+  lig_ranks_abandon (lig_run_ranks (self), self->work);
 }
 
 static void

@@ -168,6 +168,17 @@ static const LigSetting common[] = {
          0,
          "1: divide the optimizer's arrays and its work among the data ranks",
          NULL),
+  VALUE (DEVICE,
+         bucket_size,
+         "bucket-size",
+         LIG_SETTING_COUNT,
+         1,
+         (double) (LIG_BUCKET_MOST >> 20),
+         (double) (LIG_BUCKET_INITIAL >> 20),
+         "MiB",
+         "Gradients that ranks exchange at once: larger exchanges are faster, smaller ones begin "
+         "earlier",
+         NULL),
   TEXT (OUTPUT, name, "name", "S", "Name of the experiment", "made from the sequence"),
 };
 

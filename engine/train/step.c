@@ -121,24 +121,54 @@ lig_run_interrupt_step (gpointer run)
   return ends || save;
 }
 
+gboolean
+lig_run_interrupt_together (gpointer run)
+{
+  LigRun *self = run;
+  return lig_ranks_has_abandoned (lig_run_ranks (self), self->work);
+}
+
+/* Runs a micro-batch. A rank that is interrupted goes on to the end of the step: others may not
+ * know yet, and expect its exchanges. */
+static gboolean
+run_part (LigRun *self, unsigned flags, double *loss, gboolean *abandoned, GError **error)
+{
+  GError *local = NULL;
+  float part;
+  if (load_batch (self, &local) && lig_program_run (self->train, flags, &local) &&
+      lig_program_read_loss (self->train, &part, &local)) {
+    *loss += (double) part / (double) self->settings.accumulate;
+    return TRUE;
+  }
+  if (g_error_matches (local, LIG_ERROR, LIG_ERROR_CANCELLED) && lig_run_ranks (self)) {
+    *abandoned = TRUE;
+    g_error_free (local);
+    return TRUE;
+  }
+  g_propagate_error (error, local);
+  return FALSE;
+}
+
 /* Runs the micro-batches of a step; the loss is their mean. */
 static gboolean
 run_parts (LigRun *self, double *loss, GError **error)
 {
   gint64 parts = self->settings.accumulate;
-  float part;
+  gboolean abandoned = FALSE;
   double waiting;
   *loss = 0;
   for (gint64 i = 0; i < parts; i++) {
     unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0) |
                      (i + 1 < parts ? LIG_RUN_PARTIAL : 0);
-    if (!load_batch (self, error) || !lig_program_run (self->train, flags, error) ||
-        !lig_program_read_loss (self->train, &part, error))
+    if (!run_part (self, flags, loss, &abandoned, error))
       return FALSE;
-    *loss += (double) part / (double) parts;
   }
-  return lig_program_read_waiting (self->train, &waiting, error) &&
-         lig_run_join_step (self, loss, waiting, error);
+  if (!lig_program_read_waiting (self->train, &waiting, error) ||
+      !lig_run_join_step (self, loss, waiting, &abandoned, error))
+    return FALSE;
+  if (abandoned)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CANCELLED, _ ("the ranks abandoned the step"));
+  return !abandoned;
 }
 
 /* Like run_parts(). A step that is interrupted is as if it had not begun. */
@@ -196,7 +226,8 @@ take_oldest (LigRun *self, GError **error)
   self->partial_loss += (double) result.loss / parts;
   if (!oldest->last)
     return TRUE;
-  if (!lig_run_join_step (self, &self->partial_loss, result.waited, error))
+  gboolean abandoned = FALSE;
+  if (!lig_run_join_step (self, &self->partial_loss, result.waited, &abandoned, error))
     return FALSE;
   /* Steps overlap: the time of each is the interval between two ends. */
   double ended = lig_now ();

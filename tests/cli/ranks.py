@@ -61,11 +61,12 @@ def exists(process):
 class Job:
     """An endless training, with its processes."""
 
-    def __init__(self, count, *more):
+    def __init__(self, count, *more, model=MODEL, data=DATA):
         environment = dict(os.environ, LIGATURE_RANKS_SILENCE=str(SILENCE))
         self.errors = tempfile.TemporaryFile('w+')
-        self.lig = subprocess.Popen([LIG, 'train', MODEL, *ENDLESS, '--ranks', str(count), '--metrics',
-                                     '-', *more], env=environment, text=True, stdout=subprocess.PIPE,
+        steps = [] if '--steps' in more else ENDLESS[len(DATA):]
+        self.lig = subprocess.Popen([LIG, 'train', model, *data, *steps, '--ranks', str(count),
+                                     '--metrics', '-', *more], env=environment, text=True, stdout=subprocess.PIPE,
                                     stderr=self.errors, stdin=subprocess.DEVNULL)
         assert json.loads(self.lig.stdout.readline())['step'] == 1
         self.mpirun = list_children(self.lig.pid)[0]
@@ -195,6 +196,73 @@ def under_mpirun():
     assert json.loads(result.stdout)['steps'] == 3
 
 
+# --- Profiles ---------------------------------------------------------------------------------
+
+WIDE = 'linear(512) ! relu ! linear(512) ! relu ! linear(512) ! mean-squared-error'
+PROFILE = ['--input', '512x512', '--device', 'cpu', '--steps', '5']
+MPIRUN = ['mpirun', '--oversubscribe', '--bind-to', 'none',
+          *(['--allow-run-as-root'] if os.geteuid() == 0 else [])]
+
+
+def profiled():
+    """All ranks measure, rank 0 prints and records: weights in buckets of 1 MiB, and the biases."""
+    words = ('profile', WIDE, *PROFILE, '--ranks', '2', '--bucket-size', '1')
+    document = json.loads(lig(*words, '--json').stdout)
+    ranks = document['ranks']
+    assert ranks['count'] == 2 and ranks['parallel'] == 'data=2' and ranks['slowest'] in (0, 1)
+    exchanges = ranks['exchanges']
+    assert [found['kernel'] for found in exchanges] == ['all_reduce'] * 4, exchanges
+    assert sorted(found['bytes'] for found in exchanges)[1:] == [1 << 20] * 3, exchanges
+    assert all(found['measured_us'] > 0 and found['path'] is None for found in exchanges)
+    # The last one has nothing beside it.
+    assert 0 < ranks['exposed_us'] < document['step_us'] and ranks['imbalance_us'] >= 0, ranks
+    assert exchanges[-1]['exposed_us'] > 0, exchanges
+    runs = json.loads(lig('runs', 'list', '--kind', 'profile', '--json').stdout)
+    assert len(runs) == 1 and runs[0]['run'] == document['run'], runs
+    inputs = json.loads(lig('runs', 'show', document['run'], '--json').stdout)['inputs']
+    assert inputs['ranks'] == 2, inputs
+    text = lig(*words, '--quiet').stdout
+    assert re.search(r'Exchanges among ranks 0 to 1: other work waits', text), text
+    assert re.search(r'all_reduce of gradients × 3 +3\.1\d? MB', text), text
+    for more, fields in (('--shard-optimizer', ['reduce_scatter'] * 2 + ['all_gather'] * 3),
+                         ('--eval', [])):
+        found = json.loads(lig(*words[:-2], more, '--json').stdout)['ranks']['exchanges']
+        assert [exchange['kernel'] for exchange in found] == fields, found
+
+
+def profiled_unevenly():
+    """A rank whose products are slow is found, and the others wait for it. OpenBLAS has kernels for
+    old processors, unless it was built for one."""
+    own = ['env', 'OMP_NUM_THREADS=1', LIG, 'profile', WIDE, *PROFILE, '--json']
+    slow = [*own[:2], 'OPENBLAS_CORETYPE=Prescott', *own[2:]]
+    alone = [json.loads(subprocess.run(words, check=True, text=True, capture_output=True).stdout)
+             for words in (own, slow)]
+    if alone[1]['backward_us'] < 2 * alone[0]['backward_us']:
+        return
+    result = subprocess.run([*MPIRUN, '-n', '1', *own, ':', '-n', '1', *slow], check=False,
+                            text=True, capture_output=True, stdin=subprocess.DEVNULL)
+    assert result.returncode == 0, result.stderr
+    ranks = json.loads(result.stdout)['ranks']
+    assert ranks['slowest'] == 1 and ranks['imbalance_us'] > ranks['exposed_us'] > 0, ranks
+
+
+def profiled_wrongly():
+    for words, wanted in (
+            (('--ranks', '2', '--input', '511x512'),
+             'the batch size is 511, expected a multiple of 2'),
+            (('--ranks', '2', '--parallel', 'tensor=3'), 'needs a multiple of 3'),
+            (('--ranks', '0'), '--ranks is 0, expected 1 to 1024'),
+            (('--ranks', '2', '--compare-recipes', 'none,fp8-current'), 'omit --ranks')):
+        result = subprocess.run([LIG, 'profile', WIDE, *PROFILE, *words], check=False, text=True,
+                                capture_output=True, stdin=subprocess.DEVNULL)
+        said = [line for line in result.stderr.splitlines() if wanted in line]
+        assert result.returncode in (1, 2) and len(said) == 1, result.stderr
+    result = subprocess.run([*MPIRUN, '-n', '1', LIG, 'profile', WIDE, *PROFILE, ':', '-n', '1', LIG,
+                             'profile', MODEL, *PROFILE], check=False, text=True,
+                            capture_output=True, stdin=subprocess.DEVNULL)
+    assert result.returncode == 1 and 'the sequence: rank 1 on ' in result.stderr, result.stderr
+
+
 # --- Signals ----------------------------------------------------------------------------------
 
 def interrupted():
@@ -226,6 +294,77 @@ def interrupted_twice():
     code, errors = job.finish()
     assert code in (130, -signal.SIGINT), code
     assert not [line for line in errors if 'rank' in line], errors
+
+
+def seconds_to_end(job):
+    """Waits for the processes of a job that was signalled; they may take 5 seconds."""
+    began = time.monotonic()
+    job.lig.communicate(timeout=LIMIT)
+    while any(map(exists, [job.mpirun, *job.ranks])):
+        assert time.monotonic() - began < 5, 'processes are left'
+        time.sleep(0.02)
+    assert time.monotonic() - began < 5
+
+
+def interrupted_in_a_step():
+    """A step of many micro-batches is abandoned by all ranks; resumed, it is computed as it would
+    have been, whether ranks exchange in each micro-batch or once a step."""
+    divided = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
+        'linear(4)', 'linear(4, parallel=row)')
+    for model, layout in ((MODEL, 'data=2'), (divided, 'tensor=2')):
+        words = ('--accumulate', '40000', '--seed', '5', '--parallel', layout)
+        job = Job(2, '--checkpoint', 'c.safetensors', *words, model=model)
+        time.sleep(0.1)
+        job.lig.send_signal(signal.SIGTERM)
+        seconds_to_end(job)
+        code, errors = job.finish()
+        assert code == 130, errors
+        assert sum('saving a checkpoint' in line for line in errors) == 1, errors
+        assert last_run()['status'] == 'interrupted'
+        steps = ('--steps', str(last_run()['last_step'] + 1), '--ranks', '2', '--json')
+        rest = json.loads(lig('train', '--resume', 'c.safetensors', '--parallel', layout,
+                              *steps).stdout)
+        whole = json.loads(lig('train', model, *DATA, *words, *steps).stdout)
+        assert rest['loss']['last'] == whole['loss']['last'], (rest['loss'], whole['loss'])
+
+
+def interrupted_in_an_evaluation():
+    """All ranks leave the held-out data; the checkpoint has all steps."""
+    data = [word.replace('synthetic', 'synthetic?samples=40000000').replace('32x8', '2x8')
+            for word in DATA]
+    job = Job(2, '--checkpoint', 'c.safetensors', '--steps', '1', '--eval-batches', '10000000',
+              data=data)
+    time.sleep(0.5)
+    job.lig.send_signal(signal.SIGTERM)
+    seconds_to_end(job)
+    code, errors = job.finish()
+    assert code == 130, errors
+    assert (last_run()['status'], last_run()['last_step']) == ('interrupted', 1)
+
+
+def interrupted_twice_in_a_step():
+    """A kernel takes a second: after the second signal nobody waits for it. One sentence, no word
+    of mpirun's, and the last checkpoint can be resumed."""
+    model = 'linear(2048) ! relu ! linear(2048) ! relu ! linear(2048) ! mean-squared-error'
+    data = [word.replace('32x8', '8192x2048') for word in DATA]
+    job = Job(2, '--checkpoint', 'c.safetensors', '--checkpoint-every', '1', '--optimizer', 'sgd',
+              model=model, data=data)
+    end = time.monotonic() + LIMIT
+    while not os.path.exists('c.safetensors') or os.path.getsize('c.safetensors') < 1 << 24:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    job.lig.send_signal(signal.SIGINT)
+    time.sleep(0.1)
+    job.lig.send_signal(signal.SIGINT)
+    seconds_to_end(job)
+    code, errors = job.finish()
+    assert code in (130, -signal.SIGINT), code
+    said = [line for line in errors if not line.startswith(('step ', 'lig: synthetic'))]
+    assert len(said) == 1 and 'press Ctrl+C again' in said[0], errors
+    assert last_run()['status'] == 'interrupted', last_run()
+    steps = str(last_run()['last_step'] + 1)
+    result = lig('train', '--resume', 'c.safetensors', '--steps', steps, '--json', '--ranks', '2')
+    assert json.loads(result.stdout)['steps'] == int(steps)
 
 
 def on_a_terminal():
@@ -319,7 +458,9 @@ os.environ.update(LIGATURE_STORE=folder + '/runs.db', XDG_DATA_HOME=folder, LC_A
 os.chdir(folder)
 chosen = sys.argv[1:]
 tests = [same_result, quiet_and_metrics, standard_input, threads, refused_lines, missing_programs,
-         failures_of_all, under_mpirun, interrupted, interrupted_twice, on_a_terminal, rank_killed,
+         failures_of_all, under_mpirun, profiled, profiled_unevenly,
+         profiled_wrongly, interrupted, interrupted_twice,
+         interrupted_in_a_step, interrupted_in_an_evaluation, interrupted_twice_in_a_step, on_a_terminal, rank_killed,
          first_killed, rank_stopped, launcher_killed, parent_killed, json_of_a_fault]
 try:
     run([test for test in tests if not chosen or test.__name__ in chosen])

@@ -29,7 +29,8 @@ open_rank (const char *name, int rank, int data, int tensor)
   g_autoptr (GError) error = NULL;
   LigDevice *device = lig_device_open (name, &error);
   g_assert_no_error (error);
-  LigLayout layout = {.sizes = {[LIG_GROUP_DATA] = data, [LIG_GROUP_TENSOR] = tensor}};
+  LigLayout layout = {
+    .sizes = {[LIG_GROUP_DATA] = data, [LIG_GROUP_TENSOR] = tensor, [LIG_GROUP_CONTEXT] = 1}};
   lig_device_assume_ranks (device, rank, &layout);
   return device;
 }
@@ -157,6 +158,40 @@ test_shares (void)
              "8x8:int32", 4, 2);
 }
 
+/* Returns the number of exchanges of gradients in the plan of one of two ranks. */
+static int
+count_reductions (gint64 bucket, gboolean shard, gboolean wide)
+{
+  int found = 0;
+  LigPlanOptions options = make_options (shard);
+  options.bucket_bytes = bucket;
+  if (!wide)
+    options.compute = options.parameters = LIG_BF16;
+  g_autoptr (LigDevice) device = open_rank ("null:h200", 0, 2, 1);
+  g_autoptr (LigPlan) plan = compile_rank ("block(repeat=4) { linear(512) ! relu } ! "
+                                           "mean-squared-error",
+                                           "8x512", device, &options);
+  g_assert_cmpint (lig_plan_get_bucket_bytes (plan), ==, bucket);
+  for (int i = 0; i < (int) plan->draft->steps->len; i++)
+    found += lig_step (plan->draft, i)->reduces;
+  return found;
+}
+
+/* Four weights of 1 MiB each, or of half of that, and the biases, which are a range of their own.
+ */
+static void
+test_buckets (void)
+{
+  const gint64 mib = 1 << 20;
+  for (int shard = 0; shard <= 1; shard++) {
+    g_assert_cmpint (count_reductions (LIG_BUCKET_INITIAL, shard, TRUE), ==, 2);
+    g_assert_cmpint (count_reductions (3 * mib, shard, TRUE), ==, 3);
+    g_assert_cmpint (count_reductions (mib, shard, TRUE), ==, 5);
+    g_assert_cmpint (count_reductions (mib, shard, FALSE), ==, 3);
+    g_assert_cmpint (count_reductions (LIG_BUCKET_MOST, shard, FALSE), ==, 2);
+  }
+}
+
 /* A rank needs less memory by what the other ranks keep of two fp32 arrays, and, with parameters of
  * 16 bits, of the masters. Together a reduce-scatter and a gather exchange what an all-reduce does.
  */
@@ -236,6 +271,29 @@ test_none (void)
   g_assert_cmpint (lig_plan_get_shares (plan), ==, 1);
 }
 
+/* Shares end with a bucket, so that a state and its plans need buckets of one size. */
+static void
+check_bucket_sizes (LigDevice *device)
+{
+  g_autoptr (GError) error = NULL;
+  LigPlanOptions options = make_options (TRUE);
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("linear(64) ! linear(64) ! mean-squared-error", "4x64");
+  g_autoptr (LigState) state = lig_state_new (sequence, device, &options, 1, &error);
+  g_assert_no_error (error);
+  options.bucket_bytes = 1;
+  g_assert_null (lig_state_plan (state, sequence, &options, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
+  g_assert_nonnull (strstr (error->message, "into 2 ranges, the plan into 3"));
+  for (options.bucket_bytes = 0; options.bucket_bytes < 2 * LIG_BUCKET_MOST;
+       options.bucket_bytes += LIG_BUCKET_MOST + 1) {
+    g_clear_error (&error);
+    g_assert_null (lig_plan_compile (sequence, device, &options, &error));
+    g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
+    g_assert_nonnull (strstr (error->message, "expected 1 to 1073741824"));
+  }
+}
+
 /* A state and a plan of one training divide the arrays alike; masters that are all that is kept of
  * weights cannot be divided. */
 static void
@@ -253,6 +311,7 @@ test_refused (void)
   g_clear_error (&error);
   g_autoptr (LigPlan) plan = lig_state_plan (state, sequence, &options, &error);
   g_assert_no_error (error);
+  check_bucket_sizes (device);
   g_autoptr (LigSequence) quantized =
     new_sequence ("linear(32) ! linear(32) ! mean-squared-error", "32x32");
   options.recipe = "fp8-current";
@@ -268,6 +327,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/compile/owned/shares", test_shares);
+  g_test_add_func ("/compile/owned/buckets", test_buckets);
   g_test_add_func ("/compile/owned/memory", test_memory);
   g_test_add_func ("/compile/owned/norms", test_norms);
   g_test_add_func ("/compile/owned/none", test_none);

@@ -69,6 +69,51 @@ def buckets(folder):
     assert all(whole[name] == parts[name] for name in whole)
 
 
+WEIGHTS = 'linear(512) ! gelu ! linear(512) ! relu ! linear(512) ! linear(512) ! mean-squared-error'
+
+
+def count_exchanges(folder, *words):
+    said = folder.lig('fuse', WEIGHTS, '--input', '8x512', '--device', 'null', '--ranks', 2,
+                      '--json', *words)
+    found = json.loads(said)['ranks']
+    return found['collectives'], found['bucket_bytes'] >> 20
+
+
+def small_buckets(folder, *more):
+    """Four weights of 1 MiB and the biases: five exchanges with the smallest buckets, two else. The
+    losses are those of one rank, and a checkpoint can be resumed with any."""
+    assert count_exchanges(folder) == (2, 25)
+    assert count_exchanges(folder, '--bucket-size', 1) == (5, 1)
+    assert count_exchanges(folder, '--bucket-size', 2) == (3, 2)
+    words = (WEIGHTS, '--data', 'synthetic', '--input', '8x512', '--seed', 3, '--clip', 0.5)
+    one, _ = folder.train('one', 1, *words, '--steps', 8)
+    for size in (1, 2, 1024):
+        many, _ = folder.train(f'many{size}', 2, *words, '--steps', 8, '--bucket-size', size, *more)
+        assert difference(one, many) < 1e-5, (size, difference(one, many))
+    folder.train('half', 2, *words, '--steps', 4, '--bucket-size', 1, *more)
+    for other in ((), ('--bucket-size', 3), ('--bucket-size', 1024), ('--no-shard-optimizer',)):
+        shutil.copy(folder.path / 'half.safetensors', folder.path / 'copy.safetensors')
+        rest, _ = folder.train('rest', 2, '--resume', 'copy.safetensors', '--steps', 8, *other)
+        assert (8, 'loss') in rest
+        assert difference({key: one[key] for key in rest}, rest) < 1e-5, other
+
+
+def recorded_buckets(folder):
+    """The record has the size, also a resumed or repeated run's; others are refused."""
+    words = (MLP, *text('8x8', '--steps', 4), '--ranks', 2, '--device', 'cpu', '--json')
+    run = json.loads(folder.lig('train', *words, '--bucket-size', 2))['run']
+    folder.lig('train', '--resume', run, '--steps', 6, '--ranks', 2)
+    settings = json.loads(folder.lig('runs', 'show', run, '--json'))['settings']
+    assert settings['bucket-size'] == 2 and settings['steps'] == 6, settings
+    said = json.loads(folder.lig('runs', 'repeat', run, '--json'))
+    assert json.loads(folder.lig('runs', 'show', said['run'], '--json'))['settings'][
+        'bucket-size'] == 2
+    for command in (('train', *words), ('fuse', WEIGHTS, '--input', '8x512', '--device', 'null')):
+        for wrong in (0, -1, 1025, 1.5, 'x'):
+            said = folder.lig(*command, f'--bucket-size={wrong}', fails=True)
+            assert f"--bucket-size is '{wrong}', expected a whole number from 1 to 1024" in said, said
+
+
 def skipped(folder, ranks):
     """An overflow in the share of one rank skips the update of all."""
     rows = [f'{i % 7},{i * i % 5},{3000 * (i % 7)}' for i in range(203)]
@@ -190,7 +235,7 @@ TESTS = [
         ('tokens', 'data=2', '--freeze', '0.*'),
         ('layer', 'data=2,tensor=2'), ('sequence', 'data=2,tensor=2'),
         ('layer', 'data=2,tensor=2', '--dtype', 'bf16'))),
-    (buckets,), (skipped, 2), (skipped, 4),
+    (buckets,), (small_buckets,), (small_buckets, SHARD), (recorded_buckets,), (skipped, 2), (skipped, 4),
     (resume_same, 'drawn', 'data=2'), (resume_same, 'sequence', 'data=2,tensor=2'),
     (resume_same, 'tokens', 'data=4', '--dtype', 'bf16'),
     (resume_other, 'tokens', 'data=4', (SHARD,), (

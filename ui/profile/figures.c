@@ -89,29 +89,42 @@ format_figure (const LigSpread *measured, double predicted)
   return measured || predicted <= 0 ? g_steal_pointer (&time) : g_strconcat ("≈ ", time, NULL);
 }
 
-/* @measured: (nullable): null before measuring. */
 static GtkWidget *
-new_tile (const char *title, const LigSpread *measured, double predicted)
+make_tile (
+  const char *title, const char *figure, gboolean dim, const char *first, const char *second)
 {
   GtkWidget *tile = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  measured = measured && measured->median > 0 ? measured : NULL;
-  g_autofree char *time = format_figure (measured, predicted);
-  g_autofree char *spread = measured ? describe_spread (measured) : NULL;
-  g_autofree char *note = describe_prediction (measured, predicted);
-  GtkWidget *value = new_label (time, "title-2", 0);
+  GtkWidget *value = new_label (figure, "title-2", 0);
   gtk_widget_add_css_class (tile, "card");
   gtk_widget_add_css_class (tile, "figure");
   gtk_widget_add_css_class (value, "numeric");
-  if (!measured)
+  if (dim)
     gtk_widget_add_css_class (value, "dim-label");
   gtk_widget_set_hexpand (tile, TRUE);
   gtk_box_append (GTK_BOX (tile), new_label (title, "heading", 0));
   gtk_box_append (GTK_BOX (tile), value);
-  if (spread)
-    gtk_box_append (GTK_BOX (tile), new_note (spread));
-  if (note)
-    gtk_box_append (GTK_BOX (tile), new_note (note));
+  if (first)
+    gtk_box_append (GTK_BOX (tile), new_note (first));
+  if (second)
+    gtk_box_append (GTK_BOX (tile), new_note (second));
   return tile;
+}
+
+GtkWidget *
+lig_profile_tile_new (const char *title, const char *figure, const char *first, const char *second)
+{
+  return make_tile (title, figure, FALSE, first, second);
+}
+
+/* @measured: (nullable): null before measuring. */
+static GtkWidget *
+new_tile (const char *title, const LigSpread *measured, double predicted)
+{
+  measured = measured && measured->median > 0 ? measured : NULL;
+  g_autofree char *time = format_figure (measured, predicted);
+  g_autofree char *spread = measured ? describe_spread (measured) : NULL;
+  g_autofree char *note = describe_prediction (measured, predicted);
+  return make_tile (title, time, !measured, spread, note);
 }
 
 static void

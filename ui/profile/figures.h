@@ -12,6 +12,10 @@ G_BEGIN_DECLS
  */
 void lig_profile_figures_fill (GtkBox *box, LigPlan *plan, const LigProfiled *profiled);
 
+/* Returns a card with a figure; @first, @second: (nullable): dim lines below it. */
+GtkWidget *
+lig_profile_tile_new (const char *title, const char *figure, const char *first, const char *second);
+
 /* Compares policies: the step with its spread, the difference to the best, passes, bytes moved;
  * choosing one shows it. */
 void lig_profile_figures_compare (GtkGrid *grid, LigProfiling *profiling);

@@ -2,6 +2,7 @@
 /* The page Profile: where the time and the memory of a step go, predicted until it is measured. */
 #include "ui/page.h"
 #include "ui/profile/figures.h"
+#include "ui/profile/rank-section.h"
 #include "ui/profile/recipe-menu.h"
 #include "ui/profile/recipe-section.h"
 #include "ui/widgets/picture-view.h"
@@ -517,6 +518,8 @@ lig_profile_page_constructed (GObject *object)
   self->comparing = g_object_ref (lig_comparing_of (doc));
   lig_recipe_menu_set_up (self->recipes_button, doc);
   gtk_box_insert_child_after (self->content, lig_recipe_section_new (doc), self->compare_box);
+  gtk_box_insert_child_after (self->content, lig_rank_section_new (doc, GTK_WIDGET (self)),
+                              GTK_WIDGET (self->figures));
   g_signal_connect_object (self->comparing, "changed", G_CALLBACK (enable_actions), self,
                            G_CONNECT_SWAPPED);
   self->outdated = TRUE;

@@ -120,6 +120,9 @@ LIG_API gboolean lig_recompute_from_name (const char *name, LigRecompute *recomp
  *   the optimizer's arrays of that part alone: the gradients of a part are reduced to its rank, and
  *   all ranks gather the updated parameters. One rank updates all. All plans of a state need the
  *   same
+ * @bucket_bytes: the bytes of gradients, 1 to %LIG_BUCKET_MOST, from which ranks exchange them:
+ *   as soon as the backward pass has written so many. Larger exchanges use links better, smaller
+ *   ones begin earlier. All plans of a state with @shard_optimizer need the same
  *
  * The options of lig_plan_compile() and others. Fields beyond @size have the values of
  * %LIG_PLAN_OPTIONS_INIT. Functions that accept options take %NULL for %LIG_PLAN_OPTIONS_INIT.
@@ -143,12 +146,19 @@ typedef struct {
   gboolean keep_values;
   gboolean calibrating;
   gboolean shard_optimizer;
+  gint64 bucket_bytes;
 } LigPlanOptions;
+
+/* The initial and the largest value of bucket_bytes: an exchange of fewer than some MiB is bound by
+ * its latency. */
+#define LIG_BUCKET_INITIAL (G_GINT64_CONSTANT (25) << 20)
+#define LIG_BUCKET_MOST (G_GINT64_CONSTANT (1) << 30)
 
 #define LIG_PLAN_OPTIONS_INIT \
   { \
     .size = sizeof (LigPlanOptions), .training = TRUE, .policy = LIG_POLICY_DEFAULT, \
-    .compute = -1, .parameters = -1, .recompute = LIG_RECOMPUTE_DEFAULT \
+    .compute = -1, .parameters = -1, .recompute = LIG_RECOMPUTE_DEFAULT, \
+    .bucket_bytes = LIG_BUCKET_INITIAL \
   }
 
 #define LIG_TYPE_PLAN_OPTIONS (lig_plan_options_get_type ())

@@ -198,6 +198,14 @@ LIG_API gboolean lig_plan_get_nondeterministic (LigPlan *self);
 LIG_API int lig_plan_get_shares (LigPlan *self);
 
 /**
+ * lig_plan_get_bucket_bytes:
+ * @self: a plan
+ *
+ * Returns: the bytes of gradients from which ranks exchange them
+ */
+LIG_API gint64 lig_plan_get_bucket_bytes (LigPlan *self);
+
+/**
  * lig_plan_get_version:
  * @self: a plan
  *

@@ -15,6 +15,38 @@
 G_BEGIN_DECLS
 
 /**
+ * LigProfileExchange:
+ * @step: the step of the plan
+ * @seconds: how long the exchange takes by itself, for the rank that comes to it last
+ * @exposed: how long other steps of the slowest rank wait for it in a step of the training
+ * @imbalance: how much longer those of another rank wait at most
+ *
+ * An exchange among ranks: medians in seconds. The wait for several at once is that for the last.
+ */
+typedef struct {
+  int step;
+  double seconds, exposed, imbalance;
+} LigProfileExchange;
+
+/**
+ * LigProfileRanks:
+ * @count: the number of ranks
+ * @slowest: the rank that waits least, as the others have come to each exchange before it
+ * @exposed: how long its other steps wait for exchanges
+ * @imbalance: how much longer those of another rank wait at most: for the slowest rank
+ * @exchanges: (array length=n_exchanges): the exchanges in the order of the steps
+ * @n_exchanges: their number
+ *
+ * How long ranks wait for one another in a step.
+ */
+typedef struct {
+  int count, slowest;
+  double exposed, imbalance;
+  LigProfileExchange *exchanges;
+  guint n_exchanges;
+} LigProfileRanks;
+
+/**
  * LigProfile:
  * @plan: the plan that was measured
  * @forward: the time of the forward pass alone
@@ -31,6 +63,7 @@ G_BEGIN_DECLS
  * @forward_backward_spread: likewise of @forward_backward
  * @step_spread: likewise of @step
  * @conditions: the load of the machine and other reasons for doubting the times
+ * @ranks: (nullable): the waits of ranks; %NULL without them. The other times are this rank's
  *
  * The measured times of a plan: medians in seconds, and their spreads. Two profiles are compared by
  * lig_spread_compare().
@@ -43,6 +76,7 @@ typedef struct {
   char *run;
   LigSpread forward_spread, backward_spread, update_spread, forward_backward_spread, step_spread;
   LigConditions conditions;
+  LigProfileRanks *ranks;
 } LigProfile;
 
 #define LIG_TYPE_PROFILE (lig_profile_get_type ())
@@ -68,7 +102,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProfile, lig_profile_free)
  *   alike for all of them
  * @store: (nullable): the store that records the profiles
  *
- * Measures plans by running whole training steps on random data.
+ * Measures plans by running whole training steps on random data. Ranks that have joined the device
+ * measure together: all call this with the same sequence and options, of which the batch is that of
+ * a rank; rank 0 chooses the groups, and it alone should have a store.
  *
  * Returns: (transfer full) (element-type LigProfile): one profile for each plan, or %NULL with an
  *   error set

@@ -151,6 +151,11 @@ typedef gboolean (*LigProgramInterrupt) (gpointer data);
  * the forward pass, as if this one had not begun: parameters are unchanged, but the micro-steps of
  * earlier runs have been counted. An update is never interrupted, nor is a graph of steps that a
  * device replays.
+ *
+ * A program of one of several ranks continues with the exchanges of these passes alone, as the
+ * other ranks wait for them, and fails at the end of the passes: the values are undefined then. Its
+ * @interrupt has to stay %TRUE until the ranks have agreed that the step is abandoned, and an
+ * update has to be a run of its own, behind that.
  */
 LIG_API void
 lig_program_set_interrupt (LigProgram *self, LigProgramInterrupt interrupt, gpointer data);

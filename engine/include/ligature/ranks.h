@@ -178,6 +178,39 @@ LIG_API gboolean lig_ranks_watch (LigRanks *self, LigRanksEnd end, gpointer data
 LIG_API void lig_ranks_fail (LigRanks *self, const char *message);
 
 /**
+ * lig_ranks_begin_work:
+ * @self: (nullable): ranks
+ *
+ * Begins work that rank 0 may abandon, such as a training. All ranks begin the same works in the
+ * same order.
+ *
+ * Returns: the number of the work, 0 without ranks
+ */
+LIG_API guint lig_ranks_begin_work (LigRanks *self);
+
+/**
+ * lig_ranks_abandon:
+ * @self: (nullable): ranks
+ * @work: a number from lig_ranks_begin_work()
+ *
+ * On rank 0: lets lig_ranks_has_abandoned() be %TRUE on all ranks, after a moment, if they are
+ * watched (lig_ranks_watch()), else on this one. Others decide nothing. May be called from any
+ * thread.
+ */
+LIG_API void lig_ranks_abandon (LigRanks *self, guint work);
+
+/**
+ * lig_ranks_has_abandoned:
+ * @self: (nullable): ranks
+ * @work: a number from lig_ranks_begin_work()
+ *
+ * Returns: whether rank 0 has abandoned the work, so that its results are not needed. Ranks learn
+ *   that at different times: each continues to exchange what the others expect, until all have
+ *   compared what they know. May be called from any thread
+ */
+LIG_API gboolean lig_ranks_has_abandoned (LigRanks *self, guint work);
+
+/**
  * lig_ranks_divide:
  * @self: ranks
  * @layout: a layout of as many ranks, the same on all ranks

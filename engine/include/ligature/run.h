@@ -28,7 +28,7 @@ typedef struct {
   gint64 steps, batch, warmup, calibrate, accumulate, eval_every, eval_batches, checkpoint_every;
   gint64 seed;
   double lr, min_lr, clip, loss_scale;
-  gint64 tf32, nondeterministic, shard_optimizer;
+  gint64 tf32, nondeterministic, shard_optimizer, bucket_size;
   double optimizer_params[LIG_RUN_OPTIMIZER_PARAMS]; /* named in the optimizers' tables */
 } LigRunSettings;
 
@@ -340,8 +340,8 @@ LIG_API const char *lig_run_get_weights_note (LigRun *self);
  * @checkpoint: a file that a run wrote
  * @device: the device on which the checkpoint was written, or an equal one
  * @overrides: (nullable) (array zero-terminated=1): `name=value`; the number of steps may increase,
- *   and `shard-optimizer` may be another; any other value that differs from the checkpoint's is an
- *   error
+ *   `shard-optimizer` and `bucket-size` may be others; any other difference from the checkpoint is
+ *   an error
  * @store: (nullable): the store that records the run
  *
  * Continues a run bit-identically, with the same groups, threads, instructions and data; fails if
@@ -420,7 +420,8 @@ LIG_API void lig_run_unpause (LigRun *self);
  * @self: a run
  *
  * Ends the run with a checkpoint, as %LIG_RUN_CANCELLED: on an asynchronous device after the
- * current step, else before the next kernel of the step, which is then as if it had not begun. May
+ * current step, else before the next kernel of the step, which is then as if it had not begun, on
+ * all ranks alike; rank 0 decides for all. May
  * be called from any thread.
  */
 LIG_API void lig_run_cancel (LigRun *self);

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles by several ranks: the device of each, and the waits that all of them measured. */
+#include "app/cli/profile-ranks.h"
+
+#include "app/cli/rank-device.h"
+#include "app/cli/rank.h"
+#include "app/cli/table.h"
+#include <ligature/units.h>
+
+#include <stdio.h>
+#include <string.h>
+
+LigDevice *
+lig_cli_open_profile_device (const LigSequenceOptions *options,
+                             const char *parallel,
+                             LigSequence *sequence,
+                             GArray *plans,
+                             GError **error)
+{
+  gint64 batch = 0;
+  if (!lig_cli_rank_get ())
+    return lig_cli_open_device (options, error);
+  g_autoptr (LigDevice) device = lig_cli_open_divided_device (options->device, parallel, error);
+  if (!device)
+    return NULL;
+  if (lig_sequence_has_input (sequence) &&
+      !lig_cli_share_batch (sequence, lig_device_get_layout (device), &batch, error))
+    return NULL;
+  for (guint i = 0; i < plans->len; i++)
+    g_array_index (plans, LigPlanOptions, i).batch = batch;
+  return g_steal_pointer (&device);
+}
+
+/* --- Text ---------------------------------------------------------------------------------- */
+
+/* Exchanges of the same kernel and pass, of as many bytes: the layers of a model have equal ones.
+ */
+typedef struct {
+  const LigPlanStep *step;
+  const char *path; /* of the first; or null */
+  double bytes;     /* of each */
+  guint count;
+  double seconds, exposed, imbalance; /* of all */
+} Row;
+
+static Row *
+find_row (GArray *rows, const LigPlanStep *step)
+{
+  double bytes = MAX (step->read, step->written);
+  for (guint i = 0; i < rows->len; i++) {
+    Row *row = &g_array_index (rows, Row, i);
+    if (row->step->kernel == step->kernel && row->step->pass == step->pass && row->bytes == bytes &&
+        (row->step->part < 0) == (step->part < 0))
+      return row;
+  }
+  const Row row = {.step = step, .bytes = bytes};
+  g_array_append_val (rows, row);
+  return &g_array_index (rows, Row, rows->len - 1);
+}
+
+static GArray *
+list_rows (const LigProfile *profile)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (profile->plan, &count);
+  const LigPlanStep *steps = lig_plan_get_steps (profile->plan, &count);
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (Row));
+  for (guint i = 0; i < profile->ranks->n_exchanges; i++) {
+    const LigProfileExchange *exchange = &profile->ranks->exchanges[i];
+    const LigPlanStep *step = &steps[exchange->step];
+    Row *row = find_row (rows, step);
+    if (row->count++ == 0)
+      row->path = step->part >= 0 ? ops[step->part].path : NULL;
+    row->seconds += exchange->seconds;
+    row->exposed += exchange->exposed;
+    row->imbalance += exchange->imbalance;
+  }
+  return rows;
+}
+
+/* Returns `all_reduce at 0.qkv × 12`. Exchanges without an op are those of parameters and their
+ * gradients. */
+static char *
+name_row (const Row *row)
+{
+  const char *what = row->path                            ? row->path
+                     : row->step->pass == LIG_PASS_UPDATE ? "the update"
+                                                          : "gradients";
+  GString *text = g_string_new (row->step->kernel->name);
+  g_string_append_printf (text, " %s %s", row->path ? "at" : "of", what);
+  if (row->count > 1)
+    g_string_append_printf (text, " × %u", row->count);
+  return g_string_free (text, FALSE);
+}
+
+void
+lig_cli_print_exchanges (const LigProfile *profile, int width)
+{
+  static const char *const header[] = {"pass",   "exchange",   ">bytes", ">time",
+                                       ">waits", ">imbalance", NULL};
+  if (!profile->ranks)
+    return;
+  g_autofree char *exposed = lig_cli_format_time (profile->ranks->exposed);
+  g_autofree char *imbalance = lig_cli_format_time (profile->ranks->imbalance);
+  g_autofree char *text = g_strdup_printf ("Exchanges among ranks 0 to %d: other work waits %s a "
+                                           "step for them, %.0f %% of it; rank %d is the "
+                                           "slowest, for which others wait %s",
+                                           profile->ranks->count - 1, exposed,
+                                           100 * profile->ranks->exposed / profile->step,
+                                           profile->ranks->slowest, imbalance);
+  printf ("\n");
+  lig_cli_print_wrapped (text, width);
+  g_autoptr (GArray) list = list_rows (profile);
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  for (guint i = 0; i < list->len; i++) {
+    const Row *row = &g_array_index (list, Row, i);
+    char **cells = g_new0 (char *, G_N_ELEMENTS (header));
+    cells[0] = g_strdup (lig_pass_name (row->step->pass));
+    cells[1] = name_row (row);
+    cells[2] = lig_units_bytes (row->bytes * row->count);
+    cells[3] = lig_cli_format_time (row->seconds);
+    cells[4] = lig_cli_format_time (row->exposed);
+    cells[5] = lig_cli_format_time (row->imbalance);
+    g_ptr_array_add (rows, cells);
+  }
+  lig_cli_print_fitted (header, rows, width);
+}

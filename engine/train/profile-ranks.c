@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Each rank measures its own times. An exchange lasts as long as it does on the rank that comes to
+ * it last, as it waits for nobody; the waits are compared as in a training: those of the rank that
+ * waits least are the exchanges', what others wait longer is for that rank. */
+#include "engine/train/profile-ranks.h"
+
+#include <glib/gi18n-lib.h>
+#include <ligature/fabric.h>
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* The numbers that a rank sends to the others: those of the step, then those of each exchange. */
+enum { WAITED, BUSY, FIRST_EXCHANGE };
+enum { TIME, WAIT, N_FIGURES };
+
+/* Exchanges of different plans would never end. */
+gboolean
+lig_profile_compare_ranks (
+  LigSequence *sequence, LigDevice *device, guint count, guint rounds, GError **error)
+{
+  LigRanks *ranks = lig_device_get_ranks (device);
+  if (!ranks)
+    return TRUE;
+  g_autofree char *text = lig_sequence_to_json (sequence);
+  g_autofree char *numbers = g_strdup_printf ("%u, %u", count, rounds);
+  return lig_ranks_agree (ranks, _ ("the version"), LIG_VERSION, error) &&
+         lig_ranks_agree (ranks, _ ("the sequence"), text, error) &&
+         lig_ranks_agree (ranks, _ ("the plans and rounds of the profile"), numbers, error);
+}
+
+gboolean
+lig_profile_meet (LigDevice *device, gboolean *goes_on, GError **error)
+{
+  LigRanks *ranks = lig_device_get_ranks (device);
+  double together = 0;
+  return lig_ranks_sum (ranks, &together, 1, error) &&
+         lig_ranks_broadcast (ranks, goes_on, sizeof *goes_on, error);
+}
+
+gboolean
+lig_profile_share_choices (LigDevice *device, char **choices, GError **error)
+{
+  return lig_ranks_broadcast_text (lig_device_get_ranks (device), choices, error);
+}
+
+void
+lig_profile_ranks_free (LigProfileRanks *self)
+{
+  if (!self)
+    return;
+  g_free (self->exchanges);
+  g_free (self);
+}
+
+static double
+find_median (const double *samples, guint width, guint column, guint rounds)
+{
+  LigSpread spread;
+  g_autofree double *values = g_new (double, rounds);
+  for (guint round = 0; round < rounds; round++)
+    values[round] = samples[round * width + column];
+  lig_spread_measure (values, rounds, &spread);
+  return spread.median;
+}
+
+/* Returns the steps that are exchanges; (transfer full), of int. */
+static GArray *
+list_exchanges (LigPlan *plan)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (int));
+  for (int i = 0; i < (int) count; i++)
+    if (steps[i].kernel && lig_collective_from_kernel (steps[i].kernel->name) < LIG_N_COLLECTIVES)
+      g_array_append_val (list, i);
+  return list;
+}
+
+/* Returns the number of processors that this process has kept busy since the measurement began. */
+static double
+find_busy (const LigConditions *conditions)
+{
+  struct rusage usage;
+  getrusage (RUSAGE_SELF, &usage);
+  double used = (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  double seconds = 1e-6 * (double) g_get_monotonic_time () - conditions->began[0];
+  return seconds > 0 ? fmax (used - conditions->began[2], 0) / seconds : 0;
+}
+
+/* The other ranks of this machine are none of the programs that disturb the measurement. */
+static void
+exclude_ranks (LigConditions *conditions, LigRanks *ranks, const double *all, guint stride)
+{
+  int self = lig_ranks_get_rank (ranks);
+  for (int rank = 0; rank < lig_ranks_get_count (ranks) && conditions->others >= 0; rank++)
+    if (rank != self &&
+        strcmp (lig_ranks_get_host (ranks, rank), lig_ranks_get_host (ranks, self)) == 0)
+      conditions->others = fmax (conditions->others - all[(gsize) rank * stride + BUSY], 0);
+  lig_conditions_judge (conditions);
+}
+
+/* Returns what this rank measured. */
+static double *
+list_own (GArray *exchanges,
+          const double *samples,
+          guint width,
+          guint first_step,
+          guint rounds,
+          guint *count)
+{
+  guint n_steps = (width - first_step) / 2;
+  *count = FIRST_EXCHANGE + N_FIGURES * exchanges->len;
+  double *own = g_new0 (double, *count);
+  for (guint i = 0; i < exchanges->len; i++) {
+    guint column = first_step + (guint) g_array_index (exchanges, int, i);
+    double *figures = own + FIRST_EXCHANGE + N_FIGURES * i;
+    figures[TIME] = find_median (samples, width, column, rounds);
+    figures[WAIT] = find_median (samples, width, column + n_steps, rounds);
+  }
+  g_autofree double *sums = g_new0 (double, rounds);
+  for (guint round = 0; round < rounds; round++)
+    for (guint i = first_step + n_steps; i < width; i++)
+      sums[round] += samples[round * width + i];
+  own[WAITED] = find_median (sums, 1, 0, rounds);
+  return own;
+}
+
+/* Compares an exchange of all ranks; `all` has `stride` numbers of each. */
+static void
+compare_exchange (
+  const double *all, guint stride, int count, int slowest, LigProfileExchange *exchange)
+{
+  double least = all[WAIT], most = all[WAIT];
+  exchange->seconds = all[TIME];
+  for (int rank = 1; rank < count; rank++) {
+    const double *figures = all + (gsize) rank * stride;
+    exchange->seconds = MIN (exchange->seconds, figures[TIME]);
+    least = MIN (least, figures[WAIT]);
+    most = MAX (most, figures[WAIT]);
+  }
+  exchange->exposed = all[(gsize) slowest * stride + WAIT];
+  exchange->imbalance = most - least;
+}
+
+static LigProfileRanks *
+compare (const double *all, guint stride, int count, GArray *exchanges)
+{
+  LigProfileRanks *self = g_new0 (LigProfileRanks, 1);
+  double most = all[WAITED];
+  self->count = count;
+  for (int rank = 1; rank < count; rank++) {
+    double waited = all[(gsize) rank * stride + WAITED];
+    most = MAX (most, waited);
+    if (waited < all[(gsize) self->slowest * stride + WAITED])
+      self->slowest = rank;
+  }
+  self->exposed = all[(gsize) self->slowest * stride + WAITED];
+  self->imbalance = most - self->exposed;
+  self->n_exchanges = exchanges->len;
+  self->exchanges = g_new0 (LigProfileExchange, exchanges->len);
+  for (guint i = 0; i < exchanges->len; i++) {
+    self->exchanges[i].step = g_array_index (exchanges, int, i);
+    compare_exchange (all + FIRST_EXCHANGE + N_FIGURES * i, stride, count, self->slowest,
+                      &self->exchanges[i]);
+  }
+  return self;
+}
+
+gboolean
+lig_profile_join_ranks (LigProfile *self,
+                        const double *samples,
+                        guint width,
+                        guint first_step,
+                        guint rounds,
+                        GError **error)
+{
+  LigRanks *ranks = lig_device_get_ranks (lig_plan_get_device (self->plan));
+  guint stride;
+  if (!ranks)
+    return TRUE;
+  int count = lig_ranks_get_count (ranks);
+  g_autoptr (GArray) exchanges = list_exchanges (self->plan);
+  g_autofree double *own = list_own (exchanges, samples, width, first_step, rounds, &stride);
+  g_autofree double *all = g_new (double, (gsize) stride *(gsize) count);
+  own[BUSY] = find_busy (&self->conditions);
+  if (!lig_ranks_gather (ranks, own, stride, all, error))
+    return FALSE;
+  exclude_ranks (&self->conditions, ranks, all, stride);
+  self->ranks = compare (all, stride, count, exchanges);
+  return TRUE;
+}
