@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Training by ranks that divide parameters, rows or both trains what one process trains."""
+import json
 import shutil
 
 from ranks import difference, read, run, text
@@ -152,6 +153,23 @@ def init(folder, model, layout):
     assert difference(one, many) < 1e-5, difference(one, many)
 
 
+OVERLAPPING = ('forward-all-gather-linear', 'forward-linear-reduce-scatter',
+               'backward-linear-reduce-scatter', 'backward-all-gather-linear')
+
+
+def overlapping(folder, model, layout, *more):
+    """Products that overlap their exchanges compute what they do apart."""
+    words = (MODELS[model], *text(SHAPE, '--steps', 20, '--clip', 0.5), *more)
+    plan = folder.lig('fuse', MODELS[model], '--input', f'{SHAPE}:int32', '--device', 'null',
+                      '--policy', 'all', '--ranks', count(layout), '--parallel', layout, '--json')
+    taken = {verdict['fusion'] for verdict in json.loads(plan)['verdicts'] if verdict['taken']}
+    assert taken.issuperset(OVERLAPPING), taken
+    together, _ = train(folder, 'together', layout, *words, '--policy', 'all')
+    apart, _ = train(folder, 'apart', layout, *words, '--policy', 'all',
+                     *(word for name in OVERLAPPING for word in ('--forbid', name)))
+    assert difference(together, apart) < 1e-5, difference(together, apart)
+
+
 def export(folder, model, layout):
     """Weights of several ranks are the same file as those of one."""
     words = (MODELS[model], *text('8x8', '--steps', 3))
@@ -196,6 +214,9 @@ TESTS = [
     (resume_same, 'layer', 'tensor=2'), (resume_same, 'sequence', 'data=2,tensor=2'),
     (resume_other, 'layer', 'data=2,tensor=2', 'data=1', 'data=4', 'tensor=4'),
     (resume_same, 'untied', 'tensor=2'), (resume_other, 'tied', 'tensor=2', 'data=1', 'tensor=4'),
+    (overlapping, 'sequence', 'tensor=2'), (overlapping, 'sequence-llama', 'tensor=4'),
+    (overlapping, 'sequence', 'data=2,tensor=2'),
+    (overlapping, 'sequence', 'data=2,tensor=2', '--shard-optimizer', '--accumulate', 2),
     (init, 'llama', 'tensor=2'), (init, 'tied', 'tensor=4'), (export, 'tied', 'data=2,tensor=2'),
     (refuse, START + 'transformer-layer(3, head-features=8) ! ' + HEAD, 'tensor=2', 'heads', '3', '2'),
     (refuse, START + 'transformer-layer(4, kv-heads=2) ! ' + HEAD, 'tensor=4', 'kv-heads', '2', '4'),
