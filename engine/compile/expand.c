@@ -258,7 +258,7 @@ expand_macro (LigDraft *draft,
   if (lig_op_get_info (op)->expand)
     lig_op_get_info (op)->expand (op, parts);
   else
-    inside.gathered = lig_positions_expand (op, parts);
+    inside.gathered = lig_positions_expand (op, parts, draft->input.axes[1]);
   if (parts->problem) {
     fine = refuse_macro (draft, op, &inside, parts->problem, error);
     g_ptr_array_set_size (parts->ops, 0);

@@ -170,18 +170,32 @@ add_gathered (LigParts *parts, LigOp *op, gboolean causal)
   lig_parts_add (parts, NULL, make ("join-halves", "first", "done"));
 }
 
+/* The positions of a rank from which a GPU computes long enough to hide the exchanges of a ring: with
+ * fewer, its many short kernels take longer than to gather everything at once, as predicted for
+ * GPT-2 on eight H200. */
+#define LEAST_IN_RING 1024
+
+/* Returns whether keys and values travel in a ring; windows and ALiBi depend on distances, which its
+ * kernels do not know. */
+static gboolean
+takes_ring (LigParts *parts, LigOp *op, gint64 length)
+{
+  gint64 window;
+  gboolean alibi, gpu = lig_device_get_facts (parts->device)->capability > 0;
+  g_object_get (op, "window", &window, "alibi", &alibi, NULL);
+  return window == 0 && !alibi && (!gpu || length >= LEAST_IN_RING);
+}
+
 gboolean
-lig_positions_expand (LigOp *op, LigParts *parts)
+lig_positions_expand (LigOp *op, LigParts *parts, gint64 length)
 {
   g_autofree char *mask = NULL;
-  gint64 window;
-  gboolean alibi;
-  g_object_get (op, "mask", &mask, "window", &window, "alibi", &alibi, NULL);
+  g_object_get (op, "mask", &mask, NULL);
   gboolean causal = !g_str_equal (mask, "none");
   refuse (parts, op, causal);
-  if (window > 0 || alibi)
-    add_gathered (parts, op, causal);
-  else
+  if (takes_ring (parts, op, length))
     add_ring (parts, op, causal);
+  else
+    add_gathered (parts, op, causal);
   return TRUE;
 }

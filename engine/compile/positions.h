@@ -14,5 +14,5 @@ gboolean lig_positions_check (const LigPart *part, const LigInfer *infer, GError
 /* Returns whether the op needs the positions of other ranks, and has parts that gather them. */
 gboolean lig_positions_parts (const LigDraft *draft, LigOp *op);
 
-/* Adds those parts; returns TRUE. */
-gboolean lig_positions_expand (LigOp *op, LigParts *parts);
+/* Adds those parts; returns TRUE. `length` is the number of positions that a rank has. */
+gboolean lig_positions_expand (LigOp *op, LigParts *parts, gint64 length);
