@@ -97,7 +97,8 @@ test_words (void)
   g_auto (LigRunSettings) settings;
   lig_run_settings_init (&settings);
   settings.checkpoint = g_strdup ("/c");
-  LigChildOrder order = {.settings = &settings, .device = "cpu", .store = "/s", .layout = {{3, 1}}};
+  LigChildOrder order = {
+    .settings = &settings, .device = "cpu", .store = "/s", .layout = {{3, 1, 1}}};
   g_auto (GStrv) words = lig_child_run_make_words ("lig", &order, "/f.lig");
   g_autofree char *line = g_strjoinv (" ", words);
   g_assert_cmpstr (line, ==,
@@ -105,7 +106,8 @@ test_words (void)
                    "/f.lig");
   order.checkpoint = "/r";
   g_auto (GStrv) others = lig_child_run_make_words ("lig", &order, NULL);
-  order.layout = (LigLayout){{2, 2}};
+  order.layout =
+    (LigLayout){{[LIG_GROUP_DATA] = 2, [LIG_GROUP_CONTEXT] = 1, [LIG_GROUP_TENSOR] = 2}};
   g_auto (GStrv) divided = lig_child_run_make_words ("lig", &order, NULL);
   g_assert_cmpstr (divided[5], ==, "4");
   g_assert_cmpstr (divided[6], ==, "--parallel");

@@ -39,7 +39,9 @@ fill (Row *self, int ranks)
   int tensor;
   self->ranks = 0;
   for (guint i = 0; (tensor = find_divisor (ranks, i)) > 0; i++) {
-    const LigLayout layout = {{ranks / tensor, tensor}};
+    LigLayout layout;
+    lig_layout_init (&layout, ranks / tensor);
+    layout.sizes[LIG_GROUP_TENSOR] = tensor;
     g_ptr_array_add (names, lig_layout_to_string (&layout));
   }
   g_ptr_array_add (names, NULL);

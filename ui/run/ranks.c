@@ -75,9 +75,10 @@ lig_ranks_choose_layout (LigDocument *doc)
 {
   LigLayout layout;
   int ranks = lig_ranks_get (doc), tensor = g_settings_get_int (get_settings (doc), "tensor-ranks");
-  lig_layout_init (&layout, ranks);
-  if (ranks % tensor == 0)
-    layout = (LigLayout){{ranks / tensor, tensor}};
+  if (tensor < 1 || ranks % tensor != 0)
+    tensor = 1;
+  lig_layout_init (&layout, ranks / tensor);
+  layout.sizes[LIG_GROUP_TENSOR] = tensor;
   return layout;
 }
 
