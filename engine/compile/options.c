@@ -98,6 +98,8 @@ lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GEr
     return FALSE;
   memcpy (whole, options, MIN (options->size, sizeof *whole));
   whole->size = sizeof *whole;
+  if (whole->bucket_bytes == 0)
+    whole->bucket_bytes = LIG_BUCKET_INITIAL;
   if (whole->bucket_bytes >= 1 && whole->bucket_bytes <= LIG_BUCKET_MOST)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,

@@ -8,6 +8,8 @@
  * keys up to its end by the kernels for queries to a memory, whose mask is then bottom-right. */
 #include "engine/compile/positions.h"
 
+#include "engine/compile/parts.h"
+
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
 #include <string.h>
@@ -170,13 +172,13 @@ add_gathered (LigParts *parts, LigOp *op, gboolean causal)
   lig_parts_add (parts, NULL, make ("join-halves", "first", "done"));
 }
 
-/* The positions of a rank from which a GPU computes long enough to hide the exchanges of a ring: with
- * fewer, its many short kernels take longer than to gather everything at once, as predicted for
- * GPT-2 on eight H200. */
+/* The positions of a rank from which a GPU computes long enough to hide the exchanges of a ring:
+ * with fewer, its many short kernels take longer than to gather everything at once, as predicted
+ * for GPT-2 on eight H200. */
 #define LEAST_IN_RING 1024
 
-/* Returns whether keys and values travel in a ring; windows and ALiBi depend on distances, which its
- * kernels do not know. */
+/* Returns whether keys and values travel in a ring; windows and ALiBi depend on distances, which
+ * its kernels do not know. */
 static gboolean
 takes_ring (LigParts *parts, LigOp *op, gint64 length)
 {
