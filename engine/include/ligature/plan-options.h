@@ -121,8 +121,9 @@ LIG_API gboolean lig_recompute_from_name (const char *name, LigRecompute *recomp
  *   all ranks gather the updated parameters. One rank updates all. All plans of a state need the
  *   same
  * @bucket_bytes: the bytes of gradients, 1 to %LIG_BUCKET_MOST, from which ranks exchange them
- *   (0: %LIG_BUCKET_INITIAL), as soon as the backward pass has written so many. Larger exchanges use links better, smaller
- *   ones begin earlier. All plans of a state with @shard_optimizer need the same
+ *   (0: %LIG_BUCKET_INITIAL), as soon as the backward pass has written so many. Larger exchanges
+ * use links better, smaller ones begin earlier. All plans of a state with @shard_optimizer need the
+ * same
  *
  * The options of lig_plan_compile() and others. Fields beyond @size have the values of
  * %LIG_PLAN_OPTIONS_INIT. Functions that accept options take %NULL for %LIG_PLAN_OPTIONS_INIT.
