@@ -8,7 +8,7 @@ import struct
 import sys
 
 from layouts import HEAD, MODELS, train
-from ranks import Folder, LAYER, MLP, TIED, VALUES, difference, run, text
+from ranks import Folder, LAYER, LIG, MLP, TIED, VALUES, difference, run, text
 
 SHARD = '--shard-optimizer'
 WIDE = 'linear(2048) ! relu ! linear(2048) ! relu ! linear(2048) ! mean-squared-error'
@@ -243,7 +243,9 @@ TESTS = [
     (resume_other, 'layer', 'data=2,tensor=2', (SHARD,), (
         ('data=4',), ('tensor=4',), ('data=2,tensor=2', '--no-shard-optimizer'))),
     (resume_other, 'tokens', 'data=2', (), (('data=4', SHARD), ('data=2', SHARD))),
-    (recorded,), (alone,), (memory, 4), (refused,),
+    (recorded,), (alone,), (refused,),
+    # A sanitizer keeps memory that was freed, so that its processes say nothing about ours.
+    *([] if b'__asan_init' in pathlib.Path(LIG).read_bytes() else [(memory, 4)]),
 ]
 
 if __name__ == '__main__':
