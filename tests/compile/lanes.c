@@ -86,7 +86,7 @@ test_ranks (void)
 static void
 test_ring (void)
 {
-  static const char *const inputs[] = {"1x262144:int32", "8x4096:int32"};
+  static const char *const inputs[] = {"1x262144:int32", "8x8192:int32"};
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++) {
     g_autoptr (GError) error = NULL;
     g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
