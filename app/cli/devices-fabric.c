@@ -9,28 +9,13 @@
 
 #include <stdio.h>
 
-static void
-add_link (JsonBuilder *builder, const char *name, const LigFabricLink *link)
-{
-  lig_json_begin_object (builder, name);
-  lig_json_add_number (builder, "bandwidth", link->bandwidth);
-  lig_json_add_number (builder, "latency", link->latency);
-  json_builder_end_object (builder);
-}
-
 void
 lig_cli_add_fabric (JsonBuilder *builder, const LigFabric *fabric)
 {
-  if (fabric->devices == 0) {
+  if (fabric->devices > 0)
+    lig_fabric_write (fabric, builder);
+  else
     lig_json_add_text (builder, "fabric", NULL);
-    return;
-  }
-  lig_json_begin_object (builder, "fabric");
-  lig_json_add_integer (builder, "devices", fabric->devices);
-  lig_json_add_integer (builder, "multiprocessors", fabric->multiprocessors);
-  add_link (builder, "inside", &fabric->inside);
-  add_link (builder, "between", &fabric->between);
-  json_builder_end_object (builder);
 }
 
 /* Puts the bandwidth and the latency of a link into two cells. */

@@ -230,8 +230,10 @@ double
 lig_predict_exchanges (const LigDraft *draft, LigDraftStep *steps, guint count, double seconds)
 {
   double computes = 0, exchanges = 0;
-  gboolean known = TRUE;
-  for (guint i = 0; i < count; i++) {
+  gboolean known = TRUE, any = FALSE;
+  for (guint i = 0; i < count && !any; i++)
+    any = steps[i].kernel && lig_kernel_exchanges (steps[i].kernel);
+  for (guint i = 0; i < count && any; i++) {
     gboolean exchange = lig_is_collective (&steps[i]);
     steps[i].predicted =
       exchange ? predict_collective (draft, &steps[i]) : predict_alone (draft, &steps[i]);

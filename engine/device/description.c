@@ -198,7 +198,7 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
   write_products (builder, facts);
   if (facts->costs.known)
     lig_costs_write (builder, &facts->costs);
-  lig_fabric_write (builder, &facts->fabric);
+  lig_fabric_write (&facts->fabric, builder);
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   return lig_json_to_text (root);

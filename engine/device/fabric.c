@@ -157,7 +157,7 @@ write_link (JsonBuilder *builder, const char *name, const LigFabricLink *link)
 }
 
 void
-lig_fabric_write (JsonBuilder *builder, const LigFabric *fabric)
+lig_fabric_write (const LigFabric *fabric, JsonBuilder *builder)
 {
   if (fabric->devices < 1)
     return;

@@ -8,6 +8,3 @@
 
 /* Reads the member `fabric` of a device description; without it the fabric is unknown. */
 gboolean lig_fabric_read (JsonObject *description, LigFabric *fabric, GError **error);
-
-/* Adds the member `fabric`, if the fabric is known. */
-void lig_fabric_write (JsonBuilder *builder, const LigFabric *fabric);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The errors of recipes are stored with the profiles of their comparison, and reports of each show
  * them; errors that other programs wrote do no harm. */
-#include "tests/store/case.h"
+#include "tests/report/report-case.h"
 #include <ligature/json.h>
 #include <ligature/profile.h>
-#include <ligature/report.h>
 #include <ligature/store-errors.h>
 
 #include <json-glib/json-glib.h>
@@ -116,24 +115,6 @@ test_stored (Fixture *f, gconstpointer data)
   g_autoptr (GPtrArray) none = lig_profile_get_errors (store, alone, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (none->len, ==, 0);
-}
-
-static char *
-report (LigStore *store, const char *run, const char *format)
-{
-  g_autoptr (GError) error = NULL;
-  gsize size;
-  g_autoptr (GBytes) bytes = lig_report_run (store, run, format, &error);
-  g_assert_no_error (error);
-  const char *text = g_bytes_get_data (bytes, &size);
-  return g_strndup (text, size);
-}
-
-static void
-assert_contains (const char *text, const char *part)
-{
-  if (!strstr (text, part))
-    g_error ("'%s' is not in:\n%s", part, text);
 }
 
 /* A report has the map as a picture or as a table, and the sequence with the run's recipe. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles have quartiles, counts and conditions, and reports of runs show what was recorded. */
-#include "tests/store/case.h"
+#include "tests/report/report-case.h"
 #include <ligature/draw.h>
 #include <ligature/json.h>
 #include <ligature/profile.h>
-#include <ligature/report.h>
 #include <ligature/store-spreads.h>
 
 #include <json-glib/json-glib.h>
@@ -82,24 +81,6 @@ test_profile (Fixture *f, gconstpointer data)
     g_assert_cmpfloat (json_object_get_double_member (step, "median_us"), ==,
                        json_object_get_double_member (object, "step_us"));
   }
-}
-
-static char *
-report (LigStore *store, const char *run, const char *format)
-{
-  g_autoptr (GError) error = NULL;
-  gsize size;
-  g_autoptr (GBytes) bytes = lig_report_run (store, run, format, &error);
-  g_assert_no_error (error);
-  const char *text = g_bytes_get_data (bytes, &size);
-  return g_strndup (text, size);
-}
-
-static void
-assert_contains (const char *text, const char *part)
-{
-  if (!strstr (text, part))
-    g_error ("'%s' is not in:\n%s", part, text);
 }
 
 static void

@@ -2,9 +2,8 @@
 /* The page Profile shows how long ranks waited in the newest training of its sequence by several.
  */
 #include "ui/profile/rank-waits.h"
-#include "tests/ui/case.h"
+#include "tests/ui/profile-case.h"
 #include "ui/document/edit.h"
-#include "ui/page.h"
 
 #include <math.h>
 
@@ -18,15 +17,10 @@ typedef struct {
 static void
 set_up (Fixture *f, gconstpointer data)
 {
-  const LigPageInfo *info;
   make_document (&f->folder, &f->session, &f->doc, "cpu");
-  f->window = g_object_new (GTK_TYPE_APPLICATION_WINDOW, NULL);
-  for (guint i = 0; (info = lig_page_info_nth (i)); i++)
-    if (g_str_equal (info->name, "profile"))
-      f->page = g_object_new (info->get_type (), "document", f->doc, "session", f->session, NULL);
-  lig_page_add_actions (LIG_PAGE (f->page), G_ACTION_MAP (f->window));
-  fill_with (f->doc, "linear(512) ! gelu ! linear(256) ! mean-squared-error", "64x512", NULL);
-  wait_for_plan (f->doc);
+  f->page =
+    open_profile (f->doc, f->session, "linear(512) ! gelu ! linear(256) ! mean-squared-error",
+                  "64x512", &f->window);
 }
 
 static void

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Profile compares recipes: a row and two columns of the map for each, refusals in their
  * rows, progress and cancelling, and the way from the map to the sequence. */
-#include "tests/ui/case.h"
+#include "tests/ui/profile-case.h"
 #include "ui/document/edit.h"
-#include "ui/page.h"
 #include "ui/profile/comparing.h"
 #include "ui/profile/profiling.h"
 #include "ui/widgets/picture-view.h"
@@ -24,16 +23,10 @@ typedef struct {
 static void
 set_up (Fixture *f, gconstpointer data)
 {
-  const LigPageInfo *info;
   make_document (&f->folder, &f->session, &f->doc, "cpu");
-  f->window = g_object_new (GTK_TYPE_APPLICATION_WINDOW, NULL);
-  for (guint i = 0; (info = lig_page_info_nth (i)); i++)
-    if (g_str_equal (info->name, "profile"))
-      f->page = g_object_new (info->get_type (), "document", f->doc, "session", f->session, NULL);
-  lig_page_add_actions (LIG_PAGE (f->page), G_ACTION_MAP (f->window));
+  f->page = open_profile (f->doc, f->session, "layer-norm ! linear(64) ! gelu ! linear(32)",
+                          "32x32", &f->window);
   f->comparing = lig_comparing_of (f->doc);
-  fill_with (f->doc, "layer-norm ! linear(64) ! gelu ! linear(32)", "32x32", NULL);
-  wait_for_plan (f->doc);
   GtkWidget *overlay = adw_toast_overlay_new ();
   adw_toast_overlay_set_child (ADW_TOAST_OVERLAY (overlay), f->page);
   show_in (f->window, overlay, 1200, 800);

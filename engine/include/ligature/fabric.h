@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ligature/error.h>
+#include <ligature/foreign.h>
 
 G_BEGIN_DECLS
 
@@ -82,5 +83,14 @@ LIG_API LigCollective lig_collective_from_kernel (const char *name);
  */
 LIG_API double lig_fabric_predict (
   const LigFabric *self, LigCollective collective, int ranks, int stride, double bytes);
+
+/**
+ * lig_fabric_write:
+ * @self: a fabric
+ * @builder: a builder in an object
+ *
+ * Adds the member `fabric` of a device description, if the fabric is known.
+ */
+LIG_API void lig_fabric_write (const LigFabric *self, JsonBuilder *builder);
 
 G_END_DECLS
