@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of reports share. */
+/* Functions that tests of reports share. */
 #pragma once
 
 #include "tests/store/case.h"
