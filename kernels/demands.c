@@ -88,6 +88,12 @@ lig_joint_chunk (const LigOperand *x, const LigOperand *weight, LigBackendKind b
   return between (1, height, rows > 0 ? rows : 1);
 }
 
+int64_t
+lig_joint_stride (int64_t classes, LigDtype dtype, LigBackendKind backend)
+{
+  return backend == LIG_BACKEND_CPU ? classes : lig_padded_stride (classes, dtype);
+}
+
 double
 lig_joint_flops (const LigOperand *operands, const void *params)
 {
@@ -106,8 +112,8 @@ lig_joint_scratch (const LigLaunch *launch, LigBackendKind backend)
   int64_t features = x->columns > 0 ? x->columns : 1, rows = x->size / features;
   int64_t height = lig_joint_chunk (x, weight, backend), chunks = (rows + height - 1) / height;
   int64_t floats = 64 + (2 * chunks + 63) / 64 * 64 + (height + 63) / 64 * 64;
-  return floats * (int64_t) sizeof (float) +
-         height * (weight->size / features) * (int64_t) lig_dtype_size (x->dtype);
+  int64_t stride = lig_joint_stride (weight->size / features, x->dtype, backend);
+  return floats * (int64_t) sizeof (float) + height * stride * (int64_t) lig_dtype_size (x->dtype);
 }
 
 /* The CPU adds up the gradients of keys and values in fp32: in the operand if that can have the

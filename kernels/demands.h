@@ -14,6 +14,9 @@ double lig_attention_backward_flops (const LigOperand *operands, const void *par
 double lig_joint_flops (const LigOperand *operands, const void *params);
 
 int64_t lig_attention_backward_scratch (const LigLaunch *launch, LigBackendKind backend);
+int64_t lig_linear_scratch (const LigLaunch *launch, LigBackendKind backend);
+int64_t lig_linear_input_scratch (const LigLaunch *launch, LigBackendKind backend);
+int64_t lig_linear_weight_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_joint_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_collective_scratch (const LigLaunch *launch, LigBackendKind backend);
 
@@ -23,6 +26,17 @@ int64_t lig_collective_piece (int64_t size, int peers);
 
 /* Returns the number of rows of a chunk of linear_cross_entropy. */
 int64_t lig_joint_chunk (const LigOperand *x, const LigOperand *weight, LigBackendKind backend);
+
+/* Returns the number of elements from one row of a chunk's logits to the next. */
+int64_t lig_joint_stride (int64_t classes, LigDtype dtype, LigBackendKind backend);
+
+/* Returns the number of elements from one row to the next of a copy whose rows begin at 16-byte
+ * boundaries: without that, products cannot use the tensor memory accelerator. */
+int64_t lig_padded_stride (int64_t columns, LigDtype dtype);
+
+/* Returns the number of rows, or of columns, of which such copies are made at once. */
+int64_t lig_padded_rows (int64_t rows, int64_t columns, LigDtype dtype);
+int64_t lig_padded_columns (int64_t rows, int64_t columns, LigDtype dtype);
 
 #ifdef __cplusplus
 }

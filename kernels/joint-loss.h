@@ -13,6 +13,8 @@
 
 #include <stddef.h>
 
+/* The functions of a backend. The logits' rows lie lig_joint_stride() elements apart, which those
+ * of CUDA expect and the others need not: it is the number of classes. */
 typedef struct {
   LigKernelFunc linear, linear_bias, entropy, entropy_backward, input, weight, weight_bias;
   /* Sets a device float to 1 for entropy_backward; null where `losses` replaces that. */

@@ -70,12 +70,24 @@ LIG_FAMILY (linear)
 /* Matrix products of x [M, K], weight [N, K] and y [M, N], each multiplied by
  * LigScaleParams.factor before bias, extra or branch are added. `sum` is the argument of gelu. An
  * fp32 bias is added as it is, or rounded to the type of a 16-bit y before. */
-LIG_EACH (linear, "x weight -> y", LIG_PRODUCT_OVER_COLUMNS)
-LIG_EACH (linear_bias, "x weight bias -> y", LIG_PRODUCT_OVER_COLUMNS)
+LIG_EACH_WITH (linear,
+               "x weight -> y",
+               LIG_PRODUCT_OVER_COLUMNS,
+               .ignores_tick = true,
+               .scratch = lig_linear_scratch)
+LIG_EACH_WITH (linear_bias,
+               "x weight bias -> y",
+               LIG_PRODUCT_OVER_COLUMNS,
+               .ignores_tick = true,
+               .scratch = lig_linear_scratch)
 LIG_EACH (linear_bias_gelu, "x weight bias? -> sum y", LIG_PRODUCT_OVER_COLUMNS)
 LIG_EACH (linear_bias_relu, "x weight bias? -> y", LIG_PRODUCT_OVER_COLUMNS)
 LIG_EACH (linear_bias_add, "x weight bias? extra -> y", LIG_PRODUCT_OVER_COLUMNS)
-LIG_EACH (linear_backward_input, "dy weight -> dx", LIG_PRODUCT_COLUMNS_BY_ROWS)
+LIG_EACH_WITH (linear_backward_input,
+               "dy weight -> dx",
+               LIG_PRODUCT_COLUMNS_BY_ROWS,
+               .ignores_tick = true,
+               .scratch = lig_linear_input_scratch)
 LIG_EACH (linear_backward_input_add, "dy weight branch -> dx", LIG_PRODUCT_COLUMNS_BY_ROWS)
 /* dbias = the sum of dy over rows. */
 LIG_EACH (linear_backward_input_bias, "dy weight -> dx dbias", LIG_PRODUCT_COLUMNS_BY_ROWS)
@@ -86,8 +98,16 @@ LIG_EACH (linear_backward_input_gelu, "dy weight x -> dx dbias", LIG_PRODUCT_COL
 LIG_EACH (linear_backward_input_gelu_bias,
           "dy weight x -> dx dbias dlast",
           LIG_PRODUCT_COLUMNS_BY_ROWS)
-LIG_EACH (linear_backward_weight, "dy x -> dweight", LIG_PRODUCT_OVER_ROWS)
-LIG_EACH (linear_backward_weight_bias, "dy x -> dweight dbias", LIG_PRODUCT_OVER_ROWS)
+LIG_EACH_WITH (linear_backward_weight,
+               "dy x -> dweight",
+               LIG_PRODUCT_OVER_ROWS,
+               .ignores_tick = true,
+               .scratch = lig_linear_weight_scratch)
+LIG_EACH_WITH (linear_backward_weight_bias,
+               "dy x -> dweight dbias",
+               LIG_PRODUCT_OVER_ROWS,
+               .ignores_tick = true,
+               .scratch = lig_linear_weight_scratch)
 /* The product of quantized operands a [M, K] and b [N, K], y = factor a b^T + bias + extra, with
  * the scales of LigFp8Params; y is added to its old values if it is a parameter's gradient and the
  * launch accumulates. */

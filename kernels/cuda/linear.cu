@@ -4,6 +4,8 @@
  * cuBLASLt runs all of it in one launch where it can. Otherwise the product is computed block by
  * block in fp32 in the workspace, and one pass over each block does the rest. */
 #include "kernels/cuda/common/columns.cuh"
+#include "kernels/cuda/linear.cuh"
+#include "kernels/cuda/product/blocks.cuh"
 #include "kernels/cuda/product/fallback.cuh"
 #include "kernels/cuda/product/own.h"
 #include "kernels/cuda/product/sums.cuh"
@@ -29,41 +31,6 @@ static int64_t
 round_up (int64_t value, int64_t unit)
 {
   return (value + unit - 1) / unit * unit;
-}
-
-/* Lets a matrix, unless it is absent, begin at an element. */
-static void
-advance (LigMatrix &matrix, int64_t row, int64_t column)
-{
-  if (matrix.data)
-    matrix.data = element (matrix, row, column);
-}
-
-/* Returns the product for `count` columns of the result from `column` on. */
-static LigProduct
-columns_of (LigProduct job, int64_t column, int64_t count)
-{
-  job.columns = count;
-  advance (job.right, job.right_transposed ? column : 0, job.right_transposed ? 0 : column);
-  advance (job.extra, 0, column);
-  advance (job.aux, 0, column);
-  advance (job.result, 0, column);
-  if (job.sums != LIG_SUMS_OF_LEFT)
-    advance (job.vector, 0, column);
-  return job;
-}
-
-/* Returns the product for `count` rows of the result from `row` on; its sums are not those of
- * the whole. */
-static LigProduct
-rows_of (LigProduct job, int64_t row, int64_t count)
-{
-  job.rows = count;
-  advance (job.left, job.left_transposed ? 0 : row, job.left_transposed ? row : 0);
-  advance (job.extra, row, 0);
-  advance (job.aux, row, 0);
-  advance (job.result, row, 0);
-  return job;
 }
 
 /* Computes one block of a staged product: the bare product into `stage`, from there the result;
@@ -283,9 +250,57 @@ clear_sums (LigLaunch *launch, const LigMatrix &sums, int64_t columns)
     cudaMemsetAsync (sums.data, 0, (size_t) columns * lig_dtype_size (sums.dtype), stream (launch));
 }
 
-/* Computes a product with the launch's factor, and its sums, in the faster of two ways. */
+/* Returns the part of a size that is a multiple of 16 bytes. */
+static int64_t
+whole_part (int64_t size, LigDtype dtype)
+{
+  int64_t unit = 16 / (int64_t) lig_dtype_size (dtype);
+  return size / unit * unit;
+}
+
+/* Returns whether the rows of a matrix, unless it is absent, begin at 16-byte boundaries. */
+static bool
+begins_aligned (const LigMatrix &matrix)
+{
+  return !matrix.data || ((uintptr_t) matrix.data % 16 == 0 &&
+                          whole_part (matrix.stride, matrix.dtype) == matrix.stride);
+}
+
+/* Computes a product through the library. Its fast kernels want rows that begin at 16-byte
+ * boundaries and sides along rows of whole 16 bytes (cuBLAS documentation, tensor core usage). If
+ * only a side is not whole, its last elements are computed apart: the first part of a sum alone, so
+ * that little is rounded twice. */
 static LigStatus
-run (LigLaunch *launch, LigProduct job)
+run_sides (LigLaunch *launch, const LigProduct *product)
+{
+  const LigProduct &job = *product;
+  bool plain = job.activation == LIG_AS_IT_IS && job.sums == LIG_NO_SUMS && !job.aux.data &&
+               !job.left_sums.data && begins_aligned (job.left) && begins_aligned (job.right) &&
+               begins_aligned (job.extra) && begins_aligned (job.result);
+  int64_t columns = whole_part (job.columns, job.result.dtype);
+  int64_t rows = whole_part (job.rows, job.left.dtype);
+  int64_t depth = whole_part (job.depth, job.left.dtype);
+  LigProduct first = job, second = job;
+  if (plain && columns > 0 && columns < job.columns) {
+    first = columns_of (job, 0, columns);
+    second = columns_of (job, columns, job.columns - columns);
+  } else if (plain && job.left_transposed && rows > 0 && rows < job.rows) {
+    first = rows_of (job, 0, rows);
+    second = rows_of (job, rows, job.rows - rows);
+  } else if (plain && !job.left_transposed && depth > 0 && depth < job.depth && !job.vector.data &&
+             !job.extra.data) {
+    first = depth_of (job, depth, job.depth - depth);
+    second = depth_of (job, 0, depth);
+    second.extra = job.result;
+  } else {
+    return run_library (launch, product);
+  }
+  LigStatus status = multiply (launch, first);
+  return status == LIG_OK ? multiply (launch, second) : status;
+}
+
+LigStatus
+multiply (LigLaunch *launch, LigProduct job)
 {
   const LigScaleParams *params = (const LigScaleParams *) launch->params;
   job.factor = params ? params->factor : 1.0f;
@@ -300,20 +315,14 @@ run (LigLaunch *launch, LigProduct job)
     clear_sums (launch, job.left_sums, job.depth);
     return LIG_LAUNCHED (launch);
   }
-  if (lig_own_product_serves (launch, &job) && lig_own_product_wins (launch, &job, run_library))
+  if (launch->scratch)
+    return multiply_padded (launch, job);
+  if (lig_own_product_serves (launch, &job) && lig_own_product_wins (launch, &job, run_sides))
     return lig_own_product (launch, &job);
-  return run_library (launch, &job);
+  return run_sides (launch, &job);
 }
 
-/* Returns an operand as a matrix. */
-static LigMatrix
-matrix (const LigOperand &operand)
-{
-  return LigMatrix{operand.data, operand.columns, operand.dtype};
-}
-
-/* Returns the product x weight^T, to be completed by the caller. */
-static LigProduct
+LigProduct
 forward (const LigLaunch *launch, const LigOperand &y)
 {
   const LigOperand &x = launch->operands[0], &weight = launch->operands[1];
@@ -328,8 +337,7 @@ forward (const LigLaunch *launch, const LigOperand &y)
   return job;
 }
 
-/* Returns the product dy weight. */
-static LigProduct
+LigProduct
 backward_input (const LigLaunch *launch, const LigOperand &dx)
 {
   const LigOperand &dy = launch->operands[0], &weight = launch->operands[1];
@@ -355,8 +363,7 @@ backward_gelu (const LigLaunch *launch)
   return job;
 }
 
-/* Returns the product dy^T x. */
-static LigProduct
+LigProduct
 backward_weight (const LigLaunch *launch)
 {
   const LigOperand &dy = launch->operands[0], &x = launch->operands[1];
@@ -380,7 +387,7 @@ using namespace lig;
 extern "C" LigStatus
 lig_cuda_linear (LigLaunch *launch)
 {
-  return run (launch, forward (launch, launch->operands[2]));
+  return multiply (launch, forward (launch, launch->operands[2]));
 }
 
 /* Computes y = factor x weight^T + bias. */
@@ -389,7 +396,7 @@ lig_cuda_linear_bias (LigLaunch *launch)
 {
   LigProduct job = forward (launch, launch->operands[3]);
   job.vector = matrix (launch->operands[2]);
-  return run (launch, job);
+  return multiply (launch, job);
 }
 
 /* Computes sum = factor x weight^T + bias and y = gelu (sum). */
@@ -403,7 +410,7 @@ lig_cuda_linear_bias_gelu (LigLaunch *launch)
     job.activation = LIG_GELU;
     job.aux = matrix (sum);
   }
-  return run (launch, job);
+  return multiply (launch, job);
 }
 
 /* Computes y = relu (factor x weight^T + bias). */
@@ -413,7 +420,7 @@ lig_cuda_linear_bias_relu (LigLaunch *launch)
   LigProduct job = forward (launch, launch->operands[3]);
   job.vector = matrix (launch->operands[2]);
   job.activation = LIG_RELU;
-  return run (launch, job);
+  return multiply (launch, job);
 }
 
 /* Computes y = factor x weight^T + bias + extra. */
@@ -423,14 +430,14 @@ lig_cuda_linear_bias_add (LigLaunch *launch)
   LigProduct job = forward (launch, launch->operands[4]);
   job.vector = matrix (launch->operands[2]);
   job.extra = matrix (launch->operands[3]);
-  return run (launch, job);
+  return multiply (launch, job);
 }
 
 /* Computes dx = factor dy weight. */
 extern "C" LigStatus
 lig_cuda_linear_backward_input (LigLaunch *launch)
 {
-  return run (launch, backward_input (launch, launch->operands[2]));
+  return multiply (launch, backward_input (launch, launch->operands[2]));
 }
 
 /* Computes dx = factor dy weight + branch. */
@@ -439,7 +446,7 @@ lig_cuda_linear_backward_input_add (LigLaunch *launch)
 {
   LigProduct job = backward_input (launch, launch->operands[3]);
   job.extra = matrix (launch->operands[2]);
-  return run (launch, job);
+  return multiply (launch, job);
 }
 
 /* Computes dx = factor dy weight, and dbias, the sum of dy over rows. */
@@ -448,14 +455,14 @@ lig_cuda_linear_backward_input_bias (LigLaunch *launch)
 {
   LigProduct job = backward_input (launch, launch->operands[2]);
   job.left_sums = matrix (launch->operands[3]);
-  return run (launch, job);
+  return multiply (launch, job);
 }
 
 /* Computes dx = gelu' (x) (factor dy weight), and dbias, the sum of dx over rows. */
 extern "C" LigStatus
 lig_cuda_linear_backward_input_gelu (LigLaunch *launch)
 {
-  return run (launch, backward_gelu (launch));
+  return multiply (launch, backward_gelu (launch));
 }
 
 /* Computes the same, and dlast, the sum of dy over rows. */
@@ -464,14 +471,14 @@ lig_cuda_linear_backward_input_gelu_bias (LigLaunch *launch)
 {
   LigProduct job = backward_gelu (launch);
   job.left_sums = matrix (launch->operands[5]);
-  return run (launch, job);
+  return multiply (launch, job);
 }
 
 /* Computes dweight = factor dy^T x, added to the old values if the launch accumulates. */
 extern "C" LigStatus
 lig_cuda_linear_backward_weight (LigLaunch *launch)
 {
-  return run (launch, backward_weight (launch));
+  return multiply (launch, backward_weight (launch));
 }
 
 /* Computes dweight as above, and dbias [N], the sum of dy over rows. */
@@ -484,7 +491,7 @@ lig_cuda_linear_backward_weight_bias (LigLaunch *launch)
   LigProduct job = backward_weight (launch);
   job.sums = LIG_SUMS_OF_LEFT;
   job.vector = matrix (dbias);
-  return run (launch, job);
+  return multiply (launch, job);
 }
 
 /* Computes y = factor a b^T + bias + extra for quantized operands, added to the old values if the

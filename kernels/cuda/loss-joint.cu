@@ -3,7 +3,9 @@
  * three products, and five crossings of the logits: written by the product, read and written by the
  * loss, which replaces them by their gradients, read by either product. */
 #include "kernels/cuda/common/async-copy.cuh"
+#include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/common/map.cuh"
+#include "kernels/cuda/linear.cuh"
 #include "kernels/cuda/loss.cuh"
 #include "kernels/joint-loss.h"
 
@@ -16,7 +18,7 @@ enum { ROW_THREADS = 512, ROW_PARTS = 4 };
 struct Rows {
   const int32_t *targets;
   float *values;
-  int64_t count, columns;
+  int64_t count, columns, stride;
   int slots;
   LigCrossEntropyParams params;
   __device__ bool
@@ -148,7 +150,7 @@ __launch_bounds__ (ROW_THREADS, 2) entropy_in_place (T *x, Rows rows)
   int turn = 0;
   bool counts = rows.counts (blockIdx.x);
   {
-    const T *first = x + blockIdx.x * rows.columns;
+    const T *first = x + blockIdx.x * rows.stride;
     Span<T> span (first, rows.columns);
     for (int part = 0; part < ROW_PARTS; part++) {
       for (int slot = part * share; slot < (part + 1) * share && slot < rows.slots; slot++)
@@ -158,8 +160,8 @@ __launch_bounds__ (ROW_THREADS, 2) entropy_in_place (T *x, Rows rows)
     }
   }
   for (int64_t at = blockIdx.x; at < rows.count; at += gridDim.x) {
-    T *row = x + at * rows.columns;
-    const T *next = row + gridDim.x * rows.columns;
+    T *row = x + at * rows.stride;
+    const T *next = row + gridDim.x * rows.stride;
     Span<T> span (row, rows.columns), next_span (next, rows.columns);
     bool follows = rows.counts (at + gridDim.x);
     int32_t target = rows.targets[at];
@@ -253,6 +255,7 @@ losses (LigLaunch *launch, LigOperand logits, LigOperand targets, float *values,
                values,
                targets.size,
                logits.columns,
+               lig_joint_stride (logits.columns, logits.dtype, LIG_BACKEND_CUDA),
                0,
                params ? *params : LigCrossEntropyParams{-100, 0}};
   LigStatus status = LIG_OK;
@@ -288,6 +291,59 @@ conclude (LigLaunch *launch, const float *parts, int64_t chunks)
   add_parts_of_loss<<<1, 1, 0, stream (launch)>>> (parts, chunks, target (&o[LIG_JOINT_Y]),
                                                    target (&o[LIG_JOINT_COUNT]));
   return LIG_LAUNCHED (launch);
+}
+
+/* The products of a chunk, whose logits may lie further apart than their number. */
+static bool
+lies_apart (LigMatrix &logits)
+{
+  int64_t columns = logits.stride;
+  logits.stride = lig_joint_stride (columns, logits.dtype, LIG_BACKEND_CUDA);
+  return logits.stride > columns;
+}
+
+static LigStatus
+multiply_logits (LigLaunch *launch)
+{
+  LigProduct job = forward (launch, launch->operands[2]);
+  lies_apart (job.result);
+  return multiply (launch, job);
+}
+
+static LigStatus
+multiply_logits_bias (LigLaunch *launch)
+{
+  LigProduct job = forward (launch, launch->operands[3]);
+  job.vector = matrix (launch->operands[2]);
+  lies_apart (job.result);
+  return multiply (launch, job);
+}
+
+static LigStatus
+multiply_input (LigLaunch *launch)
+{
+  LigProduct job = backward_input (launch, launch->operands[2]);
+  lies_apart (job.left);
+  return multiply (launch, job);
+}
+
+static LigStatus
+multiply_weight (LigLaunch *launch)
+{
+  LigProduct job = backward_weight (launch);
+  lies_apart (job.left);
+  return multiply (launch, job);
+}
+
+static LigStatus
+multiply_weight_bias (LigLaunch *launch)
+{
+  LigProduct job = backward_weight (launch);
+  if (!lies_apart (job.left))
+    return lig_cuda_linear_backward_weight_bias (launch);
+  LigOperand logits = {job.left.data, job.depth * job.left.stride, job.left.stride, job.left.dtype};
+  LigStatus status = job.result.data ? multiply (launch, job) : LIG_OK;
+  return status == LIG_OK ? sum_rows (launch, &logits, &launch->operands[3]) : status;
 }
 
 /* y = g dy / count, to which the old y is added if ADDS. */
@@ -334,13 +390,13 @@ extern "C" LigStatus
 lig_cuda_linear_cross_entropy (LigLaunch *launch)
 {
   static const LigJointCalls calls = {
-    lig_cuda_linear,
-    lig_cuda_linear_bias,
+    multiply_logits,
+    multiply_logits_bias,
     nullptr, /* entropy */
     nullptr, /* entropy_backward */
-    lig_cuda_linear_backward_input,
-    lig_cuda_linear_backward_weight,
-    lig_cuda_linear_backward_weight_bias,
+    multiply_input,
+    multiply_weight,
+    multiply_weight_bias,
     nullptr,
     losses,
     conclude,

@@ -11,7 +11,10 @@
 
 #include <math.h>
 
-enum { SHAPED_ARENA = 96 << 20 };
+/* The bytes of all operands of a problem; a test of larger ones defines it before. */
+#ifndef SHAPED_ARENA
+#define SHAPED_ARENA ((size_t) 96 << 20)
+#endif
 
 typedef struct {
   LigDtype dtype;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels demand what kernel-list.h declares: those that ignore the tick run without one, those
  * that draw numbers get new ones, and attention asks for the memory of the order that it needs. */
+#include "kernels/demands.h"
 #include "engine/plan/program-private.h"
 #include "kernels/attention-scratch.h"
 #include "tests/gpu/operands.h"
@@ -240,6 +241,40 @@ test_orders (void)
   g_assert_cmpint (scratch_of ("attention(1)", "1x65536x192:bf16", TRUE), >, own);
 }
 
+typedef struct {
+  int64_t rows, columns;
+} Part;
+
+static int64_t
+padded_scratch (const char *name, Part a, Part b, LigBackendKind backend)
+{
+  LigOperand operands[] = {{NULL, a.rows * a.columns, a.columns, LIG_BF16},
+                           {NULL, b.rows * b.columns, b.columns, LIG_BF16}};
+  LigLaunch launch = {.operands = operands};
+  return lig_kernel_scratch (lig_kernel_find (name), &launch, backend);
+}
+
+/* GPUs copy the matrices of large products whose rows do not begin at 16-byte boundaries. */
+static void
+test_padded (void)
+{
+  const Part x = {65536, 768}, weight = {50257, 768}, y = {65536, 50257}, aligned = {50264, 768};
+  const int64_t most = (int64_t) 256 << 20, row = 50304 * 2;
+  for (LigBackendKind i = LIG_BACKEND_CUDA; i <= LIG_BACKEND_NULL; i++) {
+    g_assert_cmpint (padded_scratch ("linear", x, weight, i), ==, most / row / 128 * 128 * row);
+    g_assert_cmpint (padded_scratch ("linear_backward_input", y, weight, i), >, most / 2);
+    g_assert_cmpint (padded_scratch ("linear_backward_weight", y, x, i), ==, most);
+    g_assert_cmpint (padded_scratch ("linear_backward_weight_bias", y, x, i), ==, most);
+    g_assert_cmpint (padded_scratch ("linear", x, aligned, i), ==, 0);
+    g_assert_cmpint (padded_scratch ("linear", (Part){16, 768}, weight, i), ==, 0);
+    g_assert_cmpint (padded_scratch ("linear", (Part){65536, 767}, (Part){50257, 767}, i), ==, 0);
+  }
+  g_assert_cmpint (padded_scratch ("linear", x, weight, LIG_BACKEND_CPU), ==, 0);
+  g_assert_cmpint (lig_joint_stride (50257, LIG_BF16, LIG_BACKEND_CPU), ==, 50257);
+  g_assert_cmpint (lig_joint_stride (50257, LIG_BF16, LIG_BACKEND_CUDA), ==, 50304);
+  g_assert_cmpint (lig_joint_stride (50264, LIG_BF16, LIG_BACKEND_CUDA), ==, 50264);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -248,5 +283,6 @@ main (int argc, char **argv)
   g_test_add_func ("/demands/tick/shaped", test_shaped);
   g_test_add_func ("/demands/tick/drawing", test_drawing);
   g_test_add_func ("/demands/scratch/orders", test_orders);
+  g_test_add_func ("/demands/scratch/padded", test_padded);
   return g_test_run ();
 }

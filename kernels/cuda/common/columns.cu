@@ -122,6 +122,10 @@ sum_rows (LigLaunch *launch, const LigOperand *dy, const LigOperand *dbias)
     return LIG_OK;
   Walk w = sum_walk (launch, rows (dy), columns, dy->dtype);
   Sums to = sums_to (launch, w, dbias);
+  if (dbias->size < columns) {
+    to.partials = (float *) launch->workspace;
+    to.columns = columns;
+  }
   bool packs = packable ({dy}) && columns % (dy->dtype == LIG_FP32 ? 4 : 8) == 0;
   dispatch_access (launch, dy->dtype, packs, [=] (auto access) {
     using A = decltype (access);

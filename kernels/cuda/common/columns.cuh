@@ -51,7 +51,7 @@ LigStatus add_parts (LigLaunch *launch,
                      const LigOperand *target,
                      bool early = false);
 
-/* Computes dbias [N], the sum over rows of dy [M, N]. The launch decides whether the old values
- * are kept. */
+/* Computes dbias, the sum over rows of the first columns of dy, as many as dbias has. The launch
+ * decides whether the old values are kept. */
 LigStatus sum_rows (LigLaunch *launch, const LigOperand *dy, const LigOperand *dbias);
 } /* namespace lig */

@@ -282,7 +282,7 @@ finish_walk (LigLaunch *launch, const Walk &w, const Sums &sums, const LigOperan
   if (status != LIG_OK || !target->data || !sums.partials)
     return status;
   int parts = (int) ((w.rows + w.share - 1) / w.share);
-  return add_parts (launch, sums.partials, parts, sums.columns, sums.columns, target, true);
+  return add_parts (launch, sums.partials, parts, sums.columns, target->size, target, true);
 }
 
 /* Returns whether sums of that many columns fit the workspace. */

@@ -9,7 +9,7 @@
 namespace lig
 {
 /* Returns the product without its sums. */
-static LigProduct
+inline LigProduct
 without_sums (LigProduct job)
 {
   if (job.sums != LIG_NO_SUMS)
@@ -19,7 +19,7 @@ without_sums (LigProduct job)
 }
 
 /* Computes the sums of a matrix's columns. */
-static LigStatus
+inline LigStatus
 sum_matrix (
   LigLaunch *launch, const LigMatrix &from, int64_t rows, int64_t columns, const LigMatrix &to)
 {
@@ -29,7 +29,7 @@ sum_matrix (
 }
 
 /* Computes the sums alone, from the result or the left operand in memory. */
-static LigStatus
+inline LigStatus
 sum_apart (LigLaunch *launch, const LigProduct &job)
 {
   return job.sums == LIG_SUMS_OF_LEFT
@@ -38,7 +38,7 @@ sum_apart (LigLaunch *launch, const LigProduct &job)
 }
 
 /* Captures the sums `times` times in succession as a graph; returns null if that fails. */
-static cudaGraphExec_t
+inline cudaGraphExec_t
 capture_sums (LigLaunch *launch, const LigProduct &job, int times)
 {
   cudaGraph_t graph = nullptr;
@@ -59,7 +59,7 @@ capture_sums (LigLaunch *launch, const LigProduct &job, int times)
 /* Returns the microseconds that the sums alone take; 0 if they cannot be timed. They are written
  * where this launch will write its own. They run once before, because loading a kernel cannot be
  * captured. */
-static double
+inline double
 time_sums (const LigLaunch *launch, const LigProduct &job)
 {
   enum { TIMES = 10 };
@@ -95,7 +95,7 @@ time_sums (const LigLaunch *launch, const LigProduct &job)
 
 /* Times the sums while no other process measures on the device, and keeps the faster way: the
  * product with its sums, or both apart. Returns whether they are computed together. */
-static bool
+inline bool
 compare_sums (LigLaunch *launch, const LigProduct &job, double together, double alone)
 {
   LigChoices choices = launch->device->choices;
@@ -114,7 +114,7 @@ compare_sums (LigLaunch *launch, const LigProduct &job, double together, double 
 
 /* Returns whether the product computes the sums as well. cuBLASLt's epilogues with sums can take
  * longer than product and sums one after the other, so a rehearsal compares both. */
-static bool
+inline bool
 takes_sums (LigLaunch *launch, const LigProduct &job)
 {
   if (!job.result.data)
