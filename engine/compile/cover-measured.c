@@ -8,6 +8,8 @@
 #include <math.h>
 
 #define LEAST_GAIN 0.02
+#define MOST_PIECES 4     /* of each rank's rows */
+#define PIECES_GAIN 0.005 /* by which more of them have to be faster, plus the noise */
 
 /* Finds the prices of one candidate and of its single ops, in every pass that it covers. */
 static gboolean
@@ -33,6 +35,28 @@ price_candidate (
       *noise += prices[i].noise;
       *measured &= prices[i].measured || prices[i].seconds == 0;
     }
+  }
+  return TRUE;
+}
+
+/* Finds the number of parts in which each rank's rows are exchanged and multiplied: more parts
+ * begin to travel earlier, and their products are less efficient. */
+static gboolean
+choose_pieces (LigDraft *draft, LigCandidate *candidate, GError **error)
+{
+  gboolean measured;
+  double noise, least = INFINITY;
+  for (int pieces = 1; pieces <= MOST_PIECES; pieces *= 2) {
+    LigCandidate tried = *candidate;
+    tried.group.pieces = pieces;
+    if (!lig_group_can_divide (draft, &candidate->group, pieces))
+      break;
+    if (!price_candidate (draft, &tried, &measured, &noise, error))
+      return FALSE;
+    if (tried.fused >= least * (1 - PIECES_GAIN) - (measured ? noise / 2 : 0))
+      continue;
+    least = tried.fused;
+    candidate->group.pieces = pieces;
   }
   return TRUE;
 }
@@ -69,6 +93,8 @@ price_all (LigDraft *draft, GArray *candidates, GError **error)
     double noise;
     if (!candidate->legal)
       continue;
+    if (candidate->group.fusion->by_pieces && !choose_pieces (draft, candidate, error))
+      return FALSE;
     if (!price_candidate (draft, candidate, &measured, &noise, error))
       return FALSE;
     candidate->loses =
@@ -154,6 +180,9 @@ explain_losers (LigDraft *draft, GArray *candidates)
     LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
     if (candidate->shorter && candidate->taken)
       write_times (draft, candidate);
+    if (candidate->taken)
+      g_array_index (draft->verdicts, LigVerdict, candidate->verdict).pieces =
+        candidate->group.pieces;
     if (!candidate->legal || candidate->taken || candidate->shorter)
       continue;
     if (candidate->loses)

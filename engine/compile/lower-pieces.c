@@ -49,3 +49,22 @@ lig_lower_get_place (LigLowering *self, int index)
   const LigCollectiveParams *params = lig_lower_params (self, index);
   return params ? lig_device_get_rank (self->draft->device, (LigRankGroup) params->group) : 0;
 }
+
+gboolean
+lig_group_can_divide (const LigDraft *draft, const LigGroup *group, int pieces)
+{
+  const LigPart *first = lig_part (draft, group->first);
+  const LigPart *last = lig_part (draft, group->first + group->count - 1);
+  const LigShape *x = &lig_value (draft, first->x)->shape, *y = &lig_value (draft, last->y)->shape;
+  gint64 before = lig_shape_size (x) / MAX (lig_shape_columns (x), 1);
+  gint64 behind = lig_shape_size (y) / MAX (lig_shape_columns (y), 1);
+  return pieces > 0 && MIN (before, behind) % pieces == 0;
+}
+
+int
+lig_lower_get_pieces (LigLowering *self)
+{
+  const char *given = getenv ("LIGATURE_PIECES");
+  int pieces = given ? atoi (given) : MAX (self->group->pieces, 1);
+  return lig_group_can_divide (self->draft, self->group, pieces) ? pieces : 1;
+}

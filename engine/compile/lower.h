@@ -34,6 +34,10 @@ gboolean lig_lower_group (LigDraft *draft,
                           LigProbe *probe,
                           GError **error);
 
+/* Returns whether each rank's rows, which the group exchanges, have so many equal parts: its first
+ * op or its last one is the exchange, whose rows of one rank are fewer than all. */
+gboolean lig_group_can_divide (const LigDraft *draft, const LigGroup *group, int pieces);
+
 /* Returns a value that is read outside the group and that none of the group's steps, from
  * `first_step` on, writes, or -1. */
 int lig_find_unwritten (const LigLowering *self, guint first_step);

@@ -10,10 +10,9 @@ allows (LigLowering *match, LigRefusal *refusal)
 }
 
 static void
-multiply (LigLowering *lowering, const char *dy, int piece, int count)
+multiply (LigLowering *lowering, const char *dy, const char *place)
 {
-  g_autofree char *bindings =
-    g_strdup_printf ("dy=%s weight=0.weight dx=0.dx@%d/%d", dy, piece, count);
+  g_autofree char *bindings = g_strdup_printf ("dy=%s weight=0.weight dx=0.dx%s", dy, place);
   lig_lower_kernel (lowering, "linear_backward_input", bindings, NULL, 0);
 }
 
@@ -21,14 +20,16 @@ static void
 lower (LigLowering *lowering)
 {
   const LigPieces pieces = lig_pieces_of (lowering, 1);
+  g_autofree char *own = g_strdup_printf ("@%d/%d", pieces.rank, pieces.count);
+  gboolean input = lig_lower_has (lowering, "0.dx");
   lig_pieces_gather (lowering, &pieces, "1.dy", "1.dx");
-  if (lig_lower_has (lowering, "0.dx")) {
-    multiply (lowering, "1.dy", pieces.rank, pieces.count);
-    for (int step = 1; step < pieces.count; step++) {
-      int piece = lig_piece_before (&pieces, step);
-      g_autofree char *dy = g_strdup_printf ("1.dx@%d/%d", piece, pieces.count);
-      multiply (lowering, dy, piece, pieces.count);
-    }
+  if (input)
+    multiply (lowering, "1.dy", own);
+  for (int i = pieces.each; i < pieces.count * pieces.each && input; i++) {
+    int rank = lig_piece_before (&pieces, i / pieces.each);
+    g_autofree char *place = lig_piece_name (&pieces, "", rank, i % pieces.each);
+    g_autofree char *dy = g_strconcat ("1.dx", place, NULL);
+    multiply (lowering, dy, place);
   }
   lig_lower_kernel (lowering, "linear_backward_weight", "dy=1.dx x=0.x dweight=0.dweight", NULL, 0);
 }
@@ -42,4 +43,5 @@ LIG_DEFINE_FUSION (backward_all_gather_linear) = {
   .gradients = "gradients gradient",
   .allows = allows,
   .lower = lower,
+  .by_pieces = TRUE,
 };

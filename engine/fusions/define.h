@@ -31,6 +31,7 @@ lig_fusion_refuse_parts (LigLowering *match, const char *port, LigRefusal *refus
 typedef struct {
   LigCollectiveParams params;
   int count, rank; /* of the ranks that exchange */
+  int each;        /* the parts in which a piece is exchanged and multiplied */
 } LigPieces;
 
 /* Returns the pieces of the exchange that is the pattern's element. */
@@ -38,7 +39,17 @@ static inline LigPieces
 lig_pieces_of (LigLowering *match, int element)
 {
   const LigCollectiveParams *params = lig_lower_params (match, element);
-  return (LigPieces){*params, params->peers, lig_lower_get_place (match, element)};
+  return (LigPieces){*params, params->peers, lig_lower_get_place (match, element),
+                     lig_lower_get_pieces (match)};
+}
+
+/* Returns the name of a part of a rank's piece of all rows, or, with the rank -1, of one rank's
+ * rows: `0.x@5/8`. */
+static inline char *
+lig_piece_name (const LigPieces *self, const char *port, int rank, int part)
+{
+  int before = MAX (rank, 0) * self->each, all = rank < 0 ? self->each : self->count * self->each;
+  return g_strdup_printf ("%s@%d/%d", port, before + part, all);
 }
 
 /* Returns the piece of the rank that is `step` before this one, which sends to this one in turn
@@ -78,9 +89,11 @@ lig_pieces_pass (LigLowering *lowering, const LigPieces *self, int step, const c
 static inline void
 lig_pieces_gather (LigLowering *lowering, const LigPieces *self, const char *x, const char *y)
 {
-  for (int step = 1; step < self->count; step++) {
-    g_autofree char *bindings =
-      g_strdup_printf ("x=%s y=%s@%d/%d", x, y, lig_piece_before (self, step), self->count);
+  for (int i = self->each; i < self->count * self->each; i++) {
+    int step = i / self->each, part = i % self->each;
+    g_autofree char *from = lig_piece_name (self, x, -1, part);
+    g_autofree char *to = lig_piece_name (self, y, lig_piece_before (self, step), part);
+    g_autofree char *bindings = g_strdup_printf ("x=%s y=%s", from, to);
     lig_pieces_pass (lowering, self, step, bindings);
   }
   g_autofree char *own = g_strdup_printf ("x=%s y=%s@%d/%d", x, y, self->rank, self->count);

@@ -9,9 +9,9 @@ allows (LigLowering *match, LigRefusal *refusal)
   return lig_pieces_allow (match, 0, refusal);
 }
 
-/* Multiplies the rows `x`, which are a piece of all. */
+/* Multiplies the rows `x`, which have that place, like `@5/8`, among all. */
 static void
-multiply (LigLowering *lowering, const char *x, int piece, int count)
+multiply (LigLowering *lowering, const char *x, const char *place)
 {
   const char *activation = lig_lower_op (lowering, 3);
   const char *kernel = !activation ? lig_lower_op (lowering, 2) ? "linear_bias" : "linear"
@@ -19,8 +19,7 @@ multiply (LigLowering *lowering, const char *x, int piece, int count)
                                                           : "linear_bias_relu";
   int last = activation ? 3 : lig_lower_op (lowering, 2) ? 2 : 1;
   g_autofree char *bindings =
-    g_strdup_printf ("x=%s weight=1.weight bias=2.bias sum=3.x@%d/%d y=%d.y@%d/%d", x, piece, count,
-                     last, piece, count);
+    g_strdup_printf ("x=%s weight=1.weight bias=2.bias sum=3.x%s y=%d.y%s", x, place, last, place);
   lig_lower_kernel (lowering, kernel, bindings, NULL, 0);
 }
 
@@ -28,12 +27,14 @@ static void
 lower (LigLowering *lowering)
 {
   const LigPieces pieces = lig_pieces_of (lowering, 0);
+  g_autofree char *own = g_strdup_printf ("@%d/%d", pieces.rank, pieces.count);
   lig_pieces_gather (lowering, &pieces, "0.x", "0.y");
-  multiply (lowering, "0.x", pieces.rank, pieces.count);
-  for (int step = 1; step < pieces.count; step++) {
-    int piece = lig_piece_before (&pieces, step);
-    g_autofree char *x = g_strdup_printf ("0.y@%d/%d", piece, pieces.count);
-    multiply (lowering, x, piece, pieces.count);
+  multiply (lowering, "0.x", own);
+  for (int i = pieces.each; i < pieces.count * pieces.each; i++) {
+    int rank = lig_piece_before (&pieces, i / pieces.each);
+    g_autofree char *place = lig_piece_name (&pieces, "", rank, i % pieces.each);
+    g_autofree char *x = g_strconcat ("0.y", place, NULL);
+    multiply (lowering, x, place);
   }
 }
 
@@ -45,4 +46,5 @@ LIG_DEFINE_FUSION (forward_all_gather_linear) = {
   .pattern = "all-gather basic-linear [bias] [gelu|relu]",
   .allows = allows,
   .lower = lower,
+  .by_pieces = TRUE,
 };

@@ -9,24 +9,29 @@ allows (LigLowering *match, LigRefusal *refusal)
   return lig_pieces_allow (match, 1, refusal);
 }
 
+/* Computes a part of the rows of the rank that is `step` behind this one, and sends it there. */
+static void
+multiply_and_pass (LigLowering *lowering, const LigPieces *pieces, int step, int part)
+{
+  int to = (pieces->rank + step) % pieces->count;
+  g_autofree char *place = lig_piece_name (pieces, "", to, part);
+  g_autofree char *terms = lig_piece_name (pieces, "terms", lig_piece_before (pieces, step), part);
+  g_autofree char *product = g_strdup_printf ("x=0.x%s weight=0.weight y=0.y%s", place, place);
+  g_autofree char *pass = g_strdup_printf ("x=0.y%s y=%s", place, terms);
+  lig_lower_kernel (lowering, "linear", product, NULL, 0);
+  lig_pieces_pass (lowering, pieces, step, pass);
+}
+
 static void
 lower (LigLowering *lowering)
 {
   const LigPieces pieces = lig_pieces_of (lowering, 1);
-  int n = pieces.count, own = pieces.rank;
   lig_lower_value_like (lowering, "terms", "0.y");
-  for (int step = 1; step < n; step++) {
-    int to = (own + step) % n;
-    g_autofree char *product =
-      g_strdup_printf ("x=0.x@%d/%d weight=0.weight y=0.y@%d/%d", to, n, to, n);
-    g_autofree char *pass =
-      g_strdup_printf ("x=0.y@%d/%d y=terms@%d/%d", to, n, lig_piece_before (&pieces, step), n);
-    lig_lower_kernel (lowering, "linear", product, NULL, 0);
-    lig_pieces_pass (lowering, &pieces, step, pass);
-  }
-  g_autofree char *product =
-    g_strdup_printf ("x=0.x@%d/%d weight=0.weight y=terms@%d/%d", own, n, own, n);
-  lig_lower_kernel (lowering, "linear", product, NULL, 0);
+  for (int i = pieces.each; i < pieces.count * pieces.each; i++)
+    multiply_and_pass (lowering, &pieces, i / pieces.each, i % pieces.each);
+  g_autofree char *own = g_strdup_printf ("x=0.x@%d/%d weight=0.weight y=terms@%d/%d", pieces.rank,
+                                          pieces.count, pieces.rank, pieces.count);
+  lig_lower_kernel (lowering, "linear", own, NULL, 0);
   lig_lower_kernel (lowering, "add_parts", "x=terms y=1.y", NULL, 0);
 }
 
@@ -38,4 +43,5 @@ LIG_DEFINE_FUSION (forward_linear_reduce_scatter) = {
   .pattern = "basic-linear reduce-scatter",
   .allows = allows,
   .lower = lower,
+  .by_pieces = TRUE,
 };

@@ -204,7 +204,11 @@ say (const LigReasonCase *self, const LigVerdict *verdict)
 {
   switch (verdict->reason) {
   case LIG_REASON_NONE:
-    return g_strdup (_ ("taken"));
+    return verdict->pieces > 1
+             ? g_strdup_printf (ngettext ("taken, each rank's rows in %d part",
+                                          "taken, each rank's rows in %d parts", verdict->pieces),
+                                verdict->pieces)
+             : g_strdup (_ ("taken"));
   case LIG_REASON_FENCED:
     return say_fence (self, verdict);
   case LIG_REASON_FORBIDDEN:

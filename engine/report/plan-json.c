@@ -175,6 +175,8 @@ lig_report_add_verdict (JsonBuilder *builder, LigRemedies *remedies, const LigVe
   add_known (builder, "fused_us", verdict->fused);
   add_known (builder, "present_us", verdict->present);
   lig_json_add_truth (builder, "times_measured", verdict->times_measured);
+  if (verdict->pieces > 0)
+    lig_json_add_integer (builder, "pieces", verdict->pieces);
   add_mend (builder, "mend", verdict->mend, gains);
   add_mend (builder, "alternative", verdict->alternative, TRUE);
   json_builder_end_object (builder);

@@ -177,6 +177,55 @@ test_prediction (void)
   g_assert_cmpfloat (end[0], <, end[1]);
 }
 
+/* Returns the predicted seconds of a step in which each rank's rows are exchanged in so many parts;
+ * 0 parts: the fastest, which some verdicts name. */
+static double
+predict_pieces (const char *pieces)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+  const LigLayout layout = {{1, 1, 4}};
+  LigPlanOptions options = training (LIG_POLICY_MEASURED);
+  guint count, several = 0;
+  double end = 0;
+  options.compute = LIG_BF16;
+  lig_device_assume_ranks (device, 0, &layout);
+  g_autoptr (LigSequence) sequence = new_sequence (
+    "take-part ! transformer-layer(32, parallel=sequence) ! all-gather(gradient=part)",
+    "16x4096x4096");
+  if (pieces)
+    g_setenv ("LIGATURE_PIECES", pieces, TRUE);
+  else
+    g_unsetenv ("LIGATURE_PIECES");
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  g_unsetenv ("LIGATURE_PIECES");
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  for (guint i = 0; i < count; i++)
+    end = MAX (end, steps[i].starts + steps[i].lasts);
+  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  for (guint i = 0; i < count; i++) {
+    several += verdicts[i].pieces > 1;
+    g_assert_cmpint (verdicts[i].pieces > 0, <=, verdicts[i].fusion->by_pieces);
+    g_assert_cmpint (verdicts[i].pieces > 1, ==, strstr (verdicts[i].text, " parts") != NULL);
+  }
+  g_assert_cmpint (several > 0, ==, !pieces);
+  return end;
+}
+
+/* Policy measured chooses the number of parts: here more than one. */
+static void
+test_parts (void)
+{
+  double best = predict_pieces (NULL), one = predict_pieces ("1");
+  g_assert_cmpfloat (best, <, one);
+  g_assert_cmpfloat (best, <=, 1.002 * predict_pieces ("2"));
+  g_assert_cmpfloat (best, <=, 1.002 * predict_pieces ("4"));
+  /* It divides no rank's rows, so that nothing is divided. */
+  g_assert_cmpfloat (predict_pieces ("3"), ==, one);
+}
+
 /* On one rank there is nothing to exchange. */
 static void
 test_alone (void)
@@ -201,6 +250,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fusions/overlapping/pieces", test_pieces);
   g_test_add_func ("/fusions/overlapping/waits", test_waits);
   g_test_add_func ("/fusions/overlapping/prediction", test_prediction);
+  g_test_add_func ("/fusions/overlapping/parts", test_parts);
   g_test_add_func ("/fusions/overlapping/alone", test_alone);
   return g_test_run ();
 }

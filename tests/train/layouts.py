@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Training by ranks that divide parameters, rows or both trains what one process trains."""
 import json
+import os
 import shutil
 
 from ranks import difference, read, run, text
@@ -157,17 +158,31 @@ OVERLAPPING = ('forward-all-gather-linear', 'forward-linear-reduce-scatter',
                'backward-linear-reduce-scatter', 'backward-all-gather-linear')
 
 
-def overlapping(folder, model, layout, *more):
-    """Products that overlap their exchanges compute what they do apart."""
-    words = (MODELS[model], *text(SHAPE, '--steps', 20, '--clip', 0.5), *more)
+def exchanges(folder, model, layout):
+    """The number of exchanges of each group that gathers rows for a product."""
     plan = folder.lig('fuse', MODELS[model], '--input', f'{SHAPE}:int32', '--device', 'null',
                       '--policy', 'all', '--ranks', count(layout), '--parallel', layout, '--json')
-    taken = {verdict['fusion'] for verdict in json.loads(plan)['verdicts'] if verdict['taken']}
+    plan = json.loads(plan)
+    taken = {verdict['fusion'] for verdict in plan['verdicts'] if verdict['taken']}
     assert taken.issuperset(OVERLAPPING), taken
-    together, _ = train(folder, 'together', layout, *words, '--policy', 'all')
-    apart, _ = train(folder, 'apart', layout, *words, '--policy', 'all',
+    return {group['kernels'].count('ring_exchange') for group in plan['forward']
+            if group['fusion'] == OVERLAPPING[0]}
+
+
+def overlapping(folder, model, layout, *more):
+    """Products that overlap their exchanges compute what they do apart, in any number of parts."""
+    words = (MODELS[model], *text(SHAPE, '--steps', 20, '--clip', 0.5), *more, '--policy', 'all')
+    apart, _ = train(folder, 'apart', layout, *words,
                      *(word for name in OVERLAPPING for word in ('--forbid', name)))
-    assert difference(together, apart) < 1e-5, difference(together, apart)
+    ranks = int(layout.split('tensor=')[1])
+    for pieces in 1, 2, 4:
+        os.environ['LIGATURE_PIECES'] = str(pieces)
+        try:
+            assert exchanges(folder, model, layout) == {pieces * (ranks - 1)}
+            together, _ = train(folder, 'together', layout, *words)
+        finally:
+            del os.environ['LIGATURE_PIECES']
+        assert difference(together, apart) < 1e-5, difference(together, apart)
 
 
 def export(folder, model, layout):

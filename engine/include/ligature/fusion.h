@@ -64,6 +64,10 @@ struct _LigFusion {
    * absent where the port is: such gradients are of frozen parameters, or nobody needs them.
    * Bindings use the names without a number. Null: none. */
   const char *computes;
+
+  /* Whether its kernels exchange and multiply each rank's rows in lig_lower_get_pieces() parts.
+   * Policy `measured` times several numbers of them. */
+  gboolean by_pieces;
 };
 
 /**

@@ -65,6 +65,15 @@ LIG_API void lig_lower_beside (LigLowering *self,
 LIG_API int lig_lower_get_place (LigLowering *self, int index);
 
 /**
+ * lig_lower_get_pieces: (skip)
+ * @self: the lowering that the function of a fusion with LigFusion.by_pieces was given
+ *
+ * Returns: the number of parts in which each rank's rows are exchanged and multiplied, at least 1:
+ *   the one with the shortest time by policy `measured`
+ */
+LIG_API int lig_lower_get_pieces (LigLowering *self);
+
+/**
  * lig_lower_custom: (skip)
  * @self: the lowering that the table's function was given
  * @kernel: a kernel, valid and unchanged until the process ends
