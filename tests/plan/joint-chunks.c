@@ -13,6 +13,7 @@ static const struct {
 } cases[] = {
   {65536, 768, 50304, LIG_BF16, 16384, 4},
   {65537, 768, 50304, LIG_BF16, 16512, 4},
+  {65536, 768, 50257, LIG_BF16, 16384, 4}, /* rows begin at multiples of 128 bytes */
   {4096, 768, 50304, LIG_BF16, 4096, 1},  /* below the least */
   {16384, 768, 50304, LIG_BF16, 4096, 4}, /* a quarter would be less than the least */
   {65536, 8, 400000, LIG_BF16, 2048, 32}, /* above the most */
@@ -39,7 +40,8 @@ test_scratch (void)
       {NULL, classes * columns, columns, cases[i].dtype},
     };
     LigLaunch launch = {.operands = operands};
-    gint64 logits = cases[i].height * classes * (gint64) lig_dtype_size (cases[i].dtype);
+    gint64 row = classes * (gint64) lig_dtype_size (cases[i].dtype);
+    gint64 logits = cases[i].height * (row % 16 == 0 ? row : (row + 127) / 128 * 128);
     gint64 floats = 64 + rounded (2 * cases[i].chunks) + rounded (cases[i].height);
     g_test_message ("%u", i);
     g_assert_cmpint (lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CUDA), ==,
