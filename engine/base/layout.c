@@ -47,19 +47,6 @@ read_word (LigLayout *self, const char *word, GError **error)
   return FALSE;
 }
 
-/* The heads of a tensor group would have to be gathered with their sections. */
-static gboolean
-refuse_both (const LigLayout *self, GError **error)
-{
-  if (self->sizes[LIG_GROUP_CONTEXT] == 1 || self->sizes[LIG_GROUP_TENSOR] == 1)
-    return FALSE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("the layout has context=%d and tensor=%d, which do not go together yet; set one "
-                  "of them to 1"),
-               self->sizes[LIG_GROUP_CONTEXT], self->sizes[LIG_GROUP_TENSOR]);
-  return TRUE;
-}
-
 gboolean
 lig_layout_parse (LigLayout *self, const char *text, int count, GError **error)
 {
@@ -77,7 +64,7 @@ lig_layout_parse (LigLayout *self, const char *text, int count, GError **error)
     self->sizes[group] = MAX (self->sizes[group], 1);
   gint64 product = others * self->sizes[LIG_GROUP_DATA];
   if (product == count)
-    return !refuse_both (self, error);
+    return TRUE;
   const char *problem = data ? _ ("the number of ranks is %d, but the layout %s needs %" PRId64)
                              : _ ("the number of ranks is %d, but the layout %s needs a multiple "
                                   "of %" PRId64);

@@ -149,7 +149,8 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer)
     part->extra_outputs[i] =
       lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape_of_output (infer, i),
                            dtype_of_output (infer, i), index, "#%d.%s", index, name);
-    lig_value (draft, part->extra_outputs[i])->sharding = infer->y_sharding;
+    lig_value (draft, part->extra_outputs[i])->sharding =
+      infer->extra_output_shardings[i].kind ? infer->extra_output_shardings[i] : infer->y_sharding;
     if (part->to_caller[i]) {
       lig_value (draft, part->extra_outputs[i])->kept_to_end = TRUE;
       g_array_append_val (draft->callers_outputs, part->extra_outputs[i]);

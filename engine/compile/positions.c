@@ -40,12 +40,17 @@ lig_positions_divide (LigDraft *draft, GError **error)
   return TRUE;
 }
 
-/* Exchanges by hand would have to know which positions a rank has. */
+/* Exchanges by hand would have to know which positions a rank has, but not those of a tensor group,
+ * which divide other things. */
 static gboolean
 exchanges (const LigPart *part)
 {
   const char *const names[] = {"all-gather", "all-reduce", "reduce-scatter", "take-part", NULL};
-  return g_strv_contains (names, part->info->name) && part->op == part->written;
+  g_autofree char *group = NULL;
+  if (!g_strv_contains (names, part->info->name) || part->op != part->written)
+    return FALSE;
+  g_object_get (part->op, "group", &group, NULL);
+  return !g_str_equal (group, lig_rank_group_name (LIG_GROUP_TENSOR));
 }
 
 gboolean

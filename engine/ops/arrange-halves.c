@@ -76,5 +76,5 @@ LIG_DEFINE_OP (arrange_halves) = {
   .infer = infer,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
-  .shardings = LIG_COMPUTES_POSITIONS,
+  .shardings = LIG_COMPUTES_POSITIONS | LIG_COMPUTES_COLUMNS,
 };

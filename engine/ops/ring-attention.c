@@ -75,6 +75,8 @@ infer (LigInfer *self, GError **error)
     .scale = values->scale > 0 ? values->scale : 1 / sqrtf ((float) packed.features),
     .softcap = values->softcap,
   };
+  if (self->x_sharding.kind == LIG_SHARDING_COLUMNS)
+    self->y_sharding.sections = (LigSections){1, {values->heads * packed.features}};
   values->batch = lig_shape_size (&batch);
   self->y.axes[self->y.n_axes - 1] = (gint64) packed.heads * packed.features;
   batch.axes[batch.n_axes++] = packed.heads;
@@ -397,5 +399,5 @@ LIG_DEFINE_OP (ring_attention) = {
   .infer = infer,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
-  .shardings = LIG_COMPUTES_POSITIONS,
+  .shardings = LIG_COMPUTES_POSITIONS | LIG_COMPUTES_COLUMNS,
 };

@@ -27,6 +27,12 @@ infer (LigInfer *self, GError **error)
       !lig_check_halves (self, error))
     return FALSE;
   gint64 queries = (gint64) packed.heads * packed.features;
+  if (self->x_sharding.kind == LIG_SHARDING_COLUMNS) {
+    const gint64 *lengths = self->x_sharding.sections.lengths;
+    self->y_sharding.sections = (LigSections){2, {lengths[1], lengths[2]}};
+    self->extra_output_shardings[0] = self->extra_output_shardings[1] =
+      (LigSharding){LIG_SHARDING_COLUMNS, {1, {lengths[0]}}};
+  }
   values->kernel = (LigHalvesParams){packed.length, queries};
   LigShape half = self->x;
   half.axes[half.n_axes - 1] = queries;
@@ -63,5 +69,5 @@ LIG_DEFINE_OP (split_heads) = {
   .infer = infer,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
-  .shardings = LIG_COMPUTES_POSITIONS,
+  .shardings = LIG_COMPUTES_POSITIONS | LIG_COMPUTES_COLUMNS,
 };

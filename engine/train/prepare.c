@@ -204,6 +204,18 @@ read_settings (LigRun *self, GError **error)
   return TRUE;
 }
 
+/* Lets a device stand for this rank's, which has some positions of each row, but the whole
+ * vocabulary that tokens are checked against. */
+static void
+assume_positions (LigRun *self, LigDevice *device)
+{
+  LigLayout layout = *lig_device_get_layout (self->device);
+  int rank = lig_device_get_rank (self->device, LIG_GROUP_ALL);
+  int tensor = lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR);
+  layout.sizes[LIG_GROUP_TENSOR] = 1;
+  lig_device_assume_ranks (device, rank / tensor, &layout);
+}
+
 gboolean
 lig_run_prepare (LigRun *self, GError **error)
 {
@@ -217,8 +229,7 @@ lig_run_prepare (LigRun *self, GError **error)
   probe.policy = LIG_POLICY_NONE;
   probe.tuning = NULL;
   if (null && lig_device_get_n_ranks (self->device, LIG_GROUP_CONTEXT) > 1)
-    lig_device_assume_ranks (null, lig_device_get_rank (self->device, LIG_GROUP_ALL),
-                             lig_device_get_layout (self->device));
+    assume_positions (self, null);
   g_autoptr (LigPlan) plan = null ? lig_plan_compile (self->sequence, null, &probe, error) : NULL;
   if (!plan || !check_loss (self, plan, error) || !bind_targets (self, plan, error) ||
       !lig_run_check_vocabulary (self->data, plan, error) ||

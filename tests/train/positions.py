@@ -17,13 +17,16 @@ ENCODER = START + 'transformer-layer(4, mask=none, rotary=true, rotary-interleav
 WINDOW = START + 'transformer-layer(4, window=5, softcap=3) ! transformer-layer(2) ! ' + HEAD
 ALIBI = 'embedding(32) ! transformer-layer(4, alibi=true, parallel-attention-mlp=true) ! ' + HEAD
 CAPPED = START + 'transformer-layer(4, softcap=3, kv-heads=2) ! ' + HEAD
+SEQUENCE = (START + 'take-part ! dropout(0.1) ! transformer-layer(4, parallel=sequence, hidden-dropout=0.1, '
+            'drop-path=0.2) ! layer-norm ! all-gather(gradient=part) ! ' + HEAD)
+DIVIDED = LLAMA.replace(', parallel=none', '')
 TIED = ('embedding(32) ! position-embedding(20) ! transformer-layer(4) ! layer-norm ! '
         'linear(256, bias=false, tied=0) ! cross-entropy')
 AGAIN = START + 'block(2, recompute=all) { transformer-layer(4) } ! ' + HEAD
 
 layouts.SHAPE = '8x16'
 layouts.MODELS = {'gpt': GPT, 'llama': LLAMA, 'encoder': ENCODER, 'window': WINDOW, 'alibi': ALIBI,
-                  'capped': CAPPED,
+                  'capped': CAPPED, 'divided': DIVIDED, 'sequence': SEQUENCE,
                   'tied': TIED, 'again': AGAIN}
 
 
@@ -58,20 +61,30 @@ TESTS = [
         ('llama', 'context=2'), ('llama', 'context=4'), ('llama', 'data=2,context=2'),
         ('encoder', 'context=2'), ('encoder', 'context=4'), ('encoder', 'data=2,context=2'),
         ('capped', 'context=4'), ('window', 'context=2'), ('window', 'context=4'),
-        ('alibi', 'context=4'), ('tied', 'data=2,context=2'), ('again', 'context=2'), ('again', 'context=4'))),
+        ('alibi', 'context=4'), ('tied', 'data=2,context=2'), ('again', 'context=2'),
+        ('again', 'context=4'),
+        ('gpt', 'context=2,tensor=2'), ('divided', 'context=2,tensor=2'), ('llama', 'context=2,tensor=2'),
+        ('window', 'context=2,tensor=2'), ('alibi', 'context=2,tensor=2'), ('tied', 'context=2,tensor=2'),
+        ('sequence', 'context=2,tensor=2'), ('sequence', 'data=2,context=2,tensor=2'),
+        ('gpt', 'data=2,context=2,tensor=2'))),
     *((gradients, model, layout) for model, layout in (
         ('gpt', 'context=2'), ('gpt', 'context=4'), ('gpt', 'data=2,context=2'), ('llama', 'context=4'),
-        ('capped', 'context=4'), ('encoder', 'context=4'), ('window', 'context=2'))),
+        ('capped', 'context=4'), ('encoder', 'context=4'), ('window', 'context=2'),
+        ('divided', 'context=2,tensor=2'), ('alibi', 'context=2,tensor=2'),
+        ('sequence', 'context=2,tensor=2'))),
     (accumulate, 'gpt', 'data=2,context=2'), (bits_16, 'gpt', 'context=2', 'bf16:fp32'),
     (bits_16, 'llama', 'context=4', 'bf16:fp32'), (bits_16, 'encoder', 'context=4', 'fp16:fp32'),
     (resume_same, 'gpt', 'data=2,context=2'), (resume_same, 'llama', 'context=4'),
     (resume_other, 'gpt', 'data=2,context=2', 'data=1', 'data=4', 'context=4', 'tensor=2'),
+    (bits_16, 'divided', 'context=2,tensor=2', 'bf16:fp32'),
+    (resume_same, 'gpt', 'context=2,tensor=2'),
+    (resume_other, 'divided', 'context=2,tensor=2', 'data=1', 'context=2', 'tensor=2'),
     (shard, 'gpt', 'context=2'), (shard, 'llama', 'data=2,context=2'),
+    (shard, 'gpt', 'context=2,tensor=2'),
     (init, 'llama', 'context=2'), (kind, 'context=2'),
     (refuse_shape, GPT, '8x15', 'context=2', '15', '4'),
     (refuse_shape, GPT, '8x12', 'context=4', '12', '8'),
     (refuse_shape, GPT, '9x16', 'data=2,context=2', '9', '2'),
-    (refuse, GPT, 'context=2,tensor=2', 'context=2', 'tensor=2'),
     (refuse, START + 'transformer-layer(4, attention-dropout=0.1) ! ' + HEAD, 'context=2', 'dropout',
      'context=2', '0.1'),
     (refuse, START + 'transformer-layer(4, mask=none, window=3) ! ' + HEAD, 'context=2', 'window'),

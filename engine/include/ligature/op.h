@@ -195,6 +195,8 @@ typedef struct {
   int places[LIG_GROUP_ALL];
   /* Whether ranks divide the vocabulary of an op that leaves it open. */
   gboolean divides_vocabulary;
+  /* May be set by infer; an extra output without one is divided as y. */
+  LigSharding extra_output_shardings[LIG_MAX_EXTRA];
 } LigInfer;
 
 /* --- Opaque ops --------------------------------------------------------------------------- */
