@@ -7,6 +7,7 @@
  * of that many takes a tenth of a millisecond more. */
 #define COPY_BYTES (256LL << 20)
 #define LEAST_FLOPS 2e10
+#define MOST_ROWS (1LL << 28) /* so that the parts of a copy are fewer than 2^32 */
 
 static int64_t
 between (int64_t least, int64_t value, int64_t most)
@@ -40,7 +41,8 @@ lig_padded_columns (int64_t rows, int64_t columns, LigDtype dtype)
 static int
 is_copied (int64_t rows, int64_t columns, int64_t depth, LigDtype dtype, LigBackendKind backend)
 {
-  return backend != LIG_BACKEND_CPU && (dtype == LIG_FP16 || dtype == LIG_BF16) && columns > 8 &&
+  return backend != LIG_BACKEND_CPU && rows < MOST_ROWS &&
+         (dtype == LIG_FP16 || dtype == LIG_BF16) && columns > 8 &&
          lig_padded_stride (columns, dtype) != columns &&
          lig_padded_stride (depth, dtype) == depth &&
          2.0 * (double) rows * (double) columns * (double) depth >= LEAST_FLOPS;

@@ -10,6 +10,97 @@
 
 namespace lig
 {
+/* The units that a thread of a copy has on their way. */
+enum { UNITS = 4 };
+
+/* Returns 16 bytes of 32, from an even byte below 16 on. */
+__device__ inline uint4
+bytes_from (uint4 a, uint4 b, int byte)
+{
+  uint32_t words[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+  if (byte & 8)
+#pragma unroll
+    for (int i = 0; i < 6; i++)
+      words[i] = words[i + 2];
+  if (byte & 4)
+#pragma unroll
+    for (int i = 0; i < 5; i++)
+      words[i] = words[i + 1];
+  int bits = byte % 4 * 8;
+  return make_uint4 (
+    __funnelshift_r (words[0], words[1], bits), __funnelshift_r (words[1], words[2], bits),
+    __funnelshift_r (words[2], words[3], bits), __funnelshift_r (words[3], words[4], bits));
+}
+
+/* Rows of `bytes` bytes, and the number of aligned units of 16 bytes that a row has at most. */
+struct RowCopy {
+  char *to;
+  const char *from;
+  int64_t to_stride, from_stride, bytes;
+  uint32_t units, total;
+};
+
+/* A unit of a row: where it begins in the target, and the byte of the row that lies there. */
+struct Unit {
+  char *to;
+  const char *from;
+  int64_t byte;
+  bool whole, any;
+};
+
+__device__ inline Unit
+unit_of (const RowCopy &rows, uint32_t number)
+{
+  uint32_t row = number / rows.units;
+  char *to = rows.to + row * rows.to_stride;
+  int64_t byte = (int64_t) (number % rows.units) * 16 - (int64_t) ((uintptr_t) to % 16);
+  bool any = number < rows.total && byte < rows.bytes && byte > -16;
+  return Unit{to + byte, rows.from + row * rows.from_stride + byte, byte,
+              any && byte >= 0 && byte + 16 <= rows.bytes, any};
+}
+
+/* Copies rows of 16-bit elements, whatever the bytes at which they begin. Every unit of 16 bytes
+ * that is read has some that are needed. Lower bound: each byte is read and written once. */
+__global__ static void
+__launch_bounds__ (THREADS) copy_rows (const __grid_constant__ RowCopy rows)
+{
+  uint32_t step = gridDim.x * THREADS;
+  for (uint32_t first = blockIdx.x * THREADS + threadIdx.x; first < rows.total;
+       first += UNITS * step) {
+    uint4 values[UNITS];
+#pragma unroll
+    for (int i = 0; i < UNITS; i++) {
+      Unit unit = unit_of (rows, first + i * step);
+      int byte = (int) ((uintptr_t) unit.from % 16);
+      const uint4 *from = (const uint4 *) (unit.from - byte);
+      if (unit.whole)
+        values[i] = bytes_from (__ldcs (from), byte ? __ldcs (from + 1) : uint4{}, byte);
+    }
+#pragma unroll
+    for (int i = 0; i < UNITS; i++) {
+      Unit unit = unit_of (rows, first + i * step);
+      if (unit.whole)
+        *(uint4 *) unit.to = values[i];
+      else
+        for (int byte = 0; byte < 16 && unit.any; byte += 2)
+          if (unit.byte + byte >= 0 && unit.byte + byte < rows.bytes)
+            *(uint16_t *) (unit.to + byte) = *(const uint16_t *) (unit.from + byte);
+    }
+  }
+}
+
+/* Copies a matrix [rows, columns] of a 16-bit type. */
+static LigStatus
+copy_matrix (LigLaunch *launch, LigMatrix from, LigMatrix to, int64_t rows, int64_t columns)
+{
+  int64_t bytes = columns * 2, units = bytes / 16 + 2;
+  RowCopy all = {(char *) to.data, (const char *) from.data, to.stride * 2, from.stride * 2, bytes,
+                 (uint32_t) units, (uint32_t) (rows * units)};
+  copy_rows<<<blocks_for (launch, rows * units / UNITS, THREADS, 32), THREADS, 0,
+              stream (launch)>>> (all);
+  return LIG_LAUNCHED (launch);
+}
+
 /* Computes blocks of rows of the result, and copies them to their place. */
 static LigStatus
 write_padded (LigLaunch *launch, const LigProduct &job, void *scratch)
@@ -23,7 +114,7 @@ write_padded (LigLaunch *launch, const LigProduct &job, void *scratch)
     block.result = copy;
     LigStatus status = multiply (launch, block);
     if (status == LIG_OK)
-      status = convert_matrix (launch, copy, result, block.rows, block.columns);
+      status = copy_matrix (launch, copy, result, block.rows, block.columns);
     if (status != LIG_OK)
       return status;
   }
@@ -39,7 +130,7 @@ read_padded (LigLaunch *launch, const LigProduct &job, void *scratch)
   LigMatrix copy = {scratch, lig_padded_stride (job.depth, dtype), dtype};
   for (int64_t row = 0; row < job.rows; row += height) {
     LigProduct block = rows_of (job, row, min (height, job.rows - row));
-    LigStatus status = convert_matrix (launch, block.left, copy, block.rows, block.depth);
+    LigStatus status = copy_matrix (launch, block.left, copy, block.rows, block.depth);
     block.left = copy;
     if (status == LIG_OK)
       status = multiply (launch, block);
@@ -59,7 +150,7 @@ read_transposed_padded (LigLaunch *launch, const LigProduct &job, void *scratch)
   LigMatrix copy = {scratch, lig_padded_stride (width, dtype), dtype};
   for (int64_t column = 0; column < job.rows; column += width) {
     LigProduct block = rows_of (job, column, min (width, job.rows - column));
-    LigStatus status = convert_matrix (launch, block.left, copy, block.depth, block.rows);
+    LigStatus status = copy_matrix (launch, block.left, copy, block.depth, block.rows);
     block.left = copy;
     if (status == LIG_OK)
       status = multiply (launch, block);
