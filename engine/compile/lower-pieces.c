@@ -68,3 +68,27 @@ lig_lower_get_pieces (LigLowering *self)
   int pieces = given ? atoi (given) : MAX (self->group->pieces, 1);
   return lig_group_can_divide (self->draft, self->group, pieces) ? pieces : 1;
 }
+
+gboolean
+lig_lower_can_divide (LigLowering *self, const char *port, int parts)
+{
+  int value = lig_lower_port (self, port);
+  if (value < 0 || parts < 1)
+    return FALSE;
+  const LigShape *shape = &lig_value (self->draft, value)->shape;
+  return lig_shape_size (shape) / MAX (lig_shape_columns (shape), 1) % parts == 0;
+}
+
+gboolean
+lig_lower_has_choice (LigLowering *self, int element, const char *param, const char *value)
+{
+  g_autofree char *present = NULL;
+  if (!lig_lower_op (self, element))
+    return FALSE;
+  LigOp *op = lig_part (self->draft, self->group->elements[element])->op;
+  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (op), param);
+  if (!spec || G_PARAM_SPEC_VALUE_TYPE (spec) != G_TYPE_STRING)
+    return FALSE;
+  g_object_get (op, param, &present, NULL);
+  return g_strcmp0 (present, value) == 0;
+}

@@ -76,6 +76,42 @@ lig_pieces_allow (LigLowering *match, int element, LigRefusal *refusal)
   return FALSE;
 }
 
+/* Refuses an all-reduce that adds up something else, the output or the gradient. */
+static inline gboolean
+lig_pieces_allow_of (LigLowering *match, int element, const char *of, LigRefusal *refusal)
+{
+  if (lig_lower_has_choice (match, element, "of", of))
+    return TRUE;
+  refusal->reason = LIG_REASON_PARALLEL;
+  refusal->observed = g_strdup_printf ("an all-reduce of another value than the %s", of);
+  refusal->required = g_strdup_printf ("of=%s", of);
+  return FALSE;
+}
+
+/* Returns the number of parts in which rows that all ranks have are multiplied and exchanged, at
+ * least 2: twice that of the ranks' pieces, or less if the rows have no so many equal parts; 1 if
+ * they cannot be divided. */
+static inline int
+lig_pieces_divide (LigLowering *match, const char *port)
+{
+  int parts = 2 * lig_lower_get_pieces (match);
+  while (parts > 1 && !lig_lower_can_divide (match, port, parts))
+    parts /= 2;
+  return parts;
+}
+
+/* Refuses rows that cannot be divided. */
+static inline gboolean
+lig_pieces_allow_rows (LigLowering *match, const char *port, LigRefusal *refusal)
+{
+  if (lig_lower_can_divide (match, port, 2))
+    return TRUE;
+  refusal->reason = LIG_REASON_SHAPE;
+  refusal->observed = g_strdup ("an odd number of rows");
+  refusal->required = g_strdup ("a multiple of 2");
+  return FALSE;
+}
+
 /* Sends a value to the rank `step` behind this one, and receives that of the one as far before,
  * while other kernels run. */
 static inline void

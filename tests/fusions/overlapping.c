@@ -226,6 +226,57 @@ test_parts (void)
   g_assert_cmpfloat (predict_pieces ("3"), ==, one);
 }
 
+#define REDUCING \
+  "linear(32, bias=false, parallel=none) ! linear(48, parallel=column) ! gelu ! " \
+  "linear(32, parallel=row)"
+
+static LigPlan *
+compile_reducing (const char *input)
+{
+  g_autoptr (GError) error = NULL;
+  const LigPlanOptions options = training (LIG_POLICY_ALL);
+  g_autoptr (LigDevice) device = lig_device_open ("cpu", &error);
+  g_assert_no_error (error);
+  const LigLayout layout = {{1, 1, 2}};
+  lig_device_assume_ranks (device, 1, &layout);
+  g_autoptr (LigSequence) sequence = new_sequence (REDUCING, input);
+  LigPlan *plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  return plan;
+}
+
+/* Returns the verdicts about a fusion whose pattern fits: those taken, or those refused. */
+static guint
+count_verdicts (LigPlan *plan, const char *fusion, gboolean taken, const char *text)
+{
+  guint count, found = 0;
+  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  for (guint i = 0; i < count; i++)
+    found += g_str_equal (verdicts[i].fusion->name, fusion) && verdicts[i].fits &&
+             verdicts[i].taken == taken && (taken || strstr (verdicts[i].text, text));
+  return found;
+}
+
+/* Parts of the rows are added up while the next are multiplied: outputs, not gradients, in the
+ * forward pass, and gradients in the backward pass. */
+static void
+test_reducing (void)
+{
+  static const char *const fusions[] = {"forward-linear-all-reduce", "backward-linear-all-reduce"};
+  static const char *const products[] = {"linear", "linear_backward_input"};
+  g_autoptr (LigPlan) plan = compile_reducing ("48x32"), odd = compile_reducing ("47x32");
+  for (guint i = 0; i < G_N_ELEMENTS (fusions); i++) {
+    const LigGroup *group = find_group (plan, fusions[i]);
+    check_pieces (plan, group, products[i], 0, 2);
+    check_pieces (plan, group, "all_reduce", 0, 2);
+    check_lanes (plan, group, 2);
+    g_assert_cmpuint (count_verdicts (plan, fusions[i], TRUE, NULL), ==, 1);
+    g_assert_cmpuint (count_verdicts (odd, fusions[i], TRUE, NULL), ==, 0);
+    g_assert_cmpuint (count_verdicts (odd, fusions[i], FALSE, "an odd number of rows"), >=, 1);
+  }
+  g_assert_cmpuint (count_verdicts (plan, fusions[0], FALSE, "expected of=output"), ==, 1);
+}
+
 /* On one rank there is nothing to exchange. */
 static void
 test_alone (void)
@@ -251,6 +302,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fusions/overlapping/waits", test_waits);
   g_test_add_func ("/fusions/overlapping/prediction", test_prediction);
   g_test_add_func ("/fusions/overlapping/parts", test_parts);
+  g_test_add_func ("/fusions/overlapping/reducing", test_reducing);
   g_test_add_func ("/fusions/overlapping/alone", test_alone);
   return g_test_run ();
 }

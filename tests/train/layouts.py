@@ -154,31 +154,34 @@ def init(folder, model, layout):
     assert difference(one, many) < 1e-5, difference(one, many)
 
 
-OVERLAPPING = ('forward-all-gather-linear', 'forward-linear-reduce-scatter',
-               'backward-linear-reduce-scatter', 'backward-all-gather-linear')
+BY_ROWS_FUSIONS = ('forward-all-gather-linear', 'forward-linear-reduce-scatter',
+                   'backward-linear-reduce-scatter', 'backward-all-gather-linear')
+FUSIONS = ('forward-linear-all-reduce', 'backward-linear-all-reduce')
 
 
-def exchanges(folder, model, layout):
-    """The number of exchanges of each group that gathers rows for a product."""
+def exchanges(folder, model, layout, fusions):
+    """The numbers of exchanges of groups of the first of the fusions, which are all taken."""
     plan = folder.lig('fuse', MODELS[model], '--input', f'{SHAPE}:int32', '--device', 'null',
                       '--policy', 'all', '--ranks', count(layout), '--parallel', layout, '--json')
     plan = json.loads(plan)
     taken = {verdict['fusion'] for verdict in plan['verdicts'] if verdict['taken']}
-    assert taken.issuperset(OVERLAPPING), taken
-    return {group['kernels'].count('ring_exchange') for group in plan['forward']
-            if group['fusion'] == OVERLAPPING[0]}
+    assert taken.issuperset(fusions), taken
+    return {sum(kernel in ('ring_exchange', 'all_reduce') for kernel in group['kernels'])
+            for group in plan['forward'] if group['fusion'] == fusions[0]}
 
 
 def overlapping(folder, model, layout, *more):
     """Products that overlap their exchanges compute what they do apart, in any number of parts."""
     words = (MODELS[model], *text(SHAPE, '--steps', 20, '--clip', 0.5), *more, '--policy', 'all')
+    by_rows = 'take-part' in MODELS[model]
+    fusions, each = ((BY_ROWS_FUSIONS, int(layout.split('tensor=')[1]) - 1) if by_rows
+                     else (FUSIONS, 2))
     apart, _ = train(folder, 'apart', layout, *words,
-                     *(word for name in OVERLAPPING for word in ('--forbid', name)))
-    ranks = int(layout.split('tensor=')[1])
+                     *(word for name in fusions for word in ('--forbid', name)))
     for pieces in 1, 2, 4:
         os.environ['LIGATURE_PIECES'] = str(pieces)
         try:
-            assert exchanges(folder, model, layout) == {pieces * (ranks - 1)}
+            assert exchanges(folder, model, layout, fusions) == {pieces * each}
             together, _ = train(folder, 'together', layout, *words)
         finally:
             del os.environ['LIGATURE_PIECES']
@@ -230,7 +233,8 @@ TESTS = [
     (resume_other, 'layer', 'data=2,tensor=2', 'data=1', 'data=4', 'tensor=4'),
     (resume_same, 'untied', 'tensor=2'), (resume_other, 'tied', 'tensor=2', 'data=1', 'tensor=4'),
     (overlapping, 'sequence', 'tensor=2'), (overlapping, 'sequence-llama', 'tensor=4'),
-    (overlapping, 'sequence', 'data=2,tensor=2'),
+    (overlapping, 'sequence', 'data=2,tensor=2'), (overlapping, 'layer', 'tensor=2'),
+    (overlapping, 'llama', 'tensor=4'), (overlapping, 'mlp', 'data=2,tensor=2'),
     (overlapping, 'sequence', 'data=2,tensor=2', '--shard-optimizer', '--accumulate', 2),
     (init, 'llama', 'tensor=2'), (init, 'tied', 'tensor=4'), (export, 'tied', 'data=2,tensor=2'),
     (refuse, START + 'transformer-layer(3, head-features=8) ! ' + HEAD, 'tensor=2', 'heads', '3', '2'),

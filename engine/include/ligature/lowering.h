@@ -65,6 +65,30 @@ LIG_API void lig_lower_beside (LigLowering *self,
 LIG_API int lig_lower_get_place (LigLowering *self, int index);
 
 /**
+ * lig_lower_can_divide: (skip)
+ * @self: the lowering that the table's function was given
+ * @port: a port, as in bindings
+ * @parts: a number of parts
+ *
+ * Returns: whether the rows of the port's value have so many equal parts, `PORT@0/PARTS` and so on
+ */
+LIG_API gboolean lig_lower_can_divide (LigLowering *self, const char *port, int parts);
+
+/**
+ * lig_lower_has_choice: (skip)
+ * @self: the lowering that the function of a fusion was given
+ * @element: the number of the pattern's element
+ * @param: the name of one of its parameters, a choice
+ * @value: one of its values
+ *
+ * Returns: whether the op has the parameter, with that value
+ */
+LIG_API gboolean lig_lower_has_choice (LigLowering *self,
+                                       int element,
+                                       const char *param,
+                                       const char *value);
+
+/**
  * lig_lower_get_pieces: (skip)
  * @self: the lowering that the function of a fusion with LigFusion.by_pieces was given
  *
