@@ -40,7 +40,7 @@ struct RowCopy {
   uint32_t units, total;
 };
 
-/* A unit of a row: where it begins in the target, and the byte of the row that lies there. */
+/* A unit of a row: its place in the target, and the byte of the row that it begins with. */
 struct Unit {
   char *to;
   const char *from;
