@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define LEAST_GAIN 0.02
-#define MOST_PIECES 4     /* of each rank's rows */
+#define MOST_PIECES 4     /* times the fewest that a fusion needs */
 #define PIECES_GAIN 0.005 /* by which more of them have to be faster, plus the noise */
 
 /* Finds the prices of one candidate and of its single ops, in every pass that it covers. */
@@ -45,8 +45,9 @@ static gboolean
 choose_pieces (LigDraft *draft, LigCandidate *candidate, GError **error)
 {
   gboolean measured;
+  int fewest = candidate->group.fusion->least_pieces;
   double noise, least = INFINITY;
-  for (int pieces = 1; pieces <= MOST_PIECES; pieces *= 2) {
+  for (int pieces = fewest; pieces <= fewest * MOST_PIECES; pieces *= 2) {
     LigCandidate tried = *candidate;
     tried.group.pieces = pieces;
     if (!lig_group_can_divide (draft, &candidate->group, pieces))
@@ -93,7 +94,7 @@ price_all (LigDraft *draft, GArray *candidates, GError **error)
     double noise;
     if (!candidate->legal)
       continue;
-    if (candidate->group.fusion->by_pieces && !choose_pieces (draft, candidate, error))
+    if (candidate->group.fusion->least_pieces > 0 && !choose_pieces (draft, candidate, error))
       return FALSE;
     if (!price_candidate (draft, candidate, &measured, &noise, error))
       return FALSE;

@@ -158,7 +158,7 @@ typedef struct {
   int first, count;
   int elements[LIG_MAX_ELEMENTS]; /* part of each element of the pattern, -1 where missing */
   int n_elements;
-  int pieces; /* the parts of each rank's rows, of a fusion with by_pieces; 0: one */
+  int pieces; /* the parts of each rank's rows, of a fusion with least_pieces; 0: as few */
   int first_step, n_steps;
   double bytes, flops, predicted, measured;
 } LigGroup;

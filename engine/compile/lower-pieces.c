@@ -65,7 +65,8 @@ int
 lig_lower_get_pieces (LigLowering *self)
 {
   const char *given = getenv ("LIGATURE_PIECES");
-  int pieces = given ? atoi (given) : MAX (self->group->pieces, 1);
+  int pieces = given ? atoi (given) : self->group->pieces;
+  pieces = MAX (pieces, self->group->fusion->least_pieces);
   return lig_group_can_divide (self->draft, self->group, pieces) ? pieces : 1;
 }
 

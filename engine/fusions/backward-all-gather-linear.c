@@ -43,5 +43,5 @@ LIG_DEFINE_FUSION (backward_all_gather_linear) = {
   .gradients = "gradients gradient",
   .allows = allows,
   .lower = lower,
-  .by_pieces = TRUE,
+  .least_pieces = 1,
 };

@@ -15,7 +15,7 @@ static void
 lower (LigLowering *lowering)
 {
   const LigPieces pieces = lig_pieces_of (lowering, 0);
-  int parts = lig_lower_has (lowering, "0.dx") ? lig_pieces_divide (lowering, "0.x") : 0;
+  int parts = lig_lower_has (lowering, "0.dx") ? pieces.each : 0;
   gboolean bias = lig_lower_op (lowering, 2) != NULL;
   for (int i = 0; i < parts; i++) {
     g_autofree char *product = g_strdup_printf ("dy=%d.dy@%d/%d weight=1.weight dx=1.dx@%d/%d",
@@ -41,5 +41,5 @@ LIG_DEFINE_FUSION (backward_linear_all_reduce) = {
   .gradients = "gradient weight bias",
   .allows = allows,
   .lower = lower,
-  .by_pieces = TRUE,
+  .least_pieces = 2,
 };

@@ -88,18 +88,6 @@ lig_pieces_allow_of (LigLowering *match, int element, const char *of, LigRefusal
   return FALSE;
 }
 
-/* Returns the number of parts in which rows that all ranks have are multiplied and exchanged, at
- * least 2: twice that of the ranks' pieces, or less if the rows have no so many equal parts; 1 if
- * they cannot be divided. */
-static inline int
-lig_pieces_divide (LigLowering *match, const char *port)
-{
-  int parts = 2 * lig_lower_get_pieces (match);
-  while (parts > 1 && !lig_lower_can_divide (match, port, parts))
-    parts /= 2;
-  return parts;
-}
-
 /* Refuses rows that cannot be divided. */
 static inline gboolean
 lig_pieces_allow_rows (LigLowering *match, const char *port, LigRefusal *refusal)

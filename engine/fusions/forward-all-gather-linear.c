@@ -46,5 +46,5 @@ LIG_DEFINE_FUSION (forward_all_gather_linear) = {
   .pattern = "all-gather basic-linear [bias] [gelu|relu]",
   .allows = allows,
   .lower = lower,
-  .by_pieces = TRUE,
+  .least_pieces = 1,
 };

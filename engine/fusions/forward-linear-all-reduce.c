@@ -15,7 +15,7 @@ static void
 lower (LigLowering *lowering)
 {
   const LigPieces pieces = lig_pieces_of (lowering, 1);
-  int parts = lig_pieces_divide (lowering, "0.x");
+  int parts = pieces.each;
   for (int i = 0; i < parts; i++) {
     g_autofree char *product =
       g_strdup_printf ("x=0.x@%d/%d weight=0.weight y=0.y@%d/%d", i, parts, i, parts);
@@ -33,5 +33,5 @@ LIG_DEFINE_FUSION (forward_linear_all_reduce) = {
   .pattern = "basic-linear all-reduce",
   .allows = allows,
   .lower = lower,
-  .by_pieces = TRUE,
+  .least_pieces = 2,
 };

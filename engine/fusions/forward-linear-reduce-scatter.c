@@ -43,5 +43,5 @@ LIG_DEFINE_FUSION (forward_linear_reduce_scatter) = {
   .pattern = "basic-linear reduce-scatter",
   .allows = allows,
   .lower = lower,
-  .by_pieces = TRUE,
+  .least_pieces = 1,
 };

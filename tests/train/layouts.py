@@ -174,14 +174,13 @@ def overlapping(folder, model, layout, *more):
     """Products that overlap their exchanges compute what they do apart, in any number of parts."""
     words = (MODELS[model], *text(SHAPE, '--steps', 20, '--clip', 0.5), *more, '--policy', 'all')
     by_rows = 'take-part' in MODELS[model]
-    fusions, each = ((BY_ROWS_FUSIONS, int(layout.split('tensor=')[1]) - 1) if by_rows
-                     else (FUSIONS, 2))
+    fusions, others = BY_ROWS_FUSIONS if by_rows else FUSIONS, int(layout.split('tensor=')[1]) - 1
     apart, _ = train(folder, 'apart', layout, *words,
                      *(word for name in fusions for word in ('--forbid', name)))
     for pieces in 1, 2, 4:
         os.environ['LIGATURE_PIECES'] = str(pieces)
         try:
-            assert exchanges(folder, model, layout, fusions) == {pieces * each}
+            assert exchanges(folder, model, layout, fusions) == {pieces * others if by_rows else max(pieces, 2)}
             together, _ = train(folder, 'together', layout, *words)
         finally:
             del os.environ['LIGATURE_PIECES']

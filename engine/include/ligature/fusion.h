@@ -65,9 +65,9 @@ struct _LigFusion {
    * Bindings use the names without a number. Null: none. */
   const char *computes;
 
-  /* Whether its kernels exchange and multiply each rank's rows in lig_lower_get_pieces() parts.
-   * Policy `measured` times several numbers of them. */
-  gboolean by_pieces;
+  /* The fewest parts, lig_lower_get_pieces(), in which its kernels exchange and multiply each rank's
+   * rows. Policy `measured` times several numbers of them. 0: it does not divide rows. */
+  int least_pieces;
 };
 
 /**

@@ -90,10 +90,10 @@ LIG_API gboolean lig_lower_has_choice (LigLowering *self,
 
 /**
  * lig_lower_get_pieces: (skip)
- * @self: the lowering that the function of a fusion with LigFusion.by_pieces was given
+ * @self: the lowering that the function of a fusion with LigFusion.least_pieces was given
  *
- * Returns: the number of parts in which each rank's rows are exchanged and multiplied, at least 1:
- *   the one with the shortest time by policy `measured`
+ * Returns: the number of parts in which each rank's rows are exchanged and multiplied: the one with
+ *   the shortest time by policy `measured`, else the fewest; 1 if they do not divide the rows
  */
 LIG_API int lig_lower_get_pieces (LigLowering *self);
 
