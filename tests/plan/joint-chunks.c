@@ -14,9 +14,9 @@ static const struct {
   {65536, 768, 50304, LIG_BF16, 16384, 4},
   {65537, 768, 50304, LIG_BF16, 16512, 4},
   {65536, 768, 50257, LIG_BF16, 16384, 4}, /* rows begin at multiples of 128 bytes */
-  {4096, 768, 50304, LIG_BF16, 4096, 1},  /* below the least */
-  {16384, 768, 50304, LIG_BF16, 4096, 4}, /* a quarter would be less than the least */
-  {65536, 8, 400000, LIG_BF16, 2048, 32}, /* above the most */
+  {4096, 768, 50304, LIG_BF16, 4096, 1},   /* below the least */
+  {16384, 768, 50304, LIG_BF16, 4096, 4},  /* a quarter would be less than the least */
+  {65536, 8, 400000, LIG_BF16, 2048, 32},  /* above the most */
   {65536, 768, 50304, LIG_FP32, 8192, 8},
   {140000, 8, 40, LIG_BF16, 35072, 4}, /* the most rows */
   {200, 8, 1 << 28, LIG_FP32, 128, 2}, /* the fewest rows */
