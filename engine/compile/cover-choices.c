@@ -1,17 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Restores covers: a checkpoint names its groups, `FUSION@FIRST+COUNT` each. */
+/* Restores covers: a checkpoint names its groups, `FUSION@FIRST+COUNT` each, followed by `/PIECES`
+ * if each rank's rows are exchanged in several parts. */
 #include "engine/compile/cover.h"
 
 #include <glib/gi18n-lib.h>
+#include <string.h>
+
+/* Returns whether the text is the number of parts in which the candidate exchanges rows, if any,
+ * and lets it do so. */
+static gboolean
+read_pieces (LigDraft *draft, LigCandidate *candidate, const char *text)
+{
+  guint64 pieces;
+  if (*text == '\0')
+    return TRUE;
+  if (*text != '/' || candidate->group.fusion->least_pieces < 1 ||
+      !g_ascii_string_to_unsigned (text + 1, 10, 1, G_MAXINT, &pieces, NULL) ||
+      !lig_group_can_divide (draft, &candidate->group, (int) pieces))
+    return FALSE;
+  candidate->group.pieces = (int) pieces;
+  g_array_index (draft->verdicts, LigVerdict, candidate->verdict).pieces = (int) pieces;
+  return TRUE;
+}
 
 static LigCandidate *
-find (GArray *candidates, const char *choice)
+find (LigDraft *draft, GArray *candidates, const char *choice)
 {
+  gsize length = strcspn (choice, "/");
   for (guint i = 0; i < candidates->len; i++) {
     LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
     g_autofree char *text = g_strdup_printf ("%s@%d+%d", candidate->group.fusion->name,
                                              candidate->group.first, candidate->group.count);
-    if (candidate->legal && g_str_equal (text, choice))
+    if (candidate->legal && strlen (text) == length && strncmp (text, choice, length) == 0 &&
+        read_pieces (draft, candidate, choice + length))
       return candidate;
   }
   return NULL;
@@ -22,7 +43,7 @@ lig_cover_choices (LigDraft *draft, GArray *candidates, GError **error)
 {
   g_auto (GStrv) choices = g_strsplit (draft->options.choices, " ", -1);
   for (char **choice = choices; *choice; choice++) {
-    LigCandidate *candidate = **choice ? find (candidates, *choice) : NULL;
+    LigCandidate *candidate = **choice ? find (draft, candidates, *choice) : NULL;
     if (!**choice || (candidate && candidate->taken) ||
         (candidate && lig_cover_claim (draft, candidates, candidate)))
       continue;

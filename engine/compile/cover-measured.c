@@ -47,6 +47,9 @@ choose_pieces (LigDraft *draft, LigCandidate *candidate, GError **error)
   gboolean measured;
   int fewest = candidate->group.fusion->least_pieces;
   double noise, least = INFINITY;
+  candidate->group.pieces = lig_group_get_given_pieces (draft, &candidate->group);
+  if (candidate->group.pieces > 0)
+    return TRUE;
   for (int pieces = fewest; pieces <= fewest * MOST_PIECES; pieces *= 2) {
     LigCandidate tried = *candidate;
     tried.group.pieces = pieces;

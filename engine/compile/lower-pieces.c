@@ -62,12 +62,28 @@ lig_group_can_divide (const LigDraft *draft, const LigGroup *group, int pieces)
 }
 
 int
-lig_lower_get_pieces (LigLowering *self)
+lig_group_get_given_pieces (const LigDraft *draft, const LigGroup *group)
 {
   const char *given = getenv ("LIGATURE_PIECES");
-  int pieces = given ? atoi (given) : self->group->pieces;
-  pieces = MAX (pieces, self->group->fusion->least_pieces);
-  return lig_group_can_divide (self->draft, self->group, pieces) ? pieces : 1;
+  guint64 pieces;
+  if (!given || !g_ascii_string_to_unsigned (given, 10, 1, G_MAXINT, &pieces, NULL))
+    return 0;
+  int most = MAX ((int) pieces, group->fusion->least_pieces);
+  return lig_group_can_divide (draft, group, most) ? most : 0;
+}
+
+int
+lig_group_get_pieces (const LigDraft *draft, const LigGroup *group)
+{
+  int given = lig_group_get_given_pieces (draft, group);
+  int pieces = given > 0 ? given : MAX (group->pieces, group->fusion->least_pieces);
+  return lig_group_can_divide (draft, group, pieces) ? pieces : 1;
+}
+
+int
+lig_lower_get_pieces (LigLowering *self)
+{
+  return lig_group_get_pieces (self->draft, self->group);
 }
 
 gboolean

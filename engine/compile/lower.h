@@ -38,6 +38,13 @@ gboolean lig_lower_group (LigDraft *draft,
  * op or its last one is the exchange, whose rows of one rank are fewer than all. */
 gboolean lig_group_can_divide (const LigDraft *draft, const LigGroup *group, int pieces);
 
+/* Returns the number of parts that the environment variable LIGATURE_PIECES asks for, 0 if it does
+ * not, or if they do not divide the rows. */
+int lig_group_get_given_pieces (const LigDraft *draft, const LigGroup *group);
+
+/* Returns the number of parts in which the group of a fusion with least_pieces exchanges rows. */
+int lig_group_get_pieces (const LigDraft *draft, const LigGroup *group);
+
 /* Returns a value that is read outside the group and that none of the group's steps, from
  * `first_step` on, writes, or -1. */
 int lig_find_unwritten (const LigLowering *self, guint first_step);

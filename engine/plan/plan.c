@@ -435,9 +435,14 @@ lig_plan_get_choices (LigPlan *self)
   for (int pass = 0; pass < 2; pass++)
     for (guint i = 0; i < self->groups[pass]->len; i++) {
       const LigPlanGroup *group = &g_array_index (self->groups[pass], LigPlanGroup, i);
-      if (group->fusion)
-        g_string_append_printf (text, "%s%s@%d+%d", text->len ? " " : "", group->fusion->name,
-                                group->first, group->count);
+      if (!group->fusion)
+        continue;
+      g_string_append_printf (text, "%s%s@%d+%d", text->len ? " " : "", group->fusion->name,
+                              group->first, group->count);
+      int fewest = group->fusion->least_pieces;
+      int pieces = lig_group_get_pieces (self->draft, lig_group (self->draft, (LigPass) pass, i));
+      if (fewest > 0 && pieces != fewest)
+        g_string_append_printf (text, "/%d", pieces);
     }
   return g_string_free (text, FALSE);
 }

@@ -93,6 +93,39 @@ watch_requests (LigRun *self)
     lig_program_set_interrupt (self->eval, ask, self);
 }
 
+/* Rank 0 chooses these groups for all, too: exchanges that are not the same would never end. */
+static gboolean
+open_evaluation (LigRun *self, GError **error)
+{
+  LigPlanOptions options = self->eval_options;
+  g_autofree char *choices = NULL;
+  if (!lig_run_writes (self) && !lig_run_share_choices (self, &choices, error))
+    return FALSE;
+  options.choices = choices;
+  self->eval = lig_program_cache_get (self->programs, self->sequence, &options, error);
+  if (!self->eval || !lig_run_writes (self))
+    return self->eval != NULL;
+  choices = lig_plan_get_choices (lig_program_get_plan (self->eval));
+  return lig_run_share_choices (self, &choices, error);
+}
+
+/* Compares the groups of both programs on all ranks: with other exchanges each would wait for the
+ * others. */
+static gboolean
+compare_groups (LigRun *self, GError **error)
+{
+  LigProgram *const programs[] = {self->train, self->eval};
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++) {
+    g_autofree char *choices =
+      programs[i] ? lig_plan_get_choices (lig_program_get_plan (programs[i])) : NULL;
+    if (choices)
+      g_checksum_update (sum, (const guchar *) choices, (gssize) strlen (choices) + 1);
+  }
+  return lig_ranks_agree (lig_run_ranks (self), _ ("the groups of the plan"),
+                          g_checksum_get_string (sum), error);
+}
+
 /* Opens the programs of one kind in the place of the others, whose memory is released first. */
 static gboolean
 open_programs (LigRun *self, gboolean calibrating, GError **error)
@@ -118,13 +151,10 @@ open_programs (LigRun *self, gboolean calibrating, GError **error)
     if (!lig_run_share_choices (self, choices, error))
       return FALSE;
   }
-  if (lig_dataset_get_held_out_batches (self->data) > 0) {
-    self->eval = lig_program_cache_get (self->programs, self->sequence, &self->eval_options, error);
-    if (!self->eval)
-      return FALSE;
-  }
+  if (lig_dataset_get_held_out_batches (self->data) > 0 && !open_evaluation (self, error))
+    return FALSE;
   watch_requests (self);
-  return scale_gradient (self, error);
+  return compare_groups (self, error) && scale_gradient (self, error);
 }
 
 /* The programs of the recipe come first also in a training that calibrates, so that what is wrong

@@ -210,7 +210,7 @@ predict_pieces (const char *pieces)
     g_assert_cmpint (verdicts[i].pieces > 0, <=, verdicts[i].fusion->least_pieces);
     g_assert_cmpint (verdicts[i].pieces > 1, ==, strstr (verdicts[i].text, " parts") != NULL);
   }
-  g_assert_cmpint (several > 0, ==, !pieces);
+  g_assert_cmpint (several > 0, ==, g_strcmp0 (pieces, "1") != 0);
   return end;
 }
 
@@ -222,8 +222,9 @@ test_parts (void)
   g_assert_cmpfloat (best, <, one);
   g_assert_cmpfloat (best, <=, 1.002 * predict_pieces ("2"));
   g_assert_cmpfloat (best, <=, 1.002 * predict_pieces ("4"));
-  /* It divides no rank's rows, so that nothing is divided. */
-  g_assert_cmpfloat (predict_pieces ("3"), ==, one);
+  /* It divides no rank's rows, or is no number. */
+  g_assert_cmpfloat (predict_pieces ("3"), ==, best);
+  g_assert_cmpfloat (predict_pieces ("2x"), ==, best);
 }
 
 #define REDUCING \
@@ -277,6 +278,60 @@ test_reducing (void)
   g_assert_cmpuint (count_verdicts (plan, fusions[0], FALSE, "expected of=output"), ==, 1);
 }
 
+/* Returns the parts of the groups of both passes, and their steps. */
+static char *
+describe_parts (const LigPlan *plan)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < plan->draft->groups[pass]->len; i++) {
+      const LigGroup *group = lig_group (plan->draft, pass, i);
+      g_string_append_printf (text, "%s %d %d\n", group->fusion ? group->fusion->name : "-",
+                              group->pieces, group->n_steps);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* Other ranks, and trainings that go on, exchange the parts that were chosen: they have the choices
+ * of a plan alone. */
+static void
+test_choices (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+  const LigLayout layout = {{1, 1, 4}};
+  LigPlanOptions options = training (LIG_POLICY_MEASURED);
+  options.compute = LIG_BF16;
+  lig_device_assume_ranks (device, 0, &layout);
+  g_autoptr (LigSequence) sequence = new_sequence (
+    "take-part ! transformer-layer(32, parallel=sequence) ! all-gather(gradient=part)",
+    "16x4096x4096");
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  g_autofree char *choices = lig_plan_get_choices (plan);
+  g_assert_nonnull (strchr (choices, '/'));
+  lig_device_assume_ranks (device, 3, &layout);
+  options.choices = choices;
+  g_autoptr (LigPlan) other = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  g_autofree char *again = lig_plan_get_choices (other);
+  g_assert_cmpstr (again, ==, choices);
+  g_autofree char *before = describe_parts (plan), *after = describe_parts (other);
+  g_assert_cmpstr (after, ==, before);
+  const char *const bad[] = {"/3", "/0", "/x", "/-2", "/"};
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_autofree char *wrong = g_strndup (choices, strcspn (choices, "/"));
+    g_autofree char *text =
+      g_strconcat (strrchr (wrong, ' ') ? strrchr (wrong, ' ') + 1 : wrong, bad[i], NULL);
+    options.choices = text;
+    g_assert_null (lig_plan_compile (sequence, device, &options, &error));
+    g_assert_error (error, LIG_ERROR, LIG_ERROR_FUSION);
+    g_assert_nonnull (strstr (error->message, text));
+    g_clear_error (&error);
+  }
+}
+
 /* On one rank there is nothing to exchange. */
 static void
 test_alone (void)
@@ -303,6 +358,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fusions/overlapping/prediction", test_prediction);
   g_test_add_func ("/fusions/overlapping/parts", test_parts);
   g_test_add_func ("/fusions/overlapping/reducing", test_reducing);
+  g_test_add_func ("/fusions/overlapping/choices", test_choices);
   g_test_add_func ("/fusions/overlapping/alone", test_alone);
   return g_test_run ();
 }

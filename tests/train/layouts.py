@@ -4,8 +4,10 @@
 import json
 import os
 import shutil
+import sqlite3
+import subprocess
 
-from ranks import difference, read, run, text
+from ranks import LIG, difference, read, run, text
 
 HEAD = 'linear(256) ! cross-entropy'
 START = 'embedding(32) ! position-embedding(8) ! '
@@ -187,6 +189,51 @@ def overlapping(folder, model, layout, *more):
         assert difference(together, apart) < 1e-5, difference(together, apart)
 
 
+def write_prices(folder, name, ring, others):
+    """A copy of the store, in which steps with exchanges in a ring take so many microseconds."""
+    shutil.copy(folder.path / 'store.db', folder.path / name)
+    with sqlite3.connect(folder.path / name) as store:
+        for sign, price in ('', ring), ('NOT', others):
+            store.execute('UPDATE tuning SET microseconds = ?, noise = 0 WHERE microseconds > 0 '
+                          f"AND key {sign} LIKE '%|%ring_exchange%'", [price])
+        rings, = store.execute("SELECT count(*) FROM tuning WHERE key LIKE '%ring_exchange%'").fetchone()
+    store.close()
+    assert rings > 0
+
+
+def launch_two(folder, words, *environments):
+    """Starts two ranks with environments of their own."""
+    command = ['timeout', '-k', '5', '60', 'mpirun', '--oversubscribe', '--bind-to', 'none',
+               '--allow-run-as-root']
+    for number, environment in enumerate(environments):
+        command += [':'] * number + [
+            '-n', '1', 'env', *environment, LIG, 'train', *map(str, words), '--device', 'cpu',
+            '--parallel', 'tensor=2', '--checkpoint', 'other.safetensors', '--quiet']
+    return subprocess.run(command, cwd=folder.path, text=True, capture_output=True,
+                          env=dict(os.environ, HOME=str(folder.path), OMP_NUM_THREADS='1',
+                                   LIGATURE_STORE=str(folder.path / 'store.db')))
+
+
+def disagree(folder, model):
+    """Two ranks whose stores have other prices take the same groups, also in evaluations."""
+    words = (MODELS[model], *text(SHAPE, '--steps', 6, '--eval-every', 2, '--policy', 'measured'))
+    train(folder, 'first', 'tensor=2', *words)
+    write_prices(folder, 'quick.db', 1e-3, 1e6)
+    write_prices(folder, 'slow.db', 1e6, 1e-3)
+    for stores in ('quick', 'slow'), ('slow', 'quick'):
+        done = launch_two(folder, words, *([f'LIGATURE_STORE={store}.db'] for store in stores))
+        assert done.returncode == 0, f'{stores}: {done.returncode}: {done.stderr}'
+        assert len(read(folder.path / 'other.safetensors')) == len(read(folder.path / 'first.safetensors'))
+
+
+def other_parts(folder, model):
+    """Ranks that would exchange rows in other parts than rank 0 say so instead of waiting."""
+    words = (MODELS[model], *text(SHAPE, '--steps', 2, '--policy', 'all'))
+    done = launch_two(folder, words, ['LIGATURE_PIECES=2'], ['LIGATURE_PIECES=4'])
+    lines = [line for line in done.stderr.splitlines() if 'the groups of the plan' in line]
+    assert done.returncode not in (0, 124, 137) and lines, f'{done.returncode}: {done.stderr}'
+
+
 def export(folder, model, layout):
     """Weights of several ranks are the same file as those of one."""
     words = (MODELS[model], *text('8x8', '--steps', 3))
@@ -235,7 +282,7 @@ TESTS = [
     (overlapping, 'sequence', 'data=2,tensor=2'), (overlapping, 'layer', 'tensor=2'),
     (overlapping, 'llama', 'tensor=4'), (overlapping, 'mlp', 'data=2,tensor=2'),
     (overlapping, 'sequence', 'data=2,tensor=2', '--shard-optimizer', '--accumulate', 2),
-    (init, 'llama', 'tensor=2'), (init, 'tied', 'tensor=4'), (export, 'tied', 'data=2,tensor=2'),
+    (other_parts, 'sequence'), (disagree, 'sequence'), (init, 'llama', 'tensor=2'), (init, 'tied', 'tensor=4'), (export, 'tied', 'data=2,tensor=2'),
     (refuse, START + 'transformer-layer(3, head-features=8) ! ' + HEAD, 'tensor=2', 'heads', '3', '2'),
     (refuse, START + 'transformer-layer(4, kv-heads=2) ! ' + HEAD, 'tensor=4', 'kv-heads', '2', '4'),
     (refuse, START + 'linear(33, parallel=column) ! linear(32, parallel=row) ! ' + HEAD, 'tensor=2',
