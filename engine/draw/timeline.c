@@ -202,6 +202,23 @@ draw_lanes (Timeline *line, GArray *spans)
   }
 }
 
+/* Names the row of exchanges with other ranks in the passes that have some. */
+static void
+draw_exchanges (Timeline *line, GArray *spans)
+{
+  LigTextStyle style = {.size = 11, .colour = line->colours->dim, .width = LEFT - 16};
+  gboolean drawn[3] = {FALSE};
+  for (guint i = 0; i < spans->len; i++) {
+    const Span *span = &g_array_index (spans, Span, i);
+    LigPass pass = line->steps[span->step].pass;
+    if (span->lane != LIG_LANE_COMMUNICATION || drawn[pass])
+      continue;
+    drawn[pass] = TRUE;
+    double middle = lane_of (line, span) + (line->lane / line->n_rows - 3) / 2;
+    lig_canvas_text (line->canvas, 12, middle + 6, &style, _ ("Exchanges"));
+  }
+}
+
 void
 lig_draw_timeline (LigCanvas *canvas,
                    const LigColours *colours,
@@ -220,6 +237,7 @@ lig_draw_timeline (LigCanvas *canvas,
   find_rows (&line, spans);
   draw_axis (&line, total);
   draw_lanes (&line, spans);
+  draw_exchanges (&line, spans);
   if (total > 0) {
     draw_spans (&line, spans);
     return;

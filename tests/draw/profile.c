@@ -191,6 +191,38 @@ test_timeline (void)
   g_assert_cmpfloat (fabs (marks[1].width / marks[0].width - 2), <, 0.01);
 }
 
+/* Returns the timeline of a rank as SVG. */
+static char *
+draw_rank (int ranks)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = new_sequence (sequences[0], "64x32");
+  g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+  LigLayout layout;
+  lig_layout_init (&layout, ranks);
+  lig_device_assume_ranks (device, 0, &layout);
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_ALL;
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  LigTimedPlan timed = {.plan = plan};
+  g_autoptr (LigCanvas) canvas = lig_canvas_new_svg (900, 240);
+  lig_draw_timeline (canvas, lig_colours (LIG_COLOURS_LIGHT), &timed, 900, 240);
+  return lig_canvas_to_svg (canvas);
+}
+
+/* The row of exchanges is named once, in the pass that has them. */
+static void
+test_exchanges (void)
+{
+  g_autofree char *alone = draw_rank (1), *shared = draw_rank (4);
+  g_assert_null (strstr (alone, "Exchanges"));
+  const char *named = strstr (shared, "Exchanges");
+  g_assert_nonnull (named);
+  g_assert_null (strstr (named + 1, "Exchanges"));
+}
+
 static void
 test_roofline (void)
 {
@@ -261,6 +293,7 @@ main (int argc, char **argv)
   g_test_add_func ("/draw-profile/times", test_times);
   g_test_add_func ("/draw-profile/repeats", test_repeats);
   g_test_add_func ("/draw-profile/timeline", test_timeline);
+  g_test_add_func ("/draw-profile/exchanges", test_exchanges);
   g_test_add_func ("/draw-profile/roofline", test_roofline);
   g_test_add_func ("/draw-profile/memory", test_memory);
   g_test_add_func ("/draw-profile/files", test_files);

@@ -51,10 +51,12 @@ record (Fixture *f, LigSequence *sequence, const char *inputs, double exposed, d
   g_assert_no_error (error);
   for (gint64 step = 1; step <= 21; step++) {
     double factor = 1 + (double) (step - 11) * 0.02;
+    /* Rank 1 in most of the steps; the median of the numbers is 2. */
+    int slowest = step <= 6 ? 3 : step <= 12 ? 2 : 1;
     lig_store_add_metric (store, run, step, "step-ms", 12.5 * factor);
     lig_store_add_metric (store, run, step, LIG_METRIC_EXPOSED, exposed * factor);
     lig_store_add_metric (store, run, step, LIG_METRIC_IMBALANCE, imbalance * factor);
-    lig_store_add_metric (store, run, step, LIG_METRIC_SLOWEST, 1);
+    lig_store_add_metric (store, run, step, LIG_METRIC_SLOWEST, slowest);
   }
   lig_store_finish_run (store, run, "done", NULL, &error);
   g_assert_no_error (error);

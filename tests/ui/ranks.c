@@ -3,6 +3,7 @@
 #include "tests/ui/run-case.h"
 
 #include "ui/run/ranks.h"
+#include "ui/run/settings-list.h"
 #include "ui/session/child-run.h"
 
 #include <ligature/store-sweeps.h>
@@ -37,24 +38,117 @@ begin (Fixture *f)
   g_assert_cmpstr (lig_training_get_error (current (f)), ==, NULL);
 }
 
+/* Chooses the layout of that name. */
+static void
+choose_layout (GtkDropDown *down, const char *name)
+{
+  GListModel *names = gtk_drop_down_get_model (down);
+  for (guint i = 0; i < g_list_model_get_n_items (names); i++)
+    if (g_str_equal (gtk_string_list_get_string (GTK_STRING_LIST (names), i), name))
+      gtk_drop_down_set_selected (down, i);
+  GtkStringObject *chosen = gtk_drop_down_get_selected_item (down);
+  g_assert_cmpstr (gtk_string_object_get_string (chosen), ==, name);
+}
+
+static void
+check_command (Fixture *f, const char *end)
+{
+  g_autofree char *command = lig_train_to_command (f->doc);
+  g_assert_true (g_str_has_suffix (command, end));
+}
+
+/* Positions and heads are divided at once. */
+static void
+check_four (Fixture *f, GtkDropDown *down)
+{
+  if (g_get_num_processors () < 4)
+    return;
+  choose (f, 4);
+  g_assert_cmpuint (g_list_model_get_n_items (gtk_drop_down_get_model (down)), ==, 6);
+  choose_layout (down, "context=2,tensor=2");
+  check_command (f, " --ranks 4 --parallel context=2,tensor=2");
+  choose (f, 3);
+  check_command (f, " --ranks 3");
+  choose (f, 4);
+  check_command (f, " --ranks 4 --parallel context=2,tensor=2");
+}
+
 /* The layouts of two ranks; the choice is kept for numbers that it divides. */
 static void
 check_layouts (Fixture *f)
 {
-  GtkWidget *row = g_object_ref_sink (lig_rank_layout_row_new (f->doc));
+  GtkWidget *row = g_object_ref_sink (gtk_grid_new ());
+  lig_rank_layout_attach (f->doc, GTK_GRID (row), 0);
   GtkDropDown *down = find_type (row, GTK_TYPE_DROP_DOWN);
-  g_assert_true (gtk_widget_get_visible (row));
-  g_assert_cmpuint (g_list_model_get_n_items (gtk_drop_down_get_model (down)), ==, 2);
+  GtkWidget *reset = gtk_widget_get_last_child (row);
+  g_assert_true (gtk_widget_get_visible (GTK_WIDGET (down)));
+  g_assert_cmpuint (g_list_model_get_n_items (gtk_drop_down_get_model (down)), ==, 3);
   g_assert_cmpuint (gtk_drop_down_get_selected (down), ==, 0);
-  gtk_drop_down_set_selected (down, 1);
-  g_autofree char *command = lig_train_to_command (f->doc);
-  g_assert_true (g_str_has_suffix (command, " --ranks 2 --parallel tensor=2"));
+  g_assert_false (gtk_widget_get_sensitive (reset));
+  choose_layout (down, "context=2");
+  check_command (f, " --ranks 2 --parallel context=2");
+  choose_layout (down, "tensor=2");
+  check_command (f, " --ranks 2 --parallel tensor=2");
   choose (f, 1);
-  g_assert_false (gtk_widget_get_visible (row));
+  g_assert_false (gtk_widget_get_visible (GTK_WIDGET (down)) || gtk_widget_get_visible (reset));
   choose (f, 2);
-  g_assert_cmpuint (gtk_drop_down_get_selected (down), ==, 1);
-  gtk_drop_down_set_selected (down, 0);
+  check_command (f, " --ranks 2 --parallel tensor=2");
+  check_four (f, down);
+  choose (f, 2);
+  choose_layout (down, "tensor=2");
+  g_assert_true (gtk_widget_get_sensitive (reset));
+  g_signal_emit_by_name (reset, "clicked");
+  check_command (f, " --ranks 2");
+  g_assert_false (gtk_widget_get_sensitive (reset));
   g_object_unref (row);
+}
+
+/* --- The list ------------------------------------------------------------------------------- */
+
+static gboolean
+has_tooltip (GtkWidget *widget, gconstpointer text)
+{
+  return g_strcmp0 (gtk_widget_get_tooltip_text (widget), text) == 0;
+}
+
+/* Returns the place of a row's input within the list. */
+static graphene_rect_t
+find_input (GtkWidget *popover, const char *title)
+{
+  graphene_rect_t bounds;
+  g_autofree char *text = g_strdup_printf ("Back to the default: %s", title);
+  GtkWidget *reset = find_widget (popover, has_tooltip, text);
+  g_assert_nonnull (reset);
+  g_assert_true (gtk_widget_compute_bounds (gtk_widget_get_prev_sibling (reset), popover, &bounds));
+  return bounds;
+}
+
+/* Inputs and buttons of the rows on ranks are above those of the settings. */
+static void
+test_columns (Fixture *f, gconstpointer data)
+{
+  static const char *const titles[] = {"Ranks", "Layout of the ranks", "Optimizer"};
+  if (!can_launch ())
+    return;
+  choose (f, 2);
+  prepare (f, model, "32x8", "{\"data\":\"synthetic\"}");
+  GtkWidget *window = gtk_window_new (), *button = gtk_menu_button_new ();
+  GtkWidget *popover = lig_run_settings_list_new (f->doc);
+  gtk_menu_button_set_popover (GTK_MENU_BUTTON (button), popover);
+  show_in (window, button, 200, 100);
+  gtk_menu_button_popup (GTK_MENU_BUTTON (button));
+  WAIT_FOR (gtk_widget_get_mapped (popover) && find_input (popover, "Ranks").origin.x > 0);
+  graphene_rect_t first = find_input (popover, "Steps");
+  for (guint i = 0; i < G_N_ELEMENTS (titles); i++) {
+    graphene_rect_t other = find_input (popover, titles[i]);
+    g_assert_cmpfloat_with_epsilon (other.origin.x, first.origin.x, 0.5);
+    g_assert_cmpfloat_with_epsilon (other.size.width, first.size.width, 0.5);
+  }
+  gtk_menu_button_popdown (GTK_MENU_BUTTON (button));
+  WAIT_FOR (!gtk_widget_get_mapped (popover));
+  wait_for_frame (window);
+  gtk_window_destroy (GTK_WINDOW (window));
+  choose (f, 1);
 }
 
 static void
@@ -63,7 +157,8 @@ test_choice (Fixture *f, gconstpointer data)
   if (!can_launch ())
     return;
   prepare (f, model, "32x8", "{\"data\":\"synthetic\"}");
-  GtkWidget *row = g_object_ref_sink (lig_ranks_row_new (f->doc));
+  GtkWidget *row = g_object_ref_sink (gtk_grid_new ());
+  lig_ranks_attach (f->doc, GTK_GRID (row), 0);
   GtkSpinButton *spin = find_type (row, GTK_TYPE_SPIN_BUTTON);
   g_assert_cmpint (lig_ranks_get (f->doc), ==, 1);
   gtk_spin_button_set_value (spin, 2);
@@ -112,6 +207,10 @@ test_words (void)
   g_assert_cmpstr (divided[5], ==, "4");
   g_assert_cmpstr (divided[6], ==, "--parallel");
   g_assert_cmpstr (divided[7], ==, "data=2,tensor=2");
+  order.layout.sizes[LIG_GROUP_DATA] = 1;
+  order.layout.sizes[LIG_GROUP_CONTEXT] = 2;
+  g_auto (GStrv) both = lig_child_run_make_words ("lig", &order, NULL);
+  g_assert_cmpstr (both[7], ==, "context=2,tensor=2");
   g_autofree char *resumed = g_strjoinv (" ", others);
   g_assert_cmpstr (resumed, ==, "lig train --control --quiet --ranks 3 --store /s --resume /r");
 }
@@ -212,6 +311,7 @@ add_tests (void)
 {
   g_test_add_func ("/ranks/words", test_words);
   g_test_add ("/ranks/choice", Fixture, NULL, set_up, test_choice, tear_down);
+  g_test_add ("/ranks/columns", Fixture, NULL, set_up, test_columns, tear_down);
   g_test_add ("/ranks/control", Fixture, NULL, set_up, test_control, tear_down);
   g_test_add ("/ranks/killed", Fixture, NULL, set_up, test_killed, tear_down);
   g_test_add ("/ranks/refused", Fixture, NULL, set_up, test_refused, tear_down);

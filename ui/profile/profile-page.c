@@ -102,9 +102,10 @@ add_pictures (LigProfilePage *self)
 {
   self->times = add_picture (self, _ ("Time of each group"),
                              _ ("In op order; a bracket and bold letters mark a fusion"), "times");
-  self->timeline =
-    add_picture (self, _ ("One step"),
-                 _ ("Each step by itself, one after the other; solid ones are fused"), "timeline");
+  self->timeline = add_picture (
+    self, _ ("One step"),
+    _ ("Steps by themselves, those that overlap below the others; solid ones are fused"),
+    "timeline");
   self->roofline = add_picture (
     self, _ ("Roofline"), _ ("An arrow leads from the unfused ops to their fusion"), "roofline");
   self->memory =

@@ -15,8 +15,8 @@
 #include <json-glib/json-glib.h>
 #include <math.h>
 
-/* The newest trainings that are looked at, and the steps of one of them. */
-enum { MOST_RUNS = 50, MOST_STEPS = 1000 };
+/* The newest trainings that are looked at, the steps of one of them, and the ranks of one. */
+enum { MOST_RUNS = 50, MOST_STEPS = 1000, MOST_RANKS = 1 << 20 };
 
 typedef struct {
   LigStore *store;
@@ -83,6 +83,30 @@ find_median (LigStore *store, const char *run, const char *name, guint *count)
   return spread.median;
 }
 
+/* Returns the rank that was the slowest in most of the last steps; a median of numbers would name
+ * one between two that take turns. */
+static int
+find_slowest (LigStore *store, const char *run)
+{
+  g_autoptr (GArray) steps = NULL, values = NULL;
+  guint most = 0, slowest = 0;
+  if (!lig_store_get_metric (store, run, LIG_METRIC_SLOWEST, &steps, &values, NULL))
+    return 0;
+  g_autoptr (GArray) counts = g_array_new (FALSE, TRUE, sizeof (guint));
+  for (guint i = values->len > MOST_STEPS ? values->len - MOST_STEPS : 0; i < values->len; i++) {
+    double value = g_array_index (values, double, i);
+    if (!(value >= 0 && value < MOST_RANKS))
+      continue;
+    guint rank = (guint) value;
+    if (rank >= counts->len)
+      g_array_set_size (counts, rank + 1);
+    guint count = ++g_array_index (counts, guint, rank);
+    slowest = count > most ? rank : slowest;
+    most = MAX (count, most);
+  }
+  return (int) slowest;
+}
+
 static LigRankWaits *
 read_waits (LigStore *store, const char *run, const LigLayout *layout)
 {
@@ -96,7 +120,7 @@ read_waits (LigStore *store, const char *run, const LigLayout *layout)
   self->ranks = lig_layout_size (layout, LIG_GROUP_ALL);
   self->exposed = exposed * 1e-3;
   self->imbalance = find_median (store, run, LIG_METRIC_IMBALANCE, &count) * 1e-3;
-  self->slowest = (int) find_median (store, run, LIG_METRIC_SLOWEST, &count);
+  self->slowest = find_slowest (store, run);
   self->step = find_median (store, run, "step-ms", &count) * 1e-3;
   self->steps = count;
   self->predicted = NAN;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/run/ranks.h"
 
+#include "ui/run/rank-row.h"
 #include "ui/session/child-run.h"
 #include "ui/widgets/tooltip.h"
 
@@ -10,11 +11,12 @@
 #include <ligature/store-sweeps.h>
 
 #define KEY "ranks"
+#define CONTEXT "context-ranks"
+#define TENSOR "tensor-ranks"
 
 typedef struct {
   LigDocument *doc;
-  GtkWidget *spin, *reset;
-  GtkLabel *help;
+  LigRankRow parts;
 } Row;
 
 static GSettings *
@@ -56,7 +58,7 @@ lig_ranks_find_obstacle (LigDocument *doc)
 {
   g_autofree char *program = lig_child_run_find_program ();
   if (count_accelerators (doc) == 1)
-    return _ ("A GPU is trained on by one rank; several share the processor");
+    return _ ("Each rank needs a GPU of its own, and there is no other after this one");
   if (!has_program ("mpirun") && !has_program ("mpirun.openmpi"))
     return _ ("Install the package openmpi-bin to train by several ranks");
   return program ? NULL : _ ("Install the program lig to train by several ranks");
@@ -69,17 +71,29 @@ lig_ranks_get (LigDocument *doc)
   return wanted > 1 && !lig_ranks_find_obstacle (doc) ? MIN (wanted, get_most (doc)) : 1;
 }
 
-/* A tensor group that does not divide the ranks was chosen for another number of them. */
+/* Groups that do not divide the ranks were chosen for another number of them. */
 LigLayout
 lig_ranks_choose_layout (LigDocument *doc)
 {
   LigLayout layout;
-  int ranks = lig_ranks_get (doc), tensor = g_settings_get_int (get_settings (doc), "tensor-ranks");
-  if (tensor < 1 || ranks % tensor != 0)
-    tensor = 1;
-  lig_layout_init (&layout, ranks / tensor);
-  layout.sizes[LIG_GROUP_TENSOR] = tensor;
+  GSettings *settings = get_settings (doc);
+  int ranks = lig_ranks_get (doc), context = g_settings_get_int (settings, CONTEXT);
+  int tensor = g_settings_get_int (settings, TENSOR);
+  lig_layout_init (&layout, ranks);
+  if (ranks % context == 0 && ranks / context % tensor == 0)
+    layout = (LigLayout){{[LIG_GROUP_DATA] = ranks / context / tensor,
+                          [LIG_GROUP_CONTEXT] = context,
+                          [LIG_GROUP_TENSOR] = tensor}};
   return layout;
+}
+
+void
+lig_ranks_set_layout (LigDocument *doc, const LigLayout *layout)
+{
+  GSettings *settings = get_settings (doc);
+  g_settings_set_int (settings, CONTEXT, lig_layout_size (layout, LIG_GROUP_CONTEXT));
+  g_settings_set_int (settings, TENSOR, lig_layout_size (layout, LIG_GROUP_TENSOR));
+  g_signal_emit_by_name (doc, "settings");
 }
 
 LigLayout
@@ -102,20 +116,20 @@ static void
 update (Row *self)
 {
   const char *obstacle = lig_ranks_find_obstacle (self->doc);
-  const char *help = _ ("Processes that share each batch, by mpirun (1)");
-  gtk_widget_set_sensitive (self->spin, !obstacle);
-  gtk_spin_button_set_range (GTK_SPIN_BUTTON (self->spin), 1, get_most (self->doc));
-  gtk_spin_button_set_value (GTK_SPIN_BUTTON (self->spin), lig_ranks_get (self->doc));
-  gtk_widget_set_sensitive (self->reset, lig_ranks_get (self->doc) > 1);
-  gtk_label_set_text (self->help, obstacle ? obstacle : help);
-  lig_tooltip_set (self->spin, obstacle ? obstacle : help);
+  const char *help = _ ("Processes that divide the work of each step (1)");
+  gtk_widget_set_sensitive (self->parts.input, !obstacle);
+  gtk_spin_button_set_range (GTK_SPIN_BUTTON (self->parts.input), 1, get_most (self->doc));
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (self->parts.input), lig_ranks_get (self->doc));
+  gtk_widget_set_sensitive (self->parts.reset, lig_ranks_get (self->doc) > 1);
+  gtk_label_set_text (self->parts.help, obstacle ? obstacle : help);
+  lig_tooltip_set (self->parts.input, obstacle ? obstacle : help);
 }
 
 /* An obstacle shows 1, which is not chosen. */
 static void
 chosen (Row *self)
 {
-  int value = gtk_spin_button_get_value_as_int (GTK_SPIN_BUTTON (self->spin));
+  int value = gtk_spin_button_get_value_as_int (GTK_SPIN_BUTTON (self->parts.input));
   if (!lig_ranks_find_obstacle (self->doc) && value != lig_ranks_get (self->doc)) {
     g_settings_set_int (get_settings (self->doc), KEY, value);
     g_signal_emit_by_name (self->doc, "settings");
@@ -125,8 +139,8 @@ chosen (Row *self)
 static void
 reset (Row *self)
 {
-  gtk_widget_grab_focus (self->spin);
-  gtk_spin_button_set_value (GTK_SPIN_BUTTON (self->spin), 1);
+  gtk_widget_grab_focus (self->parts.input);
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (self->parts.input), 1);
 }
 
 static void
@@ -138,52 +152,18 @@ free_row (gpointer data)
   g_free (self);
 }
 
-static GtkWidget *
-make_texts (Row *self)
-{
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0), *title = gtk_label_new (_ ("Ranks"));
-  self->help = GTK_LABEL (gtk_label_new (NULL));
-  gtk_widget_add_css_class (GTK_WIDGET (self->help), "dim-label");
-  gtk_widget_add_css_class (GTK_WIDGET (self->help), "caption");
-  gtk_label_set_xalign (GTK_LABEL (title), 0);
-  gtk_label_set_xalign (self->help, 0);
-  gtk_label_set_wrap (self->help, TRUE);
-  gtk_label_set_max_width_chars (self->help, 36);
-  gtk_box_append (GTK_BOX (box), title);
-  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->help));
-  gtk_widget_set_hexpand (box, TRUE);
-  return box;
-}
-
-static void
-make_reset (Row *self)
-{
-  g_autofree char *text = g_strdup_printf (_ ("Back to the default: %s"), _ ("Ranks"));
-  self->reset = gtk_button_new_from_icon_name ("edit-undo-symbolic");
-  gtk_widget_add_css_class (self->reset, "flat");
-  gtk_widget_set_valign (self->reset, GTK_ALIGN_CENTER);
-  lig_tooltip_set (self->reset, text);
-  g_signal_connect_swapped (self->reset, "clicked", G_CALLBACK (reset), self);
-}
-
-GtkWidget *
-lig_ranks_row_new (LigDocument *doc)
+void
+lig_ranks_attach (LigDocument *doc, GtkGrid *to, int line)
 {
   Row *self = g_new0 (Row, 1);
-  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget *spin = gtk_spin_button_new_with_range (1, get_most (doc), 1);
   self->doc = g_object_ref (doc);
-  self->spin = gtk_spin_button_new_with_range (1, get_most (doc), 1);
-  gtk_widget_set_valign (self->spin, GTK_ALIGN_CENTER);
-  make_reset (self);
-  gtk_box_append (GTK_BOX (row), make_texts (self));
-  gtk_box_append (GTK_BOX (row), self->spin);
-  gtk_box_append (GTK_BOX (row), self->reset);
-  g_object_set (row, "margin-top", 12, "margin-start", 12, "margin-end", 12, NULL);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->spin), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Ranks"), -1);
+  gtk_editable_set_width_chars (GTK_EDITABLE (spin), 4);
+  gtk_editable_set_max_width_chars (GTK_EDITABLE (spin), 4);
+  lig_rank_row_attach (&self->parts, _ ("Ranks"), spin, to, line);
   update (self);
-  g_signal_connect_swapped (self->spin, "value-changed", G_CALLBACK (chosen), self);
+  g_signal_connect_swapped (spin, "value-changed", G_CALLBACK (chosen), self);
+  g_signal_connect_swapped (self->parts.reset, "clicked", G_CALLBACK (reset), self);
   g_signal_connect_swapped (doc, "settings", G_CALLBACK (update), self);
-  g_object_set_data_full (G_OBJECT (row), "row", self, free_row);
-  return row;
+  g_object_set_data_full (G_OBJECT (spin), "row", self, free_row);
 }

@@ -15,6 +15,9 @@ int lig_ranks_get (LigDocument *doc);
 /* Returns how they divide the work. */
 LigLayout lig_ranks_choose_layout (LigDocument *doc);
 
+/* Chooses how they do, also for later trainings by a number of ranks that the groups divide. */
+void lig_ranks_set_layout (LigDocument *doc, const LigLayout *layout);
+
 /* Returns how a run of the store that is continued divides the work: as before, if so many ranks
  * are possible here, else by one. `run`: (nullable): its UUID. */
 LigLayout lig_ranks_find_layout (LigDocument *doc, const char *run);
@@ -22,9 +25,9 @@ LigLayout lig_ranks_find_layout (LigDocument *doc, const char *run);
 /* Returns: (nullable): why the document cannot be trained by several ranks. */
 const char *lig_ranks_find_obstacle (LigDocument *doc);
 
-/* Returns a row with the number, or with the obstacle; and a row with the layouts of as many ranks,
- * which is visible if they are several. */
-GtkWidget *lig_ranks_row_new (LigDocument *doc);
-GtkWidget *lig_rank_layout_row_new (LigDocument *doc);
+/* Attach to a line of a grid a row with the number, or with the obstacle; and a row with the
+ * layouts of as many ranks, which is visible if they are several. */
+void lig_ranks_attach (LigDocument *doc, GtkGrid *to, int line);
+void lig_rank_layout_attach (LigDocument *doc, GtkGrid *to, int line);
 
 G_END_DECLS

@@ -23,6 +23,9 @@ typedef struct {
   gboolean updating;
 } List;
 
+/* Rows on ranks, above the settings. */
+enum { RANKS = 2 };
+
 /* Settings that the run bar shows next to the button, or that belong to the file. */
 static const char *const elsewhere[] = {"data", "batch", "dtype", "policy", "name", NULL};
 
@@ -207,7 +210,7 @@ static void
 add_row (List *self, GtkGrid *grid, const LigSetting *setting)
 {
   Row row = {.setting = setting};
-  int line = (int) self->rows->len;
+  int line = RANKS + (int) self->rows->len;
   g_autofree char *label = lig_setting_get_title (setting);
   g_autofree char *reset = g_strdup_printf (_ ("Back to the default: %s"), label);
   g_autofree char *help = make_help (setting);
@@ -230,6 +233,8 @@ static void
 add_rows (List *self, GtkGrid *grid)
 {
   const LigSetting *setting;
+  lig_ranks_attach (self->doc, grid, 0);
+  lig_rank_layout_attach (self->doc, grid, 1);
   for (guint n = 0; first[n]; n++)
     for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
       if (g_str_equal (setting->name, first[n]))
@@ -255,10 +260,9 @@ free_list (gpointer data)
   g_free (self);
 }
 
-/* Returns a box with the ranks, the settings and, below them, a button for trying several values.
- */
+/* Returns a box with the settings and, below them, a button for trying several values. */
 static GtkWidget *
-add_frame (LigDocument *doc, GtkWidget *popover, GtkWidget *settings)
+add_frame (GtkWidget *popover, GtkWidget *settings)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   GtkWidget *button = gtk_button_new_with_mnemonic (_ ("New s_weep…"));
@@ -267,8 +271,6 @@ add_frame (LigDocument *doc, GtkWidget *popover, GtkWidget *settings)
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.new-sweep");
   g_signal_connect_object (button, "clicked", G_CALLBACK (gtk_popover_popdown), popover,
                            G_CONNECT_SWAPPED);
-  gtk_box_append (GTK_BOX (box), lig_ranks_row_new (doc));
-  gtk_box_append (GTK_BOX (box), lig_rank_layout_row_new (doc));
   gtk_box_append (GTK_BOX (box), settings);
   gtk_box_append (GTK_BOX (box), button);
   return box;
@@ -292,8 +294,8 @@ lig_run_settings_list_new (LigDocument *doc)
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scrolled), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scrolled), TRUE);
-  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scrolled), 480);
-  gtk_popover_set_child (GTK_POPOVER (popover), add_frame (doc, popover, scrolled));
+  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scrolled), 530);
+  gtk_popover_set_child (GTK_POPOVER (popover), add_frame (popover, scrolled));
   gtk_accessible_update_property (GTK_ACCESSIBLE (popover), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Training settings"), -1);
   g_signal_connect (doc, "changed", G_CALLBACK (document_changed), self);

@@ -33,8 +33,7 @@ LIG_API void lig_layout_init (LigLayout *self, int count);
  * lig_layout_parse:
  * @self: (out caller-allocates): the layout
  * @text: (nullable): sizes by the names of groups, `data=2,tensor=2`; data left out takes all ranks
- *   that the others leave, other groups left out have one rank; context and tensor do not yet go
- *   together
+ *   that the others leave, other groups left out have one rank
  * @count: the number of ranks
  *
  * Returns: %FALSE with %LIG_ERROR_VALUE set: a sentence with the faulty word, or with the product
