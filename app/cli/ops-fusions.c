@@ -20,18 +20,29 @@ input_of (const LigFusion *fusion)
   return "16x32";
 }
 
-/* Returns whether the fusion needs ranks that divide a product and its rows. */
+/* Returns whether the fusion needs ranks that divide a product's rows, too. */
 static gboolean
-exchanges (const LigFusion *fusion)
+divides_rows (const LigFusion *fusion)
 {
   return strstr (fusion->pattern, "all-gather") || strstr (fusion->pattern, "reduce-scatter");
 }
 
-/* Returns the path at which the fusion begins in its example. */
+/* Returns whether the fusion needs ranks that divide a product. */
+static gboolean
+exchanges (const LigFusion *fusion)
+{
+  return divides_rows (fusion) || strstr (fusion->pattern, "all-reduce");
+}
+
+/* Returns the path at which the fusion begins in its example: the first product of ranks, before
+ * which they exchange, or the second one. */
 static const char *
 path_of (const LigFusion *fusion)
 {
-  return !exchanges (fusion) ? "0" : g_str_has_prefix (fusion->pattern, "all-gather") ? "1" : "3";
+  gboolean before = g_str_has_prefix (fusion->pattern, "all-");
+  if (divides_rows (fusion))
+    return before ? "1" : "3";
+  return exchanges (fusion) && !before ? "2" : "0";
 }
 
 /* Returns the recipe of an example: one that applies if the fusion quantizes. */
@@ -158,10 +169,12 @@ make_example (const LigFusion *fusion)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_auto (GStrv) elements = g_strsplit (fusion->pattern, " ", -1);
-  if (exchanges (fusion))
+  if (divides_rows (fusion))
     return g_strdup (
       "take-part ! linear(64, parallel=column, sequence-parallel=true) ! gelu ! "
       "linear(32, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)");
+  if (exchanges (fusion))
+    return g_strdup ("linear(64, parallel=column) ! gelu ! linear(32, parallel=row)");
   for (char **element = elements; *element; element++) {
     g_auto (GStrv) names = g_strsplit_set (*element + (**element == '['), "|]", 2);
     const char *name = *names[0] == '@' ? find_member (fusion) : names[0];

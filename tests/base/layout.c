@@ -21,6 +21,7 @@ test_read (void)
     {"context=4", 8, 2, 4, 1, "data=2,context=4"},
     {"context=2,data=3", 6, 3, 2, 1, "data=3,context=2"},
     {"context=1,tensor=2", 2, 1, 1, 2, "tensor=2"},
+    {"context=2,tensor=2", 8, 2, 2, 2, "data=2,context=2,tensor=2"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;
@@ -50,7 +51,7 @@ test_refused (void)
     {"data=2,tensor=2", 8, "is 8, but the layout data=2,tensor=2 needs 4"},
     {"data=2147483647,tensor=2", 2, "'data=2147483647'"},
     {"context=2", 3, "is 3, but the layout context=2 needs a multiple of 2"},
-    {"context=2,tensor=2", 4, "context=2 and tensor=2"},
+    {"context=2,tensor=2", 6, "is 6, but the layout context=2,tensor=2 needs a multiple of 4"},
     {"context=2,context=2", 4, "'context=2'"},
     {"context=0", 2, "'context=0'"},
     {"replicas=2", 2, "'replicas=2'"},
