@@ -65,8 +65,8 @@ struct _LigFusion {
    * Bindings use the names without a number. Null: none. */
   const char *computes;
 
-  /* The fewest parts, lig_lower_get_pieces(), in which its kernels exchange and multiply each rank's
-   * rows. Policy `measured` times several numbers of them. 0: it does not divide rows. */
+  /* The fewest parts, lig_lower_get_pieces(), in which its kernels exchange and multiply each
+   * rank's rows. Policy `measured` times several numbers of them. 0: it does not divide rows. */
   int least_pieces;
 };
 
