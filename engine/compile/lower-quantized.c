@@ -149,6 +149,19 @@ lig_lower_is_quantized (LigLowering *self, const char *port, LigRefusal *refusal
 }
 
 gboolean
+lig_lower_refuses_recipe (LigLowering *self, int element, LigRefusal *refusal)
+{
+  const LigPart *part =
+    lig_lower_op (self, element) ? lig_part (self->draft, self->group->elements[element]) : NULL;
+  if (!part || !part->recipe)
+    return FALSE;
+  refusal->reason = LIG_REASON_PARALLEL;
+  refusal->observed = g_strdup_printf ("a product with recipe %s", part->recipe->info->name);
+  refusal->required = g_strdup ("none");
+  return TRUE;
+}
+
+gboolean
 lig_lower_norm_fits (LigLowering *self, int element, LigRefusal *refusal)
 {
   const LigPart *part = lig_part (self->draft, self->group->elements[element]);

@@ -8,9 +8,10 @@ static gboolean
 allows (LigLowering *match, LigRefusal *refusal)
 {
   const LigPieces pieces = lig_pieces_of (match, 0);
-  if (!lig_pieces_allow (match, 0, refusal) ||
-      lig_lower_count_parts (match, "1.weight") == pieces.count)
-    return pieces.count > 1;
+  if (!lig_pieces_allow (match, 0, refusal))
+    return FALSE;
+  if (lig_lower_count_parts (match, "1.weight") == pieces.count)
+    return TRUE;
   refusal->reason = LIG_REASON_PARALLEL;
   refusal->observed = g_strdup ("a weight that all ranks have");
   refusal->required = g_strdup ("parallel=column");

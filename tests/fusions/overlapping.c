@@ -332,6 +332,36 @@ test_choices (void)
   }
 }
 
+/* Products with a recipe read quantized copies of whole operands: they overlap nothing, by rows or
+ * not. */
+static void
+test_recipes (void)
+{
+  static const char *const models[] = {MODEL, REDUCING};
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++) {
+    g_autoptr (GError) error = NULL;
+    LigPlanOptions options = training (LIG_POLICY_ALL);
+    g_autoptr (LigDevice) device = lig_device_open ("cpu", &error);
+    g_assert_no_error (error);
+    const LigLayout layout = {{1, 1, 2}};
+    guint count, refused = 0;
+    options.compute = LIG_BF16;
+    options.recipe = "fp8-delayed";
+    lig_device_assume_ranks (device, 1, &layout);
+    g_autoptr (LigSequence) sequence = new_sequence (models[i], "64x32");
+    g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+    g_assert_no_error (error);
+    const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+    for (guint k = 0; k < count; k++) {
+      const char *pattern = verdicts[k].fusion->pattern;
+      g_assert_false (verdicts[k].taken &&
+                      (strstr (pattern, "all-") || strstr (pattern, "reduce-scatter")));
+      refused += strstr (verdicts[k].text, "a product with recipe fp8-delayed") != NULL;
+    }
+    g_assert_cmpuint (refused, >, 0);
+  }
+}
+
 /* On one rank there is nothing to exchange. */
 static void
 test_alone (void)
@@ -359,6 +389,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fusions/overlapping/parts", test_parts);
   g_test_add_func ("/fusions/overlapping/reducing", test_reducing);
   g_test_add_func ("/fusions/overlapping/choices", test_choices);
+  g_test_add_func ("/fusions/overlapping/recipes", test_recipes);
   g_test_add_func ("/fusions/overlapping/alone", test_alone);
   return g_test_run ();
 }

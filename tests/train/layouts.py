@@ -227,6 +227,17 @@ def disagree(folder, model):
         assert len(read(folder.path / 'other.safetensors')) == len(read(folder.path / 'first.safetensors'))
 
 
+def recipe(folder, model, layout, name):
+    """Products of ranks that read quantized copies train what those of one rank train, but for the
+    amaxes of parts."""
+    words = (MODELS[model], *text(SHAPE, '--steps', 12, '--recipe', name, '--dtype', 'bf16:fp32'))
+    one, _ = folder.train('one', 1, *words)
+    many, _ = train(folder, 'many', layout, *words)
+    found = difference({key: one[key] for key in one if key[1] == 'loss'},
+                       {key: many[key] for key in many if key[1] == 'loss'})
+    assert found < 0.02, f'{found:.2g}, expected less than 0.02'
+
+
 def other_parts(folder, model):
     """Ranks that would exchange rows in other parts than rank 0 say so instead of waiting."""
     words = (MODELS[model], *text(SHAPE, '--steps', 2, '--policy', 'all'))
@@ -283,6 +294,7 @@ TESTS = [
     (overlapping, 'sequence', 'data=2,tensor=2'), (overlapping, 'layer', 'tensor=2'),
     (overlapping, 'llama', 'tensor=4'), (overlapping, 'mlp', 'data=2,tensor=2'),
     (overlapping, 'sequence', 'data=2,tensor=2', '--shard-optimizer', '--accumulate', 2),
+    (recipe, 'layer', 'tensor=2', 'fp8-delayed'), (recipe, 'sequence', 'tensor=2', 'fp8-current'),
     (other_parts, 'sequence'), (disagree, 'sequence'), (init, 'llama', 'tensor=2'), (init, 'tied', 'tensor=4'), (export, 'tied', 'data=2,tensor=2'),
     (refuse, START + 'transformer-layer(3, head-features=8) ! ' + HEAD, 'tensor=2', 'heads', '3', '2'),
     (refuse, START + 'transformer-layer(4, kv-heads=2) ! ' + HEAD, 'tensor=4', 'kv-heads', '2', '4'),

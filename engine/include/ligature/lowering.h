@@ -138,6 +138,18 @@ LIG_API gboolean lig_lower_quantize (LigLowering *self, const char *bindings, co
 LIG_API gboolean lig_lower_is_quantized (LigLowering *self, const char *port, LigRefusal *refusal);
 
 /**
+ * lig_lower_refuses_recipe: (skip)
+ * @self: the lowering that the function of a fusion was given
+ * @element: the number of the pattern's element
+ * @refusal: where the reason goes
+ *
+ * Refuses a product with a recipe, which reads quantized copies of whole operands.
+ *
+ * Returns: whether it was refused; not if the element is missing
+ */
+LIG_API gboolean lig_lower_refuses_recipe (LigLowering *self, int element, LigRefusal *refusal);
+
+/**
  * lig_lower_norm_fits: (skip)
  * @self: the lowering of a fusion
  * @element: the number of the pattern's element
