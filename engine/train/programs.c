@@ -93,20 +93,20 @@ watch_requests (LigRun *self)
     lig_program_set_interrupt (self->eval, ask, self);
 }
 
-/* Rank 0 chooses these groups for all, too: exchanges that are not the same would never end. */
-static gboolean
-open_evaluation (LigRun *self, GError **error)
+/* Returns a program with the groups of `choices`. If these are open, rank 0 chooses for all: each
+ * rank would measure other times, and exchanges that are not the same would never end. */
+static LigProgram *
+open_program (LigRun *self, LigPlanOptions *options, char **choices, GError **error)
 {
-  LigPlanOptions options = self->eval_options;
-  g_autofree char *choices = NULL;
-  if (!lig_run_writes (self) && !lig_run_share_choices (self, &choices, error))
-    return FALSE;
-  options.choices = choices;
-  self->eval = lig_program_cache_get (self->programs, self->sequence, &options, error);
-  if (!self->eval || !lig_run_writes (self))
-    return self->eval != NULL;
-  choices = lig_plan_get_choices (lig_program_get_plan (self->eval));
-  return lig_run_share_choices (self, &choices, error);
+  if (!lig_run_writes (self) && !*choices && !lig_run_share_choices (self, choices, error))
+    return NULL;
+  options->choices = *choices;
+  g_autoptr (LigProgram) program =
+    lig_program_cache_get (self->programs, self->sequence, options, error);
+  if (!program || *choices)
+    return g_steal_pointer (&program);
+  *choices = lig_plan_get_choices (lig_program_get_plan (program));
+  return lig_run_share_choices (self, choices, error) ? g_steal_pointer (&program) : NULL;
 }
 
 /* Compares the groups of both programs on all ranks: with other exchanges each would wait for the
@@ -115,6 +115,8 @@ static gboolean
 compare_groups (LigRun *self, GError **error)
 {
   LigProgram *const programs[] = {self->train, self->eval};
+  if (!lig_run_ranks (self))
+    return TRUE;
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++) {
     g_autofree char *choices =
@@ -131,27 +133,19 @@ static gboolean
 open_programs (LigRun *self, gboolean calibrating, GError **error)
 {
   char **choices = calibrating ? &self->calibration_choices : &self->choices;
+  LigPlanOptions options = self->eval_options;
+  g_autofree char *evaluation = NULL;
   g_clear_pointer (&self->train, lig_program_unref);
   g_clear_pointer (&self->eval, lig_program_unref);
   g_clear_pointer (&self->programs, lig_program_cache_free);
   self->train_options.calibrating = self->eval_options.calibrating = calibrating;
-  self->train_options.choices = *choices;
+  options.calibrating = calibrating;
   self->programs = lig_program_cache_new (self->state);
-  /* Rank 0 chooses the groups of all: each rank would measure other times. */
-  if (!lig_run_writes (self) && !*choices) {
-    if (!lig_run_share_choices (self, choices, error))
-      return FALSE;
-    self->train_options.choices = *choices;
-  }
-  self->train = lig_program_cache_get (self->programs, self->sequence, &self->train_options, error);
+  self->train = open_program (self, &self->train_options, choices, error);
   if (!self->train)
     return FALSE;
-  if (!*choices) {
-    *choices = lig_plan_get_choices (lig_program_get_plan (self->train));
-    if (!lig_run_share_choices (self, choices, error))
-      return FALSE;
-  }
-  if (lig_dataset_get_held_out_batches (self->data) > 0 && !open_evaluation (self, error))
+  if (lig_dataset_get_held_out_batches (self->data) > 0 &&
+      !(self->eval = open_program (self, &options, &evaluation, error)))
     return FALSE;
   watch_requests (self);
   return compare_groups (self, error) && scale_gradient (self, error);

@@ -73,6 +73,13 @@ class Job:
         self.ranks = list_children(self.mpirun)
         assert len(self.ranks) == count, self.ranks
 
+    def wait_for(self, text):
+        """Waits until standard error contains the text, whose place for writing is kept."""
+        end = time.monotonic() + LIMIT
+        while text.encode() not in os.pread(self.errors.fileno(), 1 << 20, 0):
+            assert time.monotonic() < end, text
+            time.sleep(0.002)
+
     def finish(self):
         """Waits until all processes are gone. Returns the exit code and standard error."""
         self.lig.communicate(timeout=LIMIT)
@@ -354,7 +361,7 @@ def interrupted_twice_in_a_step():
         assert time.monotonic() < end
         time.sleep(0.02)
     job.lig.send_signal(signal.SIGINT)
-    time.sleep(0.1)
+    job.wait_for('press Ctrl+C again')
     job.lig.send_signal(signal.SIGINT)
     seconds_to_end(job)
     code, errors = job.finish()
