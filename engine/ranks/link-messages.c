@@ -48,7 +48,7 @@ lig_link_receive (LigLink *self)
     count = recv (self->socket, bytes, sizeof bytes, MSG_DONTWAIT);
     if (count > 0) {
       g_string_append_len (self->received, bytes, count);
-      self->seen = g_get_monotonic_time ();
+      self->quiet = 0;
     } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
       lig_link_close (self);
     } else if (errno == EAGAIN) {

@@ -244,7 +244,6 @@ prepare (LigLink *links, int count)
   for (int i = 0; i < count; i++) {
     fcntl (links[i].socket, F_SETFL, fcntl (links[i].socket, F_GETFL) | O_NONBLOCK);
     setsockopt (links[i].socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    links[i].seen = g_get_monotonic_time ();
   }
 }
 

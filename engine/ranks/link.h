@@ -19,7 +19,7 @@ typedef enum {
 typedef struct {
   int rank, socket; /* -1: closed */
   gboolean left;    /* the goodbye came */
-  gint64 seen;      /* the monotonic time of the last message */
+  gint64 quiet;     /* the microseconds that the watch ran since the last message */
   GString *received;
 } LigLink;
 

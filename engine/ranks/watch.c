@@ -18,10 +18,6 @@
 #define INTERVAL (1 * G_USEC_PER_SEC)
 #define SILENCE (15 * G_USEC_PER_SEC)
 
-/* A thread that did not run for so long was stopped itself, and cannot say how long others were
- * silent: Ctrl+Z stops all ranks. */
-#define STOPPED (3 * G_USEC_PER_SEC)
-
 /* A failure is reported after this time: it may be one of all ranks, or the effect of the end of
  * another, whose connection is closed at the same time. */
 #define GRACE (300 * 1000)
@@ -149,9 +145,8 @@ wait_for_messages (LigRankWatch *self, gint64 until)
   check_closed (self);
 }
 
-/* The time is one at which this process was found not to have been stopped. */
 static void
-give_sign (LigRankWatch *self, gint64 now)
+give_sign (LigRankWatch *self)
 {
   for (int i = 0; i < self->n_links; i++) {
     LigLink *link = &self->links[i];
@@ -159,7 +154,7 @@ give_sign (LigRankWatch *self, gint64 now)
     lig_link_send (link, LIG_LINK_SIGN, NULL);
     g_mutex_unlock (&self->lock);
     if (link->socket >= 0 && !link->left && !g_atomic_int_get (&self->leaving) &&
-        now - link->seen > self->silence)
+        link->quiet > self->silence)
       end_for_silence (self, link->rank);
   }
   if (self->parent > 1 && getppid () != self->parent)
@@ -179,6 +174,16 @@ take_failure (LigRankWatch *self)
     report_failure (self);
 }
 
+/* A thread that did not run for longer than it wanted to was stopped itself, or the machine is
+ * busy, and it cannot say how long others were silent: Ctrl+Z stops all ranks. So it counts only
+ * the time between two signs. */
+static void
+count_quiet (LigRankWatch *self, gint64 passed)
+{
+  for (int i = 0; i < self->n_links; i++)
+    self->links[i].quiet += MIN (passed, INTERVAL);
+}
+
 static gpointer
 run (gpointer data)
 {
@@ -187,12 +192,11 @@ run (gpointer data)
   while (!g_atomic_int_get (&self->done)) {
     wait_for_messages (self, self->failure ? MIN (self->due, next) : next);
     gint64 now = g_get_monotonic_time ();
-    for (int i = 0; now - last > STOPPED && i < self->n_links; i++)
-      self->links[i].seen = now;
+    count_quiet (self, now - last);
     last = now;
     take_failure (self);
     if (now >= next) {
-      give_sign (self, now);
+      give_sign (self);
       next = now + MIN (INTERVAL, self->silence / 4);
     }
   }

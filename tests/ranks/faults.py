@@ -79,14 +79,17 @@ def stopped(count, rank):
 
 
 def all_stopped():
-    """Ranks that were all stopped, as by Ctrl+Z, go on, also on a busy machine."""
+    """Ranks that were all stopped, as by Ctrl+Z, go on, also on a busy machine. One that judged the
+    others wrongly would do so with its first sign."""
     silence = 3 * SILENCE
     job, processes, seen = begin(3, 'hang', silence=silence)
-    for number in (signal.SIGSTOP, signal.SIGCONT):
+    for number, seconds in ((signal.SIGSTOP, silence + 2), (signal.SIGCONT, SILENCE)):
         for process in processes.values():
             os.kill(process, number)
-        time.sleep(silence + 2)
-    assert all(map(exists, processes.values()))
+        time.sleep(seconds)
+    if not all(map(exists, processes.values())):
+        job.kill()
+        raise AssertionError(f'{processes} ended: {"".join(job.communicate(timeout=LIMIT))}')
     os.kill(processes[2], signal.SIGKILL)
     finish(job, processes, seen,
            f'ranks: rank 2 on {HOST} ended (process {processes[2]}){RESUMED}')
