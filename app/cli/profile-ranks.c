@@ -2,6 +2,7 @@
 /* Profiles by several ranks: the device of each, and the waits that all of them measured. */
 #include "app/cli/profile-ranks.h"
 
+#include "app/cli/blame.h"
 #include "app/cli/rank-device.h"
 #include "app/cli/rank.h"
 #include "app/cli/table.h"
@@ -17,17 +18,18 @@ lig_cli_open_profile_device (const LigSequenceOptions *options,
                              GArray *plans,
                              GError **error)
 {
-  gint64 batch = 0;
+  LigPlanOptions divided = LIG_PLAN_OPTIONS_INIT;
   if (!lig_cli_rank_get ())
     return lig_cli_open_device (options, error);
   g_autoptr (LigDevice) device = lig_cli_open_divided_device (options->device, parallel, error);
   if (!device)
     return NULL;
-  if (lig_sequence_has_input (sequence) &&
-      !lig_cli_share_batch (sequence, lig_device_get_layout (device), &batch, error))
+  if (!lig_plan_options_divide (&divided, sequence, lig_device_get_layout (device), error)) {
+    lig_cli_blame (error, "ranks");
     return NULL;
+  }
   for (guint i = 0; i < plans->len; i++)
-    g_array_index (plans, LigPlanOptions, i).batch = batch;
+    g_array_index (plans, LigPlanOptions, i).batch = divided.batch;
   return g_steal_pointer (&device);
 }
 

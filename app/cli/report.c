@@ -4,6 +4,7 @@
 #include "app/cli/document.h"
 #include "app/cli/find-run.h"
 #include "app/cli/fuse-pair.h"
+#include "app/cli/launch.h"
 #include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/task.h"
@@ -52,21 +53,27 @@ is_word (const char *text)
 static const char *
 find_option (const LigSequenceOptions *options)
 {
-  return options->input                       ? "input"
-         : options->device                    ? "device"
-         : options->dtype                     ? "dtype"
-         : options->tf32 == TRUE              ? "tf32"
-         : options->tf32 == FALSE             ? "no-tf32"
-         : options->nondeterministic == TRUE  ? "nondeterministic"
-         : options->nondeterministic == FALSE ? "no-nondeterministic"
-         : options->policy                    ? "policy"
-         : options->recompute                 ? "recompute"
-         : options->recipe                    ? "recipe"
-         : options->forbid                    ? "forbid"
-         : options->force                     ? "force"
-         : options->fence                     ? "fence"
-         : options->eval                      ? "eval"
-                                              : NULL;
+  return options->input                          ? "input"
+         : options->device                       ? "device"
+         : options->dtype                        ? "dtype"
+         : options->tf32 == TRUE                 ? "tf32"
+         : options->tf32 == FALSE                ? "no-tf32"
+         : options->nondeterministic == TRUE     ? "nondeterministic"
+         : options->nondeterministic == FALSE    ? "no-nondeterministic"
+         : options->policy                       ? "policy"
+         : options->recompute                    ? "recompute"
+         : options->recipe                       ? "recipe"
+         : options->forbid                       ? "forbid"
+         : options->force                        ? "force"
+         : options->fence                        ? "fence"
+         : options->eval                         ? "eval"
+         : options->ranks != LIG_CLI_UNSET_RANKS ? "ranks"
+         : options->parallel                     ? "parallel"
+         : options->optimizer                    ? "optimizer"
+         : options->shard_optimizer == TRUE      ? "shard-optimizer"
+         : options->shard_optimizer == FALSE     ? "no-shard-optimizer"
+         : options->bucket_size                  ? "bucket-size"
+                                                 : NULL;
 }
 
 /* --- The command line that reproduces the report -------------------------------------------- */
@@ -247,7 +254,8 @@ run (int argc, char **argv)
     LIG_CLI_FORMAT_ENTRY (&options.format, "FORMAT"),
     {NULL},
   };
-  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&plan, LIG_OPTION_PLAN, more);
+  g_autofree GOptionEntry *entries =
+    lig_cli_sequence_entries (&plan, LIG_OPTION_PLAN | LIG_OPTION_RANKS | LIG_OPTION_SHARD, more);
   g_autofree char *command = quote_command (argc, argv);
   GError *error = NULL;
   if (!lig_cli_parse (&lig_command_report, entries, &argc, &argv, 1, 1))

@@ -303,10 +303,7 @@ lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **e
 
 /* Finds how the ranks of a plan divide the work. */
 static gboolean
-find_layout (const LigSequenceOptions *options,
-             LigDevice *device,
-             LigLayout *layout,
-             GError **error)
+find_layout (const LigSequenceOptions *options, LigLayout *layout, GError **error)
 {
   int ranks = options->ranks == LIG_CLI_UNSET_RANKS ? 1 : options->ranks;
   if (ranks < 1 || ranks > LIG_CLI_MOST_RANKS) {
@@ -314,34 +311,8 @@ find_layout (const LigSequenceOptions *options,
                  ranks, LIG_CLI_MOST_RANKS);
     return FALSE;
   }
-  if (ranks > 1 && !lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
-    g_set_error (
-      error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "--ranks plans for devices that are only described, and %s is not; choose one like "
-      "null:h200",
-      lig_device_get_name (device));
-    return FALSE;
-  }
   return lig_layout_parse (layout, options->parallel, ranks, error) ||
          lig_cli_blame (error, "parallel");
-}
-
-gboolean
-lig_cli_share_batch (LigSequence *sequence, const LigLayout *layout, gint64 *batch, GError **error)
-{
-  LigShape shape;
-  LigDtype dtype;
-  int data = lig_layout_size (layout, LIG_GROUP_DATA);
-  lig_sequence_get_input (sequence, &shape, &dtype);
-  if (shape.n_axes < 1 || shape.axes[0] % data != 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "the batch size is %" G_GINT64_FORMAT
-                 ", expected a multiple of %d, the number of ranks",
-                 shape.n_axes < 1 ? (gint64) 1 : shape.axes[0], data);
-    return lig_cli_blame (error, "ranks");
-  }
-  *batch = data > 1 ? shape.axes[0] / data : 0;
-  return TRUE;
 }
 
 /* Lets the plan be that of one of the ranks, which share the batch. */
@@ -355,12 +326,12 @@ share (LigSequence *sequence,
   LigLayout layout;
   if (options->ranks == LIG_CLI_UNSET_RANKS && !options->parallel)
     return TRUE;
-  if (!find_layout (options, device, &layout, error))
+  if (!find_layout (options, &layout, error))
     return FALSE;
   if (lig_layout_size (&layout, LIG_GROUP_ALL) == 1 || !lig_sequence_has_input (sequence))
     return TRUE;
-  if (!lig_cli_share_batch (sequence, &layout, &plan->batch, error))
-    return FALSE;
+  if (!lig_plan_options_divide (plan, sequence, &layout, error))
+    return lig_cli_blame (error, "ranks");
   lig_device_assume_ranks (device, 0, &layout);
   return TRUE;
 }

@@ -58,11 +58,6 @@ gboolean lig_cli_check_dtype (const char *text, GError **error);
 gboolean
 lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, GError **error);
 
-/* Finds the part of the batch that ranks of a layout have; 0: all of it. Refuses a batch that they
- * do not divide. The sequence has an input. */
-gboolean
-lig_cli_share_batch (LigSequence *sequence, const LigLayout *layout, gint64 *batch, GError **error);
-
 /* Opens the sequence and the device, sets the options and compiles a plan. Policy `measured` keeps
  * its times in the store. */
 LigPlan *lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **error);

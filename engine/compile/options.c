@@ -108,6 +108,30 @@ lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GEr
   return lig_error_set_setting (error, "bucket-size");
 }
 
+gboolean
+lig_plan_options_divide (LigPlanOptions *self,
+                         LigSequence *sequence,
+                         const LigLayout *layout,
+                         GError **error)
+{
+  LigShape shape;
+  LigDtype dtype;
+  int ranks = lig_layout_size (layout, LIG_GROUP_DATA);
+  self->batch = 0;
+  if (ranks == 1 || !lig_sequence_has_input (sequence))
+    return TRUE;
+  lig_sequence_get_input (sequence, &shape, &dtype);
+  gint64 rows = shape.n_axes > 0 ? shape.axes[0] : 1;
+  if (rows % ranks == 0) {
+    self->batch = rows / ranks;
+    return TRUE;
+  }
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+               _ ("the batch size is %" PRId64 ", expected a multiple of %d, the number of ranks"),
+               rows, ranks);
+  return lig_error_set_setting (error, "batch");
+}
+
 LigPlanOptions *
 lig_plan_options_new (void)
 {

@@ -39,7 +39,7 @@ add_plan (JsonBuilder *to, const char *name, LigPlan *plan, LigPlan *other, cons
   lig_json_add_text (to, "parameters", lig_plan_get_parameters_name (plan));
   lig_json_add_integer (to, "ops", ops);
   lig_json_add_integer (to, "steps", steps);
-  lig_json_add_number (to, "memory_bytes", lig_report_needed_memory (plan));
+  lig_json_add_number (to, "memory_bytes", lig_plan_get_needed_memory (plan));
   lig_json_add_number (to, "device_memory_bytes", (double) lig_device_get_facts (device)->memory);
   lig_json_add_text (to, "problem", problem);
   add_refusals (to, plan, other);

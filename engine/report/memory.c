@@ -58,7 +58,7 @@ list_largest (LigPlan *plan)
 }
 
 double
-lig_report_needed_memory (LigPlan *plan)
+lig_plan_get_needed_memory (LigPlan *plan)
 {
   return (double) lig_plan_get_arena_bytes (plan, NULL) + (double) lig_plan_get_state_bytes (plan) +
          get_workspace (plan);
@@ -108,9 +108,9 @@ lig_plan_explain_ranks (LigPlan *self)
     return NULL;
   lig_figures_of_step (&timed, NULL, &step);
   g_autofree char *bytes = lig_units_bytes (exchange.bytes);
-  g_autofree char *memory = lig_units_bytes (lig_report_needed_memory (self));
+  g_autofree char *memory = lig_units_bytes (lig_plan_get_needed_memory (self));
   g_autofree char *share = describe_share (self);
-  if (!(step.predicted > 0))
+  if (!(step.predicted > 0 && exchange.seconds > 0))
     return g_strdup_printf (_ ("rank 0 of %d: exchanges %s in a step, %s of memory%s"),
                             exchange.ranks, bytes, memory, share);
   g_autofree char *time = lig_units_time (step.predicted);
@@ -130,7 +130,7 @@ suggest_recompute (LigPlan *self, double memory)
     return NULL;
   for (int level = (int) lig_plan_get_recompute (self) + 1; level <= LIG_RECOMPUTE_ALL; level++) {
     g_autoptr (LigPlan) plan = lig_plan_with_recompute (self, (LigRecompute) level, NULL);
-    double needed = plan ? lig_report_needed_memory (plan) : 0;
+    double needed = plan ? lig_plan_get_needed_memory (plan) : 0;
     g_autofree char *bytes = lig_units_bytes (needed);
     if (plan && needed <= memory)
       return g_strdup_printf (_ ("; with recompute=%s it needs %s"),

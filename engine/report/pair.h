@@ -7,9 +7,6 @@
 
 #include <json-glib/json-glib.h>
 
-/* Returns the bytes that the plan needs on its device: arena, state and workspaces. */
-double lig_report_needed_memory (LigPlan *plan);
-
 /* Removes spaces from the end and appends the end of a line. */
 void lig_report_end_line (GString *to);
 

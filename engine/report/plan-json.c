@@ -193,7 +193,7 @@ add_exchange (JsonBuilder *builder, LigPlan *plan)
   if (exchange.ranks < 2)
     return;
   lig_figures_of_step (&timed, NULL, &step);
-  gboolean known = step.predicted > 0;
+  gboolean known = step.predicted > 0, links = known && exchange.seconds > 0;
   lig_json_begin_object (builder, "ranks");
   g_autofree char *layout =
     lig_layout_to_string (lig_device_get_layout (lig_plan_get_device (plan)));
@@ -204,9 +204,9 @@ add_exchange (JsonBuilder *builder, LigPlan *plan)
   lig_json_add_number (builder, "step_us", known ? step.predicted * 1e6 : NAN);
   lig_json_add_integer (builder, "collectives", exchange.collectives);
   lig_json_add_number (builder, "exchanged_bytes", exchange.bytes);
-  lig_json_add_number (builder, "exchange_us", known ? exchange.seconds * 1e6 : NAN);
-  lig_json_add_number (builder, "exposed_us", known ? exchange.exposed * 1e6 : NAN);
-  lig_json_add_number (builder, "memory_bytes", lig_report_needed_memory (plan));
+  lig_json_add_number (builder, "exchange_us", links ? exchange.seconds * 1e6 : NAN);
+  lig_json_add_number (builder, "exposed_us", links ? exchange.exposed * 1e6 : NAN);
+  lig_json_add_number (builder, "memory_bytes", lig_plan_get_needed_memory (plan));
   json_builder_end_object (builder);
 }
 

@@ -121,7 +121,7 @@ static char *
 get_memory (const Total *total, const Total *first)
 {
   double all = (double) lig_device_get_facts (lig_plan_get_device (total->plan))->memory;
-  double bytes = lig_report_needed_memory (total->plan);
+  double bytes = lig_plan_get_needed_memory (total->plan);
   g_autofree char *needed = lig_units_bytes (bytes);
   g_autofree char *memory = all > 0 ? lig_units_bytes (all) : NULL;
   if (!memory)
@@ -250,7 +250,7 @@ add_total (JsonBuilder *to, const Total *total, const Total *first)
   add_figures (to, "update", &total->passes[LIG_PASS_UPDATE]);
   gboolean both = first->step.seconds > 0 && total->step.seconds > 0;
   lig_json_add_number (to, "speed", both ? first->step.seconds / total->step.seconds : NAN);
-  lig_json_add_number (to, "memory_bytes", lig_report_needed_memory (total->plan));
+  lig_json_add_number (to, "memory_bytes", lig_plan_get_needed_memory (total->plan));
   lig_json_add_number (to, "device_memory_bytes", (double) lig_device_get_facts (device)->memory);
   lig_json_add_text (to, "problem", problem);
   json_builder_end_object (to);

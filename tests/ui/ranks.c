@@ -2,7 +2,8 @@
 /* Training by several ranks from the window: the choice, the command, and the processes. */
 #include "tests/ui/run-case.h"
 
-#include "ui/run/ranks.h"
+#include "ui/document/ranks.h"
+#include "ui/run/rank-rows.h"
 #include "ui/run/settings-list.h"
 #include "ui/session/child-run.h"
 
@@ -158,7 +159,7 @@ test_choice (Fixture *f, gconstpointer data)
     return;
   prepare (f, model, "32x8", "{\"data\":\"synthetic\"}");
   GtkWidget *row = g_object_ref_sink (gtk_grid_new ());
-  lig_ranks_attach (f->doc, GTK_GRID (row), 0);
+  lig_rank_count_attach (f->doc, GTK_GRID (row), 0);
   GtkSpinButton *spin = find_type (row, GTK_TYPE_SPIN_BUTTON);
   g_assert_cmpint (lig_ranks_get (f->doc), ==, 1);
   gtk_spin_button_set_value (spin, 2);
@@ -292,7 +293,8 @@ test_killed (Fixture *f, gconstpointer data)
   WAIT_FOR (find_widget (f->bar, shows_text, "ranks: rank 1 on "));
 }
 
-/* A batch that the ranks do not divide is refused before the first step. */
+/* A batch that the ranks cannot share is a problem of the plan, which has a mend; that of a
+ * training of another batch size is refused before the first step. */
 static void
 test_refused (Fixture *f, gconstpointer data)
 {
@@ -300,6 +302,11 @@ test_refused (Fixture *f, gconstpointer data)
     return;
   choose (f, 2);
   prepare (f, model, "33x8", "{\"data\":\"synthetic\",\"steps\":10}");
+  WAIT_FOR (!lig_document_is_stale (f->doc) && lig_document_get_problem (f->doc, 0));
+  g_assert_false (is_enabled (f, "run"));
+  WAIT_FOR (find_widget (f->bar, shows_text, "The batch size is 33, expected a multiple of 2"));
+  prepare (f, model, "32x8", "{\"data\":\"synthetic\",\"steps\":10,\"batch\":33}");
+  WAIT_FOR (!lig_document_is_stale (f->doc));
   act (f, "run");
   WAIT_FOR (!lig_training_is_active (current (f)));
   g_assert_nonnull (strstr (lig_training_get_error (current (f)), "33"));

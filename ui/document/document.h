@@ -8,7 +8,7 @@
  *   planned    the plan, its staleness or the problems are new
  *   selected   the selection or the cursor is new
  *   titled     name, file or modification are new
- *   settings   device or policy are new
+ *   settings   device, policy, ranks or their layout are new
  *   wanted     a parameter of the op under the cursor is to be typed next
  *   previewed  a preview began, arrived or ended, see ui/document/preview.h
  *   timed      measured times or the comparison with every op alone are new, see
@@ -192,7 +192,7 @@ const char *lig_document_get_measuring (LigDocument *self);
  * @text: the engine's sentence
  * @mends: (element-type LigProblemMend): edits that remove it, for lig_edit_mend_problem(), best
  *   first; may be empty
- * @whole: whether the plan is complete, but does not fit its device
+ * @whole: whether the plan is complete, but does not fit its device, or its batch the ranks
  */
 typedef struct {
   char *path, *text;

@@ -2,6 +2,7 @@
 /* A document's plan: requested after every edit, shown when it arrives. */
 #include "ui/document/preview.h"
 #include "ui/document/private.h"
+#include "ui/document/ranks.h"
 #include "ui/session/command.h"
 
 #include <string.h>
@@ -54,9 +55,20 @@ follow_devices (LigDocument *self)
   lig_document_emit (self, LIG_DOCUMENT_SETTINGS);
 }
 
+static void
+follow_ranks (LigDocument *self)
+{
+  LigLayout layout = lig_ranks_choose_layout (self);
+  if (memcmp (&layout, &self->layout, sizeof layout) != 0)
+    lig_document_compile (self);
+  lig_document_emit (self, LIG_DOCUMENT_SETTINGS);
+}
+
 void
 lig_document_init_plan (LigDocument *self)
 {
+  static const char *const keys[] = {"changed::ranks", "changed::context-ranks",
+                                     "changed::tensor-ranks"};
   GSettings *settings = lig_session_get_settings (self->session);
   self->device = g_strdup (lig_session_get_default_device (self->session));
   self->policy = (LigPolicy) g_settings_get_enum (settings, "policy");
@@ -65,6 +77,8 @@ lig_document_init_plan (LigDocument *self)
   self->planner = lig_planner_new (take_answer, self);
   g_signal_connect_object (self->session, "devices-changed", G_CALLBACK (follow_devices), self,
                            G_CONNECT_SWAPPED);
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    g_signal_connect_object (settings, keys[i], G_CALLBACK (follow_ranks), self, G_CONNECT_SWAPPED);
 }
 
 void
@@ -85,8 +99,10 @@ lig_document_compile (LigDocument *self)
   lig_document_end_preview (self);
   self->stale = TRUE;
   self->measured = FALSE;
-  self->request = lig_planner_ask (self->planner, lig_sequence_copy (self->sequence), self->device,
-                                   self->policy, lig_session_get_store (self->session));
+  self->layout = lig_ranks_choose_layout (self);
+  self->request =
+    lig_planner_ask (self->planner, lig_sequence_copy (self->sequence), self->device, &self->layout,
+                     self->policy, lig_session_get_store (self->session));
   lig_document_emit (self, LIG_DOCUMENT_PLANNED);
 }
 
@@ -234,6 +250,14 @@ append_types (GString *text, LigSequence *sequence)
     g_string_append_printf (text, ":%s", lig_parameters_name (parameters));
 }
 
+/* Returns whether the command plans with ranks, as the window does. */
+static gboolean
+takes_ranks (const char *command)
+{
+  static const char *const commands[] = {"fuse", "plan", "report", NULL};
+  return g_strv_contains (commands, command);
+}
+
 char *
 lig_document_to_command (LigDocument *self, const char *command)
 {
@@ -251,6 +275,9 @@ lig_document_to_command (LigDocument *self, const char *command)
     lig_shell_append_option (text, "policy", lig_policy_name (self->policy));
   if (!saved)
     append_types (text, self->sequence);
+  LigLayout layout = lig_ranks_choose_layout (self);
+  if (takes_ranks (command))
+    lig_command_append_ranks (text, &layout);
   lig_command_append_store (text, self->session);
   return g_string_free (text, FALSE);
 }

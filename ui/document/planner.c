@@ -3,6 +3,7 @@
  * once a newer one arrives. */
 #include "ui/document/planner.h"
 
+#include "ui/document/ranks.h"
 #include "ui/session/measuring.h"
 #include <ligature/figures.h>
 #include <ligature/tuning.h>
@@ -24,6 +25,7 @@ typedef struct {
   guint64 number;
   LigSequence *sequence; /* null: the end */
   char *device;
+  LigLayout layout;
   LigPolicy policy;
   LigStore *store;
 } Request;
@@ -105,15 +107,13 @@ report_measuring (gpointer data, const char *what)
 /* --- Compiling ----------------------------------------------------------------------------- */
 
 static LigDevice *
-open_device (LigPlanner *self, const Request *request, GError **error)
+open_device (LigPlanner *self, const Request *request, const LigLayout *layout, GError **error)
 {
   if (g_atomic_int_exchange (&self->forget, 0))
     g_clear_object (&self->device);
-  if (self->device && g_str_equal (lig_device_get_name (self->device), request->device))
-    return self->device;
-  g_clear_object (&self->device);
-  self->device = lig_device_open (request->device, error);
-  if (self->device && request->store)
+  LigDevice *before = self->device;
+  self->device = lig_ranks_open_device (before, request->device, layout, error);
+  if (self->device && self->device != before && request->store)
     lig_tuning_learn (self->device, request->store);
   return self->device;
 }
@@ -158,6 +158,19 @@ compile_unfused (LigPlanner *self, LigPlan *plan)
   return g_async_queue_length (self->requests) > 0 ? NULL : lig_plan_unfuse (plan, NULL);
 }
 
+/* Divides the batch among the ranks. If they cannot share it, the plan is that of one rank. */
+static LigLayout
+divide (const Request *request, LigPlanOptions *options, GPtrArray *problems)
+{
+  g_autoptr (GError) error = NULL;
+  LigLayout layout = request->layout;
+  if (lig_plan_options_divide (options, request->sequence, &layout, &error))
+    return layout;
+  g_ptr_array_add (problems, lig_problem_of_batch (request->sequence, &layout, error));
+  lig_layout_init (&layout, 1);
+  return layout;
+}
+
 static void
 compile (LigPlanner *self, const Request *request)
 {
@@ -170,7 +183,8 @@ compile (LigPlanner *self, const Request *request)
   options.input_gradient = TRUE;
   answer->problems = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_free);
   answer->final = TRUE;
-  LigDevice *device = open_device (self, request, &error);
+  LigLayout layout = divide (request, &options, answer->problems);
+  LigDevice *device = open_device (self, request, &layout, &error);
   gboolean measures = device && lig_policy_for (options.policy, device) == LIG_POLICY_MEASURED;
   if (measures) {
     if (!lig_device_has (device, LIG_DEVICE_DESCRIBED))
@@ -284,13 +298,18 @@ lig_planner_free (LigPlanner *self)
 }
 
 guint64
-lig_planner_ask (
-  LigPlanner *self, LigSequence *sequence, const char *device, LigPolicy policy, LigStore *store)
+lig_planner_ask (LigPlanner *self,
+                 LigSequence *sequence,
+                 const char *device,
+                 const LigLayout *layout,
+                 LigPolicy policy,
+                 LigStore *store)
 {
   Request *request = g_new0 (Request, 1);
   request->number = ++self->last;
   request->sequence = sequence;
   request->device = g_strdup (device);
+  request->layout = *layout;
   request->policy = policy;
   request->store = store ? g_object_ref (store) : NULL;
   g_async_queue_push (self->requests, request);

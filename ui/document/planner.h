@@ -33,10 +33,14 @@ LigPlanner *lig_planner_new (LigPlannerFunc func, gpointer owner);
 /* Frees the planner, which sends no more answers. Does not wait for a running compilation. */
 void lig_planner_free (LigPlanner *self);
 
-/* Requests a plan and returns the request's number. @sequence: (transfer full): for the planner
- * alone */
-guint64 lig_planner_ask (
-  LigPlanner *self, LigSequence *sequence, const char *device, LigPolicy policy, LigStore *store);
+/* Requests a plan, that of rank 0 of the layout, and returns the request's number. @sequence:
+ * (transfer full): for the planner alone */
+guint64 lig_planner_ask (LigPlanner *self,
+                         LigSequence *sequence,
+                         const char *device,
+                         const LigLayout *layout,
+                         LigPolicy policy,
+                         LigStore *store);
 
 /* @mends: (nullable) */
 LigProblem *lig_problem_new (const char *path, const char *text, GPtrArray *mends);
@@ -46,6 +50,11 @@ void lig_problem_free (LigProblem *problem);
  *   that fits as its mend */
 LigProblem *
 lig_problem_of_memory (LigPlan *plan, LigSequence *sequence, const LigPlanOptions *options);
+
+/* Returns: (transfer full): the problem of ranks that cannot share the batch, as @error says, with
+ *   the next smaller batch that they can as its mend */
+LigProblem *
+lig_problem_of_batch (LigSequence *sequence, const LigLayout *layout, const GError *error);
 
 /* Returns: (transfer full) (element-type LigProblem): all problems of a sequence that has no plan,
  *   in the order of the rows. @device: (nullable): null if it cannot be opened. @error: the reason

@@ -5,6 +5,7 @@
 #include "ui/document/preview.h"
 
 #include "ui/document/private.h"
+#include "ui/document/ranks.h"
 
 typedef struct _Job Job;
 
@@ -32,6 +33,7 @@ struct _Job {
   LigPlan *present;
   LigStore *store;
   char *device;
+  LigLayout layout;
   LigPlanOptions options;
   gboolean like; /* device and policy are the document's */
   LigPlanComparison *comparison;
@@ -70,10 +72,7 @@ free_job (gpointer data)
 static LigDevice *
 open_device (Worker *self, const Job *job, GError **error)
 {
-  if (!self->device || !g_str_equal (lig_device_get_name (self->device), job->device)) {
-    g_clear_object (&self->device);
-    self->device = lig_device_open (job->device, error);
-  }
+  self->device = lig_ranks_open_device (self->device, job->device, &job->layout, error);
   /* Ceilings may have been measured since then. */
   if (self->device && job->store)
     lig_tuning_recall (self->device, lig_store_get_path (job->store));
@@ -103,7 +102,9 @@ compile (Job *job)
 {
   LigTuning tuning;
   g_autoptr (GError) error = NULL;
-  LigDevice *device = open_device (job->worker, job, &error);
+  LigDevice *device = lig_plan_options_divide (&job->options, job->sequence, &job->layout, &error)
+                        ? open_device (job->worker, job, &error)
+                        : NULL;
   lig_tuning_init (&tuning, job->store);
   job->options.tuning = &tuning;
   job->options.recall = TRUE;
@@ -211,6 +212,7 @@ lig_document_preview (
   LigStore *store = lig_session_get_store (self->session);
   job->store = store ? g_object_ref (store) : NULL;
   job->device = g_strdup (name);
+  job->layout = self->layout;
   job->like = g_str_equal (name, self->device) && policy == self->policy;
   lig_document_get_options (self, &job->options);
   job->options.policy = policy;

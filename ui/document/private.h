@@ -43,6 +43,7 @@ struct _LigDocument {
   char *device;
   gboolean device_chosen; /* by the user */
   LigPolicy policy;
+  LigLayout layout; /* of the ranks for which it was compiled last */
   LigPlanner *planner;
   guint64 request;
   LigPlan *plan;

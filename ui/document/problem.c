@@ -76,7 +76,7 @@ lig_problem_list (LigSequence *sequence,
   return problems;
 }
 
-/* --- Plans that do not fit their device ---------------------------------------------------- */
+/* --- Plans that do not fit their device or their ranks -------------------------------------- */
 
 static gboolean
 fits (LigSequence *sequence, LigDevice *device, LigPlanOptions options, gint64 batch)
@@ -86,6 +86,15 @@ fits (LigSequence *sequence, LigDevice *device, LigPlanOptions options, gint64 b
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, NULL);
   g_autofree char *text = plan ? lig_plan_explain_memory (plan, NULL) : NULL;
   return plan && !text;
+}
+
+static void
+propose_input (LigProblem *problem, const LigShape *shape, LigDtype dtype)
+{
+  g_autofree char *text = lig_shape_to_string (shape);
+  g_autofree char *value = g_strdup_printf ("%s:%s", text, lig_dtype_name (dtype));
+  g_ptr_array_add (problem->mends,
+                   lig_problem_mend_new (LIG_PROBLEM_MEND_SET_INPUT, NULL, NULL, value));
 }
 
 /* Proposes the largest half, quarter and so on of the batch that fits. */
@@ -104,10 +113,8 @@ propose_batch (LigProblem *problem,
   do
     shape.axes[0] /= 2;
   while (shape.axes[0] > 1 && !fits (sequence, device, *options, shape.axes[0]));
-  g_autofree char *text = lig_shape_to_string (&shape);
-  g_autofree char *value = g_strdup_printf ("%s:%s", text, lig_dtype_name (dtype));
-  g_ptr_array_add (problem->mends,
-                   lig_problem_mend_new (LIG_PROBLEM_MEND_SET_INPUT, NULL, NULL, value));
+  shape.axes[0] *= lig_device_get_n_ranks (device, LIG_GROUP_DATA);
+  propose_input (problem, &shape, dtype);
 }
 
 LigProblem *
@@ -119,6 +126,22 @@ lig_problem_of_memory (LigPlan *plan, LigSequence *sequence, const LigPlanOption
   LigProblem *problem = lig_problem_new (NULL, text, NULL);
   problem->whole = TRUE;
   propose_batch (problem, plan, sequence, options);
+  return problem;
+}
+
+LigProblem *
+lig_problem_of_batch (LigSequence *sequence, const LigLayout *layout, const GError *error)
+{
+  LigShape shape;
+  LigDtype dtype;
+  int ranks = lig_layout_size (layout, LIG_GROUP_DATA);
+  LigProblem *problem = lig_problem_new (NULL, error->message, NULL);
+  problem->whole = TRUE;
+  lig_sequence_get_input (sequence, &shape, &dtype);
+  if (shape.n_axes > 0) {
+    shape.axes[0] = MAX (shape.axes[0] / ranks, 1) * ranks;
+    propose_input (problem, &shape, dtype);
+  }
   return problem;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The actions on the selected runs of the history. */
+#include "ui/document/ranks.h"
 #include "ui/history/format.h"
 #include "ui/history/history-page.h"
 #include "ui/history/sweep.h"
-#include "ui/run/ranks.h"
 #include "ui/run/settings.h"
 #include "ui/session/command.h"
 #include "ui/session/task.h"

@@ -65,12 +65,14 @@ static void
 add_time_and_traffic (LigPlanPage *self)
 {
   guint count, fused = 0, n_groups;
-  double seconds = 0, bytes = 0;
+  double bytes = 0;
+  LigFigures step;
+  const LigTimedPlan timed = {.plan = self->plan};
   const LigPlanStep *steps = lig_plan_get_steps (self->plan, &count);
-  for (guint i = 0; i < count; i++) {
-    seconds += lig_figure_predicted_step (&steps[i]);
+  for (guint i = 0; i < count; i++)
     bytes += steps[i].read + steps[i].written;
-  }
+  lig_figures_of_step (&timed, NULL, &step);
+  double seconds = step.predicted > 0 ? step.predicted : NAN;
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
     const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &n_groups);
     for (guint i = 0; i < n_groups; i++)
@@ -89,6 +91,21 @@ add_time_and_traffic (LigPlanPage *self)
 }
 
 static void
+add_exchanges (LigPlanPage *self)
+{
+  LigExchange exchange;
+  lig_figures_of_exchange (self->plan, &exchange);
+  if (exchange.ranks < 2)
+    return;
+  g_autofree char *bytes = lig_draw_bytes (exchange.bytes);
+  g_autofree char *waits = lig_draw_time (exchange.exposed);
+  g_autofree char *layout =
+    lig_layout_to_string (lig_device_get_layout (lig_plan_get_device (self->plan)));
+  g_autofree char *known = g_strdup_printf (_ ("%s; waits %s"), layout, waits);
+  add_figure (self, _ ("Exchanges"), bytes, exchange.seconds > 0 ? known : layout);
+}
+
+static void
 show_figures (LigPlanPage *self)
 {
   GtkWidget *child;
@@ -96,6 +113,7 @@ show_figures (LigPlanPage *self)
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->figures))))
     gtk_flow_box_remove (self->figures, child);
   add_time_and_traffic (self);
+  add_exchanges (self);
   guint segments = lig_plan_get_segments (self->plan);
   g_autofree char *arena_text = lig_draw_bytes ((double) arena);
   g_autofree char *peak_text = lig_draw_bytes ((double) peak);

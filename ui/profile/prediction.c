@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Predicted times of the device: the document's plan with an update, and the same with every op
  * unfused, compiled on a thread. */
+#include "ui/document/ranks.h"
 #include "ui/profile/profiling.h"
 #include "ui/session/task.h"
 
@@ -10,6 +11,7 @@ typedef struct {
   LigSequence *sequence;
   LigPlanOptions options;
   LigOptimizer optimizer;
+  LigLayout layout;
   char *device, *choices, *store;
 } Request;
 
@@ -38,7 +40,11 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   Request *request = data;
   g_autoptr (GError) error = NULL;
   g_autoptr (LigPrediction) prediction = g_new0 (LigPrediction, 1);
-  g_autoptr (LigDevice) device = lig_device_open (request->device, &error);
+  g_autoptr (LigDevice) device =
+    lig_ranks_open_device (NULL, request->device, &request->layout, &error);
+  if (device &&
+      !lig_plan_options_divide (&request->options, request->sequence, &request->layout, &error))
+    g_clear_object (&device);
   if (device && request->store)
     lig_tuning_recall (device, request->store);
   if (device)
@@ -66,6 +72,7 @@ lig_prediction_make (LigDocument *document,
   LigStore *store = lig_session_get_store (lig_document_get_session (document));
   request->sequence = lig_sequence_copy (lig_document_get_sequence (document));
   request->device = g_strdup (lig_document_get_device (document));
+  request->layout = lig_ranks_choose_layout (document);
   request->choices = lig_plan_get_choices (plan);
   request->store = store ? g_strdup (lig_store_get_path (store)) : NULL;
   request->optimizer = optimizer;

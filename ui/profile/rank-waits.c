@@ -149,20 +149,15 @@ find (const Request *request, LigLayout *layout)
 static double
 predict (Request *request, const LigLayout *layout)
 {
-  LigShape shape;
-  LigDtype dtype;
   LigExchange exchange;
-  int data = lig_layout_size (layout, LIG_GROUP_DATA);
   g_autoptr (LigDevice) device = lig_device_open (request->device, NULL);
   if (!device || !lig_sequence_has_input (request->sequence))
     return NAN;
   lig_tuning_recall (device, lig_store_get_path (request->store));
-  lig_sequence_get_input (request->sequence, &shape, &dtype);
-  if (data > 1 && (shape.n_axes < 1 || shape.axes[0] % data != 0))
+  if (!lig_plan_options_divide (&request->options, request->sequence, layout, NULL))
     return NAN;
   lig_device_assume_ranks (device, 0, layout);
   request->options.optimizer = &request->optimizer;
-  request->options.batch = data > 1 ? shape.axes[0] / data : 0;
   g_autoptr (LigPlan) plan = lig_plan_compile (request->sequence, device, &request->options, NULL);
   if (!plan)
     return NAN;

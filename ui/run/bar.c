@@ -4,11 +4,11 @@
 #include "ui/run/bar.h"
 
 #include "ui/document/edit.h"
+#include "ui/document/ranks.h"
 #include "ui/run/choice-preview.h"
 #include "ui/run/data-chooser.h"
 #include "ui/run/length.h"
 #include "ui/run/live.h"
-#include "ui/run/ranks.h"
 #include "ui/run/recipe-choice.h"
 #include "ui/run/result.h"
 #include "ui/run/settings-list.h"
@@ -49,12 +49,14 @@ G_DEFINE_FINAL_TYPE (LigRunBar, lig_run_bar, GTK_TYPE_WIDGET)
 
 /* --- From the document --------------------------------------------------------------------- */
 
-/* Returns the device's title; `2 × NVIDIA H200` if as many ranks train on GPUs from it on. */
+/* Returns the device's title; `2 × NVIDIA H200` if each of as many ranks has such a GPU. */
 static char *
 describe_device (LigRunBar *self, const LigDeviceEntry *entry)
 {
   gboolean chosen = g_str_equal (entry->name, lig_document_get_device (self->doc));
-  int ranks = lig_device_name_has (entry->name, LIG_DEVICE_ACCELERATOR) ? self->ranks : 1;
+  gboolean own = lig_device_name_has (entry->name, LIG_DEVICE_ACCELERATOR) ||
+                 lig_device_name_has (entry->name, LIG_DEVICE_DESCRIBED);
+  int ranks = own ? self->ranks : 1;
   return chosen && ranks > 1 ? g_strdup_printf ("%d × %s", ranks, entry->title)
                              : g_strdup (entry->title);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The choice among the layouts of as many ranks as are chosen. */
+#include "ui/document/ranks.h"
 #include "ui/run/rank-row.h"
-#include "ui/run/ranks.h"
+#include "ui/run/rank-rows.h"
 #include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>

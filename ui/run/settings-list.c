@@ -3,7 +3,7 @@
  * range. Every change is an edit of the document. */
 #include "ui/run/settings-list.h"
 
-#include "ui/run/ranks.h"
+#include "ui/run/rank-rows.h"
 #include "ui/run/settings.h"
 #include "ui/session/setting-name.h"
 #include "ui/widgets/tooltip.h"
@@ -233,7 +233,7 @@ static void
 add_rows (List *self, GtkGrid *grid)
 {
   const LigSetting *setting;
-  lig_ranks_attach (self->doc, grid, 0);
+  lig_rank_count_attach (self->doc, grid, 0);
   lig_rank_layout_attach (self->doc, grid, 1);
   for (guint n = 0; first[n]; n++)
     for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)

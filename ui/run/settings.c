@@ -4,7 +4,7 @@
 #include "ui/run/settings.h"
 
 #include "ui/document/edit.h"
-#include "ui/run/ranks.h"
+#include "ui/document/ranks.h"
 #include "ui/run/result.h"
 #include "ui/session/command.h"
 #include "ui/widgets/figures.h"

@@ -7,6 +7,7 @@
 #include "ui/document/times.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
+#include <ligature/report.h>
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -188,10 +189,15 @@ describe_step (LigScoreHead *self, gint64 now, char **step_only)
   if (!timed.plan)
     return g_steal_pointer (&origin);
   lig_figures_of_step (&timed, &unfused, &step);
+  int ranks = lig_device_get_n_ranks (lig_plan_get_device (timed.plan), LIG_GROUP_ALL);
   g_autofree char *time = step.kernels > 0 ? lig_figures_time_text (&step) : NULL;
   if (!time)
     return g_steal_pointer (&origin);
-  g_autofree char *text = g_strdup_printf (_ ("step %s"), time);
+  g_autofree char *one = g_strdup_printf (_ ("step %s"), time);
+  g_autofree char *text =
+    ranks > 1
+      ? g_strdup_printf (ngettext ("%s · %d rank", "%s · %d ranks", (gulong) ranks), one, ranks)
+      : g_strdup (one);
   *step_only = g_strdup (text);
   return *origin ? g_strdup_printf ("%s · %s", text, origin) : g_steal_pointer (&text);
 }
@@ -216,7 +222,9 @@ show_origin (gpointer data)
   g_autofree char *step = NULL;
   g_autofree char *origin = describe_step (self, now, &step);
   g_autofree char *input = describe_input (self);
-  g_autofree char *both = g_strdup_printf ("%s\n%s", input, origin);
+  LigPlan *plan = lig_document_get_plan (document);
+  g_autofree char *ranks = plan ? lig_plan_explain_ranks (plan) : NULL;
+  g_autofree char *both = g_strjoin ("\n", input, origin, ranks, NULL);
   set_text (column->text, origin);
   set_text (column->brief, step);
   set_tooltip (column, both);

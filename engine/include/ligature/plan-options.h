@@ -3,6 +3,7 @@
  * fusions. The functions may be called from any thread. */
 #pragma once
 
+#include <ligature/layout.h>
 #include <ligature/optimizer.h>
 #include <ligature/sequence.h>
 #include <ligature/tuning.h>
@@ -179,6 +180,23 @@ LIG_API LigPlanOptions *lig_plan_options_new (void) G_GNUC_WARN_UNUSED_RESULT;
  * Frees the options, but not the objects that they point to.
  */
 LIG_API void lig_plan_options_free (LigPlanOptions *self);
+
+/**
+ * lig_plan_options_divide:
+ * @self: the options
+ * @sequence: a sequence
+ * @layout: the layout of the ranks that train it together
+ *
+ * Sets the batch size to that of one of the ranks; the sequence's input is that of all together. A
+ * sequence without an input has none.
+ *
+ * Returns: %FALSE with %LIG_ERROR_SHAPE set, naming both numbers, if the data ranks of the layout
+ *   cannot share the input's first axis
+ */
+LIG_API gboolean lig_plan_options_divide (LigPlanOptions *self,
+                                          LigSequence *sequence,
+                                          const LigLayout *layout,
+                                          GError **error);
 
 /**
  * lig_recipe_check_device:

@@ -189,6 +189,14 @@ LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
 LIG_API char *lig_plan_explain_recipe (LigPlan *self);
 
 /**
+ * lig_plan_get_needed_memory:
+ * @self: a plan
+ *
+ * Returns: the bytes of device memory that a program of the plan needs: values, state and workspace
+ */
+LIG_API double lig_plan_get_needed_memory (LigPlan *self);
+
+/**
  * lig_plan_explain_ranks:
  * @self: a plan
  *

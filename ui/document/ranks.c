@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/run/ranks.h"
+#include "ui/document/ranks.h"
 
-#include "ui/run/rank-row.h"
 #include "ui/session/child-run.h"
-#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>
 #include <ligature/json.h>
 #include <ligature/store-sweeps.h>
+#include <string.h>
 
 #define KEY "ranks"
 #define CONTEXT "context-ranks"
 #define TENSOR "tensor-ranks"
 
-typedef struct {
-  LigDocument *doc;
-  LigRankRow parts;
-} Row;
+/* Plans for devices that are only described can have so many ranks. */
+enum { MOST_DESCRIBED = 1024 };
 
 static GSettings *
 get_settings (LigDocument *doc)
 {
   return lig_session_get_settings (lig_document_get_session (doc));
+}
+
+static gboolean
+is_described (LigDocument *doc)
+{
+  return lig_device_name_has (lig_document_get_device (doc), LIG_DEVICE_DESCRIBED);
 }
 
 /* Returns for how many ranks this machine has GPUs from the document's device on, at least one; 0
@@ -31,17 +34,18 @@ static int
 count_accelerators (LigDocument *doc)
 {
   const char *name = lig_document_get_device (doc);
-  if (lig_device_name_has (name, LIG_DEVICE_DESCRIBED) ||
-      !lig_device_name_has (name, LIG_DEVICE_ACCELERATOR))
+  if (!lig_device_name_has (name, LIG_DEVICE_ACCELERATOR))
     return 0;
   g_auto (GStrv) accelerators = lig_device_list_accelerators (name);
   return MAX ((int) g_strv_length (accelerators), 1);
 }
 
 /* Each rank has a GPU of its own; more ranks than processors would wait for one another. */
-static int
-get_most (LigDocument *doc)
+int
+lig_ranks_get_most (LigDocument *doc)
 {
+  if (is_described (doc))
+    return MOST_DESCRIBED;
   int accelerators = count_accelerators (doc);
   return accelerators > 0 ? accelerators : (int) MAX (g_get_num_processors (), 2);
 }
@@ -56,6 +60,8 @@ has_program (const char *name)
 const char *
 lig_ranks_find_obstacle (LigDocument *doc)
 {
+  if (is_described (doc))
+    return NULL;
   g_autofree char *program = lig_child_run_find_program ();
   if (count_accelerators (doc) == 1)
     return _ ("Each rank needs a GPU of its own, and there is no other after this one");
@@ -68,7 +74,13 @@ int
 lig_ranks_get (LigDocument *doc)
 {
   int wanted = g_settings_get_int (get_settings (doc), KEY);
-  return wanted > 1 && !lig_ranks_find_obstacle (doc) ? MIN (wanted, get_most (doc)) : 1;
+  return wanted > 1 && !lig_ranks_find_obstacle (doc) ? MIN (wanted, lig_ranks_get_most (doc)) : 1;
+}
+
+void
+lig_ranks_set (LigDocument *doc, int count)
+{
+  g_settings_set_int (get_settings (doc), KEY, count);
 }
 
 /* Groups that do not divide the ranks were chosen for another number of them. */
@@ -91,9 +103,9 @@ void
 lig_ranks_set_layout (LigDocument *doc, const LigLayout *layout)
 {
   GSettings *settings = get_settings (doc);
-  g_settings_set_int (settings, CONTEXT, lig_layout_size (layout, LIG_GROUP_CONTEXT));
-  g_settings_set_int (settings, TENSOR, lig_layout_size (layout, LIG_GROUP_TENSOR));
-  g_signal_emit_by_name (doc, "settings");
+  const LigLayout wanted = *layout; /* one of a list that may change in between */
+  g_settings_set_int (settings, CONTEXT, lig_layout_size (&wanted, LIG_GROUP_CONTEXT));
+  g_settings_set_int (settings, TENSOR, lig_layout_size (&wanted, LIG_GROUP_TENSOR));
 }
 
 LigLayout
@@ -106,64 +118,26 @@ lig_ranks_find_layout (LigDocument *doc, const char *run)
   JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
   gint64 ranks = object ? lig_json_get_int (object, "ranks", 1) : 1;
   const char *parallel = object ? lig_json_get_string (object, "parallel", NULL) : NULL;
-  if (ranks < 2 || ranks > get_most (doc) || lig_ranks_find_obstacle (doc) ||
+  if (ranks < 2 || ranks > lig_ranks_get_most (doc) || lig_ranks_find_obstacle (doc) ||
       !lig_layout_parse (&layout, parallel, (int) ranks, NULL))
     lig_layout_init (&layout, 1);
   return layout;
 }
 
-static void
-update (Row *self)
+/* Plans know their layout from their device, so another layout needs another one. */
+LigDevice *
+lig_ranks_open_device (LigDevice *kept, const char *name, const LigLayout *layout, GError **error)
 {
-  const char *obstacle = lig_ranks_find_obstacle (self->doc);
-  const char *help = _ ("Processes that divide the work of each step (1)");
-  gtk_widget_set_sensitive (self->parts.input, !obstacle);
-  gtk_spin_button_set_range (GTK_SPIN_BUTTON (self->parts.input), 1, get_most (self->doc));
-  gtk_spin_button_set_value (GTK_SPIN_BUTTON (self->parts.input), lig_ranks_get (self->doc));
-  gtk_widget_set_sensitive (self->parts.reset, lig_ranks_get (self->doc) > 1);
-  gtk_label_set_text (self->parts.help, obstacle ? obstacle : help);
-  lig_tooltip_set (self->parts.input, obstacle ? obstacle : help);
-}
-
-/* An obstacle shows 1, which is not chosen. */
-static void
-chosen (Row *self)
-{
-  int value = gtk_spin_button_get_value_as_int (GTK_SPIN_BUTTON (self->parts.input));
-  if (!lig_ranks_find_obstacle (self->doc) && value != lig_ranks_get (self->doc)) {
-    g_settings_set_int (get_settings (self->doc), KEY, value);
-    g_signal_emit_by_name (self->doc, "settings");
-  }
-}
-
-static void
-reset (Row *self)
-{
-  gtk_widget_grab_focus (self->parts.input);
-  gtk_spin_button_set_value (GTK_SPIN_BUTTON (self->parts.input), 1);
-}
-
-static void
-free_row (gpointer data)
-{
-  Row *self = data;
-  g_signal_handlers_disconnect_by_data (self->doc, self);
-  g_object_unref (self->doc);
-  g_free (self);
-}
-
-void
-lig_ranks_attach (LigDocument *doc, GtkGrid *to, int line)
-{
-  Row *self = g_new0 (Row, 1);
-  GtkWidget *spin = gtk_spin_button_new_with_range (1, get_most (doc), 1);
-  self->doc = g_object_ref (doc);
-  gtk_editable_set_width_chars (GTK_EDITABLE (spin), 4);
-  gtk_editable_set_max_width_chars (GTK_EDITABLE (spin), 4);
-  lig_rank_row_attach (&self->parts, _ ("Ranks"), spin, to, line);
-  update (self);
-  g_signal_connect_swapped (spin, "value-changed", G_CALLBACK (chosen), self);
-  g_signal_connect_swapped (self->parts.reset, "clicked", G_CALLBACK (reset), self);
-  g_signal_connect_swapped (doc, "settings", G_CALLBACK (update), self);
-  g_object_set_data_full (G_OBJECT (spin), "row", self, free_row);
+  g_autoptr (LigDevice) device = kept;
+  LigLayout one;
+  lig_layout_init (&one, 1);
+  const LigLayout *present = device ? lig_device_get_layout (device) : NULL;
+  if (device && g_str_equal (lig_device_get_name (device), name) &&
+      memcmp (present ? present : &one, layout, sizeof *layout) == 0)
+    return g_steal_pointer (&device);
+  g_clear_object (&device);
+  device = lig_device_open (name, error);
+  if (device && lig_layout_size (layout, LIG_GROUP_ALL) > 1)
+    lig_device_assume_ranks (device, 0, layout);
+  return g_steal_pointer (&device);
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests plans of several ranks on the command line: for devices that are described, and for those
+ * of this machine, whose links are not known. */
+#include "tests/cli/case.h"
+
+#define MODEL "linear(64) ! gelu ! linear(16) ! mean-squared-error"
+#define RANKS "--input", "64x32", "--ranks", "4"
+
+static void
+test_devices (void)
+{
+  g_auto (Outcome) described = lig ("fuse", MODEL, RANKS, "--device", "null:h200", NULL);
+  g_auto (Outcome) own = lig ("fuse", MODEL, RANKS, "--device", "cpu", NULL);
+  g_auto (Outcome) json = lig ("fuse", MODEL, RANKS, "--device", "cpu", "--json", NULL);
+  g_assert_cmpint (described.code, ==, 0);
+  assert_contains (described.out, "rank 0 of 4: predicted step ");
+  assert_contains (described.out, "of which the");
+  g_assert_cmpint (own.code, ==, 0);
+  assert_contains (own.out, "rank 0 of 4: exchanges ");
+  g_assert_null (strstr (own.out, "waits"));
+  JsonObject *ranks = json_object_get_object_member (json_node_get_object (json.json), "ranks");
+  g_assert_cmpint (json_object_get_int_member (ranks, "count"), ==, 4);
+}
+
+/* A report of a plan has the same sentence; one of a run has its own ranks. */
+static void
+test_report (void)
+{
+  g_auto (Outcome) report =
+    lig ("report", MODEL, RANKS, "--device", "null:h200", "-o", "-", "--format", "md", NULL);
+  g_auto (Outcome) train = lig ("train", MODEL, "--input", "64x32", "--data", "synthetic",
+                                "--steps", "1", "--device", "cpu", "--store", "r.db", NULL);
+  g_auto (Outcome) foreign =
+    lig ("report", "last", "--ranks", "2", "-o", "r.md", "--store", "r.db", NULL);
+  g_assert_cmpint (report.code, ==, 0);
+  assert_contains (report.out, "rank 0 of 4: predicted step ");
+  g_assert_cmpint (train.code, ==, 0);
+  g_assert_cmpint (foreign.code, ==, 2);
+  assert_contains (foreign.err, "--ranks needs a sequence, but 'last' is a run; omit --ranks");
+}
+
+static void
+test_refused (void)
+{
+  g_auto (Outcome) batch =
+    lig ("fuse", MODEL, "--input", "62x32", "--ranks", "4", "--device", "null:h200", NULL);
+  g_auto (Outcome) count = lig ("plan", MODEL, "--ranks", "0", "--device", "null:h200", NULL);
+  g_assert_cmpint (batch.code, !=, 0);
+  assert_contains (batch.err,
+                   "the batch size is 62, expected a multiple of 4, the number of ranks");
+  g_assert_cmpint (count.code, ==, 2);
+  assert_contains (count.err, "--ranks is 0, expected 1 to 1024");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cli/plan-ranks/devices", test_devices);
+  g_test_add_func ("/cli/plan-ranks/report", test_report);
+  g_test_add_func ("/cli/plan-ranks/refused", test_refused);
+  return run_cli_tests ();
+}
