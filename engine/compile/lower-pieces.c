@@ -2,11 +2,13 @@
 /* Products and exchanges by pieces, so that one piece is exchanged while another one is computed. A
  * piece is a value that has a part of the rows of another one, in its memory. */
 #include "engine/compile/lower.h"
+#include "engine/compile/quantizers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds the piece of a value, whose rows are divided into `count` equal ones. */
+/* Adds the piece of a value, whose rows are divided into `count` equal ones. The scales of rows are
+ * a vector, with one element for each. */
 static int
 add_piece (LigDraft *draft, int whole, int index, int count)
 {
@@ -14,9 +16,10 @@ add_piece (LigDraft *draft, int whole, int index, int count)
   LigShape shape = of->shape;
   LigValueRole role = of->role;
   g_autofree char *name = g_strdup (of->name);
-  gint64 columns = MAX (lig_shape_columns (&shape), 1), rows = lig_shape_size (&shape) / columns;
+  gint64 columns = shape.n_axes > 1 ? MAX (lig_shape_columns (&shape), 1) : 1;
+  gint64 rows = lig_shape_size (&shape) / columns;
   int part = of->part;
-  lig_shape_init (&shape, 2, rows / count, columns);
+  lig_shape_init (&shape, MIN (shape.n_axes, 2), rows / count, columns);
   int piece =
     lig_draft_add_value (draft, role, &shape, of->dtype, part, "%s@%d/%d", name, index, count);
   LigValue *added = lig_value (draft, piece);
@@ -28,12 +31,14 @@ add_piece (LigDraft *draft, int whole, int index, int count)
 int
 lig_lower_piece (LigLowering *self, const char *port)
 {
-  const char *at = strchr (port, '@');
-  g_autofree char *name = g_strndup (port, (gsize) (at - port));
+  const char *at = strchr (port, '@'), *form = strchr (at, ':');
+  g_autofree char *op_port = g_strndup (port, (gsize) (at - port));
+  g_autofree char *name = g_strconcat (op_port, form, NULL);
   char *slash;
   int index = (int) strtol (at + 1, &slash, 10), count = *slash ? atoi (slash + 1) : 1, piece;
   int whole = lig_lower_port (self, name);
-  if (whole < 0)
+  /* All rows have the scale of a tensor. */
+  if (whole < 0 || (form && lig_value (self->draft, whole)->shape.n_axes == 0))
     return whole;
   g_autofree char *key = g_strdup_printf ("%d@%d/%d", whole, index, count);
   if (lig_find_own (self->draft, key, &piece))
@@ -50,6 +55,20 @@ lig_lower_get_place (LigLowering *self, int index)
   return params ? lig_device_get_rank (self->draft->device, (LigRankGroup) params->group) : 0;
 }
 
+/* Returns the number of rows of which a piece has a multiple: products of quantized copies have
+ * sides that their recipe divides. */
+static gint64
+find_multiple (const LigDraft *draft, const LigGroup *group)
+{
+  gint64 multiple = 1;
+  for (int i = 0; i < group->count; i++) {
+    const LigPart *part = lig_part (draft, group->first + i);
+    if (lig_part_is_quantized (part))
+      multiple = MAX (multiple, part->recipe->info->multiple);
+  }
+  return multiple;
+}
+
 gboolean
 lig_group_can_divide (const LigDraft *draft, const LigGroup *group, int pieces)
 {
@@ -58,7 +77,7 @@ lig_group_can_divide (const LigDraft *draft, const LigGroup *group, int pieces)
   const LigShape *x = &lig_value (draft, first->x)->shape, *y = &lig_value (draft, last->y)->shape;
   gint64 before = lig_shape_size (x) / MAX (lig_shape_columns (x), 1);
   gint64 behind = lig_shape_size (y) / MAX (lig_shape_columns (y), 1);
-  return pieces > 0 && MIN (before, behind) % pieces == 0;
+  return pieces > 0 && MIN (before, behind) % (pieces * find_multiple (draft, group)) == 0;
 }
 
 int

@@ -148,17 +148,40 @@ lig_lower_is_quantized (LigLowering *self, const char *port, LigRefusal *refusal
   return FALSE;
 }
 
+/* Refuses a product whose copies have other scales than those of rows or of the tensor. */
+static gboolean
+refuse_scales (const LigPart *part, const char *required, LigRefusal *refusal)
+{
+  refusal->reason = LIG_REASON_PARALLEL;
+  refusal->observed = g_strdup_printf ("a product with recipe %s", part->recipe->info->name);
+  refusal->required = g_strdup (required);
+  return FALSE;
+}
+
 gboolean
-lig_lower_refuses_recipe (LigLowering *self, int element, LigRefusal *refusal)
+lig_lower_divides_copies (
+  LigLowering *self, int element, const char *port, int parts, LigRefusal *refusal)
 {
   const LigPart *part =
     lig_lower_op (self, element) ? lig_part (self->draft, self->group->elements[element]) : NULL;
-  if (!part || !part->recipe)
-    return FALSE;
-  refusal->reason = LIG_REASON_PARALLEL;
-  refusal->observed = g_strdup_printf ("a product with recipe %s", part->recipe->info->name);
-  refusal->required = g_strdup ("none");
-  return TRUE;
+  if (!part || !lig_part_is_quantized (part))
+    return TRUE;
+  const LigQuantizer *quantizer = port ? lig_port_quantizer (self->draft, part, port) : NULL;
+  if (!quantizer)
+    return refuse_scales (part, "none", refusal);
+  const LigRecipeInfo *info = quantizer->recipe->info;
+  LigScales kind = info->row[quantizer->role];
+  if (kind != LIG_SCALES_TENSOR && kind != LIG_SCALES_ROW)
+    return refuse_scales (part, "one with a scale for a tensor or a row", refusal);
+  const LigShape *shape = &lig_value (self->draft, quantizer->of)->shape;
+  gint64 rows = lig_shape_size (shape) / MAX (lig_shape_columns (shape), 1);
+  if (rows % (parts * info->multiple) == 0)
+    return TRUE;
+  refusal->reason = LIG_REASON_SHAPE;
+  refusal->observed = g_strdup_printf ("%" G_GINT64_FORMAT " as the number of rows", rows);
+  refusal->required = g_strdup_printf ("a multiple of %" G_GINT64_FORMAT " with recipe %s",
+                                       parts * info->multiple, info->name);
+  return FALSE;
 }
 
 gboolean

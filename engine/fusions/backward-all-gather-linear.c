@@ -6,7 +6,8 @@
 static gboolean
 allows (LigLowering *match, LigRefusal *refusal)
 {
-  return lig_pieces_allow (match, 1, refusal);
+  return lig_pieces_allow (match, 1, refusal) &&
+         lig_lower_divides_copies (match, 0, NULL, 1, refusal);
 }
 
 static void

@@ -8,7 +8,8 @@ allows (LigLowering *match, LigRefusal *refusal)
 {
   return lig_pieces_allow (match, 0, refusal) &&
          lig_pieces_allow_of (match, 0, "gradient", refusal) &&
-         lig_pieces_allow_rows (match, "0.x", refusal);
+         lig_pieces_allow_rows (match, "0.x", refusal) &&
+         lig_lower_divides_copies (match, 1, "dy", 2, refusal);
 }
 
 static void

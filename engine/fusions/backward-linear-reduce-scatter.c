@@ -32,9 +32,9 @@ lower (LigLowering *lowering)
   }
   if (bias)
     lig_lower_kernel (lowering, "linear_backward_weight_bias",
-                      "dy=2.dy x=0.y dweight=1.dweight dbias=2.dbias", NULL, 0);
+                      "dy=2.dy x=1.x dweight=1.dweight dbias=2.dbias", NULL, 0);
   else
-    lig_lower_kernel (lowering, "linear_backward_weight", "dy=1.dy x=0.y dweight=1.dweight", NULL,
+    lig_lower_kernel (lowering, "linear_backward_weight", "dy=1.dy x=1.x dweight=1.dweight", NULL,
                       0);
 }
 

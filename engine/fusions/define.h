@@ -60,13 +60,13 @@ lig_piece_before (const LigPieces *self, int step)
   return (self->rank + self->count - step) % self->count;
 }
 
-/* Refuses an exchange with nobody, and products whose operands are quantized as wholes. */
+/* Refuses an exchange with nobody. */
 static inline gboolean
 lig_pieces_allow (LigLowering *match, int element, LigRefusal *refusal)
 {
   const LigPieces pieces = lig_pieces_of (match, element);
   if (pieces.count > 1)
-    return !lig_lower_refuses_recipe (match, 1 - element, refusal);
+    return TRUE;
   refusal->reason = LIG_REASON_PARALLEL;
   refusal->observed_value = pieces.count;
   refusal->required_value = 2;

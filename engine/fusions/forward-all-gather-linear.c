@@ -6,7 +6,8 @@
 static gboolean
 allows (LigLowering *match, LigRefusal *refusal)
 {
-  return lig_pieces_allow (match, 0, refusal);
+  return lig_pieces_allow (match, 0, refusal) &&
+         lig_lower_divides_copies (match, 1, NULL, 1, refusal);
 }
 
 /* Multiplies the rows `x`, which have that place, like `@5/8`, among all. */

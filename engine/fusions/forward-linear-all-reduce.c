@@ -8,7 +8,8 @@ allows (LigLowering *match, LigRefusal *refusal)
 {
   return lig_pieces_allow (match, 1, refusal) &&
          lig_pieces_allow_of (match, 1, "output", refusal) &&
-         lig_pieces_allow_rows (match, "0.x", refusal);
+         lig_pieces_allow_rows (match, "0.x", refusal) &&
+         lig_lower_divides_copies (match, 0, "x", 2, refusal);
 }
 
 static void

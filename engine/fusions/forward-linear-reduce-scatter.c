@@ -6,7 +6,8 @@
 static gboolean
 allows (LigLowering *match, LigRefusal *refusal)
 {
-  return lig_pieces_allow (match, 1, refusal);
+  return lig_pieces_allow (match, 1, refusal) &&
+         lig_lower_divides_copies (match, 0, "x", lig_pieces_of (match, 1).count, refusal);
 }
 
 /* Computes a part of the rows of the rank that is `step` behind this one, and sends it there. */

@@ -332,33 +332,64 @@ test_choices (void)
   }
 }
 
-/* Products with a recipe read quantized copies of whole operands: they overlap nothing, by rows or
- * not. */
+#define QUANTIZED \
+  "linear(64, bias=false, parallel=none) ! linear(96, parallel=column) ! gelu ! " \
+  "linear(64, parallel=row) ! take-part ! " \
+  "linear(96, parallel=column, sequence-parallel=true) ! gelu ! " \
+  "linear(64, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)"
+
+static LigPlan *
+compile_quantized (const char *recipe, const char *input)
+{
+  g_autoptr (GError) error = NULL;
+  LigPlanOptions options = training (LIG_POLICY_ALL);
+  g_autoptr (LigDevice) device = lig_device_open ("cpu", &error);
+  g_assert_no_error (error);
+  const LigLayout layout = {{1, 1, 2}};
+  options.compute = LIG_BF16;
+  options.recipe = recipe;
+  lig_device_assume_ranks (device, 1, &layout);
+  g_autoptr (LigSequence) sequence = new_sequence (QUANTIZED, input);
+  LigPlan *plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  return plan;
+}
+
+/* Products read their quantized copies by parts of rows, where each row has a scale of its own or
+ * that of the tensor; those whose operand is quantized behind the exchange overlap nothing. */
 static void
 test_recipes (void)
 {
-  static const char *const models[] = {MODEL, REDUCING};
-  for (guint i = 0; i < G_N_ELEMENTS (models); i++) {
-    g_autoptr (GError) error = NULL;
-    LigPlanOptions options = training (LIG_POLICY_ALL);
-    g_autoptr (LigDevice) device = lig_device_open ("cpu", &error);
-    g_assert_no_error (error);
-    const LigLayout layout = {{1, 1, 2}};
-    guint count, refused = 0;
-    options.compute = LIG_BF16;
-    options.recipe = "fp8-delayed";
-    lig_device_assume_ranks (device, 1, &layout);
-    g_autoptr (LigSequence) sequence = new_sequence (models[i], "64x32");
-    g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
-    g_assert_no_error (error);
-    const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
-    for (guint k = 0; k < count; k++) {
-      const char *pattern = verdicts[k].fusion->pattern;
-      g_assert_false (verdicts[k].taken &&
-                      (strstr (pattern, "all-") || strstr (pattern, "reduce-scatter")));
-      refused += strstr (verdicts[k].text, "a product with recipe fp8-delayed") != NULL;
-    }
-    g_assert_cmpuint (refused, >, 0);
+  static const char *const recipes[] = {"fp8-delayed", "fp8-current", "fp8-rows"};
+  for (guint i = 0; i < G_N_ELEMENTS (recipes); i++) {
+    g_autoptr (LigPlan) plan = compile_quantized (recipes[i], "64x64");
+    const LigGroup *group = find_group (plan, "forward-linear-all-reduce");
+    check_pieces (plan, group, "linear_fp8", 0, 2);
+    check_pieces (plan, group, "all_reduce", 0, 2);
+    check_lanes (plan, group, 2);
+    check_lanes (plan, find_group (plan, "backward-linear-all-reduce"), 2);
+    check_lanes (plan, find_group (plan, "forward-linear-reduce-scatter"), 1);
+    check_lanes (plan, find_group (plan, "backward-linear-reduce-scatter"), 1);
+    g_assert_cmpuint (count_verdicts (plan, "forward-all-gather-linear", TRUE, NULL), ==, 0);
+    g_assert_cmpuint (count_verdicts (plan, "backward-all-gather-linear", TRUE, NULL), ==, 0);
+  }
+}
+
+/* The scales of blocks are not those of rows, and parts of rows need as many as the recipe says. */
+static void
+test_refused_recipes (void)
+{
+  static const char *const fusions[] = {"forward-linear-all-reduce", "backward-linear-all-reduce"};
+  g_autoptr (LigPlan) blocks = compile_quantized ("fp8-block", "64x64");
+  g_autoptr (LigPlan) few = compile_quantized ("fp8-rows", "48x64");
+  for (guint i = 0; i < G_N_ELEMENTS (fusions); i++) {
+    g_assert_cmpuint (count_verdicts (blocks, fusions[i], TRUE, NULL), ==, 0);
+    g_assert_cmpuint (count_verdicts (blocks, fusions[i], FALSE, "a product with recipe fp8-block"),
+                      >, 0);
+    g_assert_cmpuint (count_verdicts (few, fusions[i], TRUE, NULL), ==, 0);
+    g_assert_cmpuint (count_verdicts (few, fusions[i], FALSE,
+                                      "48 as the number of rows, expected a multiple of 32"),
+                      >, 0);
   }
 }
 
@@ -390,6 +421,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fusions/overlapping/reducing", test_reducing);
   g_test_add_func ("/fusions/overlapping/choices", test_choices);
   g_test_add_func ("/fusions/overlapping/recipes", test_recipes);
+  g_test_add_func ("/fusions/overlapping/refused-recipes", test_refused_recipes);
   g_test_add_func ("/fusions/overlapping/alone", test_alone);
   return g_test_run ();
 }

@@ -138,16 +138,21 @@ LIG_API gboolean lig_lower_quantize (LigLowering *self, const char *bindings, co
 LIG_API gboolean lig_lower_is_quantized (LigLowering *self, const char *port, LigRefusal *refusal);
 
 /**
- * lig_lower_refuses_recipe: (skip)
+ * lig_lower_divides_copies: (skip)
  * @self: the lowering that the function of a fusion was given
- * @element: the number of the pattern's element
+ * @element: the number of the product in the pattern
+ * @port: (nullable): the operand whose rows the fusion divides, `x` or `dy`; %NULL: it exchanges an
+ *   operand before that is quantized
+ * @parts: the least number of parts
  * @refusal: where the reason goes
  *
- * Refuses a product with a recipe, which reads quantized copies of whole operands.
+ * Checks that a product with a recipe can read its quantized operand by parts of rows: each row has
+ * a scale of its own or that of the tensor, and the recipe divides the rows of a part.
  *
- * Returns: whether it was refused; not if the element is missing
+ * Returns: whether it can; also if the product reads no quantized copies
  */
-LIG_API gboolean lig_lower_refuses_recipe (LigLowering *self, int element, LigRefusal *refusal);
+LIG_API gboolean lig_lower_divides_copies (
+  LigLowering *self, int element, const char *port, int parts, LigRefusal *refusal);
 
 /**
  * lig_lower_norm_fits: (skip)
