@@ -90,6 +90,7 @@ check_layouts (Fixture *f)
   check_command (f, " --ranks 2 --parallel context=2");
   choose_layout (down, "tensor=2");
   check_command (f, " --ranks 2 --parallel tensor=2");
+  WAIT_FOR (find_widget (f->bar, shows_text, "tensor=2 · 1,000 steps"));
   choose (f, 1);
   g_assert_false (gtk_widget_get_visible (GTK_WIDGET (down)) || gtk_widget_get_visible (reset));
   choose (f, 2);

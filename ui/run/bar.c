@@ -132,13 +132,25 @@ update_policy (LigRunBar *self)
   self->updating = updating;
 }
 
+/* Returns `2 ranks`, or the layout of ranks that divide more than the batch; null for one rank. */
+static char *
+describe_ranks (LigRunBar *self)
+{
+  LigLayout layout = lig_ranks_choose_layout (self->doc);
+  int ranks = lig_layout_size (&layout, LIG_GROUP_ALL);
+  if (lig_layout_size (&layout, LIG_GROUP_DATA) < ranks)
+    return lig_layout_to_string (&layout);
+  return ranks > 1 ? g_strdup_printf (ngettext ("%d rank", "%d ranks", (gulong) ranks), ranks)
+                   : NULL;
+}
+
 static void
 update_settings (LigRunBar *self)
 {
   g_auto (LigRunSettings) settings;
   lig_train_read (self->doc, &settings, NULL);
   g_autofree char *steps = lig_train_format_count (settings.steps);
-  int ranks = lig_ranks_get (self->doc);
+  g_autofree char *ranks = describe_ranks (self);
   gint64 batch = lig_train_get_batch (self->doc);
   g_autofree char *count = lig_train_format_count (batch);
   g_autofree char *rows = g_strdup_printf (ngettext ("%s row", "%s rows", (gulong) batch), count);
@@ -150,9 +162,8 @@ update_settings (LigRunBar *self)
   gtk_menu_button_set_label (self->rows, rows);
   update_policy (self);
   update_types (self);
-  g_autofree char *shared =
-    g_strdup_printf (ngettext ("%d rank · %s", "%d ranks · %s", (gulong) ranks), ranks, label);
-  gtk_label_set_text (self->settings_label, ranks > 1 ? shared : label);
+  g_autofree char *shared = ranks ? g_strdup_printf ("%s · %s", ranks, label) : NULL;
+  gtk_label_set_text (self->settings_label, shared ? shared : label);
   update_data (self, &settings);
   self->updating = FALSE;
 }
