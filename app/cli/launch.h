@@ -16,8 +16,8 @@ G_BEGIN_DECLS
 #define LIG_CLI_RANKS_ENTRY(variable) \
   { \
     "ranks", 0, 0, G_OPTION_ARG_INT, variable, \
-      "Share each batch among N ranks: processes that mpirun starts; on a described " \
-      "device, plans of the first rank [default: 1]", \
+      "Share each batch among N ranks: processes that mpirun starts; plans are those of " \
+      "the first one [default: 1]", \
       "N" \
   }
 
