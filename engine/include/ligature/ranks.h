@@ -154,6 +154,19 @@ LIG_API gboolean lig_ranks_agree (LigRanks *self,
                                   GError **error);
 
 /**
+ * lig_ranks_share_failure:
+ * @self: (nullable): ranks; without them @fine is returned
+ * @fine: whether this rank has succeeded; if not, @error is set
+ *
+ * Lets the work of all ranks fail if that of one does, so that they can go on together. If all of
+ * them failed alike, each keeps its error. Otherwise all have the sentence of the first one that
+ * failed, with its number and host: that rank with its own code, the others with %LIG_ERROR_RANKS.
+ *
+ * Returns: %TRUE if all ranks succeeded; %FALSE on all of them, with an error set
+ */
+LIG_API gboolean lig_ranks_share_failure (LigRanks *self, gboolean fine, GError **error);
+
+/**
  * lig_ranks_watch: (skip)
  * @self: (nullable): ranks; without them nothing happens
  * @end: (nullable): called on rank 0 before it ends because of another rank
