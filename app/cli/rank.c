@@ -99,7 +99,7 @@ lig_cli_rank_hold (void)
 
 /* The sentence itself is printed by the watch. */
 static void
-end (const char *message, gpointer data)
+end (const char *message, gboolean failed, gpointer data)
 {
   g_atomic_int_set (&ending, TRUE);
   lig_cli_live_clear ();

@@ -232,9 +232,9 @@ speed (LigRanks *ranks, int number)
 /* --- Faults -------------------------------------------------------------------------------- */
 
 static void
-note_end (const char *message, gpointer data)
+note_end (const char *message, gboolean failed, gpointer data)
 {
-  printf ("end: %s\n", message);
+  printf ("%s: %s\n", failed ? "failed" : "lost", message);
   fflush (stdout);
 }
 

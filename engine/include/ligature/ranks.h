@@ -24,13 +24,14 @@ typedef struct LigRanks LigRanks;
 /**
  * LigRanksEnd: (skip)
  * @message: one sentence that names the rank and its host
+ * @failed: whether a rank said that it failed, see lig_ranks_fail(); otherwise one was lost
  * @data: the pointer given to lig_ranks_watch()
  *
  * Called on rank 0, in a thread of its own, when the ranks have to end because one of them failed,
  * ended or gives no sign of life: the last chance to write that down. The process ends when it
  * returns.
  */
-typedef void (*LigRanksEnd) (const char *message, gpointer data);
+typedef void (*LigRanksEnd) (const char *message, gboolean failed, gpointer data);
 
 /**
  * lig_ranks_launched:
