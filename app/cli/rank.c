@@ -27,6 +27,7 @@ static GMutex lock;
 static GError *own_error;
 static LigRun *run;
 static LigStore *store;
+static LigCliLost lost_run;
 
 /* --- Beginning ----------------------------------------------------------------------------- */
 
@@ -70,12 +71,13 @@ lig_cli_rank_begin (void)
 /* --- The end because of another rank ------------------------------------------------------- */
 
 static void
-record_end (const char *message)
+record_end (const char *message, gboolean failed)
 {
   g_mutex_lock (&lock);
   const char *uuid = run && store ? lig_run_get_uuid (run) : NULL;
+  gboolean goes_on = !failed && lost_run == LIG_CLI_LOST_INTERRUPTED;
   if (uuid)
-    lig_store_finish_run (store, uuid, "failed", message, NULL);
+    lig_store_finish_run (store, uuid, goes_on ? "interrupted" : "failed", message, NULL);
   g_mutex_unlock (&lock);
 }
 
@@ -99,12 +101,12 @@ lig_cli_rank_hold (void)
 
 /* The sentence itself is printed by the watch. */
 static void
-end (const char *message, gpointer data)
+end (const char *message, gboolean failed, gpointer data)
 {
   g_atomic_int_set (&ending, TRUE);
   lig_cli_live_clear ();
   lig_cli_live_forbid ();
-  record_end (message);
+  record_end (message, failed);
   g_autoptr (GError) error = take_own_error (message);
   gboolean whole = lig_cli_metrics_stop ();
   if (whole && error)
@@ -218,11 +220,12 @@ lig_cli_rank_share_input (GError **error)
 /* --- Ending -------------------------------------------------------------------------------- */
 
 void
-lig_cli_rank_record (LigRun *recorded, LigStore *where)
+lig_cli_rank_record (LigRun *recorded, LigStore *where, LigCliLost lost)
 {
   g_mutex_lock (&lock);
   run = recorded;
   store = where;
+  lost_run = lost;
   g_mutex_unlock (&lock);
 }
 

@@ -24,9 +24,13 @@ gboolean lig_cli_rank_is_first (void);
 /* Gives all ranks what rank 0 reads from standard input. */
 gboolean lig_cli_rank_share_input (GError **error);
 
-/* Lets the store say that the run failed if another rank ends; a null run ends that. Rank 0 calls
- * it. */
-void lig_cli_rank_record (LigRun *run, LigStore *store);
+/* The state of a run when another rank is lost. An interrupted run of a sweep is continued with the
+ * sweep. */
+typedef enum { LIG_CLI_LOST_FAILED, LIG_CLI_LOST_INTERRUPTED } LigCliLost;
+
+/* Lets the store say that the run failed if another rank fails, or how it ended if one is lost; a
+ * null run ends that. Rank 0 calls it. */
+void lig_cli_rank_record (LigRun *run, LigStore *store, LigCliLost lost);
 
 /* Returns only if no other rank has ended: a process that ends because of that says nothing else.
  */

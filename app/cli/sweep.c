@@ -2,7 +2,11 @@
 /* lig sweep: trains a sequence with lists of settings, one run after another, or continues a sweep
  * that was interrupted. */
 #include "app/cli/blame.h"
+#include "app/cli/launch.h"
 #include "app/cli/output.h"
+#include "app/cli/rank-device.h"
+#include "app/cli/rank.h"
+#include "app/cli/sweep-table.h"
 #include "app/cli/task.h"
 #include "app/cli/train-options.h"
 #include "app/cli/train-progress.h"
@@ -36,6 +40,7 @@ typedef struct {
   char *list;
   GStrv over;
   gboolean zip, retry;
+  int ranks; /* as given, else LIG_CLI_UNSET_RANKS */
 } Options;
 
 static void
@@ -84,6 +89,16 @@ add_axes (LigSweep *sweep, const Options *options, GError **error)
   return TRUE;
 }
 
+static void
+set_ranks (LigSweep *sweep, LigDevice *device)
+{
+  const LigLayout *layout = lig_device_get_layout (device);
+  g_autofree char *parallel = layout ? lig_layout_to_string (layout) : NULL;
+  lig_sweep_set_ranks (sweep, lig_device_get_n_ranks (device, LIG_GROUP_ALL), parallel);
+}
+
+/* Rank 0, which has the store, records the sweep. The others only check theirs, so that all ranks
+ * find what is wrong with the command line. */
 static LigSweep *
 begin (const char *text, const Options *options, LigDevice *device, LigStore *store, GError **error)
 {
@@ -94,9 +109,90 @@ begin (const char *text, const Options *options, LigDevice *device, LigStore *st
     return NULL;
   g_autoptr (LigSweep) sweep =
     lig_sweep_new (sequence, lig_device_get_name (device), &settings, options->train.init);
-  if (!add_axes (sweep, options, error) || !lig_sweep_begin (sweep, store, error))
+  set_ranks (sweep, device);
+  if (!add_axes (sweep, options, error) ||
+      !(store ? lig_sweep_begin (sweep, store, error) : lig_sweep_check (sweep, error)))
     return NULL;
   return g_steal_pointer (&sweep);
+}
+
+/* --- Continuing ---------------------------------------------------------------------------- */
+
+/* Returns whether the value of --parallel is the layout of the sweep. */
+static gboolean
+is_layout (LigSweep *sweep, const char *parallel, GError **error)
+{
+  LigLayout layout, recorded;
+  int count = lig_sweep_get_ranks (sweep);
+  if (!lig_layout_parse (&recorded, lig_sweep_get_parallel (sweep), count, error))
+    return FALSE;
+  return lig_layout_parse (&layout, parallel, count, NULL) &&
+         memcmp (&layout, &recorded, sizeof layout) == 0;
+}
+
+/* Refuses other ranks than those of the sweep. */
+static gboolean
+check_division (LigSweep *sweep, const Options *options, GError **error)
+{
+  int count = lig_sweep_get_ranks (sweep), launched = lig_ranks_launched ();
+  const char *given = options->train.parallel, *parallel = lig_sweep_get_parallel (sweep);
+  g_autoptr (GError) failure = NULL;
+  if (options->ranks != LIG_CLI_UNSET_RANKS && options->ranks != count)
+    g_set_error (&failure, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "--ranks contradicts --resume: the sweep fixes it (ranks %d); omit it", count);
+  else if (given && !is_layout (sweep, given, &failure) && !failure)
+    g_set_error (&failure, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "--parallel contradicts --resume: the sweep fixes it (parallel %s); omit it",
+                 parallel ? parallel : "data=1");
+  else if (!failure && launched > 0 && launched != count)
+    g_set_error (&failure, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "the sweep has %d rank%s, but the launcher started %d; start %d", count,
+                 LIG_ENDING (count), launched, count);
+  if (!failure)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return FALSE;
+}
+
+/* Opens the sweep that is continued, in a store that exists. */
+static LigSweep *
+open_recorded (LigStore *store, const Options *options, GError **error)
+{
+  g_autoptr (LigSweep) sweep = lig_sweep_open (store, options->train.resume, error);
+  return sweep && check_division (sweep, options, error) ? g_steal_pointer (&sweep) : NULL;
+}
+
+/* Returns the number of ranks of the sweep that is continued; 0 with an error set. */
+static int
+find_ranks (const Options *options, GError **error)
+{
+  g_autoptr (LigStore) store =
+    lig_store_open_existing (options->train.store, LIG_STORE_READ, error);
+  g_autoptr (LigSweep) sweep = store ? open_recorded (store, options, error) : NULL;
+  return sweep ? lig_sweep_get_ranks (sweep) : 0;
+}
+
+/* Returns the sweep of all ranks and opens the device of this one. */
+static LigSweep *
+open_sweep (
+  const char *text, const Options *options, LigStore *store, LigDevice **device, GError **error)
+{
+  g_autoptr (LigSweep) own = NULL;
+  gboolean fresh = !options->train.resume;
+  if (fresh)
+    *device = lig_cli_open_divided_device (options->train.device, options->train.parallel, error);
+  if (fresh && *device)
+    own = begin (text, options, *device, store, error);
+  else if (!fresh && store)
+    own = open_recorded (store, options, error);
+  if (!own && (fresh || store))
+    return NULL;
+  g_autoptr (LigSweep) sweep =
+    lig_sweep_share (lig_cli_rank_is_first () ? own : NULL, lig_cli_rank_get (), error);
+  if (sweep && !fresh)
+    *device = lig_cli_open_divided_device (lig_sweep_get_device (sweep),
+                                           lig_sweep_get_parallel (sweep), error);
+  return *device ? g_steal_pointer (&sweep) : NULL;
 }
 
 /* --- Training ------------------------------------------------------------------------------ */
@@ -131,146 +227,76 @@ is_hopeless (LigSweep *sweep, int number, const char *message)
   return number > 0 && g_strcmp0 (points[number - 1].message, message) == 0;
 }
 
-/* Trains one point. Returns FALSE if the sweep has to end: with an error, or because the training
- * was interrupted. A training that fails does not end the sweep. */
+/* Notes that a point could not begin, on any rank. Returns FALSE if that ends the sweep. */
 static gboolean
-train (LigSweep *sweep, int number, LigDevice *device, gboolean *interrupted, GError **error)
+note_failure (LigSweep *sweep, int number, GError *failure, GError **error)
+{
+  gint32 hopeless = lig_cli_rank_is_first () && is_hopeless (sweep, number, failure->message);
+  if (!lig_ranks_broadcast (lig_cli_rank_get (), &hopeless, sizeof hopeless, error))
+    return FALSE;
+  if (hopeless) {
+    g_propagate_error (error, g_error_copy (failure));
+    return FALSE;
+  }
+  lig_sweep_fail (sweep, (guint) number, failure->message);
+  if (lig_cli_rank_is_first ())
+    say_outcome (sweep, number);
+  return TRUE;
+}
+
+/* Trains one point. Returns FALSE if the sweep has to end with an error. A training that fails on
+ * all ranks does not end it. */
+static gboolean
+train (LigSweep *sweep,
+       int number,
+       LigDevice *device,
+       LigStore *store,
+       gboolean *interrupted,
+       GError **error)
 {
   g_autoptr (GError) failure = NULL;
   LigRunProgress progress;
   lig_cli_task_begin ("preparing the training");
   g_autoptr (LigRun) run = lig_sweep_prepare (sweep, (guint) number, device, &failure);
   lig_cli_task_end ();
-  if (!run && is_hopeless (sweep, number, failure->message)) {
+  if (!run)
+    return note_failure (sweep, number, failure, error);
+  lig_cli_rank_record (run, store, LIG_CLI_LOST_INTERRUPTED);
+  lig_cli_watch_sweep (run, sweep, number);
+  lig_cli_rank_hold ();
+  if (!lig_run_wait (run, &failure) && !lig_run_failed_together (run)) {
     g_propagate_error (error, g_steal_pointer (&failure));
     return FALSE;
   }
-  if (!run) {
-    lig_sweep_fail (sweep, (guint) number, failure->message);
-    say_outcome (sweep, number);
+  lig_cli_rank_record (NULL, NULL, LIG_CLI_LOST_INTERRUPTED);
+  if (!lig_cli_rank_is_first ())
     return TRUE;
-  }
-  lig_cli_watch_sweep (run, sweep, number);
-  lig_run_wait (run, NULL);
   lig_run_get_progress (run, &progress);
   if (!lig_sweep_refresh (sweep, error))
     return FALSE;
   *interrupted = progress.status == LIG_RUN_INTERRUPTED;
   if (!*interrupted)
     say_outcome (sweep, number);
-  return !*interrupted;
-}
-
-static gboolean
-train_all (LigSweep *sweep, LigDevice *device, gboolean *interrupted, GError **error)
-{
-  int next;
-  while ((next = lig_sweep_next (sweep)) >= 0)
-    if (!train (sweep, next, device, interrupted, error))
-      return *interrupted;
   return TRUE;
 }
 
-/* --- The table ----------------------------------------------------------------------------- */
-
-static char *
-format (const char *how, double value)
-{
-  return isfinite (value) ? g_strdup_printf (how, value) : g_strdup ("-");
-}
-
+/* Trains the points that are missing, in the order that rank 0 gives, until it is interrupted. */
 static gboolean
-is_seed (const LigSweepAxis *axis)
+train_all (
+  LigSweep *sweep, LigDevice *device, LigStore *store, gboolean *interrupted, GError **error)
 {
-  return strcmp (axis->key, "seed") == 0;
-}
-
-/* The columns that only some sweeps have: the spread of several runs, and the accuracy of classes.
- */
-typedef struct {
-  gboolean spread, accuracy;
-} Columns;
-
-static Columns
-choose_columns (GPtrArray *summaries)
-{
-  Columns columns = {FALSE, FALSE};
-  for (guint i = 0; i < summaries->len; i++) {
-    const LigSweepSummary *summary = summaries->pdata[i];
-    columns.spread = columns.spread || summary->points > 1;
-    columns.accuracy = columns.accuracy || isfinite (summary->accuracy);
+  for (;;) {
+    gint32 next = lig_cli_rank_is_first () && !*interrupted ? lig_sweep_next (sweep) : -1;
+    if (!lig_ranks_broadcast (lig_cli_rank_get (), &next, sizeof next, error))
+      return FALSE;
+    if (next < 0)
+      return TRUE;
+    if (!train (sweep, next, device, store, interrupted, error))
+      return FALSE;
   }
-  return columns;
 }
 
-static GStrv
-make_header (const LigSweepAxis *axes, guint n_axes, gboolean held_out, Columns columns)
-{
-  g_autoptr (GStrvBuilder) header = g_strv_builder_new ();
-  for (guint i = 0; i < n_axes; i++) {
-    g_autofree char *key = g_strconcat (">", axes[i].key, NULL);
-    if (!columns.spread || !is_seed (&axes[i]))
-      g_strv_builder_add (header, key);
-  }
-  g_strv_builder_add (header, held_out ? ">held out" : ">loss");
-  if (columns.spread)
-    g_strv_builder_addv (header, (const char *[]){">±", ">least", ">greatest", ">runs", NULL});
-  if (columns.accuracy)
-    g_strv_builder_add (header, ">right");
-  g_strv_builder_addv (header, (const char *[]){">step", "run", NULL});
-  return g_strv_builder_end (header);
-}
-
-static char *
-format_run (const LigSweepPoint *point, guint results)
-{
-  if (results > 0)
-    return g_strndup (point->run, 8);
-  return g_strdup (point->status ? point->status : "missing");
-}
-
-static GStrv
-make_row (LigSweep *sweep, const LigSweepSummary *summary, Columns columns)
-{
-  guint n_axes, count;
-  const LigSweepAxis *axes = lig_sweep_get_axes (sweep, &n_axes);
-  const LigSweepPoint *best = &lig_sweep_get_points (sweep, &count)[summary->best];
-  g_autoptr (GPtrArray) cells = g_ptr_array_new ();
-  for (guint i = 0; i < n_axes; i++)
-    if (!columns.spread || !is_seed (&axes[i]))
-      g_ptr_array_add (cells, g_strdup (summary->values[i]));
-  g_ptr_array_add (cells, format ("%.4g", summary->mean));
-  if (columns.spread) {
-    g_ptr_array_add (cells, format ("%.2g", summary->deviation));
-    g_ptr_array_add (cells, format ("%.4g", summary->least));
-    g_ptr_array_add (cells, format ("%.4g", summary->greatest));
-    g_ptr_array_add (cells, summary->count == summary->points
-                              ? g_strdup_printf ("%u", summary->count)
-                              : g_strdup_printf ("%u of %u", summary->count, summary->points));
-  }
-  if (columns.accuracy)
-    g_ptr_array_add (cells, format ("%.1f %%", 100 * summary->accuracy));
-  g_ptr_array_add (cells, isfinite (summary->step_ms) ? lig_cli_format_time (summary->step_ms / 1e3)
-                                                      : g_strdup ("-"));
-  g_ptr_array_add (cells, format_run (best, summary->count));
-  g_ptr_array_add (cells, NULL);
-  return (GStrv) g_ptr_array_free (g_steal_pointer (&cells), FALSE);
-}
-
-static void
-print_table (LigSweep *sweep)
-{
-  guint n_axes;
-  const LigSweepAxis *axes = lig_sweep_get_axes (sweep, &n_axes);
-  g_autoptr (GPtrArray) summaries = lig_sweep_summarize (sweep);
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
-  Columns columns = choose_columns (summaries);
-  const LigSweepSummary *first = summaries->pdata[0];
-  g_auto (GStrv) header = make_header (axes, n_axes, first->held_out || !first->count, columns);
-  for (guint i = 0; i < summaries->len; i++)
-    g_ptr_array_add (rows, make_row (sweep, summaries->pdata[i], columns));
-  lig_cli_print_table ((const char *const *) header, rows);
-}
+/* --- The end ------------------------------------------------------------------------------- */
 
 static guint
 count_failed (LigSweep *sweep)
@@ -306,7 +332,7 @@ conclude (LigSweep *sweep, gboolean interrupted, const Options *options)
   else if (lig_cli_quiet ())
     lig_cli_print ("%s", uuid);
   else
-    print_table (sweep);
+    lig_cli_print_sweep (sweep);
   g_autoptr (GString) command = g_string_new ("lig sweep");
   g_autofree char *short_uuid = g_strndup (uuid, 8);
   lig_shell_append_option (command, "resume", short_uuid);
@@ -370,34 +396,65 @@ check_options (const Options *options, const char *text)
   return LIG_EXIT_OK;
 }
 
+/* Rank 0 alone has the store. Continuing a sweep needs one that exists. */
+static gboolean
+open_store (const Options *options, LigStore **store, GError **error)
+{
+  if (!lig_cli_need_files (MOST_FILES, error))
+    return FALSE;
+  if (!lig_cli_rank_is_first ())
+    return TRUE;
+  *store = options->train.resume
+             ? lig_store_open_existing (options->train.store, LIG_STORE_CHANGE, error)
+             : lig_store_open (options->train.store, error);
+  if (*store && lig_store_get_warning (*store))
+    lig_cli_say ("%s", lig_store_get_warning (*store));
+  return *store != NULL;
+}
+
 static int
-work (const char *text, const Options *options, LigStore *store)
+run_here (const char *text, const Options *options)
 {
   GError *error = NULL;
   gboolean interrupted = FALSE;
-  g_autoptr (LigSweep) sweep = NULL;
+  g_autoptr (LigStore) store = NULL;
   g_autoptr (LigDevice) device = NULL;
-  if (options->train.resume) {
-    sweep = lig_sweep_open (store, options->train.resume, &error);
-    device = sweep ? lig_cli_open_training_device (lig_sweep_get_device (sweep), &error) : NULL;
-  } else {
-    device = lig_cli_open_training_device (options->train.device, &error);
-    sweep = device ? begin (text, options, device, store, &error) : NULL;
-  }
-  if (!sweep || !device)
-    return lig_cli_fail (error);
+  if (!lig_cli_rank_join (&error) ||
+      (g_strcmp0 (text, "-") == 0 && !lig_cli_rank_share_input (&error)) ||
+      !open_store (options, &store, &error))
+    return lig_cli_rank_fail (error);
+  g_autoptr (LigSweep) sweep = open_sweep (text, options, store, &device, &error);
+  if (!sweep)
+    return lig_cli_rank_fail (error);
   if (options->retry)
     lig_sweep_retry (sweep);
-  if (!train_all (sweep, device, &interrupted, &error))
+  if (!train_all (sweep, device, store, &interrupted, &error))
+    return lig_cli_rank_fail (error);
+  return lig_cli_rank_is_first () ? conclude (sweep, interrupted, options) : LIG_EXIT_OK;
+}
+
+/* Starts ranks, or trains in this process, which may be one of them. A sweep that is continued has
+ * as many ranks as before. */
+static int
+run_checked (const char *text, const Options *options, char **words)
+{
+  GError *error = NULL;
+  int wrong = check_options (options, text), ranks = options->ranks;
+  gboolean resumed = options->train.resume != NULL;
+  if (wrong != LIG_EXIT_OK)
+    return wrong;
+  if (!lig_cli_check_ranks (ranks, resumed ? NULL : options->train.parallel))
+    return LIG_EXIT_USAGE;
+  if (resumed && lig_ranks_launched () == 0 && !(ranks = find_ranks (options, &error)))
     return lig_cli_fail (error);
-  return conclude (sweep, interrupted, options);
+  return lig_cli_needs_launch (ranks) ? lig_cli_launch (ranks, words) : run_here (text, options);
 }
 
 static int
 run (int argc, char **argv)
 {
-  g_auto (Options) options = {0};
-  GError *error = NULL;
+  g_auto (Options) options = {.ranks = LIG_CLI_UNSET_RANKS};
+  g_auto (GStrv) words = g_strdupv (argv);
   lig_cli_init_training (&options.train);
   const GOptionEntry own[] = {
     {"over", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.over,
@@ -410,23 +467,15 @@ run (int argc, char **argv)
      "Continue a sweep with the runs that are missing", "SWEEP"},
     {"retry", 0, 0, G_OPTION_ARG_NONE, &options.retry, "With --resume: failed runs once more, too",
      NULL},
+    LIG_CLI_GROUP (LIG_CLI_DEVICE),
+    LIG_CLI_RANKS_ENTRY (&options.ranks),
+    LIG_CLI_PARALLEL_ENTRY (&options.train.parallel),
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_train_entries (&options.train, own);
+  lig_cli_rank_begin ();
   if (!lig_cli_parse_training (&lig_command_sweep, entries, &argc, &argv, 0, 1))
-    return LIG_EXIT_USAGE;
+    return lig_cli_rank_end (LIG_EXIT_USAGE);
   lig_cli_set_quiet (options.train.quiet);
-  int wrong = check_options (&options, argv[1]);
-  if (wrong != LIG_EXIT_OK)
-    return wrong;
-  g_autoptr (LigStore) store = NULL;
-  if (lig_cli_need_files (MOST_FILES, &error))
-    store = options.train.resume
-              ? lig_store_open_existing (options.train.store, LIG_STORE_CHANGE, &error)
-              : lig_store_open (options.train.store, &error);
-  if (!store)
-    return lig_cli_fail (error);
-  if (lig_store_get_warning (store))
-    lig_cli_say ("%s", lig_store_get_warning (store));
-  return work (argv[1], &options, store);
+  return lig_cli_rank_end (run_checked (argv[1], &options, words));
 }

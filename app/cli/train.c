@@ -281,9 +281,9 @@ run_here (const char *text, const LigTrainOptions *options)
   g_autoptr (LigRun) self = prepare (text, options, &store, &error);
   if (!self)
     return lig_cli_rank_fail (g_steal_pointer (&error));
-  lig_cli_rank_record (self, store);
+  lig_cli_rank_record (self, store, LIG_CLI_LOST_FAILED);
   int code = train (self, options);
-  lig_cli_rank_record (NULL, NULL);
+  lig_cli_rank_record (NULL, NULL, LIG_CLI_LOST_FAILED);
   return code;
 }
 

@@ -88,7 +88,7 @@ stop_first (LigRankWatch *self, LigRankReason reason, char *sentence)
   gpointer data = self->data;
   g_mutex_unlock (&self->lock);
   if (end)
-    end (sentence, data);
+    end (sentence, reason == LIG_RANK_FAILED, data);
   print_once (last);
   for (int i = 0; i < self->n_links; i++)
     lig_link_send (&self->links[i], LIG_LINK_END, NULL);

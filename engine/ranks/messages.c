@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The small messages of ranks: broadcasts, sums and comparisons. */
+/* The small messages of ranks: broadcasts, sums, comparisons and failures. */
 #include "engine/ranks/ranks-private.h"
 
 #include <glib/gi18n-lib.h>
@@ -133,5 +133,67 @@ lig_ranks_agree (LigRanks *self, const char *subject, const char *text, GError *
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                _ ("%s: rank %d on %s has '%s', rank 0 on %s has '%s'; give all ranks the same"),
                subject, rank, self->places[rank].host, theirs, self->places[0].host, own);
+  return FALSE;
+}
+
+/* --- Failures ------------------------------------------------------------------------------ */
+
+/* Returns the first rank that failed, the number of ranks if none did, or -1. */
+static int
+find_failed (LigRanks *self, gboolean fine, GError **error)
+{
+  g_autofree guint8 *failed = g_new0 (guint8, (gsize) self->count);
+  guint8 own = !fine;
+  if (!lig_ranks_collect (self, &own, sizeof own, failed, fine ? error : NULL))
+    return -1;
+  int rank = 0;
+  while (rank < self->count && !failed[rank])
+    rank++;
+  return rank;
+}
+
+/* Replaces the error by that of another rank, unless all have the same. */
+static void
+take_failure (LigRanks *self, int rank, gboolean fine, GError **error)
+{
+  const GError *own = fine ? NULL : *error;
+  g_autofree char *text = g_strdup (own ? own->message : NULL);
+  g_autofree char *setting = g_strdup (own ? lig_error_get_setting (own) : NULL);
+  g_autofree guint8 *differs = g_new0 (guint8, (gsize) self->count);
+  if (!spread_text (self, rank, &text, fine ? error : NULL) ||
+      !spread_text (self, rank, &setting, fine ? error : NULL))
+    return;
+  guint8 other = !own || strcmp (own->message, text) != 0;
+  if (!lig_ranks_collect (self, &other, sizeof other, differs, fine ? error : NULL) ||
+      !memchr (differs, TRUE, (gsize) self->count))
+    return;
+  g_autofree char *sentence =
+    g_strdup_printf (_ ("rank %d on %s: %s"), rank, self->places[rank].host, text);
+  if (self->rank != rank) {
+    g_clear_error (error);
+    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_RANKS, sentence);
+    lig_error_set_setting (error, setting);
+    return;
+  }
+  g_free ((*error)->message);
+  (*error)->message = g_steal_pointer (&sentence);
+}
+
+gboolean
+lig_ranks_share_failure (LigRanks *self, gboolean fine, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  if (!self || self->count == 1)
+    return fine;
+  if (!fine && error)
+    local = g_steal_pointer (error);
+  if (!fine && !local)
+    local = g_error_new_literal (LIG_ERROR, LIG_ERROR_RANKS, "");
+  int rank = find_failed (self, fine, &local);
+  if (rank == self->count)
+    return TRUE;
+  if (rank >= 0)
+    take_failure (self, rank, fine, &local);
+  g_propagate_error (error, g_steal_pointer (&local));
   return FALSE;
 }

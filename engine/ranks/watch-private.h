@@ -33,7 +33,8 @@ struct LigRankWatch {
 };
 
 typedef enum {
-  LIG_RANK_ENDED,  /* a process has ended, or failed */
+  LIG_RANK_ENDED,  /* a process has ended */
+  LIG_RANK_FAILED, /* a process has said that it failed */
   LIG_RANK_SILENT, /* a process is stopped, or its machine is lost */
   LIG_RANK_SAID,   /* another rank has printed the sentence */
 } LigRankReason;

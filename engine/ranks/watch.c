@@ -88,7 +88,7 @@ note_failure (LigRankWatch *self, int rank, char *text)
 static void
 report_failure (LigRankWatch *self)
 {
-  lig_rank_watch_stop (self, LIG_RANK_ENDED,
+  lig_rank_watch_stop (self, LIG_RANK_FAILED,
                        self->shared
                          ? g_strdup (self->failure)
                          : g_strdup_printf (_ ("rank %d on %s: %s"), self->failed,

@@ -365,6 +365,7 @@ check_data (LigRun *self, LigTensorFile *file, GError **error)
   return FALSE;
 }
 
+/* Reads everything that this rank needs from the file, without the others. */
 static gboolean
 restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError **error)
 {
@@ -392,8 +393,24 @@ restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError
       g_strdup (lig_tensor_file_get_metadata (file, "ligature.calibration_choices"));
   }
   self->first_step = self->saved_step = (gint64) step;
-  return lig_run_check_left (self, file, error) && lig_run_compare_ranks (self, error) &&
-         lig_run_compile (self, error);
+  return TRUE;
+}
+
+/* Reads the file on each rank, and makes the programs with the others. */
+static LigTensorFile *
+open_file (LigRun *self, const char *checkpoint, const char *const *overrides, GError **error)
+{
+  g_autoptr (LigTensorFile) file = lig_tensor_file_load (checkpoint, error);
+  gboolean fine = file && restore (self, file, overrides, error);
+  if (file && !fine)
+    g_prefix_error (error, "%s: ", checkpoint);
+  if (!lig_run_share_failure (self, fine, error))
+    return NULL;
+  if (lig_run_check_left (self, file, error) && lig_run_compare_ranks (self, error) &&
+      lig_run_compile (self, error))
+    return g_steal_pointer (&file);
+  g_prefix_error (error, "%s: ", checkpoint);
+  return NULL;
 }
 
 LigRun *
@@ -403,18 +420,15 @@ lig_run_resume (const char *checkpoint,
                 LigStore *store,
                 GError **error)
 {
-  g_autoptr (LigTensorFile) file = lig_tensor_file_load (checkpoint, error);
-  if (!file)
-    return NULL;
   g_autoptr (LigRun) self = g_object_new (LIG_TYPE_RUN, NULL);
   self->device = g_object_ref (device);
   self->store = store ? g_object_ref (store) : NULL;
-  if (!restore (self, file, overrides, error)) {
-    g_prefix_error (error, "%s: ", checkpoint);
+  g_autoptr (LigTensorFile) file = open_file (self, checkpoint, overrides, error);
+  if (!file)
     return NULL;
-  }
   self->checkpoint = g_canonicalize_filename (checkpoint, NULL);
-  if (!lig_run_check_checkpoint (self, error) || !lig_run_take_up (self, file, error))
+  gboolean fine = lig_run_check_checkpoint (self, error) && lig_run_take_up (self, file, error);
+  if (!lig_run_share_failure (self, fine, error))
     return NULL;
   if (self->uuid)
     lig_store_add_artifact (self->store, self->uuid, "checkpoint", self->checkpoint);

@@ -75,6 +75,22 @@ lig_run_share_batch (LigRun *self, GError **error)
 }
 
 gboolean
+lig_run_share_failure (LigRun *self, gboolean fine, GError **error)
+{
+  if (lig_ranks_share_failure (lig_run_ranks (self), fine, error))
+    return TRUE;
+  self->together = TRUE;
+  return FALSE;
+}
+
+gboolean
+lig_run_failed_together (LigRun *self)
+{
+  g_return_val_if_fail (LIG_IS_RUN (self), FALSE);
+  return self->together || !lig_run_ranks (self);
+}
+
+gboolean
 lig_run_share_choices (LigRun *self, char **choices, GError **error)
 {
   return lig_ranks_broadcast_text (lig_run_ranks (self), choices, error);

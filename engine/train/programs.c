@@ -94,19 +94,22 @@ watch_requests (LigRun *self)
 }
 
 /* Returns a program with the groups of `choices`. If these are open, rank 0 chooses for all: each
- * rank would measure other times, and exchanges that are not the same would never end. */
+ * rank would measure other times, and exchanges that are not the same would never end. If rank 0
+ * fails, the others try without its choice, as they may fail for the same reason. */
 static LigProgram *
 open_program (LigRun *self, LigPlanOptions *options, char **choices, GError **error)
 {
-  if (!lig_run_writes (self) && !*choices && !lig_run_share_choices (self, choices, error))
+  gboolean open = !*choices, first = lig_run_writes (self);
+  if (open && !first && !lig_run_share_choices (self, choices, error))
     return NULL;
   options->choices = *choices;
   g_autoptr (LigProgram) program =
     lig_program_cache_get (self->programs, self->sequence, options, error);
-  if (!program || *choices)
-    return g_steal_pointer (&program);
-  *choices = lig_plan_get_choices (lig_program_get_plan (program));
-  return lig_run_share_choices (self, choices, error) ? g_steal_pointer (&program) : NULL;
+  if (open && first && program)
+    *choices = lig_plan_get_choices (lig_program_get_plan (program));
+  if (open && first && !lig_run_share_choices (self, choices, program ? error : NULL))
+    return NULL;
+  return lig_run_share_failure (self, program != NULL, error) ? g_steal_pointer (&program) : NULL;
 }
 
 /* Compares the groups of both programs on all ranks: with other exchanges each would wait for the
@@ -148,7 +151,8 @@ open_programs (LigRun *self, gboolean calibrating, GError **error)
       !(self->eval = open_program (self, &options, &evaluation, error)))
     return FALSE;
   watch_requests (self);
-  return compare_groups (self, error) && scale_gradient (self, error);
+  return lig_run_share_failure (self, scale_gradient (self, error), error) &&
+         compare_groups (self, error);
 }
 
 /* The programs of the recipe come first also in a training that calibrates, so that what is wrong
@@ -161,7 +165,7 @@ lig_run_compile (LigRun *self, GError **error)
   self->plan = lig_plan_ref (lig_program_get_plan (self->train));
   if (self->first_step < self->settings.calibrate && !open_programs (self, TRUE, error))
     return FALSE;
-  return allocate_batch (self, error);
+  return lig_run_share_failure (self, allocate_batch (self, error), error);
 }
 
 gboolean

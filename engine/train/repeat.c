@@ -17,6 +17,14 @@ get_inputs (const LigRecording *self)
   return json_node_get_object (self->inputs);
 }
 
+/* Returns the groups of the plan. The inputs also have the number of parts in which a group
+ * exchanges rows; the list of fusions, which is all that older records have, does not. */
+static const char *
+get_choices (const LigRecording *self)
+{
+  return lig_json_get_string (get_inputs (self), "choices", self->choices);
+}
+
 static LigSequence *
 read_sequence (const LigRecording *self, GError **error)
 {
@@ -62,7 +70,7 @@ lig_recording_train (const LigRecording *self, LigDevice *device, LigStore *stor
   const char *init = lig_json_get_string (inputs, "init", NULL);
   LigRunOrigin origin = {
     .repeats = self->run,
-    .choices = lig_json_get_string (inputs, "choices", self->choices),
+    .choices = get_choices (self),
     .calibration_choices = lig_json_get_string (inputs, "calibration-choices", NULL),
     .algorithms = lig_json_get_string (inputs, "algorithms", NULL),
     .threads = (int) CLAMP (lig_json_get_int (inputs, "threads", 0), 0, omp_get_thread_limit ()),
@@ -118,7 +126,7 @@ make_options (const LigRecording *self,
   lig_recompute_from_name (again, &options->recompute);
   options->optimizer = self->update ? optimizer : NULL;
   options->tuning = tuning;
-  options->choices = self->choices;
+  options->choices = get_choices (self);
   lig_policy_from_name (self->policy, &options->policy);
   read_types (self, options);
   return TRUE;

@@ -14,13 +14,16 @@ find_row (LigRun *self, LigTensorFile *file)
   return self->store && uuid ? lig_store_find_run (self->store, uuid, NULL) : NULL;
 }
 
-/* A run that ended in its last evaluation has no step left, only that evaluation. */
+/* A run that ended in its last evaluation has no step left, only that evaluation. Rank 0 alone has
+ * the store that says so. */
 gboolean
 lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
 {
   g_autoptr (LigRunRow) row = find_row (self, file);
-  gboolean owed = row && row->saved_step == self->first_step && strcmp (row->status, "done") != 0 &&
-                  strcmp (row->status, "cancelled") != 0;
+  gint32 owed = row && row->saved_step == self->first_step && strcmp (row->status, "done") != 0 &&
+                strcmp (row->status, "cancelled") != 0;
+  if (!lig_ranks_broadcast (lig_run_ranks (self), &owed, sizeof owed, error))
+    return FALSE;
   if (self->first_step < self->settings.steps || (self->first_step == self->settings.steps && owed))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,

@@ -68,7 +68,8 @@ struct _LigRun {
    * last ones on average: of the training's thread. */
   double waiting_before, *waited, *waited_lately;
 
-  guint work; /* the number of the training among those of its ranks */
+  guint work;        /* the number of the training among those of its ranks */
+  gboolean together; /* all ranks have found what ended the training */
 
   GThread *thread;
   GMainContext *context; /* where signals are emitted */
@@ -137,6 +138,9 @@ gboolean lig_run_share_batch (LigRun *self, GError **error);
 
 /* Refuses ranks that have prepared different trainings. */
 gboolean lig_run_compare_ranks (LigRun *self, GError **error);
+
+/* Lets all ranks fail if one does, lig_ranks_share_failure(). */
+gboolean lig_run_share_failure (LigRun *self, gboolean fine, GError **error);
 
 /* Replace a text, a request by rank 0's. */
 gboolean lig_run_share_choices (LigRun *self, char **choices, GError **error);

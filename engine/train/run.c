@@ -161,10 +161,13 @@ lig_run_new_from (LigSequence *sequence,
   self->sequence = lig_sequence_copy (sequence);
   self->device = g_object_ref (device);
   self->store = store ? g_object_ref (store) : NULL;
-  if (!lig_run_prepare (self, error) || !load_initial (self, init, error) ||
-      !lig_run_compare_ranks (self, error) || !lig_run_compile (self, error) ||
-      !lig_run_check_checkpoint (self, error) || !lig_run_claim (self, error) ||
-      (store && !lig_run_register (self, error)))
+  gboolean fine = lig_run_prepare (self, error) && load_initial (self, init, error);
+  if (!lig_run_share_failure (self, fine, error) || !lig_run_compare_ranks (self, error) ||
+      !lig_run_compile (self, error))
+    return NULL;
+  fine = lig_run_check_checkpoint (self, error) && lig_run_claim (self, error) &&
+         (!store || lig_run_register (self, error));
+  if (!lig_run_share_failure (self, fine, error))
     return NULL;
   lig_run_choose_checkpoint (self);
   return g_steal_pointer (&self);

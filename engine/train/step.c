@@ -66,23 +66,27 @@ note_step (LigRun *self, gint64 step, double loss, const LigScaling *scaling, do
   g_mutex_unlock (&self->lock);
 }
 
+/* All ranks have the same loss, and fail together. */
 static gboolean
-check_finite (double loss, gint64 step, GError **error)
+check_finite (LigRun *self, double loss, gint64 step, GError **error)
 {
   if (isfinite (loss))
     return TRUE;
+  self->together = TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                _ ("the loss is %s at step %" PRId64 "; a smaller lr or clip of 1 may help"),
                isnan (loss) ? _ ("not a number") : _ ("infinite"), step);
   return FALSE;
 }
 
-/* A few batches may give gradients that are not finite; if all do, the training has to end. */
+/* A few batches may give gradients that are not finite; if all do, the training has to end, on all
+ * ranks, which have counted the same norms. */
 static gboolean
 check_skipped (LigRun *self, const LigScaling *scaling, gint64 step, GError **error)
 {
   if (scaling->row < (float) (searches_scale (self) ? MOST_SKIPPED_SCALED : MOST_SKIPPED))
     return TRUE;
+  self->together = TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                _ ("the gradients were not finite in the last %.0f steps up to step %" PRId64
                   ", which changed nothing; a smaller lr, another dtype or loss-scale may help"),
@@ -199,7 +203,7 @@ step_now (LigRun *self, gint64 step, GError **error)
   double begin = lig_now (), loss;
   if (!run_or_abandon (self, &loss, error))
     return FALSE;
-  if (!check_finite (loss, step, error))
+  if (!check_finite (self, loss, step, error))
     return FALSE;
   lig_program_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
   if (!lig_program_run (self->train, LIG_RUN_UPDATE, error))
@@ -219,15 +223,15 @@ take_oldest (LigRun *self, GError **error)
   double parts = (double) self->settings.accumulate;
   LigProgramResult result;
   if (!lig_program_take_results (self->train, (guint) (self->taken % LIG_PROGRAM_LATE), &result,
-                                 error) ||
-      !check_finite ((double) result.loss, oldest->step, error))
+                                 error))
     return FALSE;
   self->taken++;
   self->partial_loss += (double) result.loss / parts;
   if (!oldest->last)
     return TRUE;
   gboolean abandoned = FALSE;
-  if (!lig_run_join_step (self, &self->partial_loss, result.waited, &abandoned, error))
+  if (!lig_run_join_step (self, &self->partial_loss, result.waited, &abandoned, error) ||
+      !check_finite (self, self->partial_loss, oldest->step, error))
     return FALSE;
   /* Steps overlap: the time of each is the interval between two ends. */
   double ended = lig_now ();

@@ -10,6 +10,8 @@ struct _LigSweep {
   LigRunSettings settings;
   LigStore *store;
   char *uuid, *name, *device, *init;
+  int ranks;
+  char *parallel; /* (nullable): the layout of several ranks */
   GArray *axes;   /* LigSweepAxis */
   GArray *points; /* LigSweepPoint; empty until the sweep begins */
 };

@@ -215,6 +215,8 @@ lig_sweep_to_json (LigSweep *self)
   lig_json_add_text (builder, "sweep", lig_sweep_get_uuid (self));
   lig_json_add_text (builder, "name", lig_sweep_get_name (self));
   lig_json_add_text (builder, "device", lig_sweep_get_device (self));
+  lig_json_add_integer (builder, "ranks", lig_sweep_get_ranks (self));
+  lig_json_add_text (builder, "parallel", lig_sweep_get_parallel (self));
   lig_json_add_text (builder, "status",
                      lig_sweep_count_ended (self) == count ? "done" : "incomplete");
   add_axes (builder, axes, n_axes);

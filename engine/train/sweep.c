@@ -42,6 +42,7 @@ lig_sweep_finalize (GObject *object)
   g_free (self->name);
   g_free (self->device);
   g_free (self->init);
+  g_free (self->parallel);
   g_array_unref (self->axes);
   g_array_unref (self->points);
   G_OBJECT_CLASS (lig_sweep_parent_class)->finalize (object);
@@ -57,6 +58,7 @@ static void
 lig_sweep_init (LigSweep *self)
 {
   lig_run_settings_init (&self->settings);
+  self->ranks = 1;
   self->axes = g_array_new (FALSE, FALSE, sizeof (LigSweepAxis));
   self->points = g_array_new (FALSE, FALSE, sizeof (LigSweepPoint));
   g_array_set_clear_func (self->axes, clear_axis);
@@ -88,6 +90,15 @@ lig_sweep_new (LigSequence *sequence,
   return self;
 }
 
+void
+lig_sweep_set_ranks (LigSweep *self, int ranks, const char *parallel)
+{
+  g_return_if_fail (LIG_IS_SWEEP (self) && !self->uuid && ranks > 0);
+  self->ranks = ranks;
+  g_free (self->parallel);
+  self->parallel = ranks > 1 ? g_strdup (parallel) : NULL;
+}
+
 /* --- The record ---------------------------------------------------------------------------- */
 
 static char *
@@ -100,6 +111,10 @@ write_document (LigSweep *self)
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "device", self->device);
   lig_json_add_text (builder, "init", self->init);
+  if (self->ranks > 1) {
+    lig_json_add_integer (builder, "ranks", self->ranks);
+    lig_json_add_text (builder, "parallel", self->parallel);
+  }
   lig_json_add_document (builder, "settings", settings);
   lig_json_begin_array (builder, "axes");
   for (guint i = 0; i < self->axes->len; i++) {
@@ -198,9 +213,25 @@ read_document (LigSweep *self, JsonNode *root, GError **error)
                   *settings = get_text (object, "settings");
   self->device = g_strdup (lig_json_get_string (object, "device", "cpu"));
   self->init = g_strdup (lig_json_get_string (object, "init", NULL));
+  self->ranks = (int) CLAMP (lig_json_get_int (object, "ranks", 1), 1, LIG_MAX_PEERS);
+  self->parallel = g_strdup (lig_json_get_string (object, "parallel", NULL));
   self->sequence = lig_sequence_from_json (sequence, -1, NULL, error);
   return self->sequence && lig_run_settings_read (&self->settings, settings, NULL, error) &&
          read_axes (self, json_node_get_array (axes), error) && lig_sweep_expand (self, error);
+}
+
+/* Returns the recorded sweep without results. */
+static LigSweep *
+read_sweep (const char *uuid, const char *name, const char *document, GError **error)
+{
+  g_autoptr (LigSweep) self = g_object_new (LIG_TYPE_SWEEP, NULL);
+  g_autoptr (JsonNode) root = lig_json_read (document, strlen (document), NULL, error);
+  self->uuid = g_strdup (uuid);
+  self->name = g_strdup (name);
+  if (root && read_document (self, root, error))
+    return g_steal_pointer (&self);
+  g_prefix_error (error, _ ("sweep %.8s: "), uuid);
+  return NULL;
 }
 
 LigSweep *
@@ -208,18 +239,25 @@ lig_sweep_open (LigStore *store, const char *selector, GError **error)
 {
   g_return_val_if_fail (LIG_IS_STORE (store) && selector, NULL);
   g_autoptr (LigSweepRow) row = lig_store_find_sweep (store, selector, error);
-  if (!row)
+  g_autoptr (LigSweep) self = row ? read_sweep (row->uuid, row->name, row->document, error) : NULL;
+  if (!self)
     return NULL;
-  g_autoptr (LigSweep) self = g_object_new (LIG_TYPE_SWEEP, NULL);
-  g_autoptr (JsonNode) root = lig_json_read (row->document, strlen (row->document), NULL, error);
   self->store = g_object_ref (store);
-  self->uuid = g_strdup (row->uuid);
-  self->name = g_strdup (row->name);
-  if (!root || !read_document (self, root, error)) {
-    g_prefix_error (error, _ ("sweep %.8s: "), row->uuid);
-    return NULL;
-  }
   return lig_sweep_refresh (self, error) ? g_steal_pointer (&self) : NULL;
+}
+
+LigSweep *
+lig_sweep_share (LigSweep *self, LigRanks *ranks, GError **error)
+{
+  g_return_val_if_fail (self ? self->uuid != NULL : lig_ranks_get_rank (ranks) > 0, NULL);
+  g_autofree char *uuid = g_strdup (self ? self->uuid : NULL);
+  g_autofree char *name = g_strdup (self ? self->name : NULL);
+  g_autofree char *document = self ? write_document (self) : NULL;
+  if (!lig_ranks_broadcast_text (ranks, &uuid, error) ||
+      !lig_ranks_broadcast_text (ranks, &name, error) ||
+      !lig_ranks_broadcast_text (ranks, &document, error))
+    return NULL;
+  return self ? g_object_ref (self) : read_sweep (uuid, name, document, error);
 }
 
 /* --- Results ------------------------------------------------------------------------------- */
@@ -314,21 +352,47 @@ lig_sweep_retry (LigSweep *self)
 
 /* --- Training ------------------------------------------------------------------------------ */
 
-/* Continues the run of a point from its newest checkpoint. Returns NULL if that is not possible. */
+/* Returns the newest checkpoint among the first `left` artifacts, and lowers their number. */
+static char *
+take_checkpoint (GPtrArray *artifacts, guint *left)
+{
+  while (*left > 0) {
+    const LigArtifactRow *artifact = artifacts->pdata[--*left];
+    if (g_str_equal (artifact->kind, "checkpoint") &&
+        g_file_test (artifact->path, G_FILE_TEST_IS_REGULAR))
+      return g_strdup (artifact->path);
+  }
+  return NULL;
+}
+
+/* Continues the run of a point, null if there is none, from its newest checkpoint. Returns NULL if
+ * that is not possible. All ranks try the files that rank 0 finds. */
 static LigRun *
 resume (LigSweep *self, const char *run, LigDevice *device)
 {
-  g_autoptr (GPtrArray) artifacts = lig_store_get_artifacts (self->store, run, NULL);
-  for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
-    const LigArtifactRow *artifact = artifacts->pdata[i - 1];
-    if (!g_str_equal (artifact->kind, "checkpoint") ||
-        !g_file_test (artifact->path, G_FILE_TEST_IS_REGULAR))
-      continue;
-    g_autoptr (LigRun) found = lig_run_resume (artifact->path, device, NULL, self->store, NULL);
+  g_autoptr (GPtrArray) artifacts = run ? lig_store_get_artifacts (self->store, run, NULL) : NULL;
+  guint left = artifacts ? artifacts->len : 0;
+  for (;;) {
+    g_autofree char *path = take_checkpoint (artifacts, &left);
+    if (!lig_ranks_broadcast_text (lig_device_get_ranks (device), &path, NULL) || !path)
+      return NULL;
+    g_autoptr (LigRun) found = lig_run_resume (path, device, NULL, self->store, NULL);
     if (found)
       return g_steal_pointer (&found);
   }
-  return NULL;
+}
+
+/* With another number of ranks the runs could not be compared. */
+static gboolean
+check_ranks (LigSweep *self, LigDevice *device, GError **error)
+{
+  int count = lig_device_get_n_ranks (device, LIG_GROUP_ALL);
+  if (count == self->ranks)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("ranks: %d, expected %d, those of the sweep %.8s; continue it with as many"),
+               count, self->ranks, self->uuid);
+  return FALSE;
 }
 
 LigRun *
@@ -338,14 +402,16 @@ lig_sweep_prepare (LigSweep *self, guint point, LigDevice *device, GError **erro
   const LigSweepPoint *at = get_point (self, point);
   g_auto (LigRunSettings) settings;
   g_autoptr (LigSequence) sequence = lig_sweep_resolve (self, at->values, &settings, error);
-  if (!sequence)
+  if (!sequence || !check_ranks (self, device, error))
     return NULL;
-  g_autoptr (LigRun) run = at->run && is_missing (at) ? resume (self, at->run, device) : NULL;
+  g_autoptr (LigRun) run = resume (self, is_missing (at) ? at->run : NULL, device);
   if (!run)
     run = lig_run_new (sequence, device, &settings, self->init, self->store, error);
-  if (!run || !lig_store_set_sweep (self->store, lig_run_get_uuid (run), self->uuid, point, error))
-    return NULL;
-  return g_steal_pointer (&run);
+  gboolean fine = run && (!self->store || lig_store_set_sweep (self->store, lig_run_get_uuid (run),
+                                                               self->uuid, point, error));
+  return lig_ranks_share_failure (lig_device_get_ranks (device), fine, error)
+           ? g_steal_pointer (&run)
+           : NULL;
 }
 
 /* Returns the samples of a number of steps of a point, to which its time is about proportional. */
@@ -396,6 +462,18 @@ const char *
 lig_sweep_get_device (LigSweep *self)
 {
   return self->device;
+}
+
+int
+lig_sweep_get_ranks (LigSweep *self)
+{
+  return self->ranks;
+}
+
+const char *
+lig_sweep_get_parallel (LigSweep *self)
+{
+  return self->parallel;
 }
 
 LigSequence *

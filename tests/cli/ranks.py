@@ -336,7 +336,8 @@ def interrupted_in_a_step():
 
 
 def interrupted_in_an_evaluation():
-    """All ranks leave the held-out data; the checkpoint has all steps."""
+    """All ranks leave the held-out data; the checkpoint has all steps, and the evaluation begins
+    again when it is resumed."""
     data = [word.replace('synthetic', 'synthetic?samples=40000000').replace('32x8', '2x8')
             for word in DATA]
     job = Job(2, '--checkpoint', 'c.safetensors', '--steps', '1', '--eval-batches', '10000000',
@@ -347,6 +348,17 @@ def interrupted_in_an_evaluation():
     code, errors = job.finish()
     assert code == 130, errors
     assert (last_run()['status'], last_run()['last_step']) == ('interrupted', 1)
+    with subprocess.Popen([LIG, 'train', '--resume', 'c.safetensors', '--ranks', '2'], text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE) as again:
+        end = time.monotonic() + LIMIT
+        while last_run()['status'] != 'running':
+            assert time.monotonic() < end and again.poll() is None, again.stderr.read()
+            time.sleep(0.05)
+        time.sleep(0.5)
+        again.send_signal(signal.SIGTERM)
+        assert again.communicate(timeout=LIMIT)[1].count('saving a checkpoint') == 1
+    assert again.returncode == 130
 
 
 def interrupted_twice_in_a_step():

@@ -43,9 +43,9 @@ def begin(count, *words, silence=SILENCE):
     return job, processes, seen
 
 
-def finish(job, processes, seen, sentence, called=True):
+def finish(job, processes, seen, sentence, called=True, reason='lost'):
     """Checks that nothing is left, that the sentence was printed once, and whether rank 0's program
-    was called with it; None if that depends on when mpirun ends rank 0."""
+    was called with it and the reason; None if that depends on when mpirun ends rank 0."""
     end = time.monotonic() + LIMIT
     left = list(processes.values())
     while left and time.monotonic() < end:
@@ -58,7 +58,7 @@ def finish(job, processes, seen, sentence, called=True):
     assert not left, f'{left} of {processes} are left: {errors}'
     said = [line for line in errors.splitlines() if line.startswith('job: ')]
     assert said == ['job: ' + sentence], f'{said}, expected {sentence}: {errors}'
-    noted = f'end: {sentence}\n' in ''.join(seen) + output
+    noted = f'{reason}: {sentence}\n' in ''.join(seen) + output
     assert called is None or noted == called, output
     assert job.returncode != 0
 
@@ -98,7 +98,8 @@ def all_stopped():
 def failed(count, rank):
     job, processes, seen = begin(count, 'fail', str(rank))
     sentence = 'data: 3 rows, expected 4'
-    finish(job, processes, seen, sentence if rank < 0 else f'rank {rank} on {HOST}: {sentence}')
+    finish(job, processes, seen, sentence if rank < 0 else f'rank {rank} on {HOST}: {sentence}',
+           reason='failed')
 
 
 def launcher_killed():

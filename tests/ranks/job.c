@@ -106,6 +106,29 @@ differ (LigRanks *ranks, int number)
   return 0;
 }
 
+/* Rank `number` alone fails, with -1 all alike, with -2 each in its own way. */
+static int
+share (LigRanks *ranks, int number)
+{
+  g_autoptr (GError) error = NULL;
+  int rank = lig_ranks_get_rank (ranks);
+  gboolean fine = number >= 0 && rank != number;
+  must (lig_ranks_share_failure (ranks, TRUE, &error), error);
+  if (!fine)
+    g_set_error (&error, LIG_ERROR, LIG_ERROR_VALUE, "data: %d rows, expected 4",
+                 number < -1 ? rank : 3);
+  if (!fine)
+    lig_error_set_setting (&error, "batch");
+  if (lig_ranks_share_failure (ranks, fine, &error))
+    return 1;
+  gboolean own = number == -1 || rank == MAX (number, 0);
+  g_assert_cmpint (error->code, ==, own ? LIG_ERROR_VALUE : LIG_ERROR_RANKS);
+  g_assert_cmpstr (lig_error_get_setting (error), ==, "batch");
+  g_assert_false (lig_ranks_share_failure (ranks, fine, NULL));
+  printf ("%s\n", error->message);
+  return 0;
+}
+
 /* --- Pieces -------------------------------------------------------------------------------- */
 
 /* Divides `bytes` unevenly: `shape` 1 gives the last peer everything, 2 the first. */
@@ -209,9 +232,9 @@ speed (LigRanks *ranks, int number)
 /* --- Faults -------------------------------------------------------------------------------- */
 
 static void
-note_end (const char *message, gpointer data)
+note_end (const char *message, gboolean failed, gpointer data)
 {
-  printf ("end: %s\n", message);
+  printf ("%s: %s\n", failed ? "failed" : "lost", message);
   fflush (stdout);
 }
 
@@ -259,8 +282,8 @@ leave (LigRanks *ranks, int number)
 static const struct {
   const char *name;
   int (*run) (LigRanks *ranks, int number);
-} works[] = {{"messages", messages}, {"differ", differ}, {"pieces", pieces}, {"speed", speed},
-             {"hang", hang},         {"fail", fail},     {"leave", leave}};
+} works[] = {{"messages", messages}, {"differ", differ}, {"share", share}, {"pieces", pieces},
+             {"speed", speed},       {"hang", hang},     {"fail", fail},   {"leave", leave}};
 
 int
 main (int argc, char **argv)

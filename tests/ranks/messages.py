@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Broadcasts, sums, comparisons, exchanges and gathers among ranks that mpirun starts."""
+"""Broadcasts, sums, comparisons, shared failures, exchanges and gathers among ranks that mpirun starts."""
 import os
 import socket
 import sys
@@ -26,5 +26,16 @@ def refusal(count, first):
     assert output.splitlines() == [wanted] * count, output
 
 
+def shared(count, failed):
+    """All have the sentence of the first that failed; if all failed alike, it names none."""
+    job = launch(count, 'share', str(failed))
+    output, errors = job.communicate(timeout=60)
+    assert job.returncode == 0, errors
+    rank = max(failed, 0)
+    name = '' if failed == -1 else f'rank {rank} on {socket.gethostname()}: '
+    wanted = f'{name}data: {0 if failed < -1 else 3} rows, expected 4'
+    assert output.splitlines() == [wanted] * count, output
+
+
 run([(works, work, count) for work in ('messages', 'pieces', 'leave') for count in (1, 2, 4)]
-    + [(refusal, 2, 1), (refusal, 4, 2)])
+    + [(refusal, 2, 1), (refusal, 4, 2)] + [(shared, 3, rank) for rank in (0, 2, -1, -2)])

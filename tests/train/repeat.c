@@ -4,6 +4,7 @@
 #include "tests/train/case.h"
 #include <ligature/repeat.h>
 #include <ligature/report.h>
+#include <ligature/store-sweeps.h>
 
 #include <json-glib/json-glib.h>
 
@@ -221,8 +222,9 @@ test_failed (Fixture *f, gconstpointer data)
   g_assert_cmpint (found->outcome, ==, LIG_REPETITION_SAME);
 }
 
-static void
-test_profile (Fixture *f, gconstpointer data)
+/* Returns the uuid of a profile with groups. */
+static char *
+record_profile (Fixture *f)
 {
   g_autoptr (GError) error = NULL;
   LigShape shape;
@@ -234,8 +236,15 @@ test_profile (Fixture *f, gconstpointer data)
   g_autoptr (GPtrArray) profiles =
     lig_profile_measure (sequence, f->device, NULL, 1, 9, f->store, &error);
   g_assert_no_error (error);
-  const LigProfile *profile = profiles->pdata[0];
-  g_autoptr (LigRecording) recording = read_run (f, profile->run);
+  return g_strdup (((const LigProfile *) profiles->pdata[0])->run);
+}
+
+static void
+test_profile (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *profile = record_profile (f);
+  g_autoptr (LigRecording) recording = read_run (f, profile);
   g_assert_true (lig_recording_is_profile (recording));
   g_assert_null (lig_recording_train (recording, f->device, f->store, &error));
   assert_message (error, "is a profile");
@@ -248,6 +257,30 @@ test_profile (Fixture *f, gconstpointer data)
   g_assert_cmpuint (found->recorded.count, ==, 9);
   g_assert_cmpuint (found->repeated.count, ==, 9);
   assert_says (found, "step time ");
+}
+
+/* The groups of a profile, with their numbers of parts, are in its inputs; the list of its fusions,
+ * which has no such numbers, is missing here. */
+static void
+test_profile_groups (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = in_folder (f, "profile.json"), *text = NULL;
+  g_autofree char *profile = record_profile (f);
+  lig_report_write_run (f->store, profile, path, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_nonnull (strstr (text, "\"fusions\""));
+  strstr (text, "\"fusions\"")[1] = 'g';
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  g_autoptr (LigRecording) recording = lig_recording_read_report (path, &error);
+  g_assert_no_error (error);
+  g_autofree char *run = lig_recording_profile (recording, f->device, f->store, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_autofree char *before = lig_store_get_inputs (f->store, profile, NULL);
+  g_autofree char *after = lig_store_get_inputs (f->store, run, NULL);
+  g_assert_nonnull (strstr (before, "forward-linear-bias-activation@0+"));
+  g_assert_cmpstr (before, ==, after);
 }
 
 static void
@@ -298,6 +331,7 @@ main (int argc, char **argv)
     {"noise", test_noise},
     {"failed", test_failed},
     {"profile", test_profile},
+    {"profile-groups", test_profile_groups},
     {"refused", test_refused},
   };
   g_test_init (&argc, &argv, NULL);

@@ -202,6 +202,29 @@ test_continued (Fixture *f, gconstpointer data)
   g_assert_cmpuint (count_runs (f), ==, 3);
 }
 
+/* The record has the ranks, by which alone it is continued. */
+static void
+test_ranks (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSweep) sweep = new_sweep ("steps=3");
+  g_assert_cmpint (lig_sweep_get_ranks (sweep), ==, 1);
+  g_assert_null (lig_sweep_get_parallel (sweep));
+  lig_sweep_set_ranks (sweep, 4, "data=2,tensor=2");
+  add (sweep, "lr=0.1,0.01", FALSE);
+  begin (sweep, f);
+  g_autoptr (LigSweep) again = lig_sweep_open (f->store, "last", &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (lig_sweep_get_ranks (again), ==, 4);
+  g_assert_cmpstr (lig_sweep_get_parallel (again), ==, "data=2,tensor=2");
+  g_autoptr (LigSweep) own = lig_sweep_share (again, NULL, &error);
+  g_assert_true (own == again);
+  g_assert_null (lig_sweep_prepare (again, 0, f->device, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
+  g_assert_true (g_str_has_prefix (error->message, "ranks: 1, expected 4"));
+  g_assert_cmpuint (count_runs (f), ==, 0);
+}
+
 /* A training that fails does not end the sweep; it is repeated only on request. */
 static void
 test_failed (Fixture *f, gconstpointer data)
@@ -264,6 +287,7 @@ main (int argc, char **argv)
     {"refused", test_refused},     {"training", test_training},
     {"continued", test_continued}, {"failed", test_failed},
     {"time-left", test_time_left}, {"json", test_json},
+    {"ranks", test_ranks},
   };
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++) {

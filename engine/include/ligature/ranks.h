@@ -24,13 +24,14 @@ typedef struct LigRanks LigRanks;
 /**
  * LigRanksEnd: (skip)
  * @message: one sentence that names the rank and its host
+ * @failed: whether a rank said that it failed, see lig_ranks_fail(); otherwise one was lost
  * @data: the pointer given to lig_ranks_watch()
  *
  * Called on rank 0, in a thread of its own, when the ranks have to end because one of them failed,
  * ended or gives no sign of life: the last chance to write that down. The process ends when it
  * returns.
  */
-typedef void (*LigRanksEnd) (const char *message, gpointer data);
+typedef void (*LigRanksEnd) (const char *message, gboolean failed, gpointer data);
 
 /**
  * lig_ranks_launched:
@@ -152,6 +153,19 @@ LIG_API gboolean lig_ranks_agree (LigRanks *self,
                                   const char *subject,
                                   const char *text,
                                   GError **error);
+
+/**
+ * lig_ranks_share_failure:
+ * @self: (nullable): ranks; without them @fine is returned
+ * @fine: whether this rank has succeeded; if not, @error is set
+ *
+ * Lets the work of all ranks fail if that of one does, so that they can go on together. If all of
+ * them failed alike, each keeps its error. Otherwise all have the sentence of the first one that
+ * failed, with its number and host: that rank with its own code, the others with %LIG_ERROR_RANKS.
+ *
+ * Returns: %TRUE if all ranks succeeded; %FALSE on all of them, with an error set
+ */
+LIG_API gboolean lig_ranks_share_failure (LigRanks *self, gboolean fine, GError **error);
 
 /**
  * lig_ranks_watch: (skip)

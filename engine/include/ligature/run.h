@@ -399,6 +399,16 @@ LIG_API void lig_run_set_background (LigRun *self, gboolean background);
 LIG_API gboolean lig_run_wait (LigRun *self, GError **error);
 
 /**
+ * lig_run_failed_together:
+ * @self: a run that has failed
+ *
+ * Returns: whether all ranks have found the error, such as a loss that is not finite, so that they
+ *   may train something else together; %TRUE without ranks. Otherwise the others wait for this one,
+ *   which has to end, see lig_ranks_fail()
+ */
+LIG_API gboolean lig_run_failed_together (LigRun *self);
+
+/**
  * lig_run_pause:
  * @self: a run
  *

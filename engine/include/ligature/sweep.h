@@ -98,6 +98,14 @@ LIG_API LigSweep *lig_sweep_new (LigSequence *sequence,
                                  const char *init) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
+ * lig_sweep_set_ranks:
+ * @self: a sweep that has not begun
+ * @ranks: the number of processes that train each point together
+ * @parallel: (nullable): their layout, as lig_layout_to_string() writes it; %NULL if there is one
+ */
+LIG_API void lig_sweep_set_ranks (LigSweep *self, int ranks, const char *parallel);
+
+/**
  * lig_sweep_add:
  * @self: a sweep that has not begun
  * @over: a setting and its values: `lr=0.1,0.01`, `seed=1..5`, `1.out-features=64,128`
@@ -154,6 +162,19 @@ LIG_API LigSweep *
 lig_sweep_open (LigStore *store, const char *selector, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
+ * lig_sweep_share:
+ * @self: (nullable): rank 0's sweep, begun or opened; %NULL on the other ranks
+ * @ranks: (nullable): the ranks that train it; all of them call this
+ *
+ * Gives all ranks rank 0's sweep, so that each can prepare the points. Rank 0 alone has the store:
+ * the others have no results, do not refresh theirs, and learn from it which point is next.
+ *
+ * Returns: (transfer full): the sweep, or %NULL with an error set
+ */
+LIG_API LigSweep *
+lig_sweep_share (LigSweep *self, LigRanks *ranks, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
  * lig_sweep_refresh:
  * @self: a sweep that has begun
  *
@@ -186,6 +207,22 @@ LIG_API const char *lig_sweep_get_name (LigSweep *self);
  * Returns: (transfer none): the name of the device
  */
 LIG_API const char *lig_sweep_get_device (LigSweep *self);
+
+/**
+ * lig_sweep_get_ranks:
+ * @self: a sweep
+ *
+ * Returns: the number of processes that train each point together, 1 for one
+ */
+LIG_API int lig_sweep_get_ranks (LigSweep *self);
+
+/**
+ * lig_sweep_get_parallel:
+ * @self: a sweep
+ *
+ * Returns: (transfer none) (nullable): the layout of its ranks, %NULL for one
+ */
+LIG_API const char *lig_sweep_get_parallel (LigSweep *self);
 
 /**
  * lig_sweep_get_sequence:
@@ -241,11 +278,11 @@ LIG_API int lig_sweep_next (LigSweep *self);
  * lig_sweep_prepare:
  * @self: a sweep that has begun
  * @point: the number of a point
- * @device: the opened device of the sweep
+ * @device: the opened device of the sweep, which has joined its ranks
  *
  * Prepares the training of a point, and records that it belongs to the sweep. An interrupted
  * training is continued from its checkpoint if that is possible. Another thread may use @self
- * at the same time.
+ * at the same time. All ranks prepare the same point, and fail together.
  *
  * Returns: (transfer full): a run that is ready, or %NULL with an error set
  */
