@@ -5,6 +5,7 @@
 
 #include "app/cli/document.h"
 #include "app/cli/output-file.h"
+#include "app/cli/recipe-note.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/task.h"
@@ -190,6 +191,7 @@ apply (const char *text, const LigSequenceOptions *options, GError **error)
   lig_times_mark ("state and plan");
   if (!program || !feed (program, inputs, error))
     return FALSE;
+  lig_cli_note_recipe (plan);
   lig_cli_task_detail (gradient ? "forward and backward" : "forward", NULL);
   g_autoptr (LigTensorFile) results = compute (program, error);
   if (!results)

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -123,12 +124,25 @@ is_folder (const Options *options)
   return options->names && names_folder (options->output);
 }
 
+/* Returns whether the file begins like one of tensors, whatever its name is: with the length of a
+ * JSON object, which follows. */
+static gboolean
+begins_like_tensors (const char *path)
+{
+  char bytes[9] = "";
+  FILE *file = g_file_test (path, G_FILE_TEST_IS_REGULAR) ? fopen (path, "rb") : NULL;
+  gsize count = file ? fread (bytes, 1, sizeof bytes, file) : 0;
+  if (file)
+    fclose (file);
+  return count == sizeof bytes && bytes[8] == '{' && bytes[7] == 0;
+}
+
 /* Returns whether the text names a file or folder of weights. */
 static gboolean
 is_weights (const char *text)
 {
   return g_file_test (text, G_FILE_TEST_IS_DIR) || g_str_has_suffix (text, ".safetensors") ||
-         g_str_has_suffix (text, ".index.json");
+         g_str_has_suffix (text, ".index.json") || begins_like_tensors (text);
 }
 
 /* Returns the parameters of a sequence, as they are drawn or read from --weights. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The search of `lig ops WORD` in the names and summaries of ops and fusions. */
+/* The search of `lig ops WORD` in the names and summaries of ops and fusions; if that finds
+ * nothing, in the names and choices of parameters. */
 #include "app/cli/ops-fusions.h"
 
 #include <ligature/suggest.h>
@@ -21,14 +22,26 @@ matches (char **words, const char *name, const char *title, const char *summary)
   return TRUE;
 }
 
+/* Returns the title of an op with the names and choices of its parameters; (transfer full). */
+static char *
+list_params (const LigOpInfo *info)
+{
+  GString *text = g_string_new (info->title);
+  for (const LigParam *param = info->params; param && param->name; param++)
+    g_string_append_printf (text, "\n%s %s", param->name, param->choices ? param->choices : "");
+  return g_string_free (text, FALSE);
+}
+
 static GPtrArray *
-find_ops (char **words)
+find_ops (char **words, gboolean by_params)
 {
   const LigOpInfo *info;
   GPtrArray *found = g_ptr_array_new ();
-  for (guint i = 0; (info = lig_op_info_nth (i)); i++)
-    if (matches (words, info->name, info->title, info->summary))
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++) {
+    g_autofree char *params = by_params ? list_params (info) : NULL;
+    if (matches (words, info->name, params ? params : info->title, info->summary))
       g_ptr_array_add (found, (gpointer) info);
+  }
   return found;
 }
 
@@ -56,8 +69,8 @@ fail (char **words)
   g_ptr_array_add (names, NULL);
   g_autofree char *ending = lig_suggest_ending (text, (const char *const *) names->pdata);
   return lig_cli_fail (g_error_new (LIG_ERROR, LIG_ERROR_OP,
-                                    "no op or fusion is called '%s' or mentions it%s", text,
-                                    *ending ? ending : "; lig ops lists them"));
+                                    "no op, parameter or fusion is called '%s' or mentions it%s",
+                                    text, *ending ? ending : "; lig ops lists them"));
 }
 
 static void
@@ -98,8 +111,12 @@ print_text (GPtrArray *ops, GPtrArray *fusions)
 int
 lig_ops_search (char **words)
 {
-  g_autoptr (GPtrArray) ops = find_ops (words);
+  g_autoptr (GPtrArray) ops = find_ops (words, FALSE);
   g_autoptr (GPtrArray) fusions = find_fusions (words);
+  if (ops->len + fusions->len == 0) {
+    g_ptr_array_unref (ops);
+    ops = find_ops (words, TRUE);
+  }
   if (ops->len + fusions->len == 0)
     return fail (words);
   if (lig_cli_json ())

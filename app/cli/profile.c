@@ -5,6 +5,7 @@
 #include "app/cli/profile-recipes.h"
 #include "app/cli/profile-text.h"
 #include "app/cli/rank.h"
+#include "app/cli/recipe-note.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/table.h"
@@ -281,6 +282,8 @@ profile (const char *text, const Options *options)
     return lig_cli_rank_fail (g_steal_pointer (&error));
   if (!lig_cli_rank_is_first ())
     return LIG_EXIT_OK;
+  for (guint i = 0; i < (errors ? profiles->len : 1); i++)
+    lig_cli_note_recipe (((const LigProfile *) profiles->pdata[i])->plan);
   if (lig_cli_json ()) {
     print_json (profiles, errors, options->compare != NULL);
     return LIG_EXIT_OK;

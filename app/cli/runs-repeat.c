@@ -108,6 +108,11 @@ lig_runs_repeat (LigStore *store, const LigRunsOptions *options, int n, char **a
                  lig_recording_is_profile (recording) ? "profile" : "training",
                  lig_recording_get_run (recording), lig_recording_get_name (recording),
                  lig_device_get_name (device));
+  if (lig_recording_get_ranks (recording) > 1)
+    lig_cli_warn (
+      "the run was one of %d ranks, and this process repeats it alone: sums are added up "
+      "in another order, so that the last digits differ",
+      lig_recording_get_ranks (recording));
   g_autofree char *run = lig_recording_is_profile (recording)
                            ? profile (recording, device, store, &error)
                            : train (recording, device, store, &error);

@@ -48,6 +48,19 @@ append_result (GString *to, const LigRunProgress *progress)
   append_waits (to, progress);
 }
 
+/* Appends the ranks of a training, as its continuation by others may take longer. */
+static void
+append_ranks (GString *to, LigDevice *device)
+{
+  int ranks = lig_device_get_n_ranks (device, LIG_GROUP_ALL);
+  if (ranks == 1)
+    return;
+  g_autofree char *layout = lig_layout_to_string (lig_device_get_layout (device));
+  g_string_append_printf (to, " --ranks %d", ranks);
+  if (lig_device_get_n_ranks (device, LIG_GROUP_DATA) < ranks)
+    lig_shell_append_option (to, "parallel", layout);
+}
+
 /* Appends the commands that show and continue the run. A training that begins now is the last one;
  * one that is resumed may not be. */
 static void
@@ -61,6 +74,7 @@ append_commands (GString *to, LigRun *run, const LigRunProgress *progress, const
   g_autofree char *selector = g_strndup (uuid, 8);
   lig_shell_append (show, progress->first_step > 0 ? selector : "last");
   lig_shell_append_option (next, "resume", selector);
+  append_ranks (next, lig_run_get_device (run));
   if (progress->status == LIG_RUN_DONE)
     g_string_append_printf (next, " --steps %" G_GINT64_FORMAT, 2 * progress->steps);
   if (store) {

@@ -9,6 +9,7 @@
 #include "app/cli/output.h"
 #include "app/cli/rank-device.h"
 #include "app/cli/rank.h"
+#include "app/cli/recipe-note.h"
 #include "app/cli/runs.h"
 #include "app/cli/task.h"
 #include "app/cli/train-options.h"
@@ -74,6 +75,8 @@ begin (const char *text, const LigTrainOptions *options, LigStore *store, GError
     device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
   if (run && lig_run_get_weights_note (run))
     lig_cli_say ("%s: %s", options->init, lig_run_get_weights_note (run));
+  if (run)
+    lig_cli_note_recipe (lig_run_get_plan (run));
   return run;
 }
 
@@ -123,9 +126,10 @@ resume (const LigTrainOptions *options, LigStore *store, GError **error)
     return NULL;
   const char *foreign = find_contradiction (options, name);
   if (foreign) {
+    g_autofree char *value =
+      g_str_equal (foreign, "device") ? g_strdup_printf (" (%s)", name) : g_strdup ("");
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "--%s contradicts --resume: the checkpoint fixes it (device %s); omit it", foreign,
-                 name);
+                 "--%s contradicts --resume: the checkpoint fixes it%s; omit it", foreign, value);
     return NULL;
   }
   for (guint i = 0; lig_run_setting_nth (i); i++) {

@@ -116,6 +116,29 @@ refuse_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
   lig_offer_pattern (walk, found, match);
 }
 
+/* Refuses the recipe if there is nothing to quantize, as the product behind the operand, or before
+ * the gradient, stays in the compute type, which a person would see as the op that is missing. */
+static gboolean
+refuse_unquantized (LigWalk *walk, const LigFound *found, LigMatch *match)
+{
+  LigDraft *draft = walk->draft;
+  const char *const *accepted = list_accepted (draft, walk->pattern, found->last + 1);
+  int at = found->end + (walk->fusion->pass == LIG_PASS_BACKWARD ? -1 : 1);
+  if (found->end >= (int) draft->parts->len || at < 0 || at >= (int) draft->parts->len ||
+      !lig_part (draft, found->end)->implicit || !g_strv_contains (accepted, "quantize"))
+    return FALSE;
+  const LigPart *product = lig_part (draft, at);
+  if (!product->recipe || !product->unquantized)
+    return FALSE;
+  match->found = name_one (draft, LIG_EVIDENCE_NAMES, "none");
+  match->found.path = product->path;
+  match->found.first = at;
+  match->needed = name_one (draft, LIG_EVIDENCE_NAMES, product->recipe->info->name);
+  refuse (match, LIG_REASON_RECIPE, g_strdup_printf ("none (%s)", product->unquantized),
+          g_strdup (product->recipe->info->name));
+  return TRUE;
+}
+
 /* Refuses a kernel that does more after its product than the products of fp8 do. */
 static void
 refuse_recipe (LigDraft *draft, const LigPart *product, LigMatch *match)
@@ -166,7 +189,8 @@ explain (LigWalk *walk, LigFound *found, LigMatch *match)
     return;
   }
   walk->see_through = FALSE;
-  refuse_pattern (walk, found, match);
+  if (!refuse_unquantized (walk, found, match))
+    refuse_pattern (walk, found, match);
 }
 
 static gboolean

@@ -98,14 +98,17 @@ propose_features (const Proposal *self, int from, gint64 features)
   propose_input (self, features, LIG_FP32);
 }
 
-/* Parameters that repeat the number of features, and do not fit. */
+/* Parameters that repeat the number of features, and do not fit. Those of a macro alone, as the
+ * features of a head, are not about the input of the part. */
 static void
 propose_own (const Proposal *self)
 {
   gint64 columns = columns_of (self, self->part->x);
+  GObjectClass *own = G_OBJECT_GET_CLASS (self->part->op);
   for (const LigParam *at = lig_op_get_info (self->part->written)->params; at && at->name; at++) {
     g_auto (GValue) value = G_VALUE_INIT;
-    if (!(at->flags & LIG_PARAM_INFERRED) && at->kind != LIG_PARAM_SHAPE)
+    if ((!(at->flags & LIG_PARAM_INFERRED) && at->kind != LIG_PARAM_SHAPE) ||
+        !g_object_class_find_property (own, at->name))
       continue;
     if (!lig_op_get_value (self->part->written, at, &value) || at->flags & LIG_PARAM_REQUIRED)
       continue;

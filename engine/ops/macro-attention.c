@@ -49,7 +49,8 @@ add_qk_norm (LigParts *parts, LigOp *macro)
                  lig_macro_op (macro, "qk-norm", "heads kv-heads qk-norm=kind qk-norm-eps=eps"));
 }
 
-#define ATTENTION "heads kv-heads window scale softcap alibi attention-dropout=dropout"
+#define SCORES "heads kv-heads scale softcap attention-dropout=dropout"
+#define ATTENTION SCORES " window alibi"
 
 void
 lig_macro_add_attention (LigParts *parts, LigOp *macro, const LigMacroAttention *values)
@@ -78,7 +79,8 @@ lig_macro_add_cross_attention (LigParts *parts,
                                const char *attention,
                                const char *mask,
                                const char *lengths,
-                               const char *proj)
+                               const char *proj,
+                               gboolean behind)
 {
   g_autofree char *memory = lig_macro_text (macro, "memory");
   g_autofree char *outside = g_strconcat ("../", memory, NULL);
@@ -91,7 +93,7 @@ lig_macro_add_cross_attention (LigParts *parts,
   lig_macro_add_first (parts, macro, "key-value", length_of (values, packed), &sections);
   lig_macro_add_branch (parts, "key-value");
   lig_macro_add_recall (parts, "query");
-  LigOp *op = lig_macro_op (macro, "attention", ATTENTION);
+  LigOp *op = lig_macro_op (macro, "attention", behind ? SCORES : ATTENTION);
   if (op)
     g_object_set (op, "mask", mask, "memory", "key-value", NULL);
   connect (macro, lengths, op, "lengths");

@@ -75,14 +75,17 @@ typedef struct {
 void lig_macro_add_attention (LigParts *parts, LigOp *macro, const LigMacroAttention *values);
 
 /* Adds cross attention: the products `query` and, from the memory, `key-value`, to the product
- * `proj`. `lengths`: the macro's parameter for the lengths of the memory. */
+ * `proj`. `lengths`: the macro's parameter for the lengths of the memory. `behind`: whether it
+ * follows self attention, whose window and ALiBi are then none of its business: positions of two
+ * sequences have no distance. */
 void lig_macro_add_cross_attention (LigParts *parts,
                                     LigOp *macro,
                                     const LigMacroAttention *values,
                                     const char *attention,
                                     const char *mask,
                                     const char *lengths,
-                                    const char *proj);
+                                    const char *proj,
+                                    gboolean behind);
 
 /* Refuses parameters of attention that do not go together. */
 void lig_macro_check_attention (LigParts *parts, LigOp *macro, const LigMacroAttention *values);

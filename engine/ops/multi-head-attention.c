@@ -66,7 +66,7 @@ expand (LigOp *self, LigParts *parts)
   }
   if (memory)
     lig_macro_add_cross_attention (parts, self, &values->attention, "attention", mask, "lengths",
-                                   "proj");
+                                   "proj", FALSE);
   else
     lig_macro_add_attention (parts, self, &values->attention);
 }

@@ -50,7 +50,7 @@ static const LigParam params[] = {
               type,
               "layer-type",
               N_ ("Layer type"),
-              N_ ("A decoder also has cross attention to a memory"),
+              N_ ("A decoder also has cross attention to a memory, without window and ALiBi"),
               "encoder|decoder",
               ENCODER),
   LIG_BOOLEAN (TransformerLayerParams,
@@ -149,7 +149,7 @@ expand_serial (LigParts *parts, LigOp *self, const TransformerLayerParams *value
   if (values->type == DECODER) {
     begin (parts, self, values, "cross", "cross-norm");
     lig_macro_add_cross_attention (parts, self, &values->attention, "cross-attention", "none",
-                                   "memory-lengths", "cross-proj");
+                                   "memory-lengths", "cross-proj", TRUE);
     end (parts, self, values, "cross", "cross-dropout", "cross-path");
   }
   begin (parts, self, values, "mlp", "mlp-norm");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The exchanges of a plan with other ranks: their bytes and their predicted time. */
 #include "engine/compile/predict.h"
+#include "engine/compile/sharding.h"
 #include "engine/plan/plan-private.h"
 #include <ligature/figures.h>
 
@@ -18,4 +19,18 @@ lig_figures_of_exchange (LigPlan *plan, LigExchange *exchange)
     exchange->seconds += step->lasts;
     exchange->exposed += step->waited;
   }
+}
+
+gboolean
+lig_plan_exchanges_rows (LigPlan *self)
+{
+  const LigDraft *draft = self->draft;
+  for (int i = 0; i < (int) draft->steps->len; i++) {
+    LigRankGroup group = lig_step_group (lig_step (draft, i));
+    if (lig_step (draft, i)->pass == LIG_PASS_FORWARD && group < LIG_N_GROUPS &&
+        group != LIG_GROUP_TENSOR && group != LIG_GROUP_CONTEXT &&
+        lig_device_get_n_ranks (draft->device, group) > 1)
+      return TRUE;
+  }
+  return FALSE;
 }

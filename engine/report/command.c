@@ -47,6 +47,20 @@ append_recompute (GString *text, const LigRunRow *row)
     lig_shell_append_option (text, "recompute", level);
 }
 
+/* Appends the ranks that trained or profiled. */
+static void
+append_ranks (GString *text, const char *inputs)
+{
+  g_autoptr (JsonNode) root = inputs ? lig_json_read (inputs, strlen (inputs), NULL, NULL) : NULL;
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  gint64 ranks = object ? lig_json_get_int (object, "ranks", 1) : 1;
+  const char *parallel = object ? lig_json_get_string (object, "parallel", NULL) : NULL;
+  if (ranks > 1)
+    g_string_append_printf (text, " --ranks %" G_GINT64_FORMAT, ranks);
+  if (ranks > 1 && parallel)
+    lig_shell_append_option (text, "parallel", parallel);
+}
+
 char *
 lig_report_run_command (const LigReportRun *run)
 {
@@ -58,6 +72,7 @@ lig_report_run_command (const LigReportRun *run)
   g_autofree char *json = lig_sequence_to_json (sequence);
   GString *text = g_string_new (train ? "lig train -" : "lig profile -");
   lig_shell_append_option (text, "device", row->device);
+  append_ranks (text, run->inputs);
   if (!train) {
     lig_shell_append_option (text, "dtype", row->dtype);
     lig_shell_append_option (text, "policy", row->policy);

@@ -116,9 +116,13 @@ lig_plan_explain_ranks (LigPlan *self)
   g_autofree char *time = lig_units_time (step.predicted);
   g_autofree char *seconds = lig_units_time (exchange.seconds);
   g_autofree char *exposed = lig_units_time (exchange.exposed);
-  return g_strdup_printf (_ ("rank 0 of %d: predicted step %s; exchanges %s in %s, of which the "
-                             "main lane waits %s; %s of memory%s"),
-                          exchange.ranks, time, bytes, seconds, exposed, memory, share);
+  return g_strdup_printf (
+    lig_plan_has_pass (self, LIG_PASS_UPDATE)
+      ? _ ("rank 0 of %d: predicted step %s; exchanges %s in %s, of which the main lane waits %s; "
+           "%s of memory%s")
+      : _ ("rank 0 of %d: predicted step without update %s; exchanges %s in %s, of which the main "
+           "lane waits %s; %s of memory%s"),
+    exchange.ranks, time, bytes, seconds, exposed, memory, share);
 }
 
 /* Returns how to fit the plan by computing values again in the backward pass, with the least that

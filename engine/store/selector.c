@@ -109,7 +109,8 @@ suggest_name (LigStore *self, const char *selector)
     g_strv_builder_add (builder, name);
   }
   lig_store_end_read (self, row);
-  g_strv_builder_add (builder, "last");
+  if (!g_str_equal (selector, "last"))
+    g_strv_builder_add (builder, "last");
   g_auto (GStrv) names = g_strv_builder_end (builder);
   return lig_suggest_ending (selector, (const char *const *) names);
 }

@@ -415,9 +415,15 @@ write_role (LigTensorFile *to,
   for (guint n = 0; rule->names[n]; n++) {
     gint64 rows = piece_rows (roles, role, rule, n), written = rows;
     if (rule->padded && vocabulary > 0)
-      written = MIN (rows, vocabulary);
+      written = vocabulary;
     LigShape shape = piece_shape (role, rule, written);
     g_autofree char *name = piece_name (role, rule, n, names->prefixes[0]);
+    if (written > rows) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   _ ("the vocabulary is %" PRId64 ", but %s has only %" PRId64 " rows"),
+                   vocabulary, name, rows);
+      return lig_error_set_setting (error, "vocabulary");
+    }
     g_autoptr (LigTensor) piece =
       cut (tensor, begin, &shape, rule->transposed && shape.n_axes == 2, error);
     if (!piece || !add (to, name, piece, dtype, error))

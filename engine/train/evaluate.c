@@ -2,6 +2,7 @@
 /* Held-out evaluation, and the schedule of the learning rate. */
 #include "engine/train/run-private.h"
 
+#include <ligature/figures.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,15 +41,16 @@ evaluate_batch (LigRun *self, gint64 batch, gint64 *valid, GError **error)
          lig_program_run (self->eval, LIG_RUN_FORWARD, error);
 }
 
-/* Returns the first samples of a batch. */
+/* Returns the first samples of a batch, `times` times. */
 static LigTensor *
-take_samples (const LigTensor *all, gint64 batch, gint64 count, GError **error)
+take_samples (const LigTensor *all, gint64 batch, gint64 count, gint64 times, GError **error)
 {
   LigShape shape = all->shape;
-  shape.axes[0] = shape.axes[0] / batch * count;
+  shape.axes[0] = shape.axes[0] / batch * count * times;
   LigTensor *some = lig_tensor_new (all->dtype, &shape, error);
-  if (some)
-    memcpy (some->data, all->data, lig_tensor_bytes (some));
+  gsize bytes = some ? lig_tensor_bytes (some) / (gsize) times : 0;
+  for (gint64 i = 0; some && i < times; i++)
+    memcpy ((char *) some->data + (gsize) i * bytes, all->data, bytes);
   return some;
 }
 
@@ -69,21 +71,32 @@ compile_rest (LigRun *self, gint64 valid, LigProgram **program, GError **error)
 }
 
 /* Computes the loss of an incomplete last batch. It is filled up with other samples, whose targets
- * cannot be ignored unless they are classes: therefore a plan for only the valid samples runs.
+ * cannot be ignored unless they are classes: therefore a plan for only the valid samples runs, or
+ * for each of them as many times as there are ranks that divide rows, which has the same mean.
  * `found` is FALSE if such a plan is impossible; then the loss is unchanged. */
 static gboolean
 evaluate_rest (LigRun *self, gint64 valid, gboolean *found, double *loss, GError **error)
 {
   g_autoptr (LigProgram) program = NULL;
   float mean;
-  gint64 batch = self->input->shape.axes[0];
+  gint64 batch = self->input->shape.axes[0], times = 1;
+  int ranks = lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR);
   *found = FALSE;
+  /* Ranks with other rows may have no rest, and would not come to the exchange. */
+  if (lig_plan_exchanges_rows (lig_program_get_plan (self->eval)))
+    return TRUE;
   if (!compile_rest (self, valid, &program, error))
     return FALSE;
+  if (!program && ranks > 1) {
+    times = ranks;
+    if (!compile_rest (self, valid * times, &program, error))
+      return FALSE;
+  }
   if (!program)
     return TRUE;
-  g_autoptr (LigTensor) input = take_samples (self->input, batch, valid, error);
-  g_autoptr (LigTensor) targets = input ? take_samples (self->targets, batch, valid, error) : NULL;
+  g_autoptr (LigTensor) input = take_samples (self->input, batch, valid, times, error);
+  g_autoptr (LigTensor) targets =
+    input ? take_samples (self->targets, batch, valid, times, error) : NULL;
   if (!targets || !lig_program_set_input (program, input, error) ||
       !lig_program_set_extra_input (program, 0, targets, error) ||
       !lig_program_run (program, LIG_RUN_FORWARD, error) ||

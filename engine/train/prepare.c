@@ -221,6 +221,10 @@ lig_run_prepare (LigRun *self, GError **error)
 {
   if (!read_settings (self, error))
     return FALSE;
+  /* The device below stands for any: it would name itself. */
+  const char *recipe = lig_sequence_get_recipe (self->sequence);
+  if (recipe && !lig_recipe_check_device (recipe, self->device, error))
+    return FALSE;
   /* A sequence without an input shape is checked once the data has given it one. */
   if (!open_data (self, error))
     return FALSE;

@@ -380,6 +380,15 @@ lig_recording_get_run (const LigRecording *self)
   return self->run;
 }
 
+int
+lig_recording_get_ranks (const LigRecording *self)
+{
+  JsonNode *inputs = self->inputs;
+  return inputs && JSON_NODE_HOLDS_OBJECT (inputs)
+           ? (int) lig_json_get_int (json_node_get_object (inputs), "ranks", 1)
+           : 1;
+}
+
 const char *
 lig_recording_get_name (const LigRecording *self)
 {

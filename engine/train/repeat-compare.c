@@ -9,6 +9,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -100,6 +101,23 @@ add_file (GStrvBuilder *to,
   g_strv_builder_add (to, text);
 }
 
+static gint64
+get_ranks (const LigRecording *recording)
+{
+  return lig_json_get_int (json_node_get_object (recording->inputs), "ranks", 1);
+}
+
+/* Adds a sentence on the number of ranks, which one process does not record. */
+static void
+add_ranks (GStrvBuilder *to, const LigRecording *before, const LigRecording *after)
+{
+  gint64 was = get_ranks (before), is = get_ranks (after);
+  if (was == is)
+    return;
+  g_autofree char *text = g_strdup_printf (_ ("the ranks are %" PRId64 ", was %" PRId64), is, was);
+  g_strv_builder_add (to, text);
+}
+
 static GStrv
 explain (const LigRecording *before, const LigRecording *after)
 {
@@ -117,7 +135,7 @@ explain (const LigRecording *before, const LigRecording *after)
                                           {"repeats", ""},
                                           {"data", N_ ("the data is")},
                                           {"rounds", ""},
-                                          {"ranks", N_ ("the ranks are")},
+                                          {"ranks", ""},
                                           {"parallel", N_ ("the layout of the ranks is")},
                                           {"threads", N_ ("the threads are")},
                                           {"choices", N_ ("the groups are")},
@@ -135,6 +153,7 @@ explain (const LigRecording *before, const LigRecording *after)
       g_strdup_printf (_ ("the device is %s, was %s"), after->device, before->device);
     g_strv_builder_add (to, text);
   }
+  add_ranks (to, before, after);
   add_members (to, before->inputs, after->inputs, inputs);
   JsonObject *settings = json_node_get_object (after->settings);
   add_file (to, before, after, "content", lig_json_get_string (settings, "data", NULL));

@@ -491,6 +491,13 @@ lig_run_get_sequence (LigRun *self)
   return self->sequence;
 }
 
+LigPlan *
+lig_run_get_plan (LigRun *self)
+{
+  g_return_val_if_fail (LIG_IS_RUN (self), NULL);
+  return self->plan;
+}
+
 LigDevice *
 lig_run_get_device (LigRun *self)
 {

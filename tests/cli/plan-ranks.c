@@ -13,7 +13,7 @@ test_devices (void)
   g_auto (Outcome) own = lig ("fuse", MODEL, RANKS, "--device", "cpu", NULL);
   g_auto (Outcome) json = lig ("fuse", MODEL, RANKS, "--device", "cpu", "--json", NULL);
   g_assert_cmpint (described.code, ==, 0);
-  assert_contains (described.out, "rank 0 of 4: predicted step ");
+  assert_contains (described.out, "rank 0 of 4: predicted step without update ");
   assert_contains (described.out, "of which the");
   g_assert_cmpint (own.code, ==, 0);
   assert_contains (own.out, "rank 0 of 4: exchanges ");
@@ -33,7 +33,7 @@ test_report (void)
   g_auto (Outcome) foreign =
     lig ("report", "last", "--ranks", "2", "-o", "r.md", "--store", "r.db", NULL);
   g_assert_cmpint (report.code, ==, 0);
-  assert_contains (report.out, "rank 0 of 4: predicted step ");
+  assert_contains (report.out, "rank 0 of 4: predicted step without update ");
   g_assert_cmpint (train.code, ==, 0);
   g_assert_cmpint (foreign.code, ==, 2);
   assert_contains (foreign.err, "--ranks needs a sequence, but 'last' is a run; omit --ranks");

@@ -72,8 +72,16 @@ test_block (DocumentFixture *f, gconstpointer data)
   g_assert_cmpuint (count, ==, 6);
   lig_document_set_open (f->doc, block, FALSE);
   g_assert_true (op_at (f->doc, "1.0.1") == block);
+  /* The repetitions become blocks, so that the sequence computes the same. */
   g_assert_true (lig_edit_ungroup (f->doc, &error));
-  assert_text (f->doc, "layer-norm ! gelu ! relu ! silu");
+  assert_text (f->doc, "layer-norm ! block() { gelu ! relu } ! block() { gelu ! relu } ! "
+                       "block() { gelu ! relu } ! silu");
+  for (int i = 3; i > 0; i--) {
+    g_autofree char *path = g_strdup_printf ("%d", i);
+    lig_document_select (f->doc, op_at (f->doc, path), LIG_SELECT_ONLY);
+    g_assert_true (lig_edit_ungroup (f->doc, &error));
+  }
+  assert_text (f->doc, "layer-norm ! gelu ! relu ! gelu ! relu ! gelu ! relu ! silu");
   lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
   lig_document_select (f->doc, op_at (f->doc, "2"), LIG_SELECT_TOGGLE);
   g_assert_false (lig_edit_group (f->doc, 2, &error));
@@ -115,6 +123,24 @@ test_into_block (DocumentFixture *f, gconstpointer data)
   lig_edit_set_fence (f->doc, op_at (f->doc, "0"), TRUE);
   g_assert_true (lig_edit_ungroup (f->doc, &error));
   g_assert_true (lig_op_get_fence (op_at (f->doc, "0")));
+}
+
+/* What is said of a block holds for its ops when it is taken apart. */
+static void
+test_block_settings (DocumentFixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *own = NULL, *inherited = NULL;
+  fill (f->doc,
+        "block(1, recipe=fp8-rows, trained=false) { linear(16) ! linear(16, recipe=none) }");
+  lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
+  g_assert_true (lig_edit_ungroup (f->doc, &error));
+  g_object_get (op_at (f->doc, "0"), "recipe", &inherited, NULL);
+  g_object_get (op_at (f->doc, "1"), "recipe", &own, NULL);
+  g_assert_cmpstr (inherited, ==, "fp8-rows");
+  g_assert_cmpstr (own, ==, "none");
+  g_assert_false (lig_op_get_trained (op_at (f->doc, "0")));
+  g_assert_false (lig_op_get_trained (op_at (f->doc, "1")));
 }
 
 static void
@@ -194,6 +220,7 @@ main (int argc, char **argv)
   ADD_DOCUMENT_TEST ("/document/edit/move", test_move);
   ADD_DOCUMENT_TEST ("/document/edit/block", test_block);
   ADD_DOCUMENT_TEST ("/document/edit/into-block", test_into_block);
+  ADD_DOCUMENT_TEST ("/document/edit/block-settings", test_block_settings);
   ADD_DOCUMENT_TEST ("/document/edit/wishes", test_wishes);
   ADD_DOCUMENT_TEST ("/document/edit/connect", test_connect);
   ADD_DOCUMENT_TEST ("/document/edit/by-key", test_by_key);

@@ -77,19 +77,57 @@ take_macro_apart (LigDocument *doc, const LigRow *row, GError **error)
   return TRUE;
 }
 
+/* A frozen block has frozen ops, and its recipe is that of the ops that have none of their own. */
 static void
-take_block_apart (LigDocument *doc, const LigRow *row)
+carry_settings (LigOp *block, LigOp *op)
 {
-  LigSequence *parent = row->parent, *body = lig_op_get_body (row->op);
-  int index = row->index;
-  guint count = lig_sequence_get_length (body);
+  g_autofree char *around = NULL, *own = NULL;
+  if (!lig_op_get_trained (block))
+    lig_op_set_trained (op, FALSE);
+  if (!g_object_class_find_property (G_OBJECT_GET_CLASS (op), "recipe") || lig_op_get_body (op))
+    return;
+  g_object_get (block, "recipe", &around, NULL);
+  g_object_get (op, "recipe", &own, NULL);
+  if (around && !g_str_equal (around, "inherit") && own && g_str_equal (own, "inherit"))
+    g_object_set (op, "recipe", around, NULL);
+}
+
+/* Puts the ops of a block that is not repeated in its place. Returns their number. */
+static guint
+put_ops (LigSequence *parent, int index)
+{
   g_autoptr (LigOp) block = lig_sequence_pop (parent, index, NULL);
+  LigSequence *body = lig_op_get_body (block);
+  guint count = lig_sequence_get_length (body);
   for (guint i = 0; i < count; i++) {
     g_autoptr (LigOp) op = lig_sequence_pop (body, 0, NULL);
     if (i == 0 && lig_op_get_fence (block))
       lig_op_set_fence (op, TRUE);
+    carry_settings (block, op);
     lig_sequence_insert (parent, index + (int) i, op, NULL);
   }
+  return count;
+}
+
+/* A block that is repeated becomes as many blocks, whose channels do not meet, each of which can be
+ * edited and taken apart. */
+static void
+take_block_apart (LigDocument *doc, const LigRow *row)
+{
+  LigSequence *parent = row->parent;
+  int index = row->index;
+  gint64 repeat = 1;
+  g_object_get (row->op, "repeat", &repeat, NULL);
+  guint count = (guint) repeat;
+  if (repeat > 1)
+    g_object_set (row->op, "repeat", (gint64) 1, NULL);
+  for (gint64 i = 1; i < repeat; i++) {
+    g_autoptr (LigOp) copy = lig_op_copy (row->op);
+    lig_op_set_fence (copy, FALSE);
+    lig_sequence_insert (parent, index + (int) i, copy, NULL);
+  }
+  if (repeat == 1)
+    count = put_ops (parent, index);
   lig_document_commit (doc, _ ("Take the block apart"), NULL);
   select_from (doc, parent, index, count);
 }

@@ -221,6 +221,14 @@ typedef struct {
  */
 LIG_API void lig_figures_of_exchange (LigPlan *plan, LigExchange *exchange);
 
+/**
+ * lig_plan_exchanges_rows:
+ * @self: a plan
+ *
+ * Returns: whether its forward pass exchanges with ranks that have other rows of the batch
+ */
+LIG_API gboolean lig_plan_exchanges_rows (LigPlan *self);
+
 /* --- Texts --------------------------------------------------------------------------------- */
 
 /**

@@ -61,6 +61,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigRecording, lig_recording_free)
 LIG_API const char *lig_recording_get_run (const LigRecording *self);
 
 /**
+ * lig_recording_get_ranks:
+ * @self: a recording
+ *
+ * Returns: the number of processes of the run
+ */
+LIG_API int lig_recording_get_ranks (const LigRecording *self);
+
+/**
  * lig_recording_get_name:
  * @self: a recording
  *

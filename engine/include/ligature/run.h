@@ -6,6 +6,7 @@
 #include <ligature/dataset.h>
 #include <ligature/device.h>
 #include <ligature/optimizer.h>
+#include <ligature/plan.h>
 #include <ligature/sequence.h>
 #include <ligature/store.h>
 
@@ -553,6 +554,14 @@ LIG_API const char *lig_run_get_parent (LigRun *self);
  * Returns: (transfer none): the run's own copy of the sequence
  */
 LIG_API LigSequence *lig_run_get_sequence (LigRun *self);
+
+/**
+ * lig_run_get_plan:
+ * @self: a run that is ready
+ *
+ * Returns: (transfer none): the plan of its steps
+ */
+LIG_API LigPlan *lig_run_get_plan (LigRun *self);
 
 /**
  * lig_run_get_device:
