@@ -110,7 +110,7 @@ lig_runs_repeat (LigStore *store, const LigRunsOptions *options, int n, char **a
                  lig_device_get_name (device));
   if (lig_recording_get_ranks (recording) > 1)
     lig_cli_warn (
-      "the run was one of %d ranks, and this process repeats it alone: sums are added up "
+      "the number of ranks was %d, and this process repeats the run alone: sums are added up "
       "in another order, so that the last digits differ",
       lig_recording_get_ranks (recording));
   g_autofree char *run = lig_recording_is_profile (recording)

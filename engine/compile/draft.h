@@ -270,10 +270,11 @@ typedef struct {
   GPtrArray *recipes;      /* of LigRecipe: those of parts */
   LigRecipe recipe;        /* of the sequence */
   GHashTable *divided;     /* of LigOp: see lig_vocabulary_choose (); null: none */
-  LigOp *quantizing[2];    /* the ops of implicit parts: before products, and after them */
-  GArray *quantizers;      /* of LigQuantizer */
-  GArray *calibrations;    /* of LigCalibration, in the order of their products */
-  GArray *histories;       /* of LigHistory, all of one recipe in a row */
+  const char *whole;    /* a sentence on the last product, which is not; null: it is, or none is */
+  LigOp *quantizing[2]; /* the ops of implicit parts: before products, and after them */
+  GArray *quantizers;   /* of LigQuantizer */
+  GArray *calibrations; /* of LigCalibration, in the order of their products */
+  GArray *histories;    /* of LigHistory, all of one recipe in a row */
   gint64 history_elements; /* of all histories */
   GArray *conversions;     /* of LigConversion */
   GArray *scalings;        /* of LigConversion: incoming gradients times the loss scale */

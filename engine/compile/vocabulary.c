@@ -5,6 +5,9 @@
 
 #include "engine/sequence/tie.h"
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+
 /* An op that may have a part of the vocabulary, or that shares the weight of one that may. */
 typedef struct {
   LigOp *op; /* (unowned) */
@@ -111,6 +114,25 @@ find_classes (GArray *members)
   }
 }
 
+/* Notes the product before the loss that stays whole although the op leaves that open: it is often
+ * the largest of all. */
+static void
+note_whole (LigDraft *draft, int ranks)
+{
+  guint length = lig_sequence_get_length (draft->sequence);
+  LigOp *head = length > 1 ? lig_sequence_get (draft->sequence, (int) length - 2, NULL) : NULL;
+  LigOp *loss = head ? lig_sequence_get (draft->sequence, -1, NULL) : NULL;
+  gboolean open;
+  if (!loss || !g_str_equal (lig_op_get_name (loss), "cross-entropy") ||
+      divides (head, TRUE, TRUE, ranks, &open) || !open ||
+      g_str_equal (lig_op_get_name (head), "embedding") || has_sections (head))
+    return;
+  g_autofree char *text = g_strdup_printf (
+    _ ("%s at %u is whole on each rank: out-features is %" PRId64 ", no multiple of %d"),
+    lig_op_get_name (head), length - 2, get_length (head, "out-features"), ranks);
+  draft->whole = g_string_chunk_insert_const (draft->strings, text);
+}
+
 void
 lig_vocabulary_choose (LigDraft *draft)
 {
@@ -119,6 +141,7 @@ lig_vocabulary_choose (LigDraft *draft)
   if (ranks == 1)
     return;
   g_array_set_clear_func (members, clear_member);
+  note_whole (draft, ranks);
   collect (members, draft->sequence, "", ranks);
   find_classes (members);
   for (guint i = 0; i < members->len; i++)

@@ -9,7 +9,8 @@ void
 lig_figures_of_exchange (LigPlan *plan, LigExchange *exchange)
 {
   const LigDraft *draft = plan->draft;
-  *exchange = (LigExchange){.ranks = lig_device_get_n_ranks (draft->device, LIG_GROUP_ALL)};
+  *exchange = (LigExchange){.ranks = lig_device_get_n_ranks (draft->device, LIG_GROUP_ALL),
+                            .whole = draft->whole};
   for (int i = 0; i < (int) draft->steps->len; i++) {
     const LigDraftStep *step = lig_step (draft, i);
     if (!lig_is_collective (step))

@@ -88,13 +88,15 @@ lig_plan_explain_recompute (LigPlan *self)
                               again, bytes);
 }
 
-/* Returns `; its share of the update is 1/8`, or nothing if each rank updates all. */
+/* Returns `; its share of the update is 1/8`, unless each rank updates all, and which product is
+ * not divided. */
 static char *
-describe_share (LigPlan *plan)
+describe_share (LigPlan *plan, const char *whole)
 {
   int shares = lig_plan_get_shares (plan);
-  return shares > 1 ? g_strdup_printf (_ ("; its share of the update is 1/%d"), shares)
-                    : g_strdup ("");
+  g_autofree char *share =
+    shares > 1 ? g_strdup_printf (_ ("; its share of the update is 1/%d"), shares) : g_strdup ("");
+  return g_strconcat (share, whole ? "; " : "", whole, NULL);
 }
 
 char *
@@ -109,7 +111,7 @@ lig_plan_explain_ranks (LigPlan *self)
   lig_figures_of_step (&timed, NULL, &step);
   g_autofree char *bytes = lig_units_bytes (exchange.bytes);
   g_autofree char *memory = lig_units_bytes (lig_plan_get_needed_memory (self));
-  g_autofree char *share = describe_share (self);
+  g_autofree char *share = describe_share (self, exchange.whole);
   if (!(step.predicted > 0 && exchange.seconds > 0))
     return g_strdup_printf (_ ("rank 0 of %d: exchanges %s in a step, %s of memory%s"),
                             exchange.ranks, bytes, memory, share);

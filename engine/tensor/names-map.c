@@ -419,9 +419,10 @@ write_role (LigTensorFile *to,
     LigShape shape = piece_shape (role, rule, written);
     g_autofree char *name = piece_name (role, rule, n, names->prefixes[0]);
     if (written > rows) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                   _ ("the vocabulary is %" PRId64 ", but %s has only %" PRId64 " rows"),
-                   vocabulary, name, rows);
+      g_set_error (
+        error, LIG_ERROR, LIG_ERROR_VALUE,
+        _ ("the vocabulary is %" PRId64 ", more than the number of rows of %s, %" PRId64),
+        vocabulary, name, rows);
       return lig_error_set_setting (error, "vocabulary");
     }
     g_autoptr (LigTensor) piece =

@@ -61,6 +61,7 @@ static const struct {
   {"profile", "compare", "policies"},
   {"plan", "optimizer", "none unless it is given"},
   {"fuse", "optimizer", "none unless it is given"},
+  {"report", "optimizer", "none unless it is given"},
   {"train", "resume", "a training"},
   {"sweep", "resume", "a sweep"},
 };

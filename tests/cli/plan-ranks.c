@@ -39,6 +39,23 @@ test_report (void)
   assert_contains (foreign.err, "--ranks needs a sequence, but 'last' is a run; omit --ranks");
 }
 
+/* The product before the loss is often the largest, and whole where the ranks do not divide it. */
+static void
+test_whole (void)
+{
+  g_auto (Outcome) odd =
+    lig ("fuse", "embedding(32) ! linear(257) ! cross-entropy", "--input", "8x8:int32", "--ranks",
+         "2", "--parallel", "tensor=2", "--device", "cpu", "--policy", "none", NULL);
+  g_auto (Outcome) even =
+    lig ("fuse", "embedding(32) ! linear(258) ! cross-entropy", "--input", "8x8:int32", "--ranks",
+         "2", "--parallel", "tensor=2", "--device", "cpu", "--policy", "none", NULL);
+  g_autofree char *text = g_strdelimit (g_strdup (odd.out), "\n", ' ');
+  g_assert_cmpint (odd.code, ==, 0);
+  g_assert_nonnull (strstr (text, "out-features is 257,"));
+  g_assert_cmpint (even.code, ==, 0);
+  g_assert_null (strstr (even.out, "whole on each"));
+}
+
 static void
 test_refused (void)
 {
@@ -58,6 +75,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cli/plan-ranks/devices", test_devices);
   g_test_add_func ("/cli/plan-ranks/report", test_report);
+  g_test_add_func ("/cli/plan-ranks/whole", test_whole);
   g_test_add_func ("/cli/plan-ranks/refused", test_refused);
   return run_cli_tests ();
 }

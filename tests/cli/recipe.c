@@ -67,6 +67,29 @@ test_train (void)
   g_assert_cmpint (int_at (more.json, "steps"), ==, 5);
 }
 
+/* A recipe that products cannot follow is said, as results do not show it. */
+static void
+test_unquantized (void)
+{
+  const char *reason = "0 of 1 product has quantized operands; linear at 0 computes in fp32: "
+                       "30 input features, fp8-rows needs a multiple of 16";
+  g_auto (Outcome) train =
+    lig ("train", "linear(16) ! mean-squared-error", "--input", "32x30", "--data",
+         "synthetic?samples=64", "--steps", "1", "--device", "cpu", "--recipe", "fp8-rows", NULL);
+  g_auto (Outcome) profile =
+    lig ("profile", "linear(16) ! mean-squared-error", "--input", "32x30", "--steps", "1",
+         "--device", "cpu", "--compare-recipes", "none,fp8-rows", NULL);
+  g_auto (Outcome) fuse = lig ("fuse", "gelu ! linear(16)", "--input", "32x30", "--device", "cpu",
+                               "--recipe", "fp8-rows", "--all", NULL);
+  g_auto (Outcome) absent =
+    lig ("train", "linear(16) ! mean-squared-error", "--input", "32x32", "--data",
+         "synthetic?samples=64", "--steps", "1", "--device", "cpu", "--recipe", "mxfp8", NULL);
+  assert_contains (train.err, reason);
+  assert_contains (profile.err, reason);
+  assert_contains (fuse.out, "recipe is none (30 input features");
+  assert_contains (absent.err, "not for cpu");
+}
+
 /* The bytes of parameters are those of the types that are listed: fp32 for weights that are kept in
  * fp32 and fp8, the compute type for biases and the weight that the recipe does not divide. */
 static void
@@ -192,6 +215,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/recipe/plan", test_plan);
   g_test_add_func ("/cli/recipe/refused", test_refused);
   g_test_add_func ("/cli/recipe/train", test_train);
+  g_test_add_func ("/cli/recipe/unquantized", test_unquantized);
   g_test_add_func ("/cli/recipe/calibrate", test_calibrate);
   g_test_add_func ("/cli/recipe/compare", test_compare);
   g_test_add_func ("/cli/recipe/compare-wrong", test_compare_wrong);

@@ -97,6 +97,7 @@ static const Case cases[] = {
   {MEMORY, "2x5x8", DECODER ")"},
   {MEMORY, "2x5x8", DECODER ", kv-heads=1, bias=false, normalization=rms-norm)"},
   {MEMORY, "2x5x8", DECODER ", memory-lengths=caller)"},
+  {MEMORY, "2x5x8", DECODER ", window=2, alibi=true)"},
   {MEMORY, "2x5x8", DECODER ", residual-post-norm=true, lengths=caller, memory-lengths=caller)"},
   {MEMORY, "2x5x8", DECODER ", hidden-dropout=1)"},
   {MEMORY, "2x5x8", DECODER ", rotary=true, output-layer-norm=true)"},

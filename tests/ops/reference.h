@@ -279,13 +279,14 @@ typedef struct {
   int heads, kv_heads, features, queries, keys; /* per row of the batch */
   const char *mask;
   const int *lengths, *documents;
-  gboolean cross;
+  gboolean cross, behind; /* behind self attention: without its window and ALiBi */
 } Attention;
 
 static inline gboolean
 sees (const Model *self, const Attention *a, int batch, int i, int j)
 {
-  int window = (int) model_number (self, "window", 0), length = a->keys, at = i;
+  int window = a->behind ? 0 : (int) model_number (self, "window", 0);
+  int length = a->keys, at = i;
   if (a->lengths)
     length = a->lengths[batch];
   if (g_str_equal (a->mask, "causal-bottom-right") && a->cross)
@@ -309,7 +310,9 @@ score (const Model *self, const Attention *a, const double *q, const double *k, 
   s *= scale > 0 ? scale : 1 / sqrt (a->features);
   if (cap > 0)
     s = cap * tanh (s / cap);
-  return model_number (self, "alibi", 0) != 0 ? s + alibi_slope (head, a->heads) * ahead : s;
+  return !a->behind && model_number (self, "alibi", 0) != 0
+           ? s + alibi_slope (head, a->heads) * ahead
+           : s;
 }
 
 /* Adds one query's values, softmax of the scores, to y. */
@@ -407,6 +410,7 @@ model_cross_attention (Model *self, Matrix x, const char *mask, const char *proj
   a.mask = mask ? mask : a.mask;
   a.cross = TRUE;
   a.keys = self->memory.rows / self->batch;
+  a.behind = g_str_equal (proj, "cross-proj");
   a.lengths = mask ? self->memory_lengths : self->lengths;
   return model_linear (self, model_attend (self, &a, q, k, v), proj, self->x.columns);
 }

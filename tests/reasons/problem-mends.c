@@ -73,6 +73,8 @@ test_shapes (void)
           "4x8",
           "set out-features to 8 at 3; set the input to 4x9:fp32; insert linear(8) before 4");
   expect ("linear(9) ! swiglu", "4x8", "set out-features to 10 at 0");
+  /* The features of a head are not those of the packed heads, which a part of the macro has. */
+  expect ("transformer-layer(4, rotary=true, head-features=7)", "2x5x32", "");
   expect ("linear(6) ! layer-norm([5])", "4x8",
           "leave out normalized-shape at 1; set out-features to 5 at 0");
   expect ("reshape([4, 9]) ! gelu", "4x8", "set shape to [4, -1] at 0");

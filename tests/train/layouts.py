@@ -243,6 +243,21 @@ def recipe(folder, model, layout, name):
         assert found < limit, f'{found:.2g}, expected less than {limit}'
 
 
+def rest(folder, layout):
+    """An incomplete last held-out batch, which ranks cannot divide by rows, counts as on one rank."""
+    words = ('linear(4) ! take-part ! layer-norm ! all-gather(gradient=part) ! mean-squared-error',
+             '--input', '8x4', '--data', 'synthetic?samples=61&held-out=0.3', '--steps', 1)
+    one, _ = folder.train('one', 1, *words)
+    many, _ = train(folder, 'many', layout, *words)
+    assert difference(one, many) < 1e-5, difference(one, many)
+
+
+def data_exchange(folder):
+    """Ranks without a rest do not come to an exchange among data ranks; nobody waits for them."""
+    folder.train('many', 2, 'linear(8) ! all-reduce(group=data) ! mean-squared-error', '--input',
+                 '8x8', '--data', 'synthetic?samples=26&held-out=0.7', '--steps', 2)
+
+
 def other_parts(folder, model):
     """Ranks that would exchange rows in other parts than rank 0 say so instead of waiting."""
     words = (MODELS[model], *text(SHAPE, '--steps', 2, '--policy', 'all'))
@@ -301,7 +316,7 @@ TESTS = [
     (overlapping, 'sequence', 'data=2,tensor=2', '--shard-optimizer', '--accumulate', 2),
     (recipe, 'layer', 'tensor=2', 'fp8-delayed'), (recipe, 'layer', 'tensor=2', 'fp8-rows'),
     (recipe, 'sequence', 'tensor=2', 'fp8-current'),
-    (other_parts, 'sequence'), (disagree, 'sequence'), (init, 'llama', 'tensor=2'), (init, 'tied', 'tensor=4'), (export, 'tied', 'data=2,tensor=2'),
+    (rest, 'tensor=2'), (rest, 'data=2,tensor=2'), (data_exchange,), (other_parts, 'sequence'), (disagree, 'sequence'), (init, 'llama', 'tensor=2'), (init, 'tied', 'tensor=4'), (export, 'tied', 'data=2,tensor=2'),
     (refuse, START + 'transformer-layer(3, head-features=8) ! ' + HEAD, 'tensor=2', 'heads', '3', '2'),
     (refuse, START + 'transformer-layer(4, kv-heads=2) ! ' + HEAD, 'tensor=4', 'kv-heads', '2', '4'),
     (refuse, START + 'linear(33, parallel=column) ! linear(32, parallel=row) ! ' + HEAD, 'tensor=2',

@@ -83,6 +83,7 @@ show_exchanges (LigFacts *facts, LigPlan *plan)
   if (exchange.seconds > 0)
     append (detail, g_strdup_printf (_ ("other work waits ≈ %s"), exposed));
   append (detail, g_strdup_printf (_ ("each rank needs %s of memory"), memory));
+  append (detail, g_strdup (exchange.whole));
   lig_facts_add_figure (facts, _ ("Exchanges"), exchange.seconds > 0 ? predicted : "–", FALSE,
                         detail->str);
 }

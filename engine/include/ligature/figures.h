@@ -202,6 +202,8 @@ lig_figures_of_step (const LigTimedPlan *timed, const LigTimedPlan *unfused, Lig
  * @bytes: the bytes of the values that they exchange, each counted once
  * @seconds: the predicted time of these steps, whether other steps run beside them or not
  * @exposed: of these, the predicted seconds for which the main lane waits
+ * @whole: (nullable): a translated sentence on the product before the loss, if ranks that divide
+ *   parameters cannot divide it, without capital and full stop
  *
  * The exchanges of a step with other ranks. Times are 0 where the device's ceilings are unknown.
  */
@@ -210,6 +212,7 @@ typedef struct {
   guint collectives;
   double bytes;
   double seconds, exposed;
+  const char *whole;
 } LigExchange;
 
 /**
