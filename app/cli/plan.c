@@ -135,6 +135,7 @@ print_json (LigPlan *plan)
   lig_json_add_integer (builder, "spared_bytes", lig_plan_get_spared_bytes (plan));
   lig_json_add_integer (builder, "state_bytes", lig_plan_get_state_bytes (plan));
   lig_json_add_integer (builder, "segments", lig_plan_get_segments (plan));
+  lig_plan_add_ranks (plan, builder);
   lig_json_add_text (builder, "problem", problem);
   json_builder_end_object (builder);
   lig_cli_print_document ("plan", json_builder_get_root (builder));

@@ -182,9 +182,8 @@ lig_report_add_verdict (JsonBuilder *builder, LigRemedies *remedies, const LigVe
   json_builder_end_object (builder);
 }
 
-/* Adds the figures of one of several ranks. */
-static void
-add_exchange (JsonBuilder *builder, LigPlan *plan)
+void
+lig_plan_add_ranks (LigPlan *plan, JsonBuilder *builder)
 {
   LigExchange exchange;
   LigFigures step;
@@ -207,6 +206,7 @@ add_exchange (JsonBuilder *builder, LigPlan *plan)
   lig_json_add_number (builder, "exchange_us", links ? exchange.seconds * 1e6 : NAN);
   lig_json_add_number (builder, "exposed_us", links ? exchange.exposed * 1e6 : NAN);
   lig_json_add_number (builder, "memory_bytes", lig_plan_get_needed_memory (plan));
+  lig_json_add_text (builder, "undivided", exchange.whole);
   json_builder_end_object (builder);
 }
 
@@ -227,7 +227,7 @@ lig_plan_to_json (LigPlan *self)
   add_ops (builder, self);
   add_groups (builder, self, LIG_PASS_FORWARD);
   add_groups (builder, self, LIG_PASS_BACKWARD);
-  add_exchange (builder, self);
+  lig_plan_add_ranks (self, builder);
   g_autofree char *problem = lig_plan_explain_memory (self, NULL);
   lig_json_add_text (builder, "problem", problem);
   g_auto (LigRemedies) remedies = {.plan = self};

@@ -111,9 +111,11 @@ open_device (LigPlanner *self, const Request *request, const LigLayout *layout, 
 {
   if (g_atomic_int_exchange (&self->forget, 0))
     g_clear_object (&self->device);
-  LigDevice *before = self->device;
-  self->device = lig_ranks_open_device (before, request->device, layout, error);
-  if (self->device && self->device != before && request->store)
+  if (lig_ranks_has_device (self->device, request->device, layout))
+    return self->device;
+  g_clear_object (&self->device);
+  self->device = lig_ranks_open_device (request->device, layout, error);
+  if (self->device && request->store)
     lig_tuning_learn (self->device, request->store);
   return self->device;
 }

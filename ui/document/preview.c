@@ -72,7 +72,10 @@ free_job (gpointer data)
 static LigDevice *
 open_device (Worker *self, const Job *job, GError **error)
 {
-  self->device = lig_ranks_open_device (self->device, job->device, &job->layout, error);
+  if (!lig_ranks_has_device (self->device, job->device, &job->layout)) {
+    g_clear_object (&self->device);
+    self->device = lig_ranks_open_device (job->device, &job->layout, error);
+  }
   /* Ceilings may have been measured since then. */
   if (self->device && job->store)
     lig_tuning_recall (self->device, lig_store_get_path (job->store));

@@ -125,19 +125,21 @@ lig_ranks_find_layout (LigDocument *doc, const char *run)
 }
 
 /* Plans know their layout from their device, so another layout needs another one. */
-LigDevice *
-lig_ranks_open_device (LigDevice *kept, const char *name, const LigLayout *layout, GError **error)
+gboolean
+lig_ranks_has_device (LigDevice *device, const char *name, const LigLayout *layout)
 {
-  g_autoptr (LigDevice) device = kept;
   LigLayout one;
   lig_layout_init (&one, 1);
   const LigLayout *present = device ? lig_device_get_layout (device) : NULL;
-  if (device && g_str_equal (lig_device_get_name (device), name) &&
-      memcmp (present ? present : &one, layout, sizeof *layout) == 0)
-    return g_steal_pointer (&device);
-  g_clear_object (&device);
-  device = lig_device_open (name, error);
+  return device && g_str_equal (lig_device_get_name (device), name) &&
+         memcmp (present ? present : &one, layout, sizeof *layout) == 0;
+}
+
+LigDevice *
+lig_ranks_open_device (const char *name, const LigLayout *layout, GError **error)
+{
+  LigDevice *device = lig_device_open (name, error);
   if (device && lig_layout_size (layout, LIG_GROUP_ALL) > 1)
     lig_device_assume_ranks (device, 0, layout);
-  return g_steal_pointer (&device);
+  return device;
 }

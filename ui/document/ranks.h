@@ -31,10 +31,11 @@ void lig_ranks_set_layout (LigDocument *doc, const LigLayout *layout);
  * are possible here, else by one. `run`: (nullable): its UUID. */
 LigLayout lig_ranks_find_layout (LigDocument *doc, const char *run);
 
-/* Opens a device whose plans are those of rank 0 of the layout. @kept: (transfer full) (nullable):
- * a device of an earlier call, which is returned if it is that one. Returns: (nullable): null with
- * the error set */
-LigDevice *
-lig_ranks_open_device (LigDevice *kept, const char *name, const LigLayout *layout, GError **error);
+/* Opens a device whose plans are those of rank 0 of the layout. Returns: (nullable): null with the
+ * error set */
+LigDevice *lig_ranks_open_device (const char *name, const LigLayout *layout, GError **error);
+
+/* Returns whether a device is one that lig_ranks_open_device() would open. @device: (nullable) */
+gboolean lig_ranks_has_device (LigDevice *device, const char *name, const LigLayout *layout);
 
 G_END_DECLS

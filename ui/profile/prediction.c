@@ -40,8 +40,7 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   Request *request = data;
   g_autoptr (GError) error = NULL;
   g_autoptr (LigPrediction) prediction = g_new0 (LigPrediction, 1);
-  g_autoptr (LigDevice) device =
-    lig_ranks_open_device (NULL, request->device, &request->layout, &error);
+  g_autoptr (LigDevice) device = lig_ranks_open_device (request->device, &request->layout, &error);
   if (device &&
       !lig_plan_options_divide (&request->options, request->sequence, &request->layout, &error))
     g_clear_object (&device);

@@ -189,6 +189,15 @@ LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
 LIG_API char *lig_plan_explain_recipe (LigPlan *self);
 
 /**
+ * lig_plan_add_ranks: (skip)
+ * @self: a plan
+ * @builder: a builder in an object
+ *
+ * Adds the member `ranks` with the figures of one of several ranks; nothing with one rank.
+ */
+LIG_API void lig_plan_add_ranks (LigPlan *self, JsonBuilder *builder);
+
+/**
  * lig_plan_get_needed_memory:
  * @self: a plan
  *
