@@ -193,9 +193,9 @@ read_code (int connection, GIOCondition condition, gpointer data)
   }
   close (connection);
   self->connection = -1;
-  /* After a second signal nobody waits for mpirun, which takes seconds to end; the other ranks end
-   * with rank 0. */
-  if (self->ended || self->signals > 1)
+  /* After a failure, which rank 0 has told all others, and after a second signal nobody waits for
+   * mpirun, which takes seconds to end; the other ranks end with rank 0. */
+  if (self->ended || self->signals > 1 || self->code > 0)
     g_timeout_add (self->ended ? 0 : MOMENT, quit, self);
   return G_SOURCE_REMOVE;
 }
@@ -320,6 +320,8 @@ conclude (Launch *self)
     return self->code;
   if (self->signals == 0)
     return explain (self);
+  if (self->process == 0)
+    lig_cli_say ("interrupted before the ranks began; nothing was written");
   signal (self->first_signal, SIG_DFL);
   raise (self->first_signal);
   return LIG_EXIT_INTERRUPTED;
