@@ -320,7 +320,8 @@ conclude (Launch *self)
     return self->code;
   if (self->signals == 0)
     return explain (self);
-  if (self->process == 0)
+  /* Rank 0 handles the first signal from the beginning of its work on. */
+  if (self->process == 0 || self->signals == 1)
     lig_cli_say ("interrupted before the ranks began; nothing was written");
   signal (self->first_signal, SIG_DFL);
   raise (self->first_signal);
