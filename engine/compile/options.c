@@ -126,9 +126,13 @@ lig_plan_options_divide (LigPlanOptions *self,
     self->batch = rows / ranks;
     return TRUE;
   }
-  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               _ ("the batch size is %" PRId64 ", expected a multiple of %d, the number of ranks"),
-               rows, ranks);
+  /* Ranks that divide positions or weights have the same rows. */
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_SHAPE,
+    ranks == lig_layout_size (layout, LIG_GROUP_ALL)
+      ? _ ("the batch size is %" PRId64 ", expected a multiple of %d, the number of ranks")
+      : _ ("the batch size is %" PRId64 ", expected a multiple of %d, the number of data ranks"),
+    rows, ranks);
   return lig_error_set_setting (error, "batch");
 }
 

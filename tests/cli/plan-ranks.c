@@ -61,10 +61,14 @@ test_refused (void)
 {
   g_auto (Outcome) batch =
     lig ("fuse", MODEL, "--input", "62x32", "--ranks", "4", "--device", "null:h200", NULL);
+  g_auto (Outcome) data = lig ("fuse", MODEL, "--input", "63x32", "--ranks", "4", "--parallel",
+                               "tensor=2", "--device", "null:h200", NULL);
   g_auto (Outcome) count = lig ("plan", MODEL, "--ranks", "0", "--device", "null:h200", NULL);
   g_assert_cmpint (batch.code, !=, 0);
   assert_contains (batch.err,
                    "the batch size is 62, expected a multiple of 4, the number of ranks");
+  assert_contains (data.err,
+                   "the batch size is 63, expected a multiple of 2, the number of data ranks");
   g_assert_cmpint (count.code, ==, 2);
   assert_contains (count.err, "--ranks is 0, expected 1 to 1024");
 }
