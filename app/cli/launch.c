@@ -193,7 +193,7 @@ read_code (int connection, GIOCondition condition, gpointer data)
   }
   close (connection);
   self->connection = -1;
-  /* After a failure, which rank 0 has told all others, and after a second signal nobody waits for
+  /* After a failure, of which all others know, and after a second signal nobody waits for
    * mpirun, which takes seconds to end; the other ranks end with rank 0. */
   if (self->ended || self->signals > 1 || self->code > 0)
     g_timeout_add (self->ended ? 0 : MOMENT, quit, self);
