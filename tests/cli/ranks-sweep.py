@@ -88,7 +88,9 @@ def standard_input_and_mpirun():
     words = ('-', *DATA, '--steps', '2', '--over', 'seed=1,2', '--quiet')
     for command in ([LIG, 'sweep', *words, '--ranks', '2'], [*MPIRUN, '-n', '2', LIG, 'sweep', *words]):
         result = subprocess.run(command, input=MODEL, check=False, text=True, capture_output=True)
-        assert result.returncode == 0 and not result.stderr, result.stderr
+        # mpirun and the library of MPI may say something of the machine.
+        said = [line for line in result.stderr.splitlines() if line.startswith('lig: ')]
+        assert result.returncode == 0 and not said, result.stderr
         document = sweep('--resume', result.stdout.strip())[0]
         assert document['ranks'] == 2 and document['status'] == 'done', document
 
