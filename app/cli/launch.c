@@ -320,9 +320,11 @@ conclude (Launch *self)
     return self->code;
   if (self->signals == 0)
     return explain (self);
-  /* Rank 0 handles the first signal from the beginning of its work on. */
-  if (self->process == 0 || self->signals == 1)
+  /* Before its work rank 0 dies of the first signal, too, and says nothing. */
+  if (self->process == 0)
     lig_cli_say ("interrupted before the ranks began; nothing was written");
+  else if (self->signals == 1)
+    lig_cli_say ("interrupted; rank 0 ended at once");
   signal (self->first_signal, SIG_DFL);
   raise (self->first_signal);
   return LIG_EXIT_INTERRUPTED;

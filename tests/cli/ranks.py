@@ -292,6 +292,7 @@ def interrupted():
 def interrupted_twice():
     job = Job(2)
     os.kill(job.ranks[1], signal.SIGSTOP)
+    time.sleep(0.2)  # until rank 0 waits for it, and cannot end its step
     job.lig.send_signal(signal.SIGINT)
     time.sleep(0.3)
     began = time.monotonic()
