@@ -31,20 +31,22 @@ static char **
 describe_fabric (LigDevice *device)
 {
   const LigFabric *fabric = &lig_device_get_facts (device)->fabric;
-  char **cells = g_new0 (char *, 8);
+  char **cells = g_new0 (char *, 9);
   cells[0] = g_strdup (lig_device_get_name (device));
   cells[1] = g_strdup_printf ("%d", fabric->devices);
-  describe_link (&fabric->inside, &cells[2]);
-  describe_link (&fabric->between, &cells[4]);
-  cells[6] = g_strdup_printf ("%d", fabric->multiprocessors);
+  cells[2] = lig_units_time (fabric->start);
+  describe_link (&fabric->inside, &cells[3]);
+  describe_link (&fabric->between, &cells[5]);
+  cells[7] = g_strdup_printf ("%d", fabric->multiprocessors);
   return cells;
 }
 
 void
 lig_cli_print_fabrics (GPtrArray *devices)
 {
-  static const char *const header[] = {"links of", ">devices", ">inside",          ">latency",
-                                       ">between", ">latency", ">multiprocessors", NULL};
+  static const char *const header[] = {"links of", ">devices",         ">start",
+                                       ">inside",  ">latency",         ">between",
+                                       ">latency", ">multiprocessors", NULL};
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   for (guint i = 0; i < devices->len; i++)
     if (lig_device_get_facts (devices->pdata[i])->fabric.devices > 0)
@@ -54,7 +56,8 @@ lig_cli_print_fabrics (GPtrArray *devices)
   printf ("\n");
   lig_cli_print_table (header, rows);
   printf ("\n");
-  lig_cli_print_wrapped ("links: the devices of a machine; the rate of a device in each direction "
+  lig_cli_print_wrapped ("links: the devices of a machine; the time that every exchange takes "
+                         "beyond its messages; the rate of a device in each direction "
                          "and the time of a message beyond its bytes, inside a machine and between "
                          "machines; the multiprocessors that an exchange takes",
                          lig_cli_text_width ());

@@ -45,12 +45,10 @@ pass_on (const LigFabric *self, int machines, int here, double bytes)
   return MAX (link->latency + bytes / link->bandwidth, here > 1 ? inside : 0);
 }
 
-double
-lig_fabric_predict (
-  const LigFabric *self, LigCollective collective, int ranks, int stride, double bytes)
+/* Returns the seconds for which the data travels; ranks have `stride` others between them. */
+static double
+travel (const LigFabric *self, LigCollective collective, int ranks, int stride, double bytes)
 {
-  if (self->devices < 1 || ranks < 2 || (guint) collective >= LIG_N_COLLECTIVES)
-    return 0;
   int devices = MAX (self->devices / MAX (stride, 1), 1);
   int here = MIN (ranks, devices), machines = (ranks + devices - 1) / devices;
   if (collective == LIG_RING_EXCHANGE)
@@ -61,6 +59,15 @@ lig_fabric_predict (
   if (collective != LIG_ALL_REDUCE)
     return inside + (machines > 1 ? pass_around (&self->between, machines, bytes / here) : 0);
   return 2 * inside + reduce_all (&self->between, machines, bytes / here);
+}
+
+double
+lig_fabric_predict (
+  const LigFabric *self, LigCollective collective, int ranks, int stride, double bytes)
+{
+  if (self->devices < 1 || ranks < 2 || (guint) collective >= LIG_N_COLLECTIVES)
+    return 0;
+  return self->start + travel (self, collective, ranks, stride, bytes);
 }
 
 /* --- Descriptions -------------------------------------------------------------------------- */
@@ -127,8 +134,10 @@ read_link (JsonObject *fabric, const char *name, LigFabricLink *link, GError **e
 gboolean
 lig_fabric_read (JsonObject *description, LigFabric *fabric, GError **error)
 {
-  static const char *const keys[] = {"devices", "multiprocessors", "inside", "between", NULL};
-  static const Number numbers[] = {{"devices", 1, 1024}, {"multiprocessors", 0, 1e6}};
+  static const char *const keys[] = {"devices", "multiprocessors", "start",
+                                     "inside",  "between",         NULL};
+  static const Number numbers[] = {
+    {"devices", 1, 1024}, {"multiprocessors", 0, 1e6}, {"start", 0, 1}};
   double devices, multiprocessors;
   *fabric = (LigFabric){0};
   if (!json_object_has_member (description, "fabric"))
@@ -138,6 +147,8 @@ lig_fabric_read (JsonObject *description, LigFabric *fabric, GError **error)
   if (!object || !check_keys (object, "fabric", keys, error) ||
       !read_number (object, "fabric", &numbers[0], &devices, error) ||
       !read_number (object, "fabric", &numbers[1], &multiprocessors, error) ||
+      (json_object_has_member (object, "start") &&
+       !read_number (object, "fabric", &numbers[2], &read.start, error)) ||
       !read_link (object, "inside", &read.inside, error) ||
       !read_link (object, "between", &read.between, error))
     return FALSE;
@@ -164,6 +175,7 @@ lig_fabric_write (const LigFabric *fabric, JsonBuilder *builder)
   lig_json_begin_object (builder, "fabric");
   lig_json_add_integer (builder, "devices", fabric->devices);
   lig_json_add_integer (builder, "multiprocessors", fabric->multiprocessors);
+  lig_json_add_number (builder, "start", fabric->start);
   write_link (builder, "inside", &fabric->inside);
   write_link (builder, "between", &fabric->between);
   json_builder_end_object (builder);

@@ -66,8 +66,9 @@ lig_device_join (LigDevice *self, LigRanks *ranks, GError **error)
   for (LigRankGroup group = 0; self->calls->connect && group < LIG_N_GROUPS; group++)
     if (!connect_group (self, group, error))
       return FALSE;
-  return lig_links_measure (self, lig_device_get_peers (self, LIG_GROUP_ALL), &self->facts.fabric,
-                            error);
+  LigFabric *fabric = &self->facts.fabric;
+  return lig_links_measure (self, lig_device_get_peers (self, LIG_GROUP_ALL), fabric, error) &&
+         lig_ranks_broadcast (ranks, fabric, sizeof *fabric, error);
 }
 
 void

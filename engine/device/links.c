@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the links between the devices of ranks that join, so that plans know what an exchange
- * costs: each rank sends to the next one, which takes as long as the slowest link does. */
+ * costs: they add up arrays, which takes as long as the slowest link does. */
 #include "engine/device/links.h"
 
 #include <ligature/kernels.h>
@@ -11,31 +11,46 @@
 /* Small exchanges are bound by latency, large ones by bandwidth. */
 #define SMALL_BYTES 256
 #define LARGE_BYTES (4 << 20)
+#define LARGE_BYTES_OF_ACCELERATOR (64 << 20)
+
+/* The blocks of NCCL's collectives on GPUs that NVLink connects. */
+#define MULTIPROCESSORS_OF_ACCELERATOR 24
 
 typedef struct {
   LigDevice *device;
   const LigPeers *peers;
-  char *memory; /* the data that is sent, then that which is received */
+  char *memory; /* the data, then the scratch memory of its sums */
+  gsize scratch_at;
 } Links;
 
 static gboolean
 exchange (Links *self, gsize bytes, int times, GError **error)
 {
-  const LigRingParams params = {{self->peers->count, LIG_REDUCE_SUM, LIG_GROUP_ALL}, 0};
+  const LigCollectiveParams params = {self->peers->count, LIG_REDUCE_SUM, LIG_GROUP_ALL};
   const gint64 size = (gint64) (bytes / sizeof (float));
-  const LigOperand operands[] = {{self->memory, size, size, LIG_FP32},
-                                 {self->memory + LARGE_BYTES, size, size, LIG_FP32}};
+  const LigOperand data = {self->memory, size, size, LIG_FP32}, operands[] = {data, data};
   LigLaunch launch = {.operands = operands,
                       .params = &params,
                       .peers = self->peers,
+                      .scratch = self->memory + self->scratch_at,
                       .stream = lig_device_stream (self->device),
                       .device = lig_device_handle (self->device)};
-  LigKernelFunc function = lig_device_function (self->device, lig_kernel_find ("ring_exchange"));
+  LigKernelFunc function = lig_device_function (self->device, lig_kernel_find ("all_reduce"));
   LigStatus status = LIG_OK;
   for (int i = 0; i < times && status == LIG_OK; i++)
     status = function (&launch);
   if (status == LIG_OK)
     status = lig_device_calls (self->device)->wait (launch.device, launch.stream);
+  return lig_device_check (self->device, status, _ ("measuring the links of ranks"), error);
+}
+
+/* Sums of whatever is in the memory could be subnormal numbers, which are slow. */
+static gboolean
+clear (Links *self, gsize bytes, GError **error)
+{
+  LigStatus status = lig_device_calls (self->device)
+                       ->fill (lig_device_handle (self->device), self->memory, 0, bytes,
+                               lig_device_stream (self->device));
   return lig_device_check (self->device, status, _ ("measuring the links of ranks"), error);
 }
 
@@ -60,13 +75,27 @@ gboolean
 lig_links_measure (LigDevice *device, const LigPeers *peers, LigFabric *fabric, GError **error)
 {
   Links self = {.device = device, .peers = peers};
-  self.memory = lig_device_allocate (device, 2 * LARGE_BYTES, error);
-  double small = self.memory ? time_exchange (&self, SMALL_BYTES, error) : 0;
-  double large = small > 0 ? time_exchange (&self, LARGE_BYTES, error) : 0;
+  gboolean accelerator = lig_device_has (device, LIG_DEVICE_ACCELERATOR);
+  gsize most = accelerator ? LARGE_BYTES_OF_ACCELERATOR : LARGE_BYTES;
+  /* The scratch memory has a part of each rank, of equal size. */
+  gsize all = 2 * most + (gsize) peers->count * sizeof (float);
+  self.scratch_at = most;
+  self.memory = lig_device_allocate (device, all, error);
+  if (!self.memory || !clear (&self, all, error)) {
+    lig_device_release (device, self.memory);
+    return FALSE;
+  }
+  double small = time_exchange (&self, SMALL_BYTES, error);
+  double large = small > 0 ? time_exchange (&self, most, error) : 0;
   lig_device_release (device, self.memory);
   if (large <= 0)
     return FALSE;
-  const LigFabricLink link = {LARGE_BYTES / MAX (large - small, 1e-9), small};
-  *fabric = (LigFabric){.devices = peers->count, .inside = link, .between = link};
+  double travelled = 2 * (double) most * (peers->count - 1) / peers->count;
+  const LigFabricLink link = {travelled / MAX (large - small, 1e-9), 0};
+  *fabric = (LigFabric){.devices = peers->count,
+                        .multiprocessors = accelerator ? MULTIPROCESSORS_OF_ACCELERATOR : 0,
+                        .start = small,
+                        .inside = link,
+                        .between = link};
   return TRUE;
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const LigFabric fabric = {4, 16, {100e9, 2e-6}, {10e9, 5e-6}};
+static const LigFabric fabric = {4, 16, 0, {100e9, 2e-6}, {10e9, 5e-6}};
 
 static void
 assert_close (double seconds, double expected)
@@ -49,6 +49,11 @@ test_formulas (void)
   assert_close (lig_fabric_predict (&fabric, LIG_ALL_GATHER, 4, 4, 1e9), 15e-6 + 75e-3);
   assert_close (lig_fabric_predict (&fabric, LIG_ALL_GATHER, 4, 2, 1e9),
                 2e-6 + 5e-3 + 5e-6 + 25e-3);
+  LigFabric late = fabric;
+  late.start = 30e-6;
+  assert_close (lig_fabric_predict (&late, LIG_ALL_REDUCE, 4, 1, 1e9), 42e-6 + 15e-3);
+  assert_close (lig_fabric_predict (&late, LIG_RING_EXCHANGE, 8, 1, 1e9), 35e-6 + 100e-3);
+  g_assert_cmpfloat (lig_fabric_predict (&late, LIG_ALL_REDUCE, 1, 1, 1e9), ==, 0);
   const LigFabric unknown = {0};
   g_assert_cmpfloat (lig_fabric_predict (&unknown, LIG_ALL_REDUCE, 8, 1, 1e9), ==, 0);
 }

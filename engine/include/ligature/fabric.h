@@ -26,6 +26,8 @@ typedef struct {
  * @devices: the number of devices of a machine; 0: the fabric is unknown
  * @multiprocessors: the number of multiprocessors that a collective takes from other kernels while
  *   it runs
+ * @start: the seconds that every collective takes beyond those of its messages, until all ranks
+ *   have begun and ended it
  * @inside: the link between the devices of a machine
  * @between: the link between machines, one for each device
  *
@@ -34,6 +36,7 @@ typedef struct {
 typedef struct {
   int devices;
   int multiprocessors;
+  double start;
   LigFabricLink inside, between;
 } LigFabric;
 
@@ -78,6 +81,7 @@ LIG_API LigCollective lig_collective_from_kernel (const char *name);
  * or two trees (Sanders, Speck and Träff, 2009), whichever is faster: 2 log2 n latencies, and twice
  * the bytes. Across machines each one reduces and scatters inside, devices with the same place
  * exchange their part, and each machine gathers. A ring exchange takes as long as its slowest link.
+ * All of them take the fabric's start, too.
  *
  * Returns: the seconds; 0 with one rank, or if the fabric is unknown
  */
