@@ -221,7 +221,8 @@ predict_exchanges (const LigDraft *draft, LigDraftStep *steps, guint count)
     if (steps[i].awaits >= 0)
       now = MAX (now, ends[steps[i].awaits]);
     double *lane = beside ? &busy : &now;
-    *lane = ends[i] = MAX (now, *lane) + steps[i].predicted;
+    double slowed = beside ? 0 : lig_slowed_by (draft, &steps[i], busy - now);
+    *lane = ends[i] = MAX (now, *lane) + steps[i].predicted + slowed;
   }
   return MAX (now, busy);
 }

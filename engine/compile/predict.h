@@ -32,6 +32,15 @@ lig_predict_exchanges (const LigDraft *draft, LigDraftStep *steps, guint count, 
 /* Returns whether the step exchanges with other ranks. */
 gboolean lig_is_collective (const LigDraftStep *step);
 
+/* Returns the share of a step's speed that is left while a collective runs in another lane, whose
+ * kernel occupies multiprocessors. Attention, which has many times as many blocks as run at once,
+ * shares the others; most kernels lose more. */
+double lig_speed_beside (const LigDraft *draft, const LigDraftStep *step);
+
+/* Returns the seconds by which a step becomes longer that begins while collectives still last for
+ * `overlap` seconds. */
+double lig_slowed_by (const LigDraft *draft, const LigDraftStep *step, double overlap);
+
 /* After all other passes: sets when each step begins and how long it lasts, beside those of other
  * lanes, and replaces the prediction of steps of the communication lane by the seconds that they
  * add to their pass. */

@@ -9,6 +9,9 @@
  * average the gradients over them. */
 void lig_schedule_reductions (LigDraft *draft);
 
+/* When the times of these steps are predicted: moves them to where they cost the others least. */
+void lig_delay_reductions (LigDraft *draft);
+
 /* Likewise, appends the step that gives all ranks the greatest amaxes, which differ where each rank
  * quantizes its own rows; scales and histories, which do not, stay as they are. */
 void lig_reduce_amaxes (LigDraft *draft, int quantizers);

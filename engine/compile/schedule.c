@@ -248,6 +248,7 @@ lig_schedule (LigDraft *draft, GError **error)
   for (guint i = 0; i < draft->steps->len; i++)
     if (lig_step (draft, i)->predicted == 0)
       lig_predict_steps (draft, lig_step (draft, i), 1);
+  lig_delay_reductions (draft);
   for (guint i = 0; i < draft->steps->len; i++)
     lig_draft_add_scratch (draft, lig_step (draft, i));
   lig_find_awaits (draft);
