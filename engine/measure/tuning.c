@@ -22,10 +22,16 @@ put (gpointer data, const char *key, double microseconds, double noise, const ch
     lig_store_put_tuning (data, key, microseconds, noise, choice, NULL);
 }
 
+static char *
+list (gpointer data, const char *part)
+{
+  return data ? lig_store_list_choices (data, part) : NULL;
+}
+
 void
 lig_tuning_init (LigTuning *self, LigStore *store)
 {
-  *self = (LigTuning){get, put, store};
+  *self = (LigTuning){get, put, store, list};
 }
 
 /* Returns the key of ceilings that were measured quickly. It contains everything they depend on,

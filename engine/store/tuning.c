@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Cached measurements of fusions, algorithms and devices. */
 #include "engine/store/private.h"
+#include <ligature/store-tuning.h>
 
 gboolean
 lig_store_get_tuning (
@@ -18,6 +19,22 @@ lig_store_get_tuning (
     *noise = lig_sql_real (statement, 2);
   lig_store_end_read (self, statement);
   return found;
+}
+
+char *
+lig_store_list_choices (LigStore *self, const char *part)
+{
+  static const char sql[] = "SELECT key, choice FROM tuning WHERE choice IS NOT NULL"
+                            " AND instr (key, ?1) > 0 ORDER BY key";
+  g_return_val_if_fail (LIG_IS_STORE (self) && part, NULL);
+  g_autoptr (GString) lines = g_string_new (NULL);
+  sqlite3_stmt *statement = lig_store_begin_read (self, NULL, sql, "t", part);
+  while (statement && lig_sql_next (statement, NULL)) {
+    g_autofree char *key = lig_sql_text (statement, 0), *choice = lig_sql_text (statement, 1);
+    g_string_append_printf (lines, "%s\t%s\n", key, choice);
+  }
+  lig_store_end_read (self, statement);
+  return g_string_free (g_steal_pointer (&lines), FALSE);
 }
 
 gboolean

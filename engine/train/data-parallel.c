@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A training by several ranks: what they must have in common, and what they decide together. */
+#include "engine/measure/shared-choices.h"
 #include "engine/train/run-private.h"
 
 #include <glib/gi18n-lib.h>
@@ -93,7 +94,7 @@ lig_run_failed_together (LigRun *self)
 gboolean
 lig_run_share_choices (LigRun *self, char **choices, GError **error)
 {
-  return lig_ranks_broadcast_text (lig_run_ranks (self), choices, error);
+  return lig_choices_share (self->device, &self->tuning, choices, error);
 }
 
 gboolean

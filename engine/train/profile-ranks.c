@@ -38,12 +38,6 @@ lig_profile_meet (LigDevice *device, gboolean *goes_on, GError **error)
          lig_ranks_broadcast (ranks, goes_on, sizeof *goes_on, error);
 }
 
-gboolean
-lig_profile_share_choices (LigDevice *device, char **choices, GError **error)
-{
-  return lig_ranks_broadcast_text (lig_device_get_ranks (device), choices, error);
-}
-
 void
 lig_profile_ranks_free (LigProfileRanks *self)
 {

@@ -15,10 +15,6 @@ gboolean lig_profile_compare_ranks (
  * with a wait for another; without ranks nothing happens. */
 gboolean lig_profile_meet (LigDevice *device, gboolean *goes_on, GError **error);
 
-/* Replaces the groups by those that rank 0 chose, on each rank but rank 0: `choices` is null there,
- * and is freed by the caller. Rank 0 calls it once its plan is compiled. */
-gboolean lig_profile_share_choices (LigDevice *device, char **choices, GError **error);
-
 /* Fills in `ranks` from the samples of this rank and the others: `rounds` rows of `width` columns,
  * of which those from `first_step` on are the times of the steps, and those behind are their waits.
  */

@@ -3,6 +3,7 @@
 #include "engine/plan/fill.h"
 #include <ligature/profile.h>
 
+#include "engine/measure/shared-choices.h"
 #include "engine/measure/stopwatch.h"
 #include "engine/plan/results.h"
 #include "engine/train/profile-ranks.h"
@@ -164,14 +165,15 @@ prepare (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options
     memcpy (&chosen, options ? options : &chosen,
             MIN (options ? options->size : sizeof chosen, sizeof chosen));
     chosen.size = sizeof chosen;
-    if (!lig_profile_share_choices (device, &choices, error))
+    if (!lig_choices_share (device, NULL, &choices, error))
       return NULL;
     chosen.choices = choices;
     return prepare_plan (sequence, device, &chosen, error);
   }
   program = prepare_plan (sequence, device, options, error);
   choices = program ? lig_plan_get_choices (lig_program_get_plan (program)) : NULL;
-  if (!program || !lig_profile_share_choices (device, &choices, error))
+  const LigTuning *tuning = options ? options->tuning : NULL;
+  if (!program || !lig_choices_share (device, tuning, &choices, error))
     return NULL;
   return g_steal_pointer (&program);
 }

@@ -5,6 +5,7 @@
 
 #include <ligature/columns.h>
 #include <ligature/device.h>
+#include <ligature/store-tuning.h>
 #include <ligature/store.h>
 
 #define BLOCKS \

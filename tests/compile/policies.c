@@ -190,7 +190,7 @@ note (gpointer data, const char *key, double microseconds, double noise, const c
 static void
 test_remembered (void)
 {
-  LigTuning tuning = {recall, note, NULL};
+  LigTuning tuning = {.get = recall, .put = note, .data = NULL};
   LigPlanOptions options = options_of (LIG_POLICY_MEASURED, FALSE, FALSE);
   options.tuning = &tuning;
   g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! gelu ! linear(8) ! relu", "5x8");
@@ -213,7 +213,7 @@ static void
 test_noise (void)
 {
   double noise = 0.1;
-  LigTuning tuning = {recall_noisy, note, &noise};
+  LigTuning tuning = {.get = recall_noisy, .put = note, .data = &noise};
   LigPlanOptions options = options_of (LIG_POLICY_MEASURED, FALSE, FALSE);
   options.tuning = &tuning;
   g_autoptr (LigSequence) sequence = new_sequence ("bias ! gelu", "5x8");
@@ -257,7 +257,7 @@ open_counted (CountedStore *counted)
   counted->store = lig_store_open (counted->path, &error);
   g_assert_no_error (error);
   lig_tuning_init (&counted->inner, counted->store);
-  counted->tuning = (LigTuning){get_counted, put_counted, counted};
+  counted->tuning = (LigTuning){.get = get_counted, .put = put_counted, .data = counted};
   counted->puts = 0;
 }
 

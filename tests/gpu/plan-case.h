@@ -53,7 +53,7 @@ note (gpointer data, const char *key, double microseconds, double noise, const c
 static inline const LigTuning *
 tuning (void)
 {
-  static LigTuning tuning = {recall, note, NULL};
+  static LigTuning tuning = {.get = recall, .put = note, .data = NULL};
   if (!tuning.data)
     tuning.data = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, forget);
   return &tuning;

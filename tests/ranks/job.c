@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The program that the drivers in this folder start as ranks: `ranks-job WORK [NUMBER]`. */
+#include "engine/measure/choices.h"
+#include "engine/measure/shared-choices.h"
 #include <ligature/ranks.h>
 
 #include <stdio.h>
@@ -279,11 +281,49 @@ leave (LigRanks *ranks, int number)
   return 0;
 }
 
+/* --- Choices ------------------------------------------------------------------------------- */
+
+static char *
+list_choice (gpointer data, const char *part)
+{
+  return g_strdup_printf ("product | %s\tfast\n", part);
+}
+
+/* All ranks get the groups, the algorithms and the rates of rank 0, and the same links. */
+static int
+choices (LigRanks *ranks, int number)
+{
+  GError *error = NULL;
+  int rank = lig_ranks_get_rank (ranks);
+  gboolean first = rank == 0;
+  g_autoptr (LigDevice) device = lig_device_open ("cpu", &error);
+  must (device && lig_device_join (device, ranks, &error), error);
+  const LigTuning tuning = {.list = list_choice};
+  LigDeviceFacts facts = *lig_device_get_facts (device);
+  const LigFabric links = facts.fabric;
+  facts.copy = 1e9 * (rank + 1);
+  lig_device_set_facts (device, &facts);
+  g_autofree char *groups = first ? g_strdup ("groups") : NULL;
+  must (lig_choices_share (device, first ? &tuning : NULL, &groups, &error), error);
+  g_autofree char *algorithms = lig_algorithms_list ();
+  g_autofree char *line = g_strdup_printf ("product | %s\tfast", facts.name);
+  g_assert_cmpstr (groups, ==, "groups");
+  g_assert_true (first || strstr (algorithms, line));
+  g_assert_cmpfloat (lig_device_get_facts (device)->copy, ==, 1e9);
+  double sums[] = {links.start, links.inside.bandwidth};
+  must (lig_ranks_sum (ranks, sums, 2, &error), error);
+  int count = lig_ranks_get_count (ranks);
+  g_assert_cmpfloat_with_epsilon (sums[0], count * links.start, 1e-12);
+  g_assert_cmpfloat_with_epsilon (sums[1], count * links.inside.bandwidth, 1);
+  return 0;
+}
+
 static const struct {
   const char *name;
   int (*run) (LigRanks *ranks, int number);
-} works[] = {{"messages", messages}, {"differ", differ}, {"share", share}, {"pieces", pieces},
-             {"speed", speed},       {"hang", hang},     {"fail", fail},   {"leave", leave}};
+} works[] = {{"messages", messages}, {"differ", differ}, {"share", share},
+             {"pieces", pieces},     {"speed", speed},   {"hang", hang},
+             {"fail", fail},         {"leave", leave},   {"choices", choices}};
 
 int
 main (int argc, char **argv)

@@ -157,7 +157,7 @@ put_time (gpointer data, const char *key, double microseconds, double noise, con
 static void
 test_measured (void)
 {
-  const LigTuning tuning = {get_time, put_time, NULL};
+  const LigTuning tuning = {.get = get_time, .put = put_time, .data = NULL};
   g_autoptr (GError) error = NULL;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   options.policy = LIG_POLICY_ALL;

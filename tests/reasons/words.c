@@ -208,7 +208,7 @@ put_time (gpointer data, const char *key, double microseconds, double noise, con
 static void
 test_times (void)
 {
-  const LigTuning tuning = {get_time, put_time, NULL};
+  const LigTuning tuning = {.get = get_time, .put = put_time, .data = NULL};
   g_autoptr (GError) error = NULL;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   options.policy = LIG_POLICY_ALL;
@@ -240,7 +240,7 @@ get_close_time (gpointer data, const char *key, double *microseconds, double *no
 static void
 test_noise (void)
 {
-  const LigTuning tuning = {get_close_time, put_time, NULL};
+  const LigTuning tuning = {.get = get_close_time, .put = put_time, .data = NULL};
   g_autoptr (GError) error = NULL;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   options.policy = LIG_POLICY_MEASURED;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading a store creates, renames and writes nothing, whatever the path and its folder contain. */
 #include "tests/store/case.h"
+#include <ligature/store-tuning.h>
 
 #include <errno.h>
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "tests/store/case.h"
 #include <ligature/store-errors.h>
 #include <ligature/store-spreads.h>
+#include <ligature/store-tuning.h>
 
 #include <errno.h>
 #include <math.h>
@@ -453,6 +454,12 @@ test_tuning (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (microseconds, ==, 2.5);
   g_assert_cmpfloat (noise, ==, 0.5);
   g_assert_cmpstr (choice, ==, "{}");
+  /* A time without a choice is not listed. */
+  g_assert_true (lig_store_put_tuning (store, "a k", 1, 0, "fast", &error));
+  g_assert_true (lig_store_put_tuning (store, "b k", 1, 0, NULL, &error));
+  g_assert_true (lig_store_put_tuning (store, "c", 1, 0, "slow", &error));
+  g_autofree char *choices = lig_store_list_choices (store, "k");
+  g_assert_cmpstr (choices, ==, "a k\tfast\nk\t{}\n");
   g_assert_null (lig_store_get_device (store, "cpu", &error));
   g_assert_no_error (error);
   g_assert_true (lig_store_put_device (store, "cpu", "{\"cores\":2}", &error));

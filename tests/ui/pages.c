@@ -7,6 +7,7 @@
 #include "ui/plan/table.h"
 #include "ui/profile/profiling.h"
 #include "ui/widgets/picture-view.h"
+#include <ligature/store-tuning.h>
 
 #include <glib/gstdio.h>
 #include <math.h>

@@ -4,20 +4,22 @@
 #pragma once
 
 #include <ligature/device.h>
-#include <ligature/store.h>
+#include <ligature/store-tuning.h>
 
 G_BEGIN_DECLS
 
 /* A table of measured times, usually the store's. A choice is a text that only the kernel
  * interprets; times of fusions have none, and of several such times under one key the first is
  * kept. The noise of a time is in microseconds too. The caller of `get` may pass null for
- * `choice`. */
+ * `choice`. `list` returns the choices whose keys contain a text, one per line: key, tab, choice
+ * (transfer full); it may be null. */
 typedef struct {
   gboolean (*get) (
     gpointer data, const char *key, double *microseconds, double *noise, char **choice);
   void (*put) (
     gpointer data, const char *key, double microseconds, double noise, const char *choice);
   gpointer data;
+  char *(*list) (gpointer data, const char *part);
 } LigTuning;
 
 /**
