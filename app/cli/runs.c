@@ -2,6 +2,7 @@
 /* `lig runs`: the table of its verbs and options. Each verb has its own file. */
 #include "app/cli/help.h"
 #include "app/cli/output-file.h"
+#include "app/cli/rank.h"
 #include "app/cli/runs-columns.h"
 #include "app/cli/shared-options.h"
 
@@ -243,7 +244,7 @@ LIG_COMMAND (runs) = {
 };
 
 static int
-run (int argc, char **argv)
+run_verb (int argc, char **argv)
 {
   GError *error = NULL;
   if (!lig_cli_parse (&lig_command_runs, entries, &argc, &argv, 1, G_MAXINT - 1))
@@ -265,4 +266,14 @@ run (int argc, char **argv)
   if (lig_store_get_warning (store))
     lig_cli_say ("%s", lig_store_get_warning (store));
   return verb->run (store, &options, n, argv + 2);
+}
+
+/* The verb that repeats a run may be one of several ranks. */
+static int
+run (int argc, char **argv)
+{
+  g_autofree char **words = g_memdup2 (argv, ((gsize) argc + 1) * sizeof *argv);
+  options.words = words;
+  lig_cli_rank_begin ();
+  return lig_cli_rank_end (run_verb (argc, argv));
 }

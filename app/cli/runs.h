@@ -32,6 +32,7 @@ typedef struct {
   gboolean remove, yes, checkpoints, keep_checkpoints;
   /* repeat */
   gboolean quiet;
+  char **words; /* the command's name and its arguments, as they were given */
 } LigRunsOptions;
 
 /* The statuses and kinds that a run of the store can have, null-terminated. */

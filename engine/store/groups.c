@@ -26,6 +26,8 @@ lig_store_find_setting (const char *name, const char *path, char **made)
     {"first-loss", "r.first_loss"},
     {"saved-step", "r.saved_step"},
     {"parent", "NULLIF (r.parent, '')"},
+    {"ranks", "CASE WHEN json_valid (r.inputs) THEN json_extract (r.inputs, '$.ranks') END"},
+    {"parallel", "CASE WHEN json_valid (r.inputs) THEN json_extract (r.inputs, '$.parallel') END"},
     {"revision", "NULLIF (r.revision, '')"},
     {"tags", "(SELECT group_concat (tag, ' ') FROM tag WHERE run = r.id)"},
     {LIG_RUN_BEST_EVAL_LOSS,

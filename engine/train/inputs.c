@@ -124,5 +124,9 @@ lig_plan_describe_inputs (LigPlan *plan, const LigPlanOptions *options, guint ro
   lig_json_add_text (builder, "choices", choices ? choices : "");
   add_machine (builder, lig_plan_get_device (plan), 0);
   add_ranks (builder, lig_plan_get_device (plan));
+  if (lig_device_get_ranks (lig_plan_get_device (plan))) {
+    lig_json_add_truth (builder, "shard-optimizer", options->shard_optimizer);
+    lig_json_add_integer (builder, "bucket-bytes", lig_plan_get_bucket_bytes (plan));
+  }
   return finish (builder);
 }

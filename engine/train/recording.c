@@ -390,6 +390,15 @@ lig_recording_get_ranks (const LigRecording *self)
 }
 
 const char *
+lig_recording_get_layout (const LigRecording *self)
+{
+  JsonNode *inputs = self->inputs;
+  return inputs && JSON_NODE_HOLDS_OBJECT (inputs)
+           ? lig_json_get_string (json_node_get_object (inputs), "parallel", NULL)
+           : NULL;
+}
+
+const char *
 lig_recording_get_name (const LigRecording *self)
 {
   return self->name;

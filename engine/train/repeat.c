@@ -124,12 +124,22 @@ make_options (const LigRecording *self,
     lig_json_get_string (json_node_get_object (self->settings), "recompute", "none");
   options->recompute = LIG_RECOMPUTE_NONE;
   lig_recompute_from_name (again, &options->recompute);
+  options->shard_optimizer = get_truth (inputs, "shard-optimizer", FALSE);
+  options->bucket_bytes = lig_json_get_int (inputs, "bucket-bytes", LIG_BUCKET_INITIAL);
   options->optimizer = self->update ? optimizer : NULL;
   options->tuning = tuning;
   options->choices = get_choices (self);
   lig_policy_from_name (self->policy, &options->policy);
   read_types (self, options);
   return TRUE;
+}
+
+/* Lets the plan be that of one of the ranks that the device has joined. */
+static gboolean
+divide (LigSequence *sequence, LigDevice *device, LigPlanOptions *options, GError **error)
+{
+  const LigLayout *layout = lig_device_get_ranks (device) ? lig_device_get_layout (device) : NULL;
+  return !layout || lig_plan_options_divide (options, sequence, layout, error);
 }
 
 char *
@@ -140,7 +150,7 @@ lig_recording_profile (const LigRecording *self,
                        gpointer data,
                        GError **error)
 {
-  g_return_val_if_fail (self && LIG_IS_DEVICE (device) && LIG_IS_STORE (store), NULL);
+  g_return_val_if_fail (self && LIG_IS_DEVICE (device), NULL);
   LigTuning tuning;
   LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
@@ -151,12 +161,16 @@ lig_recording_profile (const LigRecording *self,
   }
   lig_tuning_init (&tuning, store);
   g_autoptr (LigSequence) sequence = read_sequence (self, error);
-  if (!sequence || !make_options (self, &tuning, &optimizer, &options, error))
+  if (!sequence || !make_options (self, &tuning, &optimizer, &options, error) ||
+      !divide (sequence, device, &options, error))
     return NULL;
   gint64 rounds = lig_json_get_int (get_inputs (self), "rounds",
                                     self->step.count > 0 ? self->step.count : USUAL_ROUNDS);
   g_autoptr (GPtrArray) profiles = lig_profile_measure_watched (
     sequence, device, &options, 1, (guint) CLAMP (rounds, LEAST_ROUNDS, MOST_ROUNDS), store,
     monitor, data, error);
-  return profiles ? g_strdup (((const LigProfile *) profiles->pdata[0])->run) : NULL;
+  if (!profiles)
+    return NULL;
+  const char *run = ((const LigProfile *) profiles->pdata[0])->run;
+  return g_strdup (run ? run : "");
 }

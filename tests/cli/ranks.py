@@ -289,6 +289,43 @@ def interrupted():
             assert json.loads(result.stdout)['steps'] == steps
 
 
+def repeated():
+    """`runs repeat` starts as many ranks as the run had, in the same layout; so do repeated profiles.
+    The columns of the list tell both."""
+    divided = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
+        'linear(4)', 'linear(4, parallel=row)')
+    for model, words in ((MODEL, ['--shard-optimizer']), (divided, ['--parallel', 'tensor=2'])):
+        lig('train', model, *DATA, '--steps', '12', '--ranks', '2', *words)
+        first = last_run()
+        result = lig('runs', 'repeat', 'last')
+        assert 'repeating training' in result.stderr and 'on 2 × cpu' in result.stderr, result.stderr
+        assert result.stderr.count('the last run is') == 1, result.stderr
+        assert 'same bits in 12 steps' in result.stdout, result.stdout
+        again = last_run()
+        assert again['run'] != first['run'] and again['inputs']['repeats'] == first['run']
+        assert again['inputs'] == dict(first['inputs'], repeats=first['run']), again['inputs']
+    wide = ('profile', WIDE, *PROFILE, '--ranks', '2')
+    lig(*wide, '--bucket-size', '1')
+    many = last_run()
+    outcome = json.loads(lig('runs', 'repeat', 'last', '--json').stdout)
+    assert outcome['repeats'] == many['run'], outcome
+    assert last_run()['inputs']['ranks'] == 2
+    rows = json.loads(lig('runs', 'list', '--columns', 'run,ranks,parallel', '--json').stdout)
+    assert rows, rows
+    table = lig('runs', 'list', '--columns', 'kind,ranks,parallel').stdout
+    assert re.search(r'train +2 +tensor=2', table), table
+    assert re.search(r'profile +2 +-', table), table
+
+
+def repeated_by_others():
+    """A number of ranks that is not the run's is refused."""
+    lig('train', MODEL, *DATA, '--steps', '2')
+    result = subprocess.run([*MPIRUN, '-n', '2', LIG, 'runs', 'repeat', 'last'], check=False, text=True,
+                            capture_output=True)
+    assert result.returncode != 0 and 'the number of ranks is 2, but run ' in result.stderr, result
+    assert ' had 1; start as many' in result.stderr, result.stderr
+
+
 def interrupted_twice():
     job = Job(2)
     os.kill(job.ranks[1], signal.SIGSTOP)
@@ -479,7 +516,7 @@ os.chdir(folder)
 chosen = sys.argv[1:]
 tests = [same_result, quiet_and_metrics, standard_input, threads, refused_lines, missing_programs,
          failures_of_all, under_mpirun, profiled, profiled_unevenly,
-         profiled_wrongly, interrupted, interrupted_twice,
+         profiled_wrongly, repeated, repeated_by_others, interrupted, interrupted_twice,
          interrupted_in_a_step, interrupted_in_an_evaluation, interrupted_twice_in_a_step, on_a_terminal, rank_killed,
          first_killed, rank_stopped, launcher_killed, parent_killed, json_of_a_fault]
 try:

@@ -69,6 +69,15 @@ LIG_API const char *lig_recording_get_run (const LigRecording *self);
 LIG_API int lig_recording_get_ranks (const LigRecording *self);
 
 /**
+ * lig_recording_get_layout:
+ * @self: a recording
+ *
+ * Returns: (transfer none) (nullable): how the processes divided the work, as lig_layout_parse()
+ *   takes it; %NULL if each had other rows
+ */
+LIG_API const char *lig_recording_get_layout (const LigRecording *self);
+
+/**
  * lig_recording_get_name:
  * @self: a recording
  *
@@ -95,8 +104,9 @@ LIG_API const char *lig_recording_get_device (const LigRecording *self);
 /**
  * lig_recording_train:
  * @self: the recording of a training
- * @device: the device of the repetition
- * @store: (nullable): the store that records it
+ * @device: the device of the repetition; as many ranks as recorded have joined it, if there were
+ *   several
+ * @store: (nullable): the store that records it, on rank 0
  *
  * Prepares the same training again: the recorded sequence, settings, seed, data, initial weights,
  * groups and threads. Another run's checkpoint is not touched.
@@ -111,14 +121,15 @@ LIG_API LigRun *lig_recording_train (const LigRecording *self,
 /**
  * lig_recording_profile:
  * @self: the recording of a profile
- * @device: the device of the repetition
- * @store: the store that records it
+ * @device: the device of the repetition, as for lig_recording_train()
+ * @store: (nullable): the store that records it, on rank 0
  * @monitor: (nullable) (scope call) (closure data): called before each round
  * @data: the data of @monitor
  *
  * Measures the same plan again, as often as recorded.
  *
- * Returns: (transfer full): the uuid of the new run, or %NULL with an error set
+ * Returns: (transfer full): the uuid of the new run, an empty text without a store, or %NULL with
+ * an error set
  */
 LIG_API char *lig_recording_profile (const LigRecording *self,
                                      LigDevice *device,

@@ -55,8 +55,8 @@ typedef struct {
  * @self: a store
  * @filter: (nullable): the conditions that runs must meet; %NULL for all runs
  * @by: the name of a setting, like `lr`; one of `name`, `kind`, `device`, `dtype`, `recipe`,
- *   `policy`, `seed`, `host`, `sweep`, `run`, `ended`, `parent`, `revision`, `tags`, `first-loss`,
- *   `saved-step`; %LIG_RUN_BEST_EVAL_LOSS; or %LIG_RUN_ALL_BUT_SEED
+ *   `policy`, `seed`, `host`, `sweep`, `run`, `ended`, `parent`, `ranks`, `parallel`, `revision`,
+ * `tags`, `first-loss`, `saved-step`; %LIG_RUN_BEST_EVAL_LOSS; or %LIG_RUN_ALL_BUT_SEED
  *
  * Groups runs by the value of a setting and computes the mean and the spread of their results.
  *
