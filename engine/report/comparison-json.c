@@ -42,6 +42,7 @@ add_plan (JsonBuilder *to, const char *name, LigPlan *plan, LigPlan *other, cons
   lig_json_add_number (to, "memory_bytes", lig_plan_get_needed_memory (plan));
   lig_json_add_number (to, "device_memory_bytes", (double) lig_device_get_facts (device)->memory);
   lig_json_add_text (to, "problem", problem);
+  lig_plan_add_ranks (plan, to);
   add_refusals (to, plan, other);
   json_builder_end_object (to);
 }

@@ -129,16 +129,38 @@ get_memory (const Total *total, const Total *first)
   return g_strdup_printf (bytes > all ? _ ("%s, only %s") : _ ("%s of %s"), needed, memory);
 }
 
+static char *
+get_ranks (const Total *total, const Total *first)
+{
+  LigExchange exchange;
+  lig_figures_of_exchange (total->plan, &exchange);
+  return exchange.ranks > 1 ? g_strdup_printf ("%d", exchange.ranks) : NULL;
+}
+
+static char *
+get_exchanges (const Total *total, const Total *first)
+{
+  LigExchange exchange;
+  lig_figures_of_exchange (total->plan, &exchange);
+  if (exchange.ranks < 2 || exchange.seconds <= 0)
+    return NULL;
+  g_autofree char *whole = lig_units_time (exchange.seconds);
+  g_autofree char *exposed = lig_units_time (exchange.exposed);
+  /* Translators: the time of exchanges between ranks, then the part for which other work waits. */
+  return g_strdup_printf (_ ("≈ %s, %s waited"), whole, exposed);
+}
+
 /* --- Text ---------------------------------------------------------------------------------- */
 
 static const struct {
   const char *label;
   char *(*get) (const Total *total, const Total *first);
 } rows[] = {
-  {N_ ("device"), get_name},   {N_ ("policy"), get_policy},   {N_ ("step"), get_step},
-  {N_ ("speed"), get_speed},   {N_ ("forward"), get_forward}, {N_ ("backward"), get_backward},
-  {N_ ("update"), get_update}, {N_ ("moved"), get_bytes},     {N_ ("kernels"), get_kernels},
-  {N_ ("fused"), get_fused},   {N_ ("memory"), get_memory},
+  {N_ ("device"), get_name},         {N_ ("policy"), get_policy},   {N_ ("step"), get_step},
+  {N_ ("speed"), get_speed},         {N_ ("forward"), get_forward}, {N_ ("backward"), get_backward},
+  {N_ ("update"), get_update},       {N_ ("moved"), get_bytes},     {N_ ("kernels"), get_kernels},
+  {N_ ("fused"), get_fused},         {N_ ("memory"), get_memory},   {N_ ("ranks"), get_ranks},
+  {N_ ("exchanges"), get_exchanges},
 };
 
 /* Appends a row unless no plan has anything in it. */
@@ -253,6 +275,7 @@ add_total (JsonBuilder *to, const Total *total, const Total *first)
   lig_json_add_number (to, "memory_bytes", lig_plan_get_needed_memory (total->plan));
   lig_json_add_number (to, "device_memory_bytes", (double) lig_device_get_facts (device)->memory);
   lig_json_add_text (to, "problem", problem);
+  lig_plan_add_ranks (total->plan, to);
   json_builder_end_object (to);
 }
 

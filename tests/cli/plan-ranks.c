@@ -22,6 +22,23 @@ test_devices (void)
   g_assert_cmpint (json_object_get_int_member (ranks, "count"), ==, 4);
 }
 
+/* Plans for several devices have the exchanges of each. */
+static void
+test_several (void)
+{
+  g_auto (Outcome) alone =
+    lig ("fuse", MODEL, "--input", "64x32", "--device", "null:h100,null:h200", NULL);
+  g_auto (Outcome) pair = lig ("fuse", MODEL, RANKS, "--device", "null:h100,null:h200", NULL);
+  g_auto (Outcome) all = lig ("fuse", MODEL, RANKS, "--device", "null:a100,null:h100,cpu", NULL);
+  g_assert_cmpint (pair.code, ==, 0);
+  g_assert_cmpint (all.code, ==, 0);
+  assert_contains (pair.out, "ranks     4");
+  assert_contains (pair.out, "exchanges ≈ ");
+  assert_contains (pair.out, " waited");
+  assert_contains (all.out, "exchanges ≈ ");
+  g_assert_null (strstr (alone.out, "ranks"));
+}
+
 /* A report of a plan has the same sentence; one of a run has its own ranks. */
 static void
 test_report (void)
@@ -78,6 +95,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cli/plan-ranks/devices", test_devices);
+  g_test_add_func ("/cli/plan-ranks/several", test_several);
   g_test_add_func ("/cli/plan-ranks/report", test_report);
   g_test_add_func ("/cli/plan-ranks/whole", test_whole);
   g_test_add_func ("/cli/plan-ranks/refused", test_refused);
