@@ -90,6 +90,16 @@ gboolean lig_blocks_check_target (const LigDataset *self, gint64 size, GError **
 /* Makes room for whole samples of the bound target. */
 void lig_blocks_bind (LigDataset *self);
 
+/* The option whose value is the token that ends a document, and its entry in a list of options; -1
+ * where tokens are not divided. */
+#define LIG_SEPARATOR "separator"
+#define LIG_SEPARATOR_OPTION(most) \
+  { \
+    .type = LIG_DATASET_COUNT, .name = LIG_SEPARATOR, .label = N_ ("Separator"), \
+    .help = N_ ("Token that ends a document, for attention with documents=caller; -1: none"), \
+    .minimum = -1, .maximum = (most), .initial = -1 \
+  }
+
 /* The maximum number of columns of a preview. */
 #define LIG_PREVIEW_COLUMNS 8
 

@@ -103,12 +103,15 @@ text_preview (const LigDataset *self, guint rows, GPtrArray *cells)
   return 2;
 }
 
+static const LigDatasetOption options[] = {LIG_SEPARATOR_OPTION (G_MAXUINT8), {0}};
+
 const LigDatasetKind lig_dataset_text = {
   .info = {.name = "text",
            .title = N_ ("Text: every byte is a token"),
            .help = N_ ("A file, or all files of a folder"),
            .path = LIG_DATASET_FILE_OR_FOLDER,
-           .files = "*.txt"},
+           .files = "*.txt",
+           .options = options},
   .open = text_open,
   .bind = lig_windows_bind,
   .read = lig_windows_read,

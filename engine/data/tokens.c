@@ -251,6 +251,7 @@ static const LigDatasetOption options[] = {
    .help = N_ ("Type of the tokens in files without a header"),
    .choices = types,
    .unset = N_ ("From the file")},
+  LIG_SEPARATOR_OPTION (G_MAXINT32),
   {.type = LIG_DATASET_PATH,
    .name = "held-out-files",
    .label = N_ ("Files held out"),

@@ -36,8 +36,7 @@ static gboolean
 evaluate_batch (LigRun *self, gint64 batch, gint64 *valid, GError **error)
 {
   return lig_dataset_held_out (self->data, batch, self->input, self->targets, valid, error) &&
-         lig_program_set_input (self->eval, self->input, error) &&
-         lig_program_set_extra_input (self->eval, 0, self->targets, error) &&
+         lig_run_set_batch (self, self->eval, self->input, self->targets, error) &&
          lig_program_run (self->eval, LIG_RUN_FORWARD, error);
 }
 
@@ -97,8 +96,7 @@ evaluate_rest (LigRun *self, gint64 valid, gboolean *found, double *loss, GError
   g_autoptr (LigTensor) input = take_samples (self->input, batch, valid, times, error);
   g_autoptr (LigTensor) targets =
     input ? take_samples (self->targets, batch, valid, times, error) : NULL;
-  if (!targets || !lig_program_set_input (program, input, error) ||
-      !lig_program_set_extra_input (program, 0, targets, error) ||
+  if (!targets || !lig_run_set_batch (self, program, input, targets, error) ||
       !lig_program_run (program, LIG_RUN_FORWARD, error) ||
       !lig_program_read_loss (program, &mean, error))
     return FALSE;

@@ -46,7 +46,8 @@ check_loss (LigPlan *plan, LigDataset *data, GError **error)
   guint count;
   LigTarget target = {0};
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  if (!(ops[count - 1].info->flags & LIG_OP_LOSS) || lig_plan_get_n_extra_inputs (plan) != 1)
+  if (!(ops[count - 1].info->flags & LIG_OP_LOSS) ||
+      lig_plan_get_n_extra_inputs (plan) != lig_run_count_documents (plan) + 1)
     return TRUE;
   lig_run_find_target (plan, &target);
   return lig_dataset_bind (data, &target, error) && lig_run_check_vocabulary (data, plan, error);

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Checks that the last op is a loss and that no other op needs a tensor from the caller. */
+/* Checks that the last op is a loss. */
 static gboolean
 check_loss (LigRun *self, LigPlan *plan, GError **error)
 {
@@ -21,18 +21,6 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
       _ ("the sequence ends with %s at %s, expected a loss: cross-entropy or mean-squared-error"),
       last->title, last->path);
     return lig_error_set_path (error, last->path);
-  }
-  guint extra = lig_plan_get_n_extra_inputs (plan);
-  if (extra != 1) {
-    g_set_error (
-      error, LIG_ERROR, LIG_ERROR_CHANNEL,
-      g_dngettext (
-        GETTEXT_PACKAGE,
-        "the sequence takes %u extra input from the caller, a data set gives 1: the targets",
-        "the sequence takes %u extra inputs from the caller, a data set gives 1: the targets",
-        (gulong) (extra)),
-      extra);
-    return FALSE;
   }
   self->classes = g_str_equal (last->info->name, "cross-entropy");
   gint64 parameters = 0;
@@ -52,7 +40,7 @@ lig_run_find_target (LigPlan *plan, LigTarget *target)
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   *target = (LigTarget){0};
-  lig_plan_get_extra_input (plan, 0, &target->shape, &target->dtype);
+  lig_plan_get_extra_input (plan, lig_run_count_documents (plan), &target->shape, &target->dtype);
   /* Floating targets come as fp32 and are rounded when they are copied into the plan. */
   if (g_str_equal (ops[count - 1].info->name, "cross-entropy"))
     target->classes = lig_shape_columns (&ops[count - 1].x);
@@ -235,8 +223,8 @@ lig_run_prepare (LigRun *self, GError **error)
   if (null && lig_device_get_n_ranks (self->device, LIG_GROUP_CONTEXT) > 1)
     assume_positions (self, null);
   g_autoptr (LigPlan) plan = null ? lig_plan_compile (self->sequence, null, &probe, error) : NULL;
-  if (!plan || !check_loss (self, plan, error) || !bind_targets (self, plan, error) ||
-      !lig_run_check_vocabulary (self->data, plan, error) ||
+  if (!plan || !check_loss (self, plan, error) || !lig_run_check_extras (self, plan, error) ||
+      !bind_targets (self, plan, error) || !lig_run_check_vocabulary (self->data, plan, error) ||
       !lig_run_check_calibration (self, plan, error))
     return FALSE;
   self->state = lig_state_new (self->sequence, self->device, &self->train_options,

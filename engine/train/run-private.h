@@ -158,6 +158,16 @@ void lig_run_note_waits (LigRun *self, gint64 step);
 /* Fills in the targets that the loss at the end of a plan requires. */
 void lig_run_find_target (LigPlan *plan, LigTarget *target);
 
+/* Returns the number of the caller's extra inputs that are documents; the targets follow them. */
+guint lig_run_count_documents (LigPlan *plan);
+
+/* Checks that the data has the extra inputs that the plan takes, and that none is left unread. */
+gboolean lig_run_check_extras (LigRun *self, LigPlan *plan, GError **error);
+
+/* Gives a batch to a program of this training. */
+gboolean lig_run_set_batch (
+  LigRun *self, LigProgram *program, LigTensor *input, LigTensor *targets, GError **error);
+
 /* Checks that the tokens of the data are row numbers of the first embedding; the ops before it do
  * not change them. */
 gboolean lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error);

@@ -98,8 +98,7 @@ static gboolean
 load_batch (LigRun *self, GError **error)
 {
   return lig_dataset_next (self->data, self->input, self->targets, error) &&
-         lig_program_set_input (self->train, self->input, error) &&
-         lig_program_set_extra_input (self->train, 0, self->targets, error);
+         lig_run_set_batch (self, self->train, self->input, self->targets, error);
 }
 
 gboolean

@@ -89,6 +89,13 @@ test_search (void)
   g_assert_false (has (words.json, "fusions", "fusion", "backward-add-norm"));
   g_auto (Outcome) swish = lig ("ops", "swish", "--json", NULL);
   g_assert_cmpstr (text_at (swish.json, "ops.0.op"), ==, "silu");
+  /* Only if no name or summary matches, parameters and their choices do. */
+  g_auto (Outcome) param = lig ("ops", "kv-heads", "--json", NULL);
+  g_assert_true (has (param.json, "ops", "op", "attention"));
+  g_assert_true (has (param.json, "ops", "op", "transformer-layer"));
+  g_assert_false (has (param.json, "ops", "op", "linear"));
+  g_auto (Outcome) choice = lig ("ops", "causal-bottom-right", "--json", NULL);
+  g_assert_true (has (choice.json, "ops", "op", "attention"));
 }
 
 static void

@@ -63,6 +63,10 @@ def check_run(folder):
     run, file = (read(pathlib.Path(folder) / name) for name in ("run.safetensors",
                                                                 "file.safetensors"))
     assert run == file and sorted(run) == ["0.bias", "0.weight"]
+    # A checkpoint is known by its content, whatever its name is.
+    (pathlib.Path(folder) / "c.safetensors").rename(pathlib.Path(folder) / "step-three")
+    lig(folder, "export-weights", "step-three", "-o", "again.safetensors")
+    assert read(pathlib.Path(folder) / "again.safetensors") == file
     lig(folder, "train", line, "--input", "4x8", "--data", "synthetic", "--steps", "3", "--device",
         "cpu", "--init", "run.safetensors", "--quiet")
 
@@ -75,6 +79,8 @@ def check_refusals(folder):
     lig(folder, "export-weights", sequence, *INPUT, "--names", "gpt2", "-o", "gpt2.safetensors")
     refused("did you mean 'gpt2'?", sequence, *INPUT, "--names", "gtp2", code=2)
     refused("--vocabulary needs --names", sequence, *INPUT, "--vocabulary", "3", code=2)
+    refused("the vocabulary is 21, more than the number of rows of transformer.wte.weight, 20", sequence,
+            *INPUT, "--names", "gpt2", "--vocabulary", "21")
     refused("--type is 'int32'", sequence, *INPUT, "--type", "int32", code=2)
     refused("0.bias has no counterpart", "linear(3)", "--input", "4x8", "--names", "gpt2")
     refused("transformer.wte.weight is 20x16, expected 19x16 (for 0.weight)", GPT2.format(19, 19),

@@ -264,6 +264,26 @@ LIG_API gboolean lig_dataset_bind (LigDataset *self, const LigTarget *target, GE
 LIG_API gint64 lig_dataset_get_largest_token (LigDataset *self);
 
 /**
+ * lig_dataset_get_separator:
+ * @self: a dataset
+ *
+ * Returns: the token that ends a document, the option `separator` of text and tokens; -1 without
+ * one
+ */
+LIG_API gint64 lig_dataset_get_separator (LigDataset *self);
+
+/**
+ * lig_dataset_number_documents:
+ * @self: a dataset with a separator
+ * @input: the inputs of a batch, int32
+ * @documents: the tensor to fill, int32 with as many elements
+ *
+ * Numbers the documents of each row from 0; the separator is the last token of its document.
+ */
+LIG_API void
+lig_dataset_number_documents (LigDataset *self, const LigTensor *input, LigTensor *documents);
+
+/**
  * lig_dataset_get_samples:
  * @self: a dataset
  *

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Gives a batch to a program: the inputs, the targets of the loss, and the documents that the data
+ * has in each row. */
+#include "engine/plan/plan-private.h"
+#include "engine/train/run-private.h"
+
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+
+/* Returns whether an extra input of the caller is read as documents by attention. */
+static gboolean
+is_documents (LigPlan *plan, guint n)
+{
+  const LigDraft *draft = plan->draft;
+  return g_str_has_suffix (lig_value (draft, g_array_index (draft->callers_inputs, int, n))->name,
+                           ".documents");
+}
+
+/* The loss is the last op, so that its targets are the last extra input. */
+guint
+lig_run_count_documents (LigPlan *plan)
+{
+  guint count = lig_plan_get_n_extra_inputs (plan), n = 0;
+  while (n + 1 < count && is_documents (plan, n))
+    n++;
+  return n;
+}
+
+gboolean
+lig_run_check_extras (LigRun *self, LigPlan *plan, GError **error)
+{
+  guint extra = lig_plan_get_n_extra_inputs (plan), documents = lig_run_count_documents (plan);
+  gint64 separator = lig_dataset_get_separator (self->data);
+  if (extra != documents + 1)
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_CHANNEL,
+      g_dngettext (
+        GETTEXT_PACKAGE,
+        "the sequence takes %u extra input from the caller, a data set gives 1: the targets",
+        "the sequence takes %u extra inputs from the caller, a data set gives 1: the targets",
+        (gulong) extra),
+      extra);
+  else if (documents > 0 && separator < 0)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("attention reads documents, which the data does not divide; add "
+                    "?separator=TOKEN to text or tokens, the token that ends a document"));
+  else if (documents == 0 && separator >= 0)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("the data has separator %" PRId64
+                    ", but no op reads documents; set documents=caller of attention, or omit it"),
+                 separator);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+gboolean
+lig_run_set_batch (
+  LigRun *self, LigProgram *program, LigTensor *input, LigTensor *targets, GError **error)
+{
+  guint count = lig_run_count_documents (lig_program_get_plan (program));
+  if (!lig_program_set_input (program, input, error) ||
+      !lig_program_set_extra_input (program, count, targets, error))
+    return FALSE;
+  if (count == 0)
+    return TRUE;
+  g_autoptr (LigTensor) documents = lig_tensor_new (LIG_INT32, &input->shape, error);
+  if (!documents)
+    return FALSE;
+  lig_dataset_number_documents (self->data, input, documents);
+  for (guint i = 0; i < count; i++)
+    if (!lig_program_set_extra_input (program, i, documents, error))
+      return FALSE;
+  return TRUE;
+}
