@@ -213,18 +213,9 @@ overlap (const LigDraft *draft, LigDraftStep *steps, guint count, double total)
 static double
 predict_exchanges (const LigDraft *draft, LigDraftStep *steps, guint count)
 {
-  g_autofree double *ends = g_new (double, count);
-  double now = 0, busy = 0;
-  lig_find_awaits_in (draft, steps, count);
-  for (guint i = 0; i < count; i++) {
-    gboolean beside = steps[i].lane == LIG_LANE_COMMUNICATION;
-    if (steps[i].awaits >= 0)
-      now = MAX (now, ends[steps[i].awaits]);
-    double *lane = beside ? &busy : &now;
-    double slowed = beside ? 0 : lig_slowed_by (draft, &steps[i], busy - now);
-    *lane = ends[i] = MAX (now, *lane) + steps[i].predicted + slowed;
-  }
-  return MAX (now, busy);
+  g_autofree LigDraftStep *copy = g_memdup2 (steps, count * sizeof *steps);
+  lig_find_awaits_in (draft, copy, count);
+  return lig_predict_overlap (draft, copy, (int) count, -1);
 }
 
 double

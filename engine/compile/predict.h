@@ -37,11 +37,10 @@ gboolean lig_is_collective (const LigDraftStep *step);
  * shares the others; most kernels lose more. */
 double lig_speed_beside (const LigDraft *draft, const LigDraftStep *step);
 
-/* Returns the seconds by which a step becomes longer that begins while collectives still last for
- * `overlap` seconds. */
-double lig_slowed_by (const LigDraft *draft, const LigDraftStep *step, double overlap);
+/* Sets when each step of a list begins and how long it lasts, beside those of other lanes, and
+ * replaces the prediction of steps of the communication lane by the seconds that they add to the
+ * list. The lanes meet before step `met` and at the end. Returns the seconds of the list. */
+double lig_predict_overlap (const LigDraft *draft, LigDraftStep *steps, int count, int met);
 
-/* After all other passes: sets when each step begins and how long it lasts, beside those of other
- * lanes, and replaces the prediction of steps of the communication lane by the seconds that they
- * add to their pass. */
+/* After all other passes: likewise, of the draft. */
 void lig_predict_lanes (LigDraft *draft);

@@ -46,10 +46,21 @@ take (Room *rooms, int count, int at, double seconds)
   }
 }
 
-/* Returns the steps of the backward pass as the room that they have; `any` becomes true if some are
- * slower beside an exchange. */
+/* Returns whether the pass has an exchange of gradients, and a step that is slower beside it. */
+static gboolean
+may_gain (const LigDraft *draft)
+{
+  gboolean reduces = FALSE, slower = FALSE;
+  for (int i = draft->first_backward; i < (int) draft->steps->len; i++) {
+    reduces |= lig_step (draft, i)->reduces;
+    slower |= lig_speed_beside (draft, lig_step (draft, i)) < 1;
+  }
+  return reduces && slower;
+}
+
+/* Returns the steps of the backward pass as the room that they have. */
 static Room *
-list_rooms (const LigDraft *draft, int count, gboolean *any)
+list_rooms (const LigDraft *draft, int count)
 {
   Room *rooms = g_new0 (Room, count + 1);
   for (int i = 0; i < count; i++) {
@@ -57,7 +68,6 @@ list_rooms (const LigDraft *draft, int count, gboolean *any)
     gboolean computes = step->lane == LIG_LANE_MAIN && !lig_is_collective (step);
     rooms[i].seconds = computes ? step->predicted : 0;
     rooms[i].speed = lig_speed_beside (draft, step);
-    *any |= rooms[i].seconds > 0 && rooms[i].speed < 1;
   }
   return rooms;
 }
@@ -95,11 +105,12 @@ by_place (gconstpointer a, gconstpointer b)
 void
 lig_delay_reductions (LigDraft *draft)
 {
-  gboolean any = FALSE;
   int count = (int) draft->steps->len - draft->first_backward, last = 0;
-  g_autofree Room *rooms = list_rooms (draft, count, &any);
+  if (!may_gain (draft))
+    return;
+  g_autofree Room *rooms = list_rooms (draft, count);
   g_autoptr (GArray) placed = g_array_new (FALSE, TRUE, sizeof (Placed));
-  for (int i = 0; i < count && any; i++) {
+  for (int i = 0; i < count; i++) {
     Placed one = {i, *lig_step (draft, draft->first_backward + i)};
     if (one.step.reduces) {
       one.place = last = find_place (rooms, count, MAX (i, last), one.step.predicted);
