@@ -139,7 +139,7 @@ run_step (Lanes *self, int index)
   }
   step->starts = MAX (self->now, self->busy);
   step->lasts = 0;
-  /* Where exchanges take no multiprocessors, nothing holds them up. */
+  /* An exchange that takes no multiprocessors begins at once. */
   if (lig_speed_beside (self->draft, step) == 1)
     begin (self, index + 1, INFINITY);
 }
