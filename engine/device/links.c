@@ -19,22 +19,30 @@
 typedef struct {
   LigDevice *device;
   const LigPeers *peers;
+  LigCollectiveParams params;
+  gsize most;   /* the bytes of the largest exchange */
   char *memory; /* the data, then the scratch memory of its sums */
-  gsize scratch_at;
 } Links;
+
+/* Describes an exchange of so many bytes; `operands` has room for two. */
+static LigLaunch
+describe (const Links *self, gsize bytes, LigOperand *operands)
+{
+  const gint64 size = (gint64) (bytes / sizeof (float));
+  operands[0] = operands[1] = (LigOperand){self->memory, size, size, LIG_FP32};
+  return (LigLaunch){.operands = operands,
+                     .params = &self->params,
+                     .peers = self->peers,
+                     .scratch = self->memory ? self->memory + self->most : NULL,
+                     .stream = lig_device_stream (self->device),
+                     .device = lig_device_handle (self->device)};
+}
 
 static gboolean
 exchange (Links *self, gsize bytes, int times, GError **error)
 {
-  const LigCollectiveParams params = {self->peers->count, LIG_REDUCE_SUM, LIG_GROUP_ALL};
-  const gint64 size = (gint64) (bytes / sizeof (float));
-  const LigOperand data = {self->memory, size, size, LIG_FP32}, operands[] = {data, data};
-  LigLaunch launch = {.operands = operands,
-                      .params = &params,
-                      .peers = self->peers,
-                      .scratch = self->memory + self->scratch_at,
-                      .stream = lig_device_stream (self->device),
-                      .device = lig_device_handle (self->device)};
+  LigOperand operands[2];
+  LigLaunch launch = describe (self, bytes, operands);
   LigKernelFunc function = lig_device_function (self->device, lig_kernel_find ("all_reduce"));
   LigStatus status = LIG_OK;
   for (int i = 0; i < times && status == LIG_OK; i++)
@@ -74,23 +82,26 @@ time_exchange (Links *self, gsize bytes, GError **error)
 gboolean
 lig_links_measure (LigDevice *device, const LigPeers *peers, LigFabric *fabric, GError **error)
 {
-  Links self = {.device = device, .peers = peers};
   gboolean accelerator = lig_device_has (device, LIG_DEVICE_ACCELERATOR);
-  gsize most = accelerator ? LARGE_BYTES_OF_ACCELERATOR : LARGE_BYTES;
-  /* The scratch memory has a part of each rank, of equal size. */
-  gsize all = 2 * most + (gsize) peers->count * sizeof (float);
-  self.scratch_at = most;
+  Links self = {.device = device,
+                .peers = peers,
+                .params = {peers->count, LIG_REDUCE_SUM, LIG_GROUP_ALL},
+                .most = accelerator ? LARGE_BYTES_OF_ACCELERATOR : LARGE_BYTES};
+  LigOperand operands[2];
+  const LigLaunch largest = describe (&self, self.most, operands);
+  gsize all =
+    self.most + (gsize) lig_device_count_scratch (device, lig_kernel_find ("all_reduce"), &largest);
   self.memory = lig_device_allocate (device, all, error);
   if (!self.memory || !clear (&self, all, error)) {
     lig_device_release (device, self.memory);
     return FALSE;
   }
   double small = time_exchange (&self, SMALL_BYTES, error);
-  double large = small > 0 ? time_exchange (&self, most, error) : 0;
+  double large = small > 0 ? time_exchange (&self, self.most, error) : 0;
   lig_device_release (device, self.memory);
   if (large <= 0)
     return FALSE;
-  double travelled = 2 * (double) most * (peers->count - 1) / peers->count;
+  double travelled = 2 * (double) self.most * (peers->count - 1) / peers->count;
   const LigFabricLink link = {travelled / MAX (large - small, 1e-9), 0};
   *fabric = (LigFabric){.devices = peers->count,
                         .multiprocessors = accelerator ? MULTIPROCESSORS_OF_ACCELERATOR : 0,

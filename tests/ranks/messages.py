@@ -38,4 +38,4 @@ def shared(count, failed):
 
 
 run([(works, work, count) for work in ('messages', 'pieces', 'leave', 'choices') for count in (1, 2, 4)]
-    + [(refusal, 2, 1), (refusal, 4, 2)] + [(shared, 3, rank) for rank in (0, 2, -1, -2)])
+    + [(works, 'choices', 3), (refusal, 2, 1), (refusal, 4, 2)] + [(shared, 3, rank) for rank in (0, 2, -1, -2)])
