@@ -32,8 +32,7 @@ open_recording (LigStore *store, const char *what, GError **error)
 }
 
 /* Trains again; returns the uuid of the new run, which is empty without a store, NULL with an error
- * set. A training that fails as
- * the recorded one did is a result and no error. */
+ * set. A training that fails as the recorded one did is a result and no error. */
 static char *
 train (const LigRecording *recording, LigDevice *device, LigStore *store, GError **error)
 {
