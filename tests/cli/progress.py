@@ -208,14 +208,17 @@ def lines_in_a_pipe():
 
 def metrics_on_the_terminal():
     """Lines of metrics, also those that another program prints, are not mixed with progress. The
-    program prints them at its end: what two programs print at once has no lines."""
+    program prints them at its end: what two programs print at once has no lines. A terminal that
+    reads too slowly, as on a busy machine, gets fewer lines, and the number of those left out."""
     command = ' '.join("'%s'" % word for word in [LIG, 'train', MODEL] + ENDLESS[:6])
     for end in ('', ' | sort'):
         terminal = Terminal(['/bin/sh', '-c', command + ' --steps 20000 --metrics -' + end])
         assert terminal.finish() == 0
         text = terminal.raw.replace('\r\n', '\n')
         assert '\r' not in text and '\x1b' not in text, repr(text[:2000])
-        assert text.count('"grad_norm"') == 20000
+        left_out = re.search(r'the reader was too slow for (\d+) steps', text)
+        left_out = int(left_out.group(1)) if left_out else 0
+        assert text.count('"grad_norm"') + left_out == 20000, (text.count('"grad_norm"'), left_out)
         assert re.search('^done after 20000 steps', text, re.M), text[-500:]
 
 
