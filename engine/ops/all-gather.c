@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* y = the rows of all ranks. The ranks go on with different parts of a product, and dx is this
  * rank's rows of the sum of their gradients; or all go on with the same y and have the same
- * gradient, and dx is this rank's part of it. */
+ * gradient, and dx is this rank's part of it. Ranks of a data group have losses of their own, whose
+ * mean is that of the training, so that dx is always a part of the sum. */
 #include "engine/ops/define.h"
 
 typedef struct {
@@ -28,6 +29,14 @@ static gboolean
 infer (LigInfer *self, GError **error)
 {
   const AllGatherParams *values = self->params;
+  int ranks = self->n_ranks[LIG_GROUP_DATA];
+  if (values->group == LIG_GROUP_DATA && values->gradient == PART && ranks > 1) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("gradient=part with group=data leaves out the gradients of the losses of other "
+                    "ranks (data=%d); give gradient=sum"),
+                 ranks);
+    return FALSE;
+  }
   return lig_infer_gathered (self, values->group, error) &&
          lig_infer_collective (self, values->group, LIG_SHARDING_ROWS,
                                values->gradient == SUM ? LIG_SHARDING_SHARED : LIG_SHARDING_NONE,

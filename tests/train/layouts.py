@@ -258,6 +258,17 @@ def data_exchange(folder):
                  '8x8', '--data', 'synthetic?samples=26&held-out=0.7', '--steps', 2)
 
 
+def data_sum(folder):
+    """A sum over data ranks, each with a loss of its own, trains as one that is scattered and gathered,
+    whose gradients are those of its parts. Initial values depend on places, so both have two ops."""
+    model = 'linear(4) ! gelu ! %s ! linear(3) ! mean-squared-error'
+    words = ('--input', '8x6', '--data', 'synthetic', '--steps', 20, '--lr', 0.01)
+    whole, _ = folder.train('whole', 2, model % 'all-reduce(group=data) ! identity', *words)
+    parts, _ = folder.train('parts', 2, model % 'reduce-scatter(group=data) ! all-gather(group=data)',
+                            *words)
+    assert difference(whole, parts) < 1e-5, difference(whole, parts)
+
+
 def other_parts(folder, model):
     """Ranks that would exchange rows in other parts than rank 0 say so instead of waiting."""
     words = (MODELS[model], *text(SHAPE, '--steps', 2, '--policy', 'all'))
@@ -316,7 +327,10 @@ TESTS = [
     (overlapping, 'sequence', 'data=2,tensor=2', '--shard-optimizer', '--accumulate', 2),
     (recipe, 'layer', 'tensor=2', 'fp8-delayed'), (recipe, 'layer', 'tensor=2', 'fp8-rows'),
     (recipe, 'sequence', 'tensor=2', 'fp8-current'),
-    (rest, 'tensor=2'), (rest, 'data=2,tensor=2'), (data_exchange,), (other_parts, 'sequence'), (disagree, 'sequence'), (init, 'llama', 'tensor=2'), (init, 'tied', 'tensor=4'), (export, 'tied', 'data=2,tensor=2'),
+    (rest, 'tensor=2'), (rest, 'data=2,tensor=2'), (data_exchange,), (data_sum,),
+    (other_parts, 'sequence'), (disagree, 'sequence'), (init, 'llama', 'tensor=2'), (init, 'tied', 'tensor=4'), (export, 'tied', 'data=2,tensor=2'),
+    (refuse, START + 'all-reduce(group=data, of=gradient) ! ' + HEAD, 'data=2', 'of=gradient', 'data=2', 'of=output'),
+    (refuse, START + 'all-gather(group=data, gradient=part) ! ' + HEAD, 'data=2', 'gradient=part', 'data=2'),
     (refuse, START + 'transformer-layer(3, head-features=8) ! ' + HEAD, 'tensor=2', 'heads', '3', '2'),
     (refuse, START + 'transformer-layer(4, kv-heads=2) ! ' + HEAD, 'tensor=4', 'kv-heads', '2', '4'),
     (refuse, START + 'linear(33, parallel=column) ! linear(32, parallel=row) ! ' + HEAD, 'tensor=2',
