@@ -365,12 +365,30 @@ take_checkpoint (GPtrArray *artifacts, guint *left)
   return NULL;
 }
 
-/* Continues the run of a point, null if there is none, from its newest checkpoint. Returns NULL if
- * that is not possible. All ranks try the files that rank 0 finds. */
-static LigRun *
-resume (LigSweep *self, const char *run, LigDevice *device)
+/* Returns the files of the run of a point that is missing, or NULL if it has no run. */
+static GPtrArray *
+get_artifacts (LigSweep *self, const LigSweepPoint *at)
 {
-  g_autoptr (GPtrArray) artifacts = run ? lig_store_get_artifacts (self->store, run, NULL) : NULL;
+  return self->store && is_missing (at) && at->run
+           ? lig_store_get_artifacts (self->store, at->run, NULL)
+           : NULL;
+}
+
+char *
+lig_sweep_find_checkpoint (LigSweep *self, guint point)
+{
+  g_return_val_if_fail (LIG_IS_SWEEP (self) && point < self->points->len, NULL);
+  g_autoptr (GPtrArray) artifacts = get_artifacts (self, get_point (self, point));
+  guint left = artifacts ? artifacts->len : 0;
+  return take_checkpoint (artifacts, &left);
+}
+
+/* Continues the run of a point from its newest checkpoint. Returns NULL if that is not possible.
+ * All ranks try the files that rank 0 finds. */
+static LigRun *
+resume (LigSweep *self, const LigSweepPoint *at, LigDevice *device)
+{
+  g_autoptr (GPtrArray) artifacts = get_artifacts (self, at);
   guint left = artifacts ? artifacts->len : 0;
   for (;;) {
     g_autofree char *path = take_checkpoint (artifacts, &left);
@@ -395,6 +413,13 @@ check_ranks (LigSweep *self, LigDevice *device, GError **error)
   return FALSE;
 }
 
+LigSequence *
+lig_sweep_get_training (LigSweep *self, guint point, LigRunSettings *settings, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_SWEEP (self) && self->uuid && point < self->points->len, NULL);
+  return lig_sweep_resolve (self, get_point (self, point)->values, settings, error);
+}
+
 LigRun *
 lig_sweep_prepare (LigSweep *self, guint point, LigDevice *device, GError **error)
 {
@@ -404,7 +429,7 @@ lig_sweep_prepare (LigSweep *self, guint point, LigDevice *device, GError **erro
   g_autoptr (LigSequence) sequence = lig_sweep_resolve (self, at->values, &settings, error);
   if (!sequence || !check_ranks (self, device, error))
     return NULL;
-  g_autoptr (LigRun) run = resume (self, is_missing (at) ? at->run : NULL, device);
+  g_autoptr (LigRun) run = resume (self, at, device);
   if (!run)
     run = lig_run_new (sequence, device, &settings, self->init, self->store, error);
   gboolean fine = run && (!self->store || lig_store_set_sweep (self->store, lig_run_get_uuid (run),
@@ -456,6 +481,12 @@ const char *
 lig_sweep_get_name (LigSweep *self)
 {
   return self->name;
+}
+
+const char *
+lig_sweep_get_init (LigSweep *self)
+{
+  return self->init;
 }
 
 const char *

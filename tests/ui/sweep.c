@@ -13,6 +13,9 @@
 #include "ui/widgets/picture-view.h"
 
 #include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include <ligature/json.h>
+#include <ligature/store-sweeps.h>
 
 #define MODEL "linear(8, init-std=0.3) ! gelu ! linear(2, init-std=0.3) ! mean-squared-error"
 
@@ -384,6 +387,120 @@ test_not_repeated (Fixture *f, gconstpointer data)
   g_assert_nonnull (find (row, GTK_TYPE_LABEL, "Not repeated"));
 }
 
+/* --- Ranks --------------------------------------------------------------------------------- */
+
+/* Makes the trainings of the window those of two ranks. */
+static gboolean
+choose_two_ranks (Fixture *f)
+{
+  g_autofree char *mpirun = g_find_program_in_path ("mpirun");
+  if (!mpirun) {
+    g_test_skip ("there is no mpirun");
+    return FALSE;
+  }
+  g_settings_set_int (lig_session_get_settings (f->session), "ranks", 2);
+  g_signal_emit_by_name (f->doc, "settings");
+  return TRUE;
+}
+
+static void
+check_two_ranks (Fixture *f, const char *run)
+{
+  g_autofree char *inputs = lig_store_get_inputs (lig_session_get_store (f->session), run, NULL);
+  g_autoptr (JsonNode) root = inputs ? lig_json_from_text (inputs, NULL) : NULL;
+  g_assert_nonnull (root);
+  g_assert_cmpint (lig_json_get_int (json_node_get_object (root), "ranks", 1), ==, 2);
+}
+
+/* Repeats the run in the first row of the list. */
+static void
+repeat_first (Fixture *f)
+{
+  gtk_selection_model_select_item (GTK_SELECTION_MODEL (f->page->selection), 0, TRUE);
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (f->page), "history.repeat", NULL));
+  wait_for (f, is_repeated, 0);
+}
+
+/* Both ranks train each point; a run of theirs is repeated by as many. */
+static void
+test_ranks (Fixture *f, gconstpointer data)
+{
+  guint count;
+  if (!choose_two_ranks (f))
+    return;
+  GtkWidget *dialog = open_dialog (f);
+  set_values (dialog, 0, "0.01, 0.001");
+  set_values (dialog, 1, "1");
+  GtkWidget *summary = gtk_widget_get_next_sibling (find (dialog, GTK_TYPE_CHECK_BUTTON, NULL));
+  g_assert_true (
+    g_str_has_prefix (gtk_label_get_text (GTK_LABEL (summary)), "2 trainings · 2 ranks"));
+  click (find (dialog, GTK_TYPE_BUTTON, "_Start"));
+  wait_for (f, is_shown, 0);
+  wait_for (f, has_ended, 2);
+  const LigSweepPoint *points = get_points (f, &count);
+  g_assert_cmpuint (count, ==, 2);
+  for (guint i = 0; i < count; i++) {
+    g_assert_cmpstr (points[i].status, ==, "done");
+    check_two_ranks (f, points[i].run);
+  }
+  gtk_widget_activate_action (GTK_WIDGET (f->page), "history.back", NULL);
+  lig_run_list_reload (f->page->list);
+  wait_for (f, has_runs, 2);
+  repeat_first (f);
+  GtkWidget *row = GTK_WIDGET (lig_run_detail_get_repeat_row (f->page->detail));
+  g_assert_nonnull (find (row, GTK_TYPE_LABEL, "Same bits"));
+  g_autoptr (LigRunItem) item = lig_history_get_only (f->page);
+  LigRepeating *repeating = lig_repeating_find (f->session, lig_run_item_get_row (item)->uuid);
+  check_two_ranks (f, lig_repeating_get_run (repeating));
+}
+
+/* An interrupted point is continued by both ranks; one that they cannot divide says why. */
+static void
+test_ranks_stopped (Fixture *f, gconstpointer data)
+{
+  guint count;
+  if (!choose_two_ranks (f))
+    return;
+  start_sweep (f, "0.001, 0.0001", "1");
+  wait_for (f, is_training, 0);
+  LigSweepView *view = get_view (f);
+  click (find (GTK_WIDGET (view), GTK_TYPE_BUTTON, "_Stop"));
+  wait_for (f, is_inactive, 0);
+  g_autofree char *run = g_strdup (get_points (f, &count)[0].run);
+  g_assert_cmpstr (get_points (f, &count)[0].status, ==, "interrupted");
+  g_settings_set_int (lig_session_get_settings (f->session), "ranks", 1);
+  lig_sweep_view_follow (
+    view, lig_sweeping_start (f->session, g_object_ref (lig_sweep_view_get_sweep (view))));
+  wait_for (f, is_training, 0);
+  LigTraining *training = lig_training_find_active (f->session);
+  g_assert_cmpstr (lig_training_get_uuid (training), ==, run);
+  g_assert_nonnull (strstr (lig_training_get_device (training), "2 ranks"));
+  click (find (GTK_WIDGET (view), GTK_TYPE_BUTTON, "_Stop"));
+  wait_for (f, is_inactive, 0);
+}
+
+/* A sweep of a batch that ranks cannot divide ends with the reason. */
+static void
+test_ranks_refused (Fixture *f, gconstpointer data)
+{
+  if (!choose_two_ranks (f))
+    return;
+  fill_with (f->doc, MODEL, "7x4", "{\"steps\": 2, \"data\": \"synthetic\"}");
+  wait_for_plan (f->doc);
+  g_auto (LigRunSettings) settings;
+  lig_train_read (f->doc, &settings, NULL);
+  g_autoptr (LigSweep) sweep =
+    lig_sweep_new (lig_document_get_sequence (f->doc), "cpu", &settings, NULL);
+  lig_sweep_set_ranks (sweep, 2, "data=2");
+  g_assert_true (lig_sweep_add (sweep, "lr=0.1,0.2,0.3", FALSE, NULL));
+  lig_history_show_sweep (f->page, "");
+  lig_sweep_view_follow (get_view (f), lig_sweeping_start (f->session, g_object_ref (sweep)));
+  wait_for (f, is_inactive, 0);
+  LigSweeping *sweeping =
+    lig_sweeping_find (f->session, lig_sweep_get_uuid (lig_sweep_view_get_sweep (get_view (f))));
+  g_assert_nonnull (strstr (lig_sweeping_get_error (sweeping), "7"));
+}
+
 static void
 add_tests (void)
 {
@@ -396,6 +513,9 @@ add_tests (void)
   ADD (earlier);
   ADD (repeat);
   ADD (not_repeated);
+  ADD (ranks);
+  g_test_add ("/sweep/ranks/stopped", Fixture, endless, set_up, test_ranks_stopped, tear_down);
+  ADD (ranks_refused);
 }
 
 int

@@ -3,6 +3,7 @@
  * once. */
 #include "ui/history/sweep-dialog.h"
 
+#include "ui/document/ranks.h"
 #include "ui/history/sweep-line.h"
 #include "ui/run/settings.h"
 #include "ui/widgets/figures.h"
@@ -46,16 +47,27 @@ lig_sweep_dialog_class_init (LigSweepDialogClass *class)
 
 /* --- The sweep ----------------------------------------------------------------------------- */
 
+/* Returns a sweep of the document, whose points as many ranks train as its training would have. */
+static LigSweep *
+new_sweep (LigDocument *doc)
+{
+  g_auto (LigRunSettings) settings;
+  LigLayout layout = lig_ranks_choose_layout (doc);
+  g_autofree char *parallel = lig_layout_to_string (&layout);
+  lig_train_read (doc, &settings, NULL);
+  LigSweep *sweep =
+    lig_sweep_new (lig_document_get_sequence (doc), lig_document_get_device (doc), &settings, NULL);
+  lig_sweep_set_ranks (sweep, lig_layout_size (&layout, LIG_GROUP_ALL), parallel);
+  return sweep;
+}
+
 /* Returns the sweep of the valid lines; sets whether all are valid, and the number of runs. */
 static LigSweep *
 make_sweep (LigSweepDialog *self, gboolean *valid, guint64 *count)
 {
-  g_auto (LigRunSettings) settings;
   gboolean zip = gtk_check_button_get_active (self->zip);
   guint used = 0, n;
-  lig_train_read (self->doc, &settings, NULL);
-  LigSweep *sweep = lig_sweep_new (lig_document_get_sequence (self->doc),
-                                   lig_document_get_device (self->doc), &settings, NULL);
+  LigSweep *sweep = new_sweep (self->doc);
   *valid = TRUE;
   *count = 1;
   GtkWidget *line = gtk_widget_get_first_child (GTK_WIDGET (self->lines));
@@ -97,6 +109,18 @@ get_step_seconds (LigDocument *doc)
   return seconds > 0 ? seconds : NAN;
 }
 
+/* Returns `12 trainings · 2 ranks`, the ranks if there are several. */
+static char *
+describe_runs (LigSweepDialog *self, guint64 count)
+{
+  int ranks = lig_ranks_get (self->doc);
+  g_autofree char *runs =
+    g_strdup_printf (ngettext ("%u training", "%u trainings", (gulong) count), (guint) count);
+  return ranks < 2 ? g_steal_pointer (&runs)
+                   : g_strdup_printf (ngettext ("%s · %d rank", "%s · %d ranks", (gulong) ranks),
+                                      runs, ranks);
+}
+
 /* Returns `12 trainings · ≈ 40 s`. */
 static char *
 describe (LigSweepDialog *self, guint64 count)
@@ -104,8 +128,7 @@ describe (LigSweepDialog *self, guint64 count)
   g_auto (LigRunSettings) settings;
   lig_train_read (self->doc, &settings, NULL);
   double seconds = get_step_seconds (self->doc) * (double) settings.steps * (double) count;
-  g_autofree char *runs =
-    g_strdup_printf (ngettext ("%u training", "%u trainings", (gulong) count), (guint) count);
+  g_autofree char *runs = describe_runs (self, count);
   if (!isfinite (seconds))
     return g_steal_pointer (&runs);
   g_autofree char *time = lig_train_format_seconds (seconds);

@@ -56,9 +56,9 @@ describe_device (LigRunBar *self, const LigDeviceEntry *entry)
   gboolean chosen = g_str_equal (entry->name, lig_document_get_device (self->doc));
   gboolean own = lig_device_name_has (entry->name, LIG_DEVICE_ACCELERATOR) ||
                  lig_device_name_has (entry->name, LIG_DEVICE_DESCRIBED);
-  int ranks = own ? self->ranks : 1;
-  return chosen && ranks > 1 ? g_strdup_printf ("%d × %s", ranks, entry->title)
-                             : g_strdup (entry->title);
+  return chosen && own ? lig_session_title_ranks (lig_document_get_session (self->doc), entry->name,
+                                                  self->ranks)
+                       : g_strdup (entry->title);
 }
 
 static void

@@ -27,7 +27,7 @@ struct _LigChildRun {
   GCond changed;
   gboolean begun, ended;
   /* Constant once it has begun. */
-  char *uuid, *name, *data, *checkpoint;
+  char *uuid, *name, *device, *data, *checkpoint;
   LigRunSettings settings;
   double samples;
   int ranks;
@@ -58,6 +58,7 @@ lig_child_run_finalize (GObject *object)
   g_clear_error (&self->error);
   g_free (self->uuid);
   g_free (self->name);
+  g_free (self->device);
   g_free (self->data);
   g_free (self->checkpoint);
   g_free (self->problem);
@@ -151,6 +152,7 @@ take_training (LigChildRun *self, JsonObject *object)
   lig_run_settings_read (&self->settings, text->str, NULL, NULL);
   self->uuid = g_strdup (lig_json_get_string (object, "run", NULL));
   self->name = g_strdup (lig_json_get_string (object, "name", ""));
+  self->device = g_strdup (lig_json_get_string (object, "device", "cpu"));
   self->data = g_strdup (lig_json_get_string (object, "data", NULL));
   self->checkpoint = g_strdup (lig_json_get_string (object, "checkpoint", NULL));
   self->samples = (double) lig_json_get_int (object, "samples", 1);
@@ -247,6 +249,8 @@ lig_child_run_make_words (const char *program, const LigChildOrder *order, const
     return g_strv_builder_end (words);
   }
   g_strv_builder_add_many (words, "--device", order->device, NULL);
+  if (order->init)
+    g_strv_builder_add_many (words, "--init", order->init, NULL);
   /* A file may name only a place beside it. */
   if (order->settings->checkpoint)
     g_strv_builder_add_many (words, "--checkpoint", order->settings->checkpoint, NULL);
@@ -404,6 +408,12 @@ const LigRunSettings *
 lig_child_run_get_settings (LigChildRun *self)
 {
   return &self->settings;
+}
+
+const char *
+lig_child_run_get_device (LigChildRun *self)
+{
+  return self->device;
 }
 
 const char *

@@ -18,6 +18,7 @@ typedef struct {
   const char *checkpoint; /* (nullable): instead of the two */
   const char *device;     /* not of a checkpoint, which knows its own */
   const char *store;      /* (nullable): the path */
+  const char *init;       /* (nullable): a file with initial parameters */
   LigLayout layout;       /* of its processes */
 } LigChildOrder;
 
@@ -47,9 +48,10 @@ const char *lig_child_run_get_uuid (LigChildRun *self);
 const char *lig_child_run_get_checkpoint (LigChildRun *self);
 const char *lig_child_run_describe_data (LigChildRun *self);
 
-/* Returns: (transfer none): the settings, which a checkpoint may have given; the name of the
- *   training; the number of samples of a step; the number of ranks. */
+/* Returns: (transfer none): the settings and the device, which a checkpoint may have given; the
+ * name of the training; the number of samples of a step; the number of ranks. */
 const LigRunSettings *lig_child_run_get_settings (LigChildRun *self);
+const char *lig_child_run_get_device (LigChildRun *self);
 const char *lig_child_run_get_name (LigChildRun *self);
 double lig_child_run_get_samples (LigChildRun *self);
 int lig_child_run_get_ranks (LigChildRun *self);

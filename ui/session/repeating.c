@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The recording is read and the plan compiled on a thread; a training is then one of the session's,
- * a profile is measured on that thread. */
+/* The recording is read and the plan compiled on a thread; a training is then one of the session's.
+ * On that thread, a profile is measured, and processes of several ranks are waited for. */
 #include "ui/session/repeating.h"
 
+#include "ui/session/repeat-child.h"
 #include "ui/session/task.h"
 
 #include <glib/gi18n.h>
@@ -18,7 +19,8 @@ struct _LigRepeating {
   LigRepetition *result;
   gboolean ended;
   guint ticker;
-  int stopped, round, rounds; /* atomic: of the thread that profiles */
+  GCancellable *stopped;
+  int round, rounds; /* atomic: of the thread that profiles */
 };
 
 G_DEFINE_FINAL_TYPE (LigRepeating, lig_repeating, G_TYPE_OBJECT)
@@ -32,6 +34,7 @@ lig_repeating_finalize (GObject *object)
   g_clear_handle_id (&self->ticker, g_source_remove);
   g_clear_object (&self->store);
   g_clear_object (&self->training);
+  g_clear_object (&self->stopped);
   g_clear_pointer (&self->recording, lig_recording_free);
   g_clear_pointer (&self->result, lig_repetition_free);
   g_free (self->origin);
@@ -51,6 +54,7 @@ lig_repeating_class_init (LigRepeatingClass *class)
 static void
 lig_repeating_init (LigRepeating *self)
 {
+  self->stopped = g_cancellable_new ();
 }
 
 static void
@@ -101,11 +105,11 @@ compare (LigRepeating *self)
 
 /* --- Repeating ----------------------------------------------------------------------------- */
 
-/* The result of the thread that prepares: a training to start, or the run of a profile. */
+/* The result of the thread that prepares: a training to start, or a run that has ended. */
 typedef struct {
   LigRecording *recording;
   LigRun *training;
-  char *profile;
+  char *run;
 } Prepared;
 
 static void
@@ -114,7 +118,7 @@ free_prepared (gpointer data)
   Prepared *prepared = data;
   lig_recording_free (prepared->recording);
   g_clear_object (&prepared->training);
-  g_free (prepared->profile);
+  g_free (prepared->run);
   g_free (prepared);
 }
 
@@ -124,7 +128,21 @@ note_round (guint round, guint rounds, gpointer data)
   LigRepeating *self = data;
   g_atomic_int_set (&self->rounds, (int) rounds);
   g_atomic_int_set (&self->round, (int) round);
-  return !g_atomic_int_get (&self->stopped);
+  return !g_cancellable_is_cancelled (self->stopped);
+}
+
+static void
+repeat (LigRepeating *self, Prepared *to, GError **error)
+{
+  if (lig_recording_get_ranks (to->recording) > 1) {
+    to->run = lig_repeat_child_run (self->store, self->origin, self->stopped, error);
+    return;
+  }
+  g_autoptr (LigDevice) device = lig_device_open (lig_recording_get_device (to->recording), error);
+  if (device && lig_recording_is_profile (to->recording))
+    to->run = lig_recording_profile (to->recording, device, self->store, note_round, self, error);
+  else if (device)
+    to->training = lig_recording_train (to->recording, device, self->store, error);
 }
 
 static void
@@ -134,15 +152,9 @@ prepare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   GError *error = NULL;
   Prepared *prepared = g_new0 (Prepared, 1);
   prepared->recording = lig_recording_read_run (self->store, self->origin, &error);
-  g_autoptr (LigDevice) device =
-    prepared->recording ? lig_device_open (lig_recording_get_device (prepared->recording), &error)
-                        : NULL;
-  if (device && lig_recording_is_profile (prepared->recording))
-    prepared->profile =
-      lig_recording_profile (prepared->recording, device, self->store, note_round, self, &error);
-  else if (device)
-    prepared->training = lig_recording_train (prepared->recording, device, self->store, &error);
-  if (prepared->profile || prepared->training) {
+  if (prepared->recording)
+    repeat (self, prepared, &error);
+  if (prepared->run || prepared->training) {
     g_task_return_pointer (task, prepared, free_prepared);
     return;
   }
@@ -177,18 +189,20 @@ take_prepared (GObject *source, GAsyncResult *result, gpointer unused)
     return;
   }
   self->recording = g_steal_pointer (&prepared->recording);
-  if (prepared->profile) {
-    self->run = g_steal_pointer (&prepared->profile);
+  if (prepared->run) {
+    self->run = g_steal_pointer (&prepared->run);
     compare (self);
   } else {
+    LigLayout one;
+    lig_layout_init (&one, 1);
     self->run = g_strdup (lig_run_get_uuid (prepared->training));
     self->training =
-      g_object_ref (lig_training_adopt (self->session, g_steal_pointer (&prepared->training)));
+      g_object_ref (lig_training_adopt (self->session, g_steal_pointer (&prepared->training), one));
     g_signal_connect_object (self->training, "progressed", G_CALLBACK (emit_changed), self,
                              G_CONNECT_SWAPPED);
     g_signal_connect_object (self->training, "ended", G_CALLBACK (take_end), self,
                              G_CONNECT_SWAPPED);
-    if (g_atomic_int_get (&self->stopped))
+    if (g_cancellable_is_cancelled (self->stopped))
       lig_training_cancel (self->training);
     emit_changed (self);
   }
@@ -282,7 +296,7 @@ lig_repeating_get_share (LigRepeating *self)
 void
 lig_repeating_stop (LigRepeating *self)
 {
-  g_atomic_int_set (&self->stopped, TRUE);
+  g_cancellable_cancel (self->stopped);
   if (self->training && !self->ended)
     lig_training_cancel (self->training);
 }

@@ -157,6 +157,18 @@ lig_session_get_device_title (LigSession *self, const char *name)
   return name;
 }
 
+char *
+lig_session_title_ranks (LigSession *self, const char *name, int ranks)
+{
+  const char *title = lig_session_get_device_title (self, name);
+  if (ranks < 2)
+    return g_strdup (title);
+  if (lig_device_name_has (name, LIG_DEVICE_ACCELERATOR) ||
+      lig_device_name_has (name, LIG_DEVICE_DESCRIBED))
+    return g_strdup_printf ("%d × %s", ranks, title);
+  return g_strdup_printf (ngettext ("%s · %d rank", "%s · %d ranks", (gulong) ranks), title, ranks);
+}
+
 const char *
 lig_session_get_default_device (LigSession *self)
 {

@@ -3,6 +3,7 @@
  * views hold is never changed under them. */
 #include "ui/session/sweeping.h"
 
+#include "ui/session/sweep-child.h"
 #include "ui/session/task.h"
 
 #include <math.h>
@@ -58,14 +59,15 @@ emit_changed (LigSweeping *self)
 
 /* --- The next training --------------------------------------------------------------------- */
 
-/* The data of a thread. The run is null at the end, or if it could not be prepared. */
+/* The data of a thread. The run, a LigRun or a LigChildRun, is null at the end, or if it could not
+ * be prepared. */
 typedef struct {
   LigStore *store;
   LigSweep *sweep; /* replaced by one with the newest results */
   GHashTable *failures;
   gboolean only_read;
   int point;
-  LigRun *run;
+  gpointer run;
   GError *failure;
 } Next;
 
@@ -99,6 +101,17 @@ read_sweep (Next *next, GError **error)
   return TRUE;
 }
 
+static gpointer
+prepare_point (Next *next)
+{
+  if (lig_sweep_get_ranks (next->sweep) > 1)
+    return lig_sweep_child_new (next->sweep, (guint) next->point, next->store, &next->failure);
+  g_autoptr (LigDevice) device =
+    lig_device_open (lig_sweep_get_device (next->sweep), &next->failure);
+  return device ? lig_sweep_prepare (next->sweep, (guint) next->point, device, &next->failure)
+                : NULL;
+}
+
 static void
 find_next (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
@@ -111,12 +124,8 @@ find_next (GTask *task, gpointer source, gpointer data, GCancellable *cancellabl
   }
   if (!next->only_read)
     next->point = lig_sweep_next (next->sweep);
-  if (next->point >= 0) {
-    g_autoptr (LigDevice) device =
-      lig_device_open (lig_sweep_get_device (next->sweep), &next->failure);
-    if (device)
-      next->run = lig_sweep_prepare (next->sweep, (guint) next->point, device, &next->failure);
-  }
+  if (next->point >= 0)
+    next->run = prepare_point (next);
   g_task_return_boolean (task, TRUE);
 }
 
@@ -149,9 +158,10 @@ take_end (LigSweeping *self)
 }
 
 static void
-begin (LigSweeping *self, LigRun *run)
+begin (LigSweeping *self, gpointer run)
 {
-  self->training = g_object_ref (lig_training_adopt (self->session, run));
+  LigLayout layout = lig_sweep_child_get_layout (self->sweep);
+  self->training = g_object_ref (lig_training_adopt (self->session, run, layout));
   g_signal_connect_object (self->training, "progressed", G_CALLBACK (emit_changed), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->training, "ended", G_CALLBACK (take_end), self, G_CONNECT_SWAPPED);

@@ -128,6 +128,19 @@ lig_trainer_get_samples (const LigTrainer *self)
 }
 
 char *
+lig_trainer_title_device (const LigTrainer *self, LigSession *session)
+{
+  if (self->child) {
+    const char *name = lig_child_run_get_device (self->child);
+    int ranks = lig_child_run_get_ranks (self->child);
+    return session ? lig_session_title_ranks (session, name, ranks) : g_strdup (name);
+  }
+  LigDevice *device = lig_run_get_device (self->run);
+  return lig_session_name_device (lig_device_get_name (device),
+                                  lig_device_get_facts (device)->name);
+}
+
+char *
 lig_trainer_dup_name (const LigTrainer *self)
 {
   if (self->child)

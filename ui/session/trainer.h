@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/session/child-run.h"
+#include "ui/session/session.h"
 
 G_BEGIN_DECLS
 
@@ -45,6 +46,10 @@ const LigRunSettings *lig_trainer_get_settings (const LigTrainer *self);
 
 /* Returns the number of samples of a step. */
 double lig_trainer_get_samples (const LigTrainer *self);
+
+/* Returns: (transfer full): the title of the device, and of how many if ranks train; without a
+ * session (nullable), which knows the GPUs of ranks, its name. */
+char *lig_trainer_title_device (const LigTrainer *self, LigSession *session);
 
 /* Returns: (transfer full): the name of the training: its sequence's, else its ops. */
 char *lig_trainer_dup_name (const LigTrainer *self);

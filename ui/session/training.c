@@ -8,7 +8,6 @@
 #include "ui/session/task.h"
 #include "ui/session/trainer.h"
 
-#include <glib/gi18n.h>
 #include <math.h>
 
 /* A tick of the timer: the time between two ticks, the number of values read at a time, and the
@@ -25,6 +24,7 @@ static const char *const curve_names[N_CURVES] = {LIG_METRIC_LOSS,          LIG_
 
 struct _LigTraining {
   GObject parent_instance;
+  LigSession *session; /* weak */
   LigStore *store;
   LigSequence *sequence;
   LigRunSettings settings;
@@ -60,6 +60,7 @@ lig_training_finalize (GObject *object)
   if (!self->ended)
     lig_trainer_command (&self->trainer, LIG_TRAINER_INTERRUPT);
   lig_trainer_clear (&self->trainer);
+  g_clear_weak_pointer (&self->session);
   g_clear_object (&self->store);
   g_clear_object (&self->sequence);
   lig_run_settings_clear (&self->settings);
@@ -300,29 +301,14 @@ prepare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
     g_task_return_error (task, error);
 }
 
-static void
-name_device (LigTraining *self)
-{
-  g_free (self->device);
-  if (self->trainer.child) {
-    int ranks = lig_layout_size (&self->layout, LIG_GROUP_ALL);
-    g_autofree char *processor = lig_session_name_device ("cpu", NULL);
-    self->device = g_strdup_printf (ngettext ("%s · %d rank", "%s · %d ranks", (gulong) ranks),
-                                    processor, ranks);
-    return;
-  }
-  LigDevice *device = lig_run_get_device (self->trainer.run);
-  self->device =
-    lig_session_name_device (lig_device_get_name (device), lig_device_get_facts (device)->name);
-}
-
 /* The settings of the run are used: the data may have changed the sequence's input. */
 static void
 copy_facts (LigTraining *self)
 {
   lig_run_settings_clear (&self->settings);
   lig_run_settings_copy (lig_trainer_get_settings (&self->trainer), &self->settings);
-  name_device (self);
+  g_free (self->device);
+  self->device = lig_trainer_title_device (&self->trainer, self->session);
   if (!self->resumed)
     return;
   g_free (self->title);
@@ -386,6 +372,7 @@ static LigTraining *
 new_training (LigSession *session)
 {
   LigTraining *self = g_object_new (LIG_TYPE_TRAINING, NULL);
+  g_set_weak_pointer (&self->session, session);
   g_set_object (&self->store, lig_session_get_store (session));
   return self;
 }
@@ -429,9 +416,10 @@ lig_training_resume (LigSession *session, const char *checkpoint, LigLayout layo
 }
 
 LigTraining *
-lig_training_adopt (LigSession *session, LigRun *run)
+lig_training_adopt (LigSession *session, gpointer run, LigLayout layout)
 {
   g_autoptr (LigTraining) self = new_training (session);
+  self->layout = layout;
   lig_trainer_set (&self->trainer, run);
   copy_facts (self);
   self->title =

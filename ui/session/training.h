@@ -30,9 +30,9 @@ LigTraining *lig_training_start (LigSession *session,
 /* Continues from a run's checkpoint, on the device that it was made on, with a layout of ranks. */
 LigTraining *lig_training_resume (LigSession *session, const char *checkpoint, LigLayout layout);
 
-/* Starts a run that was prepared elsewhere, of a sweep or a repetition; takes it. The signals come
- * as for the others. */
-LigTraining *lig_training_adopt (LigSession *session, LigRun *run);
+/* Follows a LigRun or LigChildRun that was prepared elsewhere, of a sweep or a repetition, and
+ * starts it; takes it. The signals come as for the others. */
+LigTraining *lig_training_adopt (LigSession *session, gpointer run, LigLayout layout);
 
 /* Returns: (nullable): the newest training of the session that has not ended. */
 LigTraining *lig_training_find_active (LigSession *session);
@@ -49,7 +49,7 @@ void lig_training_get_progress (LigTraining *self, LigRunProgress *progress);
 const char *lig_training_get_title (LigTraining *self);
 const char *lig_training_get_device (LigTraining *self);
 
-/* Returns the number of processes that train; 1: this one. */
+/* Returns how several processes divide the work; one: this process trains. */
 LigLayout lig_training_get_layout (LigTraining *self);
 
 /* Returns: (nullable): the engine's error, once it has failed. */

@@ -209,6 +209,15 @@ LIG_API const char *lig_sweep_get_name (LigSweep *self);
 LIG_API const char *lig_sweep_get_device (LigSweep *self);
 
 /**
+ * lig_sweep_get_init:
+ * @self: a sweep
+ *
+ * Returns: (transfer none) (nullable) (type filename): the file with the initial parameters of all
+ *   runs
+ */
+LIG_API const char *lig_sweep_get_init (LigSweep *self);
+
+/**
  * lig_sweep_get_ranks:
  * @self: a sweep
  *
@@ -288,6 +297,33 @@ LIG_API int lig_sweep_next (LigSweep *self);
  */
 LIG_API LigRun *lig_sweep_prepare (LigSweep *self, guint point, LigDevice *device, GError **error)
   G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_sweep_get_training:
+ * @self: a sweep that has begun
+ * @point: the number of a point
+ * @settings: (out caller-allocates): the settings of its training, which the caller clears
+ *
+ * For a program that trains a point in other processes, as lig_sweep_prepare() would here. It has
+ * to record the run with lig_store_set_sweep(). Another thread may use @self at the same time.
+ *
+ * Returns: (transfer full): the sequence of the point, or %NULL with an error set
+ */
+LIG_API LigSequence *lig_sweep_get_training (LigSweep *self,
+                                             guint point,
+                                             LigRunSettings *settings,
+                                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_sweep_find_checkpoint:
+ * @self: a sweep that has begun or was opened
+ * @point: the number of a point
+ *
+ * Finds where the interrupted training of a point can be continued.
+ *
+ * Returns: (transfer full) (nullable) (type filename): its newest checkpoint, %NULL if it has none
+ */
+LIG_API char *lig_sweep_find_checkpoint (LigSweep *self, guint point);
 
 /**
  * lig_sweep_fail:

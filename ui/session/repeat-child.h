@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* A repetition by several ranks, in processes of their own: a `lig runs repeat` that this program
+ * starts. */
+#pragma once
+
+#include <gio/gio.h>
+#include <ligature/store.h>
+
+G_BEGIN_DECLS
+
+/**
+ * lig_repeat_child_run:
+ * @run: the uuid of a run of several ranks
+ * @stop: interrupts the processes; they end with this program, too
+ *
+ * Repeats a training or profile and waits for the end.
+ *
+ * Returns: (transfer full) (nullable): the uuid of the repetition, null with an error set
+ */
+char *lig_repeat_child_run (LigStore *store, const char *run, GCancellable *stop, GError **error);
+
+G_END_DECLS
