@@ -7,6 +7,8 @@
 #include <ligature/weights.h>
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* The values that updates keep in addition to the arrays: the fields of a LigScaling that remain
@@ -153,9 +155,28 @@ set_all (LigState *self, GArray *all, GError **error)
   return TRUE;
 }
 
+/* A training that begins with such a number would fail at its first loss, without naming it. */
+static gboolean
+check_finite (const char *path, const LigTensor *tensor, GError **error)
+{
+  float values[1024];
+  for (gint64 first = 0; first < tensor->size; first += (gint64) G_N_ELEMENTS (values)) {
+    gint64 count = MIN (tensor->size - first, (gint64) G_N_ELEMENTS (values));
+    const char *from = (const char *) tensor->data + (gsize) first * lig_dtype_size (tensor->dtype);
+    lig_widen (tensor->dtype, from, values, (gsize) count);
+    for (gint64 i = 0; i < count; i++)
+      if (!isfinite (values[i])) {
+        g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s is %g at %" PRId64 ", expected %s"),
+                     path, (double) values[i], first + i, _ ("a finite number"));
+        return FALSE;
+      }
+  }
+  return TRUE;
+}
+
 /* Loads from a file of Ligature, or with the names of another program. */
 static gboolean
-load_from (LigState *self, LigTensorFile *file, char **note, GError **error)
+load_from (LigState *self, LigTensorFile *file, gboolean finite, char **note, GError **error)
 {
   g_autoptr (GArray) all = new_list ();
   g_autoptr (LigImport) import = NULL;
@@ -164,7 +185,8 @@ load_from (LigState *self, LigTensorFile *file, char **note, GError **error)
   for (const char *const *path = lig_state_get_paths (self); *path; path++) {
     g_autoptr (LigTensor) tensor =
       import ? lig_import_read (import, *path, error) : lig_tensor_file_get (file, *path, error);
-    if (!tensor || !check_fits (self, *path, *path, tensor, error))
+    if (!tensor || !check_fits (self, *path, *path, tensor, error) ||
+        (finite && !check_finite (*path, tensor, error)))
       return FALSE;
     Loaded loaded = {LIG_STATE_PARAMETERS, *path, g_steal_pointer (&tensor)};
     g_array_append_val (all, loaded);
@@ -177,7 +199,7 @@ load_from (LigState *self, LigTensorFile *file, char **note, GError **error)
 gboolean
 lig_state_load (LigState *self, LigTensorFile *file, GError **error)
 {
-  return load_from (self, file, NULL, error);
+  return load_from (self, file, FALSE, NULL, error);
 }
 
 gboolean
@@ -188,7 +210,7 @@ lig_state_load_weights (LigState *self, const char *path, char **note, GError **
     *note = NULL;
   if (!file)
     return FALSE;
-  if (load_from (self, file, note, error))
+  if (load_from (self, file, TRUE, note, error))
     return TRUE;
   g_prefix_error (error, "%s: ", path);
   return FALSE;

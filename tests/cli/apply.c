@@ -4,6 +4,7 @@
 #include "tests/cli/case.h"
 
 #include <ligature/tensor-file.h>
+#include <math.h>
 
 /* y = 4 (x W^T + b + e); x is also an output for the caller. */
 #define SEQUENCE \
@@ -186,6 +187,19 @@ test_misfits (void)
   g_assert_false (g_file_test (output, G_FILE_TEST_EXISTS));
 }
 
+/* Weights that are no finite numbers are refused with their place. */
+static void
+test_not_finite (void)
+{
+  g_autoptr (LigTensorFile) wrong = lig_tensor_file_new ();
+  save_files ();
+  add (wrong, "1.weight", 2, 3, (float[]){1, 0, 1, 0, INFINITY, NAN});
+  add (wrong, "1.bias", 0, 2, (float[]){0.5f, -0.5f});
+  save (wrong, "wrong.safetensors");
+  g_auto (Outcome) outcome = apply ("x.safetensors", "wrong.safetensors", NULL);
+  assert_failed (&outcome, 1, "value", "1.weight is inf at 4, expected a finite number");
+}
+
 static void
 test_damaged (void)
 {
@@ -284,6 +298,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/apply/gradients", test_gradients);
   g_test_add_func ("/cli/apply/zero-gradient", test_zero_gradient);
   g_test_add_func ("/cli/apply/misfits", test_misfits);
+  g_test_add_func ("/cli/apply/not-finite", test_not_finite);
   g_test_add_func ("/cli/apply/damaged", test_damaged);
   g_test_add_func ("/cli/apply/loss", test_loss);
   g_test_add_func ("/cli/apply/seed", test_seed);

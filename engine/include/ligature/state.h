@@ -197,7 +197,8 @@ LIG_API gboolean lig_state_load (LigState *self, LigTensorFile *file, GError **e
  *
  * Opens weights and loads them like lig_state_load().
  *
- * Returns: %FALSE with the error of lig_weights_open() or lig_state_load() set
+ * Returns: %FALSE with the error of lig_weights_open() or lig_state_load() set, or with
+ *   %LIG_ERROR_VALUE if a weight is not a finite number
  */
 LIG_API gboolean lig_state_load_weights (LigState *self,
                                          const char *path,
