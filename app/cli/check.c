@@ -16,7 +16,7 @@ static int run (int argc, char **argv);
 
 LIG_COMMAND (check) = {
   .name = "check",
-  .usage = "P [--input I] [--device D] [--dtype T] [--batch N]",
+  .usage = "P [--input I] [--device D] [--dtype T] [--batch N] [--ranks N]",
   .summary = "Checks a sequence; prints shapes, parameters, saved bytes, problems",
   .example = "lig check 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
@@ -166,6 +166,7 @@ print_json (LigPlan *plan, const char *problem)
               lig_plan_get_extra_input);
   add_extras (builder, plan, "extra_outputs", lig_plan_get_n_extra_outputs (plan),
               lig_plan_get_extra_output);
+  lig_plan_add_ranks (plan, builder);
   lig_json_add_text (builder, "problem", problem);
   json_builder_end_object (builder);
   lig_cli_print_document ("check", json_builder_get_root (builder));
@@ -250,10 +251,28 @@ print_table (LigPlan *plan, const char *problem)
   print_totals (plan, width);
   print_extras (plan, "input", lig_plan_get_n_extra_inputs (plan), lig_plan_get_extra_input);
   print_extras (plan, "output", lig_plan_get_n_extra_outputs (plan), lig_plan_get_extra_output);
+  g_autofree char *ranks = lig_plan_explain_ranks (plan);
+  if (ranks)
+    lig_cli_print_wrapped (ranks, width);
   if (!problem)
     return;
   printf ("\n");
   lig_cli_print_wrapped (problem, width);
+}
+
+/* Sets the batch size of all ranks together. */
+static void
+set_batch (LigSequence *sequence, gint64 batch)
+{
+  LigShape shape;
+  LigDtype dtype;
+  if (batch == 0 || !lig_sequence_has_input (sequence))
+    return;
+  lig_sequence_get_input (sequence, &shape, &dtype);
+  if (shape.n_axes == 0)
+    return;
+  shape.axes[0] = batch;
+  lig_sequence_set_input (sequence, &shape, dtype);
 }
 
 /* @problems: (out): all problems of a sequence that cannot be compiled */
@@ -261,6 +280,7 @@ static LigPlan *
 compile (const char *text, LigSequenceOptions *options, GPtrArray **problems, GError **error)
 {
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  LigOptimizer optimizer;
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
   g_autoptr (LigDevice) device =
     sequence ? lig_cli_open_named (options->device ? options->device : "null", error) : NULL;
@@ -268,7 +288,9 @@ compile (const char *text, LigSequenceOptions *options, GPtrArray **problems, GE
     return NULL;
   plan.policy = LIG_POLICY_NONE;
   plan.input_gradient = TRUE;
-  plan.batch = options->batch;
+  set_batch (sequence, options->batch);
+  if (!lig_cli_divide_plan (options, sequence, device, &optimizer, &plan, error))
+    return NULL;
   LigPlan *compiled = lig_plan_compile (sequence, device, &plan, error);
   if (!compiled)
     *problems = lig_plan_check (sequence, device, &plan);
@@ -288,8 +310,11 @@ run (int argc, char **argv)
   g_auto (LigSequenceOptions) options = {0};
   g_autofree char *batch = NULL;
   const GOptionEntry more[] = {lig_cli_setting_entry ("batch", &batch), {NULL}};
-  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
-    &options, LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_TF32, more);
+  g_autofree GOptionEntry *entries =
+    lig_cli_sequence_entries (&options,
+                              LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_DTYPE |
+                                LIG_OPTION_TF32 | LIG_OPTION_RANKS | LIG_OPTION_SHARD,
+                              more);
   /* Checking needs no device, so none is chosen. */
   for (GOptionEntry *entry = entries; entry->long_name; entry++)
     if (strcmp (entry->long_name, "device") == 0)

@@ -363,16 +363,27 @@ read_optimizer (const LigSequenceOptions *options,
   return TRUE;
 }
 
+gboolean
+lig_cli_divide_plan (const LigSequenceOptions *options,
+                     LigSequence *sequence,
+                     LigDevice *device,
+                     LigOptimizer *optimizer,
+                     LigPlanOptions *plan,
+                     GError **error)
+{
+  return read_optimizer (options, optimizer, plan, error) &&
+         share (sequence, device, options, plan, error);
+}
+
 static LigPlan *
 compile (LigSequence *sequence, const LigSequenceOptions *options, GError **error)
 {
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
   LigOptimizer optimizer;
-  if (!lig_cli_plan_options (options, &plan, error) ||
-      !read_optimizer (options, &optimizer, &plan, error))
+  if (!lig_cli_plan_options (options, &plan, error))
     return NULL;
   g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
-  if (!device || !share (sequence, device, options, &plan, error))
+  if (!device || !lig_cli_divide_plan (options, sequence, device, &optimizer, &plan, error))
     return NULL;
   plan.input_gradient = plan.training;
   if (lig_policy_for (plan.policy, device) != LIG_POLICY_MEASURED)

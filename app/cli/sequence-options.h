@@ -58,6 +58,15 @@ gboolean lig_cli_check_dtype (const char *text, GError **error);
 gboolean
 lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, GError **error);
 
+/* Lets the plan be that of one of several ranks, by --ranks and --parallel, and have the update of
+ * --optimizer, which is read into `optimizer`. Returns FALSE with the error set. */
+gboolean lig_cli_divide_plan (const LigSequenceOptions *options,
+                              LigSequence *sequence,
+                              LigDevice *device,
+                              LigOptimizer *optimizer,
+                              LigPlanOptions *plan,
+                              GError **error);
+
 /* Opens the sequence and the device, sets the options and compiles a plan. Policy `measured` keeps
  * its times in the store. */
 LigPlan *lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **error);

@@ -60,6 +60,7 @@ static const struct {
   {"profile", "steps", "the steps that are timed, not those of a training"},
   {"profile", "compare", "policies"},
   {"plan", "optimizer", "none unless it is given"},
+  {"check", "optimizer", "none unless it is given"},
   {"fuse", "optimizer", "none unless it is given"},
   {"report", "optimizer", "none unless it is given"},
   {"train", "resume", "a training"},

@@ -90,6 +90,47 @@ test_refused (void)
   assert_contains (count.err, "--ranks is 0, expected 1 to 1024");
 }
 
+/* Checks have the shapes of a rank, and of the memory that an update needs. */
+static void
+test_checked (void)
+{
+  g_auto (Outcome) check =
+    lig ("check", MODEL, RANKS, "--batch", "128", "--optimizer", "adamw", "--json", NULL);
+  g_auto (Outcome) shown = lig ("check", MODEL, RANKS, "--device", "null:h200", NULL);
+  g_auto (Outcome) batch = lig ("check", MODEL, RANKS, "--batch", "30", NULL);
+  g_assert_cmpint (check.code, ==, 0);
+  g_assert_cmpint (int_at (check.json, "input.shape.0"), ==, 32);
+  g_assert_cmpint (int_at (check.json, "ranks.count"), ==, 4);
+  assert_contains (shown.out, "rank 0 of 4: ");
+  g_assert_cmpint (batch.code, ==, 2);
+  assert_contains (batch.err, "--ranks: the batch size is 30, expected a multiple of 4");
+}
+
+static void
+check_problem (const char *model, const char *input, const char *ranks, const char *said)
+{
+  g_autofree char *parallel = g_strconcat ("tensor=", ranks, NULL);
+  g_auto (Outcome) outcome =
+    lig ("check", model, "--input", input, "--ranks", ranks, "--parallel", parallel, NULL);
+  g_assert_cmpint (outcome.code, ==, 1);
+  g_assert_cmpstr (outcome.err, ==, said);
+}
+
+/* A faulty division is one problem: those of the ops behind it, whose inputs would be divided in
+ * another way, and edits that put another problem in its place are left out. */
+static void
+test_problems (void)
+{
+  check_problem ("block(2){transformer-layer(32, kv-heads=8)} ! rms-norm ! linear(8)", "2x8x64",
+                 "3",
+                 "lig: transformer-layer at 0.0.0: heads is 32, expected a multiple of 3, the "
+                 "number of ranks that divide it\n");
+  check_problem ("linear(33, parallel=column) ! gelu ! linear(32, parallel=row) ! layer-norm",
+                 "8x8", "2",
+                 "lig: linear at 0: out-features is 33, expected a multiple of 2, the number of "
+                 "ranks that divide it\n");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -99,5 +140,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/plan-ranks/report", test_report);
   g_test_add_func ("/cli/plan-ranks/whole", test_whole);
   g_test_add_func ("/cli/plan-ranks/refused", test_refused);
+  g_test_add_func ("/cli/plan-ranks/checked", test_checked);
+  g_test_add_func ("/cli/plan-ranks/problems", test_problems);
   return run_cli_tests ();
 }
