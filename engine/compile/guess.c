@@ -226,6 +226,21 @@ collect_doubts (const LigDraft *draft, const LigPart *part)
   return unsure;
 }
 
+/* Returns whether the error stays the same whatever part of the input the ranks have. */
+static gboolean
+is_certain_of_parts (const LigDraft *draft, const LigPart *part, LigInfer like, const GError *error)
+{
+  for (int kind = LIG_SHARDING_NONE; kind <= LIG_SHARDING_SHARED; kind++) {
+    g_autoptr (GError) other = NULL;
+    LigInfer divided = like;
+    divided.x_sharding = divided.y_sharding = (LigSharding){.kind = (LigShardingKind) kind};
+    if (lig_infer_shapes (draft, part, &divided, &other) ||
+        !g_str_equal (other->message, error->message))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 /* Returns whether the error is there whatever the doubtful axes of the input are: its message stays
  * the same when they are doubled. */
 static gboolean
@@ -237,7 +252,8 @@ is_certain (const LigDraft *draft, const LigPart *part, unsigned doubts, const G
     return FALSE;
   lig_infer_prepare (draft, part, &like);
   int n = like.x.n_axes;
-  if ((unsure && n == 0) || (unsure & LIG_UNSURE_ROWS && n < 2))
+  if ((unsure && n == 0) || (unsure & LIG_UNSURE_ROWS && n < 2) ||
+      (unsure & LIG_UNSURE_PART && !is_certain_of_parts (draft, part, like, error)))
     return FALSE;
   for (unsigned bit = LIG_UNSURE_FEATURES; bit <= LIG_UNSURE_ROWS; bit <<= 1) {
     g_autoptr (GError) other = NULL;
@@ -273,7 +289,7 @@ lig_guess_shapes (LigDraft *draft, int index, LigInfer *infer)
     return guess_recalled (draft, index, infer);
   g_autoptr (GError) error = NULL;
   unsigned unsure = lig_value (draft, part->x)->unsure;
-  unsigned doubts = collect_doubts (draft, part);
+  unsigned doubts = collect_doubts (draft, part), passed = doubts & LIG_UNSURE_PART;
   /* Ops trust that required parameters are in their range, so that a missing one is not inferred.
    */
   gboolean fits = !part->incomplete && lig_infer_shapes (draft, part, infer, &error);
@@ -286,8 +302,10 @@ lig_guess_shapes (LigDraft *draft, int index, LigInfer *infer)
       doubt_type (draft, index);
     lig_draft_goes_on (draft, index, &error);
     part->faulty = TRUE;
+    if (lig_device_get_n_ranks (draft->device, LIG_GROUP_TENSOR) > 1)
+      passed = LIG_UNSURE_PART;
   }
   lig_infer_prepare (draft, part, infer);
   unsure = guess (draft, part, infer, unsure);
-  return unsure | part->incomplete;
+  return unsure | passed | part->incomplete;
 }

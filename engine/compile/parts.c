@@ -2,6 +2,9 @@
 /* The parts of a macro, as its `expand` adds them. */
 #include "engine/compile/parts.h"
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+
 static void
 add_sized (LigParts *self, const char *name, LigOp *op, LigPartSize size)
 {
@@ -92,6 +95,16 @@ gboolean
 lig_parts_divides_vocabulary (const LigParts *self)
 {
   return self->divides;
+}
+
+void
+lig_parts_check_divides (LigParts *self, const char *name, gint64 count)
+{
+  int ranks = self->device ? lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) : 1;
+  if (count % ranks != 0)
+    lig_parts_refuse (
+      self, _ ("%s is %" PRId64 ", expected a multiple of %d, the number of ranks that divide it"),
+      name, count, ranks);
 }
 
 int

@@ -105,9 +105,15 @@ void
 lig_macro_check_attention (LigParts *parts, LigOp *macro, const LigMacroAttention *values)
 {
   gint64 heads = values->heads, kv_heads = count_kv_heads (values);
+  g_autofree char *division = lig_macro_text (macro, "parallel");
   if (heads % MAX (kv_heads, 1) != 0)
     lig_parts_refuse (parts, _ ("heads is %" PRId64 ", expected a multiple of kv-heads, %" PRId64),
                       heads, kv_heads);
+  /* Otherwise the product before the attention would refuse its packed columns. */
+  if (!g_str_equal (division, "none")) {
+    lig_parts_check_divides (parts, "heads", heads);
+    lig_parts_check_divides (parts, "kv-heads", kv_heads);
+  }
   if ((heads + 2 * kv_heads) * values->features > (gint64) LIG_MAX_FEATURES)
     lig_parts_refuse (
       parts, _ ("head-features is %" PRId64 ", with %" PRId64 " heads expected at most %" PRId64),

@@ -64,8 +64,19 @@ typedef enum {
   REMOVES,
 } Effect;
 
+/* Returns whether the sequence had the problem of the op before an edit. */
+static gboolean
+had_problem (Check *self, const GError *error)
+{
+  for (guint i = 0; i < lig_collection_count (self->draft->problems); i++)
+    if (is_same (lig_collection_get (self->draft->problems, i), error, FALSE))
+      return TRUE;
+  return FALSE;
+}
+
 /* Returns whether the problem is gone after the edit, and no other one came. The edit may reveal a
- * problem that was left out, and, if it is of the very op, another one of this op. */
+ * problem that was left out, and, if it is of the very op, another one of this op. A new problem of
+ * this op may also hide several others, of the parts of a macro. */
 static Effect
 try_mend (Check *self, guint number, const LigProblemMend *mend)
 {
@@ -78,6 +89,7 @@ try_mend (Check *self, guint number, const LigProblemMend *mend)
   if (!draft)
     return KEEPS;
   lig_draft_check (draft, shapes);
+  gboolean hides = FALSE;
   guint count = 0, before = shapes ? self->n_shapes : self->n_all;
   gboolean own = mend->kind == LIG_PROBLEM_MEND_SET &&
                  g_strcmp0 (mend->path, lig_error_get_path (problem->error)) == 0;
@@ -86,9 +98,10 @@ try_mend (Check *self, guint number, const LigProblemMend *mend)
     const char *path = lig_error_get_path (error);
     if (is_same (problem, error, own))
       return KEEPS;
+    hides |= own && g_strcmp0 (path, mend->path) == 0 && !had_problem (self, error);
     count += !path || !g_hash_table_contains (self->doubtful, path);
   }
-  return count < before ? REMOVES : own && count == before ? REVEALS : KEEPS;
+  return count < before && !hides ? REMOVES : own && count == before ? REVEALS : KEEPS;
 }
 
 static gboolean

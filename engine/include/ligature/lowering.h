@@ -354,6 +354,17 @@ LIG_API void lig_parts_add_scaled (
 LIG_API void lig_parts_refuse (LigParts *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /**
+ * lig_parts_check_divides: (skip)
+ * @self: the parts that `expand` was given
+ * @name: the name of a parameter
+ * @count: its value
+ *
+ * Refuses the parameter, like lig_parts_refuse(), if the ranks of a tensor group cannot divide its
+ * value evenly. Parts that are written into a sequence have no ranks yet, and are not refused.
+ */
+LIG_API void lig_parts_check_divides (LigParts *self, const char *name, gint64 count);
+
+/**
  * lig_parts_get_n_ranks: (skip)
  * @self: the parts that `expand` was given
  * @group: a group of ranks
