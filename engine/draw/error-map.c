@@ -19,6 +19,7 @@ typedef struct {
   double width, names, cell; /* of the whole, of the names of ops, of one cell */
   const double *greatest;    /* of each column */
   int from, to;              /* the ends of the scale of colours, in half decades */
+  gboolean below;            /* errors are below the scale */
 } Layout;
 
 char *
@@ -65,22 +66,44 @@ title_of (const char *op)
 
 /* --- The scale ------------------------------------------------------------------------------ */
 
-/* Fits the scale to the errors; it has a decade at least. */
-static void
-fit_scale (Layout *self)
+static int
+compare_errors (gconstpointer a, gconstpointer b)
 {
-  double least = INFINITY, most = 0;
+  const double *one = a, *other = b;
+  return *one < *other ? -1 : *one > *other;
+}
+
+/* Returns all errors above 0, in order. */
+static GArray *
+sort_errors (const Layout *self)
+{
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (double));
   for (guint i = 0; i < self->errors->len; i++)
     for (guint n = 0; n < count_ops (self->errors) * TENSORS; n++) {
       double error = error_of (&nth_recipe (self->errors, i)->ops[n / TENSORS], n % TENSORS);
-      if (!(error > 0))
-        continue;
-      least = MIN (least, error);
-      most = MAX (most, error);
+      if (error > 0)
+        g_array_append_val (all, error);
     }
-  gboolean some = most > 0;
-  self->to = some ? (int) CLAMP (ceil (2 * log10 (most)), LEAST + 2, MOST) : MOST;
-  self->from = some ? (int) CLAMP (floor (2 * log10 (least)), LEAST, self->to - 2) : LEAST + 2;
+  g_array_sort (all, compare_errors);
+  return all;
+}
+
+/* Fits the scale to the errors; it has a decade at least. A few very small ones, as that of a loss
+ * often is, would leave all others the same colour: the least tenth may be below the scale. */
+static void
+fit_scale (Layout *self)
+{
+  g_autoptr (GArray) all = sort_errors (self);
+  self->to = MOST;
+  self->from = LEAST + 2;
+  self->below = FALSE;
+  if (all->len == 0)
+    return;
+  double least = g_array_index (all, double, all->len / 10);
+  double most = g_array_index (all, double, all->len - 1);
+  self->to = (int) CLAMP (ceil (2 * log10 (most)), LEAST + 2, MOST);
+  self->from = (int) CLAMP (floor (2 * log10 (least)), LEAST, self->to - 2);
+  self->below = 2 * log10 (g_array_index (all, double, 0)) < self->from;
 }
 
 /* Returns the share of the scale that an error has: 0 for the least one, 1 for the most. */
@@ -276,7 +299,8 @@ draw_scale (const Layout *self, double x, double y)
   lig_canvas_box (self->canvas, x, y, count * step, 10, 0, 0, self->colours->line, 1);
   for (int half = self->from; half <= self->to; half++) {
     double value = (half % 2 ? 3 : 1) * pow (10, floor (half / 2.0) + 2);
-    g_autofree char *label = g_strdup_printf ("%g %%", value);
+    g_autofree char *label =
+      g_strdup_printf ("%s%g %%", half == self->from && self->below ? "≤ " : "", value);
     lig_canvas_text (self->canvas, x + (half - self->from) * HALF, y + 24, &style, label);
   }
 }

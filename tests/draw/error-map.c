@@ -124,6 +124,22 @@ test_scale (void)
   }
 }
 
+/* A few very small errors do not stretch the scale; its first label says that they are below it. */
+static void
+test_below (void)
+{
+  g_autoptr (GPtrArray) errors = new_list ();
+  for (int i = 0; i < 2; i++)
+    g_ptr_array_add (errors, new_errors ("fp8-current", 0.08));
+  g_autofree char *all = draw (errors, 800);
+  g_assert_null (strstr (all, ">≤ "));
+  ((LigRecipeErrors *) errors->pdata[0])->ops[3].gradient = 1e-4;
+  g_autofree char *one = draw (errors, 800);
+  g_assert_nonnull (strstr (one, ">≤ 1 %<"));
+  g_assert_nonnull (strstr (one, ">10 %<"));
+  g_assert_null (strstr (one, ">0.1 %<"));
+}
+
 /* Narrow pictures and lists without a recipe are drawn, too. */
 static void
 test_edges (void)
@@ -148,6 +164,7 @@ main (int argc, char **argv)
   g_test_add_func ("/draw/error-map/marks", test_marks);
   g_test_add_func ("/draw/error-map/macros", test_macros);
   g_test_add_func ("/draw/error-map/scale", test_scale);
+  g_test_add_func ("/draw/error-map/below", test_below);
   g_test_add_func ("/draw/error-map/edges", test_edges);
   return g_test_run ();
 }
