@@ -67,6 +67,35 @@ test_list (Fixture *f, gconstpointer data)
   g_assert_true (is_enabled (f, "redo"));
 }
 
+static gboolean
+is_open (Fixture *f, const char *path)
+{
+  const LigRow *row = lig_document_find_path (f->doc, path);
+  return row && row->open;
+}
+
+/* What an edit removes is open again where it was, once the edit is undone. */
+static void
+test_open (Fixture *f, gconstpointer data)
+{
+  fill (f->doc, "gelu ! block(2) { relu ! block(2) { silu ! gelu } } ! relu");
+  lig_document_set_open (f->doc, lig_document_find_path (f->doc, "1")->op, TRUE);
+  lig_document_set_open (f->doc, lig_document_find_path (f->doc, "1.0.1")->op, TRUE);
+  lig_document_select (f->doc, lig_document_find_path (f->doc, "1")->op, LIG_SELECT_ONLY);
+  act (f, "delete");
+  assert_text (f->doc, "gelu ! relu");
+  act (f, "undo");
+  g_assert_true (is_open (f, "1"));
+  g_assert_true (is_open (f, "1.0.1"));
+  lig_document_select (f->doc, lig_document_find_path (f->doc, "1")->op, LIG_SELECT_ONLY);
+  act (f, "ungroup");
+  act (f, "undo");
+  g_assert_true (is_open (f, "1"));
+  act (f, "redo");
+  act (f, "undo");
+  g_assert_true (is_open (f, "1.0.1"));
+}
+
 /* Each tab has its own edits. */
 static void
 test_tabs (Fixture *f, gconstpointer data)
@@ -152,6 +181,7 @@ add_tests (void)
 {
 #define ADD(name, func) g_test_add ("/undo/" name, Fixture, NULL, set_up, func, tear_down)
   ADD ("list", test_list);
+  ADD ("open", test_open);
   ADD ("tabs", test_tabs);
   ADD ("history", test_history);
 }

@@ -30,6 +30,7 @@ free_state (gpointer data)
   LigDocumentState *state = data;
   g_free (state->text);
   g_free (state->label);
+  g_strfreev (state->open);
   g_free (state);
 }
 
@@ -148,12 +149,26 @@ lig_document_get_sequence (LigDocument *self)
 
 /* --- Effects of a change ------------------------------------------------------------------- */
 
-/* @paths: (nullable): of the rows to select */
+/* Notes what is open in the present state, before the history leaves it. */
+static void
+remember_open (LigDocument *self)
+{
+  LigDocumentState *state = self->states->pdata[self->now];
+  g_strfreev (state->open);
+  state->open = lig_document_list_open (self);
+}
+
+/* An edit may have removed what was open, such as a block that was taken apart; the state to which
+ * the history returns knows it.
+ * @paths: (nullable): of the rows to select */
 static void
 show_sequence (LigDocument *self, LigSequence *sequence, const char *const *paths)
 {
   if (sequence) {
+    const LigDocumentState *state = self->states->pdata[self->now];
     lig_document_carry_open (self, sequence);
+    if (state->open)
+      lig_document_open_paths (self, sequence, (const char *const *) state->open);
     g_clear_object (&self->sequence);
     self->sequence = sequence;
   }
@@ -209,8 +224,8 @@ merges (LigDocument *self, const char *merge)
          g_get_monotonic_time () - self->merged < MERGE_MICROSECONDS;
 }
 
-void
-lig_document_commit (LigDocument *self, const char *label, const char *merge)
+static void
+commit (LigDocument *self, const char *label, const char *merge)
 {
   g_autofree char *text = lig_sequence_to_json (self->sequence);
   LigDocumentState *state = self->states->pdata[self->now];
@@ -234,6 +249,14 @@ lig_document_commit (LigDocument *self, const char *label, const char *merge)
   show_sequence (self, NULL, NULL);
 }
 
+/* The rows are still those before the edit. */
+void
+lig_document_commit (LigDocument *self, const char *label, const char *merge)
+{
+  remember_open (self);
+  commit (self, label, merge);
+}
+
 void
 lig_document_replace (LigDocument *self, LigSequence *sequence, const char *label)
 {
@@ -245,12 +268,13 @@ lig_document_replace (LigDocument *self, LigSequence *sequence, const char *labe
     lig_sequence_get_input (self->sequence, &shape, &dtype);
     lig_sequence_set_input (copy, &shape, dtype);
   }
+  remember_open (self);
   lig_document_carry_open (self, copy);
   g_autoptr (LigSequence) old = g_steal_pointer (&self->sequence);
   self->sequence = copy;
   lig_document_build_rows (self);
   lig_document_restore_selection (self, none);
-  lig_document_commit (self, label, NULL);
+  commit (self, label, NULL);
 }
 
 static void
@@ -262,6 +286,7 @@ go_to (LigDocument *self, guint state)
   /* A recovered state may have been damaged in the store. */
   if (!sequence)
     return;
+  remember_open (self);
   /* An entry of the journal is one step. */
   while (self->now > state) {
     self->now--;

@@ -18,6 +18,7 @@ typedef struct _LigPin LigPin;
 typedef struct {
   char *text;  /* of the .lig file */
   char *label; /* of the edit that made this state; null for the first */
+  GStrv open;  /* the paths of what was open when the history left it; null before that */
 } LigDocumentState;
 
 struct _LigDocument {
@@ -80,6 +81,10 @@ void lig_document_build_rows (LigDocument *self);
 
 /* Opens in @next the blocks that are open in the present sequence. */
 void lig_document_carry_open (LigDocument *self, LigSequence *next);
+
+/* Returns the paths of the rows that are open; opens those of such paths in @next, too. */
+GStrv lig_document_list_open (LigDocument *self);
+void lig_document_open_paths (LigDocument *self, LigSequence *next, const char *const *paths);
 GStrv lig_document_remember_selection (LigDocument *self);
 void lig_document_restore_selection (LigDocument *self, const char *const *paths);
 

@@ -136,6 +136,38 @@ lig_document_carry_open (LigDocument *self, LigSequence *next)
   self->open = open;
 }
 
+GStrv
+lig_document_list_open (LigDocument *self)
+{
+  g_autoptr (GStrvBuilder) paths = g_strv_builder_new ();
+  for (guint i = 0; i < self->rows->len; i++) {
+    const LigRow *row = &g_array_index (self->rows, LigRow, i);
+    if (row->open)
+      g_strv_builder_add (paths, row->path);
+  }
+  return g_strv_builder_end (paths);
+}
+
+static void
+open_below (LigDocument *self, LigSequence *parent, const char *prefix, const char *const *paths)
+{
+  for (guint i = 0; i < lig_sequence_get_length (parent); i++) {
+    LigOp *op = lig_sequence_get (parent, (int) i, NULL);
+    g_autofree char *path = g_strdup_printf ("%s%u", prefix, i);
+    g_autofree char *inside = g_strconcat (path, ".0.", NULL);
+    if (lig_row_folds (op) && g_strv_contains (paths, path))
+      g_hash_table_add (self->open, op);
+    if (lig_op_get_body (op))
+      open_below (self, lig_op_get_body (op), inside, paths);
+  }
+}
+
+void
+lig_document_open_paths (LigDocument *self, LigSequence *next, const char *const *paths)
+{
+  open_below (self, next, "", paths);
+}
+
 static void
 forget_open (LigDocument *self)
 {
