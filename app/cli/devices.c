@@ -113,6 +113,7 @@ add_device (JsonBuilder *builder, LigDevice *device)
   lig_json_add_integer (builder, "l2", facts->l2);
   lig_json_add_number (builder, "copy", facts->copy > 0 ? facts->copy : NAN);
   lig_json_add_number (builder, "launch", facts->copy > 0 ? facts->launch : NAN);
+  lig_json_add_number (builder, "upload", facts->upload > 0 ? facts->upload : NAN);
   lig_json_add_text (builder, "libraries", facts->libraries);
   lig_json_begin_object (builder, "product");
   for (int i = 0; i < LIG_N_DTYPES; i++)

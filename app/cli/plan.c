@@ -339,6 +339,19 @@ print_attention (LigPlan *plan, int width)
   }
 }
 
+/* Prints what there is to say of recipes, values computed again, ranks and batches. */
+static void
+print_sentences (LigPlan *plan, int width)
+{
+  char *(*const explain[]) (LigPlan *) = {lig_plan_explain_recipe, lig_plan_explain_recompute,
+                                          lig_plan_explain_ranks, lig_plan_explain_upload};
+  for (guint i = 0; i < G_N_ELEMENTS (explain); i++) {
+    g_autofree char *sentence = explain[i](plan);
+    if (sentence)
+      lig_cli_print_wrapped (sentence, width);
+  }
+}
+
 static void
 print_plan (LigPlan *plan)
 {
@@ -366,15 +379,7 @@ print_plan (LigPlan *plan)
                      peak_text, state, segments, segments == 1 ? "" : "s");
   printf ("\n");
   lig_cli_print_wrapped (sums, width);
-  g_autofree char *products = lig_plan_explain_recipe (plan);
-  if (products)
-    lig_cli_print_wrapped (products, width);
-  g_autofree char *again = lig_plan_explain_recompute (plan);
-  if (again)
-    lig_cli_print_wrapped (again, width);
-  g_autofree char *ranks = lig_plan_explain_ranks (plan);
-  if (ranks)
-    lig_cli_print_wrapped (ranks, width);
+  print_sentences (plan, width);
   print_attention (plan, width);
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   if (!problem)

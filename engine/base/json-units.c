@@ -15,7 +15,8 @@ static const struct {
   {"dur", "us", FALSE},        {"l2", "B", FALSE},          {"latency", "s", FALSE},
   {"launch", "s", FALSE},      {"live_peak", "B", FALSE},   {"memory", "B", FALSE},
   {"offset", "B", FALSE},      {"product", "FLOP/s", TRUE}, {"read", "B", FALSE},
-  {"start", "s", FALSE},       {"ts", "us", FALSE},         {"written", "B", FALSE},
+  {"start", "s", FALSE},       {"ts", "us", FALSE},         {"upload", "B/s", FALSE},
+  {"written", "B", FALSE},
 };
 
 /* Members whose keys users choose. */

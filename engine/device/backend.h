@@ -47,8 +47,8 @@ struct _LigDevice {
   LigDeviceFacts facts;
   const LigBackend *calls; /* null for a device that is only described */
   LigBackendDevice *handle;
-  void *stream, *branch, *communication;
-  LigRanks *ranks; /* null: the process is alone, or the ranks are only assumed */
+  void *streams[LIG_N_LANES]; /* null on a backend without streams, and before it joins others */
+  LigRanks *ranks;            /* null: the process is alone, or the ranks are only assumed */
   int rank;
   LigLayout layout;             /* no ranks: the process is alone */
   LigPeers peers[LIG_N_GROUPS]; /* of a backend with connections of its own */

@@ -95,6 +95,7 @@ read_facts (JsonObject *object, LigDeviceFacts *facts, GError **error)
     {"l2", " bytes", 1, 1e18},
     {"copy", " bytes a second", 1e6, 1e18},
     {"launch", " seconds", 1e-9, 1},
+    {"upload", " bytes a second", 1e6, 1e18},
   };
   double values[G_N_ELEMENTS (ranges)];
   for (guint i = 0; i < G_N_ELEMENTS (ranges); i++)
@@ -107,6 +108,7 @@ read_facts (JsonObject *object, LigDeviceFacts *facts, GError **error)
     .l2 = (gint64) values[3],
     .copy = values[4],
     .launch = values[5],
+    .upload = values[6],
   };
   text (object, "name", facts->name, sizeof facts->name);
   text (object, "libraries", facts->libraries, sizeof facts->libraries);
@@ -181,8 +183,12 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
     {"l2", (double) facts->l2},
     {"copy", facts->copy},
     {"launch", facts->launch},
+    {"upload", facts->upload},
   };
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    /* The host's memory is a processor's own. */
+    if (numbers[i].value == 0 && g_str_equal (numbers[i].key, "upload"))
+      continue;
     json_builder_set_member_name (builder, numbers[i].key);
     if (numbers[i].value == (double) (gint64) numbers[i].value)
       json_builder_add_int_value (builder, (gint64) numbers[i].value);

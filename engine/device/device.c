@@ -15,12 +15,9 @@ lig_device_finalize (GObject *object)
 {
   LigDevice *self = LIG_DEVICE (object);
   lig_device_leave (self);
-  if (self->stream)
-    self->calls->stream_free (self->handle, self->stream);
-  if (self->communication)
-    self->calls->stream_free (self->handle, self->communication);
-  if (self->branch)
-    self->calls->stream_free (self->handle, self->branch);
+  for (int lane = 0; lane < LIG_N_LANES; lane++)
+    if (self->streams[lane])
+      self->calls->stream_free (self->handle, self->streams[lane]);
   if (self->handle)
     self->calls->close (self->handle);
   g_free (self->name);
@@ -260,15 +257,13 @@ lig_device_handle (LigDevice *self)
 void *
 lig_device_stream (LigDevice *self)
 {
-  return self->stream;
+  return self->streams[LIG_LANE_MAIN];
 }
 
 void *
 lig_device_lane (LigDevice *self, LigLane lane)
 {
-  return lane == LIG_LANE_MAIN   ? self->stream
-         : lane == LIG_LANE_SIDE ? self->branch
-                                 : self->communication;
+  return self->streams[lane];
 }
 
 gboolean
@@ -332,16 +327,17 @@ lig_device_release (LigDevice *self, void *memory)
 gboolean
 lig_device_upload (LigDevice *self, void *target, const void *source, gsize bytes, GError **error)
 {
-  return lig_device_check (self,
-                           self->calls->copy (self->handle, target, source, bytes, self->stream),
-                           _ ("uploading"), error);
+  return lig_device_check (
+    self, self->calls->copy (self->handle, target, source, bytes, lig_device_stream (self)),
+    _ ("uploading"), error);
 }
 
 gboolean
 lig_device_download (LigDevice *self, void *target, const void *source, gsize bytes, GError **error)
 {
-  LigStatus status = self->calls->copy (self->handle, target, source, bytes, self->stream);
+  LigStatus status =
+    self->calls->copy (self->handle, target, source, bytes, lig_device_stream (self));
   if (status == LIG_OK)
-    status = self->calls->wait (self->handle, self->stream);
+    status = self->calls->wait (self->handle, lig_device_stream (self));
   return lig_device_check (self, status, _ ("downloading"), error);
 }

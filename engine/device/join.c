@@ -54,8 +54,9 @@ lig_device_join (LigDevice *self, LigRanks *ranks, GError **error)
                  self->name, self->backend->info.title);
     return FALSE;
   }
-  if (!self->communication) {
-    LigStatus status = self->calls->stream_new (self->handle, &self->communication);
+  void **stream = &self->streams[LIG_LANE_COMMUNICATION];
+  if (!*stream) {
+    LigStatus status = self->calls->stream_new (self->handle, stream);
     if (!lig_device_check (self, status, _ ("joining ranks"), error))
       return FALSE;
   }

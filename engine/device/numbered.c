@@ -16,6 +16,7 @@ assume_ceilings (LigDeviceFacts *facts)
     return;
   facts->copy = like.copy;
   facts->launch = like.launch;
+  facts->upload = like.upload;
   facts->costs = like.costs;
   memcpy (facts->product, like.product, sizeof facts->product);
 }
@@ -35,6 +36,17 @@ describe (LigDevice *self)
   assume_ceilings (&self->facts);
 }
 
+/* That of exchanges is made when the device joins others. */
+static gboolean
+make_streams (LigDevice *self)
+{
+  static const LigLane lanes[] = {LIG_LANE_MAIN, LIG_LANE_SIDE, LIG_LANE_COPY};
+  for (guint i = 0; i < G_N_ELEMENTS (lanes); i++)
+    if (self->calls->stream_new (self->handle, &self->streams[lanes[i]]) != LIG_OK)
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 lig_numbered_try (LigDevice *self, int number, char *why, gsize size)
 {
@@ -48,8 +60,7 @@ lig_numbered_try (LigDevice *self, int number, char *why, gsize size)
   }
   if (self->calls->open (number, &self->handle, why, size) != LIG_OK)
     return FALSE;
-  if (self->calls->stream_new (self->handle, &self->stream) == LIG_OK &&
-      self->calls->stream_new (self->handle, &self->branch) == LIG_OK) {
+  if (make_streams (self)) {
     describe (self);
     lig_times_mark ("device");
     return TRUE;

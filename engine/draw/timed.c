@@ -29,6 +29,34 @@ lig_timed_step (const LigTimedPlan *timed, guint step)
   return lig_timed_hold (timed->steps ? timed->steps[step] : steps[step].predicted);
 }
 
+double
+lig_timed_place (const LigTimedPlan *timed, GArray *spans)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (timed->plan, &count);
+  double ends[LIG_N_LANES] = {0}, end = 0;
+  gboolean exchanges = FALSE;
+  for (guint i = 0; i < count; i++)
+    exchanges |= !timed->steps && steps[i].lane == LIG_LANE_COMMUNICATION;
+  for (guint i = 0; i < count; i++) {
+    double seconds = MAX (lig_timed_step (timed, i), 0);
+    double *now = &ends[LIG_LANE_MAIN], *lane = &ends[steps[i].lane];
+    /* The update waits for all gradients. */
+    if (steps[i].pass == LIG_PASS_UPDATE)
+      *now = end;
+    LigTimedSpan span = {MAX (*now, *lane), seconds, i, steps[i].lane};
+    /* A prediction knows how collectives overlap the other steps. */
+    if (exchanges) {
+      span.start = lig_timed_hold (steps[i].starts);
+      span.seconds = lig_timed_hold (steps[i].lasts);
+    }
+    *lane = span.start + span.seconds;
+    end = MAX (end, *lane);
+    g_array_append_val (spans, span);
+  }
+  return end;
+}
+
 const char *
 lig_timed_nothing_known (void)
 {

@@ -32,6 +32,18 @@ double lig_timed_hold (double seconds);
 /* Returns the seconds of a step: measured, or else predicted. */
 double lig_timed_step (const LigTimedPlan *timed, guint step);
 
+/* The place of a step on the axis of time, in seconds. */
+typedef struct {
+  double start, seconds;
+  guint step;
+  LigLane lane;
+} LigTimedSpan;
+
+/* Appends the span of each step, in the order of the plan. Returns the end of the last. The times
+ * are those of single steps, without gaps and, unless predicted exchanges overlap other steps,
+ * without the effects of overlap. */
+double lig_timed_place (const LigTimedPlan *timed, GArray *spans);
+
 /* Returns the translated text shown if neither measured nor predicted times are available. */
 const char *lig_timed_nothing_known (void);
 

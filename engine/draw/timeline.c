@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* One training step from left to right. Each lane of a pass has a row. The times are those
- * of single steps, without gaps and without the effects of overlap. */
+/* One training step from left to right. Each lane of a pass has a row; below them is the copy of
+ * the next batch, to a device with its own memory. */
 #include "engine/draw/chart.h"
 #include "engine/draw/timed.h"
+#include <ligature/figures.h>
 
 #include <glib/gi18n-lib.h>
-#include <math.h>
 
 #define LEFT 88.0
 #define AXIS 34.0
 #define MOST_TICKS 1000
-
-typedef struct {
-  double start, seconds;
-  guint step;
-  LigLane lane;
-} Span;
+#define STRIP 22.0 /* the height of the row of copies */
 
 typedef struct {
   LigCanvas *canvas;
@@ -26,36 +21,8 @@ typedef struct {
   double lane;           /* the height of one pass */
   int rows[LIG_N_LANES]; /* of each lane within a pass */
   int n_rows;
+  LigUpload upload;
 } Timeline;
-
-/* Appends the span of each step. Returns the end of the last. */
-static double
-place_steps (const LigTimedPlan *timed, GArray *spans)
-{
-  guint count;
-  const LigPlanStep *steps = lig_plan_get_steps (timed->plan, &count);
-  double ends[LIG_N_LANES] = {0}, end = 0;
-  gboolean exchanges = FALSE;
-  for (guint i = 0; i < count; i++)
-    exchanges |= !timed->steps && steps[i].lane == LIG_LANE_COMMUNICATION;
-  for (guint i = 0; i < count; i++) {
-    double seconds = MAX (lig_timed_step (timed, i), 0);
-    double *now = &ends[LIG_LANE_MAIN], *lane = &ends[steps[i].lane];
-    /* The update waits for all gradients. */
-    if (steps[i].pass == LIG_PASS_UPDATE)
-      *now = end;
-    Span span = {MAX (*now, *lane), seconds, i, steps[i].lane};
-    /* A prediction knows how collectives overlap the other steps. */
-    if (exchanges) {
-      span.start = lig_timed_hold (steps[i].starts);
-      span.seconds = lig_timed_hold (steps[i].lasts);
-    }
-    *lane = span.start + span.seconds;
-    end = MAX (end, *lane);
-    g_array_append_val (spans, span);
-  }
-  return end;
-}
 
 /* Gives each lane that has spans a row. */
 static void
@@ -63,7 +30,7 @@ find_rows (Timeline *line, GArray *spans)
 {
   unsigned used = 1u << LIG_LANE_MAIN;
   for (guint i = 0; i < spans->len; i++)
-    used |= 1u << g_array_index (spans, Span, i).lane;
+    used |= 1u << g_array_index (spans, LigTimedSpan, i).lane;
   for (int lane = 0; lane < LIG_N_LANES; lane++)
     if (used >> lane & 1)
       line->rows[lane] = line->n_rows++;
@@ -80,7 +47,7 @@ group_of (const Timeline *line, const LigPlanStep *step)
 }
 
 static char *
-describe (const Timeline *line, const Span *first, guint count, double seconds)
+describe (const Timeline *line, const LigTimedSpan *first, guint count, double seconds)
 {
   const LigPlanStep *step = &line->steps[first->step];
   const LigPlanGroup *group = group_of (line, step);
@@ -107,7 +74,7 @@ describe (const Timeline *line, const Span *first, guint count, double seconds)
 }
 
 static double
-lane_of (const Timeline *line, const Span *span)
+lane_of (const Timeline *line, const LigTimedSpan *span)
 {
   return 8 + line->lane *
                (line->steps[span->step].pass + (double) line->rows[span->lane] / line->n_rows);
@@ -115,7 +82,7 @@ lane_of (const Timeline *line, const Span *span)
 
 /* Draws a span; steps that are too short to be visible are drawn as one. */
 static void
-draw_span (Timeline *line, const Span *first, guint count, double seconds)
+draw_span (Timeline *line, const LigTimedSpan *first, guint count, double seconds)
 {
   const LigColours *colours = line->colours;
   const LigPlanStep *step = &line->steps[first->step];
@@ -147,14 +114,14 @@ static void
 draw_spans (Timeline *line, GArray *spans)
 {
   for (guint i = 0; i < spans->len;) {
-    const Span *first = &g_array_index (spans, Span, i);
+    const LigTimedSpan *first = &g_array_index (spans, LigTimedSpan, i);
     double seconds = first->seconds;
     guint count = 1;
     while (i + count < spans->len && first->seconds * line->scale < 1.5 &&
-           (seconds + g_array_index (spans, Span, i + count).seconds) * line->scale < 3 &&
+           (seconds + g_array_index (spans, LigTimedSpan, i + count).seconds) * line->scale < 3 &&
            line->steps[first->step].pass == line->steps[first->step + count].pass &&
-           first->lane == g_array_index (spans, Span, i + count).lane)
-      seconds += g_array_index (spans, Span, i + count++).seconds;
+           first->lane == g_array_index (spans, LigTimedSpan, i + count).lane)
+      seconds += g_array_index (spans, LigTimedSpan, i + count++).seconds;
     draw_span (line, first, count, seconds);
     i += count;
   }
@@ -209,7 +176,7 @@ draw_exchanges (Timeline *line, GArray *spans)
   LigTextStyle style = {.size = 11, .colour = line->colours->dim, .width = LEFT - 16};
   gboolean drawn[3] = {FALSE};
   for (guint i = 0; i < spans->len; i++) {
-    const Span *span = &g_array_index (spans, Span, i);
+    const LigTimedSpan *span = &g_array_index (spans, LigTimedSpan, i);
     LigPass pass = line->steps[span->step].pass;
     if (span->lane != LIG_LANE_COMMUNICATION || drawn[pass])
       continue;
@@ -217,6 +184,30 @@ draw_exchanges (Timeline *line, GArray *spans)
     double middle = lane_of (line, span) + (line->lane / line->n_rows - 3) / 2;
     lig_canvas_text (line->canvas, 12, middle + 6, &style, _ ("Exchanges"));
   }
+}
+
+/* Draws the copy of the next batch. */
+static void
+draw_upload (Timeline *line)
+{
+  const LigColours *colours = line->colours;
+  LigTextStyle style = {.size = 11, .colour = colours->dim, .width = LEFT - 16};
+  double y = 8 + 3 * line->lane + 2, width = MAX (line->upload.seconds * line->scale, 2);
+  g_autofree char *bytes = lig_draw_bytes (line->upload.bytes);
+  g_autofree char *time = lig_draw_time (line->upload.seconds);
+  g_autofree char *text =
+    g_strdup_printf ("%s · %s · ≈ %s\n%s\n%s", _ ("next batch"), bytes, time,
+                     line->upload.exposed > 0
+                       ? _ ("copied beside this step, which ends before it: the next step waits")
+                       : _ ("copied beside this step"),
+                     _ ("predicted, not measured"));
+  lig_canvas_text (line->canvas, 12, y + 12, &style, _ ("Copies"));
+  lig_canvas_begin_mark (line->canvas, LEFT, y, width, STRIP - 8, text);
+  lig_canvas_box (
+    line->canvas, LEFT, y, width, STRIP - 8, MIN (3, width / 3),
+    lig_colour_fade (line->upload.exposed > 0 ? colours->warning : colours->dim, 0x50),
+    width > 3 ? colours->dim : 0, 1);
+  lig_canvas_end_mark (line->canvas);
 }
 
 void
@@ -227,21 +218,26 @@ lig_draw_timeline (LigCanvas *canvas,
                    double height)
 {
   guint count;
-  g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (Span));
+  g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (LigTimedSpan));
   Timeline line = {canvas, colours, timed, lig_plan_get_steps (timed->plan, &count),
                    .width = width};
-  double total = place_steps (timed, spans);
+  double total = lig_timed_place (timed, spans);
+  lig_figures_of_upload (timed->plan, &line.upload);
+  gboolean copies = total > 0 && line.upload.seconds > 0;
+  total = copies ? MAX (total, lig_timed_hold (line.upload.seconds)) : total;
   line.height = height;
-  line.lane = (height - AXIS - 8) / 3;
+  line.lane = (height - AXIS - 8 - (copies ? STRIP : 0)) / 3;
   line.scale = (width - LEFT - 24) / (total > 0 ? total : 1);
   find_rows (&line, spans);
   draw_axis (&line, total);
   draw_lanes (&line, spans);
   draw_exchanges (&line, spans);
-  if (total > 0) {
+  if (total > 0)
     draw_spans (&line, spans);
+  if (copies)
+    draw_upload (&line);
+  if (total > 0)
     return;
-  }
   LigTextStyle style = {
     .size = 12, .colour = colours->dim, .anchor = LIG_TEXT_MIDDLE, .width = width};
   if (count > 0)

@@ -144,6 +144,52 @@ measure_launch (Bench *bench, LigDeviceFacts *facts, GError **error)
   return fine;
 }
 
+/* Copies page-locked memory several times in a row to a device that has its own. */
+static gboolean
+time_uploads (Bench *bench, const void *from, gsize bytes, double *seconds, GError **error)
+{
+  enum { COPIES = 8 };
+  const LigBackend *calls = lig_device_calls (bench->device);
+  LigStatus status = LIG_OK;
+  if (!lig_stopwatch_start (&bench->watch, error))
+    return FALSE;
+  for (int i = 0; i < COPIES && status == LIG_OK; i++)
+    status = calls->copy (lig_device_handle (bench->device), bench->memory, from, bytes,
+                          lig_device_stream (bench->device));
+  if (!lig_device_check (bench->device, status, _ ("uploading"), error) ||
+      !lig_stopwatch_stop (&bench->watch, seconds, error))
+    return FALSE;
+  *seconds /= COPIES;
+  return TRUE;
+}
+
+/* Measures how fast batches reach the device. */
+static gboolean
+measure_upload (Bench *bench, LigDeviceFacts *facts, GError **error)
+{
+  enum { SAMPLES = 3 };
+  const LigBackend *calls = lig_device_calls (bench->device);
+  LigBackendDevice *handle = lig_device_handle (bench->device);
+  gsize bytes = MIN ((gsize) 64 << 20, bench->bytes);
+  void *from = NULL;
+  double best = G_MAXDOUBLE, seconds;
+  if (!lig_device_has (bench->device, LIG_DEVICE_STAGES))
+    return TRUE;
+  LigStatus status = calls->allocate_host (handle, bytes, &from);
+  gboolean fine = lig_device_check (bench->device, status, _ ("uploading"), error);
+  if (fine)
+    memset (from, 1, bytes);
+  for (int i = 0; i < SAMPLES && fine; i++) {
+    fine = time_uploads (bench, from, bytes, &seconds, error);
+    best = fine ? MIN (best, seconds) : best;
+  }
+  if (from)
+    calls->release_host (handle, from);
+  if (fine)
+    facts->upload = (double) bytes / best;
+  return fine;
+}
+
 /* Chooses more memory than any cache holds, and matrices that keep every core busy. */
 static void
 choose_sizes (Bench *bench, const LigDeviceFacts *facts)
@@ -184,7 +230,7 @@ measure (LigDevice *device, gboolean quickly, GError **error)
   gboolean fine = bench.workspace && lig_stopwatch_init (&bench.watch, device, error) &&
                   lig_fill_random (device, bench.memory, (gint64) (bench.bytes / sizeof (float)),
                                    LIG_FP32, error) &&
-                  measure_copy (&bench, &found, error) &&
+                  measure_copy (&bench, &found, error) && measure_upload (&bench, &found, error) &&
                   measure_products (&bench, &found, error) &&
                   (lig_device_calls (device)->capture ? measure_launch (&bench, &found, error)
                                                       : measure_step (&bench, &found, error));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A ring of slots, each with host memory, device memory and the events after which they may be
- * overwritten. Devices that share the host's memory are written at once. */
+ * overwritten. They are copied in the lane of copies. Devices that share the host's memory are
+ * written at once. */
 #include "engine/plan/feed.h"
 
 #include <glib/gi18n-lib.h>
@@ -17,7 +18,7 @@ struct _LigFeed {
   LigDevice *device; /* unowned */
   const LigBackend *calls;
   LigBackendDevice *handle;
-  void *target, *stream; /* target; and the stream of copies, null before it is created */
+  void *target, *copies; /* and the stream of copies */
   gsize bytes;
   LigDtype dtype;
   Slot slots[SLOTS];
@@ -32,6 +33,7 @@ lig_feed_new (LigDevice *device, void *target, gint64 size, LigDtype dtype)
   self->calls = lig_device_calls (device);
   self->handle = lig_device_handle (device);
   self->target = target;
+  self->copies = lig_device_lane (device, LIG_LANE_COPY);
   self->bytes = (gsize) size * lig_dtype_size (dtype);
   self->dtype = dtype;
   return self;
@@ -42,8 +44,8 @@ lig_feed_free (LigFeed *self)
 {
   if (!self)
     return;
-  if (self->stream) {
-    self->calls->wait (self->handle, self->stream);
+  if (self->slots[0].staging) {
+    self->calls->wait (self->handle, self->copies);
     self->calls->wait (self->handle, lig_device_stream (self->device));
   }
   for (guint i = 0; i < SLOTS; i++) {
@@ -57,8 +59,6 @@ lig_feed_free (LigFeed *self)
     if (slot->consumed)
       self->calls->event_free (self->handle, slot->consumed);
   }
-  if (self->stream)
-    self->calls->stream_free (self->handle, self->stream);
   g_free (self);
 }
 
@@ -83,9 +83,7 @@ static LigStatus
 prepare (LigFeed *self, Slot *slot)
 {
   LigStatus status = LIG_OK;
-  if (!self->stream)
-    status = self->calls->stream_new (self->handle, &self->stream);
-  if (status == LIG_OK && !slot->host)
+  if (!slot->host)
     status = self->calls->allocate_host (self->handle, self->bytes, &slot->host);
   if (status == LIG_OK && !slot->staging)
     status = self->calls->allocate (self->handle, self->bytes, &slot->staging);
@@ -103,11 +101,11 @@ copy (LigFeed *self, Slot *slot)
 {
   const LigBackend *calls = self->calls;
   void *steps = lig_device_stream (self->device);
-  LigStatus status = calls->await (self->handle, self->stream, slot->consumed);
+  LigStatus status = calls->await (self->handle, self->copies, slot->consumed);
   if (status == LIG_OK)
-    status = calls->copy (self->handle, slot->staging, slot->host, self->bytes, self->stream);
+    status = calls->copy (self->handle, slot->staging, slot->host, self->bytes, self->copies);
   if (status == LIG_OK)
-    status = calls->record (self->handle, slot->copied, self->stream);
+    status = calls->record (self->handle, slot->copied, self->copies);
   if (status == LIG_OK)
     status = calls->await (self->handle, steps, slot->copied);
   if (status == LIG_OK)

@@ -2,6 +2,13 @@
 /* Writes a plan as readable lines, the same for the same input; golden tests compare them. */
 #include "engine/plan/plan-private.h"
 
+const char *
+lig_lane_name (LigLane lane)
+{
+  static const char *const names[LIG_N_LANES] = {"main", "side", "communication", "copy"};
+  return names[lane];
+}
+
 static void
 append_ops (LigPlan *self, GString *text)
 {

@@ -127,6 +127,21 @@ lig_plan_explain_ranks (LigPlan *self)
     exchange.ranks, time, bytes, seconds, exposed, memory, share);
 }
 
+char *
+lig_plan_explain_upload (LigPlan *self)
+{
+  LigUpload upload;
+  lig_figures_of_upload (self, &upload);
+  if (!(upload.exposed > 0))
+    return NULL;
+  g_autofree char *bytes = lig_units_bytes (upload.bytes);
+  g_autofree char *time = lig_units_time (upload.seconds);
+  g_autofree char *exposed = lig_units_time (upload.exposed);
+  return g_strdup_printf (_ ("a batch of %s is copied to the device in %s, predicted, which is %s "
+                             "longer than a step: the steps wait for data"),
+                          bytes, time, exposed);
+}
+
 /* Returns how to fit the plan by computing values again in the backward pass, with the least that
  * is computed again; or null if that does not suffice. */
 static char *

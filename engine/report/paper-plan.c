@@ -265,6 +265,7 @@ append_memory (LigPaper *to, LigPlan *plan)
   g_autofree char *state = lig_units_bytes ((double) lig_plan_get_state_bytes (plan));
   g_autofree char *segments = g_strdup_printf ("%u", lig_plan_get_segments (plan));
   g_autofree char *ranks = lig_plan_explain_ranks (plan);
+  g_autofree char *upload = lig_plan_explain_upload (plan);
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   g_autoptr (GPtrArray) list = g_ptr_array_new ();
   for (guint i = 0; i < count; i++)
@@ -279,6 +280,7 @@ append_memory (LigPaper *to, LigPlan *plan)
   lig_paper_fact (to, _ ("State"), state);
   lig_paper_fact (to, _ ("Segments"), segments);
   lig_paper_fact (to, _ ("Ranks"), ranks);
+  lig_paper_fact (to, _ ("Batch"), upload);
   lig_paper_fact (to, _ ("Problem"), problem);
   if (list->len == 0)
     return;

@@ -440,6 +440,9 @@ lig_rails_append_summary (const LigRails *self, GString *text)
   g_autofree char *ranks = lig_plan_explain_ranks (self->plan);
   if (ranks)
     lig_columns_wrap (text, ranks, 0, 2, self->width);
+  g_autofree char *upload = lig_plan_explain_upload (self->plan);
+  if (upload)
+    lig_columns_wrap (text, upload, 0, 2, self->width);
   append_mends (self, text);
   if (!problem)
     return;

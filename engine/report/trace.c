@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces for chrome://tracing and Perfetto: an event for each step and a thread for each pass.
- * Times are measured or else predicted; each event records which. */
+/* Traces for chrome://tracing and Perfetto: an event for each step, whose category is its pass, and
+ * a thread for each lane, so that steps that overlap lie below one another. Times are measured or
+ * else predicted; each event records which. */
 #include "engine/base/json-private.h"
 #include "engine/draw/timed.h"
 #include "engine/report/picture.h"
+#include <ligature/figures.h>
 #include <ligature/json-members.h>
 
 #include <json-glib/json-glib.h>
@@ -46,21 +48,20 @@ add_ops (JsonBuilder *to, LigPlan *plan, const LigPlanStep *step)
   json_builder_end_array (to);
 }
 
-/* Adds the event of a step and returns its duration in microseconds. */
-static double
-add_step (JsonBuilder *to, const LigTimedPlan *timed, guint index, double start)
+static void
+add_step (JsonBuilder *to, const LigTimedPlan *timed, const LigTimedSpan *span)
 {
-  guint count;
+  guint count, index = span->step;
   const LigPlanStep *step = &lig_plan_get_steps (timed->plan, &count)[index];
-  double predicted = step->predicted * 1e6, duration = lig_timed_step (timed, index) * 1e6;
+  double predicted = step->predicted * 1e6;
   json_builder_begin_object (to);
   lig_json_add_text (to, "name", lig_report_kernel_name (step));
   lig_json_add_text (to, "cat", lig_pass_name (step->pass));
   lig_json_add_text (to, "ph", "X");
   lig_json_add_integer (to, "pid", 1);
-  lig_json_add_integer (to, "tid", (int) step->pass + 1);
-  lig_json_add_number (to, "ts", start);
-  lig_json_add_number (to, "dur", duration);
+  lig_json_add_integer (to, "tid", (int) span->lane + 1);
+  lig_json_add_number (to, "ts", span->start * 1e6);
+  lig_json_add_number (to, "dur", span->seconds * 1e6);
   lig_json_begin_object (to, "args");
   lig_json_add_integer (to, "step", index);
   lig_json_add_text (to, "fusion", lig_report_fusion_name (timed->plan, step));
@@ -79,17 +80,52 @@ add_step (JsonBuilder *to, const LigTimedPlan *timed, guint index, double start)
     json_builder_add_null_value (to);
   json_builder_end_object (to);
   json_builder_end_object (to);
-  return duration;
+}
+
+/* Adds the copy of the next batch, which runs beside this step. */
+static void
+add_upload (JsonBuilder *to, LigPlan *plan)
+{
+  LigUpload upload;
+  lig_figures_of_upload (plan, &upload);
+  if (!(upload.seconds > 0))
+    return;
+  add_name (to, "thread_name", LIG_LANE_COPY + 1, lig_lane_name (LIG_LANE_COPY));
+  json_builder_begin_object (to);
+  lig_json_add_text (to, "name", "batch");
+  lig_json_add_text (to, "ph", "X");
+  lig_json_add_integer (to, "pid", 1);
+  lig_json_add_integer (to, "tid", LIG_LANE_COPY + 1);
+  lig_json_add_number (to, "ts", 0);
+  lig_json_add_number (to, "dur", upload.seconds * 1e6);
+  lig_json_begin_object (to, "args");
+  lig_json_add_number (to, "bytes", upload.bytes);
+  lig_json_add_number (to, "predicted_us", upload.seconds * 1e6);
+  json_builder_end_object (to);
+  json_builder_end_object (to);
+}
+
+/* Adds the steps, and names the lanes that they are in. */
+static void
+add_steps (JsonBuilder *to, const LigTimedPlan *timed)
+{
+  gboolean named[LIG_N_LANES] = {FALSE};
+  g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (LigTimedSpan));
+  lig_timed_place (timed, spans);
+  for (guint i = 0; i < spans->len; i++) {
+    const LigTimedSpan *span = &g_array_index (spans, LigTimedSpan, i);
+    if (!named[span->lane])
+      add_name (to, "thread_name", (int) span->lane + 1, lig_lane_name (span->lane));
+    named[span->lane] = TRUE;
+    add_step (to, timed, span);
+  }
+  add_upload (to, timed->plan);
 }
 
 static void
 write_trace (GString *to, const LigPicture *picture, const char *command)
 {
-  guint count;
-  double time = 0;
-  gboolean passes[3] = {FALSE};
   g_autoptr (JsonBuilder) builder = json_builder_new ();
-  const LigPlanStep *steps = lig_plan_get_steps (picture->timed.plan, &count);
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "displayTimeUnit", "ns");
   lig_json_begin_object (builder, "otherData");
@@ -102,12 +138,7 @@ write_trace (GString *to, const LigPicture *picture, const char *command)
   json_builder_end_object (builder);
   lig_json_begin_array (builder, "traceEvents");
   add_name (builder, "process_name", 0, picture->title);
-  for (guint i = 0; i < count; i++) {
-    if (!passes[steps[i].pass])
-      add_name (builder, "thread_name", (int) steps[i].pass + 1, lig_pass_name (steps[i].pass));
-    passes[steps[i].pass] = TRUE;
-    time += add_step (builder, &picture->timed, i, time);
-  }
+  add_steps (builder, &picture->timed);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);

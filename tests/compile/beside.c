@@ -96,9 +96,10 @@ static void
 test_results (gconstpointer joined)
 {
   LigDevice *device = cpu_device ();
-  if (joined && !device->communication)
-    g_assert_cmpint (device->calls->stream_new (device->handle, &device->communication), ==,
-                     LIG_OK);
+  if (joined && !device->streams[LIG_LANE_COMMUNICATION])
+    g_assert_cmpint (
+      device->calls->stream_new (device->handle, &device->streams[LIG_LANE_COMMUNICATION]), ==,
+      LIG_OK);
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   options.training = FALSE;
   g_autoptr (LigSequence) beside = new_sequence ("late ! late", "64x32");

@@ -191,6 +191,22 @@ test_timeline (void)
   g_assert_cmpfloat (fabs (marks[1].width / marks[0].width - 2), <, 0.01);
 }
 
+/* The copy of the next batch is below the steps of a device with its own memory. */
+static void
+test_copies (void)
+{
+  guint count;
+  g_autoptr (LigPlan) plan =
+    compile_for ("linear(16) ! mean-squared-error", "null:h200", LIG_POLICY_ALL, TRUE);
+  LigTimedPlan timed = {.plan = plan};
+  g_autoptr (LigCanvas) canvas = draw (1, &timed, NULL, 900);
+  const LigMark *marks = lig_canvas_get_marks (canvas, &count);
+  g_assert_cmpuint (count, >, 1);
+  g_assert_true (g_str_has_prefix (marks[count - 1].text, "next batch · "));
+  for (guint i = 0; i + 1 < count; i++)
+    g_assert_cmpfloat (marks[i].y + marks[i].height, <=, marks[count - 1].y);
+}
+
 /* Returns the timeline of a rank as SVG. */
 static char *
 draw_rank (int ranks)
@@ -293,6 +309,7 @@ main (int argc, char **argv)
   g_test_add_func ("/draw-profile/times", test_times);
   g_test_add_func ("/draw-profile/repeats", test_repeats);
   g_test_add_func ("/draw-profile/timeline", test_timeline);
+  g_test_add_func ("/draw-profile/copies", test_copies);
   g_test_add_func ("/draw-profile/exchanges", test_exchanges);
   g_test_add_func ("/draw-profile/roofline", test_roofline);
   g_test_add_func ("/draw-profile/memory", test_memory);

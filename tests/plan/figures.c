@@ -2,6 +2,7 @@
 /* Figures of groups and passes compared with every op alone, whatever is forced. */
 #include "tests/plan/case.h"
 #include <ligature/figures.h>
+#include <ligature/report.h>
 
 static const char *const mlp =
   "make-extra-output(to=r) ! layer-norm ! linear(3072) ! gelu ! linear(768) ! "
@@ -365,6 +366,45 @@ test_unknown (void)
   g_assert_null (strstr (saving, ","));
 }
 
+/* --- Copies -------------------------------------------------------------------------------- */
+
+static LigUpload
+upload_of (const char *device_name, const char *expression, const char *input)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) device = lig_device_open (device_name, &error);
+  g_assert_no_error (error);
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input);
+  LigPlanOptions options = options_for (LIG_POLICY_NONE);
+  options.input_gradient = FALSE;
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  LigUpload upload;
+  lig_figures_of_upload (plan, &upload);
+  g_autofree char *sentence = lig_plan_explain_upload (plan);
+  g_assert_true ((sentence != NULL) == (upload.exposed > 0));
+  return upload;
+}
+
+/* A batch is the input and the targets; a short step waits for it, a long one hides it. */
+static void
+test_upload (void)
+{
+  const char *loss = "linear(16) ! mean-squared-error";
+  LigUpload wide = upload_of ("null:h200", loss, "1024x65536");
+  g_assert_cmpfloat (wide.bytes, ==, 4.0 * 1024 * (65536 + 16));
+  g_assert_cmpfloat_with_epsilon (wide.seconds, wide.bytes / 50e9, 1e-12);
+  g_assert_cmpfloat (wide.exposed, >, 0);
+  g_assert_cmpfloat (wide.exposed, <, wide.seconds);
+  LigUpload deep =
+    upload_of ("null:h200", "block(8) { linear(4096) ! gelu } ! mean-squared-error", "4096x4096");
+  g_assert_cmpfloat (deep.seconds, >, 0);
+  g_assert_cmpfloat (deep.exposed, ==, 0);
+  g_assert_cmpfloat (upload_of ("null:h200", "linear(16)", "64x64").seconds, ==, 0);
+  g_assert_cmpfloat (upload_of ("cpu", loss, "64x64").seconds, ==, 0);
+  g_assert_cmpfloat (upload_of ("null", loss, "64x64").seconds, ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -377,5 +417,6 @@ main (int argc, char **argv)
   g_test_add_func ("/figures/sums", test_sums);
   g_test_add_func ("/figures/recalled", test_recalled);
   g_test_add_func ("/figures/unknown", test_unknown);
+  g_test_add_func ("/figures/upload", test_upload);
   return g_test_run ();
 }

@@ -319,8 +319,8 @@ test_plan_trace (void)
   g_autofree char *text = to_text (report);
   g_autoptr (JsonNode) root = NULL;
   JsonArray *events = read_trace (text, &root);
-  guint count, seen = 0;
-  double time = 0;
+  guint count, seen = 0, overlapping = 0;
+  double ends[LIG_N_LANES] = {0};
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   for (guint i = 0; i < json_array_get_length (events); i++) {
     JsonObject *event = json_array_get_object_element (events, i);
@@ -330,16 +330,37 @@ test_plan_trace (void)
     const LigPlanStep *step = &steps[seen++];
     g_assert_cmpstr (json_object_get_string_member (event, "name"), ==, step->kernel->name);
     g_assert_cmpstr (json_object_get_string_member (event, "cat"), ==, lig_pass_name (step->pass));
-    g_assert_cmpint (json_object_get_int_member (event, "tid"), ==, (int) step->pass + 1);
-    g_assert_cmpfloat_with_epsilon (json_object_get_double_member (event, "ts"), time, 1e-6);
+    g_assert_cmpint (json_object_get_int_member (event, "tid"), ==, (int) step->lane + 1);
+    /* A step of another lane begins behind those of the main one, which go on beside it. */
+    double start = MAX (ends[LIG_LANE_MAIN], ends[step->lane]);
+    g_assert_cmpfloat_with_epsilon (json_object_get_double_member (event, "ts"), start, 1e-6);
     g_assert_cmpfloat_with_epsilon (json_object_get_double_member (args, "predicted_us"),
                                     step->predicted * 1e6, 1e-6);
     g_assert_cmpfloat (json_object_get_double_member (args, "bytes"), ==,
                        step->read + step->written);
     g_assert_true (json_object_get_null_member (args, "measured_us"));
-    time += step->predicted * 1e6;
+    ends[step->lane] = start + step->predicted * 1e6;
+    overlapping += step->lane != LIG_LANE_MAIN;
   }
   g_assert_cmpuint (seen, ==, count);
+  g_assert_cmpuint (overlapping, >, 0);
+}
+
+/* The copy of the next batch of a training is in the lane of copies, beside the whole step. */
+static void
+test_plan_trace_copies (void)
+{
+  g_autoptr (LigPlan) plan = new_plan ("linear(16) ! mean-squared-error", NULL);
+  g_autoptr (GBytes) report = make (plan, NULL, NULL, "trace.json");
+  g_autofree char *text = to_text (report);
+  g_autoptr (JsonNode) root = NULL;
+  JsonArray *events = read_trace (text, &root);
+  JsonObject *last = json_array_get_object_element (events, json_array_get_length (events) - 1);
+  g_assert_cmpstr (json_object_get_string_member (last, "name"), ==, "batch");
+  g_assert_cmpint (json_object_get_int_member (last, "tid"), ==, LIG_LANE_COPY + 1);
+  g_assert_cmpfloat (json_object_get_double_member (last, "ts"), ==, 0);
+  g_assert_cmpfloat (json_object_get_double_member (last, "dur"), >, 0);
+  assert_contains (text, "\"copy\"");
 }
 
 /* --- Runs ---------------------------------------------------------------------------------- */
@@ -507,6 +528,7 @@ main (int argc, char **argv)
   g_test_add_func ("/report-formats/plan/pictures", test_plan_pictures);
   g_test_add_func ("/report-formats/plan/dot", test_plan_dot);
   g_test_add_func ("/report-formats/plan/trace", test_plan_trace);
+  g_test_add_func ("/report-formats/plan/trace-copies", test_plan_trace_copies);
   ADD ("run/html", test_run_html);
   ADD ("run/pictures", test_run_pictures);
   ADD ("run/trace", test_run_trace);

@@ -74,7 +74,7 @@ is_open (Fixture *f, const char *path)
   return row && row->open;
 }
 
-/* What an edit removes is open again where it was, once the edit is undone. */
+/* An undone edit leaves the blocks that it removed as open as they were. */
 static void
 test_open (Fixture *f, gconstpointer data)
 {

@@ -135,6 +135,8 @@ show_facts (LigDeviceCard *self, const LigDeviceFacts *facts)
   g_autofree char *copy = lig_draw_bytes (facts->copy);
   g_autofree char *bandwidth = g_strdup_printf ("%s/s", copy);
   g_autofree char *launch = lig_draw_time (facts->launch);
+  g_autofree char *upload = lig_draw_bytes (facts->upload);
+  g_autofree char *uploads = g_strdup_printf ("%s/s", upload);
   const char *known = facts->measured    ? _ ("ceilings measured on this device")
                       : facts->copy <= 0 ? _ ("ceilings not known; measure them for predictions")
                       : self->runs ? _ ("ceilings assumed; measure them for better predictions")
@@ -158,6 +160,8 @@ show_facts (LigDeviceCard *self, const LigDeviceFacts *facts)
   add_products (self, facts);
   if (facts->launch > 0)
     add_fact (self, _ ("Least time of a kernel"), launch);
+  if (facts->upload > 0)
+    add_fact (self, _ ("Copies from the host"), uploads);
   g_autofree char *libraries = g_strdup_printf (_ ("Libraries: %s"), facts->libraries);
   gtk_label_set_label (self->libraries, libraries);
   gtk_widget_set_visible (GTK_WIDGET (self->libraries), *facts->libraries);

@@ -30,6 +30,7 @@ typedef struct {
   LigDeviceCosts costs;           /* of kernels, beyond the rates above */
   double product_fp4; /* operations per second of products of 4 bits, which no type stands for */
   LigFabric fabric;   /* its links to others */
+  double upload;      /* bytes per second from the host's memory into its own; 0 if it has none */
 } LigDeviceFacts;
 
 /**

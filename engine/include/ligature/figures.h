@@ -225,6 +225,29 @@ typedef struct {
 LIG_API void lig_figures_of_exchange (LigPlan *plan, LigExchange *exchange);
 
 /**
+ * LigUpload:
+ * @bytes: the bytes of a batch: of the input and of what the caller gives beside it
+ * @seconds: the predicted time of their copy from the host's memory
+ * @exposed: of it, the predicted seconds for which the next step waits
+ *
+ * The copy of a batch to a device with its own memory, in the lane of copies, beside the step of
+ * the batch before. Times are 0 where the rate of such copies is unknown.
+ */
+typedef struct {
+  double bytes, seconds, exposed;
+} LigUpload;
+
+/**
+ * lig_figures_of_upload:
+ * @plan: a plan
+ * @upload: (out caller-allocates): the copy of its batch
+ *
+ * Predicts how a batch reaches the device. All is 0 for a device that shares the host's memory, and
+ * for a sequence without a loss, which is a part of a model.
+ */
+LIG_API void lig_figures_of_upload (LigPlan *plan, LigUpload *upload);
+
+/**
  * lig_plan_exchanges_rows:
  * @self: a plan
  *

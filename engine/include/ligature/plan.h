@@ -83,6 +83,14 @@ typedef struct {
   double waited;  /* of a collective: the predicted seconds for which the main lane waits */
 } LigPlanStep;
 
+/**
+ * lig_lane_name:
+ * @lane: a lane
+ *
+ * Returns: (transfer none): `main`, `side`, `communication` or `copy`
+ */
+LIG_API const char *lig_lane_name (LigLane lane);
+
 /* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of
  * a value that an op computes has the op's index, `#5.y`; the name of a gradient has a `d` in
  * front. */

@@ -206,6 +206,15 @@ LIG_API void lig_plan_add_ranks (LigPlan *self, JsonBuilder *builder);
 LIG_API double lig_plan_get_needed_memory (LigPlan *self);
 
 /**
+ * lig_plan_explain_upload:
+ * @self: a plan
+ *
+ * Returns: (transfer full) (nullable): a translated sentence if the copy of a batch to the device
+ * is predicted to take longer than a step, which then waits for it; otherwise %NULL
+ */
+LIG_API char *lig_plan_explain_upload (LigPlan *self);
+
+/**
  * lig_plan_explain_ranks:
  * @self: a plan
  *

@@ -117,11 +117,18 @@ typedef struct LigBackendDevice LigBackendDevice;
  * @LIG_LANE_MAIN: the steps of a plan one after another
  * @LIG_LANE_SIDE: steps too small for the whole device, in parallel with those after them
  * @LIG_LANE_COMMUNICATION: exchanges with other processes, in parallel with the steps after them
+ * @LIG_LANE_COPY: copies of the next batch from the host's memory, in parallel with all steps
  * @LIG_N_LANES: the number of lanes
  *
- * A queue of launches on a device. Each has a stream and a workspace of its own.
+ * A queue of launches on a device. Each has a stream of its own and, but for copies, a workspace.
  */
-typedef enum { LIG_LANE_MAIN, LIG_LANE_SIDE, LIG_LANE_COMMUNICATION, LIG_N_LANES } LigLane;
+typedef enum {
+  LIG_LANE_MAIN,
+  LIG_LANE_SIDE,
+  LIG_LANE_COMMUNICATION,
+  LIG_LANE_COPY,
+  LIG_N_LANES
+} LigLane;
 
 /**
  * LIG_MAX_PEERS:
