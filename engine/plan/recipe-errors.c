@@ -178,17 +178,22 @@ compare_ops (LigRecipeErrors *self, LigProgram *programs[2], GError **error)
   return fine;
 }
 
+/* All runs draw the same masks of dropout as the one that they are compared with. */
 static gboolean
 run_passes (LigProgram *program, GError **error)
 {
   LigPlan *plan = program->plan;
+  guint64 micro = lig_state_get_micro_step (program->state);
+  guint64 done = lig_state_get_step (program->state);
   unsigned passes = LIG_RUN_FORWARD;
   if (lig_plan_has_pass (plan, LIG_PASS_BACKWARD))
     passes |= LIG_RUN_BACKWARD;
   unsigned update = lig_plan_has_pass (plan, LIG_PASS_UPDATE) ? LIG_RUN_UPDATE : 0;
-  for (int i = plan->draft->histories->len > 0 ? WARM_UP : 0; i > 0; i--)
+  for (int i = plan->draft->histories->len > 0 ? WARM_UP : 0; i > 0; i--) {
     if (!lig_program_run (program, passes | update, error))
       return FALSE;
+    lig_state_set_steps (program->state, micro, done);
+  }
   return lig_program_run (program, passes, error);
 }
 

@@ -60,6 +60,19 @@ test_ops (void)
   }
 }
 
+/* A recipe whose histories take runs of their own is compared with the same masks. */
+static void
+test_dropout (void)
+{
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("linear(64) ! dropout(0.5) ! linear(48) ! mean-squared-error", "64x48");
+  g_autoptr (LigRecipeErrors) delayed = measure (sequence, "fp8-delayed");
+  g_autoptr (LigRecipeErrors) current = measure (sequence, "fp8-current");
+  g_assert_cmpfloat (find (delayed, "1", "dropout")->output, <,
+                     2 * find (current, "1", "dropout")->output);
+  g_assert_cmpfloat (delayed->gradient, <, 2 * current->gradient);
+}
+
 static void
 test_none (void)
 {
@@ -202,6 +215,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/recipe-errors/ops", test_ops);
+  g_test_add_func ("/recipe-errors/dropout", test_dropout);
   g_test_add_func ("/recipe-errors/none", test_none);
   g_test_add_func ("/recipe-errors/wrong", test_wrong);
   g_test_add_func ("/recipe-errors/names", test_names);
