@@ -388,6 +388,9 @@ gboolean lig_represent (LigDraft *draft, GError **error);
 gboolean lig_fuse (LigDraft *draft, GError **error);
 gboolean lig_schedule (LigDraft *draft, GError **error);
 gboolean lig_recompute (LigDraft *draft, GError **error);
+
+/* Unmarks values that ops save, but that no step of the backward pass reads. */
+void lig_forget_unread (LigDraft *draft);
 gboolean lig_allocate (LigDraft *draft, GError **error);
 
 /* Check the invariants after each pass; an error is a bug of the compiler or of a custom table. */

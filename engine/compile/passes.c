@@ -3,6 +3,16 @@
 #include "engine/compile/predict.h"
 #include "engine/sequence/table.h"
 
+/* Gives the values their memory, once it is known which of them are computed again. */
+static gboolean
+place_values (LigDraft *draft, GError **error)
+{
+  if (!lig_recompute (draft, error) || !lig_verify_steps (draft, error))
+    return FALSE;
+  lig_forget_unread (draft);
+  return lig_allocate (draft, error) && lig_verify_memory (draft, error);
+}
+
 static gboolean
 run_passes (LigDraft *draft, GError **error)
 {
@@ -10,9 +20,7 @@ run_passes (LigDraft *draft, GError **error)
          lig_differentiate (draft, error) && lig_verify_values (draft, error) &&
          lig_represent (draft, error) && lig_fuse (draft, error) &&
          lig_verify_groups (draft, error) && lig_schedule (draft, error) &&
-         lig_verify_steps (draft, error) &&
-         (draft->compared || (lig_recompute (draft, error) && lig_verify_steps (draft, error) &&
-                              lig_allocate (draft, error) && lig_verify_memory (draft, error)));
+         lig_verify_steps (draft, error) && (draft->compared || place_values (draft, error));
 }
 
 gboolean

@@ -51,6 +51,18 @@ test_check (void)
   assert_contains (tied.out, "35 trained elements, 140 B;");
 }
 
+/* Nothing is saved for the gradient of a frozen weight. */
+static void
+test_saved (void)
+{
+  g_auto (Outcome) trained =
+    lig ("check", "linear(4) ! linear(5) ! linear(3)", "--input", "8x5", "--json", NULL);
+  g_auto (Outcome) frozen = lig ("check", "linear(4) ! linear(5, trained=false) ! linear(3)",
+                                 "--input", "8x5", "--json", NULL);
+  g_assert_cmpint (int_at (trained.json, "saved_bytes"), ==, 4 * 8 * (5 + 4 + 5));
+  g_assert_cmpint (int_at (frozen.json, "saved_bytes"), ==, 4 * 8 * (5 + 5));
+}
+
 static void
 test_ops (void)
 {
@@ -71,6 +83,7 @@ main (int argc, char **argv)
   g_test_add_func ("/freeze/train", test_train);
   g_test_add_func ("/freeze/refused", test_refused);
   g_test_add_func ("/freeze/check", test_check);
+  g_test_add_func ("/freeze/saved", test_saved);
   g_test_add_func ("/freeze/ops", test_ops);
   return run_cli_tests ();
 }
