@@ -33,6 +33,7 @@ static LigDataset *
 make_dataset (void)
 {
   LigDataset *self = g_atomic_rc_box_new0 (LigDataset);
+  self->ignored = LIG_IGNORED_TARGET;
   self->options = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   return self;
 }
@@ -291,6 +292,12 @@ lig_dataset_seek (LigDataset *self, guint64 position)
   self->position = position;
 }
 
+void
+lig_dataset_set_ignored (LigDataset *self, gint32 ignored)
+{
+  self->ignored = ignored;
+}
+
 gboolean
 lig_dataset_held_out (LigDataset *self,
                       gint64 batch_index,
@@ -314,7 +321,7 @@ lig_dataset_held_out (LigDataset *self,
       return FALSE;
   if (targets && targets->dtype == LIG_INT32)
     for (gint64 i = real * self->target_size / MAX (self->blocks.ranks, 1); i < targets->size; i++)
-      ((gint32 *) targets->data)[i] = LIG_IGNORED_TARGET;
+      ((gint32 *) targets->data)[i] = self->ignored;
   if (valid)
     *valid = real;
   return TRUE;

@@ -48,6 +48,7 @@ struct LigDataset {
 
   LigTarget target;
   gint64 target_size; /* elements per sample, 0 until bound */
+  gint32 ignored;     /* an integer target that the loss ignores */
   guint64 position;
 };
 

@@ -33,12 +33,29 @@ check_positions (const LigInfer *self, GError **error)
   return FALSE;
 }
 
+/* Ranks that divide the batch each have some of its rows on the first axis: a fixed one would merge
+ * others, and parameters could have another shape, than those of one rank. */
+static gboolean
+check_batch (const LigInfer *self, const LigShape *wanted, GError **error)
+{
+  int ranks = self->n_ranks[LIG_GROUP_DATA];
+  if (ranks == 1 || (wanted->n_axes > 0 && wanted->axes[0] == -1))
+    return TRUE;
+  g_autofree char *shape = lig_shape_to_string (wanted);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+               _ ("%s has a fixed first axis, and ranks divide it (data=%d); begin it with -1"),
+               wanted->n_axes > 0 ? shape : _ ("a scalar"), ranks);
+  return FALSE;
+}
+
 static gboolean
 infer (LigInfer *self, GError **error)
 {
   LigShape shape = ((const ReshapeParams *) self->params)->shape;
   gint64 size = lig_shape_size (&self->x), known = 1;
   int open = -1;
+  if (!check_batch (self, &shape, error))
+    return FALSE;
   for (int i = 0; i < shape.n_axes; i++)
     if (shape.axes[i] == -1)
       open = i;

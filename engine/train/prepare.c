@@ -23,6 +23,11 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
     return lig_error_set_path (error, last->path);
   }
   self->classes = g_str_equal (last->info->name, "cross-entropy");
+  if (self->classes) {
+    gint64 ignored;
+    g_object_get (last->op, "ignored", &ignored, NULL);
+    lig_dataset_set_ignored (self->data, (gint32) ignored);
+  }
   gint64 parameters = 0;
   for (guint i = 0; i < count; i++)
     parameters += ops[i].parameters;

@@ -69,6 +69,22 @@ test_large (Fixture *f, gconstpointer data)
   g_assert_cmpuint (gathered->len, ==, 20);
 }
 
+/* The last batch of held-out samples is filled up with targets that the loss ignores, whichever
+ * they are. */
+static void
+test_ignored (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (f->folder, "classes.csv", NULL);
+  g_autofree char *spec = g_strdup_printf ("csv:%s?task=class", path);
+  g_autoptr (GString) rows = g_string_new ("a,b,c\n");
+  for (int i = 0; i < 103; i++)
+    g_string_append_printf (rows, "%d,%d,%d\n", i % 7, i % 5, i % 4);
+  g_assert_true (g_file_set_contents (path, rows->str, -1, NULL));
+  g_autoptr (LigRun) run =
+    new_run (f, "linear(4) ! cross-entropy(ignored=1)", "8x2", spec, "steps=4");
+  g_assert_true (isfinite (finish (run).eval_loss));
+}
+
 /* A held-out part of more than 8 million values is sampled at the end: 256 batches of 270. */
 static void
 test_sampled (Fixture *f, gconstpointer data)
@@ -114,6 +130,7 @@ main (int argc, char **argv)
   g_test_add ("/train-evaluation/" path, Fixture, NULL, set_up, function, tear_down)
   ADD ("default", test_default);
   ADD ("large", test_large);
+  ADD ("ignored", test_ignored);
   ADD ("sampled", test_sampled);
   ADD ("none", test_none);
   ADD ("influence", test_influence);

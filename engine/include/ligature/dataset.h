@@ -135,7 +135,7 @@ LIG_API GStrv lig_dataset_split (const char *spec, char **path);
 
 /* --- Datasets ------------------------------------------------------------------------------ */
 
-/* The value of an integer target whose row the loss ignores. */
+/* The value of an integer target whose row the loss ignores, unless it ignores another one. */
 #define LIG_IGNORED_TARGET (-100)
 
 typedef struct LigDataset LigDataset;
@@ -349,6 +349,13 @@ LIG_API guint64 lig_dataset_get_position (LigDataset *self);
 LIG_API void lig_dataset_seek (LigDataset *self, guint64 position);
 
 /**
+ * lig_dataset_set_ignored:
+ * @self: a dataset
+ * @ignored: the integer target that the loss ignores; %LIG_IGNORED_TARGET until it is set
+ */
+LIG_API void lig_dataset_set_ignored (LigDataset *self, gint32 ignored);
+
+/**
  * lig_dataset_held_out:
  * @self: a dataset
  * @batch_index: an index from 0 to lig_dataset_get_held_out_batches() - 1
@@ -357,7 +364,8 @@ LIG_API void lig_dataset_seek (LigDataset *self, guint64 position);
  * @valid: (out) (optional): the number of valid samples in this batch
  *
  * Copies a batch of held-out samples in the order of the data; the position is unchanged. The last
- * batch is padded with the first held-out samples, whose integer targets are %LIG_IGNORED_TARGET.
+ * batch is padded with the first held-out samples, whose integer targets are those that the loss
+ * ignores.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX, _SHAPE or _DTYPE set, or an error of lig_dataset_next()
  */
