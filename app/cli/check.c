@@ -143,8 +143,9 @@ explain_memory (LigPlan *plan, const LigSequenceOptions *options)
   return first ? lig_plan_explain_memory (plan, first) : g_steal_pointer (&problem);
 }
 
+/* `shared`: the plan that has the figures of ranks */
 static void
-print_json (LigPlan *plan, const char *problem)
+print_json (LigPlan *plan, LigPlan *shared, const char *problem)
 {
   guint count;
   LigShape shape;
@@ -166,7 +167,7 @@ print_json (LigPlan *plan, const char *problem)
               lig_plan_get_extra_input);
   add_extras (builder, plan, "extra_outputs", lig_plan_get_n_extra_outputs (plan),
               lig_plan_get_extra_output);
-  lig_plan_add_ranks (plan, builder);
+  lig_plan_add_ranks (shared, builder);
   lig_json_add_text (builder, "problem", problem);
   json_builder_end_object (builder);
   lig_cli_print_document ("check", json_builder_get_root (builder));
@@ -231,7 +232,7 @@ print_totals (LigPlan *plan, int width)
 }
 
 static void
-print_table (LigPlan *plan, const char *problem)
+print_table (LigPlan *plan, LigPlan *shared, const char *problem)
 {
   static const char *const header[] = {"path",   "<op",         "output", ">elements",
                                        ">saved", "~parameters", NULL};
@@ -251,7 +252,7 @@ print_table (LigPlan *plan, const char *problem)
   print_totals (plan, width);
   print_extras (plan, "input", lig_plan_get_n_extra_inputs (plan), lig_plan_get_extra_input);
   print_extras (plan, "output", lig_plan_get_n_extra_outputs (plan), lig_plan_get_extra_output);
-  g_autofree char *ranks = lig_plan_explain_ranks (plan);
+  g_autofree char *ranks = lig_plan_explain_ranks (shared);
   if (ranks)
     lig_cli_print_wrapped (ranks, width);
   if (!problem)
@@ -275,9 +276,27 @@ set_batch (LigSequence *sequence, gint64 batch)
   lig_sequence_set_input (sequence, &shape, dtype);
 }
 
-/* @problems: (out): all problems of a sequence that cannot be compiled */
+/* Predictions of ranks are those of the fusions that a training would have; nothing is measured for
+ * them. */
 static LigPlan *
-compile (const char *text, LigSequenceOptions *options, GPtrArray **problems, GError **error)
+compile_shared (LigPlan *plan, LigSequence *sequence, LigDevice *device, LigPlanOptions options)
+{
+  options.policy =
+    lig_device_has (device, LIG_DEVICE_DESCRIBED) ? LIG_POLICY_DEFAULT : LIG_POLICY_ALL;
+  LigPlan *shared = lig_device_get_n_ranks (device, LIG_GROUP_ALL) > 1
+                      ? lig_plan_compile (sequence, device, &options, NULL)
+                      : NULL;
+  return shared ? shared : lig_plan_ref (plan);
+}
+
+/* @shared: (out): the plan that has the figures of ranks
+ * @problems: (out): all problems of a sequence that cannot be compiled */
+static LigPlan *
+compile (const char *text,
+         LigSequenceOptions *options,
+         LigPlan **shared,
+         GPtrArray **problems,
+         GError **error)
 {
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
   LigOptimizer optimizer;
@@ -294,6 +313,8 @@ compile (const char *text, LigSequenceOptions *options, GPtrArray **problems, GE
   LigPlan *compiled = lig_plan_compile (sequence, device, &plan, error);
   if (!compiled)
     *problems = lig_plan_check (sequence, device, &plan);
+  else
+    *shared = compile_shared (compiled, sequence, device, plan);
   return compiled;
 }
 
@@ -325,15 +346,16 @@ run (int argc, char **argv)
   if (!lig_cli_read_count ("batch", batch, &options.batch, &error))
     return lig_cli_fail (g_steal_pointer (&error));
   g_autoptr (GPtrArray) problems = NULL;
-  g_autoptr (LigPlan) plan = compile (argv[1], &options, &problems, &error);
+  g_autoptr (LigPlan) shared = NULL;
+  g_autoptr (LigPlan) plan = compile (argv[1], &options, &shared, &problems, &error);
   if (!plan && problems && problems->len > 0)
     return lig_cli_fail_with (problems);
   if (!plan)
     return lig_cli_fail (g_steal_pointer (&error));
   g_autofree char *problem = explain_memory (plan, &options);
   if (lig_cli_json ())
-    print_json (plan, problem);
+    print_json (plan, shared, problem);
   else
-    print_table (plan, problem);
+    print_table (plan, shared, problem);
   return LIG_EXIT_OK;
 }

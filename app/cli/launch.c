@@ -22,6 +22,9 @@ enum { N_STREAMS = 2 };
 /* The time that the ranks have to end when mpirun has ended, in milliseconds. */
 enum { LONGEST_END = 20000 };
 
+/* The time that mpirun has to end when rank 0 was interrupted, in milliseconds. */
+enum { LONGEST_WAIT = 15000 };
+
 /* The time that other ranks have to end with rank 0, in milliseconds. */
 enum { MOMENT = 400 };
 
@@ -182,6 +185,17 @@ note_end (GPid mpirun, int status, gpointer data)
     g_timeout_add (LONGEST_END, quit, self);
 }
 
+/* mpirun may wait without end for ranks that were interrupted while they began. Without it they end
+ * by themselves. */
+static gboolean
+give_up (gpointer data)
+{
+  Launch *self = data;
+  if (!self->ended)
+    kill (self->mpirun, SIGKILL);
+  return quit (self);
+}
+
 static gboolean
 read_code (int connection, GIOCondition condition, gpointer data)
 {
@@ -197,6 +211,8 @@ read_code (int connection, GIOCondition condition, gpointer data)
    * mpirun, which takes seconds to end; the other ranks end with rank 0. */
   if (self->ended || self->signals > 1 || self->code > 0)
     g_timeout_add (self->ended ? 0 : MOMENT, quit, self);
+  else if (self->signals > 0 && self->code < 0)
+    g_timeout_add (LONGEST_WAIT, give_up, self);
   return G_SOURCE_REMOVE;
 }
 
@@ -226,6 +242,8 @@ forward (Launch *self, int number)
     kill (self->process, number);
   if (self->process == 0 || self->signals > 1)
     kill (self->mpirun, SIGTERM);
+  if (self->process == 0 && self->signals == 1)
+    g_timeout_add (LONGEST_WAIT, give_up, self);
   return G_SOURCE_CONTINUE;
 }
 

@@ -3,6 +3,8 @@
  * pager that ends early is no error, and without one the text is printed as usual. */
 #include "app/cli/pager.h"
 
+#include <ligature/ranks.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -36,6 +38,9 @@ lig_cli_terminal (int descriptor)
 static const char *
 find_pager (void)
 {
+  /* A launcher of ranks gives them a terminal of its own, at which nobody sits. */
+  if (lig_ranks_launched () > 0)
+    return NULL;
   const char *own = g_getenv ("LIG_PAGER"), *named = own ? own : g_getenv ("PAGER");
   const char *term = g_getenv ("TERM");
   /* A terminal that cannot move its cursor is most often a window of an editor, which scrolls. */

@@ -49,8 +49,9 @@ static gboolean
 refuse (const LigInfer *infer, LigShardingKind kind, GError **error)
 {
   static const char *const sentences[] = {
-    [LIG_SHARDING_NONE] = N_ ("its input is whole on each rank (tensor=%d), expected a part; set "
-                              "parallel of the op before it"),
+    [LIG_SHARDING_NONE] = N_ ("its input is whole on each rank (tensor=%d), expected a part; put "
+                              "take-part before it for some of the rows, or linear with "
+                              "parallel=column for some of the columns"),
     [LIG_SHARDING_ROWS] = N_ ("its input is divided by rows among the ranks (tensor=%d); put "
                               "all-gather (gradient=part) before it"),
     [LIG_SHARDING_COLUMNS] = N_ ("its input is divided by columns among the ranks (tensor=%d); put "

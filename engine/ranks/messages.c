@@ -91,14 +91,22 @@ lig_ranks_sum (LigRanks *self, double *values, guint count, GError **error)
 
 /* --- Comparing ----------------------------------------------------------------------------- */
 
+/* Shortens a text to the part in which it differs from another one, and a little before that. */
 static char *
-shorten (const char *text)
+shorten (const char *text, const char *other)
 {
-  g_autofree char *valid = g_utf8_make_valid (text, -1);
-  if (g_utf8_strlen (valid, -1) <= LONGEST_TEXT)
-    return g_steal_pointer (&valid);
-  g_autofree char *start = g_utf8_substring (valid, 0, LONGEST_TEXT - 1);
-  return g_strconcat (start, "…", NULL);
+  g_autofree char *valid = g_utf8_make_valid (text, -1), *like = g_utf8_make_valid (other, -1);
+  glong length = g_utf8_strlen (valid, -1), first = 0;
+  const char *at = valid, *there = like;
+  for (; *at && g_utf8_get_char (at) == g_utf8_get_char (there); first++) {
+    at = g_utf8_next_char (at);
+    there = g_utf8_next_char (there);
+  }
+  first = length <= LONGEST_TEXT ? 0 : MAX (first - LONGEST_TEXT / 4, 0);
+  glong end = length <= LONGEST_TEXT ? length : MIN (first + LONGEST_TEXT - 1, length);
+  g_autofree char *part = g_utf8_substring (valid, first, end);
+  g_autofree char *shown = g_strconcat (first > 0 ? "…" : "", part, end < length ? "…" : "", NULL);
+  return g_strdelimit (g_steal_pointer (&shown), "\n", ' ');
 }
 
 /* Returns the first rank whose text differs from rank 0's, 0 if none does, or -1 with an error
@@ -127,9 +135,10 @@ lig_ranks_agree (LigRanks *self, const char *subject, const char *text, GError *
   int rank = find_difference (self, text, error);
   if (rank <= 0)
     return rank == 0;
-  g_autofree char *own = shorten (text), *theirs = g_strdup (own);
-  if (!spread_text (self, 0, &own, error) || !spread_text (self, rank, &theirs, error))
+  g_autofree char *first = g_strdup (text), *other = g_strdup (text);
+  if (!spread_text (self, 0, &first, error) || !spread_text (self, rank, &other, error))
     return FALSE;
+  g_autofree char *own = shorten (first, other), *theirs = shorten (other, first);
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                _ ("%s: rank %d on %s has '%s', rank 0 on %s has '%s'; give all ranks the same"),
                subject, rank, self->places[rank].host, theirs, self->places[0].host, own);

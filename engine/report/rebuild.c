@@ -3,6 +3,7 @@
  * of one. */
 #include "engine/base/json-private.h"
 #include "engine/report/picture.h"
+#include <ligature/json.h>
 #include <ligature/run.h>
 
 #include <glib/gi18n-lib.h>
@@ -60,6 +61,22 @@ open_device (const LigReportRun *run, GString *note)
 }
 
 /* --- Options ------------------------------------------------------------------------------- */
+
+/* Lets the plan be that of rank 0 if several ranks trained. A run of an older program has no record
+ * of them. */
+static void
+divide (const LigReportRun *run, LigSequence *sequence, LigDevice *device, LigPlanOptions *options)
+{
+  LigLayout layout;
+  g_autoptr (JsonNode) root = run->inputs ? lig_json_from_text (run->inputs, NULL) : NULL;
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  gint64 ranks = object ? lig_json_get_int (object, "ranks", 1) : 1;
+  const char *parallel = object ? lig_json_get_string (object, "parallel", NULL) : NULL;
+  if (ranks > 1 && ranks <= LIG_MAX_PEERS &&
+      lig_layout_parse (&layout, parallel, (int) ranks, NULL) &&
+      lig_plan_options_divide (options, sequence, &layout, NULL))
+    lig_device_assume_ranks (device, 0, &layout);
+}
 
 static void
 read_types (const char *text, LigPlanOptions *options)
@@ -223,6 +240,8 @@ lig_report_rebuild (const LigReportRun *run, char **note)
   read_settings (run, &settings, &options, &optimizer);
   if (!lig_policy_from_name (run->row->policy, &options.policy))
     options.policy = LIG_POLICY_ALL;
+  if (device)
+    divide (run, sequence, device, &options);
   LigPlan *plan = device ? compile (run, sequence, device, &options, text, &error) : NULL;
   *note = plan ? g_strdup_printf ("%s.", text->str)
                : g_strdup_printf ("The rails cannot be drawn: %s",

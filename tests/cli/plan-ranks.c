@@ -102,6 +102,15 @@ test_checked (void)
   g_assert_cmpint (int_at (check.json, "input.shape.0"), ==, 32);
   g_assert_cmpint (int_at (check.json, "ranks.count"), ==, 4);
   assert_contains (shown.out, "rank 0 of 4: ");
+  /* The prediction is that of the plan with its fusions. */
+  g_auto (Outcome) fuse = lig ("fuse", MODEL, RANKS, "--device", "null:h200", NULL);
+  const char *predicted = strstr (fuse.out, "rank 0 of 4: ");
+  g_assert_nonnull (predicted);
+  g_autofree char *first = g_strndup (predicted, strcspn (predicted, "\n"));
+  assert_contains (shown.out, first);
+  g_auto (Outcome) merged = lig ("check", "linear(6) ! reshape([2, -1]) ! layer-norm", RANKS, NULL);
+  g_assert_cmpint (merged.code, ==, 1);
+  assert_contains (merged.err, "2x-1 has a fixed first axis, and ranks divide it (data=4)");
   g_assert_cmpint (batch.code, ==, 2);
   assert_contains (batch.err, "--ranks: the batch size is 30, expected a multiple of 4");
 }
