@@ -292,6 +292,24 @@ write_weights (const char *text,
   return TRUE;
 }
 
+/* Returns the first given option that only a sequence has a use for, or NULL. */
+static const char *
+find_foreign (const Options *options, const LigSequenceOptions *plan)
+{
+  return options->weights ? "weights" : options->seed ? "seed" : plan->input ? "input" : NULL;
+}
+
+/* Weights and runs have their parameters, whatever options say. */
+static int
+check_source (const char *text, const Options *options, const LigSequenceOptions *plan)
+{
+  const char *foreign = find_foreign (options, plan);
+  if (!foreign || (!is_weights (text) && !lig_cli_is_run (text, options->store)))
+    return LIG_EXIT_OK;
+  return lig_cli_usage ("--%s is for a sequence, and '%s' has parameters of its own; omit it",
+                        foreign, text);
+}
+
 /* Checks the place of the output before anything is computed; makes the folder. */
 static gboolean
 check_place (const Options *options, GError **error)
@@ -329,7 +347,7 @@ run (int argc, char **argv)
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&plan, LIG_OPTION_INPUT, more);
   if (!lig_cli_parse (&lig_command_export_weights, entries, &argc, &argv, 1, 1) ||
-      !read_options (&options, &values))
+      !read_options (&options, &values) || check_source (argv[1], &options, &plan) != LIG_EXIT_OK)
     return LIG_EXIT_USAGE;
   if (!check_place (&options, &error) || !write_weights (argv[1], &plan, &options, &values, &error))
     return lig_cli_fail (error);

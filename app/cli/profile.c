@@ -303,6 +303,10 @@ run_checked (const char *text, const Options *options, char **words)
                           options->steps);
   if (options->compare && options->recipes)
     return lig_cli_usage ("--compare and --compare-recipes are given; use one of them");
+  if (options->compare && options->sequence.policy)
+    return lig_cli_usage ("--policy and --compare are given; use one of them");
+  if (options->recipes && options->sequence.recipe)
+    return lig_cli_usage ("--recipe and --compare-recipes are given; use one of them");
   if (options->picture && !options->recipes)
     return lig_cli_usage ("--picture draws the errors of recipes; give --compare-recipes, too");
   if (!lig_cli_check_ranks (options->ranks, options->parallel))

@@ -85,13 +85,22 @@ describe_sweep (const LigRunRow *row)
            : g_strdup_printf ("%s, point %" G_GINT64_FORMAT, row->sweep, row->point + 1);
 }
 
-/* Returns the number of processes that trained, null for one. */
-static char *
-describe_ranks (LigStore *store, const LigRunRow *row)
+/* Returns what decides the bits of the run; null if it is not recorded. */
+static JsonNode *
+read_inputs (LigStore *store, const LigRunRow *row)
 {
   g_autofree char *inputs = lig_store_get_inputs (store, row->uuid, NULL);
-  g_autoptr (JsonNode) root = inputs ? lig_json_from_text (inputs, NULL) : NULL;
-  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  JsonNode *root = inputs ? lig_json_from_text (inputs, NULL) : NULL;
+  if (root && JSON_NODE_HOLDS_OBJECT (root))
+    return root;
+  g_clear_pointer (&root, json_node_unref);
+  return NULL;
+}
+
+/* Returns the number of processes that trained, null for one. */
+static char *
+describe_ranks (JsonObject *object)
+{
   gint64 ranks = object ? lig_json_get_int (object, "ranks", 1) : 1;
   const char *parallel = object ? lig_json_get_string (object, "parallel", NULL) : NULL;
   return ranks < 2  ? NULL
@@ -111,8 +120,10 @@ print_facts (LigStore *store, const LigRunRow *row)
   g_autofree char *seconds =
     lig_cli_format_time (MAX ((double) end - (double) row->started, 0) / G_USEC_PER_SEC);
   g_autofree char *duration = g_strdup_printf ("%s%s", seconds, running ? " so far" : "");
+  g_autoptr (JsonNode) root = read_inputs (store, row);
+  JsonObject *inputs = root ? json_node_get_object (root) : NULL;
   g_autofree char *device = describe_device (row), *versions = describe_versions (row),
-                  *sweep = describe_sweep (row), *ranks = describe_ranks (store, row);
+                  *sweep = describe_sweep (row), *ranks = describe_ranks (inputs);
   const char *const lines[][2] = {
     {"run", row->uuid},
     {"name", row->name},
@@ -128,6 +139,7 @@ print_facts (LigStore *store, const LigRunRow *row)
     {"recipe", row->recipe},
     {"policy", row->policy},
     {"seed", seed},
+    {"init", inputs ? lig_json_get_string (inputs, "init", NULL) : NULL},
     {"host", row->host},
     {"revision", row->revision},
     {"versions", versions},

@@ -9,9 +9,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Checks that a device computes with a recipe. On a processor those of 8 bits are emulated. */
+/* Checks that a device computes with a recipe, which is an op's own or that of the options. On a
+ * processor those of 8 bits are emulated. */
 static gboolean
-check_device (LigDevice *on, const LigRecipe *recipe, GError **error)
+check_device (LigDevice *on, const LigRecipe *recipe, gboolean own, GError **error)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (on);
   const LigRecipeInfo *info = recipe->info;
@@ -21,17 +22,19 @@ check_device (LigDevice *on, const LigRecipe *recipe, GError **error)
                       (!info->described || lig_device_has (on, LIG_DEVICE_DESCRIBED));
   if (emulated || computes)
     return TRUE;
+  const char *remedy =
+    own ? _ ("set its parameter recipe to another one") : _ ("choose another one");
   if (facts->capability == 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
                  _ ("recipe %s is planned for GPUs of compute capability %d.%d and up, not for %s; "
-                    "choose another one"),
-                 info->name, info->capability / 10, info->capability % 10, device);
+                    "%s"),
+                 info->name, info->capability / 10, info->capability % 10, device, remedy);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 _ ("recipe %s needs compute capability %d.%d, %s has %d.%d; choose another one"),
-                 info->name, info->capability / 10, info->capability % 10, device,
-                 facts->capability / 10, facts->capability % 10);
-  return lig_error_set_setting (error, "recipe");
+                 _ ("recipe %s needs compute capability %d.%d, %s has %d.%d; %s"), info->name,
+                 info->capability / 10, info->capability % 10, device, facts->capability / 10,
+                 facts->capability % 10, remedy);
+  return own ? FALSE : lig_error_set_setting (error, "recipe");
 }
 
 gboolean
@@ -41,7 +44,7 @@ lig_recipe_check_device (const char *recipe, LigDevice *device, GError **error)
   g_return_val_if_fail (recipe && LIG_IS_DEVICE (device), FALSE);
   if (!lig_recipe_parse (&parsed, recipe, error))
     return FALSE;
-  return !parsed.info || check_device (device, &parsed, error);
+  return !parsed.info || check_device (device, &parsed, FALSE, error);
 }
 
 gboolean
@@ -53,7 +56,7 @@ lig_recipe_choose (LigDraft *draft, GError **error)
     return TRUE;
   if (!lig_recipe_parse (&draft->recipe, text, error))
     return lig_error_set_setting (error, "recipe");
-  return !draft->recipe.info || check_device (draft->device, &draft->recipe, error);
+  return !draft->recipe.info || check_device (draft->device, &draft->recipe, FALSE, error);
 }
 
 const LigRecipe *
@@ -78,7 +81,7 @@ lig_recipe_of_op (LigDraft *draft, LigOp *op, const LigRecipe *around, GError **
   for (guint i = 0; i < draft->recipes->len; i++)
     if (((const LigRecipe *) draft->recipes->pdata[i])->info == recipe.info)
       return draft->recipes->pdata[i];
-  if (!check_device (draft->device, &recipe, error))
+  if (!check_device (draft->device, &recipe, TRUE, error))
     return NULL;
   g_ptr_array_add (draft->recipes, g_memdup2 (&recipe, sizeof recipe));
   return draft->recipes->pdata[draft->recipes->len - 1];

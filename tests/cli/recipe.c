@@ -194,6 +194,7 @@ test_compare_wrong (void)
     {"fp8-rows", "--picture", "errors.txt", "--picture is 'errors.txt', expected a name that ends"},
     {"fp8-rows", "--picture", "-", "--picture is '-', expected a name that ends in .svg"},
     {"none", "--compare", "all", "--compare and --compare-recipes are given; use one of them"},
+    {"none", "--recipe", "mxfp8", "--recipe and --compare-recipes are given; use one of them"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
     g_auto (Outcome) outcome =

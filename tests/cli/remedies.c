@@ -43,11 +43,28 @@ test_range (void)
   g_assert_null (strstr (required.err, "leave it out"));
 }
 
+/* Parameters that a file or a run has are not replaced by those of options without a word. */
+static void
+test_sources (void)
+{
+  g_auto (Outcome) made =
+    lig ("export-weights", "linear(3)", "--input", "4x8", "-o", "own.safetensors", NULL);
+  g_assert_cmpint (made.code, ==, 0);
+  g_auto (Outcome) weights = lig ("export-weights", "own.safetensors", "--weights",
+                                  "own.safetensors", "-o", "x.safetensors", NULL);
+  check (&weights, 2,
+         "--weights is for a sequence, and 'own.safetensors' has parameters of its own; omit it");
+  g_auto (Outcome) seed =
+    lig ("export-weights", "own.safetensors", "--seed", "3", "-o", "x.safetensors", NULL);
+  check (&seed, 2, "--seed is for a sequence");
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/remedies/folder", test_folder);
   g_test_add_func ("/remedies/range", test_range);
+  g_test_add_func ("/remedies/sources", test_sources);
   return run_cli_tests ();
 }
