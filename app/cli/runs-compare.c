@@ -4,6 +4,7 @@
 
 #include <ligature/json.h>
 #include <ligature/profile.h>
+#include <ligature/store-sweeps.h>
 
 #include <math.h>
 #include <string.h>
@@ -81,8 +82,25 @@ add_leaves (Comparison *self, guint column, const char *path, JsonNode *node)
   }
 }
 
+/* Adds what else decides the numbers of a run: its ranks and their layout, and the file that its
+ * parameters begin with. */
 static void
-add_settings (Comparison *self, guint column, const LigRunRow *row)
+add_inputs (JsonBuilder *builder, LigStore *store, const char *run)
+{
+  g_autofree char *inputs = lig_store_get_inputs (store, run, NULL);
+  g_autoptr (JsonNode) root = inputs ? lig_json_from_text (inputs, NULL) : NULL;
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  const char *init = object ? lig_json_get_string (object, "init", NULL) : NULL;
+  const char *parallel = object ? lig_json_get_string (object, "parallel", NULL) : NULL;
+  lig_json_add_integer (builder, "ranks", object ? lig_json_get_int (object, "ranks", 1) : 1);
+  if (parallel)
+    lig_json_add_text (builder, "parallel", parallel);
+  if (init)
+    lig_json_add_text (builder, "init", init);
+}
+
+static void
+add_settings (Comparison *self, guint column, LigStore *store, const LigRunRow *row)
 {
   g_autofree char *seed = g_strdup_printf ("%" G_GUINT64_FORMAT, row->seed);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
@@ -94,6 +112,7 @@ add_settings (Comparison *self, guint column, const LigRunRow *row)
   lig_json_add_text (builder, "recipe", row->recipe);
   lig_json_add_text (builder, "policy", row->policy);
   lig_json_add_text (builder, "seed", seed);
+  add_inputs (builder, store, row->uuid);
   lig_json_add_text (builder, "host", row->host);
   lig_json_add_text (builder, "revision", row->revision);
   lig_json_add_document (builder, "settings", row->settings);
@@ -273,7 +292,7 @@ lig_runs_compare (LigStore *store, const LigRunsOptions *options, int n, char **
                               g_new0 (LigSpread, rows->len)};
   for (guint i = 0; i < rows->len; i++) {
     const LigRunRow *row = rows->pdata[i];
-    add_settings (&self, i, row);
+    add_settings (&self, i, store, row);
     if (!add_results (&self, i, store, row->uuid, &error))
       return lig_cli_fail (error);
     lig_profile_get_spread (store, row->uuid, NULL, &self.steps[i], NULL);

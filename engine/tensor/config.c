@@ -272,6 +272,21 @@ check_key (
   }
 }
 
+/* Compares a key that has the same value in all models of the names. */
+static void
+check_constant (JsonObject *rule, JsonObject *config, LigDifferences *all)
+{
+  JsonNode *constant = json_object_get_member (rule, "constant");
+  const char *key = json_array_get_string_element (json_object_get_array_member (rule, "keys"), 0);
+  JsonNode *value = find_member (config, key);
+  if (!json_object_get_boolean_member_with_default (rule, "compared", FALSE) || !value ||
+      json_node_equal (value, constant))
+    return;
+  g_autofree char *theirs = describe_value (value);
+  g_autofree char *expected = describe_value (constant);
+  lig_differences_add (all, _ ("%s is %s, expected %s"), key, theirs, expected);
+}
+
 static void
 check_config (const GArray *traits, const LigNames *names, JsonObject *config, LigDifferences *all)
 {
@@ -279,6 +294,8 @@ check_config (const GArray *traits, const LigNames *names, JsonObject *config, L
   for (guint i = 0; i < json_array_get_length (names->config); i++) {
     JsonObject *rule = json_array_get_object_element (names->config, i);
     JsonNode *value = NULL;
+    if (json_object_has_member (rule, "constant"))
+      check_constant (rule, config, all);
     for (guint l = 0; l < G_N_ELEMENTS (lists) && json_object_has_member (rule, "value"); l++) {
       JsonArray *keys = json_object_has_member (rule, lists[l])
                           ? json_object_get_array_member (rule, lists[l])

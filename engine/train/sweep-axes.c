@@ -88,6 +88,8 @@ lig_sweep_apply (const char *key,
                  _ ("checkpoint cannot be swept: each run has its own file"));
     return FALSE;
   }
+  if (g_str_equal (key, "recipe"))
+    return lig_sequence_set_recipe (sequence, value, error);
   return strchr (key, '.') ? apply_to_op (key, value, sequence, error)
                            : lig_run_settings_set (settings, key, value, error);
 }

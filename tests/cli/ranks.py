@@ -321,6 +321,19 @@ def repeated():
     assert re.search(r'profile +2 +-', table), table
 
 
+def recorded():
+    """Runs are compared by their ranks and layouts, too; a report has the plan of one of the ranks."""
+    divided = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
+        'linear(4)', 'linear(4, parallel=row)')
+    lig('train', divided, *DATA, '--steps', '3', '--device', 'cpu')
+    lig('train', divided, *DATA, '--steps', '3', '--ranks', '2', '--parallel', 'tensor=2')
+    table = lig('runs', 'compare', 'last', 'last~1').stdout
+    assert re.search(r'^ranks +2 +1$', table, re.M), table
+    assert re.search(r'^parallel +tensor=2 +-$', table, re.M), table
+    trace = lig('report', 'last', '-o', '-', '--format', 'trace.json').stdout
+    assert '"all_reduce"' in trace, trace[:2000]
+
+
 def repeated_by_others():
     """A number of ranks that is not the run's is refused."""
     lig('train', MODEL, *DATA, '--steps', '2')
@@ -520,7 +533,7 @@ os.chdir(folder)
 chosen = sys.argv[1:]
 tests = [same_result, quiet_and_metrics, standard_input, threads, refused_lines, missing_programs,
          failures_of_all, under_mpirun, profiled, profiled_unevenly,
-         profiled_wrongly, repeated, repeated_by_others, interrupted, interrupted_twice,
+         profiled_wrongly, repeated, recorded, repeated_by_others, interrupted, interrupted_twice,
          interrupted_in_a_step, interrupted_in_an_evaluation, interrupted_twice_in_a_step, on_a_terminal, rank_killed,
          first_killed, rank_stopped, launcher_killed, parent_killed, json_of_a_fault]
 try:

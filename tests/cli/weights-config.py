@@ -72,6 +72,9 @@ def check_gpt2(folder):
     load(folder, GPT2.format(""), "gpt2")
     change(folder, "gpt2", activation_function="gelu")
     assert 'activation_function is "gelu"' in load(folder, GPT2.format(""), "gpt2", code=1)
+    change(folder, "gpt2", activation_function="gelu_new", scale_attn_weights=False)
+    text = load(folder, GPT2.format(""), "gpt2", code=1)
+    assert "scale_attn_weights is false, expected true" in text, text
     (pathlib.Path(folder) / "gpt2/config.json").write_text("{")
     assert "config.json" in load(folder, GPT2.format(""), "gpt2", code=1)
     (pathlib.Path(folder) / "gpt2/config.json").unlink()

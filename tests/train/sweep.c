@@ -276,6 +276,26 @@ test_json (Fixture *f, gconstpointer data)
   g_assert_cmpuint (json_array_get_length (json_object_get_array_member (object, "groups")), ==, 2);
 }
 
+/* Each point has its own copy of the sequence, with a recipe of its own. */
+static void
+test_recipe (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  static const char *const expected[] = {"none", "fp8-current"};
+  g_autoptr (LigSweep) sweep = new_sweep ("steps=2");
+  g_assert_false (lig_sweep_add (sweep, "recipe=none,fp9", FALSE, &error));
+  g_assert_nonnull (strstr (error->message, "'fp9'"));
+  add (sweep, "recipe=none,fp8-current", FALSE);
+  begin (sweep, f);
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++) {
+    g_auto (LigRunSettings) settings;
+    g_autoptr (LigSequence) sequence = lig_sweep_get_training (sweep, i, &settings, NULL);
+    const char *recipe = lig_sequence_get_recipe (sequence);
+    g_assert_cmpstr (recipe ? recipe : "none", ==, expected[i]);
+    g_assert_cmpint (train_next (sweep, f), ==, (int) i);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -287,7 +307,7 @@ main (int argc, char **argv)
     {"refused", test_refused},     {"training", test_training},
     {"continued", test_continued}, {"failed", test_failed},
     {"time-left", test_time_left}, {"json", test_json},
-    {"ranks", test_ranks},
+    {"ranks", test_ranks},         {"recipe", test_recipe},
   };
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++) {

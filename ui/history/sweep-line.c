@@ -69,6 +69,13 @@ add_settings (GStrvBuilder *keys, GtkStringList *titles)
   }
 }
 
+static void
+add_recipe (GStrvBuilder *keys, GtkStringList *titles)
+{
+  g_strv_builder_add (keys, "recipe");
+  gtk_string_list_append (titles, _ ("Recipe"));
+}
+
 /* The ops in blocks are left out: a path in a block means one repetition of it. */
 static void
 add_ops (GStrvBuilder *keys, GtkStringList *titles, LigSequence *sequence)
@@ -94,6 +101,7 @@ fill_choice (LigSweepLine *self, LigDocument *doc, const char *key)
   g_autoptr (GStrvBuilder) keys = g_strv_builder_new ();
   g_autoptr (GtkStringList) titles = gtk_string_list_new (NULL);
   add_settings (keys, titles);
+  add_recipe (keys, titles);
   add_ops (keys, titles, lig_document_get_sequence (doc));
   self->keys = g_strv_builder_end (keys);
   gtk_drop_down_set_model (self->choice, G_LIST_MODEL (titles));

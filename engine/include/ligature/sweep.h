@@ -20,7 +20,7 @@ G_DECLARE_FINAL_TYPE (LigSweep, lig_sweep, LIG, SWEEP, GObject)
 
 /**
  * LigSweepAxis:
- * @key: the name of a setting, or `PATH.PARAMETER` of an op
+ * @key: the name of a setting, `recipe` of the sequence, or `PATH.PARAMETER` of an op
  * @values: (array zero-terminated=1): its values as texts
  * @with: the number of the first axis with which this one advances; its own number in a grid
  *
