@@ -49,7 +49,8 @@ append_notes (GString *to)
   g_string_append (
     to,
     "KEY is a setting of a training, one of the options above, recipe, or PATH.PARAMETER of an op, "
-    "such as 0.out-features. A..B are the whole numbers from A to B. Several --over are combined to a "
+    "such as 0.out-features. A..B are the whole numbers from A to B. Several --over are combined "
+    "to a "
     "grid; "
     "with --zip they advance together.\n\n"
     "The FILE of --list has the keys in its first line, with commas between them, and the values "
