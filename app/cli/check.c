@@ -143,7 +143,7 @@ explain_memory (LigPlan *plan, const LigSequenceOptions *options)
   return first ? lig_plan_explain_memory (plan, first) : g_steal_pointer (&problem);
 }
 
-/* `shared`: the plan that has the figures of ranks */
+/* @shared: the plan that has the figures of ranks */
 static void
 print_json (LigPlan *plan, LigPlan *shared, const char *problem)
 {
@@ -352,7 +352,7 @@ run (int argc, char **argv)
     return lig_cli_fail_with (problems);
   if (!plan)
     return lig_cli_fail (g_steal_pointer (&error));
-  g_autofree char *problem = explain_memory (plan, &options);
+  g_autofree char *problem = explain_memory (shared, &options);
   if (lig_cli_json ())
     print_json (plan, shared, problem);
   else

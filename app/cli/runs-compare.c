@@ -4,7 +4,6 @@
 
 #include <ligature/json.h>
 #include <ligature/profile.h>
-#include <ligature/store-sweeps.h>
 
 #include <math.h>
 #include <string.h>
@@ -87,9 +86,8 @@ add_leaves (Comparison *self, guint column, const char *path, JsonNode *node)
 static void
 add_inputs (JsonBuilder *builder, LigStore *store, const char *run)
 {
-  g_autofree char *inputs = lig_store_get_inputs (store, run, NULL);
-  g_autoptr (JsonNode) root = inputs ? lig_json_from_text (inputs, NULL) : NULL;
-  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  g_autoptr (JsonNode) root = lig_runs_read_inputs (store, run);
+  JsonObject *object = root ? json_node_get_object (root) : NULL;
   const char *init = object ? lig_json_get_string (object, "init", NULL) : NULL;
   const char *parallel = object ? lig_json_get_string (object, "parallel", NULL) : NULL;
   lig_json_add_integer (builder, "ranks", object ? lig_json_get_int (object, "ranks", 1) : 1);

@@ -85,11 +85,10 @@ describe_sweep (const LigRunRow *row)
            : g_strdup_printf ("%s, point %" G_GINT64_FORMAT, row->sweep, row->point + 1);
 }
 
-/* Returns what decides the bits of the run; null if it is not recorded. */
-static JsonNode *
-read_inputs (LigStore *store, const LigRunRow *row)
+JsonNode *
+lig_runs_read_inputs (LigStore *store, const char *run)
 {
-  g_autofree char *inputs = lig_store_get_inputs (store, row->uuid, NULL);
+  g_autofree char *inputs = lig_store_get_inputs (store, run, NULL);
   JsonNode *root = inputs ? lig_json_from_text (inputs, NULL) : NULL;
   if (root && JSON_NODE_HOLDS_OBJECT (root))
     return root;
@@ -120,7 +119,7 @@ print_facts (LigStore *store, const LigRunRow *row)
   g_autofree char *seconds =
     lig_cli_format_time (MAX ((double) end - (double) row->started, 0) / G_USEC_PER_SEC);
   g_autofree char *duration = g_strdup_printf ("%s%s", seconds, running ? " so far" : "");
-  g_autoptr (JsonNode) root = read_inputs (store, row);
+  g_autoptr (JsonNode) root = lig_runs_read_inputs (store, row->uuid);
   JsonObject *inputs = root ? json_node_get_object (root) : NULL;
   g_autofree char *device = describe_device (row), *versions = describe_versions (row),
                   *sweep = describe_sweep (row), *ranks = describe_ranks (inputs);

@@ -39,6 +39,10 @@ typedef struct {
 extern const char *const lig_runs_statuses[];
 extern const char *const lig_runs_kinds[];
 
+/* Returns what else decides the bits of a run: its ranks, the file that it began with; an object,
+ * (transfer full), or NULL if it is not recorded. */
+JsonNode *lig_runs_read_inputs (LigStore *store, const char *run);
+
 /* Return a local time, with its zone or only to the minute; and a number, or `-` for NaN; (transfer
  * full). */
 char *lig_runs_format_started (gint64 when);

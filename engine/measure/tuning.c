@@ -53,9 +53,11 @@ recall_as (LigDevice *device, LigStore *store, const char *key)
       !g_str_equal (facts.libraries, lig_device_get_facts (device)->libraries))
     return FALSE;
   facts.measured = TRUE;
-  /* Ceilings that an older version measured have no costs; those of the description stay. */
+  /* Ceilings that an older version measured lack some; those of the description stay. */
   if (!facts.costs.known)
     facts.costs = lig_device_get_facts (device)->costs;
+  if (facts.upload == 0)
+    facts.upload = lig_device_get_facts (device)->upload;
   lig_device_set_facts (device, &facts);
   return TRUE;
 }

@@ -109,26 +109,16 @@ get_step_seconds (LigDocument *doc)
   return seconds > 0 ? seconds : NAN;
 }
 
-/* Returns `12 trainings · 2 ranks`, the ranks if there are several. */
-static char *
-describe_runs (LigSweepDialog *self, guint64 count)
-{
-  int ranks = lig_ranks_get (self->doc);
-  g_autofree char *runs =
-    g_strdup_printf (ngettext ("%u training", "%u trainings", (gulong) count), (guint) count);
-  return ranks < 2 ? g_steal_pointer (&runs)
-                   : g_strdup_printf (ngettext ("%s · %d rank", "%s · %d ranks", (gulong) ranks),
-                                      runs, ranks);
-}
-
-/* Returns `12 trainings · ≈ 40 s`. */
+/* Returns `12 trainings · 2 ranks · ≈ 40 s`. */
 static char *
 describe (LigSweepDialog *self, guint64 count)
 {
   g_auto (LigRunSettings) settings;
   lig_train_read (self->doc, &settings, NULL);
   double seconds = get_step_seconds (self->doc) * (double) settings.steps * (double) count;
-  g_autofree char *runs = describe_runs (self, count);
+  g_autofree char *trainings =
+    g_strdup_printf (ngettext ("%u training", "%u trainings", (gulong) count), (guint) count);
+  g_autofree char *runs = lig_session_append_ranks (trainings, lig_ranks_get (self->doc));
   if (!isfinite (seconds))
     return g_steal_pointer (&runs);
   g_autofree char *time = lig_train_format_seconds (seconds);

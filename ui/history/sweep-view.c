@@ -123,17 +123,6 @@ get_share (LigSweepView *self)
   return progress.steps > 0 ? (double) progress.step / (double) progress.steps : 0;
 }
 
-/* Returns the name, and how many ranks train each point if there are several. */
-static char *
-describe_title (LigSweep *sweep)
-{
-  const char *name = lig_sweep_get_name (sweep);
-  int ranks = lig_sweep_get_ranks (sweep);
-  return ranks < 2 ? g_strdup (name)
-                   : g_strdup_printf (ngettext ("%s · %d rank", "%s · %d ranks", (gulong) ranks),
-                                      name, ranks);
-}
-
 static void
 update_state (LigSweepView *self)
 {
@@ -146,7 +135,8 @@ update_state (LigSweepView *self)
   g_autofree char *text = active  ? describe_active (self, ended, count)
                           : error ? lig_figure_sentence (error)
                                   : g_strdup_printf (_ ("%u of %u ended"), ended, count);
-  g_autofree char *title = describe_title (self->sweep);
+  g_autofree char *title =
+    lig_session_append_ranks (lig_sweep_get_name (self->sweep), lig_sweep_get_ranks (self->sweep));
   gtk_label_set_text (self->title, title);
   gtk_label_set_text (self->status, text);
   gtk_progress_bar_set_fraction (self->bar, count > 0 ? (ended + get_share (self)) / count : 0);

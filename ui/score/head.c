@@ -194,10 +194,7 @@ describe_step (LigScoreHead *self, gint64 now, char **step_only)
   if (!time)
     return g_steal_pointer (&origin);
   g_autofree char *one = g_strdup_printf (_ ("step %s"), time);
-  g_autofree char *text =
-    ranks > 1
-      ? g_strdup_printf (ngettext ("%s · %d rank", "%s · %d ranks", (gulong) ranks), one, ranks)
-      : g_strdup (one);
+  g_autofree char *text = lig_session_append_ranks (one, ranks);
   *step_only = g_strdup (text);
   return *origin ? g_strdup_printf ("%s · %s", text, origin) : g_steal_pointer (&text);
 }

@@ -112,6 +112,16 @@ end (LigChildRun *self, GError *error)
   g_idle_add_full (G_PRIORITY_DEFAULT, emit_ended, g_object_ref (self), g_object_unref);
 }
 
+char *
+lig_child_run_find_reason (char *said)
+{
+  const char *line = strrchr (g_strchomp (said), '\n');
+  line = line ? line + 1 : said;
+  line = g_str_has_prefix (line, "lig: ") ? line + strlen ("lig: ") : line;
+  return *line ? g_utf8_make_valid (line, -1)
+               : g_strdup (_ ("ranks: their processes ended without a reason"));
+}
+
 /* Returns the last thing that the processes said. */
 static char *
 read_errors (LigChildRun *self)
@@ -121,9 +131,7 @@ read_errors (LigChildRun *self)
   off_t from = MAX (size - (off_t) sizeof text + 1, 0);
   gssize length = pread (self->errors, text, sizeof text - 1, from);
   text[MAX (length, 0)] = '\0';
-  const char *line = strrchr (g_strchomp (text), '\n');
-  line = line ? line + 1 : text;
-  return g_utf8_make_valid (g_str_has_prefix (line, "lig: ") ? line + strlen ("lig: ") : line, -1);
+  return lig_child_run_find_reason (text);
 }
 
 /* The processes have ended; they may have said why. */
@@ -131,11 +139,7 @@ static void
 conclude (LigChildRun *self)
 {
   g_autofree char *said = read_errors (self);
-  if (*said)
-    end (self, g_error_new_literal (LIG_ERROR, LIG_ERROR_RANKS, said));
-  else
-    end (self, g_error_new_literal (LIG_ERROR, LIG_ERROR_RANKS,
-                                    _ ("ranks: their processes ended without a reason")));
+  end (self, g_error_new_literal (LIG_ERROR, LIG_ERROR_RANKS, said));
 }
 
 /* --- Lines --------------------------------------------------------------------------------- */

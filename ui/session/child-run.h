@@ -39,6 +39,10 @@ GStrv lig_child_run_make_words (const char *program, const LigChildOrder *order,
  *   else beside this program, else in the PATH. */
 char *lig_child_run_find_program (void);
 
+/* Returns: (transfer full): the reason for which processes ended: the last line of what they said
+ * on standard error, without the name of the program. It changes the text. */
+char *lig_child_run_find_reason (char *said);
+
 /* As those of a LigRun. They may be called while the training goes on. */
 guint lig_child_run_take_metrics (LigChildRun *self, LigRunMetric *to, guint most);
 void lig_child_run_get_progress (LigChildRun *self, LigRunProgress *progress);

@@ -8,7 +8,6 @@
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 /* In the child: it is interrupted when the thread that waits for it ends, which is with this
@@ -45,11 +44,8 @@ read_result (const char *printed, char *said, GError **error)
   const char *run = object ? lig_json_get_string (object, "run", NULL) : NULL;
   if (run)
     return g_strdup (run);
-  const char *line = strrchr (g_strchomp (said), '\n');
-  line = line ? line + 1 : said;
-  line = g_str_has_prefix (line, "lig: ") ? line + strlen ("lig: ") : line;
-  g_set_error_literal (error, LIG_ERROR, LIG_ERROR_RANKS,
-                       *line ? line : _ ("ranks: their processes ended without a reason"));
+  g_autofree char *reason = lig_child_run_find_reason (said);
+  g_set_error_literal (error, LIG_ERROR, LIG_ERROR_RANKS, reason);
   return NULL;
 }
 

@@ -158,15 +158,21 @@ lig_session_get_device_title (LigSession *self, const char *name)
 }
 
 char *
+lig_session_append_ranks (const char *text, int ranks)
+{
+  return ranks < 2 ? g_strdup (text)
+                   : g_strdup_printf (ngettext ("%s · %d rank", "%s · %d ranks", (gulong) ranks),
+                                      text, ranks);
+}
+
+char *
 lig_session_title_ranks (LigSession *self, const char *name, int ranks)
 {
   const char *title = lig_session_get_device_title (self, name);
-  if (ranks < 2)
-    return g_strdup (title);
-  if (lig_device_name_has (name, LIG_DEVICE_ACCELERATOR) ||
-      lig_device_name_has (name, LIG_DEVICE_DESCRIBED))
-    return g_strdup_printf ("%d × %s", ranks, title);
-  return g_strdup_printf (ngettext ("%s · %d rank", "%s · %d ranks", (gulong) ranks), title, ranks);
+  gboolean own = lig_device_name_has (name, LIG_DEVICE_ACCELERATOR) ||
+                 lig_device_name_has (name, LIG_DEVICE_DESCRIBED);
+  return own && ranks > 1 ? g_strdup_printf ("%d × %s", ranks, title)
+                          : lig_session_append_ranks (title, ranks);
 }
 
 const char *

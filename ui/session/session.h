@@ -63,6 +63,9 @@ char *lig_session_name_device (const char *name, const char *facts_name);
 /* Returns the title of a device, or @name where the device is missing. */
 const char *lig_session_get_device_title (LigSession *self, const char *name);
 
+/* Returns: (transfer full): `TEXT · 2 ranks`; the text alone for one. */
+char *lig_session_append_ranks (const char *text, int ranks);
+
 /* Returns: (transfer full): the title of a device on which so many processes train, of which each
  * has such a GPU: `2 × NVIDIA H200 (cuda:0)`, `This computer's processor · 2 ranks`. */
 char *lig_session_title_ranks (LigSession *self, const char *name, int ranks);
