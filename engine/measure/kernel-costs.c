@@ -26,6 +26,7 @@ typedef struct {
   LigDeviceFacts *facts;
   LigStopwatch watch;
   char *memory, *workspace;
+  LigTick *tick;
   gsize bytes; /* size of `memory` */
 } Bench;
 
@@ -87,6 +88,7 @@ launch_kernel (Bench *bench,
     .workspace = bench->workspace,
     .scratch = probe->scratch > 0 ? at : NULL,
     .stream = lig_device_stream (bench->device),
+    .tick = bench->tick,
     .device = lig_device_handle (bench->device),
     .rehearse = rehearse,
   };
@@ -474,6 +476,17 @@ measure (Bench *bench, GError **error)
   return measure_attention (bench, error);
 }
 
+static gboolean
+allocate (Bench *bench, GError **error)
+{
+  const LigTick tick = {.seed = 1, .step = 1};
+  bench->memory = lig_device_allocate (bench->device, bench->bytes, error);
+  bench->workspace =
+    bench->memory ? lig_device_allocate (bench->device, LIG_WORKSPACE_SIZE, error) : NULL;
+  bench->tick = bench->workspace ? lig_device_allocate (bench->device, sizeof tick, error) : NULL;
+  return bench->tick && lig_device_upload (bench->device, bench->tick, &tick, sizeof tick, error);
+}
+
 gboolean
 lig_measure_costs (LigDevice *device, LigDeviceFacts *facts, GError **error)
 {
@@ -484,13 +497,12 @@ lig_measure_costs (LigDevice *device, LigDeviceFacts *facts, GError **error)
   facts->costs = (LigDeviceCosts){0};
   if (!bench.calls->capture || facts->product[LIG_BF16] <= 0 || facts->product[LIG_FP32] <= 0)
     return TRUE;
-  bench.memory = lig_device_allocate (device, bench.bytes, error);
-  bench.workspace = bench.memory ? lig_device_allocate (device, LIG_WORKSPACE_SIZE, error) : NULL;
   lig_choices_begin (device, NULL);
-  gboolean fine =
-    bench.workspace && lig_stopwatch_init (&bench.watch, device, error) && measure (&bench, error);
+  gboolean fine = allocate (&bench, error) && lig_stopwatch_init (&bench.watch, device, error) &&
+                  measure (&bench, error);
   lig_choices_end (device);
   lig_stopwatch_clear (&bench.watch);
+  lig_device_release (device, bench.tick);
   lig_device_release (device, bench.workspace);
   lig_device_release (device, bench.memory);
   facts->costs.known = fine;

@@ -142,8 +142,8 @@ struct Extras {
     path_hash = p.path_hash;
     first = first_weight (a, row, head);
     threshold = lig_dropout_threshold (p.dropout);
-    seed = a.tick->seed;
-    micro_step = a.tick->micro_step;
+    seed = p.dropout > 0 ? a.tick->seed : 0;
+    micro_step = p.dropout > 0 ? a.tick->micro_step : 0;
   }
   /* Returns the score of a product. `cap` gets its derivative, without the scale. */
   __device__ float

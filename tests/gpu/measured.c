@@ -65,6 +65,29 @@ test_ceilings (void)
   g_assert_cmpfloat (groups[0].predicted, >, 10 * facts->launch);
 }
 
+/* Everything that predictions use is measured: each kind of kernel, attention by cuDNN and by the
+ * own kernels, and copies from the host. */
+static void
+test_all_costs (void)
+{
+  const Gpu *gpu = gpu_or_skip ();
+  g_autoptr (GError) error = NULL;
+  if (!gpu)
+    return;
+  g_autoptr (LigDevice) device = lig_device_open ("cuda:0", &error);
+  g_assert_no_error (error);
+  double began = lig_now ();
+  lig_device_measure (device, &error);
+  g_assert_no_error (error);
+  const LigDeviceFacts *facts = lig_device_get_facts (device);
+  g_test_message ("%.3g s: copies from the host %.3g B/s", lig_now () - began, facts->upload);
+  g_assert_true (facts->measured && facts->costs.known);
+  g_assert_cmpfloat (facts->upload, >, 1e9);
+  g_assert_cmpfloat (facts->upload, <, facts->copy);
+  for (guint i = 0; i < G_N_ELEMENTS (facts->costs.attention); i++)
+    g_assert_cmpfloat (facts->costs.attention[i], >, 0);
+}
+
 /* --- One store ----------------------------------------------------------------------------- */
 
 static const struct {
@@ -329,6 +352,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gpu/measured/repeats", test_repeats);
   g_test_add_func ("/gpu/measured/tiny", test_tiny);
   g_test_add_func ("/gpu/measured/ceilings", test_ceilings);
+  g_test_add_func ("/gpu/measured/all-costs", test_all_costs);
   g_test_add_func ("/gpu/measured/one-store", test_one_store);
   for (guint i = 0; i < G_N_ELEMENTS (large); i++) {
     g_autofree char *path = g_strdup_printf ("/gpu/measured/not-slower/%u", i);
