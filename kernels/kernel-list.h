@@ -223,6 +223,9 @@ LIG_EACH_WITH (linear_cross_entropy,
                .flops = lig_joint_flops,
                .scratch = lig_joint_scratch)
 LIG_EACH (linear_cross_entropy_backward, "dy count gx? gweight? gbias? -> dx=gx dweight dbias", 1)
+/* The mean of own rows, of which there are `own`, as a share of that over the rows of several
+ * ranks: y = mean own / count, in which count is the mean of the numbers of rows of all ranks. */
+LIG_EACH (cross_entropy_weigh, "mean own count -> y", 2)
 LIG_EACH (accuracy, "x targets -> correct count", 1)
 /* The same for ranks that have logits x of a part of the classes each, see LigVocabularyPart:
  * `part` [M, 4] is of each row the maximum, the sum of the exponentials relative to it, the sum,

@@ -29,12 +29,14 @@ static void
 lower (LigLowering *lowering)
 {
   gboolean bias = lig_lower_op (lowering, 1) != NULL;
-  lig_lower_kernel (lowering, "linear_cross_entropy",
-                    bias ? "x=0.x weight=0.weight bias=1.bias targets=2.targets y=2.y "
-                           "count=2.count gx=gx gweight=gweight gbias=gbias"
-                         : "x=0.x weight=0.weight bias=- targets=2.targets y=2.y "
-                           "count=2.count gx=gx gweight=gweight gbias=-",
-                    lig_lower_params (lowering, 2), lig_lower_params_size (lowering, 2));
+  const char *own = lig_lower_own_mean (lowering, "2.targets");
+  g_autofree char *bindings = g_strdup_printf (
+    "x=0.x weight=0.weight targets=2.targets gx=gx gweight=gweight %s %s",
+    bias ? "bias=1.bias gbias=gbias" : "bias=- gbias=-", own ? own : "y=2.y count=2.count");
+  lig_lower_kernel (lowering, "linear_cross_entropy", bindings, lig_lower_params (lowering, 2),
+                    lig_lower_params_size (lowering, 2));
+  if (own)
+    lig_lower_join_means (lowering, "2.y", "2.count");
 }
 
 static void

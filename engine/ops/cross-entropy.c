@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The mean over counted rows of -log softmax(x)[target], natural logarithm. Of several ranks in a
  * tensor group, each may have a part of the classes: they exchange a few numbers for each row
- * instead of the logits (Shoeybi and others, 2019). */
+ * instead of the logits (Shoeybi and others, 2019). Ranks with other rows, of which each may count
+ * another number, exchange that number. */
 #include "engine/ops/define.h"
 
 typedef struct {
@@ -78,15 +79,18 @@ lower_forward (LigLowering *lowering)
   const CrossEntropyParams *values = lig_lower_params (lowering, 0);
   const LigCollectiveParams gather = {(int32_t) values->parts.axes[0], LIG_REDUCE_SUM,
                                       LIG_GROUP_TENSOR};
-  if (values->kernel.part.count == 0) {
-    lig_lower_kernel (lowering, "cross_entropy", NULL, NULL, 0);
-    return;
+  const char *own = lig_lower_own_mean (lowering, "targets");
+  if (values->kernel.part.count == 0)
+    lig_lower_kernel (lowering, "cross_entropy", own, NULL, 0);
+  else {
+    lig_lower_value (lowering, "part", &values->part, LIG_FP32);
+    lig_lower_value (lowering, "parts", &values->parts, LIG_FP32);
+    lig_lower_kernel (lowering, "cross_entropy_part", NULL, NULL, 0);
+    lig_lower_kernel (lowering, "all_gather", "x=part y=parts", &gather, sizeof gather);
+    lig_lower_kernel (lowering, "cross_entropy_join", own, NULL, 0);
   }
-  lig_lower_value (lowering, "part", &values->part, LIG_FP32);
-  lig_lower_value (lowering, "parts", &values->parts, LIG_FP32);
-  lig_lower_kernel (lowering, "cross_entropy_part", NULL, NULL, 0);
-  lig_lower_kernel (lowering, "all_gather", "x=part y=parts", &gather, sizeof gather);
-  lig_lower_kernel (lowering, "cross_entropy_join", NULL, NULL, 0);
+  if (own)
+    lig_lower_join_means (lowering, "y", "count");
 }
 
 static void

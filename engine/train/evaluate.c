@@ -117,9 +117,10 @@ note_batch (LigRun *self, gint64 batch, gint64 batches)
   return unwanted;
 }
 
-/* The share of one batch in the sums. */
+/* The sums over all batches: a loss over classes is weighed by the rows that it counts, any other
+ * by its samples. */
 typedef struct {
-  double loss, samples, correct, counted;
+  double loss, weight, correct;
   double abandoned; /* the batches that a request ended */
 } Sums;
 
@@ -129,7 +130,7 @@ typedef struct {
 static gboolean
 add_batch (LigRun *self, gint64 batch, gboolean only, Sums *sums, GError **error)
 {
-  double right, rows;
+  double right = 0, weight;
   float loss;
   gint64 valid;
   gboolean found;
@@ -137,6 +138,7 @@ add_batch (LigRun *self, gint64 batch, gboolean only, Sums *sums, GError **error
       !lig_program_read_loss (self->eval, &loss, error))
     return FALSE;
   double mean = (double) loss;
+  weight = (double) valid;
   if (valid == 0) /* the last batch ends in the part of an earlier rank */
     return TRUE;
   if (!self->classes && valid < self->input->shape.axes[0]) {
@@ -145,14 +147,11 @@ add_batch (LigRun *self, gint64 batch, gboolean only, Sums *sums, GError **error
     if (!found && !only)
       return TRUE;
   }
-  sums->loss += (double) valid * mean;
-  sums->samples += (double) valid;
-  if (!self->classes)
-    return TRUE;
-  if (!lig_program_read_accuracy (self->eval, &right, &rows, error))
+  if (self->classes && !lig_program_read_accuracy (self->eval, &right, &weight, error))
     return FALSE;
+  sums->loss += weight * mean;
+  sums->weight += weight;
   sums->correct += right;
-  sums->counted += rows;
   return TRUE;
 }
 
@@ -233,9 +232,9 @@ lig_run_evaluate (
   *cut = sums.abandoned > 0;
   if (*cut)
     return TRUE;
-  if (sums.samples > 0)
-    *loss = sums.loss / sums.samples;
-  if (sums.counted > 0)
-    *accuracy = sums.correct / sums.counted;
+  if (sums.weight > 0)
+    *loss = sums.loss / sums.weight;
+  if (sums.weight > 0 && self->classes)
+    *accuracy = sums.correct / sums.weight;
   return TRUE;
 }

@@ -117,6 +117,17 @@ LIG_CPU (cross_entropy_backward) (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Computes y from the mean over own rows, their number, and the mean number of all ranks. */
+LigStatus
+LIG_CPU (cross_entropy_weigh) (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  double count = (double) element (&o[2], 0);
+  double sum = (double) element (&o[0], 0) * (double) element (&o[1], 0);
+  write_number (&o[3], count > 0 ? sum / count : 0);
+  return LIG_OK;
+}
+
 /* Returns whether the target is the first of the largest logits. */
 static bool
 hits (const LigOperand *x, int64_t row, int64_t target)

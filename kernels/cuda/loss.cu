@@ -161,6 +161,13 @@ __launch_bounds__ (MOST_THREADS) entropy_slopes (const T *x, Target dx, int lane
   }
 }
 
+/* Computes y = mean own / count; 0 if no rank counts any row. */
+static __global__ void
+weigh_mean (Vector mean, Vector own, Vector count, Target y)
+{
+  y.set (0, count[0] > 0 ? mean[0] * own[0] / count[0] : 0);
+}
+
 /* Writes the mean of `size` squares whose sum is known. */
 struct Mean {
   int64_t size;
@@ -343,6 +350,16 @@ lig_cuda_cross_entropy_backward (LigLaunch *launch)
                                                          entropy);
     return LIG_LAUNCHED (launch);
   });
+}
+
+/* Computes y from the mean over own rows, their number, and the mean number of all ranks. */
+extern "C" LigStatus
+lig_cuda_cross_entropy_weigh (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  weigh_mean<<<1, 1, 0, stream (launch)>>> (vector (&o[0]), vector (&o[1]), vector (&o[2]),
+                                            target (&o[3]));
+  return LIG_LAUNCHED (launch);
 }
 
 /* Computes the number of rows whose target has the largest logit, and the number of rows

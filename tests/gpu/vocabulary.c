@@ -92,6 +92,25 @@ run_parts (const Gpu *gpu, const Shape *s, gboolean accuracy)
   run_problem (gpu, accuracy ? &hits : &loss);
 }
 
+/* The share of a rank in the mean over the rows of all. */
+static void
+weigh (const Gpu *gpu, const Shape *s)
+{
+  float mean = 1.75f, own = (float) s->rows, counts[] = {0.75f * own, 0};
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
+    Problem problem = {"cross_entropy_weigh",
+                       NULL,
+                       {{LIG_FP32, 1, 1, &mean},
+                        {LIG_FP32, 1, 1, &own},
+                        {LIG_FP32, 1, 1, &counts[i]},
+                        {LIG_FP32, 1, 1, NULL}},
+                       FALSE,
+                       s->misaligned,
+                       "the share of a rank"};
+    run_problem (gpu, &problem);
+  }
+}
+
 static void
 test_loss (gconstpointer data)
 {
@@ -99,6 +118,7 @@ test_loss (gconstpointer data)
   if (!gpu)
     return;
   run_parts (gpu, data, FALSE);
+  weigh (gpu, data);
   keep (NULL);
 }
 

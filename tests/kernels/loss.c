@@ -214,6 +214,31 @@ edges (void)
   case_end ();
 }
 
+/* The mean of two ranks' shares is the mean over all rows; a rank, or all, may count no row. */
+static void
+weigh (void)
+{
+  const double means[] = {2, 0.5, 0, 3}, own[] = {6, 2, 0, 8};
+  for (int i = 0; i < 4; i += 2) {
+    case_begin ();
+    double sum = 0, count = (own[i] + own[i + 1]) / 2;
+    for (int k = i; k < i + 2; k++) {
+      LigOperand y = number (NAN);
+      LigOperand operands[] = {number (means[k]), number (own[k]), number (count), y};
+      run ("cross_entropy_weigh", operands, NULL, false);
+      sum += *wide (y);
+    }
+    double whole = (means[i] * own[i] + means[i + 1] * own[i + 1]) / (2 * count);
+    g_assert_cmpfloat_with_epsilon (sum / 2, whole, 1e-6);
+    case_end ();
+  }
+  case_begin ();
+  LigOperand y = number (NAN);
+  run ("cross_entropy_weigh", (LigOperand[]){number (0), number (0), number (0), y}, NULL, false);
+  g_assert_cmpfloat (*wide (y), ==, 0);
+  case_end ();
+}
+
 /* Of equal logits the first is the predicted class; a NaN never is. */
 static void
 ties (void)
@@ -240,5 +265,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/loss/threads", &cases[3], each);
   g_test_add_func ("/kernels/loss/edges", edges);
   g_test_add_func ("/kernels/loss/ties", ties);
+  g_test_add_func ("/kernels/loss/weigh", weigh);
   return g_test_run ();
 }

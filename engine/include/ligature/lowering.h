@@ -295,6 +295,31 @@ LIG_API gboolean lig_lower_is_forced (LigLowering *self);
  */
 LIG_API double lig_lower_share (LigLowering *self, const char *port);
 
+/**
+ * lig_lower_own_mean: (skip)
+ * @self: the lowering that the table's function was given
+ * @targets: the port of a loss's targets, whose range has the number of those that are ignored
+ *
+ * Adds the values `mean` and `own`, like lig_lower_value(), for a loss that is a mean over the rows
+ * that it counts: that over the rows of this rank, and their number.
+ *
+ * Returns: (nullable) (transfer none): the bindings of the loss's kernel to them instead of to `y`
+ *   and `count`; %NULL if no rank counts another number of rows, or nothing is trained
+ */
+LIG_API const char *lig_lower_own_mean (LigLowering *self, const char *targets);
+
+/**
+ * lig_lower_join_means: (skip)
+ * @self: a lowering that lig_lower_own_mean() has given bindings
+ * @y: the port of the loss
+ * @count: the port of the number of rows, which the backward pass divides by
+ *
+ * Emits the exchange of the numbers of rows: @count gets their mean over the ranks that have other
+ * rows, @y the sum of this rank's losses divided by it. The mean of @y over the ranks is then the
+ * mean over all rows, and so are gradients.
+ */
+LIG_API void lig_lower_join_means (LigLowering *self, const char *y, const char *count);
+
 /* --- Parts of values ---------------------------------------------------------------------- */
 
 /**
