@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: MIT
 """Compares training on two GPUs with training on one, and GPT-2 with PyTorch's DistributedDataParallel
 and torch.compile, in turns of random order; medians. Other rows: tensor and sequence parallel layers of
-a Llama, the losses of every layout, and the times of NCCL's collectives beside our predictions.
+a Llama, the losses and gradients of every layout, ranks that end or hang, and the times of NCCL's
+collectives beside our predictions.
 
     python3 tests/bench/gpu-ranks.py --lig build/app/lig -o FILE.json
     python3 tests/bench/gpu-ranks.py --lig build/app/lig --tiny
 """
 import argparse
+import array
 import json
 import os
 import random
+import signal
 import socket
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,6 +30,43 @@ LAYOUTS = {"data": "data=2", "data, sharded": "data=2", "tensor": "tensor=2", "s
 LAYER = ("transformer-layer(32, kv-heads=8, ffn-features=14336, activation=swiglu, "
          "normalization=rms-norm, bias=false, rotary=true, rotary-base=500000{more})")
 SMALL_LAYER = "transformer-layer(8, kv-heads=2, ffn-features=128, bias=false, rotary=true{more})"
+
+
+def small_model(parallel):
+    more = f", parallel={parallel}" if parallel else ""
+    part, whole = (("take-part ! ", "all-gather(gradient=part) ! ") if parallel == "sequence" else ("", ""))
+    return (f"embedding(128, vocabulary=256) ! {part}block(2){{ transformer-layer(4, rotary=true{more}) }} "
+            f"! {whole}layer-norm ! linear(256) ! cross-entropy")
+
+
+def read_tensors(path):
+    """The tensors of a safetensors file in fp32."""
+    with open(path, "rb") as file:
+        size, = struct.unpack("<Q", file.read(8))
+        head, data = json.loads(file.read(size)), file.read()
+    return {name: array.array("f", data[slice(*entry["data_offsets"])])
+            for name, entry in head.items() if name != "__metadata__" and entry["dtype"] == "F32"}
+
+
+def read_step(path):
+    with open(path, "rb") as file:
+        size, = struct.unpack("<Q", file.read(8))
+        return int(json.loads(file.read(size))["__metadata__"]["ligature.step"])
+
+
+def find_ranks(store):
+    """The processes of the ranks of a training with that store, by rank."""
+    found = {}
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/environ", "rb") as file:
+                words = file.read().split(b"\0")
+        except OSError:
+            continue
+        rank = [word.split(b"=")[1] for word in words if word.startswith(b"OMPI_COMM_WORLD_RANK=")]
+        if rank and f"LIGATURE_STORE={store}".encode() in words:
+            found[int(rank[0])] = int(process)
+    return found
 
 
 def say(text):
@@ -132,6 +173,8 @@ class Bench:
 
         contenders = {"ours, 1": lambda: ours(1), "ours, 2": lambda: ours(2),
                       "ours, 2, sharded": lambda: ours(2, "--shard-optimizer")}
+        for size in filter(None, options.buckets.split(",")):
+            contenders[f"ours, 2, {size} MiB"] = lambda size=size: ours(2, "--bucket-size", size)
         if peer:
             contenders |= {"DDP, 1": lambda: theirs("alone"), "DDP, 2": lambda: theirs("both")}
         times, documents, order = {}, {}, random.Random(1)
@@ -204,23 +247,74 @@ class Bench:
         self.text = os.path.join(HERE, "..", "..", "README.md")
         self.result["losses"] = {}
 
-        def model(parallel):
-            more = f", parallel={parallel}" if parallel else ""
-            part, whole = (("take-part ! ", "all-gather(gradient=part) ! ") if parallel == "sequence"
-                           else ("", ""))
-            return (f"embedding(128, vocabulary=256) ! {part}block(2){{ transformer-layer(4, rotary=true{more}) }} "
-                    f"! {whole}layer-norm ! linear(256) ! cross-entropy")
         shape = "16x64:int32"
-        alone = {parallel: self.losses(model(parallel), shape) for parallel in ("", "tensor", "sequence")}
+        alone = {parallel: self.losses(small_model(parallel), shape) for parallel in ("", "tensor", "sequence")}
         for name, layout in LAYOUTS.items():
             more = ["--shard-optimizer"] if "sharded" in name else []
             parallel = name if name in ("tensor", "sequence") else ""
-            found = self.attempt(f"losses, {name}", self.losses, model(parallel), shape, "--ranks", "2",
+            found = self.attempt(f"losses, {name}", self.losses, small_model(parallel), shape, "--ranks", "2",
                                  "--parallel", layout, *more)
             if found:
                 worst = max(abs(a - b) / abs(a) for a, b in zip(alone[parallel], found))
                 self.result["losses"][name] = {"worst": worst, "steps": len(found), "last": found[-1]}
                 say(f"losses, {name}: {len(found)} steps, off by {worst:.2g} of one GPU's, {found[-1]:.4f} at last")
+
+    # --- The same gradients ---
+
+    def run_gradients(self):
+        """A step of sgd at rate 1 subtracts the gradients; a checkpoint has whole parameters."""
+        self.text = os.path.join(HERE, "..", "..", "README.md")
+        self.result["gradients"] = {}
+
+        def step(name, parallel, *more):
+            path = os.path.join(self.folder, name + ".safetensors")
+            # 101 is e, the most frequent letter: each rank counts another number of rows.
+            self.lig("train", small_model(parallel).replace("entropy", "entropy(ignored=101)"), "--input",
+                     "16x64:int32", "--data", f"text:{self.text}", "--dtype", "fp32", "--steps", "1",
+                     "--optimizer", "sgd", "--lr", "1", "--checkpoint", path, *more, seconds=90)
+            return read_tensors(path)
+        alone = {parallel: step("one", parallel) for parallel in ("", "tensor", "sequence")}
+        for name, layout in LAYOUTS.items():
+            more = ["--shard-optimizer"] if "sharded" in name else []
+            parallel = name if name in ("tensor", "sequence") else ""
+            found = self.attempt(f"gradients, {name}", step, "two", parallel, "--ranks", "2", "--parallel",
+                                 layout, *more)
+            if found:
+                one = alone[parallel]
+                worst = max(max(abs(a - b) for a, b in zip(one[key], found[key])) /
+                            max(1e-3, max(map(abs, one[key]))) for key in one)
+                self.result["gradients"][name] = {"worst": worst, "tensors": len(found)}
+                say(f"gradients, {name}: {len(found)} tensors, off by {worst:.2g} of their largest element")
+
+    # --- Ranks that end or hang ---
+
+    def run_faults(self):
+        self.text = os.path.join(HERE, "..", "..", "README.md")
+        self.result["faults"] = {}
+        path = os.path.join(self.folder, "fault.safetensors")
+        for name, rank, number in (("killed", 1, signal.SIGKILL), ("killed", 0, signal.SIGKILL),
+                                   ("stopped", 1, signal.SIGSTOP)):
+            words = [*self.options.lig.split(), "train", small_model(""), "--input", "16x64:int32", "--data",
+                     f"text:{self.text}", "--steps", "10000000", "--checkpoint", path, "--checkpoint-every",
+                     "200", "--ranks", "2"]
+            job = subprocess.Popen(words, env=self.environment, text=True, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE)
+            end = time.perf_counter() + 60
+            while not os.path.exists(path) and time.perf_counter() < end:
+                time.sleep(0.2)
+            ranks = find_ranks(self.environment["LIGATURE_STORE"])
+            os.kill(ranks[rank], number)
+            begin = time.perf_counter()
+            said = job.communicate(timeout=60)[1].strip().splitlines()
+            seconds = time.perf_counter() - begin
+            left = find_ranks(self.environment["LIGATURE_STORE"])
+            resumed = self.attempt(f"faults, {name} {rank}", self.lig, "train", "--resume", path, "--steps",
+                                   str(read_step(path) + 10), "--ranks", "2")
+            say(f"faults, rank {rank} {name}: {seconds:.1f} s, left {left}, resumed {bool(resumed)}: {said[-1:]}")
+            self.result["faults"][f"{name} {rank}"] = {"seconds": seconds, "left": len(left), "said": said,
+                                                       "resumed": bool(resumed)}
+            if os.path.exists(path):
+                os.unlink(path)
 
     # --- NCCL ---
 
@@ -247,7 +341,8 @@ def parse():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0],
                                       formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     options.add_argument("--lig", default="build/app/lig", help="the command")
-    options.add_argument("--rows", default="links,losses,llama,gpt2")
+    options.add_argument("--rows", default="links,losses,gradients,faults,llama,gpt2")
+    options.add_argument("--buckets", default="", help="sizes of buckets of gradients to compare, in MiB")
     options.add_argument("--way", choices=("masters", "autocast"), default="masters",
                          help="how PyTorch keeps 16-bit weights")
     options.add_argument("--no-peer", action="store_true", help="ours alone")
