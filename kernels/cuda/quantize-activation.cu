@@ -8,6 +8,7 @@ namespace lig
 /* y = act (x). */
 struct Activation {
   static constexpr int STREAMS = 1, TILES = 1;
+  static constexpr bool BOUNDED = true;
   Target x;
   int function;
   __device__ const Target &
@@ -19,6 +20,12 @@ struct Activation {
   place (int, int64_t row, int64_t column, int64_t columns) const
   {
     return row * columns + column;
+  }
+  /* Activations are at most x where that is positive, and no less than -0.28 below. */
+  __device__ float
+  bound (float x) const
+  {
+    return function == LIG_FUNCTION_srelu ? INFINITY : fmaxf (1.0001f * x, 0.28f);
   }
   template <int W>
   __device__ void
@@ -38,6 +45,7 @@ struct Activation {
 /* dx = dy act' (x), with y instead of x where the backward pass reads that. */
 struct ActivationBackward {
   static constexpr int STREAMS = 2, TILES = 1;
+  static constexpr bool BOUNDED = true;
   Target dy, x;
   int function;
   __device__ const Target &
@@ -49,6 +57,12 @@ struct ActivationBackward {
   place (int, int64_t row, int64_t column, int64_t columns) const
   {
     return row * columns + column;
+  }
+  /* Derivatives of activations are at most 1.13, that of gelu. */
+  __device__ float
+  bound (float dy) const
+  {
+    return function == LIG_FUNCTION_srelu ? INFINITY : 1.14f * fabsf (dy);
   }
   template <int W>
   __device__ void

@@ -8,6 +8,7 @@ namespace lig
 /* y = act (a) b, where a row of x is [a, b]. */
 struct Gated {
   static constexpr int STREAMS = 2, TILES = 1;
+  static constexpr bool BOUNDED = false;
   Target x;
   int function;
   LigClampedParams params;
@@ -46,6 +47,7 @@ struct Gated {
 /* dx = [da, db]. */
 struct GatedBackward {
   static constexpr int STREAMS = 3, TILES = 2;
+  static constexpr bool BOUNDED = false;
   Target dy, x;
   int function;
   LigClampedParams params;

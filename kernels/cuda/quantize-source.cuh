@@ -3,7 +3,8 @@
  * function F has STREAMS, the matrices that it reads, TILES, the parts of a row that it computes
  * from the same elements, `stream (i)`, `place (i, row, column, columns)`, the index of an element
  * of a stream, and `apply (in, out)`, which computes neighbouring elements. Overloads of
- * columns_of () and apply_to () are for functions that need more. */
+ * columns_of () and apply_to () are for functions that need more. If F is BOUNDED, `bound (x)` is
+ * never less than the magnitude of what it computes from an element x of the first stream. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
@@ -15,6 +16,7 @@ namespace lig
 /* The matrix itself. */
 struct Plain {
   static constexpr int STREAMS = 1, TILES = 1;
+  static constexpr bool BOUNDED = false;
   Target x;
   __device__ const Target &
   stream (int) const
@@ -65,6 +67,8 @@ template <class F, class T> struct PackedSource {
   static constexpr bool PLAIN = std::is_same_v<F, Plain>, UNORDERED = true;
   static constexpr bool FETCHES = TILES == 1 && F::STREAMS * CHUNKS <= 2;
   static constexpr int DEPTH = F::STREAMS * CHUNKS == 1 ? 4 : 2;
+  static constexpr bool BOUNDED = F::BOUNDED;
+  static constexpr int AHEAD = BOUNDED ? 4 / CHUNKS : DEPTH; /* rows of a thread for the amax */
   static constexpr int SLOTS = FETCHES ? F::STREAMS : TILES;
   static constexpr int BLOCKS = SLOTS * CHUNKS == 1 ? (PLAIN ? 4 : 3) : SLOTS * CHUNKS == 2 ? 2 : 1;
   static constexpr size_t STAGED = SLOTS * CHUNKS * SIDE * THREADS * sizeof (uint4);
@@ -247,19 +251,62 @@ template <class F, class T> struct PackedSource {
     memcpy (&square, words, sizeof square);
   }
 
+  /* Returns what no magnitude of the elements that F computes from these is greater than. */
+  __device__ float
+  bound_of (const uint4 (&first)[CHUNKS]) const
+  {
+    float most = 0;
+#pragma unroll
+    for (int c = 0; c < CHUNKS; c++) {
+      float part[wide<T>];
+      unpack (Words<T>{first[c]}, part);
+#pragma unroll
+      for (int j = 0; j < wide<T>; j++)
+        most = fmaxf (most, f.bound (part[j]));
+    }
+    return most;
+  }
+
+  /* Returns whether any row of a thread in the warp may have a greater amax than the known one: of
+   * a bounded F the first stream tells, and few do once some elements were computed. */
+  __device__ bool
+  may_raise (const Quantization &q,
+             const int64_t (&rows)[AHEAD],
+             const uint32_t (&columns)[AHEAD],
+             float known) const
+  {
+    if constexpr (F::BOUNDED) {
+      uint4 first[AHEAD][CHUNKS];
+      float bound = 0;
+#pragma unroll
+      for (int d = 0; d < AHEAD; d++)
+#pragma unroll
+        for (int c = 0; c < CHUNKS; c++)
+          first[d][c] = inside (q, rows[d], columns[d]) ? source_of (q, 0, rows[d], columns[d])[c]
+                                                        : make_uint4 (0, 0, 0, 0);
+#pragma unroll
+      for (int d = 0; d < AHEAD; d++)
+        bound = fmaxf (bound, rows[d] < q.rows ? bound_of (first[d]) : 0);
+      return __any_sync (0xffffffffu, bound > known);
+    }
+    return true;
+  }
+
   /* Raises an amax to those of rows of a thread. */
   __device__ void
   raise_amax (const Quantization &q,
-              const int64_t (&rows)[DEPTH],
-              const uint32_t (&columns)[DEPTH],
+              const int64_t (&rows)[AHEAD],
+              const uint32_t (&columns)[AHEAD],
               Pair<T> &amax) const
   {
-    Raw raw[DEPTH];
+    Raw raw[AHEAD];
 #pragma unroll
-    for (int d = 0; d < DEPTH; d++)
+    for (int d = 0; d < (BOUNDED ? 0 : AHEAD); d++)
       load (q, rows[d], columns[d], raw[d]);
 #pragma unroll
-    for (int d = 0; d < DEPTH; d++) {
+    for (int d = 0; d < AHEAD; d++) {
+      if (BOUNDED)
+        load (q, rows[d], columns[d], raw[d]);
       Words<T> words[TILES][CHUNKS] = {};
       Pair<T> pairs[TILES * PAIRS];
       if (rows[d] < q.rows)

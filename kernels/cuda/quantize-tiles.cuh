@@ -475,7 +475,8 @@ __launch_bounds__ (THREADS, S::BLOCKS) find_lines (const __grid_constant__ Quant
     raise_to_pair<T> (to.of_all, all, shared.warps);
 }
 
-/* Finds the amax of all elements of a source that can be read in any order. */
+/* Finds the amax of all elements of a source that can be read in any order. Warps share what they
+ * found, because elements that cannot raise it need not be computed. */
 template <class S>
 __global__ void
 __launch_bounds__ (THREADS, 4)
@@ -489,11 +490,12 @@ __launch_bounds__ (THREADS, 4)
   int64_t row = at / units;
   uint32_t unit = at % units;
 #pragma unroll 1
-  while (row < q.rows) {
-    int64_t rows[S::DEPTH];
-    uint32_t columns[S::DEPTH];
+  while (__any_sync (0xffffffffu, row < q.rows)) {
+    int64_t rows[S::AHEAD];
+    uint32_t columns[S::AHEAD];
+    float known = S::BOUNDED ? __uint_as_float (*(volatile uint32_t *) to) : 0;
 #pragma unroll
-    for (int d = 0; d < S::DEPTH; d++) {
+    for (int d = 0; d < S::AHEAD; d++) {
       rows[d] = row;
       columns[d] = unit * SIDE;
       row += down;
@@ -501,7 +503,12 @@ __launch_bounds__ (THREADS, 4)
       row += unit >= units;
       unit -= unit >= units ? units : 0;
     }
+    if (!source.may_raise (q, rows, columns, known))
+      continue;
     source.raise_amax (q, rows, columns, amax);
+    float most = S::BOUNDED ? warp_amax<T> (amax) : 0;
+    if (most > known && threadIdx.x % 32 == 0)
+      raise (to, most);
   }
   raise_to_pair<T> (to, amax, warps);
 }
@@ -530,7 +537,7 @@ find_first (LigLaunch *launch, const Quantization &q, const Lines &lines, const 
   if constexpr (S::UNORDERED)
     if (!lines.of_rows && !lines.of_columns) {
       int64_t units = q.rows * (q.columns / S::TILES) / SIDE;
-      int blocks = blocks_for (launch, (units + S::DEPTH - 1) / S::DEPTH, THREADS, 4);
+      int blocks = blocks_for (launch, (units + S::AHEAD - 1) / S::AHEAD, THREADS, 4);
       find_amax<S><<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (q, source, lines.of_all);
       return LIG_LAUNCHED (launch);
     }

@@ -148,6 +148,20 @@ test_copies (void)
       }
 }
 
+/* Multiplies a few elements, so that most others cannot raise the amax: a later one is the largest.
+ */
+static void
+add_outliers (const LigOperand *x)
+{
+  for (int i = 1; i < 4; i++) {
+    float value;
+    void *at = (char *) x->data + x->size * i / 4 * (int64_t) lig_dtype_size (x->dtype);
+    lig_widen (x->dtype, at, &value, 1);
+    value *= (float) (10 * (1 + i));
+    lig_narrow (x->dtype, &value, at, 1);
+  }
+}
+
 /* A kernel that computes what it quantizes writes the bytes that the GPU's two kernels write; the
  * CPU's values differ in their last bits. */
 static void
@@ -165,6 +179,8 @@ check_producer (const Gpu *gpu,
   g_autofree char *what = g_strdup_printf (
     "%s of %s, %s, scales %d and %d, %ld x %ld, %u", p->kernel, p->alone, lig_dtype_name (dtype),
     (int) kind[0], (int) kind[1], (long) shape[0], (long) shape[1], n);
+  if (n % 2)
+    add_outliers (&q.operands[0]);
   if (n % 3 == 0)
     q.operands[q.values].data = NULL;
   if (n % 7 == 0)
@@ -197,7 +213,7 @@ check_producer (const Gpu *gpu,
 static void
 test_producers (void)
 {
-  static const int64_t larger[][2] = {{256, 512}, {512, 768}, {1040, 2048}};
+  static const int64_t larger[][2] = {{256, 512}, {512, 768}, {1040, 2048}, {2048, 3072}};
   const Gpu *gpu = gpu_or_skip ();
   unsigned n = 0;
   if (!gpu)
