@@ -103,6 +103,8 @@ lig_links_measure (LigDevice *device, const LigPeers *peers, LigFabric *fabric, 
     return FALSE;
   double travelled = 2 * (double) self.most * (peers->count - 1) / peers->count;
   const LigFabricLink link = {travelled / MAX (large - small, 1e-9), 0};
+  /* In plans an exchange also waits for other lanes, and others for it: descriptions have that. */
+  small = MAX (small, fabric->start);
   *fabric = (LigFabric){.devices = peers->count,
                         .multiprocessors = accelerator ? MULTIPROCESSORS_OF_ACCELERATOR : 0,
                         .start = small,

@@ -268,7 +268,7 @@ template <class F, class T> struct PackedSource {
   }
 
   /* Returns whether any row of a thread in the warp may have a greater amax than the known one: of
-   * a bounded F the first stream tells, and few do once some elements were computed. */
+   * a bounded F the first stream shows that, and few may once some elements were computed. */
   __device__ bool
   may_raise (const Quantization &q,
              const int64_t (&rows)[AHEAD],
