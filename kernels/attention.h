@@ -51,3 +51,33 @@ lig_attention_own_slope (const LigAttentionParams *params, int32_t head)
   int32_t heads = params->all_heads > 0 ? params->all_heads : params->heads;
   return params->alibi ? lig_attention_slope (params->first_head + head, heads) : 0;
 }
+
+/* Returns the number of keys of a whole row, by which weights are numbered. */
+LIG_FORMULA int64_t
+lig_attention_width (const LigAttentionParams *params)
+{
+  return params->whole > 0 ? params->whole : params->memory_length;
+}
+
+/* Returns the position of a query in the whole row. */
+LIG_FORMULA int64_t
+lig_attention_query_position (const LigAttentionParams *params, int64_t i)
+{
+  return i + (i < params->query_half ? params->query_shift[0] : params->query_shift[1]);
+}
+
+LIG_FORMULA int64_t
+lig_attention_key_position (const LigAttentionParams *params, int64_t j)
+{
+  return j + (j < params->key_half ? params->key_shift[0] : params->key_shift[1]);
+}
+
+/* Returns the number of the first weight of a head of a row, among those of all processes. */
+LIG_FORMULA uint64_t
+lig_attention_first_weight (const LigAttentionParams *params, int64_t row, int32_t head)
+{
+  int64_t heads = params->all_heads > 0 ? params->all_heads : params->heads;
+  int64_t length = params->whole > 0 ? params->whole : params->length;
+  return (uint64_t) (row * heads + params->first_head + head) * (uint64_t) length *
+         (uint64_t) lig_attention_width (params);
+}

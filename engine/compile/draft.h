@@ -177,7 +177,7 @@ typedef struct {
   int values[LIG_MAX_OPERANDS]; /* -1: absent */
   gint64 scratch_bytes;         /* that its kernel needs beyond the workspace */
   int scratch;                  /* value of that memory, set when the steps are final; 0: none */
-  _Alignas(max_align_t) guint8 params[64];
+  _Alignas(max_align_t) guint8 params[LIG_MOST_PARAMS];
   gsize params_size;
   gboolean empty;      /* an operand has no elements, so the kernel is not launched */
   guint zeroed, added; /* bit masks of outputs: set to zero instead; accumulated */

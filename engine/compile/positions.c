@@ -106,7 +106,7 @@ make (const char *name, const char *param, const char *value)
 static void
 add_ring (LigParts *parts, LigOp *op, gboolean causal)
 {
-  static const char *const params[] = {"heads", "kv-heads", "scale", "softcap", NULL};
+  static const char *const params[] = {"heads", "kv-heads", "scale", "softcap", "dropout", NULL};
   LigOp *ring = like (op, "ring-attention", params);
   if (ring)
     g_object_set (ring, "mask", causal ? "causal" : "none", NULL);
@@ -117,11 +117,12 @@ add_ring (LigParts *parts, LigOp *op, gboolean causal)
 static void
 add_block (LigParts *parts, LigOp *op, gboolean causal, const char *queries, const char *memory)
 {
-  static const char *const params[] = {"heads",   "kv-heads", "window", "scale",
-                                       "softcap", "alibi",    NULL};
+  static const char *const params[] = {"heads",   "kv-heads", "window",  "scale",
+                                       "softcap", "alibi",    "dropout", NULL};
   LigOp *block = like (op, "attention", params);
   if (block)
-    g_object_set (block, "mask", causal ? "causal-bottom-right" : "none", "memory", memory, NULL);
+    g_object_set (block, "mask", causal ? "causal-bottom-right" : "none", "memory", memory, "block",
+                  queries, NULL);
   lig_parts_add (parts, NULL, make ("recall", "from", queries));
   lig_parts_add (parts, queries, block);
 }
@@ -134,7 +135,6 @@ refuse (LigParts *parts, LigOp *op, gboolean causal)
   static const char *const inputs[] = {"lengths", "documents", "memory"};
   gint64 window;
   gboolean alibi;
-  float dropout;
   int ranks = lig_parts_get_n_ranks (parts, LIG_GROUP_CONTEXT);
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++) {
     g_autofree char *channel = NULL;
@@ -145,12 +145,7 @@ refuse (LigParts *parts, LigOp *op, gboolean causal)
                            "data=%d"),
                         ranks, inputs[i], ranks);
   }
-  g_object_get (op, "window", &window, "alibi", &alibi, "dropout", &dropout, NULL);
-  if (dropout > 0)
-    lig_parts_refuse (parts,
-                      _ ("with context=%d, dropout of attention is not possible yet, and it "
-                         "is %g; set it to 0"),
-                      ranks, (double) dropout);
+  g_object_get (op, "window", &window, "alibi", &alibi, NULL);
   if (!causal && (window > 0 || alibi))
     lig_parts_refuse (parts, _ ("with context=%d and mask=none, %s is not possible yet"), ranks,
                       window > 0 ? "window" : "alibi");

@@ -4,14 +4,17 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 typedef struct {
   LigAttentionParams kernel;
   gint64 heads, kv_heads;
   LigScores scores;
+  int32_t block;
 } AttentionParams;
 
 enum { LENGTHS, DOCUMENTS, MEMORY };
+enum { ALL, FIRST, SECOND };
 
 #define INPUT(slot, name, label, help) \
   { \
@@ -39,6 +42,13 @@ static const LigParam params[] = {
          "memory",
          N_ ("Memory"),
          N_ ("Channel of packed keys and values; the input then has queries alone")),
+  LIG_CHOICE (AttentionParams,
+              block,
+              "block",
+              N_ ("Block"),
+              N_ ("Which of the two blocks of positions of a context rank the queries are"),
+              "all|first|second",
+              ALL),
   {.name = NULL},
 };
 
@@ -64,6 +74,18 @@ check_memory (LigInfer *self, LigAttentionParams *kernel, GError **error)
   wanted.axes[wanted.n_axes++] = keys;
   wanted.axes[wanted.n_axes++] = 2 * (gint64) kernel->kv_heads * kernel->features;
   return lig_check_extra (self, MEMORY, "memory", &wanted, self->compute, error);
+}
+
+/* Sets the positions of queries that are a block of a rank's, and see the keys of whole rows. */
+static void
+find_block (const LigInfer *self, int32_t block, LigAttentionParams *kernel)
+{
+  int ranks = self->n_ranks[LIG_GROUP_CONTEXT], rank = self->places[LIG_GROUP_CONTEXT];
+  gint64 number = block == FIRST ? rank : 2 * ranks - 1 - rank;
+  if (block == ALL || ranks == 1)
+    return;
+  kernel->whole = 2 * ranks * kernel->length;
+  kernel->query_shift[1] = (int32_t) number * kernel->length;
 }
 
 static gboolean
@@ -96,6 +118,7 @@ infer (LigInfer *self, GError **error)
       !lig_check_extra (self, DOCUMENTS, "documents", &rows, LIG_INT32, error) ||
       (cross && !check_memory (self, kernel, error)))
     return FALSE;
+  find_block (self, values->block, kernel);
   self->extra_ranges[LENGTHS] = (LigRange){0, kernel->memory_length, 0};
   self->y.axes[self->y.n_axes - 1] = (gint64) packed.heads * packed.features;
   batch.axes[batch.n_axes++] = packed.heads;
@@ -104,10 +127,14 @@ infer (LigInfer *self, GError **error)
   return TRUE;
 }
 
+/* Both blocks of queries draw what the attention draws whose parts they are. */
 static void
 place (void *values, const char *path)
 {
-  ((AttentionParams *) values)->kernel.path_hash = (guint32) lig_hash_path (path);
+  AttentionParams *self = values;
+  const char *last = self->block == ALL ? NULL : strrchr (path, '.');
+  g_autofree char *whole = last ? g_strndup (path, (gsize) (last - path)) : g_strdup (path);
+  self->kernel.path_hash = (guint32) lig_hash_path (whole);
 }
 
 static void

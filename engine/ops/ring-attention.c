@@ -49,8 +49,31 @@ static const LigParam params[] = {
              0,
              1e6,
              0),
+  LIG_FLOAT (RingParams,
+             kernel.dropout,
+             "dropout",
+             N_ ("Dropout"),
+             N_ ("Probability that a weight of the attention becomes 0 in training"),
+             0,
+             1,
+             0),
   {.name = NULL},
 };
+
+/* Sets the positions of the queries and keys in the whole row, by which dropout draws: `first` is
+ * that of the rank's queries from which on they attend to keys of the rank `of`. */
+static void
+find_positions (const RingParams *p, gint64 first, int of, LigAttentionParams *attention)
+{
+  int32_t half = p->kernel.length / 2, late = 2 * p->ranks - 2;
+  attention->whole = p->ranks * p->kernel.length;
+  attention->query_half = half - (int32_t) first;
+  attention->query_shift[0] = p->rank * half;
+  attention->query_shift[1] = (late - p->rank) * half + (int32_t) first;
+  attention->key_half = half;
+  attention->key_shift[0] = of * half;
+  attention->key_shift[1] = (late - of) * half;
+}
 
 static gboolean
 infer (LigInfer *self, GError **error)
@@ -66,6 +89,8 @@ infer (LigInfer *self, GError **error)
       (values->ranks > 1 && !lig_check_halves (self, error)))
     return FALSE;
   *kernel = (LigAttentionParams){
+    .dropout = kernel->dropout,
+    .path_hash = kernel->path_hash,
     .heads = packed.heads,
     .kv_heads = packed.kv_heads,
     .features = packed.features,
@@ -75,14 +100,25 @@ infer (LigInfer *self, GError **error)
     .scale = values->scale > 0 ? values->scale : 1 / sqrtf ((float) packed.features),
     .softcap = values->softcap,
   };
-  if (self->x_sharding.kind == LIG_SHARDING_COLUMNS)
+  if (values->ranks > 1)
+    find_positions (values, 0, values->rank, kernel);
+  if (self->x_sharding.kind == LIG_SHARDING_COLUMNS) {
+    kernel->all_heads = (int32_t) values->heads;
+    kernel->first_head = self->rank * packed.heads;
     self->y_sharding.sections = (LigSections){1, {values->heads * packed.features}};
+  }
   values->batch = lig_shape_size (&batch);
   self->y.axes[self->y.n_axes - 1] = (gint64) packed.heads * packed.features;
   batch.axes[batch.n_axes++] = packed.heads;
   batch.axes[batch.n_axes++] = packed.length;
   self->kept[0] = batch;
   return TRUE;
+}
+
+static void
+place (void *values, const char *path)
+{
+  ((RingParams *) values)->kernel.path_hash = (guint32) lig_hash_path (path);
 }
 
 /* --- Lowering ------------------------------------------------------------------------------ */
@@ -222,11 +258,23 @@ take_keys (LigLowering *lowering, int step, Pair pair)
   return "keys";
 }
 
+/* Returns the params of attention to the rank's own keys. */
+static LigAttentionParams
+own_params (LigLowering *lowering)
+{
+  LigAttentionParams attention = ((const RingParams *) lig_lower_params (lowering, 0))->kernel;
+  if (!lig_lower_is_training (lowering))
+    attention.dropout = 0;
+  return attention;
+}
+
 /* Returns the params of attention in a step, which needs no mask. */
 static LigAttentionParams
-step_params (const RingParams *p, Pair pair)
+step_params (LigLowering *lowering, int step, Pair pair)
 {
-  LigAttentionParams attention = p->kernel;
+  const RingParams *p = lig_lower_params (lowering, 0);
+  LigAttentionParams attention = own_params (lowering);
+  find_positions (p, pair.first, (p->rank - step + p->ranks) % p->ranks, &attention);
   attention.length = (int32_t) pair.queries;
   attention.memory_length = (int32_t) pair.keys;
   attention.mask = LIG_MASK_NONE;
@@ -241,7 +289,7 @@ attend (LigLowering *lowering, int step)
   Pair pair = pair_of (p, step);
   gboolean last = step + 1 == p->ranks;
   const char *keys = take_keys (lowering, step, pair);
-  LigAttentionParams attention = step_params (p, pair);
+  LigAttentionParams attention = step_params (lowering, step, pair);
   const LigMergeParams merge = {p->kernel.heads, p->kernel.features, p->kernel.length, pair.first,
                                 pair.queries};
   add (lowering, "part", step, pair.queries, query_columns (p), p->dtype);
@@ -265,14 +313,15 @@ lower_forward (LigLowering *lowering)
 {
   const RingParams *p = lig_lower_params (lowering, 0);
   const char *own = "memory=- lengths=- documents=-";
+  const LigAttentionParams attention = own_params (lowering);
   if (p->ranks == 1) {
-    emit (lowering, "attention", NULL, 0, "%s", own);
+    emit (lowering, "attention", &attention, sizeof attention, "%s", own);
     return;
   }
   prepare (lowering);
   add (lowering, "sum", 0, p->kernel.length, query_columns (p), p->dtype);
   add (lowering, "lse", 0, p->kernel.heads, p->kernel.length, LIG_FP32);
-  emit (lowering, "attention", NULL, 0, "%s y=sum.0 lse=lse.0", own);
+  emit (lowering, "attention", &attention, sizeof attention, "%s y=sum.0 lse=lse.0", own);
   for (int step = 1; step < p->ranks; step++) {
     pass_keys (lowering, step);
     attend (lowering, step);
@@ -321,7 +370,7 @@ attend_back (LigLowering *lowering, int step)
   Pair pair = pair_of (p, step);
   gint64 length = p->kernel.length, queries = query_columns (p), memory = key_columns (p);
   const char *keys = take_keys (lowering, step, pair);
-  LigAttentionParams attention = step_params (p, pair);
+  LigAttentionParams attention = step_params (lowering, step, pair);
   int from = first_step (p, pair.queries);
   g_autofree char *arrived = g_strdup_printf ("arrived.%d", step);
   g_autofree char *before = g_strdup_printf ("queries.%d", step - 1);
@@ -397,6 +446,7 @@ LIG_DEFINE_OP (ring_attention) = {
   .computes = "lse",
   .saves = "x y lse",
   .infer = infer,
+  .place = place,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_POSITIONS | LIG_COMPUTES_COLUMNS,

@@ -162,10 +162,10 @@ check_params (const LigOpInfo *info, GError **error)
   }
   if (positional > 1)
     return refuse (error, info, "%u parameters are positional, at most 1 is possible", positional);
-  if (info->kernel_params_size > LIG_MAX_KERNEL_PARAMS)
+  if (info->kernel_params_size > LIG_MOST_PARAMS)
     return refuse (error, info,
                    "its kernels have params of %" G_GSIZE_FORMAT " bytes, at most %d are possible",
-                   info->kernel_params_size, LIG_MAX_KERNEL_PARAMS);
+                   info->kernel_params_size, LIG_MOST_PARAMS);
   return info->kernel_params_size <= info->params_size ||
          refuse (
            error, info,

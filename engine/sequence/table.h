@@ -5,9 +5,6 @@
 
 #include <ligature/op.h>
 
-/* The largest number of bytes of a kernel's params. */
-#define LIG_MAX_KERNEL_PARAMS 64
-
 /* The longest names of ops and fusions, and of ports, in bytes. */
 #define LIG_LONGEST_NAME 60
 #define LIG_LONGEST_PORT 31

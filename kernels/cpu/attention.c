@@ -72,24 +72,43 @@ LIG_CPU (attention_adjust) (
   }
 }
 
-/* Draws the weights of the query in column `i`. */
+/* Draws the weights of the query in column `i` and of `count` keys from `at` of the step on, whose
+ * positions follow one another. */
 static void
-keep_query (
-  const LigAttention *a, const LigQueries *q, const LigKeyStep *step, int32_t i, float *kept)
+keep_keys (const LigAttention *a,
+           const LigQueries *q,
+           const LigKeyStep *step,
+           int32_t i,
+           int32_t at,
+           int32_t count,
+           float *kept)
 {
   const LigAttentionParams *p = a->params;
   uint64_t threshold = lig_dropout_threshold (p->dropout);
-  uint64_t number = lig_attention_number (a, q) + (uint64_t) i;
   float scale = p->dropout < 1 ? 1 / (1 - p->dropout) : 0;
-  number = number * (uint64_t) p->memory_length + (uint64_t) step->key;
-  uint64_t end = number + (uint64_t) step->count;
+  uint64_t number =
+    lig_attention_number (a, q, i) + (uint64_t) lig_attention_key_position (p, step->key + at);
+  uint64_t end = number + (uint64_t) count;
+  kept += at * LIG_QUERIES + i;
   for (uint64_t e = number / 4 * 4; e < end; e += 4) {
     uint32_t words[4];
     lig_random_words (a->tick->seed, e / 4, p->path_hash, a->tick->micro_step, words);
     for (uint64_t w = 0; w < 4; w++)
       if (e + w >= number && e + w < end)
-        kept[(int64_t) (e + w - number) * LIG_QUERIES + i] = words[w] >= threshold ? scale : 0;
+        kept[(int64_t) (e + w - number) * LIG_QUERIES] = words[w] >= threshold ? scale : 0;
   }
+}
+
+static void
+keep_query (
+  const LigAttention *a, const LigQueries *q, const LigKeyStep *step, int32_t i, float *kept)
+{
+  int32_t half = a->params->key_half - step->key;
+  int32_t first = half < 0 ? 0 : half < step->count ? half : step->count;
+  if (first > 0)
+    keep_keys (a, q, step, i, 0, first, kept);
+  if (first < step->count)
+    keep_keys (a, q, step, i, first, step->count - first, kept);
 }
 
 /* Draws those of several queries from `i` on, whose quads begin with the step. */
@@ -100,12 +119,11 @@ keep_queries (
   const LigAttentionParams *p = a->params;
   uint64_t threshold = lig_dropout_threshold (p->dropout);
   float scale = p->dropout < 1 ? 1 / (1 - p->dropout) : 0;
-  LigLanes quad, words[4];
-  for (int lane = 0; lane < LIG_LANES; lane++) {
-    uint64_t number = lig_attention_number (a, q) + (uint64_t) (i + lane);
-    quad[lane] = (number * (uint64_t) p->memory_length + (uint64_t) step->key) / 4;
-  }
-  for (int32_t k = 0; k < step->count; k += 4, quad += 1) {
+  LigLanes first, words[4];
+  for (int lane = 0; lane < LIG_LANES; lane++)
+    first[lane] = lig_attention_number (a, q, i + lane) / 4;
+  for (int32_t k = 0; k < step->count; k += 4) {
+    LigLanes quad = first + (uint64_t) lig_attention_key_position (p, step->key + k) / 4;
     lig_random_lanes (a->tick->seed, quad, p->path_hash, a->tick->micro_step, words);
     for (int32_t w = 0; w < 4 && k + w < step->count; w++)
       for (int lane = 0; lane < LIG_LANES; lane++)
@@ -119,7 +137,9 @@ LIG_CPU (attention_kept) (const LigAttention *a,
                           const LigKeyStep *step,
                           float *kept)
 {
-  bool whole = step->key % 4 == 0 && a->params->memory_length % 4 == 0;
+  const LigAttentionParams *p = a->params;
+  bool whole = step->key % 4 == 0 && lig_attention_width (p) % 4 == 0 && p->key_half % 4 == 0 &&
+               p->key_shift[0] % 4 == 0 && p->key_shift[1] % 4 == 0;
   for (int32_t i = step->first; i < step->end; i += whole ? LIG_LANES : 1)
     if (whole)
       keep_queries (a, q, step, i, kept);

@@ -217,15 +217,13 @@ lig_attention_statistic (const LigAttention *a, const LigQueries *q)
   return (q->batch * a->params->heads + q->head) * a->params->length + q->first;
 }
 
-/* Returns the number of the first query among the queries of all heads and processes, by which
- * weights are drawn. */
+/* Returns the number of the weight of the query in column `i` and key 0 of the whole row. */
 static inline uint64_t
-lig_attention_number (const LigAttention *a, const LigQueries *q)
+lig_attention_number (const LigAttention *a, const LigQueries *q, int32_t i)
 {
   const LigAttentionParams *p = a->params;
-  int64_t heads = p->all_heads > 0 ? p->all_heads : p->heads;
-  int64_t row = (a->rows_before + q->batch) * heads + p->first_head + q->head;
-  return (uint64_t) (row * p->length + q->first);
+  return lig_attention_first_weight (p, a->rows_before + q->batch, q->head) +
+         (uint64_t) (lig_attention_query_position (p, q->first + i) * lig_attention_width (p));
 }
 
 /* Returns the first element of a key in `source`; that of its value is value_column - key_column

@@ -124,23 +124,23 @@ each_score (Sums16<MT, N> &scores, int i, int j, F f)
 /* The parameters of a head that few models use: softcap, ALiBi and dropout. */
 struct Extras {
   float scale, softcap, slope, kept;
-  int shift, keys;
+  const LigAttentionParams &params;
+  int shift;
   uint32_t path_hash;
-  uint64_t first, threshold, seed,
-    micro_step; /* first: the number of the weight of query and key 0 */
+  uint64_t first, threshold, seed, micro_step; /* first: the number of the head's first weight */
 
   __device__
   Extras (const Attention &a, const Sight &s, int row, int head)
+      : params (a.params)
   {
-    const LigAttentionParams &p = a.params;
+    const LigAttentionParams &p = params;
     scale = p.scale;
     softcap = p.softcap;
     slope = lig_attention_own_slope (&p, head);
     kept = p.dropout < 1 ? 1 / (1 - p.dropout) : 0;
     shift = s.shift;
-    keys = p.memory_length;
     path_hash = p.path_hash;
-    first = first_weight (a, row, head);
+    first = lig_attention_first_weight (&p, a.rows_before + row, head);
     threshold = lig_dropout_threshold (p.dropout);
     seed = p.dropout > 0 ? a.tick->seed : 0;
     micro_step = p.dropout > 0 ? a.tick->micro_step : 0;
@@ -162,10 +162,12 @@ struct Extras {
   __device__ bool
   drops (int i, int j) const
   {
-    uint64_t number = first + (uint64_t) i * keys + j;
     uint32_t words[4];
     if (threshold == 0)
       return false;
+    uint64_t number =
+      first + (uint64_t) lig_attention_query_position (&params, i) * lig_attention_width (&params) +
+      lig_attention_key_position (&params, j);
     lig_random_words (seed, number / 4, path_hash, micro_step, words);
     uint32_t low = number % 2 ? words[1] : words[0], high = number % 2 ? words[3] : words[2];
     return (number % 4 < 2 ? low : high) < threshold;

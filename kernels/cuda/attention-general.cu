@@ -187,7 +187,9 @@ struct Head {
     const LigAttentionParams &p = a.params;
     if (p.dropout <= 0)
       return 1;
-    uint64_t e = first_weight (a, row, head) + (uint64_t) i * p.memory_length + j;
+    uint64_t e = lig_attention_first_weight (&p, a.rows_before + row, head) +
+                 (uint64_t) lig_attention_query_position (&p, i) * lig_attention_width (&p) +
+                 lig_attention_key_position (&p, j);
     uint32_t words[4];
     lig_random_words (seed, e / 4, p.path_hash, micro_step, words);
     int lane = (int) (e % 4);

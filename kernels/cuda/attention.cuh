@@ -36,17 +36,6 @@ struct Attention {
   bool memory;
 };
 
-/* Returns the number of the first weight of a head, among the weights of all processes, by which
- * dropout draws. */
-__device__ inline uint64_t
-first_weight (const Attention &a, int row, int head)
-{
-  const LigAttentionParams &p = a.params;
-  int64_t heads = p.all_heads > 0 ? p.all_heads : p.heads;
-  return (uint64_t) ((a.rows_before + row) * heads + p.first_head + head) * (uint64_t) p.length *
-         (uint64_t) p.memory_length;
-}
-
 /* Stands for no limit; it is farther than any row is long. */
 constexpr int FAR = 1 << 30;
 /* The longest row: a launch has at most 65535 blocks down, of 32 positions or more. */

@@ -70,6 +70,8 @@ some_documents (const Shape *s)
 static LigAttentionParams
 attention_params (const Shape *s)
 {
+  /* Two blocks of queries and of keys of longer rows. */
+  gboolean blocks = s->dropout >= 0.3f;
   return (LigAttentionParams){.heads = s->heads,
                               .kv_heads = s->kv_heads,
                               .features = s->features,
@@ -83,7 +85,12 @@ attention_params (const Shape *s)
                               .alibi = s->alibi,
                               .path_hash = 77,
                               .first_head = s->dropout > 0 ? s->heads : 0,
-                              .all_heads = s->dropout > 0 ? 3 * s->heads : 0};
+                              .all_heads = s->dropout > 0 ? 3 * s->heads : 0,
+                              .whole = blocks ? 1000 : 0,
+                              .query_half = blocks ? 70 : 0,
+                              .query_shift = {blocks ? 31 : 0, blocks ? 402 : 0},
+                              .key_half = blocks ? 64 : 0,
+                              .key_shift = {blocks ? 9 : 0, blocks ? 500 : 0}};
 }
 
 static void

@@ -123,10 +123,14 @@ static inline double
 kept (const Problem *r, int64_t b, int h, int i, int j)
 {
   const LigAttentionParams *p = &r->shape.params;
-  uint64_t e =
-    (((uint64_t) b * (uint64_t) p->heads + (uint64_t) h) * (uint64_t) p->length + (uint64_t) i) *
-      (uint64_t) p->memory_length +
-    (uint64_t) j;
+  uint64_t rows = (uint64_t) (p->whole ? p->whole : p->length);
+  uint64_t width = (uint64_t) (p->whole ? p->whole : p->memory_length);
+  if (p->whole) {
+    i += p->query_shift[i < p->query_half ? 0 : 1];
+    j += p->key_shift[j < p->key_half ? 0 : 1];
+  }
+  uint64_t e = (((uint64_t) b * (uint64_t) p->heads + (uint64_t) h) * rows + (uint64_t) i) * width +
+               (uint64_t) j;
   uint32_t words[4];
   if (p->dropout <= 0)
     return 1;

@@ -130,6 +130,32 @@ scores (void)
   check_all (shape);
 }
 
+/* Queries and keys that are two blocks of longer rows draw what those rows draw, whether quads of
+ * numbers begin with a block or not. */
+static void
+blocks (void)
+{
+  static const int sizes[][7] = {
+    {24, 96, 8, 0, 64, 12, 72}, {24, 96, 16, 8, 72, 16, 60}, {26, 104, 13, 13, 65, 13, 78},
+    {16, 33, 0, 0, 17, 5, 12},  {40, 80, 20, 20, 40, 40, 0},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    const int *size = sizes[i];
+    Shape shape = shape_of (2, 2, 1, size[0], 16);
+    shape.params.dropout = 0.4f;
+    shape.params.whole = size[1];
+    shape.params.query_half = size[2];
+    shape.params.query_shift[0] = size[3];
+    shape.params.query_shift[1] = size[4];
+    shape.params.key_half = size[5];
+    shape.params.key_shift[0] = size[3];
+    shape.params.key_shift[1] = size[6];
+    check_all (shape);
+    shape.dtype = LIG_BF16;
+    check_all (shape);
+  }
+}
+
 static void
 all_dropped (void)
 {
@@ -285,6 +311,7 @@ main (int argc, char **argv)
   g_test_add_func ("/attention/long-rows", long_rows);
   g_test_add_func ("/attention/cross", cross);
   g_test_add_func ("/attention/scores", scores);
+  g_test_add_func ("/attention/blocks", blocks);
   g_test_add_func ("/attention/all-dropped", all_dropped);
   g_test_add_func ("/attention/differences", differences);
   g_test_add_func ("/attention/large-scores", large_scores);

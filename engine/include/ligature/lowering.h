@@ -24,7 +24,7 @@ typedef struct _LigRefusal LigRefusal;
  *   the number is that of the pattern's element; `-` alone binds no operand; `0.x@2/4` is the third
  *   of four equal parts of the rows of a port
  * @params: (nullable): the kernel's params, copied; %NULL: those of the op, or none in a fusion
- * @params_size: their size in bytes, at most 64
+ * @params_size: their size in bytes, at most %LIG_MOST_PARAMS
  *
  * Emits one kernel. A port that is absent or unused becomes an absent operand; a kernel is not
  * emitted if none of its outputs is used.
@@ -41,7 +41,7 @@ LIG_API void lig_lower_kernel (LigLowering *self,
  * @kernel: the name of a kernel that exchanges with other processes
  * @bindings: (nullable): as for lig_lower_kernel()
  * @params: (nullable): as for lig_lower_kernel()
- * @params_size: their size in bytes, at most 64
+ * @params_size: their size in bytes, at most %LIG_MOST_PARAMS
  *
  * Emits one kernel, like lig_lower_kernel(), in the communication lane: it begins when the kernels
  * before it have ended, and runs in parallel with those after it. The first of these that needs its
@@ -103,7 +103,7 @@ LIG_API int lig_lower_get_pieces (LigLowering *self);
  * @kernel: a kernel, valid and unchanged until the process ends
  * @bindings: (nullable): as for lig_lower_kernel()
  * @params: (nullable): as for lig_lower_kernel()
- * @params_size: their size in bytes, at most 64
+ * @params_size: their size in bytes, at most %LIG_MOST_PARAMS
  *
  * Emits one kernel of the embedding program, like lig_lower_kernel(), but by its table instead of
  * its name.

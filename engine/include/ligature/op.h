@@ -251,7 +251,7 @@ typedef struct _LigOpInfo {
 
   const LigParam *params;             /* at most 64, ends with a null name; may be null */
   gsize params_size;                  /* the size of the op's params struct */
-  gsize kernel_params_size;           /* its first bytes, at most 64, are the kernels' params */
+  gsize kernel_params_size;           /* its first bytes are the kernels' params */
   const char *extra_inputs;           /* port names, or null; `lengths?` is optional: absent
                                          unless a channel, or `caller`, is given */
   const char *extra_outputs;          /* port names, or null; of a macro, `norm_output?` is

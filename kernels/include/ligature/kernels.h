@@ -70,6 +70,13 @@ typedef enum { LIG_BACKEND_CPU, LIG_BACKEND_CUDA, LIG_BACKEND_NULL, LIG_N_BACKEN
 #define LIG_MAX_OPERANDS 16
 
 /**
+ * LIG_MOST_PARAMS:
+ *
+ * The largest number of bytes of a kernel's parameters.
+ */
+#define LIG_MOST_PARAMS 96
+
+/**
  * LigOperand:
  * @data: the first element, aligned for its type, in the memory of the backend's device; null if
  *   the operand is absent

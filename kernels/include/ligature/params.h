@@ -117,6 +117,12 @@ typedef enum { LIG_MASK_CAUSAL, LIG_MASK_NONE, LIG_MASK_CAUSAL_BOTTOM_RIGHT } Li
  * @path_hash: the lower 32 bits of the hash of the op's path
  * @first_head: the number of the first query head among those of all processes
  * @all_heads: the query heads of all processes; 0: as many as @heads
+ * @whole: the positions of whole rows, of which the queries and keys are some; 0: all of them
+ * @query_half: the number of queries that @query_shift begins with
+ * @query_shift: by how much the positions in the whole row are greater than i, of the queries
+ *   before @query_half and of the others
+ * @key_half: likewise of the keys
+ * @key_shift: likewise
  *
  * Parameters of attention and attention_backward. The position p of query i is i, and i + S - T if
  * the mask is bottom-right, where S - T is 0 without memory and S is the length of the row with
@@ -126,8 +132,9 @@ typedef enum { LIG_MASK_CAUSAL, LIG_MASK_NONE, LIG_MASK_CAUSAL_BOTTOM_RIGHT } Li
  *
  * The weight of query i and key j in head h of row b is kept if word e % 4 of the Philox counter
  * (e / 4, path_hash, micro-step) is at least dropout * 2^32, where e = ((b H + h) T + i) S + j and
- * S is @memory_length. There and in the slopes, H and h count the heads of all processes. A query
- * that sees no key yields zeros, its lse is 0, and it has no gradient.
+ * S is @memory_length. There and in the slopes, H and h count the heads of all processes; and if
+ * @whole is not 0, T and S are that, and i and j the positions in the whole row. A query that sees
+ * no key yields zeros, its lse is 0, and it has no gradient.
  */
 typedef struct {
   int32_t heads;
@@ -144,6 +151,11 @@ typedef struct {
   uint32_t path_hash;
   int32_t first_head;
   int32_t all_heads;
+  int32_t whole;
+  int32_t query_half;
+  int32_t query_shift[2];
+  int32_t key_half;
+  int32_t key_shift[2];
 } LigAttentionParams;
 
 /**
