@@ -40,17 +40,17 @@ lig_positions_divide (LigDraft *draft, GError **error)
   return TRUE;
 }
 
-/* Exchanges by hand would have to know which positions a rank has, but not those of a tensor group,
- * which divide other things. */
+/* Returns whether the user put an op there that has rows of other ranks of the group, which are
+ * other positions: those behind it would not know which. A sum of all has as many as each. */
 static gboolean
-exchanges (const LigPart *part)
+mixes_positions (const LigPart *part)
 {
-  const char *const names[] = {"all-gather", "all-reduce", "reduce-scatter", "take-part", NULL};
+  const char *const names[] = {"all-gather", "reduce-scatter", "take-part", NULL};
   g_autofree char *group = NULL;
   if (!g_strv_contains (names, part->info->name) || part->op != part->written)
     return FALSE;
   g_object_get (part->op, "group", &group, NULL);
-  return !g_str_equal (group, lig_rank_group_name (LIG_GROUP_TENSOR));
+  return g_str_equal (group, lig_rank_group_name (LIG_GROUP_CONTEXT));
 }
 
 gboolean
@@ -61,13 +61,19 @@ lig_positions_check (const LigPart *part, const LigInfer *infer, GError **error)
                   flags & (LIG_OP_TRANSPARENT | LIG_OP_ACTIVATION | LIG_OP_GATED | LIG_OP_RECALL) ||
                   kinds & (LIG_COMPUTES_POSITIONS | LIG_COMPUTES_ROWS | LIG_COMPUTES_ANY);
   int ranks = infer->n_ranks[LIG_GROUP_CONTEXT];
-  if (ranks == 1 || (fits && !exchanges (part)))
+  if (ranks == 1 || (fits && !mixes_positions (part)))
     return TRUE;
-  g_set_error (
-    error, LIG_ERROR, LIG_ERROR_SHAPE,
-    _ ("it may compute across positions, which the ranks of context=%d divide; take the op "
-       "away, or divide the batch: data=%d"),
-    ranks, ranks);
+  if (fits)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("group=context exchanges rows of other positions (context=%d), which the ops "
+                    "after it cannot know; give group=data or group=tensor"),
+                 ranks);
+  else
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_SHAPE,
+      _ ("it may compute across positions, which the ranks of context=%d divide; take the op "
+         "away, or divide the batch: data=%d"),
+      ranks, ranks);
   return FALSE;
 }
 

@@ -2,9 +2,9 @@
 /* y = the sum of x over ranks that go on with the same y, so that all have the same gradient: dx =
  * dy. Or y = x, and dx is the sum of dy over ranks that go on in different ways.
  *
- * Ranks of a data group have losses of their own, whose mean is that of the training, and each has
- * the gradient of its own loss. That of x is then the sum of all dy; and as the gradients of
- * parameters are averaged over these ranks, a sum of gradients alone has no place. */
+ * Ranks of a data or context group have losses of their own, whose mean is that of the training,
+ * and each has the gradient of its own loss. That of x is then the sum of all dy; and as the
+ * gradients of parameters are averaged over these ranks, a sum of gradients alone has no place. */
 #include "engine/ops/define.h"
 
 typedef struct {
@@ -31,12 +31,13 @@ static gboolean
 infer (LigInfer *self, GError **error)
 {
   const AllReduceParams *values = self->params;
-  int ranks = self->n_ranks[LIG_GROUP_DATA];
-  if (values->group == LIG_GROUP_DATA && values->of == GRADIENT && ranks > 1) {
+  const char *group = lig_rank_group_name ((LigRankGroup) values->group);
+  int ranks = self->n_ranks[values->group];
+  if (values->group != LIG_GROUP_TENSOR && values->of == GRADIENT && ranks > 1) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("of=gradient with group=data adds up gradients that are averaged anyway "
-                    "(data=%d); omit the op, or give of=output"),
-                 ranks);
+                 _ ("of=gradient with group=%s adds up gradients that are averaged anyway "
+                    "(%s=%d); omit the op, or give of=output"),
+                 group, group, ranks);
     return FALSE;
   }
   return values->of == OUTPUT ? lig_infer_collective (self, values->group, LIG_SHARDING_PARTIAL,
@@ -56,7 +57,7 @@ static void
 lower_backward (LigLowering *lowering)
 {
   const AllReduceParams *values = lig_lower_params (lowering, 0);
-  gboolean sums = values->of == GRADIENT || values->group == LIG_GROUP_DATA;
+  gboolean sums = values->of == GRADIENT || values->group != LIG_GROUP_TENSOR;
   lig_lower_collective_backward (lowering, sums ? "all_reduce" : NULL);
 }
 

@@ -52,6 +52,25 @@ def refuse_shape(folder, model, shape, layout, *said):
     assert any(all(part in line for part in said) for line in lines), lines
 
 
+def add_up(folder, layout, factor):
+    """If all blocks of positions have the same contents, a sum over context ranks is a multiple."""
+    (folder.path / 'same.txt').write_text('ink.' * 3000)
+    model = 'embedding(32) ! linear(24) ! %s ! gelu ! linear(256) ! cross-entropy'
+    words = ('--data', 'text:same.txt', '--input', f'8x{8 * factor}', '--steps', 20, '--lr', 0.003)
+    one, _ = folder.train('one', 1, model % f'constant-scale({factor})', *words)
+    many, _ = layouts.train(folder, 'many', layout, model % 'all-reduce(group=context)', *words)
+    assert difference(one, many) < 1e-5, difference(one, many)
+
+
+def by_data(folder):
+    """Ranks with the same positions exchange their rows as without others."""
+    model = 'embedding(32) ! linear(24) ! all-reduce(group=data) ! gelu ! linear(256) ! cross-entropy'
+    words = (model, *layouts.text('8x16', '--steps', 20))
+    data, _ = layouts.train(folder, 'data', 'data=2', *words)
+    both, _ = layouts.train(folder, 'both', 'data=2,context=2', *words)
+    assert difference(data, both) < 1e-5, difference(data, both)
+
+
 def kind(folder, layout):
     """Rows of a table have no positions."""
     words = ('linear(16) ! relu ! linear(1) ! mean-squared-error', '--data', 'csv:table.csv',
@@ -86,6 +105,8 @@ TESTS = [
     (resume_other, 'divided', 'context=2,tensor=2', 'data=1', 'context=2', 'tensor=2'),
     (shard, 'gpt', 'context=2'), (shard, 'llama', 'data=2,context=2'),
     (shard, 'gpt', 'context=2,tensor=2'),
+    (add_up, 'context=2', 2), (add_up, 'context=4', 4), (add_up, 'data=2,context=2', 2), (by_data,),
+    (refuse, START + 'all-reduce(group=context, of=gradient) ! ' + HEAD, 'context=2', 'of=gradient', 'context=2', 'of=output'),
     (init, 'llama', 'context=2'), (kind, 'context=2'),
     (refuse_shape, GPT, '8x15', 'context=2', '15', '4'),
     (refuse_shape, GPT, '8x12', 'context=4', '12', '8'),
@@ -95,7 +116,7 @@ TESTS = [
      'context=2', 'memory'),
     (refuse, 'embedding(32) ! reshape([8, -1]) ! linear(32) ! ' + HEAD, 'context=2', 'context=2'),
     (refuse, 'embedding(32) ! layer-norm([16, 32]) ! ' + HEAD, 'context=2', '32'),
-    (refuse, 'embedding(32) ! all-gather(group=context) ! ' + HEAD, 'context=2', 'context=2'),
+    (refuse, 'embedding(32) ! all-gather(group=context) ! ' + HEAD, 'context=2', 'context=2', 'group=data'),
     (refuse, 'embedding(32) ! position-embedding(15) ! ' + HEAD, 'context=2', '16', '15'),
 ]
 
