@@ -57,6 +57,14 @@ lig_store_set_settings (LigStore *self, const char *run, const char *settings, G
 }
 
 gboolean
+lig_store_set_inputs (LigStore *self, const char *run, const char *inputs, GError **error)
+{
+  static const char *const statements[] = {"UPDATE run SET inputs = ?2 WHERE id = ?1", NULL};
+  g_return_val_if_fail (LIG_IS_STORE (self) && run && inputs, FALSE);
+  return change (self, run, statements, inputs, error);
+}
+
+gboolean
 lig_store_set_star (LigStore *self, const char *run, gboolean starred, GError **error)
 {
   static const char *const star[] = {"UPDATE run SET starred = 1 WHERE id = ?1", NULL};

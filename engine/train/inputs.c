@@ -8,6 +8,7 @@
 #include "kernels/cpu/threads.h"
 #include "kernels/threads.h"
 #include <ligature/json-members.h>
+#include <ligature/json.h>
 #include <ligature/kernels.h>
 #include <ligature/weights.h>
 
@@ -103,6 +104,31 @@ lig_run_describe_inputs (LigRun *self)
   if (self->repeats)
     lig_json_add_text (builder, "repeats", self->repeats);
   return finish (builder);
+}
+
+char *
+lig_run_renew_inputs (LigRun *self, const char *inputs)
+{
+  static const char *const members[] = {"choices", "algorithms", "threads", "instructions",
+                                        "ranks",   "parallel",   NULL};
+  g_autofree char *now = lig_run_describe_inputs (self);
+  g_autoptr (JsonNode) before = inputs ? lig_json_from_text (inputs, NULL) : NULL;
+  g_autoptr (JsonNode) after = lig_json_from_text (now, NULL);
+  if (!before || !JSON_NODE_HOLDS_OBJECT (before))
+    return NULL;
+  JsonObject *to = json_node_get_object (before), *from = json_node_get_object (after);
+  if (lig_json_get_int (to, "ranks", 1) == lig_json_get_int (from, "ranks", 1) &&
+      g_strcmp0 (lig_json_get_string (to, "parallel", NULL),
+                 lig_json_get_string (from, "parallel", NULL)) == 0)
+    return NULL;
+  for (const char *const *name = members; *name; name++) {
+    json_object_remove_member (to, *name);
+    if (json_object_has_member (from, *name))
+      json_object_set_member (to, *name, json_object_dup_member (from, *name));
+  }
+  GString *text = g_string_new (NULL);
+  lig_json_append (text, before);
+  return g_string_free (text, FALSE);
 }
 
 char *

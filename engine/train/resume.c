@@ -2,6 +2,7 @@
 /* The run in the store that a training from a checkpoint continues: the one that wrote the file or,
  * if that one has advanced beyond the file, a new one that names it as its parent. */
 #include "engine/train/run-private.h"
+#include <ligature/store-sweeps.h>
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
@@ -75,6 +76,15 @@ begin_child (LigRun *self, const LigRunRow *row, GError **error)
   return TRUE;
 }
 
+/* The run is that of the ranks which train it now. */
+static gboolean
+note_ranks (LigRun *self, const LigRunRow *row, GError **error)
+{
+  g_autofree char *inputs = lig_store_get_inputs (self->store, row->uuid, NULL);
+  g_autofree char *renewed = lig_run_renew_inputs (self, inputs);
+  return !renewed || lig_store_set_inputs (self->store, row->uuid, renewed, error);
+}
+
 static gboolean
 take_up (LigRun *self, const LigRunRow *row, GError **error)
 {
@@ -84,7 +94,7 @@ take_up (LigRun *self, const LigRunRow *row, GError **error)
     return FALSE;
   self->uuid = g_strdup (row->uuid);
   self->status_before = g_steal_pointer (&before);
-  if (!lig_run_claim (self, error))
+  if (!lig_run_claim (self, error) || !note_ranks (self, row, error))
     return FALSE;
   return strcmp (settings, row->settings) == 0 ||
          lig_store_set_settings (self->store, row->uuid, settings, error);

@@ -240,6 +240,10 @@ LigRun *lig_run_new_from (LigSequence *sequence,
  * parameters, threads, instructions, groups, algorithms; (transfer full). */
 char *lig_run_describe_inputs (LigRun *self);
 
+/* Returns the inputs of a run that other ranks continue, as they are now, (transfer full); NULL if
+ * they are the same ranks. */
+char *lig_run_renew_inputs (LigRun *self, const char *inputs);
+
 /* Returns the SHA-256 of the files of weights at a path, (transfer full); NULL with an error set.
  */
 char *lig_run_hash_weights (const char *path, GError **error);

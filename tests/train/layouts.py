@@ -133,6 +133,11 @@ def resume_same(folder, model, layout):
     assert read(end) == read(folder.path / 'half.safetensors')
 
 
+def recorded_ranks(folder):
+    """The ranks of the newest run, which those that continue it replace."""
+    return folder.lig('runs', 'list', '--columns', 'ranks').splitlines()[1].strip()
+
+
 def resume_other(folder, model, layout, *others):
     """A checkpoint depends on no layout."""
     words = (MODELS[model], *text(SHAPE))
@@ -144,6 +149,7 @@ def resume_other(folder, model, layout, *others):
         found = difference({key: whole[key] for key in rest if key[1] == 'loss'},
                            {key: value for key, value in rest.items() if key[1] == 'loss'})
         assert found < 1e-5, f'{found:.2g} with {other}'
+        assert recorded_ranks(folder) == (str(count(other)) if count(other) > 1 else '-'), other
 
 
 def init(folder, model, layout):

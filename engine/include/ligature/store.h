@@ -255,6 +255,21 @@ LIG_API gboolean lig_store_set_settings (LigStore *self,
                                          GError **error);
 
 /**
+ * lig_store_set_inputs:
+ * @self: a store
+ * @run: the uuid of a run
+ * @inputs: the inputs as JSON, like those of lig_store_get_inputs()
+ *
+ * Replaces the inputs of the run, which other ranks continue.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
+ */
+LIG_API gboolean lig_store_set_inputs (LigStore *self,
+                                       const char *run,
+                                       const char *inputs,
+                                       GError **error);
+
+/**
  * lig_store_list_runs:
  * @self: a store
  * @filter: (nullable): the conditions that runs must meet; %NULL for all runs
