@@ -7,7 +7,6 @@
 #include "app/cli/task.h"
 #include <ligature/draw-recipes.h>
 #include <ligature/recipe.h>
-#include <ligature/units.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -70,15 +69,14 @@ lig_cli_measure_recipes (LigSequence *sequence,
 static void
 print_totals (GPtrArray *errors, int width)
 {
-  static const char *const header[] = {"recipe", ">memory", ">error of y", ">of gradients", NULL};
+  static const char *const header[] = {"recipe", ">error of y", ">of gradients", NULL};
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   for (guint i = 0; i < errors->len; i++) {
     const LigRecipeErrors *recipe = errors->pdata[i];
     char **cells = g_new0 (char *, G_N_ELEMENTS (header));
     cells[0] = g_strdup (recipe->recipe);
-    cells[1] = lig_units_bytes ((double) recipe->bytes);
-    cells[2] = lig_draw_error (recipe->output);
-    cells[3] = lig_draw_error (recipe->gradient);
+    cells[1] = lig_draw_error (recipe->output);
+    cells[2] = lig_draw_error (recipe->gradient);
     g_ptr_array_add (rows, cells);
   }
   lig_cli_print_fitted (header, rows, width);

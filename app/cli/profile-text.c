@@ -6,6 +6,7 @@
 #include "app/cli/table.h"
 #include <ligature/columns.h>
 #include <ligature/hottest.h>
+#include <ligature/units.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -282,6 +283,8 @@ fill_times (const LigProfile *profile, gboolean by_recipe, char **cell)
   *cell++ = format_time (profile->forward);
   *cell++ = format_time (profile->backward);
   *cell++ = format_time (profile->update);
+  *cell++ = lig_units_bytes ((double) lig_plan_get_arena_bytes (plan, NULL) +
+                             (double) lig_plan_get_state_bytes (plan));
   return cell;
 }
 
@@ -301,9 +304,9 @@ lig_cli_print_profiles (GPtrArray *profiles, gboolean by_recipe, int width)
   const char *what = by_recipe ? "recipe" : "policy";
   /* There is nothing to compare a single plan with. */
   const char *compared = profiles->len > 1 ? "~to the first" : NULL;
-  const char *const all[] = {what,         ">step", ">forward", ">backward", ">update",
-                             ">quartiles", ">runs", compared,   NULL};
-  const char *const times[] = {what, ">step", ">forward", ">backward", ">update", NULL};
+  const char *const all[] = {what,      ">step",      ">forward", ">backward", ">update",
+                             ">memory", ">quartiles", ">runs",    compared,    NULL};
+  const char *const times[] = {what, ">step", ">forward", ">backward", ">update", ">memory", NULL};
   const char *const spreads[] = {what, ">quartiles", ">runs", compared, NULL};
   g_autoptr (GPtrArray) rows = new_rows (), more = new_rows ();
   gboolean narrow = width < ONE_TABLE;

@@ -20,12 +20,13 @@ typedef struct {
   double difference, whole;
 } Sum;
 
-/* The monitor during the runs. */
+/* The monitor during the runs, and the options as given. */
 typedef struct {
   LigRecipeErrorsMonitor monitor;
   gpointer data;
   guint done, count;
   gint64 asked; /* microseconds */
+  const LigPlanOptions *given;
 } Watch;
 
 /* Returns whether the monitor lets the measurement go on; else the error is set. */
@@ -222,11 +223,14 @@ run (LigSequence *sequence,
 
 /* Returns the bytes of a training by the recipe, whose plan keeps no more than it needs. */
 static gint64
-count_bytes (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options)
+count_bytes (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options, Watch *watch)
 {
+  static const LigOptimizer usual = LIG_OPTIMIZER_INIT;
   LigPlanOptions plain = *options;
   plain.keep_values = FALSE;
   plain.policy = LIG_POLICY_ALL;
+  plain.recompute = watch->given->recompute;
+  plain.optimizer = watch->given->optimizer ? watch->given->optimizer : &usual;
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &plain, NULL);
   return plan ? lig_plan_get_arena_bytes (plan, NULL) + lig_plan_get_state_bytes (plan) : 0;
 }
@@ -246,7 +250,7 @@ compare_recipe (LigSequence *sequence,
   g_autoptr (LigRecipeErrors) self = g_new0 (LigRecipeErrors, 1);
   LigProgram *programs[] = {exact, rounded};
   self->recipe = g_strdup (options->recipe);
-  self->bytes = count_bytes (sequence, device, options);
+  self->bytes = count_bytes (sequence, device, options, watch);
   return compare_ops (self, programs, error) ? g_steal_pointer (&self) : NULL;
 }
 
@@ -280,12 +284,13 @@ lig_recipe_errors_measure_watched (LigSequence *sequence,
                                    gpointer data,
                                    GError **error)
 {
-  LigPlanOptions whole;
+  LigPlanOptions given, whole;
   LigOptimizer optimizer;
-  Watch watch = {monitor, data, .count = g_strv_length ((GStrv) recipes) + 1};
-  if (!lig_plan_options_read (options, &whole, error) ||
+  Watch watch = {monitor, data, .count = g_strv_length ((GStrv) recipes) + 1, .given = &given};
+  if (!lig_plan_options_read (options, &given, error) ||
       !lig_optimizer_init (&optimizer, "sgd", error))
     return NULL;
+  whole = given;
   whole.training = TRUE;
   whole.keep_values = TRUE;
   whole.policy = LIG_POLICY_NONE;

@@ -161,6 +161,9 @@ lig_profile_to_json (const LigProfile *self)
   lig_json_add_number (builder, "update_us", self->update * 1e6);
   lig_json_add_number (builder, "forward_backward_us", self->forward_backward * 1e6);
   lig_json_add_number (builder, "step_us", self->step * 1e6);
+  lig_json_add_integer (builder, "memory_bytes",
+                        lig_plan_get_arena_bytes (self->plan, NULL) +
+                          lig_plan_get_state_bytes (self->plan));
   lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (self->plan));
   lig_json_add_truth (builder, "nondeterministic", lig_plan_get_nondeterministic (self->plan));
   json_builder_set_member_name (builder, "health");
