@@ -11,6 +11,7 @@
 #include <ligature/printable.h>
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -19,11 +20,12 @@
 /* Returns to the first column and clears everything from there on. */
 static const char CLEAR[] = "\r\033[J";
 
-/* Guards `present`. Signal handlers read only `shown`. */
+/* Guards `present`. Signal handlers read only `shown` and `painter`. */
 static GRecMutex lock;
 static char *present;
 static int present_columns;
 static volatile sig_atomic_t shown;
+static pthread_t painter; /* the thread that shows lines */
 
 static gboolean forbidden;
 
@@ -83,10 +85,20 @@ wipe (void)
   shown = 0;
 }
 
+/* Leaves a signal to the thread that shows lines, which could otherwise show one more before it has
+ * its effect. Returns whether that is another thread. */
+static gboolean
+pass_on (int number)
+{
+  return !pthread_equal (pthread_self (), painter) && pthread_kill (painter, number) == 0;
+}
+
 /* The default effect follows when the handler returns. */
 static void
 end (int number)
 {
+  if (pass_on (number))
+    return;
   wipe ();
   signal (number, SIG_DFL);
   raise (number);
@@ -110,6 +122,10 @@ stop (int number)
 {
   int kept = errno;
   sigset_t set;
+  if (pass_on (number)) {
+    errno = kept;
+    return;
+  }
   wipe ();
   signal (number, SIG_DFL);
   sigemptyset (&set);
@@ -181,6 +197,7 @@ lig_cli_live_show (const char *text)
   g_autofree char *encoded = encode (fitted);
   g_autofree char *bytes = g_strconcat ("\r", encoded, "\033[J\r", NULL);
   g_rec_mutex_lock (&lock);
+  painter = pthread_self ();
   catch_signals ();
   gboolean changed = !shown || columns != present_columns || g_strcmp0 (bytes, present) != 0;
   /* A signal may come as soon as the line is visible. */

@@ -52,6 +52,14 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+static const LigParamGroup groups[] = {
+  {N_ ("Sizes"), "heads kv-heads"},
+  {N_ ("Attention"), "scale softcap dropout memory"},
+  {N_ ("Masks"), "mask window lengths documents"},
+  {N_ ("Positions"), "alibi block"},
+  {.title = NULL},
+};
+
 /* Checks the memory, and sets its number of keys; one that the caller provides is as long as x. */
 static gboolean
 check_memory (LigInfer *self, LigAttentionParams *kernel, GError **error)
@@ -161,6 +169,7 @@ LIG_DEFINE_OP (attention) = {
   .formula = "y = softmax (scale q k^T + mask) v for each head of x = [q, k, v]",
   .example = "attention (4, kv-heads=2) @ 2x5x32",
   .params = params,
+  .groups = groups,
   .params_size = sizeof (AttentionParams),
   .kernel_params_size = sizeof (LigAttentionParams),
   .extra_inputs = "lengths? documents? memory?",

@@ -112,9 +112,9 @@ test_params (void)
   check_refusal (&info,
                  "op twice-rows: parameter factor is nan of 0 to 8, expected a number in a range");
   info = whole ("twice-rows");
-  info.kernel_params_size = 65;
+  info.kernel_params_size = 97;
   check_refusal (&info,
-                 "op twice-rows: its kernels have params of 65 bytes, at most 64 are possible");
+                 "op twice-rows: its kernels have params of 97 bytes, at most 96 are possible");
   info.kernel_params_size = 64;
   info.params_size = 63;
   info.params = NULL;
@@ -295,7 +295,7 @@ lower_port (LigLowering *lowering)
 static void
 lower_long (LigLowering *lowering)
 {
-  static const char bytes[65] = {0};
+  static const char bytes[97] = {0};
   lig_lower_kernel (lowering, "scale", NULL, bytes, sizeof bytes);
 }
 
@@ -369,7 +369,7 @@ test_example (void)
   info.lower_forward = lower_port;
   check_refusal (&info, EXAMPLE "its table names a port 'z' that does not exist");
   info.lower_forward = lower_long;
-  check_refusal (&info, EXAMPLE "its kernel scale is given 65 bytes of parameters, at most 64 "
+  check_refusal (&info, EXAMPLE "its kernel scale is given 97 bytes of parameters, at most 96 "
                                 "are possible");
 #undef EXAMPLE
   info = whole ("twice-example");
