@@ -58,9 +58,10 @@ refuse (const LigInfer *infer, LigShardingKind kind, GError **error)
                                  "linear with parallel=row before it"),
     [LIG_SHARDING_PARTIAL] = N_ ("its input is one term of a sum over the ranks (tensor=%d); put "
                                  "all-reduce before it"),
-    [LIG_SHARDING_SHARED] = N_ ("its input is for products that divide their columns among the "
-                                "ranks (tensor=%d); set parallel=column, or before it gradient=part "
-                                "in all-gather, or omit all-reduce (of=gradient)"),
+    [LIG_SHARDING_SHARED] =
+      N_ ("its input is for products that divide their columns among the "
+          "ranks (tensor=%d); set parallel=column, or before it gradient=part "
+          "in all-gather, or omit all-reduce (of=gradient)"),
   };
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ (sentences[kind]),
                infer->n_ranks[LIG_GROUP_TENSOR]);
