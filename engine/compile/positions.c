@@ -141,6 +141,7 @@ refuse (LigParts *parts, LigOp *op, gboolean causal)
   static const char *const inputs[] = {"lengths", "documents", "memory"};
   gint64 window;
   gboolean alibi;
+  g_autofree char *block = NULL;
   int ranks = lig_parts_get_n_ranks (parts, LIG_GROUP_CONTEXT);
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++) {
     g_autofree char *channel = NULL;
@@ -151,7 +152,10 @@ refuse (LigParts *parts, LigOp *op, gboolean causal)
                            "data=%d"),
                         ranks, inputs[i], ranks);
   }
-  g_object_get (op, "window", &window, "alibi", &alibi, NULL);
+  g_object_get (op, "window", &window, "alibi", &alibi, "block", &block, NULL);
+  if (!g_str_equal (block, "all"))
+    lig_parts_refuse (
+      parts, _ ("with context=%d, its blocks are divided without block=%s; omit it"), ranks, block);
   if (!causal && (window > 0 || alibi))
     lig_parts_refuse (parts, _ ("with context=%d and mask=none, %s is not possible yet"), ranks,
                       window > 0 ? "window" : "alibi");

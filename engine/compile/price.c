@@ -66,17 +66,20 @@ append_bytes (GString *key, const guint8 *bytes, gsize count)
 }
 
 /* Appends a kernel's params as they would be at another path, so that the repetitions of a block,
- * which draw different random numbers, have the same key. */
+ * which draw different random numbers, have the same key. Those of a step may differ from the op's,
+ * but not in what depends on the path. */
 static void
 append_params (GString *key, const LigDraft *draft, const LigDraftStep *step)
 {
   const LigPart *part = step->part < 0 ? NULL : lig_part (draft, step->part);
-  const guint8 *params = step->params;
-  g_autofree guint8 *placed = NULL;
-  if (part && part->info->place && step->params_size <= part->info->params_size &&
-      memcmp (params, part->params, step->params_size) == 0) {
-    params = placed = g_memdup2 (part->params, part->info->params_size);
+  guint8 params[sizeof step->params];
+  memcpy (params, step->params, step->params_size);
+  if (part && part->info->place && step->params_size == part->info->kernel_params_size) {
+    const guint8 *own = part->params;
+    g_autofree guint8 *placed = g_memdup2 (own, part->info->params_size);
     part->info->place (placed, "0");
+    for (gsize i = 0; i < step->params_size; i++)
+      params[i] = params[i] == own[i] ? placed[i] : params[i];
   }
   if (step->params_size > 0)
     g_string_append_c (key, '#');

@@ -85,15 +85,24 @@ check_memory (LigInfer *self, LigAttentionParams *kernel, GError **error)
 }
 
 /* Sets the positions of queries that are a block of a rank's, and see the keys of whole rows. */
-static void
-find_block (const LigInfer *self, int32_t block, LigAttentionParams *kernel)
+static gboolean
+find_block (const LigInfer *self, int32_t block, LigAttentionParams *kernel, GError **error)
 {
+  static const char *const names[] = {"all", "first", "second"};
   int ranks = self->n_ranks[LIG_GROUP_CONTEXT], rank = self->places[LIG_GROUP_CONTEXT];
   gint64 number = block == FIRST ? rank : 2 * ranks - 1 - rank;
-  if (block == ALL || ranks == 1)
-    return;
+  if (block == ALL)
+    return TRUE;
+  if (ranks == 1) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("block=%s is for ranks of a context group, which divide attention "
+                    "themselves; omit it"),
+                 names[block]);
+    return FALSE;
+  }
   kernel->whole = 2 * ranks * kernel->length;
   kernel->query_shift[1] = (int32_t) number * kernel->length;
+  return TRUE;
 }
 
 static gboolean
@@ -126,7 +135,8 @@ infer (LigInfer *self, GError **error)
       !lig_check_extra (self, DOCUMENTS, "documents", &rows, LIG_INT32, error) ||
       (cross && !check_memory (self, kernel, error)))
     return FALSE;
-  find_block (self, values->block, kernel);
+  if (!find_block (self, values->block, kernel, error))
+    return FALSE;
   self->extra_ranges[LENGTHS] = (LigRange){0, kernel->memory_length, 0};
   self->y.axes[self->y.n_axes - 1] = (gint64) packed.heads * packed.features;
   batch.axes[batch.n_axes++] = packed.heads;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* y = this rank's rows of x, which all ranks have; dx = the rows dy of all ranks. */
+/* y = this rank's rows of x, which all ranks have; dx = the rows dy of all ranks.
+ *
+ * Ranks of a data group have losses of their own, whose mean is that of the training, and each has
+ * the gradient of its own loss: dx is dy in its rows, and 0 in those of the others. */
 #include "engine/ops/define.h"
 
 typedef struct {
   LigCollectiveParams kernel;
   int32_t group;
+  LigSliceParams rows; /* of this rank among those of x */
 } TakePartParams;
 
 static const LigParam params[] = {
@@ -15,9 +19,14 @@ static const LigParam params[] = {
 static gboolean
 infer (LigInfer *self, GError **error)
 {
-  const TakePartParams *values = self->params;
-  return lig_infer_scattered (self, values->group, error) &&
-         lig_infer_collective (self, values->group, LIG_SHARDING_NONE, LIG_SHARDING_ROWS, error);
+  TakePartParams *values = (TakePartParams *) self->params;
+  if (!lig_infer_scattered (self, values->group, error) ||
+      !lig_infer_collective (self, values->group, LIG_SHARDING_NONE, LIG_SHARDING_ROWS, error))
+    return FALSE;
+  gint64 count = lig_shape_size (&self->y) / MAX (lig_shape_columns (&self->y), 1);
+  values->rows = (LigSliceParams){count * self->n_ranks[values->group],
+                                  count * self->places[values->group], count, 0};
+  return TRUE;
 }
 
 static void
@@ -29,7 +38,12 @@ lower_forward (LigLowering *lowering)
 static void
 lower_backward (LigLowering *lowering)
 {
-  lig_lower_collective_backward (lowering, "all_gather");
+  const TakePartParams *values = lig_lower_params (lowering, 0);
+  if (values->kernel.peers > 1 && values->group != LIG_GROUP_TENSOR)
+    lig_lower_kernel (lowering, "add_slice", "x=- slice=dy y=dx", &values->rows,
+                      sizeof values->rows);
+  else
+    lig_lower_collective_backward (lowering, "all_gather");
 }
 
 LIG_DEFINE_OP (take_part) = {

@@ -109,8 +109,9 @@ lig_run_describe_inputs (LigRun *self)
 char *
 lig_run_renew_inputs (LigRun *self, const char *inputs)
 {
-  static const char *const members[] = {"choices", "algorithms", "threads", "instructions",
-                                        "ranks",   "parallel",   NULL};
+  static const char *const members[] = {
+    "choices", "calibration-choices", "algorithms", "threads", "instructions", "ranks", "parallel",
+    NULL};
   g_autofree char *now = lig_run_describe_inputs (self);
   g_autoptr (JsonNode) before = inputs ? lig_json_from_text (inputs, NULL) : NULL;
   g_autoptr (JsonNode) after = lig_json_from_text (now, NULL);

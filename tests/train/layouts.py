@@ -263,6 +263,15 @@ def data_exchange(folder):
                  '8x8', '--data', 'synthetic?samples=26&held-out=0.7', '--steps', 2)
 
 
+def data_parts(folder, layout):
+    """Between a gather and its part all rows are computed, and each rank trains its own."""
+    model = 'linear(4) ! all-gather(group=data) ! linear(6) ! gelu ! take-part(group=data) ! linear(3) ! mean-squared-error'
+    words = (model, '--input', '8x6', '--data', 'synthetic?held-out=0', '--steps', 20, '--lr', 0.01, '--clip', 0.5)
+    one, _ = folder.train('one', 1, *words)
+    many, _ = train(folder, 'many', layout, *words)
+    assert difference(one, many) < 1e-5, difference(one, many)
+
+
 def data_sum(folder):
     """A sum over data ranks, each with a loss of its own, trains as one that is scattered and gathered,
     whose gradients are those of its parts. Initial values depend on places, so both have two ops."""
@@ -334,6 +343,7 @@ TESTS = [
     (recipe, 'layer', 'tensor=2', 'fp8-delayed'), (recipe, 'layer', 'tensor=2', 'fp8-rows'),
     (recipe, 'sequence', 'tensor=2', 'fp8-current'),
     (rest, 'tensor=2'), (rest, 'data=2,tensor=2'), (data_exchange,), (data_sum,),
+    (data_parts, 'data=2'), (data_parts, 'data=4'), (data_parts, 'data=2,tensor=2'),
     (other_parts, 'sequence'), (disagree, 'sequence'), (init, 'llama', 'tensor=2'), (init, 'tied', 'tensor=4'), (export, 'tied', 'data=2,tensor=2'),
     (refuse, START + 'all-reduce(group=data, of=gradient) ! ' + HEAD, 'data=2', 'of=gradient', 'data=2', 'of=output'),
     (refuse, START + 'all-gather(group=data, gradient=part) ! ' + HEAD, 'data=2', 'gradient=part', 'data=2'),

@@ -107,6 +107,7 @@ TESTS = [
     (shard, 'gpt', 'context=2,tensor=2'),
     (add_up, 'context=2', 2), (add_up, 'context=4', 4), (add_up, 'data=2,context=2', 2), (by_data,),
     (refuse, START + 'all-reduce(group=context, of=gradient) ! ' + HEAD, 'context=2', 'of=gradient', 'context=2', 'of=output'),
+    (refuse, START + 'attention(4, block=first) ! ' + HEAD, 'context=2', 'block=first', 'context=2'),
     (init, 'llama', 'context=2'), (kind, 'context=2'),
     (refuse_shape, GPT, '8x15', 'context=2', '15', '4'),
     (refuse_shape, GPT, '8x12', 'context=4', '12', '8'),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of the built-in kernels: plain structs of at most 64 bytes that the plan copies into
- * each step and hands to the kernel as LigLaunch.params. A kernel that is launched without them
- * uses the defaults named here. The struct of a kernel of one's own is any other such struct. */
+/* Parameters of the built-in kernels: plain structs of at most LIG_MOST_PARAMS bytes that the plan
+ * copies into each step and hands to the kernel as LigLaunch.params. A kernel that is launched
+ * without them uses the defaults named here. The struct of a kernel of one's own is any other such
+ * struct. */
 #pragma once
 
 #include <stdbool.h>
