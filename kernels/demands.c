@@ -58,18 +58,18 @@ lig_attention_backward_flops (const LigOperand *operands, const void *params)
 }
 
 /* The bytes of the logits of a chunk. On a processor they should stay in its cache. On a GPU no
- * cache holds a row for each multiprocessor, and each chunk reads and writes the sums of weight's
- * gradient once: a quarter of the logits, within these limits. */
+ * cache holds a row for each multiprocessor, each chunk reads and writes the sums of weight's
+ * gradient once, and products of fewer rows are slower: half of the logits, within these limits. */
 #define CPU_CHUNK_BYTES (4LL << 20)
 #define LEAST_CHUNK_BYTES (512LL << 20)
-#define MOST_CHUNK_BYTES (2LL << 30)
+#define MOST_CHUNK_BYTES (4LL << 30)
 
 /* Divides the rows into chunks of one height, so that the last one fills the device as well and
  * that products of only one shape have to be measured. */
 static int64_t
 chunk_on_gpu (int64_t rows, int64_t row)
 {
-  int64_t bytes = between (LEAST_CHUNK_BYTES, (rows + 3) / 4 * row, MOST_CHUNK_BYTES);
+  int64_t bytes = between (LEAST_CHUNK_BYTES, (rows + 1) / 2 * row, MOST_CHUNK_BYTES);
   int64_t chunks = 1;
   while ((rows + chunks - 1) / chunks > between (128, bytes / row, 1 << 16))
     chunks *= 2;

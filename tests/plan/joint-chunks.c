@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The scratch memory of the last product with its loss on a GPU: the logits of a chunk, of chunks
- * of one height, a quarter of all logits within limits. */
+ * of one height, half of all logits within limits. */
 #include <ligature/kernels.h>
 #include <ligature/params.h>
 
@@ -11,13 +11,13 @@ static const struct {
   LigDtype dtype;
   gint64 height, chunks;
 } cases[] = {
-  {65536, 768, 50304, LIG_BF16, 16384, 4},
-  {65537, 768, 50304, LIG_BF16, 16512, 4},
-  {65536, 768, 50257, LIG_BF16, 16384, 4}, /* rows begin at multiples of 128 bytes */
+  {65536, 768, 50304, LIG_BF16, 32768, 2},
+  {65537, 768, 50304, LIG_BF16, 32896, 2},
+  {65536, 768, 50257, LIG_BF16, 32768, 2}, /* rows begin at multiples of 128 bytes */
   {4096, 768, 50304, LIG_BF16, 4096, 1},   /* below the least */
-  {16384, 768, 50304, LIG_BF16, 4096, 4},  /* a quarter would be less than the least */
-  {65536, 8, 400000, LIG_BF16, 2048, 32},  /* above the most */
-  {65536, 768, 50304, LIG_FP32, 8192, 8},
+  {8192, 768, 50304, LIG_BF16, 4096, 2},   /* half would be less than the least */
+  {65536, 8, 400000, LIG_BF16, 4096, 16},  /* above the most */
+  {65536, 768, 50304, LIG_FP32, 16384, 4},
   {140000, 8, 40, LIG_BF16, 35072, 4}, /* the most rows */
   {200, 8, 1 << 28, LIG_FP32, 128, 2}, /* the fewest rows */
   {1, 1, 1, LIG_FP32, 1, 1},
