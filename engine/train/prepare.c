@@ -8,6 +8,41 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Returns by how much an op multiplies the rows of a rank: 1 for once the number of data ranks, -1
+ * for a division by it. */
+static int
+count_gathered (const LigPlanOp *op)
+{
+  static const char *const names[] = {"all-gather", "take-part", "reduce-scatter", NULL};
+  g_autofree char *group = NULL;
+  if (!g_strv_contains (names, op->info->name))
+    return 0;
+  g_object_get (op->op, "group", &group, NULL);
+  if (!g_str_equal (group, lig_rank_group_name (LIG_GROUP_DATA)))
+    return 0;
+  return g_str_equal (op->info->name, names[0]) ? 1 : -1;
+}
+
+/* Checks that the loss gets the rows of this rank, whose targets it has, and not those of all. */
+static gboolean
+check_rows (LigRun *self, const LigPlanOp *ops, guint count, GError **error)
+{
+  const char *path = NULL;
+  int gathered = 0, ranks = lig_device_get_n_ranks (self->device, LIG_GROUP_DATA);
+  for (guint i = 0; i < count && ranks > 1; i++) {
+    int more = count_gathered (&ops[i]);
+    gathered += more;
+    path = more > 0 ? ops[i].path : path;
+  }
+  if (gathered <= 0)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+               _ ("all-gather at %s: the loss gets the rows of all ranks (data=%d), but each has "
+                  "the targets of its own; put take-part (group=data) after it"),
+               path, ranks);
+  return lig_error_set_path (error, path);
+}
+
 /* Checks that the last op is a loss. */
 static gboolean
 check_loss (LigRun *self, LigPlan *plan, GError **error)
@@ -28,6 +63,8 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
     g_object_get (last->op, "ignored", &ignored, NULL);
     lig_dataset_set_ignored (self->data, (gint32) ignored);
   }
+  if (!check_rows (self, ops, count, error))
+    return FALSE;
   gint64 parameters = 0;
   for (guint i = 0; i < count; i++)
     parameters += ops[i].parameters;
