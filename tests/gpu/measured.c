@@ -30,16 +30,24 @@ test_opened (void)
   g_test_message ("built for %s", built_for);
 }
 
+/* Opens the GPU as a program does, with the costs that its description has. */
+static LigDevice *
+open_or_skip (void)
+{
+  g_autoptr (GError) error = NULL;
+  LigDevice *device = gpu_or_skip () ? lig_device_open ("cuda:0", &error) : NULL;
+  g_assert_no_error (error);
+  return device;
+}
+
 /* A GPU of a shipped profile predicts by it at once; any other is measured within a moment. */
 static void
 test_ceilings (void)
 {
-  const Gpu *gpu = gpu_or_skip ();
   g_autoptr (GError) error = NULL;
-  if (!gpu)
+  g_autoptr (LigDevice) device = open_or_skip ();
+  if (!device)
     return;
-  g_autoptr (LigDevice) device = lig_device_open ("cuda:0", &error);
-  g_assert_no_error (error);
   if (strstr (lig_device_get_facts (device)->name, "H200")) {
     g_assert_cmpfloat (lig_device_get_facts (device)->copy, >, 4e12);
     g_assert_cmpfloat (lig_device_get_facts (device)->product[LIG_BF16], >, 5e14);
@@ -70,12 +78,10 @@ test_ceilings (void)
 static void
 test_all_costs (void)
 {
-  const Gpu *gpu = gpu_or_skip ();
   g_autoptr (GError) error = NULL;
-  if (!gpu)
+  g_autoptr (LigDevice) device = open_or_skip ();
+  if (!device)
     return;
-  g_autoptr (LigDevice) device = lig_device_open ("cuda:0", &error);
-  g_assert_no_error (error);
   double began = lig_now ();
   lig_device_measure (device, &error);
   g_assert_no_error (error);
