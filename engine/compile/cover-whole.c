@@ -129,19 +129,49 @@ sum_kind (Contest *contest, const LigCandidate *like)
   return seconds;
 }
 
-/* Proposes the best cover so far with each kind of candidate added or removed. A kind that takes
- * too little of the step to decide anything is left out: it could only win by chance. */
-static void
-propose_variations (Contest *contest, const Cover *best)
+/* A kind of candidates, by the first of them. */
+typedef struct {
+  guint first;
+  double seconds; /* of its groups */
+} Kind;
+
+static int
+compare_kinds (gconstpointer a, gconstpointer b)
 {
-  for (guint i = 0; i < contest->candidates->len && contest->covers->len < MOST_PROPOSALS; i++) {
+  const Kind *x = a, *y = b;
+  return x->seconds != y->seconds ? (x->seconds < y->seconds) - (x->seconds > y->seconds)
+                                  : (x->first > y->first) - (x->first < y->first);
+}
+
+/* Returns the kinds of candidates, those that take the longest first. A kind that takes too little
+ * of the step to decide anything is left out: it could only win by chance. */
+static GArray *
+find_kinds (Contest *contest, const Cover *best)
+{
+  GArray *kinds = g_array_new (FALSE, FALSE, sizeof (Kind));
+  for (guint i = 0; i < contest->candidates->len; i++) {
     const LigCandidate *candidate = candidate_at (contest, i);
     gboolean first = candidate->legal && !candidate->forced;
     for (guint j = 0; j < i && first; j++)
       first =
         !candidate_at (contest, j)->legal || !same_kind (candidate, candidate_at (contest, j));
-    if (!first || sum_kind (contest, candidate) < LEAST_GAIN * best->seconds)
-      continue;
+    Kind kind = {i, first ? sum_kind (contest, candidate) : 0};
+    if (first && kind.seconds >= LEAST_GAIN * best->seconds)
+      g_array_append_val (kinds, kind);
+  }
+  g_array_sort (kinds, compare_kinds);
+  return kinds;
+}
+
+/* Proposes the best cover so far with each kind of candidate added or removed, as many as can be
+ * timed. */
+static void
+propose_variations (Contest *contest, const Cover *best)
+{
+  g_autoptr (GArray) kinds = find_kinds (contest, best);
+  for (guint k = 0; k < kinds->len && contest->covers->len < MOST_PROPOSALS; k++) {
+    guint i = g_array_index (kinds, Kind, k).first;
+    const LigCandidate *candidate = candidate_at (contest, i);
     gboolean *taken = copy (contest, best->taken);
     for (guint j = i; j < contest->candidates->len; j++)
       if (candidate_at (contest, j)->legal && same_kind (candidate, candidate_at (contest, j))) {
@@ -338,7 +368,7 @@ adopt (Contest *contest, const Cover *first, const Cover *best)
 }
 
 /* Returns the key of the decision, which depends on all steps of the unfused cover and on the
- * candidates. */
+ * candidates. Its number is raised when covers are timed in another way. */
 static char *
 decision_key (Contest *contest, GError **error)
 {
@@ -355,7 +385,7 @@ decision_key (Contest *contest, GError **error)
                               candidate->forced ? "!" : "");
   }
   g_autofree char *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text->str, -1);
-  return g_strconcat ("cover|", hash, NULL);
+  return g_strconcat ("cover|2|", hash, NULL);
 }
 
 /* Reads a decision: a digit for each candidate, then the nanoseconds of the cover that the prices

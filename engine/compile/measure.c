@@ -3,147 +3,96 @@
  * the same clocks, as a graph if the plan uses one. Buffers rotate through as much memory as the
  * whole plan uses, up to more than the last cache: data that stays in the cache between the steps
  * of a small plan then stays there here. */
-#include "engine/compile/price.h"
+#include "engine/compile/timed-memory.h"
 #include "engine/measure/choices.h"
 #include "engine/measure/stopwatch.h"
 #include "engine/steps/steps.h"
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
 #include <string.h>
 
 enum { MOST_SETS = 8, MOST_SAMPLES = 21, MOST_REPEATS = 64 };
 
-/* By LigTiming: the least number of turns, and the seconds of one session, warm-up excluded, after
- * which no more turns follow. */
+/* By LigTiming: the least number of turns, of lists with long samples and of others, and the
+ * seconds of one session, warm-up excluded, after which no more turns follow. */
 static const struct {
-  int turns;
+  int turns, short_turns;
   double budget;
-} sessions[] = {{5, 0.25}, {3, 1.0}, {LIG_LAST_TURNS, 1.0}};
+} sessions[] = {{3, 5, 0.25}, {3, 3, 1.0}, {LIG_LAST_TURNS / 2, LIG_LAST_TURNS, 1.0}};
 
 #define SAMPLE_SPAN 200e-6 /* shortest sample of a graph, in seconds */
 
-/* A whole step that takes longer than this is limited by power, which shows only in long runs. Its
- * samples last this long, each after an equally long run that is not measured. */
+/* Steps that take longer than this are limited by power, which shows only in long runs: the clocks
+ * settle within a tenth of a second. Their samples last SUSTAINED_SPAN, each after runs that are
+ * not measured. */
 #define SUSTAINED_FROM 2e-3
-#define SUSTAINED_SPAN 50e-3
+#define SUSTAINED_SPAN 40e-3
+#define SETTLING_SPAN 80e-3
 
 typedef struct {
   GArray *steps;
   LigSteps *runs[MOST_SETS]; /* launches on each set of buffers */
   void *graph;               /* of `repeats` runs; null if the device has no graphs */
   guint repeats;             /* runs in a sample */
-  gboolean sustained;        /* each sample follows a run of the same length that is not measured */
+  int settling;              /* runs of the graph before each sample that are not measured */
   GArray *samples;           /* of double: seconds of one run */
 } List;
 
-/* All lists share their buffers: `sets` copies of every distinct value. */
+/* All lists share the memory, `sets` times. */
 typedef struct {
   LigDraft *draft;
   LigDevice *device;
   const LigBackend *calls;
   List *lists;
   guint count;
-  GHashTable *offsets; /* value + 1 -> offset / 256 in a set */
-  gsize bytes;         /* of one set */
+  LigTimedMemory places; /* of the values in a set */
   guint sets, next;
   LigTiming timing;
   char *memory;
   LigTick *tick;
   void *workspaces[2]; /* for the steps and for those that overlap them */
-  gint64 scratch[2];   /* likewise: the most bytes that a step needs, which all steps share */
-  gsize scratch_at[2]; /* offsets in a set */
   void *forked, *joined;
   LigStopwatch watch;
 } Bench;
 
-/* A kernel that exchanges has no peers while it is timed, and nothing to wait for. */
-static LigLane
-lane_of (const LigDraftStep *step)
-{
-  return step->lane == LIG_LANE_COMMUNICATION ? LIG_LANE_MAIN : step->lane;
-}
-
-static gsize
-slot_bytes (Bench *bench, int value)
-{
-  return ((gsize) lig_value (bench->draft, value)->bytes + 255) / 256 * 256;
-}
-
-/* Returns the bytes of one list's values; gives new values an offset. */
-static gsize
-lay_out_list (Bench *bench, const List *list)
-{
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  gsize bytes = 0;
-  for (guint i = 0; i < list->steps->len; i++) {
-    const LigDraftStep *step = &g_array_index (list->steps, LigDraftStep, i);
-    gint64 *scratch = &bench->scratch[lane_of (step)];
-    *scratch = MAX (*scratch, step->scratch_bytes);
-    for (int j = 0; j < step->n_operands; j++) {
-      gpointer key = GINT_TO_POINTER (step->values[j] + 1);
-      if (step->values[j] < 0 || !g_hash_table_add (seen, key))
-        continue;
-      bytes += slot_bytes (bench, step->values[j]);
-      if (g_hash_table_contains (bench->offsets, key))
-        continue;
-      g_hash_table_insert (bench->offsets, key, GSIZE_TO_POINTER (bench->bytes / 256));
-      bench->bytes += slot_bytes (bench, step->values[j]);
-    }
-  }
-  return bytes;
-}
-
+/* Finds the places of all values, and the number of sets. */
 static void
 lay_out (Bench *bench)
 {
-  gsize least = G_MAXSIZE, working = 0;
-  gsize cache = (gsize) MAX (lig_device_get_facts (bench->device)->l2, 32 << 20);
+  gsize working = 0, cache = (gsize) MAX (lig_device_get_facts (bench->device)->l2, 32 << 20);
+  g_autoptr (GPtrArray) lists = g_ptr_array_new ();
   for (guint i = 0; i < bench->count; i++)
-    least = MIN (least, lay_out_list (bench, &bench->lists[i]));
-  for (int i = 0; i < 2; i++) {
-    bench->scratch_at[i] = bench->bytes;
-    bench->bytes += ((gsize) bench->scratch[i] + 255) / 256 * 256;
-  }
+    g_ptr_array_add (lists, bench->lists[i].steps);
+  lig_timed_memory_init (&bench->places, bench->draft, (GArray *const *) lists->pdata, lists->len,
+                         bench->timing != LIG_TIMING_GROUPS);
   for (guint i = 0; i < bench->draft->values->len; i++)
     working += (gsize) lig_value (bench->draft, i)->bytes;
-  bench->sets = (guint) CLAMP (MIN (2 * cache, working) / MAX (least, 1) + 1, 1, MOST_SETS);
+  bench->sets =
+    (guint) CLAMP (MIN (2 * cache, working) / MAX (bench->places.least, 1) + 1, 1, MOST_SETS);
 }
 
 static gboolean
 fill_values (Bench *bench, GError **error)
 {
-  GHashTableIter iter;
-  gpointer key, slot;
   LigTick tick = {.seed = 1, .step = 1, .learning_rate = 1e-3f};
-  g_hash_table_iter_init (&iter, bench->offsets);
-  while (g_hash_table_iter_next (&iter, &key, &slot)) {
-    const LigValue *value = lig_value (bench->draft, GPOINTER_TO_INT (key) - 1);
-    for (guint set = 0; set < bench->sets; set++)
-      if (!lig_fill_random (bench->device,
-                            bench->memory + set * bench->bytes + GPOINTER_TO_SIZE (slot) * 256,
-                            lig_shape_size (&value->shape), value->dtype, error))
-        return FALSE;
-  }
+  for (guint set = 0; set < bench->sets; set++)
+    if (!lig_timed_memory_fill (&bench->places, bench->device,
+                                bench->memory + set * bench->places.bytes, error))
+      return FALSE;
   return lig_device_upload (bench->device, bench->tick, &tick, sizeof tick, error);
 }
 
-/* Returns the address of a value in a set of buffers. */
-static void *
-address_of (const Bench *bench, int value, char *set)
-{
-  gpointer slot = g_hash_table_lookup (bench->offsets, GINT_TO_POINTER (value + 1));
-  return set + GPOINTER_TO_SIZE (slot) * 256;
-}
-
 static void
-bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *operands, char *set)
+bind_step (
+  Bench *bench, guint list, const LigDraftStep *from, LigStep *to, LigOperand *operands, char *set)
 {
   LigDevice *device = bench->device;
-  LigLane lane = lane_of (from);
+  LigLane lane = lig_timed_lane (from);
   for (int j = 0; j < from->n_operands; j++) {
     operands[j] = lig_draft_operand (bench->draft, from->values[j]);
     if (from->values[j] >= 0)
-      operands[j].data = address_of (bench, from->values[j], set);
+      operands[j].data = set + lig_timed_memory_offset (&bench->places, list, from->values[j]);
   }
   to->function = from->kernel ? lig_device_function (device, from->kernel) : NULL;
   to->lane = lane;
@@ -156,7 +105,7 @@ bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *oper
     .operands = operands,
     .tick = bench->tick,
     .workspace = bench->workspaces[lane],
-    .scratch = from->scratch_bytes > 0 ? set + bench->scratch_at[lane] : NULL,
+    .scratch = from->scratch_bytes > 0 ? set + bench->places.scratch_at[lane] : NULL,
     .nondeterministic = bench->draft->options.nondeterministic,
     .params = from->params_size ? to->params : NULL,
     .stream = lig_device_lane (device, lane),
@@ -167,8 +116,9 @@ bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *oper
 
 /* Binds the launches of a list to one set of buffers. */
 static LigSteps *
-bind_list (Bench *bench, const List *list, char *set)
+bind_list (Bench *bench, guint number, char *set)
 {
+  const List *list = &bench->lists[number];
   int n_operands = 0, n_steps = (int) list->steps->len;
   for (int i = 0; i < n_steps; i++)
     n_operands += g_array_index (list->steps, LigDraftStep, i).n_operands;
@@ -184,7 +134,7 @@ bind_list (Bench *bench, const List *list, char *set)
   n_operands = 0;
   for (int i = 0; i < n_steps; i++) {
     const LigDraftStep *from = &g_array_index (list->steps, LigDraftStep, i);
-    bind_step (bench, from, &run->steps[i], run->operands + n_operands, set);
+    bind_step (bench, number, from, &run->steps[i], run->operands + n_operands, set);
     n_operands += from->n_operands;
   }
   return run;
@@ -196,7 +146,7 @@ bind_lists (Bench *bench, GError **error)
   for (guint i = 0; i < bench->count; i++)
     for (guint set = 0; set < bench->sets; set++) {
       List *list = &bench->lists[i];
-      list->runs[set] = bind_list (bench, list, bench->memory + set * bench->bytes);
+      list->runs[set] = bind_list (bench, i, bench->memory + set * bench->places.bytes);
       if (!list->runs[set]) {
         g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
                      g_dngettext (GETTEXT_PACKAGE, "no memory for %u step",
@@ -231,10 +181,10 @@ run_sample (Bench *bench, List *list, double *seconds, GError **error)
 {
   LigBackendDevice *handle = lig_device_handle (bench->device);
   void *stream = lig_device_stream (bench->device);
-  if (list->sustained &&
-      !lig_device_check (bench->device, bench->calls->replay (handle, list->graph, stream),
-                         _ ("measuring"), error))
-    return FALSE;
+  for (int i = 0; i < list->settling; i++)
+    if (!lig_device_check (bench->device, bench->calls->replay (handle, list->graph, stream),
+                           _ ("measuring"), error))
+      return FALSE;
   if (!lig_stopwatch_start (&bench->watch, error))
     return FALSE;
   if (list->graph
@@ -262,7 +212,7 @@ warm_up (Bench *bench, List *list, GError **error)
   if (!bench->calls->capture)
     return TRUE;
   /* Each set at least once, so that a graph rotates through them. */
-  gboolean sustained = bench->timing != LIG_TIMING_GROUPS && seconds > SUSTAINED_FROM;
+  gboolean sustained = seconds > SUSTAINED_FROM;
   double span = sustained ? SUSTAINED_SPAN : SAMPLE_SPAN;
   guint repeats = (guint) CLAMP (span / MAX (seconds, 1e-7) + 1, 1, MOST_REPEATS);
   repeats = MAX (repeats, bench->sets);
@@ -274,7 +224,7 @@ warm_up (Bench *bench, List *list, GError **error)
     fine = run_list (bench, list, FALSE, error);
   LigStatus status = bench->calls->capture_end (handle, stream, &list->graph);
   list->repeats = repeats;
-  list->sustained = sustained;
+  list->settling = sustained ? (int) ceil (SETTLING_SPAN / (seconds * repeats)) : 0;
   return fine && lig_device_check (bench->device, status, _ ("capturing"), error) &&
          run_sample (bench, list, &seconds, error);
 }
@@ -302,9 +252,11 @@ sample (Bench *bench, GError **error)
     if (!warm_up (bench, &bench->lists[i], error))
       return FALSE;
   double deadline = lig_now () + sessions[bench->timing].budget;
-  for (int round = 0; round < MOST_SAMPLES; round++) {
-    if (round >= sessions[bench->timing].turns && lig_now () > deadline)
-      break;
+  gboolean sustained = FALSE;
+  for (guint i = 0; i < bench->count; i++)
+    sustained |= bench->lists[i].settling > 0;
+  int turns = sustained ? sessions[bench->timing].turns : sessions[bench->timing].short_turns;
+  for (int round = 0; round < MOST_SAMPLES && (round < turns || lig_now () < deadline); round++) {
     shuffle (chance, order, bench->count);
     for (guint i = 0; i < bench->count; i++) {
       List *list = &bench->lists[order[i]];
@@ -332,12 +284,11 @@ static gboolean
 prepare (Bench *bench, GError **error)
 {
   LigDevice *device = bench->device;
-  bench->offsets = g_hash_table_new (NULL, NULL);
   lay_out (bench);
-  bench->memory = lig_device_allocate (device, bench->bytes * bench->sets, NULL);
+  bench->memory = lig_device_allocate (device, bench->places.bytes * bench->sets, NULL);
   if (!bench->memory) {
     bench->sets = 1;
-    bench->memory = lig_device_allocate (device, bench->bytes, error);
+    bench->memory = lig_device_allocate (device, bench->places.bytes, error);
   }
   bench->tick = bench->memory ? lig_device_allocate (device, sizeof (LigTick), error) : NULL;
   for (int i = 0; i < 2 && bench->tick; i++)
@@ -372,7 +323,7 @@ clear (Bench *bench)
   lig_device_release (device, bench->tick);
   lig_device_release (device, bench->workspaces[0]);
   lig_device_release (device, bench->workspaces[1]);
-  g_clear_pointer (&bench->offsets, g_hash_table_unref);
+  lig_timed_memory_clear (&bench->places);
   g_free (bench->lists);
 }
 

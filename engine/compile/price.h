@@ -40,7 +40,7 @@ typedef enum {
   LIG_TIMING_GROUPS,
   LIG_TIMING_WHOLE, /* lists are whole steps: each sample is long enough for the power limit to show
                      */
-  LIG_TIMING_LAST,  /* whole steps, in at least LIG_LAST_TURNS turns */
+  LIG_TIMING_LAST,  /* whole steps, in at least LIG_LAST_TURNS turns, or half as many long ones */
 } LigTiming;
 
 enum { LIG_LAST_TURNS = 12 };

@@ -215,7 +215,8 @@ static bool
 time_both (Trial *trial, LigAttentionRace *race)
 {
   float medians[2];
-  bool good = lig_contest (trial->launch.stream, launch_own, launch_cudnn, trial, medians);
+  bool good = lig_contest (trial->launch.device, trial->launch.stream, launch_own, launch_cudnn,
+                           trial, medians);
   race->own = medians[0];
   race->cudnn = medians[1];
   return good;

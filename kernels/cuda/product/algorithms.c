@@ -84,7 +84,7 @@ remember (const LigProducts *products, const LigProductEntry *entry)
     snprintf (choice + 2 * i, 3, "%02x", bytes[i]);
   /* In nanoseconds, because a decimal point would depend on the locale. */
   snprintf (choice + 2 * sizeof bytes, 32, " %lld", (long long) (entry->microseconds * 1000));
-  lig_product_words (products, &entry->key, "product", words, sizeof words);
+  lig_product_words (products, &entry->key, "product 2", words, sizeof words);
   choices->put (choices->data, words, (double) entry->microseconds, choice);
 }
 
@@ -103,7 +103,7 @@ recall (const LigProducts *products, LigProductEntry *entry)
   cublasLtMatmulAlgo_t algorithm;
   unsigned char bytes[sizeof algorithm];
   char words[1024], choice[2 * sizeof bytes + 32] = "";
-  lig_product_words (products, &entry->key, "product", words, sizeof words);
+  lig_product_words (products, &entry->key, "product 2", words, sizeof words);
   if (!choices->get || !choices->get (choices->data, words, choice, sizeof choice))
     return false;
   for (size_t i = 0; i < sizeof bytes; i++) {

@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The microseconds from which a product is too long for variations to be worth trying. */
-#define LONGEST 400.0f
-
 /* Returns whether a product that is split along its depth is summed in fp32 and in a fixed
  * order. A sum in place has no fixed order; a sum in the result's type would round each part. */
 static bool
@@ -107,6 +104,6 @@ bool
 lig_candidates_can_widen (const LigTrial *trial)
 {
   const char *setting = getenv ("LIGATURE_SEARCH");
-  return trial->best < LONGEST && is_aligned (&trial->entry->key) && !trial->entry->key.scales &&
+  return is_aligned (&trial->entry->key) && !trial->entry->key.scales &&
          !(setting && strcmp (setting, "heuristic") == 0);
 }

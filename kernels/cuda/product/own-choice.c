@@ -165,8 +165,9 @@ compare (LigLaunch *launch, const LigProduct *product, LigProductWay other)
     return false;
   }
   place (&trial, product, trial.memory);
-  bool good = fill_all (&trial) && agrees (&trial) &&
-              lig_contest (launch->stream, launch_own, launch_other, &trial, medians);
+  bool good =
+    fill_all (&trial) && agrees (&trial) &&
+    lig_contest (launch->device, launch->stream, launch_own, launch_other, &trial, medians);
   cudaFree (trial.memory);
   /* A failure of the device, other than a refusal, says nothing about the next time. */
   if (cudaGetLastError () != cudaSuccess)

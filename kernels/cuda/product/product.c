@@ -450,9 +450,9 @@ lig_product_report_no_memory (LigLaunch *launch, const LigProduct *product)
 }
 
 /* The questions, as the keys of stored answers begin. The number of the own product's is raised
- * when it becomes faster. */
+ * when it becomes faster, or is compared in another way. */
 static const char *const questions[LIG_N_QUESTIONS] = {
-  [LIG_SUMS_APART] = "sums apart", [LIG_OWN_PRODUCT] = "own product 2"};
+  [LIG_SUMS_APART] = "sums apart", [LIG_OWN_PRODUCT] = "own product 3"};
 
 int
 lig_product_answer (LigLaunch *launch, const LigProduct *product, LigProductQuestion question)

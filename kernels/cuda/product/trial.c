@@ -2,6 +2,7 @@
 /* The timing and comparison of a product's algorithms: as CUDA graphs of several launches, on
  * memory that has the sizes, strides and alignments of the real operands. */
 #include "kernels/cuda/product/trial.h"
+#include "kernels/cuda/common/settled.h"
 #include "kernels/quantize.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_LAUNCHES = 20, MOST_FINALISTS = 6 };
+enum { MOST_LAUNCHES = 20, MOST_FINALISTS = 5 };
 
 /* The seconds that the last rounds may keep the device busy. */
 #define LAST_BUDGET 0.2
@@ -472,6 +473,29 @@ find_winner (LigTrial *trial, int finalists)
   }
 }
 
+/* Gives finalists, the fastest first, their times at settled clocks if the product is long and
+ * power limits the device: where a step is as long as that, the energy of a product decides. False
+ * after a failure. */
+static bool
+settle (LigTrial *trial, int finalists)
+{
+  qsort (trial->kept, (size_t) finalists, sizeof *trial->kept, by_time);
+  if (finalists < 2 || trial->kept[0].microseconds < LIG_SETTLED_FROM)
+    return true;
+  for (int i = 0; i < finalists; i++) {
+    LigTrialAlgorithm *candidate = &trial->kept[i];
+    bool limited;
+    float time = lig_settled_time (trial->products->device, trial->stream, candidate->graph,
+                                   trial->launches, candidate->microseconds, &limited);
+    if (time < 0)
+      return false;
+    if (i == 0 && !limited)
+      return true;
+    candidate->microseconds = time;
+  }
+  return true;
+}
+
 const LigTrialAlgorithm *
 lig_trial_decide (LigTrial *trial)
 {
@@ -492,5 +516,5 @@ lig_trial_decide (LigTrial *trial)
     qsort (candidate->rounds, (size_t) rounds, sizeof *candidate->rounds, by_value);
     candidate->microseconds = candidate->rounds[rounds / 2];
   }
-  return find_winner (trial, finalists);
+  return settle (trial, finalists) ? find_winner (trial, finalists) : NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Variations of proposed algorithms, for products so short that one more wave of blocks matters:
- * other tiles, splits of the depth, clusters, and undocumented options. */
+/* Variations of proposed algorithms: other clusters and undocumented options; for products so short
+ * that one more wave of blocks matters, other tiles and splits of the depth too. */
 #include "kernels/cuda/product/candidates.h"
 
 #include <math.h>
@@ -12,6 +12,9 @@ enum { MOST_TILES = 768, MOST_FAMILIES = 2, MOST_TRIED = 2048, MOST_CUSTOM = 7, 
 
 /* The seconds that the search may keep the device busy. */
 #define BUDGET 0.35
+
+/* The microseconds from which a product is too long for other tiles to be worth trying. */
+#define LONGEST 400.0f
 
 /* The multiples of the best time up to which other clusters are tried, and other options too. */
 #define NEAR 1.25f
@@ -272,7 +275,8 @@ refine (Search *search, int most)
     if (family) {
       improve_clusters (search, family, &best[i]);
       improve_options (search, family, &best[i]);
-      improve_depth (search, family, &best[i]);
+      if (trial->best < LONGEST)
+        improve_depth (search, family, &best[i]);
       improve_clusters (search, family, &best[i]);
     }
   }
@@ -468,7 +472,10 @@ lig_candidates_widen (LigTrial *trial, double deadline)
   search->deadline = deadline;
   trial->busy = 0;
   meet_families (search);
-  if (deadline > search->started && search->n_families > 0 && make_plans (search)) {
+  if (deadline > search->started && search->n_families > 0 && trial->best >= LONGEST) {
+    search->share = 1;
+    refine (search, 3);
+  } else if (deadline > search->started && search->n_families > 0 && make_plans (search)) {
     search->share = 0.3;
     refine (search, 3);
     search->share = 0.8;

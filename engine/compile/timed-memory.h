@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of lists of steps that are timed (measure.c): the places of their values in one set of
+ * buffers, which all lists share. */
+#pragma once
+
+#include "engine/compile/price.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  LigDraft *draft;
+  GHashTable *common; /* value + 1 -> offset / 256: values with a place of their own */
+  GPtrArray *own;     /* of GHashTable, likewise: by list, those that live for some of its steps */
+  gsize bytes;        /* of a set */
+  gsize least;        /* bytes of the values of the smallest list */
+  gsize
+    scratch_at[2]; /* offsets of scratch memory, for the steps and for those that overlap them */
+} LigTimedMemory;
+
+/* Gives the values of lists (GArray of LigDraftStep) their places. If `whole`, values share memory
+ * where their lifetimes allow it, as in a plan: the values of a whole step with places of their own
+ * may need several times the memory of the plan. */
+void lig_timed_memory_init (
+  LigTimedMemory *self, LigDraft *draft, GArray *const *lists, guint count, gboolean whole);
+
+void lig_timed_memory_clear (LigTimedMemory *self);
+
+/* Returns the offset of a value of a list in a set. */
+gsize lig_timed_memory_offset (const LigTimedMemory *self, guint list, int value);
+
+/* Fills a set with random numbers, except for values that steps write before they read them. */
+gboolean
+lig_timed_memory_fill (const LigTimedMemory *self, LigDevice *device, char *set, GError **error);
+
+/* Returns the lane in which a step is timed: a kernel that exchanges has no peers then, and nothing
+ * to wait for. */
+LigLane lig_timed_lane (const LigDraftStep *step);
+
+G_END_DECLS
