@@ -10,22 +10,18 @@
 
 namespace lig
 {
-constexpr int TILE_ROWS = 128, TILE_COLUMNS = 192, TILE_DEPTH = 64, STAGES = 4, BLOCK = 384;
+constexpr int TILE_ROWS = 128, TILE_COLUMNS = 192, TILE_DEPTH = 64, BLOCK = 384;
 constexpr int LEFT_BYTES = TILE_ROWS * TILE_DEPTH * 2, RIGHT_BYTES = TILE_COLUMNS * TILE_DEPTH * 2;
 constexpr int STAGE_BYTES = LEFT_BYTES + RIGHT_BYTES, CHUNK_BYTES = 64 * TILE_DEPTH * 2;
 /* Each of the eight warps that finish tiles reads and writes pieces of 16 rows and 32 columns by
- * way of memory of its own: a ring of pieces to come, and the piece that is written. */
-constexpr int PIECE_ROWS = 16, PIECE_COLUMNS = 32, AHEAD = 6;
-constexpr int PIECE_BYTES = PIECE_ROWS * PIECE_COLUMNS * 2, WARP_BYTES = (AHEAD + 1) * PIECE_BYTES;
+ * way of memory of its own: the pieces that are written in turn, and a ring of those to come. */
+constexpr int PIECE_ROWS = 16, PIECE_COLUMNS = 32, AHEAD = 5, WRITTEN = 2;
+constexpr int PIECE_BYTES = PIECE_ROWS * PIECE_COLUMNS * 2;
 constexpr int PIECES = TILE_ROWS / 64 * (TILE_COLUMNS / PIECE_COLUMNS); /* of a warp, in a tile */
 
-/* The fp32 vectors of a warpgroup: the bias of its tile, and the sums of each warp. */
-constexpr int VECTORS = 5 * TILE_COLUMNS;
-constexpr int VECTORS_AT = STAGES * STAGE_BYTES + 8 * WARP_BYTES;
-/* A matrix of ones, [8, 16]. */
-constexpr int ONES_AT = VECTORS_AT + 2 * VECTORS * 4, ONES_BYTES = 256;
-constexpr int BARRIERS_AT = ONES_AT + ONES_BYTES;
-constexpr int SHARED_BYTES = 1024 + BARRIERS_AT + 2 * STAGES * 8;
+/* The fp32 vectors of a warpgroup: the bias of its tile, and the sums of each warp. A matrix of
+ * ones, [8, 16]. */
+constexpr int VECTORS = 5 * TILE_COLUMNS, ONES_BYTES = 256;
 
 /* Pairs of tiles one below the other are walked in bands of this height, so that a band's part of
  * the left operand and the right one stay in the L2 cache. */
@@ -34,9 +30,21 @@ constexpr int BAND = 8;
 /* The work after the product of a tile. */
 enum class After { SUM, ADD, GELU, GELU_BACKWARD };
 
-/* The maps of the operands. */
+/* The division of shared memory, from a multiple of 1024 bytes on. What does not read pieces has
+ * the memory for a stage more: the operands of a tile come late where other tiles are written. */
+template <After AFTER> struct Layout {
+  static constexpr bool READS = AFTER == After::ADD || AFTER == After::GELU_BACKWARD;
+  static constexpr int STAGES = READS ? 4 : 5;
+  static constexpr int WARP_BYTES = (WRITTEN + (READS ? AHEAD : 0)) * PIECE_BYTES;
+  static constexpr int VECTORS_AT = STAGES * STAGE_BYTES + 8 * WARP_BYTES;
+  static constexpr int ONES_AT = VECTORS_AT + 2 * VECTORS * 4;
+  static constexpr int BARRIERS_AT = ONES_AT + ONES_BYTES;
+  static constexpr int SHARED_BYTES = 1024 + BARRIERS_AT + 2 * STAGES * 8;
+};
+
+/* The maps of the operands and of what is written; `aux` is gelu's argument. */
 struct Maps {
-  CUtensorMap left, right;
+  CUtensorMap left, right, result, aux;
 };
 
 struct Job {
@@ -45,8 +53,8 @@ struct Job {
   float factor;
   Vector bias;
   const char *read; /* what is added, or the argument of gelu' */
-  char *aux, *result;
-  uint32_t stride;  /* of these three, in bytes */
+  uint32_t stride;  /* of its rows, in bytes */
+  bool keeps;       /* writes the argument of gelu */
   float *sums;      /* [2 tall, columns], one row per row of tiles; null: none */
   float *left_sums; /* [2 tall, depth], likewise of the left operand */
 };
@@ -67,21 +75,30 @@ corner_of (const Job &job, int pair, int rank)
 
 /* A lane's share of the pieces of its warp. Of row l / 4 + 8 h of a piece lane l computes the
  * columns 8 j + 2 (l % 4) and the next, as element 4 j + 2 h and the next: the order of the
- * products' sums. It reads and writes the unit of 16 bytes from column 8 (l % 4) on. In shared
- * memory, eight rows of the same unit, and the units of two rows, lie in different banks. */
+ * products' sums. It reads the unit of 16 bytes from column 8 (l % 4) on. In shared memory, eight
+ * rows of the same unit, and the units of two rows, lie in different banks, as the bulk copies
+ * expect it of rows of 64 bytes. */
 struct Share {
-  uint32_t offset;         /* of its unit in the tile's matrices, in bytes */
+  uint32_t memory;         /* of the warp */
+  int row, column;         /* of the warp's first piece */
+  uint32_t offset;         /* of its unit in the matrix that is read, in bytes */
   int rows, columns;       /* from its unit to the end of the matrix */
   uint32_t unit, fragment; /* addresses of its unit, and of its row of matrices, in a piece */
 };
 
 __device__ inline Share
-share_of (const Job &job, Corner tile, uint32_t memory)
+share_of (const Job &job, Corner tile, int warp, uint32_t memory)
 {
-  int lane = threadIdx.x % 32, row = tile.row + threadIdx.x % 128 / 32 * PIECE_ROWS + lane / 4;
-  int column = tile.column + 8 * (lane % 4), bytes = PIECE_COLUMNS * 2;
-  return Share{(uint32_t) row * job.stride + (uint32_t) column * 2, job.rows - row,
-               job.columns - column, memory + lane / 4 * bytes + (lane % 4 ^ lane / 8) * 16,
+  int lane = threadIdx.x % 32, bytes = PIECE_COLUMNS * 2;
+  int first = tile.row + warp % 4 * PIECE_ROWS;
+  int row = first + lane / 4, column = tile.column + 8 * (lane % 4);
+  return Share{memory,
+               first,
+               tile.column,
+               (uint32_t) row * job.stride + (uint32_t) column * 2,
+               job.rows - row,
+               job.columns - column,
+               memory + lane / 4 * bytes + (lane % 4 ^ lane / 8) * 16,
                memory + lane % 16 * bytes + (lane / 16 ^ lane % 16 / 2 % 4) * 16};
 }
 
@@ -103,7 +120,7 @@ is_inside (const Share &share, int number, int below)
 __device__ inline void
 fetch_piece (const Job &job, const Share &share, int number)
 {
-  uint32_t to = share.unit + (1 + number % AHEAD) * PIECE_BYTES;
+  uint32_t to = share.unit + (WRITTEN + number % AHEAD) * PIECE_BYTES;
   const char *from = job.read + (share.offset + offset_of (job, number));
   if (number < PIECES) {
     copy_async (to, from, is_inside (share, number, 0));
@@ -116,7 +133,7 @@ fetch_piece (const Job &job, const Share &share, int number)
 __device__ inline void
 read_piece (uint32_t (&words)[8], const Job &job, const Share &share, int number)
 {
-  uint32_t from = share.fragment + (1 + number % AHEAD) * PIECE_BYTES;
+  uint32_t from = share.fragment + (WRITTEN + number % AHEAD) * PIECE_BYTES;
   await_copies<AHEAD - 1> ();
   __syncwarp ();
   read_matrices (from, words[0], words[1], words[2], words[3]);
@@ -135,18 +152,43 @@ round_piece (uint32_t (&words)[8], const float (&v)[16])
     words[i] = narrow_pair<T> (v[2 * i], v[2 * i + 1]);
 }
 
-/* Writes a rounded piece. */
+/* The pieces of a step of finish (): the rounded result, and gelu's argument. */
+struct Rounded {
+  uint32_t result[8], aux[8];
+};
+
+/* Writes a piece to one of the warp's places for those that are written. */
 __device__ inline void
-write_piece (const uint32_t (&words)[8], char *to, const Job &job, const Share &share, int number)
+place_piece (const uint32_t (&words)[8], uint32_t fragment, int place)
 {
-  char *first = to + (share.offset + offset_of (job, number));
+  fragment += place * PIECE_BYTES;
+  write_matrices (fragment, words[0], words[1], words[2], words[3]);
+  write_matrices (fragment ^ 32, words[4], words[5], words[6], words[7]);
+}
+
+/* Begins to write the pieces of a step. Two results are in two places in turn; beside a result,
+ * gelu's argument is in the other place. */
+template <bool KEEPS>
+__device__ inline void
+write_pieces (const Rounded &rounded, const Maps &maps, const Share &share, int number)
+{
+  int place = KEEPS ? 0 : number % WRITTEN;
+  int column = share.column + number / 2 * PIECE_COLUMNS, row = share.row + number % 2 * 64;
+  bool speaks = is_elected ();
+  if (speaks)
+    await_stores<KEEPS ? 0 : WRITTEN - 1> ();
   __syncwarp ();
-  write_matrices (share.fragment, words[0], words[1], words[2], words[3]);
-  write_matrices (share.fragment ^ 32, words[4], words[5], words[6], words[7]);
+  place_piece (rounded.result, share.fragment, place);
+  if (KEEPS)
+    place_piece (rounded.aux, share.fragment, 1);
+  publish_writes ();
   __syncwarp ();
-  uint4 upper = read_unit (share.unit), lower = read_unit (share.unit + PIECE_BYTES / 2);
-  write_unit (first, upper, is_inside (share, number, 0));
-  write_unit (first + 8 * job.stride, lower, is_inside (share, number, 8));
+  if (!speaks)
+    return;
+  store_tile (&maps.result, column, row, share.memory + place * PIECE_BYTES);
+  if (KEEPS)
+    store_tile (&maps.aux, column, row, share.memory + PIECE_BYTES);
+  commit_stores ();
 }
 
 /* Returns 2^x and 1 / x, with an error of few units in the last place. */
@@ -187,24 +229,55 @@ quick_gelu_slope (float x)
   return fmaf (rise * share, power * share, share);
 }
 
+/* A thread's elements of the bias, for the columns of a piece. */
+struct Bias {
+  float2 pairs[4];
+};
+__device__ inline Bias
+read_bias (const float *bias)
+{
+  Bias read;
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    read.pairs[i] = *(const float2 *) (bias + 8 * i);
+  return read;
+}
+
 /* Does what follows the product for a thread's elements of a piece; gelu keeps its argument. */
 template <class T, After AFTER>
 __device__ inline void
-finish_piece (float (&v)[16], const uint32_t (&words)[8], float factor, const float *bias)
+finish_piece (float (&v)[16], const uint32_t (&words)[8], float factor, const Bias &bias)
 {
 #pragma unroll
   for (int i = 0; i < 16; i += 2) {
-    float2 read = {};
-    if constexpr (AFTER == After::GELU_BACKWARD || AFTER == After::ADD)
+    float2 read = {}, add = bias.pairs[i / 4];
+    if constexpr (Layout<AFTER>::READS)
       widen_pair<T> (words[i / 2], read.x, read.y);
     if constexpr (AFTER == After::GELU_BACKWARD) {
       v[i] = v[i] * factor * quick_gelu_slope (read.x);
       v[i + 1] = v[i + 1] * factor * quick_gelu_slope (read.y);
     } else {
-      float2 add = *(const float2 *) (bias + 8 * (i / 4));
       v[i] = fmaf (v[i], factor, add.x + read.x);
       v[i + 1] = fmaf (v[i + 1], factor, add.y + read.y);
     }
+  }
+}
+
+/* Adds a piece to the sums of a thread's columns, as it was rounded. Outside of the matrix, zeros
+ * may have been multiplied by infinities. */
+template <class T>
+__device__ inline void
+add_columns (float (&columns)[8], const uint32_t (&words)[8], const Share &share, int number)
+{
+  bool first = number % 2 == 0, above = share.rows > number % 2 * 64,
+       below = share.rows > number % 2 * 64 + 8;
+#pragma unroll
+  for (int i = 0; i < 8; i += 2) {
+    float2 upper, lower;
+    widen_pair<T> (above ? words[i] : 0, upper.x, upper.y);
+    widen_pair<T> (below ? words[i + 1] : 0, lower.x, lower.y);
+    columns[i] = (first ? 0 : columns[i]) + (upper.x + lower.x);
+    columns[i + 1] = (first ? 0 : columns[i + 1]) + (upper.y + lower.y);
   }
 }
 
@@ -231,48 +304,43 @@ write_sums (const Job &job, const float *kept, Corner at, int group)
 }
 
 /* Finishes a tile piece by piece; the two pieces of the same columns follow each other. Sums are
- * those of the result as it is rounded. */
-template <class T, After AFTER>
+ * those of the result as it is rounded. What the next pieces need is read before pieces are
+ * written, whose way to memory it then does not wait for. */
+template <class T, After AFTER, bool KEEPS>
 __device__ inline void
-finish (const float (&sums)[2][96], const Job &job, const Share &share, float *vectors)
+finish (
+  const float (&sums)[2][96], const Maps &maps, const Job &job, const Share &share, float *vectors)
 {
   int lane = threadIdx.x % 32, warp = threadIdx.x % 128 / 32;
   float columns[8] = {}, *kept = vectors + (1 + warp) * TILE_COLUMNS;
+  const float *biases = vectors + 2 * (lane % 4);
+  Bias bias = read_bias (biases);
 #pragma unroll
   for (int number = 0; number < PIECES; number++) {
-    int part = number / 2 * PIECE_COLUMNS;
+    Rounded rounded;
     uint32_t words[8];
     float v[16];
-    if constexpr (AFTER == After::GELU_BACKWARD || AFTER == After::ADD)
+    if constexpr (Layout<AFTER>::READS)
       read_piece (words, job, share, number);
 #pragma unroll
     for (int i = 0; i < 16; i++)
       v[i] = sums[number % 2][number / 2 * 16 + i];
-    finish_piece<T, AFTER> (v, words, job.factor, vectors + part + 2 * (lane % 4));
+    finish_piece<T, AFTER> (v, words, job.factor, bias);
+    if (AFTER != After::GELU_BACKWARD && number % 2 && number + 1 < PIECES)
+      bias = read_bias (biases + (number + 1) / 2 * PIECE_COLUMNS);
     if constexpr (AFTER == After::GELU) {
-      round_piece<T> (words, v);
-      if (job.aux)
-        write_piece (words, job.aux, job, share, number);
+      if (KEEPS)
+        round_piece<T> (rounded.aux, v);
 #pragma unroll
       for (int i = 0; i < 16; i++)
         v[i] = quick_gelu (v[i]);
     }
-    round_piece<T> (words, v);
-    write_piece (words, job.result, job, share, number);
+    round_piece<T> (rounded.result, v);
+    write_pieces<KEEPS> (rounded, maps, share, number);
     if (AFTER == After::GELU_BACKWARD && job.sums) {
-      /* Outside of the matrix, zeros may have been multiplied by infinities. */
-      bool first = number % 2 == 0, above = share.rows > number % 2 * 64,
-           below = share.rows > number % 2 * 64 + 8;
-#pragma unroll
-      for (int i = 0; i < 8; i += 2) {
-        float2 upper, lower;
-        widen_pair<T> (above ? words[i] : 0, upper.x, upper.y);
-        widen_pair<T> (below ? words[i + 1] : 0, lower.x, lower.y);
-        columns[i] = (first ? 0 : columns[i]) + (upper.x + lower.x);
-        columns[i + 1] = (first ? 0 : columns[i + 1]) + (upper.y + lower.y);
-      }
-      if (!first)
-        keep_sums (columns, kept + part);
+      add_columns<T> (columns, rounded.result, share, number);
+      if (number % 2)
+        keep_sums (columns, kept + number / 2 * PIECE_COLUMNS);
     }
   }
 }

@@ -24,6 +24,24 @@
 
 namespace lig
 {
+/* A stage of a ring of STAGES, and the parity of the round in which it is used. */
+template <int STAGES> struct Cursor {
+  int stage, parity;
+  __device__ static Cursor
+  at (int round)
+  {
+    return {round % STAGES, round / STAGES & 1};
+  }
+  __device__ void
+  advance ()
+  {
+    if (++stage == STAGES) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
 /* The ring of tiles of the operands in shared memory, and its barriers. */
 struct Ring {
   uint32_t tiles, full, empty, ones;
@@ -58,38 +76,37 @@ load_stage (const Maps &maps, const Ring &ring, int stage, Corner at, int depth,
 }
 
 /* Fills the ring, for all tiles of this block. */
-template <bool TRANSPOSED>
+template <bool TRANSPOSED, int STAGES>
 __device__ inline void
 produce (const Maps &maps, const Job &job, const Ring &ring, int rank)
 {
-  int clusters = (int) gridDim.x / 2, round = 0;
+  int clusters = (int) gridDim.x / 2;
+  Cursor<STAGES> at_stage = {0, 0};
   for (int pair = (int) blockIdx.x / 2; pair < job.tall * job.wide; pair += clusters) {
     Corner at = corner_of (job, pair, rank);
-    for (int depth = 0; depth < job.depth; depth += TILE_DEPTH, round++) {
-      int stage = round % STAGES;
-      barrier_wait (ring.empty + 8 * stage, (round / STAGES & 1) ^ 1);
-      load_stage<TRANSPOSED> (maps, ring, stage, at, depth, rank);
+    for (int depth = 0; depth < job.depth; depth += TILE_DEPTH, at_stage.advance ()) {
+      barrier_wait (ring.empty + 8 * at_stage.stage, at_stage.parity ^ 1);
+      load_stage<TRANSPOSED> (maps, ring, at_stage.stage, at, depth, rank);
     }
   }
 }
 
 /* Lets both blocks of the cluster fill a stage again. */
 __device__ inline void
-release (const Ring &ring, int round)
+release (const Ring &ring, int stage)
 {
   if (threadIdx.x % 128 < 2)
-    barrier_arrive (ring.empty + 8 * (round % STAGES), threadIdx.x % 128);
+    barrier_arrive (ring.empty + 8 * stage, threadIdx.x % 128);
 }
 
 /* Begins the products of a stage; the first of a tile do not add to the sums. If COUNTED, the sums
  * of the left tile's columns are begun before, in a group of their own. */
 template <class T, bool TRANSPOSED, bool FIRST, bool COUNTED>
 __device__ inline void
-multiply_stage (float (&sums)[2][96], float (&counts)[4], const Ring &ring, int round)
+multiply_stage (float (&sums)[2][96], float (&counts)[4], const Ring &ring, int stage, int parity)
 {
   constexpr int ALONG = TRANSPOSED ? 16 * 128 : 32, LEADING = TRANSPOSED ? CHUNK_BYTES : 16;
-  int stage = round % STAGES;
-  barrier_wait (ring.full + 8 * stage, round / STAGES & 1);
+  barrier_wait (ring.full + 8 * stage, parity);
   uint64_t right = describe_tile (ring.right (stage), LEADING);
   uint64_t left = describe_tile (ring.left (stage), 16), ones = describe_equal (ring.ones);
   products_begin ();
@@ -128,13 +145,18 @@ write_counts (const float (&counts)[4], float *row, int depth)
  * its turn, or 0: a stage's barrier only distinguishes even phases from odd ones, so the other may
  * not look at a stage before this one has seen all of its own. If COUNTED, the sums of the left
  * operand's columns are written to `row`. */
-template <class T, bool TRANSPOSED, bool COUNTED>
+template <class T, bool TRANSPOSED, bool COUNTED, int STAGES>
 __device__ inline void
-multiply (
-  float (&sums)[2][96], const Ring &ring, int round, int steps, int next, float *row, int depth)
+multiply (float (&sums)[2][96],
+          const Ring &ring,
+          Cursor<STAGES> at,
+          int steps,
+          int next,
+          float *row,
+          int depth)
 {
   float counts[4];
-  multiply_stage<T, TRANSPOSED, true, COUNTED> (sums, counts, ring, round);
+  multiply_stage<T, TRANSPOSED, true, COUNTED> (sums, counts, ring, at.stage, at.parity);
   if (next && steps == 1)
     turn_pass (next);
   if constexpr (COUNTED) {
@@ -142,16 +164,18 @@ multiply (
     write_counts (counts, row, depth);
   }
   for (int step = 1; step < steps; step++) {
-    multiply_stage<T, TRANSPOSED, false, COUNTED> (sums, counts, ring, ++round);
+    int before = at.stage;
+    at.advance ();
+    multiply_stage<T, TRANSPOSED, false, COUNTED> (sums, counts, ring, at.stage, at.parity);
     if (next && step == steps - 1)
       turn_pass (next);
     products_wait<1> ();
     if constexpr (COUNTED)
       write_counts (counts, row + step * TILE_DEPTH, depth - step * TILE_DEPTH);
-    release (ring, round - 1);
+    release (ring, before);
   }
   products_wait<0> ();
-  release (ring, round);
+  release (ring, at.stage);
 }
 
 /* Returns an element of the bias; 0 without one, and outside of it. */
@@ -164,22 +188,28 @@ bias_at (const Job &job, int column)
 /* Takes every second tile of this block. */
 template <class T, bool TRANSPOSED, After AFTER>
 __device__ inline void
-consume (const Job &job, const Ring &ring, float *vectors, uint32_t memory, int group, int rank)
+consume (const Maps &maps,
+         const Job &job,
+         const Ring &ring,
+         float *vectors,
+         uint32_t memory,
+         int warp,
+         int rank)
 {
   constexpr int TURNS = 2; /* the barriers of the warpgroups' turns follow those of the sums */
   int clusters = (int) gridDim.x / 2, steps = (job.depth + TILE_DEPTH - 1) / TILE_DEPTH;
-  int thread = threadIdx.x % 128;
+  int thread = threadIdx.x % 128, group = warp / 4;
   for (int turn = group - 1;; turn += 2) {
     int pair = (int) blockIdx.x / 2 + turn * clusters;
     if (pair >= job.tall * job.wide)
       break;
     float sums[2][96];
     Corner tile = corner_of (job, pair, rank);
-    Share share = share_of (job, tile, memory);
+    Share share = share_of (job, tile, warp, memory);
     bool last = pair + clusters >= job.tall * job.wide;
     float bias[2] = {bias_at (job, tile.column + thread),
                      bias_at (job, tile.column + 128 + thread)};
-    if constexpr (AFTER == After::GELU_BACKWARD || AFTER == After::ADD)
+    if constexpr (Layout<AFTER>::READS)
       for (int number = 0; number < AHEAD; number++)
         fetch_piece (job, share, number);
     if (turn > 0)
@@ -188,16 +218,22 @@ consume (const Job &job, const Ring &ring, float *vectors, uint32_t memory, int 
     if (thread < TILE_COLUMNS - 128)
       vectors[128 + thread] = bias[1];
     int next = last ? 0 : TURNS + 3 - group;
+    auto first = Cursor<Layout<AFTER>::STAGES>::at (turn * steps);
     if (job.left_sums && tile.column == 0)
-      multiply<T, TRANSPOSED, true> (sums, ring, turn * steps, steps, next,
+      multiply<T, TRANSPOSED, true> (sums, ring, first, steps, next,
                                      job.left_sums + tile.row / TILE_ROWS * job.depth, job.depth);
     else
-      multiply<T, TRANSPOSED, false> (sums, ring, turn * steps, steps, next, nullptr, 0);
+      multiply<T, TRANSPOSED, false> (sums, ring, first, steps, next, nullptr, 0);
     warpgroup_sync (group);
-    finish<T, AFTER> (sums, job, share, vectors);
+    if (AFTER == After::GELU && job.keeps)
+      finish<T, AFTER, true> (sums, maps, job, share, vectors);
+    else
+      finish<T, AFTER, false> (sums, maps, job, share, vectors);
     if (AFTER == After::GELU_BACKWARD && job.sums)
       write_sums (job, vectors + TILE_COLUMNS, tile, group);
   }
+  if (is_elected ())
+    await_stores<0> ();
 }
 
 /* A release is compiled for older devices, too, which know no clusters. */
@@ -213,11 +249,14 @@ __launch_bounds__ (BLOCK, 1)
   product_kernel (const __grid_constant__ Maps maps, const __grid_constant__ Job job)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  using Places = Layout<AFTER>;
+  constexpr int STAGES = Places::STAGES;
   extern __shared__ char memory[];
   uint32_t begin = (shared_address (memory) + 1023) / 1024 * 1024;
-  float *vectors = (float *) (memory + (begin - shared_address (memory)) + VECTORS_AT);
-  Ring ring = {begin, begin + BARRIERS_AT, begin + BARRIERS_AT + STAGES * 8, begin + ONES_AT};
-  int group = threadIdx.x / 128, rank = (int) cluster_rank ();
+  float *vectors = (float *) (memory + (begin - shared_address (memory)) + Places::VECTORS_AT);
+  Ring ring = {begin, begin + Places::BARRIERS_AT, begin + Places::BARRIERS_AT + STAGES * 8,
+               begin + Places::ONES_AT};
+  int warp = warp_number (), group = warp / 4, rank = (int) cluster_rank ();
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < STAGES; stage++) {
       barrier_init (ring.full + 8 * stage, 1);
@@ -226,19 +265,20 @@ __launch_bounds__ (BLOCK, 1)
     barriers_publish ();
   }
   if (threadIdx.x < ONES_BYTES / 4) {
-    uint32_t *ones = (uint32_t *) (memory + (begin - shared_address (memory)) + ONES_AT);
+    uint32_t *ones = (uint32_t *) (memory + (begin - shared_address (memory)) + Places::ONES_AT);
     ones[threadIdx.x] = std::is_same_v<T, bf16> ? 0x3f803f80 : 0x3c003c00;
-    publish_to_products ();
+    publish_writes ();
   }
   cluster_sync ();
   if (group == 0) {
     release_registers<24> ();
     if (threadIdx.x == 0)
-      produce<TRANSPOSED> (maps, job, ring, rank);
+      produce<TRANSPOSED, STAGES> (maps, job, ring, rank);
   } else {
     take_registers<240> ();
-    uint32_t own = begin + STAGES * STAGE_BYTES + (threadIdx.x / 32 - 4) * WARP_BYTES;
-    consume<T, TRANSPOSED, AFTER> (job, ring, vectors + (group - 1) * VECTORS, own, group, rank);
+    uint32_t own = begin + STAGES * STAGE_BYTES + (warp - 4) * Places::WARP_BYTES;
+    consume<T, TRANSPOSED, AFTER> (maps, job, ring, vectors + (group - 1) * VECTORS, own, warp,
+                                   rank);
   }
   __syncwarp ();
   /* No block ends while the other may still copy to it or arrive at its barriers. */
@@ -263,19 +303,21 @@ map_function ()
   return function;
 }
 
-/* Describes a matrix for copies of tiles of that height and width, whose units of 16 bytes are
- * exchanged. */
+/* Describes a matrix for copies of tiles of that height and width, in rows of 64 or 128 bytes,
+ * whose units of 16 bytes are exchanged. */
 static bool
 describe (
   CUtensorMap *map, const LigMatrix &matrix, int64_t rows, int64_t columns, int high, int wide)
 {
+  CUtensorMapSwizzle exchange =
+    wide * 2 == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B;
   CUtensorMapDataType type =
     matrix.dtype == LIG_BF16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
   cuuint64_t sides[2] = {(cuuint64_t) columns, (cuuint64_t) rows};
   cuuint64_t strides[1] = {(cuuint64_t) matrix.stride * 2};
   cuuint32_t box[2] = {(cuuint32_t) wide, (cuuint32_t) high}, steps[2] = {1, 1};
   return map_function () (map, type, 2, matrix.data, sides, strides, box, steps,
-                          CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                          CU_TENSOR_MAP_INTERLEAVE_NONE, exchange,
                           CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
@@ -294,7 +336,10 @@ describe_all (Maps *maps, const LigProduct &p)
     p.right_transposed
       ? describe (&maps->right, p.right, p.columns, p.depth, TILE_COLUMNS / 2, TILE_DEPTH)
       : describe (&maps->right, p.right, p.depth, p.columns, TILE_DEPTH / 2, 64);
-  return right && describe (&maps->left, p.left, p.rows, p.depth, TILE_ROWS, TILE_DEPTH);
+  return right && describe (&maps->left, p.left, p.rows, p.depth, TILE_ROWS, TILE_DEPTH) &&
+         describe (&maps->result, p.result, p.rows, p.columns, PIECE_ROWS, PIECE_COLUMNS) &&
+         (p.activation != LIG_GELU || !p.aux.data ||
+          describe (&maps->aux, p.aux, p.rows, p.columns, PIECE_ROWS, PIECE_COLUMNS));
 }
 
 template <class T, bool TRANSPOSED, After AFTER>
@@ -303,11 +348,12 @@ launch_kernel (LigLaunch *launch, const Maps &maps, const Job &job)
 {
   if (cudaFuncSetAttribute (product_kernel<T, TRANSPOSED, AFTER>,
                             cudaFuncAttributeMaxDynamicSharedMemorySize,
-                            SHARED_BYTES) != cudaSuccess)
+                            Layout<AFTER>::SHARED_BYTES) != cudaSuccess)
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "linear: too little shared memory");
   int blocks = launch->device->multiprocessors / 2 * 2, tiles = 2 * job.tall * job.wide;
   dim3 grid (blocks < tiles ? blocks : tiles);
-  product_kernel<T, TRANSPOSED, AFTER><<<grid, BLOCK, SHARED_BYTES, stream (launch)>>> (maps, job);
+  product_kernel<T, TRANSPOSED, AFTER>
+    <<<grid, BLOCK, Layout<AFTER>::SHARED_BYTES, stream (launch)>>> (maps, job);
   return LIG_LAUNCHED (launch);
 }
 
@@ -331,7 +377,7 @@ launch_for (LigLaunch *launch, const LigProduct &product, const Maps &maps, cons
 }
 
 /* Returns whether a matrix is absent or laid out as the result, which has less than 4 GiB, so that
- * one offset of 32 bits serves both. */
+ * offsets have 32 bits. */
 static bool
 lies_alike (const LigMatrix &matrix, const LigProduct &product)
 {
@@ -360,8 +406,7 @@ job_of (const LigProduct &product)
   if (product.sums == LIG_NO_SUMS)
     job.bias = Vector{product.vector.data, product.vector.dtype};
   job.read = (const char *) read_of (product).data;
-  job.aux = (char *) product.aux.data;
-  job.result = (char *) product.result.data;
+  job.keeps = product.activation == LIG_GELU && product.aux.data;
   job.stride = (uint32_t) product.result.stride * 2;
   return job;
 }

@@ -125,6 +125,53 @@ load_tile_for (
                : "memory");
 }
 
+/* Returns the number of this thread's warp, as a value that is known to be that of all its threads:
+ * addresses and loops that follow from it need no registers of each thread. */
+__device__ inline int
+warp_number ()
+{
+  return __shfl_sync (~0u, (int) threadIdx.x / 32, 0);
+}
+
+/* Returns whether this thread is the one of its warp that speaks for all, always the same. */
+__device__ inline bool
+is_elected ()
+{
+  uint32_t elected;
+  asm volatile("{\n"
+               ".reg .pred p;\n"
+               "elect.sync _|p, 0xffffffff;\n"
+               "selp.u32 %0, 1, 0, p;\n"
+               "}"
+               : "=r"(elected));
+  return elected;
+}
+
+/* Begins to write a tile of shared memory to a matrix, where it is inside. */
+__device__ inline void
+store_tile (const CUtensorMap *map, int column, int row, uint32_t from)
+{
+  asm volatile(
+    "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
+    "r"(column), "r"(row), "r"(from)
+    : "memory");
+}
+
+/* Ends a group of writes of this thread. */
+__device__ inline void
+commit_stores ()
+{
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/* Waits until at most N groups of this thread still read shared memory. */
+template <int N>
+__device__ inline void
+await_stores ()
+{
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
+}
+
 /* Writes four matrices of 8 rows of 16 bytes, of which lane l passes the address of row l % 8 of
  * matrix l / 8 and holds two neighbours of row l / 4 of each; and reads such. */
 __device__ inline void
@@ -140,31 +187,6 @@ read_matrices (uint32_t address, uint32_t &a, uint32_t &b, uint32_t &c, uint32_t
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
                : "r"(address)
-               : "memory");
-}
-
-/* Reads 16 bytes of shared memory. */
-__device__ inline uint4
-read_unit (uint32_t address)
-{
-  uint4 value;
-  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
-               : "r"(address)
-               : "memory");
-  return value;
-}
-
-/* Writes 16 bytes where they are inside. */
-__device__ inline void
-write_unit (void *to, uint4 value, bool inside)
-{
-  asm volatile("{\n"
-               ".reg .pred p;\n"
-               "setp.ne.b32 p, %5, 0;\n"
-               "@p st.global.v4.u32 [%0], {%1, %2, %3, %4};\n"
-               "}" ::"l"(to),
-               "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w), "r"((int) inside)
                : "memory");
 }
 
@@ -219,9 +241,10 @@ describe_equal (uint32_t address)
   return (uint64_t) 16 << 32 | (uint64_t) 8 << 16 | (uint64_t) (address & 0x3ffff) >> 4;
 }
 
-/* Lets products see what this thread has written to shared memory, after its next barrier. */
+/* Lets products and bulk copies see what this thread has written to shared memory, after its next
+ * barrier. */
 __device__ inline void
-publish_to_products ()
+publish_writes ()
 {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
