@@ -24,18 +24,18 @@ static const struct {
 #define SAMPLE_SPAN 200e-6 /* shortest sample of a graph, in seconds */
 
 /* Steps that take longer than this are limited by power, which shows only in long runs: the clocks
- * settle within a tenth of a second. Their samples last SUSTAINED_SPAN, each after runs that are
+ * are steady after a tenth of a second. Their samples last SUSTAINED_SPAN, each after runs that are
  * not measured. */
 #define SUSTAINED_FROM 2e-3
 #define SUSTAINED_SPAN 40e-3
-#define SETTLING_SPAN 80e-3
+#define WARMING_SPAN 80e-3
 
 typedef struct {
   GArray *steps;
   LigSteps *runs[MOST_SETS]; /* launches on each set of buffers */
   void *graph;               /* of `repeats` runs; null if the device has no graphs */
   guint repeats;             /* runs in a sample */
-  int settling;              /* runs of the graph before each sample that are not measured */
+  int warming;               /* runs of the graph before each sample that are not measured */
   GArray *samples;           /* of double: seconds of one run */
 } List;
 
@@ -181,7 +181,7 @@ run_sample (Bench *bench, List *list, double *seconds, GError **error)
 {
   LigBackendDevice *handle = lig_device_handle (bench->device);
   void *stream = lig_device_stream (bench->device);
-  for (int i = 0; i < list->settling; i++)
+  for (int i = 0; i < list->warming; i++)
     if (!lig_device_check (bench->device, bench->calls->replay (handle, list->graph, stream),
                            _ ("measuring"), error))
       return FALSE;
@@ -224,7 +224,7 @@ warm_up (Bench *bench, List *list, GError **error)
     fine = run_list (bench, list, FALSE, error);
   LigStatus status = bench->calls->capture_end (handle, stream, &list->graph);
   list->repeats = repeats;
-  list->settling = sustained ? (int) ceil (SETTLING_SPAN / (seconds * repeats)) : 0;
+  list->warming = sustained ? (int) ceil (WARMING_SPAN / (seconds * repeats)) : 0;
   return fine && lig_device_check (bench->device, status, _ ("capturing"), error) &&
          run_sample (bench, list, &seconds, error);
 }
@@ -254,7 +254,7 @@ sample (Bench *bench, GError **error)
   double deadline = lig_now () + sessions[bench->timing].budget;
   gboolean sustained = FALSE;
   for (guint i = 0; i < bench->count; i++)
-    sustained |= bench->lists[i].settling > 0;
+    sustained |= bench->lists[i].warming > 0;
   int turns = sustained ? sessions[bench->timing].turns : sessions[bench->timing].short_turns;
   for (int round = 0; round < MOST_SAMPLES && (round < turns || lig_now () < deadline); round++) {
     shuffle (chance, order, bench->count);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Contests of two ways: how many launches make a measurement, their graphs, the medians. */
 #include "kernels/cuda/common/contest.h"
-#include "kernels/cuda/common/settled.h"
+#include "kernels/cuda/common/steady.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_LAUNCHES = 20, ROUNDS = 5 };
 
-/* The ratio of two times up to which their order may be another at settled clocks. */
+/* The ratio of two times up to which their order may be another at steady clocks. */
 #define NEAR 1.25f
 
 typedef struct {
@@ -90,22 +90,22 @@ measure (Contest *contest)
   return true;
 }
 
-/* Replaces the times by those at settled clocks, if they can decide. */
+/* Replaces the times by those at steady clocks, if they can decide. */
 static bool
-settle (const Contest *contest, LigBackendDevice *device, float times[2])
+steady_times (const Contest *contest, LigBackendDevice *device, float times[2])
 {
-  float settled[2];
-  if (times[0] < LIG_SETTLED_FROM || times[1] < LIG_SETTLED_FROM || times[0] > NEAR * times[1] ||
+  float steady[2];
+  if (times[0] < LIG_STEADY_FROM || times[1] < LIG_STEADY_FROM || times[0] > NEAR * times[1] ||
       times[1] > NEAR * times[0])
     return true;
   for (int i = 0; i < 2; i++) {
     bool limited;
-    settled[i] = lig_settled_time (device, contest->stream, contest->both[i].graph,
-                                   contest->launches, times[i], &limited);
-    if (settled[i] < 0 || !limited)
-      return settled[i] >= 0;
+    steady[i] = lig_steady_time (device, contest->stream, contest->both[i].graph, contest->launches,
+                                 times[i], &limited);
+    if (steady[i] < 0 || !limited)
+      return steady[i] >= 0;
   }
-  memcpy (times, settled, sizeof settled);
+  memcpy (times, steady, sizeof steady);
   return true;
 }
 
@@ -135,7 +135,7 @@ lig_contest (LigBackendDevice *device,
     qsort (contender->rounds, ROUNDS, sizeof *contender->rounds, compare_floats);
     times[i] = contender->rounds[ROUNDS / 2];
   }
-  good = good && settle (&contest, device, times);
+  good = good && steady_times (&contest, device, times);
   for (int i = 0; i < 2; i++)
     if (contest.both[i].graph)
       cudaGraphExecDestroy (contest.both[i].graph);

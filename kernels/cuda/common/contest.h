@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison of two ways to do the same work on a device: graphs of several launches of each, in
  * turn, so that both meet the same clocks; and, where power limits the device and both take long
- * and nearly equally long, each at the clocks that it settles at (settled.h). */
+ * and nearly equally long, each at its own steady clocks (steady.h). */
 #pragma once
 
 #include "kernels/cuda/common/cuda.h"

@@ -30,8 +30,9 @@ constexpr int BAND = 8;
 /* The work after the product of a tile. */
 enum class After { SUM, ADD, GELU, GELU_BACKWARD };
 
-/* The division of shared memory, from a multiple of 1024 bytes on. What does not read pieces has
- * the memory for a stage more: the operands of a tile come late where other tiles are written. */
+/* The division of shared memory, from a multiple of 1024 bytes on. Products that read no pieces
+ * have the memory for a stage more: the operands of a tile come late while other tiles are written.
+ */
 template <After AFTER> struct Layout {
   static constexpr bool READS = AFTER == After::ADD || AFTER == After::GELU_BACKWARD;
   static constexpr int STAGES = READS ? 4 : 5;
@@ -304,8 +305,8 @@ write_sums (const Job &job, const float *kept, Corner at, int group)
 }
 
 /* Finishes a tile piece by piece; the two pieces of the same columns follow each other. Sums are
- * those of the result as it is rounded. What the next pieces need is read before pieces are
- * written, whose way to memory it then does not wait for. */
+ * those of the result as it is rounded. The bias of the next pieces is read before pieces are
+ * written: a read after them would wait for their way to memory. */
 template <class T, After AFTER, bool KEEPS>
 __device__ inline void
 finish (

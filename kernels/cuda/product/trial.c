@@ -2,7 +2,7 @@
 /* The timing and comparison of a product's algorithms: as CUDA graphs of several launches, on
  * memory that has the sizes, strides and alignments of the real operands. */
 #include "kernels/cuda/product/trial.h"
-#include "kernels/cuda/common/settled.h"
+#include "kernels/cuda/common/steady.h"
 #include "kernels/quantize.h"
 
 #include <math.h>
@@ -473,20 +473,20 @@ find_winner (LigTrial *trial, int finalists)
   }
 }
 
-/* Gives finalists, the fastest first, their times at settled clocks if the product is long and
+/* Gives finalists, the fastest first, their times at steady clocks if the product is long and
  * power limits the device: where a step is as long as that, the energy of a product decides. False
  * after a failure. */
 static bool
-settle (LigTrial *trial, int finalists)
+time_steadily (LigTrial *trial, int finalists)
 {
   qsort (trial->kept, (size_t) finalists, sizeof *trial->kept, by_time);
-  if (finalists < 2 || trial->kept[0].microseconds < LIG_SETTLED_FROM)
+  if (finalists < 2 || trial->kept[0].microseconds < LIG_STEADY_FROM)
     return true;
   for (int i = 0; i < finalists; i++) {
     LigTrialAlgorithm *candidate = &trial->kept[i];
     bool limited;
-    float time = lig_settled_time (trial->products->device, trial->stream, candidate->graph,
-                                   trial->launches, candidate->microseconds, &limited);
+    float time = lig_steady_time (trial->products->device, trial->stream, candidate->graph,
+                                  trial->launches, candidate->microseconds, &limited);
     if (time < 0)
       return false;
     if (i == 0 && !limited)
@@ -516,5 +516,5 @@ lig_trial_decide (LigTrial *trial)
     qsort (candidate->rounds, (size_t) rounds, sizeof *candidate->rounds, by_value);
     candidate->microseconds = candidate->rounds[rounds / 2];
   }
-  return settle (trial, finalists) ? find_winner (trial, finalists) : NULL;
+  return time_steadily (trial, finalists) ? find_winner (trial, finalists) : NULL;
 }

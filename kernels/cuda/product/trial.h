@@ -50,6 +50,6 @@ float lig_trial_run (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm);
 bool lig_trial_expect (LigTrial *trial);
 
 /* Returns the algorithm with the least median of several rounds that computes the same bits
- * twice; null if there is none. Where power limits the device, the times of long products at
- * settled clocks decide among the fastest (settled.h). */
+ * twice; null if there is none. On a device that power limits, the times of long products at
+ * steady clocks decide among the fastest (steady.h). */
 const LigTrialAlgorithm *lig_trial_decide (LigTrial *trial);

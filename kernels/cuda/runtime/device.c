@@ -5,6 +5,7 @@
 #include "kernels/cuda/runtime/device.h"
 
 #include "kernels/cuda/attention/cudnn.h"
+#include "kernels/cuda/common/health.h"
 #include "kernels/cuda/connect/nccl.h"
 #include "kernels/cuda/product/product.h"
 #include "kernels/cuda/runtime/table.h"

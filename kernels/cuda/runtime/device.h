@@ -15,9 +15,6 @@ LigStatus lig_cuda_capture_end (LigBackendDevice *device, void *stream, void **g
 LigStatus lig_cuda_replay (LigBackendDevice *device, void *graph, void *stream);
 void lig_cuda_graph_free (LigBackendDevice *device, void *graph);
 
-/* health.c */
-void lig_cuda_health (LigBackendDevice *device, LigBackendHealth *health);
-
 /* Returns whether this module's code can run on the current device (put.cu). */
 cudaError_t lig_cuda_probe (void);
 

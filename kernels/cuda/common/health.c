@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Clocks, power and throttling, from the driver's management library (NVML) if it is available. */
-#include "kernels/cuda/runtime/device.h"
+#include "kernels/cuda/common/health.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of a graph at settled clocks. */
-#include "kernels/cuda/common/settled.h"
-#include "kernels/cuda/runtime/device.h"
+/* Runs of a graph at steady clocks. */
+#include "kernels/cuda/common/steady.h"
+#include "kernels/cuda/common/health.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The microseconds until the clocks have settled, and those that are timed then. */
-#define SETTLING 80e3f
+/* The microseconds until the clocks are steady, and those that are timed then. */
+#define WARMING 80e3f
 #define TIMED 40e3f
 
 /* Launches the graph for that many microseconds; returns how often, 0 after a failure. */
@@ -31,19 +31,19 @@ is_limited (LigBackendDevice *device)
 }
 
 float
-lig_settled_time (LigBackendDevice *device,
-                  void *stream,
-                  void *graph,
-                  int launches,
-                  float microseconds,
-                  bool *limited)
+lig_steady_time (LigBackendDevice *device,
+                 void *stream,
+                 void *graph,
+                 int launches,
+                 float microseconds,
+                 bool *limited)
 {
   cudaEvent_t begin = NULL, end = NULL;
   float milliseconds = -1, graph_time = (float) launches * microseconds;
   int count = 0;
   *limited = false;
   if (cudaEventCreate (&begin) == cudaSuccess && cudaEventCreate (&end) == cudaSuccess &&
-      run_for (stream, graph, graph_time, SETTLING) > 0 &&
+      run_for (stream, graph, graph_time, WARMING) > 0 &&
       cudaEventRecord (begin, stream) == cudaSuccess)
     count = run_for (stream, graph, graph_time, TIMED);
   if (count > 0 && cudaEventRecord (end, stream) == cudaSuccess &&
