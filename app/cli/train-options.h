@@ -57,5 +57,11 @@ gboolean lig_cli_check_optimizer (const LigTrainOptions *options,
                                   const LigRunSettings *settings,
                                   GError **error);
 
+/* Checks that the schedule and the compute type have a use for the options that are given. */
+gboolean lig_cli_check_uses (const LigTrainOptions *options,
+                             const LigRunSettings *settings,
+                             LigSequence *sequence,
+                             GError **error);
+
 /* Opens a device that can train. Without a name it chooses one and prints its name. */
 LigDevice *lig_cli_open_training_device (const char *name, GError **error);
