@@ -204,11 +204,14 @@ lig_cli_warn (const char *format, ...)
 /* On a terminal the line of the present task names the measurement; elsewhere one sentence says
  * that it takes time. */
 void
-lig_cli_measuring (const char *what, double seconds)
+lig_cli_measuring (const char *what, double seconds, double share)
 {
   static gboolean said;
   g_autofree char *detail = g_strconcat ("measuring ", what, NULL);
-  lig_cli_task_detail (detail, "the result is kept");
+  if (share >= 0)
+    lig_cli_task_advance (share, detail, "the result is kept");
+  else
+    lig_cli_task_detail (detail, "the result is kept");
   if (seconds < 1 || said || !lig_cli_logged ())
     return;
   said = TRUE;

@@ -132,7 +132,7 @@ void lig_cli_set_quiet (gboolean quiet);
 gboolean lig_cli_quiet (void);
 
 /* A LigTuningMonitor that shows on stderr that a first measurement goes on. */
-void lig_cli_measuring (const char *what, double seconds);
+void lig_cli_measuring (const char *what, double seconds, double share);
 
 /* A LigTuningListener that prints the sentence to stderr. */
 void lig_cli_listen (const char *text);

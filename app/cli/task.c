@@ -96,7 +96,8 @@ lig_cli_task_advance (double share, const char *detail, const char *remark)
   lig_cli_task_detail (detail, remark);
   g_mutex_lock (&lock);
   gint64 now = g_get_monotonic_time ();
-  if (isnan (task.first)) {
+  /* A task may have several parts with shares of their own. */
+  if (!(share >= task.share)) {
     task.first = share;
     task.counted = now;
   }

@@ -13,8 +13,8 @@ void lig_cli_task_begin (const char *what);
  * room. */
 void lig_cli_task_detail (const char *detail, const char *remark);
 
-/* Sets the share of the task that is done, so that the time left is known; where stderr is no
- * terminal, prints a line now and then. */
+/* Sets the share of the task that is done, so that the time left is known; a smaller share than
+ * before begins another part. Prints a line now and then if stderr is no terminal. */
 void lig_cli_task_advance (double share, const char *detail, const char *remark);
 
 /* Ends the task and removes its line. */

@@ -4,25 +4,37 @@
  * than its single ops by more than 2 % and the noise. */
 #include "engine/compile/cover.h"
 #include "engine/device/device-private.h"
+#include "engine/measure/tuning-private.h"
 
 #include <math.h>
 
 #define LEAST_GAIN 0.02
+/* The time of whole steps, of that of all prices. */
+#define WHOLE_SHARE 0.4
 #define MOST_PIECES 4     /* times the fewest that a fusion needs */
 #define PIECES_GAIN 0.005 /* by which more of them have to be faster, plus the noise */
+
+/* Returns the candidate's group, then those of its single ops. */
+static LigGroup *
+list_groups (const LigCandidate *candidate, guint *count)
+{
+  *count = (guint) candidate->group.count + 1;
+  LigGroup *groups = g_new0 (LigGroup, *count);
+  groups[0] = candidate->group;
+  for (guint i = 1; i < *count; i++)
+    groups[i] =
+      (LigGroup){.first = candidate->group.first + (int) i - 1, .count = 1, .n_elements = 1};
+  return groups;
+}
 
 /* Finds the prices of one candidate and of its single ops, in every pass that it covers. */
 static gboolean
 price_candidate (
   LigDraft *draft, LigCandidate *candidate, gboolean *measured, double *noise, GError **error)
 {
-  guint count = (guint) candidate->group.count + 1;
-  g_autofree LigGroup *groups = g_new0 (LigGroup, count);
+  guint count;
+  g_autofree LigGroup *groups = list_groups (candidate, &count);
   g_autofree LigPrice *prices = g_new0 (LigPrice, count);
-  groups[0] = candidate->group;
-  for (guint i = 1; i < count; i++)
-    groups[i] =
-      (LigGroup){.first = candidate->group.first + (int) i - 1, .count = 1, .n_elements = 1};
   candidate->fused = candidate->unfused = *noise = 0;
   *measured = TRUE;
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
@@ -226,8 +238,34 @@ price_others (LigDraft *draft, GError **error)
   return TRUE;
 }
 
-gboolean
-lig_cover_measured (LigDraft *draft, GArray *candidates, GError **error)
+/* Returns the work of measuring all prices that are unknown, and in `whole` that of whole steps. */
+static double
+count_work (LigDraft *draft, GArray *candidates, double *whole)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
+  double work = 0;
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    for (guint i = 0; i < candidates->len; i++) {
+      const LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
+      guint count;
+      g_autofree LigGroup *groups = list_groups (candidate, &count);
+      if (candidate->legal && lig_covers_pass (candidate, pass))
+        work += lig_price_count_work (draft, groups, count, pass, seen);
+    }
+    for (int i = 0; i < (int) draft->parts->len; i++) {
+      const LigGroup group = {.pass = pass, .first = i, .count = 1, .n_elements = 1};
+      if (can_be_priced (draft, &group, pass, steps))
+        work += lig_price_count_work (draft, &group, 1, pass, seen);
+    }
+  }
+  *whole = WHOLE_SHARE * work;
+  return work + *whole;
+}
+
+/* Chooses by the prices of groups, then by the times of whole steps, which are so much work. */
+static gboolean
+choose_measured (LigDraft *draft, GArray *candidates, double work, GError **error)
 {
   if (!price_all (draft, candidates, error) || !price_others (draft, error))
     return FALSE;
@@ -237,8 +275,22 @@ lig_cover_measured (LigDraft *draft, GArray *candidates, GError **error)
   const LigBackend *calls = lig_device_calls (draft->device);
   gboolean whole =
     calls ? calls->capture != NULL : lig_device_get_facts (draft->device)->costs.known;
-  if (whole && !lig_cover_whole (draft, candidates, error))
+  if (whole && !lig_cover_whole (draft, candidates, work, error))
     return FALSE;
   explain_losers (draft, candidates);
   return TRUE;
+}
+
+gboolean
+lig_cover_measured (LigDraft *draft, GArray *candidates, GError **error)
+{
+  double whole;
+  gboolean measures =
+    !lig_device_has (draft->device, LIG_DEVICE_DESCRIBED) && !draft->options.recall;
+  if (measures)
+    lig_tuning_begin (count_work (draft, candidates, &whole));
+  gboolean fine = choose_measured (draft, candidates, measures ? whole : 0, error);
+  if (measures)
+    lig_tuning_begin (0);
+  return fine;
 }

@@ -25,6 +25,7 @@ typedef struct {
   GArray *candidates;
   GPtrArray *covers; /* of Cover; the first is the one that the prices chose */
   Cover *none, *all; /* members of covers: only forced candidates, and all in order */
+  double work;       /* of timing whole steps, for the progress */
 } Contest;
 
 #define candidate_at(contest, i) (&g_array_index ((contest)->candidates, LigCandidate, i))
@@ -291,6 +292,7 @@ time_covers (Contest *contest, Cover *best, guint from, GError **error)
   g_ptr_array_add (covers, best);
   if (!time_in_turns (contest, covers, LIG_TIMING_WHOLE, prices, error))
     return FALSE;
+  lig_tuning_advance (contest->work / (ROUNDS + 2));
   double scale = best->seconds > 0 ? best->seconds / prices[count].seconds : 1;
   for (guint i = 0; i < count; i++) {
     Cover *cover = covers->pdata[i];
@@ -550,10 +552,10 @@ any_measured (GArray *candidates)
 }
 
 gboolean
-lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error)
+lig_cover_whole (LigDraft *draft, GArray *candidates, double work, GError **error)
 {
   g_autoptr (GPtrArray) covers = g_ptr_array_new_with_free_func (cover_free);
-  Contest contest = {.draft = draft, .candidates = candidates, .covers = covers};
+  Contest contest = {.draft = draft, .candidates = candidates, .covers = covers, .work = work};
   if (candidates->len == 0)
     return TRUE;
   propose_first (&contest);

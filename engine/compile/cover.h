@@ -35,8 +35,9 @@ void lig_cover_in_order (LigDraft *draft, GArray *candidates);
 gboolean lig_cover_measured (LigDraft *draft, GArray *candidates, GError **error);
 
 /* Runs the chosen cover against others as whole steps, where the device has graphs, and adopts the
- * fastest. Changes nothing if there is not enough memory for that. */
-gboolean lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error);
+ * fastest. Changes nothing if there is not enough memory for that. The progress counts it as so
+ * much work. */
+gboolean lig_cover_whole (LigDraft *draft, GArray *candidates, double work, GError **error);
 
 /* Returns the index of the whole step to keep: the fastest, or of those equally fast the one that
  * reads and writes least. If `varied`, the first is a variation that was the fastest of many: it

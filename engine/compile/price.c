@@ -196,6 +196,19 @@ find_unknown (LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *pric
   return unknown;
 }
 
+/* Returns about the seconds that timing a list takes: the first time of a product or of attention
+ * is a search for its fastest algorithm. */
+static double
+work_of (const GArray *steps)
+{
+  double work = 0.2;
+  for (guint i = 0; i < steps->len; i++) {
+    const LigKernel *kernel = g_array_index (steps, LigDraftStep, i).kernel;
+    work += kernel && (kernel->work < 0 || kernel->flops) ? 1 : 0;
+  }
+  return work;
+}
+
 /* Times the lists without a price; a lock ensures that no other process measures on the device at
  * the same time. */
 static gboolean
@@ -212,6 +225,7 @@ time_unknown (LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *pric
     guint number = g_array_index (numbers, guint, i);
     prices[number] = timed[i];
     remember (draft, keys->pdata[number], &timed[i]);
+    lig_tuning_advance (work_of (unknown->pdata[i]));
   }
   return TRUE;
 }
@@ -266,6 +280,24 @@ lig_price_groups (LigDraft *draft,
   for (guint i = 0; i < count; i++)
     lig_price_exchanges (draft, lists->pdata[i], &prices[i]);
   return TRUE;
+}
+
+double
+lig_price_count_work (
+  LigDraft *draft, const LigGroup *groups, guint count, LigPass pass, GHashTable *seen)
+{
+  double work = 0;
+  for (guint i = 0; i < count; i++) {
+    g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
+    LigProbe probe;
+    LigPrice price;
+    if (!lower (draft, &groups[i], pass, steps, &probe, NULL) || steps->len == 0)
+      continue;
+    g_autofree char *key = lig_price_key (draft, steps);
+    if (!look_up (draft, key, &price) && g_hash_table_add (seen, g_steal_pointer (&key)))
+      work += work_of (steps);
+  }
+  return work;
 }
 
 void

@@ -27,6 +27,11 @@ void lig_price_recall (LigDraft *draft, const LigGroup *group, LigPass pass, Lig
 void lig_price_recall_bytes (
   LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price, double *bytes);
 
+/* Returns the work of measuring the prices of groups that are unknown, about in seconds; keys that
+ * `seen` has do not count, and those that count are added to it. */
+double lig_price_count_work (
+  LigDraft *draft, const LigGroup *groups, guint count, LigPass pass, GHashTable *seen);
+
 /* Adds the exchanges with other ranks to a measured price: the other ranks do not measure. */
 void lig_price_exchanges (const LigDraft *draft, GArray *steps, LigPrice *price);
 

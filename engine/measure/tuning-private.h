@@ -6,6 +6,12 @@
 
 G_BEGIN_DECLS
 
+/* Begins a series of measurements that are that much work, in a unit of their own; 0 ends it. */
+void lig_tuning_begin (double work);
+
+/* Says that so much of the work is done. */
+void lig_tuning_advance (double work);
+
 /* Reports to the monitor what is measured next. */
 void lig_tuning_report (const char *what);
 

@@ -101,6 +101,9 @@ lig_tuning_learn (LigDevice *device, LigStore *store)
 static GMutex lock;
 static LigTuningMonitor monitor;
 static LigTuningListener listener;
+static struct {
+  double work, done; /* of the series; no work: unknown */
+} series;
 
 void
 lig_tuning_set_monitor (LigTuningMonitor function)
@@ -119,6 +122,23 @@ lig_tuning_set_listener (LigTuningListener function)
 }
 
 void
+lig_tuning_begin (double work)
+{
+  g_mutex_lock (&lock);
+  series.work = work;
+  series.done = 0;
+  g_mutex_unlock (&lock);
+}
+
+void
+lig_tuning_advance (double work)
+{
+  g_mutex_lock (&lock);
+  series.done = MIN (series.done + work, series.work);
+  g_mutex_unlock (&lock);
+}
+
+void
 lig_tuning_report (const char *what)
 {
   static double began, last;
@@ -128,11 +148,11 @@ lig_tuning_report (const char *what)
   if (now - last > 10)
     began = now;
   last = now;
-  double seconds = now - began;
+  double seconds = now - began, share = series.work > 0 ? series.done / series.work : -1;
   LigTuningMonitor function = monitor;
   g_mutex_unlock (&lock);
   if (function)
-    function (what, seconds);
+    function (what, seconds, share);
 }
 
 void

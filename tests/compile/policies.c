@@ -383,6 +383,42 @@ test_judge (void)
   g_assert_cmpuint (lig_cover_judge (even, bytes, 3, TRUE), ==, 1);
 }
 
+/* The shares of measuring that were reported. */
+static double first_share, last_share;
+static guint n_shares;
+
+static void
+note_share (const char *what, double seconds, double share)
+{
+  g_assert_cmpfloat (share, >=, n_shares ? last_share : 0);
+  g_assert_cmpfloat (share, <=, 1);
+  first_share = n_shares ? first_share : share;
+  last_share = share;
+  n_shares++;
+}
+
+/* The share that is done grows; a compilation with known prices measures nothing. */
+static void
+test_progress (void)
+{
+  CountedStore counted;
+  open_counted (&counted);
+  LigPlanOptions options = options_of (LIG_POLICY_MEASURED, TRUE, TRUE);
+  options.tuning = &counted.tuning;
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("layer-norm ! linear(32) ! gelu ! linear(16) ! relu", "8x16");
+  lig_tuning_set_monitor (note_share);
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  g_assert_cmpuint (n_shares, >, 3);
+  g_assert_cmpfloat (first_share, ==, 0);
+  g_assert_cmpfloat (last_share, >, 0.4);
+  n_shares = 0;
+  g_autoptr (LigPlan) again = compile (sequence, &options);
+  g_assert_cmpuint (n_shares, ==, 0);
+  lig_tuning_set_monitor (NULL);
+  close_counted (&counted);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -400,5 +436,6 @@ main (int argc, char **argv)
   g_test_add_func ("/policies/other-keys", test_other_keys);
   g_test_add_func ("/policies/repetitions", test_repetitions);
   g_test_add_func ("/policies/judge", test_judge);
+  g_test_add_func ("/policies/progress", test_progress);
   return g_test_run ();
 }

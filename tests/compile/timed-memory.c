@@ -7,7 +7,7 @@
 #include "engine/compile/timed-memory.h"
 #include "engine/plan/plan-private.h"
 
-/* Where a value lies in a set, and the steps in which it is used. */
+/* The place of a value in a set, and the steps in which it is used. */
 typedef struct {
   gsize begin, end;
   int first, last;

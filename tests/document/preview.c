@@ -125,7 +125,7 @@ test_problem (DocumentFixture *f, gconstpointer data)
 static guint measurements;
 
 static void
-count_measurement (const char *what, double seconds)
+count_measurement (const char *what, double seconds, double share)
 {
   measurements++;
 }

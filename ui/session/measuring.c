@@ -12,11 +12,14 @@ typedef struct {
 static GPrivate listener = G_PRIVATE_INIT (g_free);
 
 static void
-hand_on (const char *what, double seconds)
+hand_on (const char *what, double seconds, double share)
 {
   const Listener *mine = g_private_get (&listener);
-  if (mine)
-    mine->func (mine->data, what);
+  if (!mine)
+    return;
+  g_autofree char *text =
+    share < 0 ? g_strdup (what) : g_strdup_printf ("%s · %.0f %%", what, 100 * share);
+  mine->func (mine->data, text);
 }
 
 void

@@ -35,10 +35,11 @@ LIG_API void lig_tuning_init (LigTuning *self, LigStore *store);
  * LigTuningMonitor:
  * @what: a short description of the next measurement
  * @seconds: the time since this series of measurements began
+ * @share: the share of the series that is done, about, from 0 to 1; negative if it is unknown
  *
  * Reports the progress of measuring.
  */
-typedef void (*LigTuningMonitor) (const char *what, double seconds);
+typedef void (*LigTuningMonitor) (const char *what, double seconds, double share);
 
 /**
  * lig_tuning_set_monitor: (skip)
