@@ -202,6 +202,21 @@ lig_state_load (LigState *self, LigTensorFile *file, GError **error)
   return load_from (self, file, FALSE, NULL, error);
 }
 
+/* Loads the scales that weights were trained with, and adds a remark if they have none. */
+static gboolean
+load_scales (LigState *self, LigTensorFile *file, char **note, GError **error)
+{
+  LigStateQuantizers *quantizers = lig_state_get_quantizers (self);
+  g_autofree char *remark = NULL;
+  if (quantizers && !lig_state_quantizers_load_scales (quantizers, file, &remark, error))
+    return FALSE;
+  if (!remark || !note)
+    return TRUE;
+  g_autofree char *before = *note;
+  *note = before && *before ? g_strconcat (before, "; ", remark, NULL) : g_strdup (remark);
+  return TRUE;
+}
+
 gboolean
 lig_state_load_weights (LigState *self, const char *path, char **note, GError **error)
 {
@@ -210,7 +225,7 @@ lig_state_load_weights (LigState *self, const char *path, char **note, GError **
     *note = NULL;
   if (!file)
     return FALSE;
-  if (load_from (self, file, TRUE, note, error))
+  if (load_from (self, file, TRUE, note, error) && load_scales (self, file, note, error))
     return TRUE;
   g_prefix_error (error, "%s: ", path);
   return FALSE;

@@ -145,17 +145,19 @@ lig_state_quantizers_store (LigStateQuantizers *self, LigTensorFile *file, GErro
   return TRUE;
 }
 
-/* Checks the numbers of a tensor: scales are positive, amaxes are not negative and may be
- * infinite. */
+/* Checks the numbers of a tensor: scales and their inverses are positive and finite, amaxes are not
+ * negative and may be infinite. */
 static gboolean
 check_numbers (
   const char *name, const float *values, gint64 count, gboolean history, GError **error)
 {
   for (gint64 i = 0; i < count; i++)
-    if (history ? !(values[i] >= 0) : !(values[i] > 0) || !isfinite (values[i])) {
+    if (history ? !(values[i] >= 0)
+                : !(values[i] > 0) || !isfinite (values[i]) || !isfinite (1 / values[i])) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s is %g at %" PRId64 ", expected %s"),
                    name, (double) values[i], i,
-                   history ? _ ("a number from 0") : _ ("a finite number above 0"));
+                   history ? _ ("a number from 0")
+                           : _ ("a finite number above 0 that has a finite inverse"));
       return FALSE;
     }
   return TRUE;
@@ -196,6 +198,36 @@ lig_state_quantizers_load (LigStateQuantizers *self, LigTensorFile *file, GError
     float *to = values + entry->offset;
     if (!read_tensor (entry, file, FALSE, to, error) ||
         !read_tensor (entry, file, TRUE, to + 1, error))
+      return FALSE;
+  }
+  return upload (self, values, error);
+}
+
+static gboolean
+has_any (LigTensorFile *file)
+{
+  for (const char *const *name = lig_tensor_file_get_names (file); *name; name++)
+    if (g_str_has_prefix (*name, LIG_STATE_QUANTIZER_PREFIX))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+lig_state_quantizers_load_scales (LigStateQuantizers *self,
+                                  LigTensorFile *file,
+                                  char **note,
+                                  GError **error)
+{
+  g_autofree float *values = initial_values (self);
+  *note = NULL;
+  if (!has_any (file)) {
+    *note = g_strdup_printf (_ ("it has no scales; %s begins with scales of 1"),
+                             g_array_index (self->entries, Entry, 0).recipe);
+    return TRUE;
+  }
+  for (guint i = 0; i < self->entries->len; i++) {
+    const Entry *entry = &g_array_index (self->entries, Entry, i);
+    if (!read_tensor (entry, file, FALSE, values + entry->offset, error))
       return FALSE;
   }
   return upload (self, values, error);

@@ -24,5 +24,12 @@ void *lig_state_quantizers_address (LigStateQuantizers *self, gint64 offset, GEr
 gboolean lig_state_quantizers_store (LigStateQuantizers *self, LigTensorFile *file, GError **error);
 gboolean lig_state_quantizers_load (LigStateQuantizers *self, LigTensorFile *file, GError **error);
 
+/* Loads the scales alone, all of them, from a file of weights: the histories belong to the training
+ * that wrote it. If the file has none, leaves them as they are and returns a sentence in `note`. */
+gboolean lig_state_quantizers_load_scales (LigStateQuantizers *self,
+                                           LigTensorFile *file,
+                                           char **note,
+                                           GError **error);
+
 /* The names of their tensors begin with it. */
 #define LIG_STATE_QUANTIZER_PREFIX "quantizer."

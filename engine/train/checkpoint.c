@@ -382,7 +382,8 @@ restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError
       !apply_overrides (&self->settings, self->sequence, overrides, error) ||
       !lig_run_prepare (self, error) || !check_data (self, file, error))
     return FALSE;
-  if (!lig_state_load (self->state, file, error) ||
+  if (!lig_run_check_arrays (self, file, (gint64) step, error) ||
+      !lig_state_load (self->state, file, error) ||
       !lig_state_load_moments (self->state, file, error))
     return FALSE;
   lig_state_set_steps (self->state, micro_step, step);

@@ -65,10 +65,13 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
   }
   if (!check_rows (self, ops, count, error))
     return FALSE;
-  gint64 parameters = 0;
-  for (guint i = 0; i < count; i++)
+  /* The update may consist of the scales of quantizers alone. */
+  gint64 parameters = 0, trained = 0;
+  for (guint i = 0; i < count; i++) {
     parameters += ops[i].parameters;
-  if (lig_plan_has_pass (plan, LIG_PASS_UPDATE))
+    trained += ops[i].parameters - ops[i].frozen;
+  }
+  if (trained > 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
                parameters > 0 ? _ ("all parameters are frozen: nothing can be trained")

@@ -197,6 +197,9 @@ gint64 lig_run_get_last_evaluation (LigRun *self);
 gboolean lig_run_evaluate (
   LigRun *self, gint64 most, double *loss, double *accuracy, gboolean *cut, GError **error);
 
+/* Checks that the file of a checkpoint after `step` has all arrays of the optimizer. */
+gboolean lig_run_check_arrays (LigRun *self, LigTensorFile *file, gint64 step, GError **error);
+
 /* Refuses a checkpoint after which no step or evaluation is left. */
 gboolean lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error);
 

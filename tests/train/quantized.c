@@ -3,6 +3,7 @@
  * checkpoint, checkpoints that do not fit, and losses near those of the compute type. */
 #include "tests/train/case.h"
 #include <ligature/plan.h>
+#include <ligature/state.h>
 
 #include <gio/gio.h>
 
@@ -178,6 +179,7 @@ test_spoilt (Fixture *f, gconstpointer data)
   finish (run);
   const char *path = lig_run_get_checkpoint (run);
   g_autoptr (LigTensor) zero = constant (1, 0), endless = constant (1, INFINITY);
+  g_autoptr (LigTensor) least = constant (1, 1e-45f);
   g_autoptr (LigTensor) negative = constant (1024, -1), shorter = constant (16, 1);
   refuse (
     f, path, "quantizer.0.input.scale", NULL,
@@ -185,11 +187,66 @@ test_spoilt (Fixture *f, gconstpointer data)
   refuse (f, path, "quantizer.0.weight.scale", zero,
           "quantizer.0.weight.scale is 0 at 0, expected a finite number above 0");
   refuse (f, path, "quantizer.0.weight.scale", endless, "is inf at 0, expected a finite number");
+  refuse (f, path, "quantizer.0.weight.scale", least, "above 0 that has a finite inverse");
+  refuse (f, path, "optimizer.moment.0.weight", NULL,
+          "begin a new training from the weights: optimizer.moment.0.weight is missing");
+  refuse (f, path, "optimizer.scaling", NULL, "optimizer.scaling is missing");
   refuse (f, path, "quantizer.0.gradient.amax-history", negative,
           "is -1 at 0, expected a number from 0");
   refuse (
     f, path, "quantizer.0.gradient.amax-history", shorter,
     "the length of quantizer.0.gradient.amax-history is 16 and its type is fp32, expected 1024");
+}
+
+/* Loads weights into a new state for evaluations, and returns the scale of the inputs; `note` gets
+ * the remark. */
+static float
+load_scale (Fixture *f, const char *path, char **note)
+{
+  g_autoptr (GError) error = NULL;
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  LigShape shape;
+  lig_shape_init (&shape, 2, (gint64) 32, (gint64) 32);
+  g_autoptr (LigSequence) sequence =
+    lig_sequence_from_expression ("linear(16, recipe=fp8-delayed)", &error);
+  g_assert_no_error (error);
+  lig_sequence_set_input (sequence, &shape, LIG_FP32);
+  g_autoptr (LigState) state = lig_state_new (sequence, f->device, &options, 0, &error);
+  g_assert_no_error (error);
+  lig_state_load_weights (state, path, note, &error);
+  g_assert_no_error (error);
+  g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
+  g_assert_true (lig_state_store (state, file, TRUE, &error));
+  g_autoptr (LigTensor) scale = lig_tensor_file_get (file, "quantizer.0.input.scale", &error);
+  g_assert_no_error (error);
+  return ((const float *) scale->data)[0];
+}
+
+/* Weights bring the scales with which they were trained. */
+static void
+test_scales (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigRun) run = new_run (f, "linear(16, recipe=fp8-delayed) ! mean-squared-error",
+                                    "32x32", "synthetic?samples=64", "steps=3 lr=0.01");
+  finish (run);
+  const char *checkpoint = lig_run_get_checkpoint (run);
+  g_autofree char *note = NULL, *remark = NULL, *plain = in_folder (f, "plain.safetensors");
+  g_autoptr (LigTensorFile) from = lig_tensor_file_load (checkpoint, &error);
+  g_autoptr (LigTensor) scale = lig_tensor_file_get (from, "quantizer.0.input.scale", &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (((const float *) scale->data)[0], !=, 1);
+  g_assert_cmpfloat (load_scale (f, checkpoint, &note), ==, ((const float *) scale->data)[0]);
+  g_assert_null (note);
+  g_autoptr (LigTensorFile) weights = lig_tensor_file_new ();
+  for (const char *const *name = lig_tensor_file_get_names (from); *name; name++) {
+    g_autoptr (LigTensor) tensor = lig_tensor_file_get (from, *name, &error);
+    if (g_str_has_prefix (*name, "0."))
+      lig_tensor_file_add (weights, *name, tensor);
+  }
+  g_assert_true (lig_tensor_file_save (weights, plain, &error));
+  g_assert_cmpfloat (load_scale (f, plain, &remark), ==, 1);
+  g_assert_cmpstr (remark, ==, "it has no scales; fp8-delayed begins with scales of 1");
 }
 
 /* One weight has features that the recipe does not divide, an embedding is no product. */
@@ -300,5 +357,6 @@ main (int argc, char **argv)
   g_test_add ("/quantized/refused", Fixture, NULL, set_up, test_refused, tear_down);
   g_test_add ("/quantized/names", Fixture, NULL, set_up, test_names, tear_down);
   g_test_add ("/quantized/spoilt", Fixture, NULL, set_up, test_spoilt, tear_down);
+  g_test_add ("/quantized/scales", Fixture, NULL, set_up, test_scales, tear_down);
   return g_test_run ();
 }

@@ -195,7 +195,8 @@ LIG_API gboolean lig_state_load (LigState *self, LigTensorFile *file, GError **e
  * @note: (out) (optional) (transfer full) (nullable): the names that were recognized, and which
  *   rows became zero, for people; %NULL for a file with the parameters' paths
  *
- * Opens weights and loads them like lig_state_load().
+ * Opens weights and loads them like lig_state_load(). A state with a recipe whose scales follow
+ * from earlier steps gets those of the file; @note says so if it has none.
  *
  * Returns: %FALSE with the error of lig_weights_open() or lig_state_load() set, or with
  *   %LIG_ERROR_VALUE if a weight is not a finite number
