@@ -15,38 +15,28 @@
 GStrv
 lig_cli_read_recipes (const char *text, GError **error)
 {
-  g_auto (GStrv) pieces = g_strsplit (text, ",", -1);
-  g_autoptr (GPtrArray) recipes = g_ptr_array_new_with_free_func (g_free);
-  for (char **piece = pieces; *piece; piece++)
-    /* `margin=1` is one more parameter of the recipe before it. */
-    if (recipes->len > 0 && strchr (*piece, '=') && !strchr (*piece, ':')) {
-      char *before = recipes->pdata[recipes->len - 1];
-      recipes->pdata[recipes->len - 1] = g_strconcat (before, ",", *piece, NULL);
-      g_free (before);
-    } else
-      g_ptr_array_add (recipes, g_strdup (*piece));
-  for (guint i = 0; i < recipes->len; i++) {
+  g_auto (GStrv) recipes = lig_recipe_split (text);
+  guint count = g_strv_length (recipes);
+  for (guint i = 0; i < count; i++) {
     g_autoptr (GError) local = NULL;
-    if (!lig_recipe_check (recipes->pdata[i], &local)) {
+    if (!lig_recipe_check (recipes[i], &local)) {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--compare-recipes: %s",
                    local->message);
       return NULL;
     }
     for (guint j = 0; j < i; j++)
-      if (g_str_equal (recipes->pdata[i], recipes->pdata[j])) {
+      if (g_str_equal (recipes[i], recipes[j])) {
         g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                     "--compare-recipes lists %s twice; name different recipes",
-                     (char *) recipes->pdata[i]);
+                     "--compare-recipes lists %s twice; name different recipes", recipes[i]);
         return NULL;
       }
   }
-  if (recipes->len == 1 && g_str_equal (recipes->pdata[0], "none")) {
+  if (count == 1 && g_str_equal (recipes[0], "none")) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                  "--compare-recipes lists none alone; add a recipe, like fp8-current");
     return NULL;
   }
-  g_ptr_array_add (recipes, NULL);
-  return (GStrv) g_ptr_array_steal (recipes, NULL);
+  return g_steal_pointer (&recipes);
 }
 
 GPtrArray *

@@ -8,11 +8,13 @@
 void
 lig_cli_note_recipe (LigPlan *plan)
 {
-  guint count, apart = 0;
+  guint count, apart = 0, products = 0;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  for (guint i = 0; i < count; i++)
+  for (guint i = 0; i < count; i++) {
     apart += ops[i].unquantized != NULL;
-  g_autofree char *text = apart > 0 ? lig_plan_explain_recipe (plan) : NULL;
+    products += g_str_equal (ops[i].info->name, "basic-linear");
+  }
+  g_autofree char *text = apart > 0 || products == 0 ? lig_plan_explain_recipe (plan) : NULL;
   if (text)
     lig_cli_say ("%s", text);
 }

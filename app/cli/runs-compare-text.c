@@ -156,7 +156,8 @@ is_repeated (const char *name, gboolean named)
 {
   if (named && strcmp (name, "name") == 0)
     return TRUE;
-  static const char *const names[] = {"settings.seed", "settings.name", "settings.policy", NULL};
+  static const char *const names[] = {"settings.seed",  "settings.name",   "settings.policy",
+                                      "settings.dtype", "settings.recipe", NULL};
   return g_strv_contains (names, name);
 }
 

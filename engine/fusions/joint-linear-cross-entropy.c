@@ -20,8 +20,8 @@ allows (LigLowering *match, LigRefusal *refusal)
   refusal->observed = share < 0.001
                         ? g_strdup ("small, logits of less than 0.1 % of the memory")
                         : g_strdup_printf ("small, logits of %.3g %% of the memory", 100 * share);
-  refusal->required =
-    g_strdup_printf ("at least %.3g %%, or policy measured", 100 * LIG_LARGE_SHARE);
+  refusal->required = g_strdup_printf ("at least %.3g %%, or policy measured on a device that runs",
+                                       100 * LIG_LARGE_SHARE);
   return FALSE;
 }
 

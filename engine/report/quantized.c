@@ -16,6 +16,9 @@ lig_plan_explain_recipe (LigPlan *self)
     apart += ops[i].unquantized != NULL;
     first = first || !ops[i].unquantized ? first : &ops[i];
   }
+  if (products == 0 && !g_str_equal (lig_plan_get_recipe (self), "none"))
+    return g_strdup_printf (_ ("%s quantizes nothing: the sequence has no products"),
+                            lig_plan_get_recipe (self));
   if (quantized + apart == 0)
     return NULL;
   GString *text = g_string_new (NULL);

@@ -152,6 +152,20 @@ append_attention (GString *text, LigPlan *plan, const Place *place, LigPass pass
   }
 }
 
+/* Appends the reasons of products with a recipe that stayed in the compute type. */
+static void
+append_unquantized (GString *text, LigPlan *plan, const Place *place)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  for (int i = place->first; i <= place->last && !place->gap; i++)
+    if (ops[i].unquantized) {
+      g_string_append_c (text, '\n');
+      g_string_append_printf (text, _ ("its product is not quantized: %s"), ops[i].unquantized);
+      g_string_append_c (text, '\n');
+    }
+}
+
 /* Appends one entry a fusion: the ops that it would make one, its name, the reason. */
 static void
 append_pass (GString *text, LigPlan *plan, const Place *place, LigPass pass, const char *title)
@@ -188,6 +202,7 @@ lig_plan_explain_place (LigPlan *self, const char *place, GError **error)
   GString *text = g_string_new (NULL);
   append_title (text, self, &at);
   append_hint (text, place);
+  append_unquantized (text, self, &at);
   append_pass (text, self, &at, LIG_PASS_FORWARD, _ ("forward"));
   if (lig_plan_has_pass (self, LIG_PASS_BACKWARD))
     append_pass (text, self, &at, LIG_PASS_BACKWARD, _ ("backward"));

@@ -159,6 +159,32 @@ lig_recipe_has_default (const LigRecipe *self, const LigParam *param)
   return get (self, param) == (gint64) param->initial;
 }
 
+/* Reads `history=16,margin=1`; each parameter is given once. */
+static gboolean
+read_params (LigRecipe *self, const char *name, const char *text, GError **error)
+{
+  g_auto (GStrv) pairs = g_strsplit (text, ",", -1);
+  g_autoptr (GHashTable) given = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i == 0 || pairs[i]; i++) {
+    char *pair = pairs[i] ? pairs[i] : (char *) "", *equals = strchr (pair, '=');
+    if (!equals) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   _ ("recipe %s: '%.60s' is no parameter, expected one like margin=1"), name,
+                   pair);
+      return FALSE;
+    }
+    *equals = '\0';
+    if (!g_hash_table_add (given, pair)) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   _ ("recipe %s: %.60s is given twice; give it once"), name, pair);
+      return FALSE;
+    }
+    if (!lig_recipe_set (self, pair, equals + 1, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 lig_recipe_parse (LigRecipe *self, const char *text, GError **error)
 {
@@ -169,20 +195,24 @@ lig_recipe_parse (LigRecipe *self, const char *text, GError **error)
   lig_recipe_init (self, info);
   if (!info && !none)
     return FALSE;
-  g_auto (GStrv) pairs = g_strsplit (halves[0] && halves[1] ? halves[1] : "", ",", -1);
-  for (char **pair = pairs; *pair; pair++) {
-    char *equals = strchr (*pair, '=');
-    if (!equals) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                   _ ("recipe %s: '%.60s' is no parameter, expected one like margin=1"), name,
-                   *pair);
-      return FALSE;
-    }
-    *equals = '\0';
-    if (!lig_recipe_set (self, *pair, equals + 1, error))
-      return FALSE;
+  return !halves[0] || !halves[1] || read_params (self, name, halves[1], error);
+}
+
+GStrv
+lig_recipe_split (const char *list)
+{
+  g_auto (GStrv) pieces = g_strsplit (list, ",", -1);
+  g_autoptr (GPtrArray) found = g_ptr_array_new ();
+  for (char **piece = pieces; *piece; piece++) {
+    char *before = found->len > 0 ? found->pdata[found->len - 1] : NULL;
+    if (before && strchr (*piece, '=') && !strchr (*piece, ':')) {
+      found->pdata[found->len - 1] = g_strconcat (before, ",", *piece, NULL);
+      g_free (before);
+    } else
+      g_ptr_array_add (found, g_strdup (*piece));
   }
-  return TRUE;
+  g_ptr_array_add (found, NULL);
+  return (GStrv) g_ptr_array_steal (found, NULL);
 }
 
 gboolean

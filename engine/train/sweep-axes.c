@@ -2,6 +2,7 @@
 /* The axes of a sweep: their text form, their values, and the points that they make. */
 #include "engine/base/suggest.h"
 #include "engine/train/sweep-private.h"
+#include <ligature/recipe.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -179,7 +180,8 @@ lig_sweep_add (LigSweep *self, const char *over, gboolean zip, GError **error)
     return FALSE;
   }
   g_autofree char *key = g_strstrip (g_strndup (over, (gsize) (equals - over)));
-  g_auto (GStrv) texts = g_strsplit (equals + 1, ",", -1);
+  g_auto (GStrv) texts = g_str_has_suffix (key, "recipe") ? lig_recipe_split (equals + 1)
+                                                          : g_strsplit (equals + 1, ",", -1);
   for (char **text = texts; *text; text++)
     if (!add_values (values, g_strstrip (*text), error))
       return FALSE;

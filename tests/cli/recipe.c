@@ -39,6 +39,9 @@ test_refused (void)
     {"fp8", "cpu", "recipe is 'fp8', expected one of none, fp8-delayed, fp8-current, fp8-rows", 2},
     {"fp8-rows:history=3", "cpu", "recipe fp8-rows has no parameter 'history'", 2},
     {"fp8-delayed:history=", "cpu", "history of recipe fp8-delayed is ''", 2},
+    {"fp8-delayed:", "cpu", "recipe fp8-delayed: '' is no parameter, expected one like margin=1",
+     2},
+    {"fp8-delayed:margin=1,margin=2", "cpu", "recipe fp8-delayed: margin is given twice", 2},
     {"fp8-rows", "null:a100", "recipe fp8-rows needs compute capability 9.0", 1},
   };
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
@@ -47,6 +50,28 @@ test_refused (void)
     assert_contains (plan.err, wrong[i].message);
     g_assert_cmpint (plan.code, ==, wrong[i].code);
   }
+}
+
+/* Each product that is not quantized says why; a recipe without products says that. */
+static void
+test_explained (void)
+{
+  g_auto (Outcome) why = lig ("fuse", "linear(16) ! linear(17) ! linear(16)", "--input", "32x16",
+                              "--recipe", "fp8-rows", "--device", "cpu", "--why", "1", NULL);
+  assert_contains (why.out, "its product is not quantized: 17 output features, fp8-rows needs a "
+                            "multiple of");
+  g_auto (Outcome) other = lig ("fuse", "linear(16) ! linear(32)", "--input", "32x16", "--recipe",
+                                "fp8-rows", "--device", "cpu", "--why", "1", NULL);
+  g_assert_null (strstr (other.out, "not quantized"));
+  g_auto (Outcome) none =
+    lig ("fuse", "gelu", "--input", "32x16", "--recipe", "fp8-rows", "--device", "cpu", NULL);
+  assert_contains (none.out, "fp8-rows quantizes nothing: the sequence has no products");
+  g_auto (Outcome) sweep =
+    lig ("sweep", "linear(16) ! mean-squared-error", "--input", "16x16", "--data", "synthetic",
+         "--steps", "2", "--over", "recipe=none,fp8-delayed:history=4,margin=1", "--device", "cpu",
+         "--store", "sweep.db", NULL);
+  g_assert_cmpint (sweep.code, ==, 0);
+  assert_contains (sweep.out, "fp8-delayed:history=4,margin=1");
 }
 
 static void
@@ -212,6 +237,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cli/recipe/explained", test_explained);
   g_test_add_func ("/cli/recipe/check", test_check);
   g_test_add_func ("/cli/recipe/plan", test_plan);
   g_test_add_func ("/cli/recipe/refused", test_refused);

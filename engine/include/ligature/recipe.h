@@ -166,6 +166,16 @@ LIG_API gboolean lig_recipe_parse (LigRecipe *self, const char *text, GError **e
 LIG_API gboolean lig_recipe_check (const char *text, GError **error);
 
 /**
+ * lig_recipe_split:
+ * @list: recipes, separated by commas: `none,fp8-delayed:history=16,margin=1`
+ *
+ * Divides a list. A part like `margin=1` is one more parameter of the recipe before it.
+ *
+ * Returns: (transfer full): the recipes, which are not checked
+ */
+LIG_API GStrv lig_recipe_split (const char *list) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
  * lig_recipe_format: (skip)
  * @self: a recipe
  *
