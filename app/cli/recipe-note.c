@@ -14,7 +14,8 @@ lig_cli_note_recipe (LigPlan *plan)
     apart += ops[i].unquantized != NULL;
     products += g_str_equal (ops[i].info->name, "basic-linear");
   }
-  g_autofree char *text = apart > 0 || products == 0 ? lig_plan_explain_recipe (plan) : NULL;
+  gboolean remarkable = apart > 0 || products == 0 || lig_plan_scales_loss (plan);
+  g_autofree char *text = remarkable ? lig_plan_explain_recipe (plan) : NULL;
   if (text)
     lig_cli_say ("%s", text);
 }

@@ -36,5 +36,9 @@ lig_plan_explain_recipe (LigPlan *self)
                                          "; %u have recipe none",
                                          (gulong) (products - quantized - apart)),
                             products - quantized - apart);
+  if (quantized > 0 && lig_plan_scales_loss (self))
+    g_string_append (text,
+                     _ ("; fp16 gradients that overflow are limited by quantizing them, which no "
+                        "step notices: compute in bf16"));
   return g_string_free (text, FALSE);
 }

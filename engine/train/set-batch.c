@@ -26,20 +26,36 @@ lig_run_count_documents (LigPlan *plan)
   return n;
 }
 
+/* Returns the names of the caller's inputs that no data set gives: `0.lengths, 1.memory`. */
+static char *
+name_extras (LigPlan *plan)
+{
+  const LigDraft *draft = plan->draft;
+  GString *names = g_string_new (NULL);
+  for (guint n = 0; n + 1 < lig_plan_get_n_extra_inputs (plan); n++) {
+    const char *name = lig_value (draft, g_array_index (draft->callers_inputs, int, n))->name;
+    if (!is_documents (plan, n))
+      g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", name + strspn (name, "#"));
+  }
+  return g_string_free (names, FALSE);
+}
+
 gboolean
 lig_run_check_extras (LigRun *self, LigPlan *plan, GError **error)
 {
   guint extra = lig_plan_get_n_extra_inputs (plan), documents = lig_run_count_documents (plan);
   gint64 separator = lig_dataset_get_separator (self->data);
+  g_autofree char *names = name_extras (plan);
   if (extra != documents + 1)
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_CHANNEL,
-      g_dngettext (
-        GETTEXT_PACKAGE,
-        "the sequence takes %u extra input from the caller, a data set gives 1: the targets",
-        "the sequence takes %u extra inputs from the caller, a data set gives 1: the targets",
-        (gulong) extra),
-      extra);
+      g_dngettext (GETTEXT_PACKAGE,
+                   "the sequence takes %u extra input from the caller, a data set gives 1, the "
+                   "targets; train it from a program, or leave out %s",
+                   "the sequence takes %u extra inputs from the caller, a data set gives 1, the "
+                   "targets; train it from a program, or leave out %s",
+                   (gulong) extra),
+      extra, names);
   else if (documents > 0 && separator < 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("attention reads documents, which the data does not divide; add "
