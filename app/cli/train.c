@@ -141,6 +141,8 @@ resume (const LigTrainOptions *options, LigStore *store, GError **error)
   }
   g_auto (GStrv) overrides = g_strv_builder_end (builder);
   g_autoptr (LigDevice) device = lig_cli_open_divided_device (name, options->parallel, error);
+  if (!device)
+    g_prefix_error (error, "%s: ", checkpoint);
   LigRun *self =
     device ? lig_run_resume (checkpoint, device, (const char *const *) overrides, store, error)
            : NULL;

@@ -335,6 +335,25 @@ round_up (const LigDraft *draft, gint64 elements)
   return elements < 0 ? elements : (elements + unit - 1) / unit * unit;
 }
 
+/* Returns the path of the parameter with the most elements, or of the first whose number is too
+ * large to be known. */
+static const char *
+find_largest (const LigDraft *draft)
+{
+  const char *path = "";
+  gint64 most = -1;
+  for (guint i = 0; i < draft->parameters->len; i++) {
+    const LigDraftParameter *parameter = &g_array_index (draft->parameters, LigDraftParameter, i);
+    gint64 size = lig_shape_size (&parameter->shape);
+    if (size < 0)
+      return parameter->path;
+    if (size > most)
+      path = parameter->path;
+    most = MAX (most, size);
+  }
+  return path;
+}
+
 /* Places the parameters in the state: those with weight decay, the other trained ones, then the
  * frozen ones, so that gradients and the optimizer's arrays end before them. */
 static gboolean
@@ -348,7 +367,9 @@ place_all (LigDraft *draft, GError **error)
   if (draft->decayed >= 0 && draft->elements >= 0 && draft->all_elements >= 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-               _ ("the parameters take more than 2^57 elements"));
+               _ ("the parameters take more than 2^57 elements, most of them %s; give its op fewer "
+                  "features"),
+               find_largest (draft));
   return FALSE;
 }
 
