@@ -3,6 +3,7 @@
 #include "engine/plan/state-quantizers.h"
 
 #include "engine/device/device-private.h"
+#include "engine/tensor/names.h"
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
@@ -117,7 +118,7 @@ lig_state_quantizers_address (LigStateQuantizers *self, gint64 offset, GError **
 static char *
 tensor_name (const Entry *entry, gboolean history)
 {
-  return g_strconcat (LIG_STATE_QUANTIZER_PREFIX, entry->name, history ? ".amax-history" : ".scale",
+  return g_strconcat (LIG_QUANTIZER_PREFIX, entry->name, history ? ".amax-history" : ".scale",
                       NULL);
 }
 

@@ -23,6 +23,3 @@ void *lig_state_quantizers_address (LigStateQuantizers *self, gint64 offset, GEr
  * loads all of them, or none if one is missing, has another length or is no scale. */
 gboolean lig_state_quantizers_store (LigStateQuantizers *self, LigTensorFile *file, GError **error);
 gboolean lig_state_quantizers_load (LigStateQuantizers *self, LigTensorFile *file, GError **error);
-
-/* The names of their tensors begin with it. */
-#define LIG_STATE_QUANTIZER_PREFIX "quantizer."

@@ -12,8 +12,6 @@
 /* The number of differences that a message shows. */
 #define MOST_SHOWN 6
 
-#define OPTIMIZER "optimizer."
-
 void
 lig_differences_add (LigDifferences *self, const char *format, ...)
 {
@@ -224,7 +222,7 @@ static gboolean
 is_ignored (const LigImport *self, const char *name)
 {
   const char *bare = g_str_has_prefix (name, self->prefix) ? name + strlen (self->prefix) : name;
-  if (g_str_has_prefix (name, OPTIMIZER))
+  if (!lig_names_is_parameter (name))
     return TRUE;
   for (char **pattern = self->names->ignored; *pattern; pattern++)
     if (g_pattern_match_simple (*pattern, bare))
@@ -441,8 +439,7 @@ lig_roles_of_file (LigTensorFile *file)
   g_autoptr (GArray) shapes = g_array_new (FALSE, FALSE, sizeof (LigShape));
   for (const char *const *name = lig_tensor_file_get_names (file); *name; name++) {
     LigShape shape;
-    if (g_str_has_prefix (*name, OPTIMIZER) ||
-        !lig_tensor_file_get_shape (file, *name, &shape, NULL))
+    if (!lig_names_is_parameter (*name) || !lig_tensor_file_get_shape (file, *name, &shape, NULL))
       continue;
     g_ptr_array_add (paths, (gpointer) *name);
     g_array_append_val (shapes, shape);

@@ -63,7 +63,15 @@ typedef struct {
 /* Returns a LigRole for each of the paths, sorted by the order of ops in a sequence. */
 GArray *lig_roles_new (const char *const *paths, const LigShape *shapes);
 
-/* Returns the same of a file's parameters, without the optimizer's arrays. */
+/* What the names of a checkpoint's tensors begin with that are no parameters: the optimizer's
+ * arrays, and the scales and histories of quantizers. */
+#define LIG_OPTIMIZER_PREFIX "optimizer."
+#define LIG_QUANTIZER_PREFIX "quantizer."
+
+/* Returns whether a tensor of a checkpoint is a parameter. */
+gboolean lig_names_is_parameter (const char *name);
+
+/* Returns the same of a file's parameters. */
 GArray *lig_roles_of_file (LigTensorFile *file);
 
 /* Returns the parameter with a role in a layer, null if there is none. */
