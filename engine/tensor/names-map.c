@@ -308,6 +308,20 @@ lig_import_new (LigTensorFile *file,
   return TRUE;
 }
 
+gint64
+lig_import_rows (const LigImport *self, const LigRole *role)
+{
+  const LigNameRule *rule = find_rule (self, role);
+  gint64 rows = 0;
+  LigShape shape;
+  for (guint n = 0; rule && rule->names[n]; n++) {
+    g_autofree char *name = piece_name (role, rule, n, self->prefix);
+    if (lig_tensor_file_get_shape (self->file, name, &shape, NULL) && shape.n_axes > 0)
+      rows += shape.axes[rule->transposed && shape.n_axes == 2];
+  }
+  return rows;
+}
+
 /* --- Reading ------------------------------------------------------------------------------- */
 
 /* Returns the tensor in the layout of the parameter. */
@@ -449,6 +463,17 @@ lig_roles_of_file (LigTensorFile *file)
                         (const LigShape *) (gpointer) shapes->data);
 }
 
+/* Returns whether every layer of the model has the tensors of a rule: those that no file lacks, and
+ * those of another layer. */
+static gboolean
+is_needed (const GArray *roles, const LigNameRule *rule)
+{
+  gboolean found = FALSE;
+  for (guint i = 0; i < roles->len && !found && g_str_has_prefix (rule->role, "layer."); i++)
+    found = g_strcmp0 (g_array_index (roles, LigRole, i).role, rule->role) == 0;
+  return found || rule->needed;
+}
+
 /* Names the tensors that no file of the other program lacks, and that no parameter becomes. */
 static void
 check_needed (const GArray *roles, const LigNames *names, LigDifferences *differences)
@@ -459,7 +484,8 @@ check_needed (const GArray *roles, const LigNames *names, LigDifferences *differ
   for (guint i = 0; i < names->rules->len; i++) {
     const LigNameRule *rule = g_ptr_array_index (names->rules, i);
     gboolean inside = strstr (rule->names[0], "{layer}") != NULL;
-    for (int depth = inside ? 0 : -1; rule->needed && depth < (inside ? depths : 0); depth++) {
+    gboolean needed = is_needed (roles, rule);
+    for (int depth = inside ? 0 : -1; needed && depth < (inside ? depths : 0); depth++) {
       LigRole role = {.depth = depth};
       g_autofree char *name = piece_name (&role, rule, 0, names->prefixes[0]);
       if (!lig_roles_find (roles, rule->role, depth))

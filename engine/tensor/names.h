@@ -63,8 +63,8 @@ typedef struct {
 /* Returns a LigRole for each of the paths, sorted by the order of ops in a sequence. */
 GArray *lig_roles_new (const char *const *paths, const LigShape *shapes);
 
-/* What the names of a checkpoint's tensors begin with that are no parameters: the optimizer's
- * arrays, and the scales and histories of quantizers. */
+/* Tensors of a checkpoint whose names begin so are no parameters, but the optimizer's arrays, and
+ * the scales and histories of quantizers. */
 #define LIG_OPTIMIZER_PREFIX "optimizer."
 #define LIG_QUANTIZER_PREFIX "quantizer."
 
@@ -106,6 +106,10 @@ gboolean lig_import_new (LigTensorFile *file,
                          LigImport **import,
                          GError **error);
 void lig_import_free (LigImport *self);
+
+/* Returns the rows that the tensors of a parameter have in the file, fewer than its own if it is
+ * padded. */
+gint64 lig_import_rows (const LigImport *self, const LigRole *role);
 
 /* Returns (transfer full) the values of a parameter, in the file's type. */
 LigTensor *lig_import_read (LigImport *self, const char *path, GError **error);

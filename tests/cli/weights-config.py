@@ -18,6 +18,50 @@ GPT2 = ("embedding(16, vocabulary=20) ! position-embedding(12) ! block(2){{ tran
 LLAMA = ("embedding(16, vocabulary=20) ! block(2){{ transformer-layer(4, kv-heads=2, "
          "ffn-features=24, activation=swiglu, normalization=rms-norm, bias=false, rotary=true, "
          "rotary-base=5000, eps=1e-6{}) }} ! rms-norm(eps=1e-6) ! linear(20, bias=false)")
+# Parameters of a layer that change its mathematics, and the words that name them. The error
+# is the same whether weights are written or read.
+FOREIGN = {
+    "gpt2": {
+        "window=3": "attention.window of transformer-layer at 2.0.0 is 3",
+        "softcap=3": "attention.softcap of transformer-layer at 2.0.0 is 3",
+        "scale=3": "attention.scale of transformer-layer at 2.0.0 is 3",
+        "alibi=true": "attention.alibi of transformer-layer at 2.0.0 is true",
+        "mask=none": "attention.mask of transformer-layer at 2.0.0 is none",
+        "rotary=true": "rotary.fraction of transformer-layer at 2.0.0 is 1, the weights of gpt2 need 0",
+        "zero-centered-gamma=true": "layer-norm.zero-centered-gamma of transformer-layer at 2.0.0",
+        "residual-post-norm=true": "residual-post-norm of transformer-layer at 2.0.0 is true",
+        "parallel-attention-mlp=true": "parallel-attention-mlp of transformer-layer at 2.0.0 is true",
+        "qk-norm=l2": "qk-norm of transformer-layer at 2.0.0 is l2",
+    },
+    "llama": {
+        "window=3": "attention.window of transformer-layer at 1.0.0 is 3",
+        "softcap=3": "attention.softcap of transformer-layer at 1.0.0 is 3",
+        "scale=3": "attention.scale of transformer-layer at 1.0.0 is 3",
+        "alibi=true": "attention.alibi of transformer-layer at 1.0.0 is true",
+        "mask=none": "attention.mask of transformer-layer at 1.0.0 is none",
+        "rotary-fraction=0.5": "rotary.fraction of transformer-layer at 1.0.0 is 0.5",
+        "rotary=false": "rotary of transformer-layer at 1.0.0 is false, the weights of llama need true",
+        "zero-centered-gamma=true": "rms-norm.zero-centered-gamma of transformer-layer at 1.0.0",
+        "residual-post-norm=true": "residual-post-norm of transformer-layer at 1.0.0 is true",
+        "parallel-attention-mlp=true": "parallel-attention-mlp of transformer-layer at 1.0.0 is true",
+        "qk-norm=l2": "qk-norm.kind of transformer-layer at 1.0.0 is l2",
+    },
+}
+# Parameters that the tensors show: such models have no place for them.
+UNWRITABLE = {
+    "gpt2": {
+        "kv-heads=2": "n_head is 4, attention.kv-heads of transformer-layer at 2.0.0 is 2",
+        "head-features=6": "n_embd is 16, expected 24 (for layer.proj.weight)",
+        "output-layer-norm=true": "output-norm.weight has no counterpart",
+        "qk-norm=rms": "qk-norm.key has no counterpart",
+    },
+    "llama": {
+        "output-layer-norm=true": "output-norm.weight has no counterpart",
+        "qk-norm=layer": "qk-norm.key_bias has no counterpart",
+        "qk-norm=rms, qk-norm-eps=1e-4": "rms_norm_eps is 1e-06, qk-norm.eps of transformer-layer",
+        "qk-norm=rms, qk-norm-before-rotary=false": "qk-norm-before-rotary of transformer-layer",
+    },
+}
 SCALED = ", rotary-scaling=llama3, rotary-original=4, rotary-factor=2"
 INPUT = ["--input", "2x8:int32"]
 
@@ -49,6 +93,46 @@ def change(folder, names, **members):
         else:
             config[key] = value
     path.write_text(json.dumps(config))
+
+
+def vary(names, parameter):
+    """Returns the sequence with a parameter of its layers changed."""
+    base = {"gpt2": GPT2, "llama": LLAMA}[names]
+    if parameter.startswith("rotary=false"):
+        return base.format("").replace("rotary=true", parameter)
+    return base.format(", " + parameter)
+
+
+def check_foreign(folder):
+    for names, cases in FOREIGN.items():
+        for parameter, words in (cases | UNWRITABLE[names]).items():
+            text = export(folder, vary(names, parameter), names, code=1)
+            assert words in text, f"{names}, {parameter}: {text}"
+            assert not (pathlib.Path(folder) / names / "model.safetensors").exists(), parameter
+            file = [vary(names, parameter), *INPUT, "--names", names, "-o", "one.safetensors"]
+            assert words in lig(folder, "export-weights", *file, code=1), parameter
+    norms = {"gpt2": ("! layer-norm !", "! layer-norm(zero-centered-gamma=true) !"),
+             "llama": ("rms-norm(eps", "rms-norm(zero-centered-gamma=true, eps")}
+    for names, (plain, centered) in norms.items():
+        sequence = vary(names, "init-std=0.1").replace(plain, centered)
+        text = export(folder, sequence, names, code=1)
+        assert "zero-centered-gamma of" in text and "-norm at" in text, text
+
+
+def check_dropout(folder):
+    sequence = GPT2.format(", hidden-dropout=0.1, attention-dropout=0.2")
+    export(folder, sequence.replace("(12) !", "(12) ! dropout(0.3) !"), "gpt2")
+    config = json.loads((pathlib.Path(folder) / "gpt2/config.json").read_text())
+    rates = [config[key] for key in ("resid_pdrop", "attn_pdrop", "embd_pdrop")]
+    assert rates == [0.1, 0.2, 0.3], rates
+    # They matter in training alone, so that a sequence without them reads the weights.
+    load(folder, GPT2.format(""), "gpt2")
+    export(folder, GPT2.format(""), "gpt2")
+    config = json.loads((pathlib.Path(folder) / "gpt2/config.json").read_text())
+    assert config["resid_pdrop"] == config["attn_pdrop"] == config["embd_pdrop"] == 0, config
+    export(folder, LLAMA.format(", attention-dropout=0.2"), "llama")
+    config = json.loads((pathlib.Path(folder) / "llama/config.json").read_text())
+    assert config["attention_dropout"] == 0.2, config
 
 
 def check_gpt2(folder):
@@ -126,10 +210,13 @@ def check_transformers(folder):
         import transformers
     except ImportError as missing:
         return f"{missing.name} is not installed"
-    cases = {"gpt2": [GPT2.format(""), GPT2.format(", activation=relu")],
+    cases = {"gpt2": [GPT2.format(""), GPT2.format(", activation=relu"),
+                      GPT2.format(", hidden-dropout=0.1, attention-dropout=0.2")],
              "llama": [LLAMA.format(""), LLAMA.format(SCALED),
                        LLAMA.format("").replace("bias=false)", "bias=false, tied=0)"),
-                       LLAMA.format("").replace("swiglu", "geglu").replace("1e-6", "1e-4")]}
+                       LLAMA.format("").replace("swiglu", "geglu").replace("1e-6", "1e-4"),
+                       LLAMA.format("").replace("bias=false, rot", "bias=true, rot"),
+                       LLAMA.format(", qk-norm=rms")]}
     path = pathlib.Path(folder)
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
@@ -149,7 +236,8 @@ def check_transformers(folder):
 
 
 def main():
-    cases = [check_gpt2, check_llama, check_refusals, check_transformers]
+    cases = [check_gpt2, check_llama, check_refusals, check_foreign, check_dropout,
+             check_transformers]
     print(f"1..{len(cases)}")
     failed = False
     for number, case in enumerate(cases, 1):

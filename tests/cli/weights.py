@@ -117,7 +117,8 @@ def make_models(transformers):
     for tied in (False, True):
         llama = transformers.LlamaForCausalLM(transformers.LlamaConfig(
             vocab_size=20, hidden_size=16, intermediate_size=24, num_hidden_layers=2,
-            num_attention_heads=4, num_key_value_heads=2, tie_word_embeddings=tied))
+            num_attention_heads=4, num_key_value_heads=2, rms_norm_eps=1e-5,
+            tie_word_embeddings=tied))
         yield "llama", LLAMA.format(", tied=0" if tied else ""), llama
 
 
