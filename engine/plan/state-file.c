@@ -56,14 +56,18 @@ check_names (LigState *self, LigTensorFile *file, GError **error)
   const char *const *paths = lig_state_get_paths (self);
   for (const char *const *path = paths; *path; path++) {
     LigShape shape, own;
+    LigDtype dtype;
     if (!lig_state_get_shape (self, *path, &own, error))
       return FALSE;
-    if (!lig_tensor_file_get_shape (file, *path, &shape, NULL)) {
+    if (!lig_tensor_file_get_shape (file, *path, &shape, &dtype)) {
       lig_differences_add (&differences, "%s is missing", *path);
     } else if (!lig_shape_equal (&shape, &own)) {
       g_autofree char *observed = lig_shape_to_string (&shape);
       g_autofree char *expected = lig_shape_to_string (&own);
       lig_differences_add (&differences, "%s is %s, expected %s", *path, observed, expected);
+    } else if (!lig_dtype_is_floating (dtype)) {
+      lig_differences_add (&differences, "%s is %s, expected %s", *path, lig_dtype_name (dtype),
+                           _ ("a floating type"));
     }
   }
   for (const char *const *name = lig_tensor_file_get_names (file); *name; name++)

@@ -174,14 +174,18 @@ check_piece (LigImport *self,
              LigDifferences *differences)
 {
   LigShape observed, expected;
+  LigDtype dtype;
   gint64 rows = piece_rows (self->roles, role, rule, n);
   char *name = piece_name (role, rule, n, self->prefix);
   g_hash_table_add (used, name);
   expected = piece_shape (role, rule, rows);
-  if (!lig_tensor_file_get_shape (self->file, name, &observed, NULL)) {
+  if (!lig_tensor_file_get_shape (self->file, name, &observed, &dtype)) {
     lig_differences_add (differences, _ ("%s (for %s) is missing"), name, role->path);
     return;
   }
+  if (!lig_dtype_is_floating (dtype))
+    lig_differences_add (differences, _ ("%s is %s, expected %s (for %s)"), name,
+                         lig_dtype_name (dtype), _ ("a floating type"), role->path);
   gboolean shorter = rule->padded && observed.n_axes == expected.n_axes && observed.axes[0] > 0 &&
                      observed.axes[0] < expected.axes[0];
   if (shorter) {

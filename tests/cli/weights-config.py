@@ -103,6 +103,11 @@ def vary(names, parameter):
     return base.format(", " + parameter)
 
 
+def widen(sequence):
+    """Returns the sequence with a vocabulary of bytes."""
+    return sequence.replace("=20", "=256").replace("(20", "(256")
+
+
 def check_foreign(folder):
     for names, cases in FOREIGN.items():
         for parameter, words in (cases | UNWRITABLE[names]).items():
@@ -117,6 +122,76 @@ def check_foreign(folder):
         sequence = vary(names, "init-std=0.1").replace(plain, centered)
         text = export(folder, sequence, names, code=1)
         assert "zero-centered-gamma of" in text and "-norm at" in text, text
+
+
+def reload(folder, names, sequence, words, **members):
+    """Changes members of config.json, of which the error is to name each, and restores the file."""
+    path = pathlib.Path(folder) / names / "config.json"
+    before = path.read_text()
+    change(folder, names, **members)
+    text = load(folder, sequence, names, code=1 if words else 0)
+    path.write_text(before)
+    for word in words:
+        assert text.count(word) == 1, f"{names}, {members}: {text}"
+    if words:
+        assert text.count("; ") == len(words) - 1, f"{names}, {members}: {text}"
+
+
+def check_reading(folder):
+    """With correct weights and config.json a sequence that computes something else is refused."""
+    for names, cases in FOREIGN.items():
+        export(folder, vary(names, "init-std=0.1"), names)
+        for parameter, words in cases.items():
+            reload(folder, names, vary(names, parameter), [words])
+    export(folder, widen(GPT2.format("")), "gpt2")
+    text = lig(folder, "train", widen(GPT2.format(", window=3")) + " ! cross-entropy", *INPUT, "--data",
+               "synthetic", "--steps", "1", "--quiet", "--device", "cpu", "--init", "gpt2", code=1)
+    assert FOREIGN["gpt2"]["window=3"] in text, text
+
+
+def check_members(folder):
+    """Each member that contradicts the sequence is named, and its default is not."""
+    gpt2, llama = GPT2.format(""), LLAMA.format("")
+    export(folder, gpt2, "gpt2")
+    export(folder, llama, "llama")
+    for key, value, own in (("n_embd", 32, 16), ("n_layer", 3, 2), ("n_inner", 60, 64),
+                            ("vocab_size", 21, 20), ("n_positions", 13, 12)):
+        reload(folder, "gpt2", gpt2, [f"{key} is {value}, expected {own} (for "], **{key: value})
+    for key, value, own in (("hidden_size", 32, 16), ("num_hidden_layers", 3, 2), ("head_dim", 8, 4),
+                            ("intermediate_size", 48, 24)):
+        reload(folder, "llama", llama, [f"{key} is {value}, expected {own} (for "], **{key: value})
+    reload(folder, "gpt2", gpt2, ['model_type is "llama", expected "gpt2"'], model_type="llama")
+    reload(folder, "llama", llama, ['model_type is "gpt2", expected ["llama",'], model_type="gpt2")
+    reload(folder, "llama", llama, ['model_type is "gemma", expected'], model_type="gemma")
+    reload(folder, "llama", llama, [], model_type="mistral", sliding_window=0)
+    window = "sliding_window is 4, attention.window of transformer-layer at 1.0.0 is 0"
+    reload(folder, "llama", llama, [window], sliding_window=4)
+    reload(folder, "llama", llama, [window], sliding_window=4, use_sliding_window=True)
+    reload(folder, "llama", llama, [], sliding_window=4, use_sliding_window=False)
+    reload(folder, "llama", LLAMA.format(", window=4"), [], sliding_window=4)
+    fraction = "partial_rotary_factor is 0.5, rotary.fraction of transformer-layer at 1.0.0 is 1"
+    reload(folder, "llama", llama, [fraction], partial_rotary_factor=0.5)
+    reload(folder, "llama", LLAMA.format(", rotary-fraction=0.5"), [], partial_rotary_factor=0.5)
+    # A padded vocabulary has the rows of the file.
+    padded = llama.replace("=20", "=24").replace("(20", "(24")
+    reload(folder, "llama", padded, [], hidden_size=16)
+    reload(folder, "llama", padded, ["vocab_size is 24, expected 20 (for "], vocab_size=24)
+
+
+def check_types(folder):
+    """Integers are no weights, with the names of another program or with paths."""
+    path = pathlib.Path(folder) / "w.safetensors"
+    for names, number in (("gpt2", "transformer.wte.weight"), (None, "0.weight")):
+        line = [GPT2.format(""), *INPUT, "-o", "w.safetensors"]
+        lig(folder, "export-weights", *line, *(["--names", names] if names else []))
+        content = path.read_bytes()
+        length = int.from_bytes(content[:8], "little")
+        header = json.loads(content[8:8 + length])
+        header[number]["dtype"] = "I32"
+        text = json.dumps(header).encode()
+        path.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + length:])
+        error = load(folder, GPT2.format(""), "w.safetensors", code=1)
+        assert f"{number} is int32, expected a floating type" in error, error
 
 
 def check_dropout(folder):
@@ -150,7 +225,7 @@ def check_gpt2(folder):
     assert 'activation_function is "gelu_new", activation of' in text and "is relu" in text, text
     change(folder, "gpt2", n_head=8)
     text = load(folder, GPT2.format(""), "gpt2", code=1)
-    assert "n_head is 8, attention.heads of transformer-layer at 2.0.0 is 4" in text, text
+    assert text.count("n_head is 8, attention.heads of transformer-layer at 2.0.0 is 4") == 1, text
     # Left-out members have the defaults of transformers; those that no rule names do not matter.
     change(folder, "gpt2", n_head=4, activation_function=None, layer_norm_epsilon=None, other=[1])
     load(folder, GPT2.format(""), "gpt2")
@@ -236,8 +311,8 @@ def check_transformers(folder):
 
 
 def main():
-    cases = [check_gpt2, check_llama, check_refusals, check_foreign, check_dropout,
-             check_transformers]
+    cases = [check_gpt2, check_llama, check_refusals, check_foreign, check_reading,
+             check_members, check_types, check_dropout,             check_transformers]
     print(f"1..{len(cases)}")
     failed = False
     for number, case in enumerate(cases, 1):
