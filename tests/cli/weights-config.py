@@ -172,6 +172,16 @@ def check_members(folder):
     fraction = "partial_rotary_factor is 0.5, rotary.fraction of transformer-layer at 1.0.0 is 1"
     reload(folder, "llama", llama, [fraction], partial_rotary_factor=0.5)
     reload(folder, "llama", LLAMA.format(", rotary-fraction=0.5"), [], partial_rotary_factor=0.5)
+    # A scaling is named once, wherever config.json has it, and not by its factor if there is none.
+    yarn = {"rope_type": "yarn", "factor": 4.0, "rope_theta": 5000}
+    scaling = 'rope_type is "yarn", rotary.scaling of transformer-layer at 1.0.0 is default'
+    for members in ({"rope_parameters": None, "rope_scaling": yarn}, {"rope_parameters": yarn},
+                    {"rope_parameters": yarn, "rope_scaling": yarn}):
+        reload(folder, "llama", llama, [scaling], **members)
+    export(folder, LLAMA.format(SCALED), "llama")
+    reload(folder, "llama", LLAMA.format(SCALED), [scaling.replace("default", "llama3")],
+           rope_parameters=None, rope_scaling=yarn | {"factor": 2})
+    export(folder, llama, "llama")
     # A padded vocabulary has the rows of the file.
     padded = llama.replace("=20", "=24").replace("(20", "(24")
     reload(folder, "llama", padded, [], hidden_size=16)
