@@ -76,6 +76,7 @@ char *
 lig_state_describe_weights (
   LigSequence *sequence, LigTensorFile *file, const char *names, gint64 vocabulary, GError **error)
 {
+  g_return_val_if_fail (file, NULL);
   g_autoptr (LigDevice) device = lig_device_open ("null", error);
   g_autoptr (LigNames) table = device ? lig_names_find (names, error) : NULL;
   g_autoptr (LigDraft) draft = table ? lig_draft_new (sequence, device, NULL, error) : NULL;

@@ -122,6 +122,9 @@ def check_foreign(folder):
         sequence = vary(names, "init-std=0.1").replace(plain, centered)
         text = export(folder, sequence, names, code=1)
         assert "zero-centered-gamma of" in text and "-norm at" in text, text
+        sequence = vary(names, "init-std=0.1").replace("! block", "! constant-scale(4) ! block")
+        text = export(folder, sequence, names, code=1)
+        assert f"constant-scale.scale of constant-scale at {1 + (names == 'gpt2')} is 4" in text, text
 
 
 def reload(folder, names, sequence, words, **members):
@@ -172,7 +175,7 @@ def check_members(folder):
     fraction = "partial_rotary_factor is 0.5, rotary.fraction of transformer-layer at 1.0.0 is 1"
     reload(folder, "llama", llama, [fraction], partial_rotary_factor=0.5)
     reload(folder, "llama", LLAMA.format(", rotary-fraction=0.5"), [], partial_rotary_factor=0.5)
-    # A scaling is named once, wherever config.json has it, and not by its factor if there is none.
+    # A scaling is named once, in all places of config.json; its factor only if the sequence has one.
     yarn = {"rope_type": "yarn", "factor": 4.0, "rope_theta": 5000}
     scaling = 'rope_type is "yarn", rotary.scaling of transformer-layer at 1.0.0 is default'
     for members in ({"rope_parameters": None, "rope_scaling": yarn}, {"rope_parameters": yarn},
