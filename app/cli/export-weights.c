@@ -211,8 +211,8 @@ describe (const Options *options,
                  "the weights have no sequence; give the sequence, and --weights");
   if (!sequence)
     return TRUE;
-  g_autofree char *text = lig_state_describe_weights (sequence, writes ? own : NULL, options->names,
-                                                      values->vocabulary, error);
+  g_autofree char *text =
+    lig_state_describe_weights (sequence, own, options->names, values->vocabulary, error);
   if (!text || !writes)
     return text != NULL;
   g_autofree char *path = g_build_filename (options->output, CONFIG, NULL);

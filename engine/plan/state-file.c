@@ -13,7 +13,7 @@
 
 /* The values that updates keep in addition to the arrays: the fields of a LigScaling that remain
  * valid without gradients. */
-#define SCALING "optimizer.scaling"
+#define SCALING LIG_OPTIMIZER_PREFIX "scaling"
 enum { SCALE, GOOD, ROW, SKIPPED, N_FIELDS };
 
 /* Returns (transfer full) (nullable) the tensor's name for array `n` of those that an optimizer
@@ -22,7 +22,7 @@ static char *
 kept_name (guint n, const char *path)
 {
   const char *name = lig_state_array_name ((LigStateArray) (LIG_STATE_MASTER + n));
-  return name ? g_strconcat ("optimizer.", name, ".", path, NULL) : NULL;
+  return name ? g_strconcat (LIG_OPTIMIZER_PREFIX, name, ".", path, NULL) : NULL;
 }
 
 /* Adds the existing arrays of a parameter to the file. */
@@ -56,19 +56,22 @@ check_names (LigState *self, LigTensorFile *file, GError **error)
   const char *const *paths = lig_state_get_paths (self);
   for (const char *const *path = paths; *path; path++) {
     LigShape shape, own;
+    LigDtype dtype;
     if (!lig_state_get_shape (self, *path, &own, error))
       return FALSE;
-    if (!lig_tensor_file_get_shape (file, *path, &shape, NULL)) {
+    if (!lig_tensor_file_get_shape (file, *path, &shape, &dtype)) {
       lig_differences_add (&differences, "%s is missing", *path);
     } else if (!lig_shape_equal (&shape, &own)) {
       g_autofree char *observed = lig_shape_to_string (&shape);
       g_autofree char *expected = lig_shape_to_string (&own);
       lig_differences_add (&differences, "%s is %s, expected %s", *path, observed, expected);
+    } else if (!lig_dtype_is_floating (dtype)) {
+      lig_differences_add (&differences, "%s is %s, expected %s", *path, lig_dtype_name (dtype),
+                           _ ("a floating type"));
     }
   }
   for (const char *const *name = lig_tensor_file_get_names (file); *name; name++)
-    if (!g_strv_contains (paths, *name) && !g_str_has_prefix (*name, "optimizer.") &&
-        !g_str_has_prefix (*name, LIG_STATE_QUANTIZER_PREFIX))
+    if (!g_strv_contains (paths, *name) && lig_names_is_parameter (*name))
       lig_differences_add (&differences, "%s is surplus", *name);
   return lig_differences_end (&differences, _ ("the weights do not fit the sequence"), error);
 }

@@ -3,6 +3,7 @@
 #include "engine/plan/state-quantizers.h"
 
 #include "engine/device/device-private.h"
+#include "engine/tensor/names.h"
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
@@ -117,7 +118,7 @@ lig_state_quantizers_address (LigStateQuantizers *self, gint64 offset, GError **
 static char *
 tensor_name (const Entry *entry, gboolean history)
 {
-  return g_strconcat (LIG_STATE_QUANTIZER_PREFIX, entry->name, history ? ".amax-history" : ".scale",
+  return g_strconcat (LIG_QUANTIZER_PREFIX, entry->name, history ? ".amax-history" : ".scale",
                       NULL);
 }
 
@@ -207,7 +208,7 @@ static gboolean
 has_any (LigTensorFile *file)
 {
   for (const char *const *name = lig_tensor_file_get_names (file); *name; name++)
-    if (g_str_has_prefix (*name, LIG_STATE_QUANTIZER_PREFIX))
+    if (g_str_has_prefix (*name, LIG_QUANTIZER_PREFIX))
       return TRUE;
   return FALSE;
 }

@@ -30,6 +30,3 @@ gboolean lig_state_quantizers_load_scales (LigStateQuantizers *self,
                                            LigTensorFile *file,
                                            char **note,
                                            GError **error);
-
-/* The names of their tensors begin with it. */
-#define LIG_STATE_QUANTIZER_PREFIX "quantizer."

@@ -12,8 +12,6 @@
 /* The number of differences that a message shows. */
 #define MOST_SHOWN 6
 
-#define OPTIMIZER "optimizer."
-
 void
 lig_differences_add (LigDifferences *self, const char *format, ...)
 {
@@ -176,14 +174,18 @@ check_piece (LigImport *self,
              LigDifferences *differences)
 {
   LigShape observed, expected;
+  LigDtype dtype;
   gint64 rows = piece_rows (self->roles, role, rule, n);
   char *name = piece_name (role, rule, n, self->prefix);
   g_hash_table_add (used, name);
   expected = piece_shape (role, rule, rows);
-  if (!lig_tensor_file_get_shape (self->file, name, &observed, NULL)) {
+  if (!lig_tensor_file_get_shape (self->file, name, &observed, &dtype)) {
     lig_differences_add (differences, _ ("%s (for %s) is missing"), name, role->path);
     return;
   }
+  if (!lig_dtype_is_floating (dtype))
+    lig_differences_add (differences, _ ("%s is %s, expected %s (for %s)"), name,
+                         lig_dtype_name (dtype), _ ("a floating type"), role->path);
   gboolean shorter = rule->padded && observed.n_axes == expected.n_axes && observed.axes[0] > 0 &&
                      observed.axes[0] < expected.axes[0];
   if (shorter) {
@@ -224,7 +226,7 @@ static gboolean
 is_ignored (const LigImport *self, const char *name)
 {
   const char *bare = g_str_has_prefix (name, self->prefix) ? name + strlen (self->prefix) : name;
-  if (g_str_has_prefix (name, OPTIMIZER))
+  if (!lig_names_is_parameter (name))
     return TRUE;
   for (char **pattern = self->names->ignored; *pattern; pattern++)
     if (g_pattern_match_simple (*pattern, bare))
@@ -308,6 +310,20 @@ lig_import_new (LigTensorFile *file,
     return FALSE;
   *import = g_steal_pointer (&self);
   return TRUE;
+}
+
+gint64
+lig_import_rows (const LigImport *self, const LigRole *role)
+{
+  const LigNameRule *rule = find_rule (self, role);
+  gint64 rows = 0;
+  LigShape shape;
+  for (guint n = 0; rule && rule->names[n]; n++) {
+    g_autofree char *name = piece_name (role, rule, n, self->prefix);
+    if (lig_tensor_file_get_shape (self->file, name, &shape, NULL) && shape.n_axes > 0)
+      rows += shape.axes[rule->transposed && shape.n_axes == 2];
+  }
+  return rows;
 }
 
 /* --- Reading ------------------------------------------------------------------------------- */
@@ -441,8 +457,7 @@ lig_roles_of_file (LigTensorFile *file)
   g_autoptr (GArray) shapes = g_array_new (FALSE, FALSE, sizeof (LigShape));
   for (const char *const *name = lig_tensor_file_get_names (file); *name; name++) {
     LigShape shape;
-    if (g_str_has_prefix (*name, OPTIMIZER) ||
-        !lig_tensor_file_get_shape (file, *name, &shape, NULL))
+    if (!lig_names_is_parameter (*name) || !lig_tensor_file_get_shape (file, *name, &shape, NULL))
       continue;
     g_ptr_array_add (paths, (gpointer) *name);
     g_array_append_val (shapes, shape);
@@ -450,6 +465,17 @@ lig_roles_of_file (LigTensorFile *file)
   g_ptr_array_add (paths, NULL);
   return lig_roles_new ((const char *const *) paths->pdata,
                         (const LigShape *) (gpointer) shapes->data);
+}
+
+/* Returns whether every layer of the model has the tensors of a rule: those that no file lacks, and
+ * those of another layer. */
+static gboolean
+is_needed (const GArray *roles, const LigNameRule *rule)
+{
+  gboolean found = FALSE;
+  for (guint i = 0; i < roles->len && !found && g_str_has_prefix (rule->role, "layer."); i++)
+    found = g_strcmp0 (g_array_index (roles, LigRole, i).role, rule->role) == 0;
+  return found || rule->needed;
 }
 
 /* Names the tensors that no file of the other program lacks, and that no parameter becomes. */
@@ -462,7 +488,8 @@ check_needed (const GArray *roles, const LigNames *names, LigDifferences *differ
   for (guint i = 0; i < names->rules->len; i++) {
     const LigNameRule *rule = g_ptr_array_index (names->rules, i);
     gboolean inside = strstr (rule->names[0], "{layer}") != NULL;
-    for (int depth = inside ? 0 : -1; rule->needed && depth < (inside ? depths : 0); depth++) {
+    gboolean needed = is_needed (roles, rule);
+    for (int depth = inside ? 0 : -1; needed && depth < (inside ? depths : 0); depth++) {
       LigRole role = {.depth = depth};
       g_autofree char *name = piece_name (&role, rule, 0, names->prefixes[0]);
       if (!lig_roles_find (roles, rule->role, depth))

@@ -208,6 +208,16 @@ lig_names_rule (const LigNames *self, const char *role)
   return NULL;
 }
 
+gboolean
+lig_names_is_parameter (const char *name)
+{
+  static const char *const others[] = {LIG_OPTIMIZER_PREFIX, LIG_QUANTIZER_PREFIX};
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    if (g_str_has_prefix (name, others[i]))
+      return FALSE;
+  return TRUE;
+}
+
 /* Returns how many tensors of a block have a name that fits the file. */
 static guint
 count_block_names (LigTensorFile *file, const LigNames *names, const char *prefix)

@@ -63,7 +63,15 @@ typedef struct {
 /* Returns a LigRole for each of the paths, sorted by the order of ops in a sequence. */
 GArray *lig_roles_new (const char *const *paths, const LigShape *shapes);
 
-/* Returns the same of a file's parameters, without the optimizer's arrays. */
+/* Tensors of a checkpoint whose names begin so are no parameters, but the optimizer's arrays, and
+ * the scales and histories of quantizers. */
+#define LIG_OPTIMIZER_PREFIX "optimizer."
+#define LIG_QUANTIZER_PREFIX "quantizer."
+
+/* Returns whether a tensor of a checkpoint is a parameter. */
+gboolean lig_names_is_parameter (const char *name);
+
+/* Returns the same of a file's parameters. */
 GArray *lig_roles_of_file (LigTensorFile *file);
 
 /* Returns the parameter with a role in a layer, null if there is none. */
@@ -98,6 +106,10 @@ gboolean lig_import_new (LigTensorFile *file,
                          LigImport **import,
                          GError **error);
 void lig_import_free (LigImport *self);
+
+/* Returns the rows that the tensors of a parameter have in the file, fewer than its own if it is
+ * padded. */
+gint64 lig_import_rows (const LigImport *self, const LigRole *role);
 
 /* Returns (transfer full) the values of a parameter, in the file's type. */
 LigTensor *lig_import_read (LigImport *self, const char *path, GError **error);

@@ -18,6 +18,50 @@ GPT2 = ("embedding(16, vocabulary=20) ! position-embedding(12) ! block(2){{ tran
 LLAMA = ("embedding(16, vocabulary=20) ! block(2){{ transformer-layer(4, kv-heads=2, "
          "ffn-features=24, activation=swiglu, normalization=rms-norm, bias=false, rotary=true, "
          "rotary-base=5000, eps=1e-6{}) }} ! rms-norm(eps=1e-6) ! linear(20, bias=false)")
+# Parameters of a layer that change its mathematics, and the words that name them. The error
+# is the same whether weights are written or read.
+FOREIGN = {
+    "gpt2": {
+        "window=3": "attention.window of transformer-layer at 2.0.0 is 3",
+        "softcap=3": "attention.softcap of transformer-layer at 2.0.0 is 3",
+        "scale=3": "attention.scale of transformer-layer at 2.0.0 is 3",
+        "alibi=true": "attention.alibi of transformer-layer at 2.0.0 is true",
+        "mask=none": "attention.mask of transformer-layer at 2.0.0 is none",
+        "rotary=true": "rotary.fraction of transformer-layer at 2.0.0 is 1, the weights of gpt2 need 0",
+        "zero-centered-gamma=true": "layer-norm.zero-centered-gamma of transformer-layer at 2.0.0",
+        "residual-post-norm=true": "residual-post-norm of transformer-layer at 2.0.0 is true",
+        "parallel-attention-mlp=true": "parallel-attention-mlp of transformer-layer at 2.0.0 is true",
+        "qk-norm=l2": "qk-norm of transformer-layer at 2.0.0 is l2",
+    },
+    "llama": {
+        "window=3": "attention.window of transformer-layer at 1.0.0 is 3",
+        "softcap=3": "attention.softcap of transformer-layer at 1.0.0 is 3",
+        "scale=3": "attention.scale of transformer-layer at 1.0.0 is 3",
+        "alibi=true": "attention.alibi of transformer-layer at 1.0.0 is true",
+        "mask=none": "attention.mask of transformer-layer at 1.0.0 is none",
+        "rotary-fraction=0.5": "rotary.fraction of transformer-layer at 1.0.0 is 0.5",
+        "rotary=false": "rotary of transformer-layer at 1.0.0 is false, the weights of llama need true",
+        "zero-centered-gamma=true": "rms-norm.zero-centered-gamma of transformer-layer at 1.0.0",
+        "residual-post-norm=true": "residual-post-norm of transformer-layer at 1.0.0 is true",
+        "parallel-attention-mlp=true": "parallel-attention-mlp of transformer-layer at 1.0.0 is true",
+        "qk-norm=l2": "qk-norm.kind of transformer-layer at 1.0.0 is l2",
+    },
+}
+# Parameters that the tensors show: such models have no place for them.
+UNWRITABLE = {
+    "gpt2": {
+        "kv-heads=2": "n_head is 4, attention.kv-heads of transformer-layer at 2.0.0 is 2",
+        "head-features=6": "n_embd is 16, expected 24 (for layer.proj.weight)",
+        "output-layer-norm=true": "output-norm.weight has no counterpart",
+        "qk-norm=rms": "qk-norm.key has no counterpart",
+    },
+    "llama": {
+        "output-layer-norm=true": "output-norm.weight has no counterpart",
+        "qk-norm=layer": "qk-norm.key_bias has no counterpart",
+        "qk-norm=rms, qk-norm-eps=1e-4": "rms_norm_eps is 1e-06, qk-norm.eps of transformer-layer",
+        "qk-norm=rms, qk-norm-before-rotary=false": "qk-norm-before-rotary of transformer-layer",
+    },
+}
 SCALED = ", rotary-scaling=llama3, rotary-original=4, rotary-factor=2"
 INPUT = ["--input", "2x8:int32"]
 
@@ -51,6 +95,134 @@ def change(folder, names, **members):
     path.write_text(json.dumps(config))
 
 
+def vary(names, parameter):
+    """Returns the sequence with a parameter of its layers changed."""
+    base = {"gpt2": GPT2, "llama": LLAMA}[names]
+    if parameter.startswith("rotary=false"):
+        return base.format("").replace("rotary=true", parameter)
+    return base.format(", " + parameter)
+
+
+def widen(sequence):
+    """Returns the sequence with a vocabulary of bytes."""
+    return sequence.replace("=20", "=256").replace("(20", "(256")
+
+
+def check_foreign(folder):
+    for names, cases in FOREIGN.items():
+        for parameter, words in (cases | UNWRITABLE[names]).items():
+            text = export(folder, vary(names, parameter), names, code=1)
+            assert words in text, f"{names}, {parameter}: {text}"
+            assert not (pathlib.Path(folder) / names / "model.safetensors").exists(), parameter
+            file = [vary(names, parameter), *INPUT, "--names", names, "-o", "one.safetensors"]
+            assert words in lig(folder, "export-weights", *file, code=1), parameter
+    norms = {"gpt2": ("! layer-norm !", "! layer-norm(zero-centered-gamma=true) !"),
+             "llama": ("rms-norm(eps", "rms-norm(zero-centered-gamma=true, eps")}
+    for names, (plain, centered) in norms.items():
+        sequence = vary(names, "init-std=0.1").replace(plain, centered)
+        text = export(folder, sequence, names, code=1)
+        assert "zero-centered-gamma of" in text and "-norm at" in text, text
+        sequence = vary(names, "init-std=0.1").replace("! block", "! constant-scale(4) ! block")
+        text = export(folder, sequence, names, code=1)
+        assert f"constant-scale.scale of constant-scale at {1 + (names == 'gpt2')} is 4" in text, text
+
+
+def reload(folder, names, sequence, words, **members):
+    """Changes members of config.json, of which the error is to name each, and restores the file."""
+    path = pathlib.Path(folder) / names / "config.json"
+    before = path.read_text()
+    change(folder, names, **members)
+    text = load(folder, sequence, names, code=1 if words else 0)
+    path.write_text(before)
+    for word in words:
+        assert text.count(word) == 1, f"{names}, {members}: {text}"
+    if words:
+        assert text.count("; ") == len(words) - 1, f"{names}, {members}: {text}"
+
+
+def check_reading(folder):
+    """With correct weights and config.json a sequence that computes something else is refused."""
+    for names, cases in FOREIGN.items():
+        export(folder, vary(names, "init-std=0.1"), names)
+        for parameter, words in cases.items():
+            reload(folder, names, vary(names, parameter), [words])
+    export(folder, widen(GPT2.format("")), "gpt2")
+    text = lig(folder, "train", widen(GPT2.format(", window=3")) + " ! cross-entropy", *INPUT, "--data",
+               "synthetic", "--steps", "1", "--quiet", "--device", "cpu", "--init", "gpt2", code=1)
+    assert FOREIGN["gpt2"]["window=3"] in text, text
+
+
+def check_members(folder):
+    """Each member that contradicts the sequence is named, and its default is not."""
+    gpt2, llama = GPT2.format(""), LLAMA.format("")
+    export(folder, gpt2, "gpt2")
+    export(folder, llama, "llama")
+    for key, value, own in (("n_embd", 32, 16), ("n_layer", 3, 2), ("n_inner", 60, 64),
+                            ("vocab_size", 21, 20), ("n_positions", 13, 12)):
+        reload(folder, "gpt2", gpt2, [f"{key} is {value}, expected {own} (for "], **{key: value})
+    for key, value, own in (("hidden_size", 32, 16), ("num_hidden_layers", 3, 2), ("head_dim", 8, 4),
+                            ("intermediate_size", 48, 24)):
+        reload(folder, "llama", llama, [f"{key} is {value}, expected {own} (for "], **{key: value})
+    reload(folder, "gpt2", gpt2, ['model_type is "llama", expected "gpt2"'], model_type="llama")
+    reload(folder, "llama", llama, ['model_type is "gpt2", expected ["llama",'], model_type="gpt2")
+    reload(folder, "llama", llama, ['model_type is "gemma", expected'], model_type="gemma")
+    reload(folder, "llama", llama, [], model_type="mistral", sliding_window=0)
+    window = "sliding_window is 4, attention.window of transformer-layer at 1.0.0 is 0"
+    reload(folder, "llama", llama, [window], sliding_window=4)
+    reload(folder, "llama", llama, [window], sliding_window=4, use_sliding_window=True)
+    reload(folder, "llama", llama, [], sliding_window=4, use_sliding_window=False)
+    reload(folder, "llama", LLAMA.format(", window=4"), [], sliding_window=4)
+    fraction = "partial_rotary_factor is 0.5, rotary.fraction of transformer-layer at 1.0.0 is 1"
+    reload(folder, "llama", llama, [fraction], partial_rotary_factor=0.5)
+    reload(folder, "llama", LLAMA.format(", rotary-fraction=0.5"), [], partial_rotary_factor=0.5)
+    # A scaling is named once, in all places of config.json; its factor only if the sequence has one.
+    yarn = {"rope_type": "yarn", "factor": 4.0, "rope_theta": 5000}
+    scaling = 'rope_type is "yarn", rotary.scaling of transformer-layer at 1.0.0 is default'
+    for members in ({"rope_parameters": None, "rope_scaling": yarn}, {"rope_parameters": yarn},
+                    {"rope_parameters": yarn, "rope_scaling": yarn}):
+        reload(folder, "llama", llama, [scaling], **members)
+    export(folder, LLAMA.format(SCALED), "llama")
+    reload(folder, "llama", LLAMA.format(SCALED), [scaling.replace("default", "llama3")],
+           rope_parameters=None, rope_scaling=yarn | {"factor": 2})
+    export(folder, llama, "llama")
+    # A padded vocabulary has the rows of the file.
+    padded = llama.replace("=20", "=24").replace("(20", "(24")
+    reload(folder, "llama", padded, [], hidden_size=16)
+    reload(folder, "llama", padded, ["vocab_size is 24, expected 20 (for "], vocab_size=24)
+
+
+def check_types(folder):
+    """Integers are no weights, with the names of another program or with paths."""
+    path = pathlib.Path(folder) / "w.safetensors"
+    for names, number in (("gpt2", "transformer.wte.weight"), (None, "0.weight")):
+        line = [GPT2.format(""), *INPUT, "-o", "w.safetensors"]
+        lig(folder, "export-weights", *line, *(["--names", names] if names else []))
+        content = path.read_bytes()
+        length = int.from_bytes(content[:8], "little")
+        header = json.loads(content[8:8 + length])
+        header[number]["dtype"] = "I32"
+        text = json.dumps(header).encode()
+        path.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + length:])
+        error = load(folder, GPT2.format(""), "w.safetensors", code=1)
+        assert f"{number} is int32, expected a floating type" in error, error
+
+
+def check_dropout(folder):
+    sequence = GPT2.format(", hidden-dropout=0.1, attention-dropout=0.2")
+    export(folder, sequence.replace("(12) !", "(12) ! dropout(0.3) !"), "gpt2")
+    config = json.loads((pathlib.Path(folder) / "gpt2/config.json").read_text())
+    rates = [config[key] for key in ("resid_pdrop", "attn_pdrop", "embd_pdrop")]
+    assert rates == [0.1, 0.2, 0.3], rates
+    # They matter in training alone, so that a sequence without them reads the weights.
+    load(folder, GPT2.format(""), "gpt2")
+    export(folder, GPT2.format(""), "gpt2")
+    config = json.loads((pathlib.Path(folder) / "gpt2/config.json").read_text())
+    assert config["resid_pdrop"] == config["attn_pdrop"] == config["embd_pdrop"] == 0, config
+    export(folder, LLAMA.format(", attention-dropout=0.2"), "llama")
+    config = json.loads((pathlib.Path(folder) / "llama/config.json").read_text())
+    assert config["attention_dropout"] == 0.2, config
+
+
 def check_gpt2(folder):
     export(folder, GPT2.format(""), "gpt2")
     config = json.loads((pathlib.Path(folder) / "gpt2/config.json").read_text())
@@ -66,7 +238,7 @@ def check_gpt2(folder):
     assert 'activation_function is "gelu_new", activation of' in text and "is relu" in text, text
     change(folder, "gpt2", n_head=8)
     text = load(folder, GPT2.format(""), "gpt2", code=1)
-    assert "n_head is 8, attention.heads of transformer-layer at 2.0.0 is 4" in text, text
+    assert text.count("n_head is 8, attention.heads of transformer-layer at 2.0.0 is 4") == 1, text
     # Left-out members have the defaults of transformers; those that no rule names do not matter.
     change(folder, "gpt2", n_head=4, activation_function=None, layer_norm_epsilon=None, other=[1])
     load(folder, GPT2.format(""), "gpt2")
@@ -126,10 +298,13 @@ def check_transformers(folder):
         import transformers
     except ImportError as missing:
         return f"{missing.name} is not installed"
-    cases = {"gpt2": [GPT2.format(""), GPT2.format(", activation=relu")],
+    cases = {"gpt2": [GPT2.format(""), GPT2.format(", activation=relu"),
+                      GPT2.format(", hidden-dropout=0.1, attention-dropout=0.2")],
              "llama": [LLAMA.format(""), LLAMA.format(SCALED),
                        LLAMA.format("").replace("bias=false)", "bias=false, tied=0)"),
-                       LLAMA.format("").replace("swiglu", "geglu").replace("1e-6", "1e-4")]}
+                       LLAMA.format("").replace("swiglu", "geglu").replace("1e-6", "1e-4"),
+                       LLAMA.format("").replace("bias=false, rot", "bias=true, rot"),
+                       LLAMA.format(", qk-norm=rms")]}
     path = pathlib.Path(folder)
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
@@ -149,7 +324,8 @@ def check_transformers(folder):
 
 
 def main():
-    cases = [check_gpt2, check_llama, check_refusals, check_transformers]
+    cases = [check_gpt2, check_llama, check_refusals, check_foreign, check_reading,
+             check_members, check_types, check_dropout,             check_transformers]
     print(f"1..{len(cases)}")
     failed = False
     for number, case in enumerate(cases, 1):

@@ -71,6 +71,25 @@ def check_run(folder):
         "cpu", "--init", "run.safetensors", "--quiet")
 
 
+def check_quantizers(folder):
+    """The scales and histories that a checkpoint keeps for its recipe are no parameters."""
+    folder = pathlib.Path(folder)
+    (folder / "text").write_text("What a train reads does not matter here.\n" * 20)
+    sequence = LLAMA.format("").replace("=20", "=256").replace("(20", "(256")
+    lig(folder, "train", sequence + " ! cross-entropy", "--input", "4x16:int32", "--data", "text:text",
+        "--steps", "2", "--quiet", "--device", "cpu", "--recipe", "fp8-delayed", "--checkpoint",
+        "c.safetensors")
+    kept = read(folder / "c.safetensors")
+    assert any(name.startswith("quantizer.") for name in kept), sorted(kept)
+    own = {name: one for name, one in kept.items() if name[0].isdigit()}
+    lig(folder, "export-weights", "c.safetensors", "-o", "own.safetensors")
+    assert read(folder / "own.safetensors") == own
+    lig(folder, "export-weights", "c.safetensors", "--names", "llama", "-o", "llama/")
+    assert (folder / "llama/config.json").exists()
+    lig(folder, "export-weights", sequence, *INPUT, "--weights", "llama", "-o", "back.safetensors")
+    assert read(folder / "back.safetensors") == own
+
+
 def check_refusals(folder):
     def refused(words, *line, code=1):
         text = lig(folder, "export-weights", *line, "-o", "no.safetensors", code=code)
@@ -98,7 +117,8 @@ def make_models(transformers):
     for tied in (False, True):
         llama = transformers.LlamaForCausalLM(transformers.LlamaConfig(
             vocab_size=20, hidden_size=16, intermediate_size=24, num_hidden_layers=2,
-            num_attention_heads=4, num_key_value_heads=2, tie_word_embeddings=tied))
+            num_attention_heads=4, num_key_value_heads=2, rms_norm_eps=1e-5,
+            tie_word_embeddings=tied))
         yield "llama", LLAMA.format(", tied=0" if tied else ""), llama
 
 
@@ -140,6 +160,7 @@ def list_cases():
     yield "llama names", lambda folder: check_round(folder, LLAMA.format(""), "llama")
     yield "tied llama", lambda folder: check_round(folder, LLAMA.format(", tied=0"), "llama")
     yield "weights of a run", check_run
+    yield "quantizers", check_quantizers
     yield "refusals", check_refusals
     try:
         import safetensors.torch  # noqa: F401

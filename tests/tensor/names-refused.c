@@ -44,6 +44,24 @@ static const Own llama[] = {
   {"2.weight", 1, 8, 0},
   {.path = NULL},
 };
+/* Two layers. */
+static const Own deep[] = {
+  {"0.weight", 2, 5, 8},
+  {"1.attention-norm.weight", 1, 8, 0},
+  {"1.qkv.weight", 2, 12, 8},
+  {"1.proj.weight", 2, 8, 6},
+  {"1.mlp-norm.weight", 1, 8, 0},
+  {"1.fc1.weight", 2, 20, 8},
+  {"1.fc2.weight", 2, 8, 10},
+  {"2.attention-norm.weight", 1, 8, 0},
+  {"2.qkv.weight", 2, 12, 8},
+  {"2.proj.weight", 2, 8, 6},
+  {"2.mlp-norm.weight", 1, 8, 0},
+  {"2.fc1.weight", 2, 20, 8},
+  {"2.fc2.weight", 2, 8, 10},
+  {"3.weight", 1, 8, 0},
+  {.path = NULL},
+};
 
 static const struct {
   const char *name;
@@ -67,6 +85,11 @@ static const struct {
    "llama",
    {"1.qkv.weight", 2, 11, 8},
    "1.qkv.weight is 11x8, which cannot be divided into layers.0.self_attn.q_proj.weight"},
+  {"one-bias",
+   deep,
+   "llama",
+   {"1.qkv.bias", 1, 12, 0},
+   "1.self_attn.q_proj.bias has no counterpart"},
   {"few-rows", llama, "llama", {"1.qkv.weight", 2, 4, 8}, "1.qkv.weight is 4x8, which cannot"},
   {"no-columns", gpt2, "gpt2", {"2.qkv.weight", 2, 12, 0}, "2.qkv.weight is 12x0, which cannot"},
   {"no-rows", gpt2, "gpt2", {"2.qkv.weight", 2, 0, 4}, "2.qkv.weight is 0x4, which cannot"},

@@ -226,15 +226,14 @@ LIG_API gboolean lig_state_store (LigState *self,
 /**
  * lig_state_describe_weights:
  * @sequence: a sequence with an input
- * @file: (nullable): its parameters by their paths, as lig_state_store() adds them; %NULL: only
- *   checks that the ops read weights in the layout of the names
+ * @file: its parameters by their paths, as lig_state_store() adds them
  * @names: the name of a table of names, as for lig_weights_export()
  * @vocabulary: the number of rows of the embedding and of the head that are written, 0 for all
  *
  * Makes the text of the `config.json` that the library of the names reads beside the weights.
  *
- * Returns: (transfer full): JSON, empty without @file; or %NULL with an error set that names what
- *   the sequence computes and such models do not
+ * Returns: (transfer full): JSON; or %NULL with an error set that names what the sequence computes
+ *   and such models do not
  */
 LIG_API char *lig_state_describe_weights (LigSequence *sequence,
                                           LigTensorFile *file,

@@ -38,7 +38,8 @@ LIG_API const char *lig_weights_names_nth (guint n);
 
 /**
  * lig_weights_export:
- * @file: parameters by their paths, as lig_state_store() adds them; optimizer arrays are left out
+ * @file: parameters by their paths, as lig_state_store() adds them; the optimizer's arrays and the
+ *   scales and histories of quantizers are left out
  * @names: (nullable): the name of a table of names; %NULL: the paths remain
  * @vocabulary: the number of rows of the embedding and of the head to write, 0 for all
  * @dtype: a #LigDtype for all tensors, -1 to leave each as it is
