@@ -276,33 +276,11 @@ freeze (LigDraft *draft, const char *pattern, GError **error)
   return lig_error_set_setting (error, "freeze");
 }
 
-/* A frozen op whose parameter another op trains would leave its share out of the gradient. */
-static gboolean
-check_ties (LigDraft *draft, GError **error)
+gboolean
+lig_freeze_parameters (LigDraft *draft, GError **error)
 {
-  for (guint i = 0; i < draft->ties->len && draft->options.training; i++) {
-    const LigTie *tie = &g_array_index (draft->ties, LigTie, i);
-    const LigPart *part = lig_part (draft, tie->part);
-    if (!part->frozen || !(part->tied >> tie->slot & 1))
-      continue;
-    int value = part->parameters[tie->slot];
-    const LigDraftParameter *target = get (draft, (guint) lig_value (draft, value)->parameter);
-    if (!target->trained)
-      continue;
-    g_set_error (
-      error, LIG_ERROR, LIG_ERROR_VALUE,
-      _ ("%s at %s: it is frozen, but its %s is %s, which is trained; freeze both or none"),
-      part->title, part->path, parameter_name (draft, tie), target->path);
-    lig_error_set_path (error, part->path);
-    if (!lig_draft_goes_on (draft, tie->part, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-freeze_by_patterns (LigDraft *draft, GError **error)
-{
+  if (!draft->options.freeze)
+    return TRUE;
   g_auto (GStrv) patterns = g_strsplit (draft->options.freeze, ",", -1);
   for (char **pattern = patterns; *pattern; pattern++)
     if (!*g_strstrip (*pattern)) {
@@ -313,10 +291,4 @@ freeze_by_patterns (LigDraft *draft, GError **error)
     } else if (!freeze (draft, *pattern, error))
       return FALSE;
   return TRUE;
-}
-
-gboolean
-lig_freeze_parameters (LigDraft *draft, GError **error)
-{
-  return (!draft->options.freeze || freeze_by_patterns (draft, error)) && check_ties (draft, error);
 }
