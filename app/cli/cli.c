@@ -142,7 +142,11 @@ lig_cli_phrase (const GError *error)
   g_autofree char *shape = g_strdup_printf ("set the %s's shape", setting);
   char *text = replace (error->message, plain, option);
   text = text ? text : replace (error->message, shape, option);
-  return text ? text : g_strdup_printf ("%s (--%s)", error->message, setting);
+  if (text)
+    return text;
+  return lig_cli_was_given (setting)
+           ? g_strdup_printf ("%s (--%s)", error->message, setting)
+           : g_strdup_printf ("%s (%s of the file)", error->message, setting);
 }
 
 int

@@ -80,6 +80,9 @@ gboolean lig_cli_parse (const LigCommand *command,
                         int least,
                         int most);
 
+/* Returns whether the command line that lig_cli_parse() read has the option. */
+gboolean lig_cli_was_given (const char *option);
+
 /* Returns the commands in the order of the help text, NULL after the last. */
 const LigCommand *lig_cli_command_nth (guint n);
 

@@ -358,6 +358,26 @@ refuse_count (const Line *line, int count, int most, char **words)
   return refuse (line, "argument '%s' is unexpected; write an expression in quotes", words[most]);
 }
 
+/* The names of the options on the command line. */
+static GHashTable *given_names;
+
+static void
+remember (const Line *line)
+{
+  g_clear_pointer (&given_names, g_hash_table_unref);
+  given_names = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < line->given->len; i++) {
+    const GOptionEntry *entry = line->given->pdata[i];
+    g_hash_table_add (given_names, (gpointer) entry->long_name);
+  }
+}
+
+gboolean
+lig_cli_was_given (const char *option)
+{
+  return given_names && g_hash_table_contains (given_names, option);
+}
+
 gboolean
 lig_cli_parse (const LigCommand *command,
                const GOptionEntry *entries,
@@ -391,5 +411,6 @@ lig_cli_parse (const LigCommand *command,
   if (!check_verb (&line, verb))
     return FALSE;
   prepare_output (verb ? verb->pages : command->pages);
+  remember (&line);
   return TRUE;
 }

@@ -38,6 +38,16 @@ test_refused (void)
                                 "--steps", "3", "--device", "cpu", "--freeze", "", NULL);
   g_assert_cmpint (empty.code, ==, 2);
   assert_contains (empty.err, "--freeze is empty, expected PATTERN");
+  /* A pattern of the file is not an option that was given. */
+  static const char file[] =
+    "{\"ligature\": 1, \"input\": {\"shape\": [8, 4], \"dtype\": \"fp32\"}, \"ops\": [{\"op\": "
+    "\"linear\", \"out-features\": 4}, {\"op\": \"mean-squared-error\"}], \"train\": "
+    "{\"freeze\": \"7.*\", \"data\": \"synthetic\"}}";
+  g_autofree char *path = in_folder ("frozen.lig");
+  g_assert_true (g_file_set_contents (path, file, -1, NULL));
+  g_auto (Outcome) own = lig ("train", path, "--steps", "3", "--device", "cpu", NULL);
+  g_assert_cmpint (own.code, ==, 1);
+  assert_contains (own.err, " (freeze of the file)");
 }
 
 static void
