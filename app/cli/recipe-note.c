@@ -8,14 +8,7 @@
 void
 lig_cli_note_recipe (LigPlan *plan)
 {
-  guint count, apart = 0, products = 0;
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  for (guint i = 0; i < count; i++) {
-    apart += ops[i].unquantized != NULL;
-    products += g_str_equal (ops[i].info->name, "basic-linear");
-  }
-  gboolean remarkable = apart > 0 || products == 0 || lig_plan_scales_loss (plan);
-  g_autofree char *text = remarkable ? lig_plan_explain_recipe (plan) : NULL;
+  g_autofree char *text = lig_plan_remark_recipe (plan);
   if (text)
     lig_cli_say ("%s", text);
 }

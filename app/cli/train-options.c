@@ -267,9 +267,7 @@ confine (const char *text, const LigTrainOptions *options, LigRunSettings *setti
 }
 
 gboolean
-lig_cli_check_optimizer (const LigTrainOptions *options,
-                         const LigRunSettings *settings,
-                         GError **error)
+lig_cli_check_uses (const LigTrainOptions *options, const LigRunSettings *settings, GError **error)
 {
   const LigSetting *setting;
   const char *optimizer = settings->optimizer ? settings->optimizer : LIG_OPTIMIZER_DEFAULT;
@@ -282,45 +280,10 @@ lig_cli_check_optimizer (const LigTrainOptions *options,
                  setting->name, setting->of, optimizer, readers[0]);
     return FALSE;
   }
-  return TRUE;
-}
-
-/* Returns the type in which the training computes. */
-static LigDtype
-find_compute (const LigRunSettings *settings, LigSequence *sequence)
-{
-  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
-  LigShape shape;
-  LigDtype input = LIG_FP32;
-  const LigSequenceOptions types = {.dtype = settings->dtype};
-  plan.compute = lig_sequence_get_compute (sequence);
-  if (settings->dtype)
-    lig_cli_plan_options (&types, &plan, NULL);
-  if (lig_sequence_has_input (sequence))
-    lig_sequence_get_input (sequence, &shape, &input);
-  return plan.compute >= 0               ? (LigDtype) plan.compute
-         : lig_dtype_is_floating (input) ? input
-                                         : LIG_FP32;
-}
-
-gboolean
-lig_cli_check_uses (const LigTrainOptions *options,
-                    const LigRunSettings *settings,
-                    LigSequence *sequence,
-                    GError **error)
-{
-  LigDtype compute = find_compute (settings, sequence);
   if (find_value (options, "min-lr") && g_strcmp0 (settings->schedule, "cosine") != 0) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                  "--min-lr is the last rate of a cosine schedule; omit it, or give "
                  "--schedule cosine");
-    return FALSE;
-  }
-  if (find_value (options, "loss-scale") && compute != LIG_FP16) {
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "--loss-scale is for fp16, and this training computes in %s; omit it, or give "
-                 "--dtype fp16",
-                 lig_dtype_name (compute));
     return FALSE;
   }
   return TRUE;

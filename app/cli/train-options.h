@@ -52,16 +52,9 @@ gboolean lig_cli_train_settings (const char *text,
                                  LigRunSettings *settings,
                                  GError **error);
 
-/* Checks that the optimizer reads the parameters that are given as options. */
-gboolean lig_cli_check_optimizer (const LigTrainOptions *options,
-                                  const LigRunSettings *settings,
-                                  GError **error);
-
-/* Checks that the schedule and the compute type have a use for the options that are given. */
-gboolean lig_cli_check_uses (const LigTrainOptions *options,
-                             const LigRunSettings *settings,
-                             LigSequence *sequence,
-                             GError **error);
+/* Checks that the optimizer and the schedule read the settings that are given as options. */
+gboolean
+lig_cli_check_uses (const LigTrainOptions *options, const LigRunSettings *settings, GError **error);
 
 /* Opens a device that can train. Without a name it chooses one and prints its name. */
 LigDevice *lig_cli_open_training_device (const char *name, GError **error);

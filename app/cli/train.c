@@ -67,8 +67,7 @@ begin (const char *text, const LigTrainOptions *options, LigStore *store, GError
   lig_run_settings_init (&settings);
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, &options->sequence, error);
   if (!sequence || !lig_cli_train_settings (text, sequence, options, &settings, error) ||
-      !lig_cli_check_optimizer (options, &settings, error) ||
-      !lig_cli_check_uses (options, &settings, sequence, error))
+      !lig_cli_check_uses (options, &settings, error))
     return NULL;
   g_autoptr (LigDevice) device =
     lig_cli_open_divided_device (options->device, options->parallel, error);

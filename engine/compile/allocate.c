@@ -8,8 +8,8 @@
 
 #define ALIGNMENT 256
 
-static gboolean
-in_arena (const LigValue *value)
+gboolean
+lig_value_in_arena (const LigValue *value)
 {
   return value->role != LIG_VALUE_PARAMETER && value->role != LIG_VALUE_PARAMETER_GRADIENT &&
          value->role != LIG_VALUE_STATE && value->role != LIG_VALUE_SCALING &&
@@ -80,9 +80,10 @@ may_replace (const LigDraft *draft, int index, int from, int to)
   int old = lig_draft_root (draft, step->values[from]);
   int new = lig_draft_root (draft, step->values[to]);
   const LigValue *input = lig_value (draft, old), *output = lig_value (draft, new);
-  gboolean fits = in_arena (input) && in_arena (output) && input->bytes == output->bytes &&
-                  input->dtype == output->dtype && input->last_step == index &&
-                  input->beside < index && input->first_step >= 0 && output->first_step == index;
+  gboolean fits = lig_value_in_arena (input) && lig_value_in_arena (output) &&
+                  input->bytes == output->bytes && input->dtype == output->dtype &&
+                  input->last_step == index && input->beside < index && input->first_step >= 0 &&
+                  output->first_step == index;
   for (int i = 0; i < step->n_operands && fits; i++)
     if (i != from && i != to && step->values[i] >= 0) {
       int other = lig_draft_root (draft, step->values[i]);
@@ -123,7 +124,7 @@ lig_find_extents (LigDraft *draft, int *slots)
   for (int i = 0; i < (int) draft->values->len; i++) {
     const LigValue *value = lig_value (draft, i);
     slots[i] = -1;
-    if (!in_arena (value) || value->alias >= 0 || value->last_step < 0 ||
+    if (!lig_value_in_arena (value) || value->alias >= 0 || value->last_step < 0 ||
         value->first_step == G_MAXINT)
       continue;
     LigExtent slot = {(MIN (value->bytes, G_MAXINT64 / 2) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT,

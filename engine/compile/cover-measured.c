@@ -238,10 +238,20 @@ price_others (LigDraft *draft, GError **error)
   return TRUE;
 }
 
-/* Returns the work of measuring all prices that are unknown, and in `whole` that of whole steps. */
+/* The work of a series of measurements. */
+typedef struct {
+  LigDraft *draft;
+  GArray *candidates;
+  double whole; /* of whole steps; 0 until it is counted */
+} Work;
+
+/* Returns the work of measuring all prices that are unknown, and whole steps. */
 static double
-count_work (LigDraft *draft, GArray *candidates, double *whole)
+count_work (gpointer data)
 {
+  Work *self = data;
+  LigDraft *draft = self->draft;
+  GArray *candidates = self->candidates;
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
   double work = 0;
@@ -259,13 +269,13 @@ count_work (LigDraft *draft, GArray *candidates, double *whole)
         work += lig_price_count_work (draft, &group, 1, pass, seen);
     }
   }
-  *whole = WHOLE_SHARE * work;
-  return work + *whole;
+  self->whole = WHOLE_SHARE * work;
+  return work + self->whole;
 }
 
-/* Chooses by the prices of groups, then by the times of whole steps, which are so much work. */
+/* Chooses by the prices of groups, then by the times of whole steps. */
 static gboolean
-choose_measured (LigDraft *draft, GArray *candidates, double work, GError **error)
+choose_measured (LigDraft *draft, GArray *candidates, const Work *work, GError **error)
 {
   if (!price_all (draft, candidates, error) || !price_others (draft, error))
     return FALSE;
@@ -275,7 +285,7 @@ choose_measured (LigDraft *draft, GArray *candidates, double work, GError **erro
   const LigBackend *calls = lig_device_calls (draft->device);
   gboolean whole =
     calls ? calls->capture != NULL : lig_device_get_facts (draft->device)->costs.known;
-  if (whole && !lig_cover_whole (draft, candidates, work, error))
+  if (whole && !lig_cover_whole (draft, candidates, work->whole, error))
     return FALSE;
   explain_losers (draft, candidates);
   return TRUE;
@@ -284,13 +294,9 @@ choose_measured (LigDraft *draft, GArray *candidates, double work, GError **erro
 gboolean
 lig_cover_measured (LigDraft *draft, GArray *candidates, GError **error)
 {
-  double whole;
-  gboolean measures =
-    !lig_device_has (draft->device, LIG_DEVICE_DESCRIBED) && !draft->options.recall;
-  if (measures)
-    lig_tuning_begin (count_work (draft, candidates, &whole));
-  gboolean fine = choose_measured (draft, candidates, measures ? whole : 0, error);
-  if (measures)
-    lig_tuning_begin (0);
+  Work work = {draft, candidates, 0};
+  lig_tuning_begin (count_work, &work);
+  gboolean fine = choose_measured (draft, candidates, &work, error);
+  lig_tuning_begin (NULL, NULL);
   return fine;
 }

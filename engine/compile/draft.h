@@ -364,6 +364,9 @@ void lig_find_awaits_in (const LigDraft *draft, LigDraftStep *steps, guint count
  * that waits for it, and both at the update, at an opaque op, or at the end. */
 int lig_end_of_step (const LigDraft *draft, int index);
 
+/* Returns whether the value lives in the arena, for some steps, and not in the state. */
+gboolean lig_value_in_arena (const LigValue *value);
+
 /* Returns the extents of the values in the arena, LigExtent, and for each value the number of its
  * extent, or -1. It writes the lifetimes of values. */
 GArray *lig_find_extents (LigDraft *draft, int *numbers);

@@ -40,9 +40,7 @@ static gboolean
 lasts (const LigTimedMemory *self, int value)
 {
   const LigValue *one = lig_value (self->draft, value);
-  return one->role == LIG_VALUE_PARAMETER || one->role == LIG_VALUE_PARAMETER_GRADIENT ||
-         one->role == LIG_VALUE_STATE || one->role == LIG_VALUE_SCALING ||
-         one->role == LIG_VALUE_QUANTIZERS ||
+  return !lig_value_in_arena (one) ||
          !lig_dtype_has (one->dtype, LIG_DTYPE_COMPUTES | LIG_DTYPE_QUANTIZED);
 }
 

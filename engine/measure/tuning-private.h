@@ -6,8 +6,12 @@
 
 G_BEGIN_DECLS
 
-/* Begins a series of measurements that are that much work, in a unit of their own; 0 ends it. */
-void lig_tuning_begin (double work);
+/* Returns how much work a series of measurements is, in a unit of its own. */
+typedef double (*LigTuningWork) (gpointer data);
+
+/* Begins a series of measurements. Its work is counted before the first one is reported, as most
+ * compilations measure nothing. Null ends the series. */
+void lig_tuning_begin (LigTuningWork count, gpointer data);
 
 /* Says that so much of the work is done. */
 void lig_tuning_advance (double work);

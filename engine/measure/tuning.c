@@ -102,7 +102,9 @@ static GMutex lock;
 static LigTuningMonitor monitor;
 static LigTuningListener listener;
 static struct {
-  double work, done; /* of the series; no work: unknown */
+  LigTuningWork count; /* of the series; null once it has counted */
+  gpointer data;
+  double work, done; /* no work: unknown */
 } series;
 
 void
@@ -122,11 +124,28 @@ lig_tuning_set_listener (LigTuningListener function)
 }
 
 void
-lig_tuning_begin (double work)
+lig_tuning_begin (LigTuningWork count, gpointer data)
 {
   g_mutex_lock (&lock);
+  series.count = count;
+  series.data = data;
+  series.work = series.done = 0;
+  g_mutex_unlock (&lock);
+}
+
+/* Counts the work of a series that has begun, once. */
+static void
+count_work (void)
+{
+  g_mutex_lock (&lock);
+  LigTuningWork count = g_steal_pointer (&series.count);
+  gpointer data = series.data;
+  g_mutex_unlock (&lock);
+  if (!count)
+    return;
+  double work = count (data);
+  g_mutex_lock (&lock);
   series.work = work;
-  series.done = 0;
   g_mutex_unlock (&lock);
 }
 
@@ -142,6 +161,7 @@ void
 lig_tuning_report (const char *what)
 {
   static double began, last;
+  count_work ();
   double now = lig_now ();
   g_mutex_lock (&lock);
   /* After a long pause, the seconds count from a new start. */

@@ -5,17 +5,41 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+typedef struct {
+  guint products, quantized, apart; /* apart: they have a recipe that they cannot follow */
+  const LigPlanOp *first;           /* of those apart */
+} Products;
+
+static Products
+count_products (LigPlan *plan)
+{
+  guint count;
+  Products self = {0};
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  for (guint i = 0; i < count; i++) {
+    self.quantized += ops[i].recipe != NULL;
+    self.products += g_str_equal (ops[i].info->name, "basic-linear");
+    self.apart += ops[i].unquantized != NULL;
+    self.first = self.first || !ops[i].unquantized ? self.first : &ops[i];
+  }
+  return self;
+}
+
+char *
+lig_plan_remark_recipe (LigPlan *self)
+{
+  const Products all = count_products (self);
+  return all.apart > 0 || all.products == 0 || lig_plan_scales_loss (self)
+           ? lig_plan_explain_recipe (self)
+           : NULL;
+}
+
 char *
 lig_plan_explain_recipe (LigPlan *self)
 {
-  guint count, quantized = 0, apart = 0, products = 0;
-  const LigPlanOp *first = NULL, *ops = lig_plan_get_ops (self, &count);
-  for (guint i = 0; i < count; i++) {
-    quantized += ops[i].recipe != NULL;
-    products += g_str_equal (ops[i].info->name, "basic-linear");
-    apart += ops[i].unquantized != NULL;
-    first = first || !ops[i].unquantized ? first : &ops[i];
-  }
+  const Products all = count_products (self);
+  const guint products = all.products, quantized = all.quantized, apart = all.apart;
+  const LigPlanOp *first = all.first;
   if (products == 0 && !g_str_equal (lig_plan_get_recipe (self), "none"))
     return g_strdup_printf (_ ("%s quantizes nothing: the sequence has no products"),
                             lig_plan_get_recipe (self));

@@ -380,7 +380,7 @@ restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError
   self->sequence = lig_sequence_from_json (sequence, -1, NULL, error);
   if (!self->sequence || !lig_run_settings_read (&self->settings, settings, NULL, error) ||
       !apply_overrides (&self->settings, self->sequence, overrides, error) ||
-      !lig_run_prepare (self, error) || !check_data (self, file, error))
+      !lig_run_prepare (self, FALSE, error) || !check_data (self, file, error))
     return FALSE;
   if (!lig_run_check_arrays (self, file, (gint64) step, error) ||
       !lig_state_load (self->state, file, error) ||

@@ -79,6 +79,21 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
   return FALSE;
 }
 
+/* Checks that a fixed loss scale, which 1 is not, has a use. */
+static gboolean
+check_scale (LigRun *self, LigPlan *plan, GError **error)
+{
+  double scale = self->settings.loss_scale;
+  if (scale == 0 || scale == 1 || lig_plan_get_compute (plan) == LIG_FP16)
+    return TRUE;
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_VALUE,
+    _ ("loss-scale is %g, but is for fp16, and this training computes in %s; omit it, or "
+       "compute in fp16"),
+    scale, lig_dtype_name (lig_plan_get_compute (plan)));
+  return lig_error_set_setting (error, "loss-scale");
+}
+
 void
 lig_run_find_target (LigPlan *plan, LigTarget *target)
 {
@@ -250,7 +265,7 @@ assume_positions (LigRun *self, LigDevice *device)
 }
 
 gboolean
-lig_run_prepare (LigRun *self, GError **error)
+lig_run_prepare (LigRun *self, gboolean fresh, GError **error)
 {
   if (!read_settings (self, error))
     return FALSE;
@@ -268,8 +283,9 @@ lig_run_prepare (LigRun *self, GError **error)
   if (null && lig_device_get_n_ranks (self->device, LIG_GROUP_CONTEXT) > 1)
     assume_positions (self, null);
   g_autoptr (LigPlan) plan = null ? lig_plan_compile (self->sequence, null, &probe, error) : NULL;
-  if (!plan || !check_loss (self, plan, error) || !lig_run_check_extras (self, plan, error) ||
-      !bind_targets (self, plan, error) || !lig_run_check_vocabulary (self->data, plan, error) ||
+  if (!plan || !check_loss (self, plan, error) || (fresh && !check_scale (self, plan, error)) ||
+      !lig_run_check_extras (self, plan, error) || !bind_targets (self, plan, error) ||
+      !lig_run_check_vocabulary (self->data, plan, error) ||
       !lig_run_check_calibration (self, plan, error))
     return FALSE;
   self->state = lig_state_new (self->sequence, self->device, &self->train_options,

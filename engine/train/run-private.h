@@ -118,8 +118,8 @@ void lig_run_announce_end (LigRun *self);
 void lig_run_unwatch (LigRun *self);
 
 /* Opens the data set, checks that sequence and data fit, and makes the state. `seed`, `batch` and
- * so on come from the settings. */
-gboolean lig_run_prepare (LigRun *self, GError **error);
+ * so on come from the settings, which are `fresh` if whoever gave them can still change them. */
+gboolean lig_run_prepare (LigRun *self, gboolean fresh, GError **error);
 
 /* --- Ranks --- */
 

@@ -161,7 +161,7 @@ lig_run_new_from (LigSequence *sequence,
   self->sequence = lig_sequence_copy (sequence);
   self->device = g_object_ref (device);
   self->store = store ? g_object_ref (store) : NULL;
-  gboolean fine = lig_run_prepare (self, error) && load_initial (self, init, error);
+  gboolean fine = lig_run_prepare (self, !self->repeats, error) && load_initial (self, init, error);
   if (!lig_run_share_failure (self, fine, error) || !lig_run_compare_ranks (self, error) ||
       !lig_run_compile (self, error))
     return NULL;

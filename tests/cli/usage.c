@@ -107,9 +107,10 @@ static const struct {
    "--momentum is of the optimizer sgd, not adamw; omit it, or give --optimizer sgd"},
   {USAGE, TRAIN "--min-lr 1e-5",
    "--min-lr is the last rate of a cosine schedule; omit it, or give --schedule cosine"},
-  {USAGE, TRAIN "--loss-scale 8",
-   "--loss-scale is for fp16, and this training computes in fp32; omit it, or give --dtype fp16"},
-  {USAGE, TRAIN "--loss-scale 8 --dtype bf16", "this training computes in bf16; omit it, or"},
+  {FAILED, TRAIN "--loss-scale 8",
+   "loss-scale is 8, but is for fp16, and this training computes in fp32; omit it, or compute in "
+   "fp16 (--loss-scale)"},
+  {FAILED, TRAIN "--loss-scale 8 --dtype bf16", "this training computes in bf16; omit it, or"},
   {USAGE, TRAIN "--resume last",
    "contradicts --resume, which has its own sequence; omit one of them"},
   {FAILED, TRAIN "--data csv:missing.csv", "missing.csv"},

@@ -33,34 +33,22 @@ static const Own gpt2[] = {
   {"4.weight", 2, 5, 4},
   {.path = NULL},
 };
+#define LLAMA_LAYER(at) \
+  {at ".attention-norm.weight", 1, 8, 0}, {at ".qkv.weight", 2, 12, 8}, \
+    {at ".proj.weight", 2, 8, 6}, {at ".mlp-norm.weight", 1, 8, 0}, {at ".fc1.weight", 2, 20, 8}, \
+  { \
+    at ".fc2.weight", 2, 8, 10 \
+  }
 static const Own llama[] = {
   {"0.weight", 2, 5, 8},
-  {"1.attention-norm.weight", 1, 8, 0},
-  {"1.qkv.weight", 2, 12, 8},
-  {"1.proj.weight", 2, 8, 6},
-  {"1.mlp-norm.weight", 1, 8, 0},
-  {"1.fc1.weight", 2, 20, 8},
-  {"1.fc2.weight", 2, 8, 10},
+  LLAMA_LAYER ("1"),
   {"2.weight", 1, 8, 0},
   {.path = NULL},
 };
 /* Two layers. */
 static const Own deep[] = {
-  {"0.weight", 2, 5, 8},
-  {"1.attention-norm.weight", 1, 8, 0},
-  {"1.qkv.weight", 2, 12, 8},
-  {"1.proj.weight", 2, 8, 6},
-  {"1.mlp-norm.weight", 1, 8, 0},
-  {"1.fc1.weight", 2, 20, 8},
-  {"1.fc2.weight", 2, 8, 10},
-  {"2.attention-norm.weight", 1, 8, 0},
-  {"2.qkv.weight", 2, 12, 8},
-  {"2.proj.weight", 2, 8, 6},
-  {"2.mlp-norm.weight", 1, 8, 0},
-  {"2.fc1.weight", 2, 20, 8},
-  {"2.fc2.weight", 2, 8, 10},
-  {"3.weight", 1, 8, 0},
-  {.path = NULL},
+  {"0.weight", 2, 5, 8}, LLAMA_LAYER ("1"), LLAMA_LAYER ("2"),
+  {"3.weight", 1, 8, 0}, {.path = NULL},
 };
 
 static const struct {

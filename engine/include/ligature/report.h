@@ -183,10 +183,19 @@ LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
  * @self: a plan
  *
  * Returns: (transfer full) (nullable): a translated sentence, without capital and full stop, about
- *   the products that compute with quantized operands, and the first of those that have a recipe
- *   but do not; %NULL if no product has a recipe
+ *   the products that compute with quantized operands, the first of those that have a recipe but do
+ *   not, and overflows that go unnoticed; %NULL if there is no recipe
  */
 LIG_API char *lig_plan_explain_recipe (LigPlan *self);
+
+/**
+ * lig_plan_remark_recipe:
+ * @self: a plan
+ *
+ * Returns: (transfer full) (nullable): like lig_plan_explain_recipe(), but %NULL too if all
+ * products follow their recipes and nothing goes unnoticed
+ */
+LIG_API char *lig_plan_remark_recipe (LigPlan *self);
 
 /**
  * lig_plan_add_ranks: (skip)
