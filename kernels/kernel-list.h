@@ -141,8 +141,9 @@ LIG_EACH (
   "x weight bias? mean? rstd scale? -> y row row_scale transposed transposed_scale recorded "
   "rounded",
   7)
-/* The scales and the histories of quantizers, one per row: {scale, amax, history}. */
-LIG_EACH (update_scales, "-> quantizers", 2)
+/* The scales and the histories of quantizers, one per row: {scale, amax, history}. If the norm of the
+ * gradients is not finite, the update wrote nothing, and only the amaxes are cleared. */
+LIG_EACH (update_scales, "norm? -> quantizers", 2)
 
 LIG_FAMILY (embedding)
 /* Rows of weight [V, N], selected by the int32 numbers in x. The gradient is added up in a fixed

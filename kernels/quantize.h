@@ -107,11 +107,21 @@ lig_quantize_scale (float amax, float largest, float overflow, bool powers)
   return scale;
 }
 
-/* Returns a value times its scale. NaN loses its sign, as it does in the conversions of GPUs. */
+/* Returns the greatest magnitude of a type that is saturated; greater ones become NaN. Infinity in
+ * fp16 is a gradient that overflowed, which a saturated one would hide from the loss scale. In other
+ * types infinity is saturated, as TransformerEngine saturates that of all types. */
 LIG_FORMULA float
-lig_quantize_scaled (float value, float scale)
+lig_quantize_limit (LigDtype source)
 {
-  return value == value ? value * scale : NAN;
+  return source == LIG_FP16 ? 65504.0f : INFINITY;
+}
+
+/* Returns a value times its scale, or NaN beyond the limit. NaN loses its sign, as it does in the
+ * conversions of GPUs. */
+LIG_FORMULA float
+lig_quantize_scaled (float value, float scale, float limit)
+{
+  return fabsf (value) <= limit ? value * scale : NAN;
 }
 
 /* Returns the inverse that products multiply by. */

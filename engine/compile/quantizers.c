@@ -430,7 +430,8 @@ schedule_recipe (LigDraft *draft, guint first)
                                    "quantizers[%u]", first);
   lig_value (draft, value)->state_offset = begin->offset;
   lig_reduce_amaxes (draft, value);
-  lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "update_scales", &value, &params,
+  const int values[] = {draft->gradient_norm, value};
+  lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "update_scales", values, &params,
                    sizeof params);
   return end;
 }

@@ -29,9 +29,7 @@ char *
 lig_plan_remark_recipe (LigPlan *self)
 {
   const Products all = count_products (self);
-  return all.apart > 0 || all.products == 0 || lig_plan_scales_loss (self)
-           ? lig_plan_explain_recipe (self)
-           : NULL;
+  return all.apart > 0 || all.products == 0 ? lig_plan_explain_recipe (self) : NULL;
 }
 
 char *
@@ -60,9 +58,5 @@ lig_plan_explain_recipe (LigPlan *self)
                                          "; %u have recipe none",
                                          (gulong) (products - quantized - apart)),
                             products - quantized - apart);
-  if (quantized > 0 && lig_plan_scales_loss (self))
-    g_string_append (text,
-                     _ ("; fp16 gradients that overflow are limited by quantizing them, which no "
-                        "step notices: compute in bf16"));
   return g_string_free (text, FALSE);
 }

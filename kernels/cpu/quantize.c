@@ -13,7 +13,8 @@ typedef struct {
   int64_t rows, columns, bands, tiles; /* bands of EDGE rows, tiles of EDGE columns in each */
   LigDtype format;
   LigScales row_kind, transposed_kind;
-  float largest, overflow, tensor; /* tensor: the scale of the whole */
+  float largest, overflow, limit;
+  float tensor; /* the scale of the whole */
   bool powers;
   float *column_amax; /* of each column, if the transpose has a scale for each row; else null */
 } Job;
@@ -91,7 +92,7 @@ store_row (const Job *job, const Tile *tile, int64_t i, float scale)
   uint8_t bytes[EDGE];
   int64_t at = (tile->row + i) * job->columns + tile->column;
   LIG_EACH_ELEMENT (j, tile->columns)
-  values[j] = lig_quantize_scaled (tile->values[i][j], scale);
+  values[j] = lig_quantize_scaled (tile->values[i][j], scale, job->limit);
   lig_narrow (job->format, values, bytes, (size_t) tile->columns);
   if (job->copies->row->data)
     memcpy (lig_at (job->copies->row, at), bytes, (size_t) tile->columns);
@@ -149,7 +150,7 @@ write_columns (const Job *job, const Tile *tile)
     else if (job->transposed_kind == LIG_SCALES_TILE)
       scale = of_tile;
     for (int64_t i = 0; i < tile->rows; i++)
-      values[i] = lig_quantize_scaled (tile->values[i][j], scale);
+      values[i] = lig_quantize_scaled (tile->values[i][j], scale, job->limit);
     lig_narrow (job->format, values,
                 lig_at (job->copies->transposed, column * job->rows + tile->row),
                 (size_t) tile->rows);
@@ -255,6 +256,7 @@ LIG_CPU (quantize_source) (LigLaunch *launch,
   job.tiles = lig_scales_blocks (job.columns);
   job.largest = lig_quantize_largest (job.format);
   job.overflow = lig_quantize_overflow (source->dtype);
+  job.limit = lig_quantize_limit (source->dtype);
   find_tensor_scale (&job, copies->scale);
   if (copies->transposed->data && job.transposed_kind == LIG_SCALES_ROW) {
     if (!lig_row_sum_fits (job.columns))
@@ -305,12 +307,17 @@ LIG_CPU (quantize) (LigLaunch *launch)
 LigStatus
 LIG_CPU (update_scales) (LigLaunch *launch)
 {
-  const LigOperand *quantizers = &launch->operands[0];
+  const LigOperand *norm = &launch->operands[0], *quantizers = &launch->operands[1];
   const LigHistoryParams *params = launch->params;
-  for (int64_t i = 0; i < lig_rows (quantizers); i++)
-    lig_quantizer_update ((float *) quantizers->data + i * quantizers->columns,
-                          quantizers->columns - 2,
-                          lig_quantize_largest ((LigDtype) params->formats[i % 3]), params->margin,
-                          params->most_recent);
+  bool moves = !norm->data || isfinite (*(const float *) norm->data);
+  for (int64_t i = 0; i < lig_rows (quantizers); i++) {
+    float *entry = (float *) quantizers->data + i * quantizers->columns;
+    if (moves)
+      lig_quantizer_update (entry, quantizers->columns - 2,
+                            lig_quantize_largest ((LigDtype) params->formats[i % 3]),
+                            params->margin, params->most_recent);
+    else
+      entry[1] = 0;
+  }
   return LIG_OK;
 }

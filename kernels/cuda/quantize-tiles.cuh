@@ -129,8 +129,8 @@ write_rows (const Quantization &q,
 #pragma unroll
     for (int p = 0; p < PAIRS; p++) {
       split<T> (square.rows[i][p], values[2 * p], values[2 * p + 1]);
-      values[2 * p] *= scale;
-      values[2 * p + 1] *= scale;
+      values[2 * p] = scaled<T> (q, values[2 * p], scale);
+      values[2 * p + 1] = scaled<T> (q, values[2 * p + 1], scale);
     }
     bytes[i] = quantized (values, q.narrow_exponent);
     if (i < rows && q.row)
@@ -183,8 +183,8 @@ round_columns (const Quantization &q,
 #pragma unroll
     for (int i = 0; i < SIDE; i++) {
       split<T> (square.rows[i][p], first[i], second[i]);
-      first[i] *= of_first;
-      second[i] *= of_second;
+      first[i] = scaled<T> (q, first[i], of_first);
+      second[i] = scaled<T> (q, second[i], of_second);
     }
     bytes[2 * p] = quantized (first, q.narrow_exponent);
     bytes[2 * p + 1] = quantized (second, q.narrow_exponent);

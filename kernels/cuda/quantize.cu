@@ -4,16 +4,23 @@
 
 namespace lig
 {
-/* Moves the histories by one step, a block for each quantizer, as lig_quantizer_update does. */
+/* Moves the histories by one step, a block for each quantizer, as lig_quantizer_update does; none
+ * if the norm of the gradients is not finite. */
 __global__ void
 __launch_bounds__ (THREADS)
-  move_histories (float *quantizers, int64_t columns, LigHistoryParams params)
+  move_histories (float *quantizers, int64_t columns, const float *norm, LigHistoryParams params)
 {
   float *entry = quantizers + blockIdx.x * columns, *history = entry + 2;
   int64_t length = columns - 2;
   float last = entry[1], most = last;
   if (!(last > 0))
     return;
+  if (norm && !isfinite (*norm)) {
+    __syncthreads ();
+    if (threadIdx.x == 0)
+      entry[1] = 0;
+    return;
+  }
   for (int64_t first = 0; first < length; first += THREADS) {
     int64_t i = first + threadIdx.x;
     float old = i < length ? history[i] : 0, next = i + 1 < length ? history[i + 1] : last;
@@ -52,6 +59,7 @@ quantization (const LigLaunch *launch,
   q.transposed_kind = params->transposed;
   q.largest = lig_quantize_largest ((LigDtype) params->format);
   q.overflow = lig_quantize_overflow (x->dtype);
+  q.limit = lig_quantize_limit (x->dtype);
   q.powers = params->powers;
   q.narrow_exponent = params->format == LIG_FP8_E4M3;
   if (q.row_kind == LIG_SCALES_TILE)
@@ -129,8 +137,9 @@ lig_cuda_quantize (LigLaunch *launch)
 extern "C" LigStatus
 lig_cuda_update_scales (LigLaunch *launch)
 {
-  const LigOperand *quantizers = &launch->operands[0];
+  const LigOperand *norm = &launch->operands[0], *quantizers = &launch->operands[1];
   move_histories<<<(unsigned) rows (quantizers), THREADS, 0, stream (launch)>>> (
-    (float *) quantizers->data, quantizers->columns, *(const LigHistoryParams *) launch->params);
+    (float *) quantizers->data, quantizers->columns, (const float *) norm->data,
+    *(const LigHistoryParams *) launch->params);
   return LIG_LAUNCHED (launch);
 }

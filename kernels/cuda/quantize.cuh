@@ -89,7 +89,7 @@ struct Quantization {
   int first_band, bands; /* of a launch; the most that one may have */
   int across, tiles;     /* the tiles across the matrix, and those of a launch */
   int row_kind, transposed_kind;
-  float largest, overflow;
+  float largest, overflow, limit;
   bool powers, narrow_exponent; /* e4m3; else e5m2 */
   bool finds_rows, finds_columns, finds_all, shares_scale;
   bool uniform; /* All copies that are present have one scale. */
@@ -109,6 +109,18 @@ struct Quantization {
 struct Lines {
   uint32_t *of_rows, *of_columns, *of_all;
 };
+
+/* Returns an element of type T times its scale, as lig_quantize_scaled does; conversions to fp8 keep
+ * NaN, and lose its sign. */
+template <class T>
+__device__ inline float
+scaled (const Quantization &q, float value, float scale)
+{
+  if constexpr (std::is_same_v<T, bf16>)
+    return value * scale;
+  else
+    return lig_quantize_scaled (value, scale, q.limit);
+}
 
 /* Rounds SIDE numbers to the format. */
 __device__ inline uint2

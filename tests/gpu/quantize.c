@@ -372,19 +372,25 @@ test_histories (void)
   const Gpu *gpu = gpu_or_skip ();
   if (!gpu)
     return;
-  for (int variation = 0; variation < 4; variation++) {
+  for (int variation = 0; variation < 6; variation++) {
     case_begin ();
     enum { COUNT = 45, LENGTH = 33 };
     LigHistoryParams params = {
       variation, variation & 1, {LIG_FP8_E4M3, LIG_FP8_E4M3, LIG_FP8_E5M2}};
     LigOperand quantizers = random_tensor (LIG_FP32, COUNT, 1 + LENGTH);
     void *results[LIG_MAX_OPERANDS];
+    LigOperand operands[] = {number (variation == 1   ? (double) INFINITY
+                                     : variation == 2 ? (double) NAN
+                                                      : 2),
+                             quantizers};
     float *numbers = quantizers.data;
     for (int64_t i = 0; i < quantizers.size; i++)
       numbers[i] = i % 89 == 1 ? INFINITY : i % 17 == 1 ? 0 : fabsf (numbers[i]);
-    if (launch_there (gpu, "update_scales", &quantizers, 1, &params, FALSE, results)) {
-      run ("update_scales", &quantizers, &params, FALSE);
-      compare_bytes (&quantizers, results[0], 0, "update_scales");
+    if (variation == 3)
+      operands[0].data = NULL;
+    if (launch_there (gpu, "update_scales", operands, 2, &params, FALSE, results)) {
+      run ("update_scales", operands, &params, FALSE);
+      compare_bytes (&quantizers, results[1], 1, "update_scales");
     }
     case_end ();
   }

@@ -82,12 +82,14 @@ scale_at (const Quantizing *q,
   return lig_quantize_scale (known->amax, most, overflow, q->params.powers);
 }
 
-/* NaN has no sign. */
+/* Returns the byte of a value of a type, times its scale. NaN has no sign; infinity is one in fp16,
+ * and saturated in other types. */
 static uint8_t
-byte_of (LigDtype format, float value)
+byte_of (LigDtype format, LigDtype type, float value, float scale)
 {
-  if (isnan (value))
+  if (isnan (value) || (type == LIG_FP16 && isinf (value)))
     return 0x7f;
+  value *= scale;
   return format == LIG_FP8_E4M3 ? lig_e4m3_from_float (value) : lig_e5m2_from_float (value);
 }
 
@@ -109,7 +111,7 @@ check_copy (const Quantizing *q,
     for (int64_t j = 0; j < columns; j++) {
       int64_t place;
       float scale = scale_at (q, &known, kind, x, rows, columns, i, j, tensor, &place);
-      uint8_t expected = byte_of (format, x[i * columns + j] * scale);
+      uint8_t expected = byte_of (format, q->operands[0].dtype, x[i * columns + j], scale);
       if (bytes[i * columns + j] != expected || inverses[place] != 1 / scale)
         g_error ("%s copy, kind %d, %ld x %ld at %ld, %ld: byte %02x of %g, expected %02x; inverse "
                  "%g, expected %g",
@@ -170,7 +172,7 @@ check_case (Content content,
   for (int64_t i = 0; i < x.size; i++) {
     float scale = scale_at (&q, &known, kind[0], values, rows, columns, i / columns, i % columns,
                             tensor, &place);
-    uint8_t byte = byte_of (format, values[i] * scale);
+    uint8_t byte = byte_of (format, dtype, values[i], scale);
     float back =
       (format == LIG_FP8_E4M3 ? lig_e4m3_to_float (byte) : lig_e5m2_to_float (byte)) * (1 / scale);
     g_autofree void *narrow = g_malloc (8);
@@ -379,9 +381,10 @@ test_products (void)
 /* The amaxes of steps; one of zero did not run. */
 static const float steps[] = {3, 5, 0, 2, 0.5f, 1, INFINITY, 7, 0.25f, 0.125f, 0.125f};
 
-/* TransformerEngine's rule by its words: a history of `length` whose first entry is this step's. */
+/* TransformerEngine's rule by its words: a history of `length` whose first entry is this step's. A
+ * step whose gradients have a norm that is not finite leaves it; a negative one is absent. */
 static void
-check_history (int64_t length, gboolean most_recent, int margin)
+check_history (int64_t length, gboolean most_recent, int margin, const float norms[3])
 {
   g_autofree float *history = g_new0 (float, length);
   float scale[3] = {1, 1, 1};
@@ -390,14 +393,18 @@ check_history (int64_t length, gboolean most_recent, int margin)
   LigOperand quantizers = blank (LIG_FP32, 3, 1 + length);
   float *entries = memset (quantizers.data, 0, (gsize) quantizers.size * sizeof (float));
   LigHistoryParams params = {margin, most_recent, {LIG_FP8_E4M3, LIG_FP8_E4M3, LIG_FP8_E5M2}};
+  LigOperand operands[] = {absent (LIG_FP32, 1, 1), quantizers};
   for (int i = 0; i < 3; i++)
     entries[i * (1 + length)] = 1;
   for (guint n = 0; n < G_N_ELEMENTS (steps); n++) {
     float last = steps[n], amax = last;
+    operands[0] = number ((double) norms[n % 3]);
+    if (norms[n % 3] < 0)
+      operands[0].data = NULL;
     for (int i = 0; i < 3; i++)
       entries[i * (1 + length) + 1] = last;
-    run ("update_scales", &quantizers, &params, FALSE);
-    if (last > 0) {
+    run ("update_scales", operands, &params, FALSE);
+    if (last > 0 && isfinite (norms[n % 3])) {
       for (int64_t i = 1; i < length && !most_recent; i++)
         amax = fmaxf (amax, history[i]);
       for (int64_t i = 1; i + 1 < length; i++)
@@ -422,9 +429,10 @@ static void
 test_histories (void)
 {
   const int64_t lengths[] = {1, 2, 3, 8, 31, 1024};
+  static const float norms[][3] = {{-1, -1, -1}, {1, INFINITY, -1}, {NAN, 0, 2}};
   for (guint i = 0; i < G_N_ELEMENTS (lengths); i++)
-    for (int j = 0; j < 4; j++)
-      check_history (lengths[i], j % 2, j / 2 * 2);
+    for (int j = 0; j < 12; j++)
+      check_history (lengths[i], j % 2, j / 2 % 2 * 2, norms[j / 4]);
 }
 
 int

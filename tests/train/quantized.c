@@ -74,6 +74,28 @@ test_loss (Fixture *f, gconstpointer data)
   }
 }
 
+/* A gradient that overflows fp16 is not hidden by its quantized copies: the update is skipped, and
+ * scales do not follow from it. */
+static void
+test_overflow (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *expression = g_strdup_printf (
+    "block(recipe=%s) { linear(16, bias=false) } ! cross-entropy", (const char *) data);
+  const char *const settings[] = {"steps=100 lr=0.01 dtype=fp16:fp32 loss-scale=16777216",
+                                  "steps=100 lr=0.01 dtype=fp16:fp32"};
+  g_autoptr (LigRun) fixed = new_run (f, expression, "8x32", "synthetic?samples=400", settings[0]);
+  lig_run_start (fixed);
+  g_assert_false (lig_run_wait (fixed, &error));
+  assert_message (error, "not finite in the last 8 steps up to step 8");
+  LigRunProgress adapted = train (f, expression, "8x32", "synthetic?samples=400", settings[1]);
+  LigRunProgress plain = train (f, "linear(16, bias=false) ! cross-entropy", "8x32",
+                                "synthetic?samples=400", settings[1]);
+  g_assert_cmpint (plain.skipped, <, 20);
+  g_assert_cmpint (adapted.skipped, <, 20);
+  g_assert_cmpfloat_with_epsilon (adapted.eval_loss, plain.eval_loss, 0.02 * plain.eval_loss);
+}
+
 static LigTensor *
 read_tensor (const char *path, const char *name)
 {
@@ -352,6 +374,8 @@ main (int argc, char **argv)
     g_test_add (loss, Fixture, recipes[i], set_up, test_loss, tear_down);
     g_autofree char *parameters = g_strconcat ("/quantized/parameters/", recipes[i], NULL);
     g_test_add (parameters, Fixture, recipes[i], set_up, test_parameters, tear_down);
+    g_autofree char *overflow = g_strconcat ("/quantized/overflow/", recipes[i], NULL);
+    g_test_add (overflow, Fixture, recipes[i], set_up, test_overflow, tear_down);
   }
   g_test_add ("/quantized/bytes", Fixture, NULL, set_up, test_bytes, tear_down);
   g_test_add ("/quantized/refused", Fixture, NULL, set_up, test_refused, tear_down);

@@ -480,7 +480,9 @@ typedef enum {
  * @transposed: those of its transpose
  * @powers: whether scales are rounded down to powers of two; default false
  *
- * Parameters of quantize.
+ * Parameters of quantize. Values beyond the largest of the format are saturated, as
+ * TransformerEngine saturates them, but for infinity in fp16: it becomes NaN, so that the loss scale
+ * of a training notices a gradient that overflowed.
  */
 typedef struct {
   int32_t format;
