@@ -141,8 +141,8 @@ LIG_EACH (
   "x weight bias? mean? rstd scale? -> y row row_scale transposed transposed_scale recorded "
   "rounded",
   7)
-/* The scales and the histories of quantizers, one per row: {scale, amax, history}. If the norm of the
- * gradients is not finite, the update wrote nothing, and only the amaxes are cleared. */
+/* The scales and the histories of quantizers, one per row: {scale, amax, history}. If the norm of
+ * the gradients is not finite, the update wrote nothing, and only the amaxes are cleared. */
 LIG_EACH (update_scales, "norm? -> quantizers", 2)
 
 LIG_FAMILY (embedding)

@@ -108,8 +108,8 @@ lig_quantize_scale (float amax, float largest, float overflow, bool powers)
 }
 
 /* Returns the greatest magnitude of a type that is saturated; greater ones become NaN. Infinity in
- * fp16 is a gradient that overflowed, which a saturated one would hide from the loss scale. In other
- * types infinity is saturated, as TransformerEngine saturates that of all types. */
+ * fp16 is a gradient that overflowed, which a saturated one would hide from the loss scale. In
+ * other types infinity is saturated, as TransformerEngine saturates that of all types. */
 LIG_FORMULA float
 lig_quantize_limit (LigDtype source)
 {

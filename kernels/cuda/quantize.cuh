@@ -110,8 +110,8 @@ struct Lines {
   uint32_t *of_rows, *of_columns, *of_all;
 };
 
-/* Returns an element of type T times its scale, as lig_quantize_scaled does; conversions to fp8 keep
- * NaN, and lose its sign. */
+/* Returns an element of type T times its scale, as lig_quantize_scaled does; conversions to fp8
+ * keep NaN, and lose its sign. */
 template <class T>
 __device__ inline float
 scaled (const Quantization &q, float value, float scale)

@@ -481,8 +481,8 @@ typedef enum {
  * @powers: whether scales are rounded down to powers of two; default false
  *
  * Parameters of quantize. Values beyond the largest of the format are saturated, as
- * TransformerEngine saturates them, but for infinity in fp16: it becomes NaN, so that the loss scale
- * of a training notices a gradient that overflowed.
+ * TransformerEngine saturates them, but for infinity in fp16: it becomes NaN, so that the loss
+ * scale of a training notices a gradient that overflowed.
  */
 typedef struct {
   int32_t format;
