@@ -120,13 +120,14 @@ LIG_FAMILY (quantize)
  * is the sum of x over rows. */
 LIG_EACH (quantize, "x scale? -> row row_scale transposed transposed_scale recorded y=x dbias", 3)
 /* The copies of a value that is computed in the same reading, by the function of LigProducerParams:
- * an activation, a gated unit of x = [a, b], and their gradients, of which dbias is the sum over
- * rows; `rounded` has the values as `row` has them. */
+ * an activation of x or of sum = x + bias, a gated unit of x = [a, b], and their gradients, of
+ * which dbias is the sum over rows; `rounded` has the values as `row` has them. */
 LIG_EACH (activation_quantize,
-          "x scale? -> y=x row row_scale transposed transposed_scale recorded rounded",
+          "x bias? scale? -> sum=x y=x row row_scale transposed transposed_scale recorded rounded",
           13)
 LIG_EACH (activation_backward_quantize,
-          "dy x scale? -> dx=dy|x dbias row row_scale transposed transposed_scale recorded rounded",
+          "dy x bias? scale? -> dx=dy|x dbias row row_scale transposed transposed_scale recorded "
+          "rounded",
           17)
 LIG_EACH (gated_quantize,
           "x scale? -> y row row_scale transposed transposed_scale recorded rounded",
@@ -141,6 +142,13 @@ LIG_EACH (
   "x weight bias? mean? rstd scale? -> y row row_scale transposed transposed_scale recorded "
   "rounded",
   7)
+/* The copies of dx, the gradient of a layer norm, or of an rms norm without mean, plus branch;
+ * dlast is the sum of dx over rows. */
+LIG_EACH (
+  norm_backward_quantize,
+  "dy branch? x weight mean? rstd scale? -> dx=dy|branch|x dweight dbias dlast row row_scale "
+  "transposed transposed_scale recorded rounded",
+  18)
 /* The scales and the histories of quantizers, one per row: {scale, amax, history}. If the norm of
  * the gradients is not finite, the update wrote nothing, and only the amaxes are cleared. */
 LIG_EACH (update_scales, "norm? -> quantizers", 2)

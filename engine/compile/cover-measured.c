@@ -135,10 +135,25 @@ is_free (const LigDraft *draft, const LigCandidate *candidate, LigPass pass)
   return TRUE;
 }
 
-/* Chooses the cover of one pass. Only differences matter: a single op costs nothing, a candidate
- * minus its gain. */
-static void
-choose (LigDraft *draft, GArray *candidates, LigPass pass)
+/* Returns whether a candidate may be taken in a pass: its ops are free, and not those of `kept`. */
+static gboolean
+can_take (const LigDraft *draft,
+          const LigCandidate *candidate,
+          const LigCandidate *kept,
+          LigPass pass)
+{
+  gboolean apart = !kept || candidate->group.first + candidate->group.count <= kept->group.first ||
+                   kept->group.first + kept->group.count <= candidate->group.first;
+  return candidate->legal && !candidate->loses && candidate->group.fusion->pass == pass && apart &&
+         is_free (draft, candidate, pass);
+}
+
+/* Finds the cover of one pass that takes no op of `kept`, unless that is null, and claims it if
+ * `claims`. Only differences matter: a single op costs nothing, a candidate minus its gain. Returns
+ * the cost. */
+static double
+choose (
+  LigDraft *draft, GArray *candidates, const LigCandidate *kept, LigPass pass, gboolean claims)
 {
   int length = (int) draft->parts->len;
   g_autofree double *best = g_new0 (double, length + 1);
@@ -148,8 +163,7 @@ choose (LigDraft *draft, GArray *candidates, LigPass pass)
     g_ptr_array_add (ending, g_array_new (FALSE, FALSE, sizeof (guint)));
   for (guint i = 0; i < candidates->len; i++) {
     LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
-    if (candidate->legal && !candidate->loses && candidate->group.fusion->pass == pass &&
-        is_free (draft, candidate, pass))
+    if (can_take (draft, candidate, kept, pass))
       g_array_append_val ((GArray *) ending->pdata[candidate->group.first + candidate->group.count],
                           i);
   }
@@ -167,24 +181,38 @@ choose (LigDraft *draft, GArray *candidates, LigPass pass)
       }
     }
   }
-  for (int at = length; at > 0;) {
+  for (int at = claims ? length : 0; at > 0;) {
     LigCandidate *candidate =
       choice[at] < 0 ? NULL : &g_array_index (candidates, LigCandidate, choice[at]);
     if (candidate)
       lig_cover_claim (draft, candidates, candidate);
     at -= candidate ? candidate->group.count : 1;
   }
+  return best[length];
 }
 
-/* Takes joint candidates first, if they are faster than their single ops in both passes
- * together. */
+/* Returns the cost of the covers of both passes without the ops of `kept`. */
+static double
+cost_beside (LigDraft *draft, GArray *candidates, const LigCandidate *kept)
+{
+  return choose (draft, candidates, kept, LIG_PASS_FORWARD, FALSE) +
+         choose (draft, candidates, kept, LIG_PASS_BACKWARD, FALSE);
+}
+
+/* Takes joint candidates first, if both passes together are faster with them than with the best
+ * covers of the others. */
 static void
 choose_joint (LigDraft *draft, GArray *candidates)
 {
   for (guint i = 0; i < candidates->len; i++) {
     LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
-    if (candidate->legal && !candidate->loses && !candidate->taken &&
-        candidate->group.fusion->pass == LIG_PASS_JOINT)
+    gboolean joint = candidate->group.fusion->pass == LIG_PASS_JOINT;
+    if (!joint || !candidate->legal || candidate->loses || candidate->taken ||
+        !is_free (draft, candidate, LIG_PASS_FORWARD) ||
+        !is_free (draft, candidate, LIG_PASS_BACKWARD))
+      continue;
+    double gain = candidate->fused - candidate->unfused;
+    if (cost_beside (draft, candidates, candidate) + gain < cost_beside (draft, candidates, NULL))
       lig_cover_claim (draft, candidates, candidate);
   }
 }
@@ -280,8 +308,8 @@ choose_measured (LigDraft *draft, GArray *candidates, const Work *work, GError *
   if (!price_all (draft, candidates, error) || !price_others (draft, error))
     return FALSE;
   choose_joint (draft, candidates);
-  choose (draft, candidates, LIG_PASS_FORWARD);
-  choose (draft, candidates, LIG_PASS_BACKWARD);
+  choose (draft, candidates, NULL, LIG_PASS_FORWARD, TRUE);
+  choose (draft, candidates, NULL, LIG_PASS_BACKWARD, TRUE);
   const LigBackend *calls = lig_device_calls (draft->device);
   gboolean whole =
     calls ? calls->capture != NULL : lig_device_get_facts (draft->device)->costs.known;

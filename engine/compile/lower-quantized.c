@@ -108,8 +108,8 @@ emit_copies (LigLowering *self,
 {
   guint before = self->steps->len;
   lig_lower_kernel (self, kernel, bindings, params, size);
-  if (self->steps->len > before)
-    lig_count_readings (&g_array_index (self->steps, LigDraftStep, before), quantizer);
+  if (self->steps->len > before && lig_reads_again (quantizer))
+    g_array_index (self->steps, LigDraftStep, before).read *= 2;
 }
 
 /* Keeps a fusion that would compute nothing, as there is nothing to quantize, from being priced. */
@@ -248,6 +248,39 @@ lower_normalized (LigLowering *self,
   emit_copies (self, quantizer, "norm_quantize", text->str, &params, sizeof params);
 }
 
+/* Emits the kernel of a norm's gradient and its copies. Scales that are not known take a reading of
+ * that gradient more. */
+static void
+lower_norm_backward (LigLowering *self,
+                     int element,
+                     const LigQuantizer *quantizer,
+                     const char *bindings,
+                     const char *to)
+{
+  const LigPart *part = lig_part (self->draft, self->group->elements[element]);
+  gboolean centered = g_str_equal (part->info->name, "layer-norm");
+  const LigNormParams *norm = lig_lower_params (self, element);
+  LigProducerParams params = {.quantize = lig_quantize_params (quantizer), .norm = *norm};
+  guint before = self->steps->len;
+  g_autoptr (GString) text = g_string_new (bindings);
+  g_string_append_printf (text, " weight=%d.weight dweight=%d.dweight rstd=%d.rstd", element,
+                          element, element);
+  if (centered)
+    g_string_append_printf (text, " mean=%d.mean dbias=%d.dbias", element, element);
+  else
+    g_string_append (text, " mean=- dbias=-");
+  bind_copies (text, quantizer, to);
+  g_string_append_printf (text, " rounded=%s",
+                          lig_part (self->draft, quantizer->part)->implicit ? "-" : to);
+  lig_lower_kernel (self, "norm_backward_quantize", text->str, &params, sizeof params);
+  if (self->steps->len == before || !lig_reads_again (quantizer))
+    return;
+  char dx[64];
+  lig_lower_bound_port (bindings, "dx", dx, sizeof dx);
+  g_array_index (self->steps, LigDraftStep, before).read +=
+    (double) lig_value (self->draft, lig_lower_port (self, dx))->bytes;
+}
+
 void
 lig_lower_quantized (LigLowering *self, int element, const char *bindings, const char *to)
 {
@@ -259,7 +292,10 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
     return;
   }
   if (lig_ports_find (part->ports->computes, "rstd") >= 0) {
-    lower_normalized (self, element, quantizer, bindings, to);
+    if (self->backward)
+      lower_norm_backward (self, element, quantizer, bindings, to);
+    else
+      lower_normalized (self, element, quantizer, bindings, to);
     return;
   }
   LigProducerParams params = {.quantize = lig_quantize_params (quantizer),
@@ -279,7 +315,7 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
     g_string_printf (text, "x=%s %s", output, bindings);
   }
   bind_copies (text, quantizer, to);
-  g_string_append_printf (text, " rounded=%s",
+  g_string_append_printf (text, " bias=- sum=- rounded=%s",
                           lig_part (self->draft, quantizer->part)->implicit ? "-" : to);
   if (params.function < 0)
     self->missing = part->info->name;

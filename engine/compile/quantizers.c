@@ -305,15 +305,14 @@ needs_reading (const LigQuantizer *quantizer, LigScales kind)
          (kind == LIG_SCALES_TENSOR && quantizer->scale < 0);
 }
 
-void
-lig_count_readings (LigDraftStep *step, const LigQuantizer *quantizer)
+gboolean
+lig_reads_again (const LigQuantizer *quantizer)
 {
   const LigRecipeInfo *info = quantizer->recipe->info;
   gboolean transposed = quantizer->transposed.data >= 0;
   gboolean row = quantizer->row.data >= 0 || !transposed;
-  if ((row && needs_reading (quantizer, info->row[quantizer->role])) ||
-      (transposed && needs_reading (quantizer, info->transposed[quantizer->role])))
-    step->read *= 2;
+  return (row && needs_reading (quantizer, info->row[quantizer->role])) ||
+         (transposed && needs_reading (quantizer, info->transposed[quantizer->role]));
 }
 
 /* Each product of fp8 is one of a row of `left` and a row of `right`. */
@@ -403,8 +402,8 @@ lig_schedule_weights (LigDraft *draft)
                     -1};
     lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, quantizer.part, "quantize", values,
                      &params, sizeof params);
-    lig_count_readings (&g_array_index (draft->steps, LigDraftStep, draft->steps->len - 1),
-                        &quantizer);
+    if (lig_reads_again (&quantizer))
+      g_array_index (draft->steps, LigDraftStep, draft->steps->len - 1).read *= 2;
   }
 }
 

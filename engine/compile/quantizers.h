@@ -60,9 +60,9 @@ int lig_form_value (const LigQuantizer *quantizer, const char *form);
 /* Returns the params of the kernel that writes the copies of a quantizer. */
 LigQuantizeParams lig_quantize_params (const LigQuantizer *quantizer);
 
-/* Counts the second reading of what the step quantizes, where a scale follows from more values than
- * a tile has. */
-void lig_count_readings (LigDraftStep *step, const LigQuantizer *quantizer);
+/* Returns whether what is quantized is read twice, as a scale follows from more values than a tile
+ * has. */
+gboolean lig_reads_again (const LigQuantizer *quantizer);
 
 /* A kernel of products, and the ports that the kernel of quantized operands reads in its place. */
 typedef struct {

@@ -9,55 +9,10 @@
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/norm-backward.cuh"
 #include "kernels/cuda/norm-few.cuh"
+#include "kernels/cuda/norm-sums.cuh"
 
 namespace lig
 {
-/* The number of warps of a block of finish_vectors, and of the loads that a thread has in
- * flight. */
-enum { SLICES = 16, BATCH = 9 };
-
-/* Adds up the partial sums of dweight and dbias [parts, length], selected by blockIdx.y, in one
- * launch: each warp adds every SLICES-th part, then the warps' sums are added in order and
- * rounded once. */
-__global__ void __launch_bounds__ (32 * SLICES) finish_vectors (const float *dweights,
-                                                                const float *dbiases,
-                                                                int parts,
-                                                                int64_t length,
-                                                                Target dweight,
-                                                                Target dbias,
-                                                                bool accumulate)
-{
-  __shared__ float sums[SLICES][32];
-  const Target target = blockIdx.y ? dbias : dweight;
-  const float *partials = blockIdx.y ? dbiases : dweights;
-  const int across = (int) threadIdx.x % 32, slice = (int) threadIdx.x / 32;
-  const int64_t column = (int64_t) blockIdx.x * 32 + across;
-  const bool inside = column < length;
-  if (!target.data)
-    return;
-  wait_for_previous ();
-  float sum = 0;
-  for (int base = slice; base < parts; base += SLICES * BATCH) {
-    float part[BATCH];
-#pragma unroll
-    for (int i = 0; i < BATCH; i++)
-      part[i] = inside && base + i * SLICES < parts
-                  ? partials[(base + i * SLICES) * length + column]
-                  : 0.0f;
-#pragma unroll
-    for (int i = 0; i < BATCH; i++)
-      sum += part[i];
-  }
-  sums[slice][across] = sum;
-  __syncthreads ();
-  if (slice > 0 || !inside)
-    return;
-#pragma unroll
-  for (int i = 1; i < SLICES; i++)
-    sum += sums[i][across];
-  target.set (column, accumulate ? target.get (column) + sum : sum);
-}
-
 /* Computes partial sums of dweight and dbias alone, for rows that gradient_packs cannot hold. A
  * thread has one chunk of U columns; `width` threads take neighbouring chunks, the others other
  * rows. */
@@ -186,32 +141,13 @@ place_partials (const LigLaunch *launch, const Operands &o, int parts, Backward<
   b->dbiases = is_present (o.dbias) ? partials + parts * b->norm.length : nullptr;
 }
 
-/* Launches finish_vectors early, so that it is set up while the previous kernel still runs. */
+/* Adds up the partial sums. */
 template <class T>
 static LigStatus
 finish (LigLaunch *launch, const Operands &o, int parts, const Backward<T> &b)
 {
-  if (!is_present (o.dweight) && !is_present (o.dbias))
-    return LIG_OK;
-  Target none = {nullptr, LIG_FP32};
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3 ((unsigned) ((b.norm.length + 31) / 32), is_present (o.dbias) ? 2 : 1);
-  config.blockDim = dim3 (32 * SLICES);
-  config.stream = stream (launch);
-  config.attrs = &attribute;
-  config.numAttrs = parts > 0 && launch->device->capability >= 90 ? 1 : 0;
-  /* A multiprocessor that divides its memory as for the previous kernel does not have to be idle
-   * first. */
-  cudaFuncSetAttribute (finish_vectors, cudaFuncAttributePreferredSharedMemoryCarveout,
-                        cudaSharedmemCarveoutMaxShared);
-  cudaLaunchKernelEx (&config, finish_vectors, (const float *) b.dweights,
-                      (const float *) b.dbiases, parts, b.norm.length,
-                      o.dweight ? target (o.dweight) : none, o.dbias ? target (o.dbias) : none,
-                      (bool) launch->accumulate);
-  return LIG_LAUNCHED (launch);
+  return finish_sums (launch, {{b.dweights, b.dbiases}, {o.dweight, o.dbias}}, parts,
+                      b.norm.length);
 }
 
 /* The launch of gradient_packs. */

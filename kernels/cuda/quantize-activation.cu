@@ -1,12 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantized copies of activations and of their gradients, computed in the same reading. */
+#include "kernels/cuda/norm.cuh"
 #include "kernels/cuda/quantize-source.cuh"
 #include "kernels/functions.h"
 
 namespace lig
 {
+/* The numbers that are added to W neighbouring columns. */
+template <int W> struct Biases {
+  float values[W];
+};
+
+/* Rounds neighbouring elements to T, or to a type of the launch's if T is float. */
+template <class T, int W>
+__device__ inline void
+round_to (LigDtype dtype, float (&values)[W])
+{
+  if constexpr (std::is_same_v<T, float>) {
+#pragma unroll
+    for (int i = 0; i < W; i++)
+      values[i] = dtype == LIG_FP16   ? widen (narrow<half> (values[i]))
+                  : dtype == LIG_BF16 ? widen (narrow<bf16> (values[i]))
+                                      : values[i];
+  } else {
+#pragma unroll
+    for (int i = 0; i < W; i += 2)
+      widen_pair<T> (narrow_pair<T> (values[i], values[i + 1]), values[i], values[i + 1]);
+  }
+}
+
 /* y = act (x). */
 struct Activation {
+  using Of = void;
   static constexpr int STREAMS = 1, TILES = 1;
   static constexpr bool BOUNDED = true;
   Target x;
@@ -44,6 +69,7 @@ struct Activation {
 
 /* dx = dy act' (x), with y instead of x where the backward pass reads that. */
 struct ActivationBackward {
+  using Of = void;
   static constexpr int STREAMS = 2, TILES = 1;
   static constexpr bool BOUNDED = true;
   Target dy, x;
@@ -79,28 +105,120 @@ struct ActivationBackward {
     }
   }
 };
+
+/* The function F of the last stream plus a bias, as that sum is rounded to T. A bias that is read
+ * at once has type P. */
+template <class F, class T, class P> struct Biased : F {
+  using Of = T;
+  Vector bias;
+};
+
+template <int W, class F, class T, class P>
+__device__ inline Biases<W>
+columns_of (const Biased<F, T, P> &f, int64_t column)
+{
+  Biases<W> biases;
+  if constexpr (W == 1) {
+    biases.values[0] = f.bias[column];
+  } else {
+    ParameterPack<P, W> pack;
+    pack.load ((const P *) f.bias.data + column);
+    pack.widen_to (biases.values);
+  }
+  return biases;
+}
+
+template <class F, class T, class P, int S, int W>
+__device__ inline void
+apply_to (const Biased<F, T, P> &f,
+          const float (&in)[S][W],
+          float (&out)[1][W],
+          int64_t,
+          const Biases<W> &biases)
+{
+  float sums[S][W];
+  memcpy (sums, in, sizeof sums);
+#pragma unroll
+  for (int i = 0; i < W; i++)
+    sums[S - 1][i] += biases.values[i];
+  round_to<T> (f.x.dtype, sums[S - 1]);
+  f.apply (sums, out);
+}
+
+/* A sum is at most by a step of T greater than it is before it is rounded. */
+template <class F, class T, class P>
+__device__ inline float
+bound_at (const Biased<F, T, P> &f, float x, const Biases<SIDE> &biases, int i)
+{
+  return f.bound (F::STREAMS == 1 ? 1.005f * (x + biases.values[i]) : x);
+}
+
+/* Quantizes what F computes from x, or from x + bias if there is one. */
+template <class F>
+static LigStatus
+quantize_activation (LigLaunch *launch,
+                     const LigOperand *x,
+                     const LigOperand *bias,
+                     const LigOperand *scale,
+                     const LigOperand *dbias,
+                     int first,
+                     const F &f,
+                     const LigOperand *values,
+                     bool packs)
+{
+  if (!bias->data)
+    return quantize_producer (launch, x, scale, dbias, first, f, values, packs);
+  if (bias->size != x->columns)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "quantize: the bias has another length than a row");
+  auto run = [&] (auto one, auto number, bool fits) {
+    Biased<F, decltype (one), decltype (number)> biased;
+    (F &) biased = f;
+    biased.bias = vector (bias);
+    return quantize_producer (launch, x, scale, dbias, first, biased, values, fits);
+  };
+  if (!packs || !weight_packs (bias, x->dtype))
+    return run (float{}, float{}, false);
+  return dispatch (launch, x->dtype, [&] (auto one) {
+    using T = decltype (one);
+    return dispatch_weight<T> (bias->dtype, [&] (auto number) { return run (T{}, number, true); });
+  });
+}
 } /* namespace lig */
 
 using namespace lig;
 
-/* Writes the quantized copies of y = act (x), and y if it is present. */
+/* Writes the quantized copies of y = act (x + bias), and y if it is present. If the sum is as well,
+ * it is written first, and read. */
 extern "C" LigStatus
 lig_cuda_activation_quantize (LigLaunch *launch)
 {
-  const LigOperand *o = launch->operands, *x = &o[0], *y = &o[2];
+  const LigOperand *o = launch->operands, *x = &o[0], *sum = &o[3], *y = &o[4];
   const LigProducerParams *params = (const LigProducerParams *) launch->params;
-  return quantize_producer (launch, x, &o[1], nullptr, 3, Activation{target (x), params->function},
-                            y, streams_pack ({x, y}, x->columns));
+  LigOperand bias = o[1];
+  if (bias.data && sum->data) {
+    LigOperand operands[] = {*x, bias, *sum};
+    LigLaunch add = *launch;
+    add.operands = operands;
+    LigStatus status = lig_cuda_bias (&add);
+    launch->where = add.where;
+    if (status != LIG_OK)
+      return status;
+    x = sum;
+    bias.data = nullptr;
+  }
+  return quantize_activation (launch, x, &bias, &o[2], nullptr, 5,
+                              Activation{target (x), params->function}, y,
+                              streams_pack ({x, y}, x->columns));
 }
 
-/* Writes the quantized copies of dx = dy act' (x); dx, and dbias, its sum over rows, if they are
- * present. */
+/* Writes the quantized copies of dx = dy act' (x + bias); dx, and dbias, its sum over rows, if they
+ * are present. */
 extern "C" LigStatus
 lig_cuda_activation_backward_quantize (LigLaunch *launch)
 {
-  const LigOperand *o = launch->operands, *dy = &o[0], *x = &o[1], *dx = &o[3];
+  const LigOperand *o = launch->operands, *dy = &o[0], *x = &o[1], *bias = &o[2], *dx = &o[4];
   const LigProducerParams *params = (const LigProducerParams *) launch->params;
-  return quantize_producer (launch, x, &o[2], &o[4], 5,
-                            ActivationBackward{target (dy), target (x), params->function}, dx,
-                            streams_pack ({x, dy, dx}, x->columns));
+  return quantize_activation (launch, x, bias, &o[3], &o[5], 6,
+                              ActivationBackward{target (dy), target (x), params->function}, dx,
+                              streams_pack ({x, dy, dx}, x->columns));
 }

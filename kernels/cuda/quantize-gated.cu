@@ -7,6 +7,7 @@ namespace lig
 {
 /* y = act (a) b, where a row of x is [a, b]. */
 struct Gated {
+  using Of = void;
   static constexpr int STREAMS = 2, TILES = 1;
   static constexpr bool BOUNDED = false;
   Target x;
@@ -46,6 +47,7 @@ struct Gated {
 
 /* dx = [da, db]. */
 struct GatedBackward {
+  using Of = void;
   static constexpr int STREAMS = 3, TILES = 2;
   static constexpr bool BOUNDED = false;
   Target dy, x;

@@ -4,7 +4,8 @@
  * from the same elements, `stream (i)`, `place (i, row, column, columns)`, the index of an element
  * of a stream, and `apply (in, out)`, which computes neighbouring elements. Overloads of
  * columns_of () and apply_to () are for functions that need more. If F is BOUNDED, `bound (x)` is
- * never less than the magnitude of what it computes from an element x of the first stream. */
+ * never less than the magnitude of what it computes from an element x of the first stream. If `Of`
+ * is not void, F rounds to that type, which is then that of the streams. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
@@ -15,6 +16,7 @@ namespace lig
 {
 /* The matrix itself. */
 struct Plain {
+  using Of = void;
   static constexpr int STREAMS = 1, TILES = 1;
   static constexpr bool BOUNDED = false;
   Target x;
@@ -54,6 +56,15 @@ __device__ inline void
 apply_to (const F &f, const float (&in)[S][W], float (&out)[T][W], int64_t, const Nothing &)
 {
   f.apply (in, out);
+}
+
+/* Returns what no magnitude that F computes from an element x of the first stream is greater than.
+ */
+template <class F>
+__device__ inline float
+bound_at (const F &f, float x, const Nothing &, int)
+{
+  return f.bound (x);
 }
 
 /* Elements of one type, read by 16 bytes. Two tiles of F are EDGE columns apart, or a multiple of
@@ -252,8 +263,9 @@ template <class F, class T> struct PackedSource {
   }
 
   /* Returns what no magnitude of the elements that F computes from these is greater than. */
+  template <class Columns>
   __device__ float
-  bound_of (const uint4 (&first)[CHUNKS]) const
+  bound_of (const uint4 (&first)[CHUNKS], const Columns &columns) const
   {
     float most = 0;
 #pragma unroll
@@ -262,7 +274,7 @@ template <class F, class T> struct PackedSource {
       unpack (Words<T>{first[c]}, part);
 #pragma unroll
       for (int j = 0; j < wide<T>; j++)
-        most = fmaxf (most, f.bound (part[j]));
+        most = fmaxf (most, bound_at (f, part[j], columns, c * wide<T> + j));
     }
     return most;
   }
@@ -286,7 +298,8 @@ template <class F, class T> struct PackedSource {
                                                         : make_uint4 (0, 0, 0, 0);
 #pragma unroll
       for (int d = 0; d < AHEAD; d++)
-        bound = fmaxf (bound, rows[d] < q.rows ? bound_of (first[d]) : 0);
+        bound = fmaxf (
+          bound, rows[d] < q.rows ? bound_of (first[d], columns_of<SIDE> (f, columns[d])) : 0);
       return __any_sync (0xffffffffu, bound > known);
     }
     return true;
@@ -406,7 +419,11 @@ quantize_function (LigLaunch *launch,
     return quantize_from<false> (launch, q, lines, LooseSource<F>{f, target (values)}, dbias);
   return dispatch (launch, q.source, [&] (auto zero) {
     using T = decltype (zero);
-    return quantize_from<true> (launch, q, lines, PackedSource<F, T>{f, (T *) values->data}, dbias);
+    if constexpr (std::is_void_v<typename F::Of> || std::is_same_v<typename F::Of, T>)
+      return quantize_from<true> (launch, q, lines, PackedSource<F, T>{f, (T *) values->data},
+                                  dbias);
+    else
+      return LIG_FAIL (launch, LIG_UNSUPPORTED, "quantize: operands have different types");
   });
 }
 

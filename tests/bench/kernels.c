@@ -67,6 +67,14 @@ static const Entry entries[] = {
   QUANTIZING ("gated_quantize"),
   QUANTIZING ("gated_backward_quantize"),
   QUANTIZING ("norm_quantize"),
+  {"norm_backward_quantize", 65536, 768, 1, LIG_BF16, LIG_BF16, 0.80, &quantizers[0]},
+  {"norm_backward_quantize", 65536, 768, 1, LIG_BF16, LIG_BF16, 0.80, &quantizers[2]},
+  {"norm_backward_quantize", 65536, 768, 1, LIG_BF16, LIG_BF16, 0.80, &quantizers[3]},
+  {"norm_backward_quantize", 16384, 4096, 1, LIG_BF16, LIG_BF16, 0.80, &quantizers[0]},
+  {"layer_norm_backward_add", 65536, 768, 1, LIG_BF16, LIG_BF16, 0, NULL},
+  {"quantize", 65536, 768, 1, LIG_BF16, LIG_BF16, 0, &quantizers[0]},
+  {"quantize", 65536, 768, 1, LIG_BF16, LIG_BF16, 0, &quantizers[2]},
+  {"quantize", 65536, 768, 1, LIG_BF16, LIG_BF16, 0, &quantizers[3]},
 };
 
 static const char *const small_kernels[] = {"layer_norm",

@@ -62,8 +62,17 @@ shape_quantizing (
     *o = (LigOperand){NULL, rows, 1, LIG_FP32};
   else if (g_str_equal (name, "weight") || g_str_equal (name, "bias"))
     *o = (LigOperand){NULL, columns, columns, LIG_BF16};
-  else if (g_str_equal (name, "dbias"))
+  else if (g_str_equal (name, "dbias") || g_str_equal (name, "dweight") ||
+           g_str_equal (name, "dlast"))
     *o = (LigOperand){NULL, columns, columns, LIG_BF16};
+}
+
+/* Returns whether the kernel computes a norm's gradient, which it writes, and reads again where the
+ * scale follows from all of it. */
+static inline bool
+is_norm_gradient (const LigKernel *kernel)
+{
+  return g_str_equal (kernel->name, "norm_backward_quantize");
 }
 
 /* Returns the operands of a kernel that quantizes a matrix [rows, columns] of bf16. */
@@ -79,6 +88,8 @@ quantizing_operands (const LigKernel *kernel, const Quantizer *q, int64_t rows, 
     int64_t width = !gated ? columns : backward ? (gradient ? columns / 2 : columns) : 2 * columns;
     o.operands[i] = (LigOperand){NULL, rows * width, width, LIG_BF16};
     shape_quantizing (q, o.names[i], rows, columns, &o.operands[i]);
+    if (is_norm_gradient (kernel) && g_str_equal (o.names[i], "dx"))
+      o.operands[i].size = rows * columns;
     if (!backward && g_str_equal (o.names[i], "dbias"))
       o.operands[i].size = 0;
   }
@@ -100,8 +111,11 @@ quantizing_params (const LigKernel *kernel, const Quantizer *q)
 static inline double
 quantizing_bytes (const Operands *o, const Quantizer *q)
 {
+  bool gradient = is_norm_gradient (o->kernel);
   double bytes = 0;
-  for (int i = 0; i < o->count; i++)
-    bytes += (double) operand_bytes (&o->operands[i]) * (i < o->inputs && reads_twice (q) ? 2 : 1);
+  for (int i = 0; i < o->count; i++) {
+    bool again = gradient ? g_str_equal (o->names[i], "dx") : i < o->inputs;
+    bytes += (double) operand_bytes (&o->operands[i]) * (again && reads_twice (q) ? 2 : 1);
+  }
   return bytes;
 }

@@ -124,12 +124,29 @@ check_group (LigSequence *sequence, const LigPlanOptions *options, const LigFusi
                                                 : "no verdict");
 }
 
+/* Returns the sequence whose plan a fused one is compared with: of ops alone, but for a sum of
+ * gradients that is quantized. Both round it once, as a difference of a step of bf16 may be one of
+ * fp8. */
+static LigSequence *
+apart_from (const LigFusion *fusion, const char *expression)
+{
+  LigSequence *sequence = example (expression);
+  g_auto (GStrv) ops = g_strsplit (expression, " ! ", -1);
+  guint at = 0;
+  while (ops[at] && !g_str_equal (ops[at], "make-extra-output"))
+    at++;
+  g_autofree char *path = g_strdup_printf ("%u", at);
+  if (g_str_equal (fusion->name, "backward-norm-quantize") && ops[at])
+    force (sequence, path, "backward-add-norm");
+  return sequence;
+}
+
 /* Forces the fusion in a plan without other fusions and compares it with the ops alone. */
 static void
 check_agrees (const LigFusion *fusion, const char *expression, LigPlanOptions options)
 {
   g_autoptr (LigSequence) fused = example (expression);
-  g_autoptr (LigSequence) apart = example (expression);
+  g_autoptr (LigSequence) apart = apart_from (fusion, expression);
   LigDtype compute_type = options.compute < 0 ? LIG_FP32 : (LigDtype) options.compute;
   g_autofree char *what = g_strdup_printf (
     "%s on %s, %s%s%s", fusion->name, expression, lig_dtype_name (compute_type),
@@ -231,7 +248,7 @@ check_accumulates (const LigFusion *fusion, const char *const *ops)
     options.compute = (int) types[i][0];
     options.parameters = (int) types[i][1];
     options.accumulate = TRUE;
-    g_autoptr (LigSequence) alone = example (expression);
+    g_autoptr (LigSequence) alone = apart_from (fusion, expression);
     force (sequence, "0", fusion->name);
     g_autoptr (Results) got = accumulate (sequence, &options);
     g_autoptr (Results) want = compute (alone, &options);
@@ -280,6 +297,11 @@ static const struct {
   {"forward-quantize", "rms-norm ! quantize", "rms_norm norm_quantize"},
   {"forward-add-norm-quantize", "add-extra-input ! layer-norm ! quantize",
    "add_layer_norm norm_quantize"},
+  {"forward-bias-activation-quantize", "bias ! gelu ! quantize", "activation_quantize"},
+  {"backward-norm-quantize", "quantize(backward=true) ! layer-norm", "norm_backward_quantize"},
+  {"backward-norm-quantize",
+   "quantize(backward=true) ! bias ! add-extra-input ! make-extra-output ! rms-norm",
+   "norm_backward_quantize"},
   {"backward-quantize", "quantize(backward=true) ! bias ! relu", "activation_backward_quantize"},
   {"backward-quantize", "quantize(backward=true) ! bias", "quantize"},
   {"backward-quantize", "quantize(backward=true) ! glu", "gated_backward_quantize"},
@@ -356,9 +378,13 @@ check_in_use (const LigFusion *fusion, const char *const *ops)
 {
   for (int gap = 1; ops[gap]; gap++) {
     g_autofree char *expression = join_with (ops, gap, "make-extra-output(to=mid, caller=true)");
-    /* Behind an addition the branch is an element of the pattern. */
+    /* Behind an addition, and before a norm whose gradient is quantized, the branch is an element
+     * of the pattern. */
     gboolean branch =
-      g_str_has_prefix (fusion->name, "forward-add-norm") && !g_str_equal (ops[gap], "quantize");
+      (g_str_has_prefix (fusion->name, "forward-add-norm") &&
+       !g_str_equal (ops[gap], "quantize")) ||
+      (g_str_equal (fusion->name, "backward-norm-quantize") &&
+       g_str_has_suffix (ops[gap], "-norm") && !g_str_equal (ops[gap - 1], "make-extra-output"));
     if (!branch)
       check_kept_out (fusion, expression, gap, LIG_REASON_IN_USE, "caller");
   }

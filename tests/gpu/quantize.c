@@ -175,7 +175,7 @@ check_producer (const Gpu *gpu,
   void *results[LIG_MAX_OPERANDS], *there[LIG_MAX_OPERANDS], *quantized[LIG_MAX_OPERANDS];
   Producing q = producing (p, dtype, kind, shape, n);
   int inputs = p->backward ? 2 : 1;
-  LigOperand alone[4];
+  LigOperand alone[4], sum[3];
   g_autofree char *what = g_strdup_printf (
     "%s of %s, %s, scales %d and %d, %ld x %ld, %u", p->kernel, p->alone, lig_dtype_name (dtype),
     (int) kind[0], (int) kind[1], (long) shape[0], (long) shape[1], n);
@@ -187,7 +187,12 @@ check_producer (const Gpu *gpu,
     q.operands[q.copies].data = q.operands[q.copies + 1].data = NULL;
   if (n % 11 == 0)
     q.operands[q.copies + 2].data = q.operands[q.copies + 3].data = NULL;
-  int count = producing_alone (p, &q, alone);
+  gboolean biased = producing_sum (&q, sum);
+  if (biased && !launch_there (gpu, "bias", sum, 3, NULL, FALSE, there))
+    return;
+  if (biased)
+    sum[2].data = there[2];
+  int count = producing_alone (p, &q, biased ? &sum[2] : NULL, alone);
   if (!launch_there (gpu, p->kernel, q.operands, q.count, &q.params, FALSE, results) ||
       !launch_there (gpu, p->alone, alone, count, &q.params.clamped, FALSE, there))
     return;
@@ -195,6 +200,8 @@ check_producer (const Gpu *gpu,
     alone[i].data = there[i];
   if (q.operands[q.values].data)
     compare_bytes (&alone[inputs], results[q.values], 0, what);
+  if (biased && !p->backward && q.operands[q.values - 1].data)
+    compare_bytes (&sum[2], results[q.values - 1], q.values - 1, what);
   if (p->backward)
     check_sums (alone[3], results[q.values + 1], what);
   Quantizing copies = quantizing (alone[inputs], q.params.quantize, q.scale, 0.5f);
@@ -285,6 +292,92 @@ test_norms (void)
         case_begin ();
         check_norm (gpu, centered, large && n % 2 ? LIG_BF16 : floating[n % 3], kinds[k],
                     large ? larger[m - G_N_ELEMENTS (matrices)] : matrices[m], n);
+        case_end ();
+      }
+}
+
+/* Compares elements that are computed in another order, relative to the largest. */
+static void
+check_near (LigOperand want, void *data, const char *name, const char *what)
+{
+  LigOperand got = want;
+  got.data = data;
+  const double *a = wide (want), *b = wide (got);
+  double largest = 1e-3;
+  for (int64_t i = 0; i < want.size; i++)
+    largest = MAX (largest, fabs (a[i]));
+  for (int64_t i = 0; i < want.size; i++)
+    if (!(fabs (a[i] - b[i]) <= (want.dtype == LIG_FP32 ? 1e-5 : 1e-2) * largest)) {
+      g_test_fail_printf ("%s: %s is %g, expected %g at %ld", what, name, b[i], a[i], (long) i);
+      return;
+    }
+}
+
+/* A norm's gradient that is quantized as it is computed has the copies of what it wrote. */
+static void
+check_norm_gradient (const Gpu *gpu,
+                     gboolean centered,
+                     LigDtype dtype,
+                     const LigScales kind[2],
+                     const int64_t shape[2],
+                     unsigned n)
+{
+  static const char *const names[] = {"dx", "dweight", "dbias"};
+  void *results[LIG_MAX_OPERANDS], *there[LIG_MAX_OPERANDS], *quantized[LIG_MAX_OPERANDS];
+  NormGradient g = norm_gradient (centered, dtype, kind, shape, n);
+  g_autofree char *what =
+    g_strdup_printf ("%s of %s, scales %d and %d, %ld x %ld, %u", g.kernel, lig_dtype_name (dtype),
+                     (int) kind[0], (int) kind[1], (long) shape[0], (long) shape[1], n);
+  if (n % 7 == 0)
+    g.q.operands[OF_COPIES].data = g.q.operands[OF_COPIES + 1].data = NULL;
+  if (n % 11 == 0)
+    g.q.operands[OF_COPIES + 2].data = g.q.operands[OF_COPIES + 3].data = NULL;
+  if (!launch_there (gpu, g.kernel, g.alone, g.count, &g.q.params.norm, FALSE, there) ||
+      !launch_there (gpu, "norm_backward_quantize", g.q.operands, g.q.count, &g.q.params, FALSE,
+                     results))
+    return;
+  for (int i = g.dx; i < g.count; i++) {
+    LigOperand want = g.alone[i];
+    want.data = there[i];
+    check_near (want, results[OF_DX + i - g.dx], names[i - g.dx], what);
+  }
+  LigOperand dx = g.alone[g.dx];
+  dx.data = results[OF_DX];
+  Quantizing copies = quantizing (dx, g.q.params.quantize, g.q.scale, 0.5f);
+  copies.operands[8] = g.q.operands[OF_DLAST];
+  if (!launch_there (gpu, "quantize", copies.operands, 9, &g.q.params.quantize, FALSE, quantized))
+    return;
+  for (int i = 2; i < 8; i++) {
+    LigOperand want = copies.operands[i];
+    want.data = g.q.operands[OF_COPIES + i - 2].data ? quantized[i] : NULL;
+    compare_bytes (&want, results[OF_COPIES + i - 2], i, what);
+  }
+  LigOperand dlast = copies.operands[8];
+  if (!dlast.data)
+    return;
+  dlast.data = quantized[8];
+  check_near (dlast, results[OF_DLAST], "dlast", what);
+}
+
+static void
+test_norm_gradients (void)
+{
+  static const int64_t larger[][2] = {{1024, 256},  {1040, 512},  {4112, 768},  {2048, 1024},
+                                      {1088, 1600}, {2048, 2048}, {1040, 4096}, {1024, 8192}};
+  const Gpu *gpu = gpu_or_skip ();
+  unsigned n = 0;
+  if (!gpu)
+    return;
+  for (int centered = 0; centered < 2; centered++)
+    for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+      for (guint m = 0; m < G_N_ELEMENTS (matrices) + G_N_ELEMENTS (larger); m++, n++) {
+        gboolean large = m >= G_N_ELEMENTS (matrices);
+        const int64_t *shape = large ? larger[m - G_N_ELEMENTS (matrices)] : matrices[m];
+        if (large && quick () && n % 3)
+          continue;
+        case_begin ();
+        check_norm_gradient (gpu, centered, large ? (n % 2 ? LIG_BF16 : LIG_FP16) : floating[n % 3],
+                             kinds[k], shape, n);
         case_end ();
       }
 }
@@ -403,6 +496,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gpu/quantize/copies", test_copies);
   g_test_add_func ("/gpu/quantize/producers", test_producers);
   g_test_add_func ("/gpu/quantize/norms", test_norms);
+  g_test_add_func ("/gpu/quantize/norm-gradients", test_norm_gradients);
   g_test_add_func ("/gpu/quantize/products", test_products);
   g_test_add_func ("/gpu/quantize/histories", test_histories);
   return g_test_run ();

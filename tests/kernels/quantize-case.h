@@ -112,13 +112,21 @@ static const Producer producers[] = {
 #undef EACH
 };
 
-/* The operands of such a kernel: `values` is the first that it computes, `copies` that of row. */
+/* The operands of such a kernel: `values` is the first that it computes but for a sum, `copies`
+ * that of row, `x` the one to which a bias is added, which is number `bias`; -1: it takes none. */
 typedef struct {
-  LigOperand operands[13];
-  int values, copies, count;
+  LigOperand operands[LIG_MAX_OPERANDS];
+  int values, copies, count, x, bias;
   float scale;
   LigProducerParams params;
 } Producing;
+
+/* Returns whether the gradient follows from y, which a bias has been added to. */
+static inline gboolean
+relies_on_output (const Producer *p)
+{
+  return p->backward && !p->gated && p->function == LIG_FUNCTION_relu;
+}
 
 /* Returns the operands for the quantized matrix [rows, columns]. A gated unit's gradient has an
  * even number of columns. */
@@ -130,7 +138,7 @@ producing (
   gboolean halves = p->gated && p->backward;
   columns += halves ? columns % 2 : 0;
   LigDtype format = n / 2 % 2 ? LIG_FP8_E5M2 : LIG_FP8_E4M3;
-  Producing q = {.scale = n % 4 == 1 ? 24 : 0, .values = p->backward ? 3 : 2};
+  Producing q = {.scale = n % 4 == 1 ? 24 : 0, .bias = -1};
   q.params = (LigProducerParams){
     .quantize = {(int32_t) format, (int32_t) kind[0], (int32_t) kind[1], n / 3 % 2},
     .function = p->function,
@@ -141,8 +149,18 @@ producing (
   Quantizing copies = quantizing (values, q.params.quantize, q.scale, 0.5f);
   if (p->backward)
     q.operands[q.count++] = random_tensor (dtype, rows, halves ? columns / 2 : columns);
+  q.x = q.count;
   q.operands[q.count++] = x;
+  if (!p->gated) {
+    q.bias = q.count;
+    q.operands[q.count++] = random_tensor (n / 7 % 2 ? LIG_FP32 : dtype, 1, columns);
+    if (n % 5 < 2 || relies_on_output (p))
+      q.operands[q.bias].data = NULL;
+  }
   q.operands[q.count++] = copies.operands[1];
+  if (!p->gated && !p->backward)
+    q.operands[q.count++] = n % 2 ? blank (dtype, rows, columns) : absent (dtype, 1, 1);
+  q.values = q.count;
   q.operands[q.count++] = values;
   if (p->backward)
     q.operands[q.count++] = blank (n / 5 % 2 ? LIG_FP32 : dtype, 1, columns);
@@ -152,13 +170,27 @@ producing (
   return q;
 }
 
-/* Sets the operands of the kernel that computes the values alone; returns their number. */
+/* Returns whether a bias is added, and sets the operands of the kernel that does that. */
+static inline gboolean
+producing_sum (const Producing *q, LigOperand sum[3])
+{
+  const LigOperand *x = &q->operands[q->x];
+  if (q->bias < 0 || !q->operands[q->bias].data)
+    return FALSE;
+  sum[0] = *x;
+  sum[1] = q->operands[q->bias];
+  sum[2] = blank (x->dtype, x->size / x->columns, x->columns);
+  return TRUE;
+}
+
+/* Sets the operands of the kernel that computes the values alone, of the sum if there is one;
+ * returns their number. */
 static inline int
-producing_alone (const Producer *p, const Producing *q, LigOperand alone[4])
+producing_alone (const Producer *p, const Producing *q, const LigOperand *sum, LigOperand alone[4])
 {
   int inputs = p->backward ? 2 : 1, outputs = inputs;
   for (int i = 0; i < inputs; i++)
-    alone[i] = q->operands[i];
+    alone[i] = i == q->x && sum ? *sum : q->operands[i];
   for (int i = 0; i < outputs; i++)
     alone[inputs + i] = blank (q->operands[q->values + i].dtype,
                                q->operands[q->values + i].size / q->operands[q->values + i].columns,
@@ -206,4 +238,72 @@ norming (gboolean centered, const LigOperand *alone, const LigScales kind[2], un
   for (int i = 2; i < 8; i++)
     q.operands[q.count++] = copies.operands[i];
   return q;
+}
+
+/* A norm's gradient: the kernel that computes it alone with its operands, of which dx is number
+ * `dx`, and the operands of the kernel that quantizes it as well. */
+typedef struct {
+  const char *kernel;
+  LigOperand alone[9];
+  int count, dx;
+  Producing q;
+} NormGradient;
+
+/* The outputs of norm_backward_quantize. */
+enum { OF_DX = 7, OF_DWEIGHT, OF_DBIAS, OF_DLAST, OF_COPIES };
+
+/* Returns statistics of rows that any norm may have: numbers from 0.5 on. */
+static inline LigOperand
+some_rstd (int64_t rows)
+{
+  LigOperand rstd = random_tensor (LIG_FP32, 1, rows);
+  for (int64_t i = 0; i < rows; i++)
+    ((float *) rstd.data)[i] = 0.5f + fabsf (((float *) rstd.data)[i]);
+  return rstd;
+}
+
+static inline NormGradient
+norm_gradient (
+  gboolean centered, LigDtype dtype, const LigScales kind[2], const int64_t shape[2], unsigned n)
+{
+  int64_t rows = shape[0], columns = shape[1];
+  gboolean branch = n / 3 % 2 == 0;
+  LigDtype parameters = n / 2 % 2 ? LIG_FP32 : dtype;
+  NormGradient g = {.kernel = branch
+                                ? centered ? "layer_norm_backward_add" : "rms_norm_backward_add"
+                              : centered ? "layer_norm_backward"
+                                         : "rms_norm_backward"};
+  LigOperand none = absent (LIG_FP32, 1, 1);
+  LigOperand inputs[] = {random_tensor (dtype, rows, columns),
+                         branch ? random_tensor (dtype, rows, columns) : none,
+                         random_tensor (dtype, rows, columns),
+                         random_tensor (parameters, 1, columns),
+                         centered ? random_tensor (LIG_FP32, 1, rows) : none,
+                         some_rstd (rows)};
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    if (inputs[i].data)
+      g.alone[g.count++] = inputs[i];
+  g.dx = g.count;
+  g.alone[g.count++] = blank (dtype, rows, columns);
+  g.alone[g.count++] = blank (parameters, 1, columns);
+  if (centered)
+    g.alone[g.count++] = blank (parameters, 1, columns);
+  g.q.scale = n % 4 == 1 || n % 4 == 2 ? 24 : 0;
+  g.q.params = (LigProducerParams){
+    .quantize = {n % 2 ? LIG_FP8_E5M2 : LIG_FP8_E4M3, (int32_t) kind[0], (int32_t) kind[1],
+                 n / 3 % 2},
+    .norm = {1e-3f, n / 5 % 2},
+  };
+  Quantizing copies = quantizing (g.alone[g.dx], g.q.params.quantize, g.q.scale, 0.5f);
+  memcpy (g.q.operands, inputs, sizeof inputs);
+  g.q.operands[OF_DX - 1] = copies.operands[1];
+  g.q.operands[OF_DX] = blank (dtype, rows, columns);
+  g.q.operands[OF_DWEIGHT] = blank (parameters, 1, columns);
+  g.q.operands[OF_DBIAS] = centered ? blank (parameters, 1, columns) : none;
+  g.q.operands[OF_DLAST] = n / 7 % 3 ? blank (parameters, 1, columns) : none;
+  memcpy (&g.q.operands[OF_COPIES], &copies.operands[2], 6 * sizeof *copies.operands);
+  g.q.count = OF_COPIES + 6;
+  if (n % 9 > 2)
+    g.q.operands[OF_COPIES + 5].data = NULL;
+  return g;
 }

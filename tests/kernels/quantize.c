@@ -238,6 +238,15 @@ check_bytes (LigOperand want, LigOperand got, const char *kernel, int operand)
                bytes, b[i], a[i]);
 }
 
+/* Returns the elements of an operand. */
+static float *
+wide_floats (LigOperand x)
+{
+  float *values = scratch ((gsize) x.size * sizeof *values);
+  lig_widen (x.dtype, x.data, values, (size_t) x.size);
+  return values;
+}
+
 /* A kernel that computes what it quantizes writes the bytes that its two kernels write. */
 static void
 check_producer (
@@ -245,12 +254,20 @@ check_producer (
 {
   case_begin ();
   Producing q = producing (p, dtype, kind, shape, n);
-  LigOperand *o = q.operands, alone[4];
+  LigOperand *o = q.operands, alone[4], sum[3];
   run (p->kernel, o, &q.params, FALSE);
-  int count = producing_alone (p, &q, alone);
+  gboolean biased = producing_sum (&q, sum);
+  if (biased)
+    run ("bias", sum, NULL, FALSE);
+  if (biased && !p->backward && o[q.values - 1].data)
+    check_bytes (sum[2], o[q.values - 1], p->kernel, q.values - 1);
+  int count = producing_alone (p, &q, biased ? &sum[2] : NULL, alone);
   run (p->alone, alone, &q.params.clamped, FALSE);
   for (int i = p->backward ? 2 : 1; i < count; i++)
-    check_bytes (alone[i], o[q.values + i - (p->backward ? 2 : 1)], p->alone, i);
+    if (biased && i == 3)
+      check_sums (o[q.values + 1], wide_floats (alone[2]), shape[0], alone[2].columns);
+    else
+      check_bytes (alone[i], o[q.values + i - (p->backward ? 2 : 1)], p->alone, i);
   Quantizing copies = quantizing (alone[p->backward ? 2 : 1], q.params.quantize, q.scale, 0.5f);
   run ("quantize", copies.operands, &q.params.quantize, FALSE);
   for (int i = 2; i < 8; i++)
@@ -297,6 +314,41 @@ test_norms (void)
     for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
       for (guint m = 0; m < G_N_ELEMENTS (matrices); m++, n++)
         check_norm (centered, floating[n % 3], kinds[k], matrices[m], n);
+}
+
+static void
+check_norm_gradient (
+  gboolean centered, LigDtype dtype, const LigScales kind[2], const int64_t shape[2], unsigned n)
+{
+  case_begin ();
+  NormGradient g = norm_gradient (centered, dtype, kind, shape, n);
+  LigOperand *o = g.q.operands, *alone = g.alone;
+  run (g.kernel, alone, &g.q.params.norm, FALSE);
+  run ("norm_backward_quantize", o, &g.q.params, FALSE);
+  for (int i = g.dx; i < g.count; i++)
+    check_bytes (alone[i], o[OF_DX + i - g.dx], g.kernel, i);
+  Quantizing copies = quantizing (alone[g.dx], g.q.params.quantize, g.q.scale, 0.5f);
+  copies.operands[8] = o[OF_DLAST];
+  if (o[OF_DLAST].data)
+    copies.operands[8] = blank (o[OF_DLAST].dtype, 1, shape[1]);
+  run ("quantize", copies.operands, &g.q.params.quantize, FALSE);
+  for (int i = 2; i < 8; i++)
+    if (o[OF_COPIES + i - 2].data)
+      check_bytes (copies.operands[i], o[OF_COPIES + i - 2], "norm_backward_quantize", i);
+  if (o[OF_DLAST].data)
+    check_bytes (copies.operands[8], o[OF_DLAST], "norm_backward_quantize", OF_DLAST);
+  case_end ();
+}
+
+/* A norm's gradient that is quantized as it is computed has the bytes of its two kernels. */
+static void
+test_norm_gradients (void)
+{
+  unsigned n = 0;
+  for (int centered = 0; centered < 2; centered++)
+    for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+      for (guint m = 0; m < G_N_ELEMENTS (matrices); m++, n++)
+        check_norm_gradient (centered, floating[n % 3], kinds[k], matrices[m], n);
 }
 
 /* --- Products ----------------------------------------------------------------------------- */
@@ -444,6 +496,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/quantize/alone", test_alone);
   g_test_add_func ("/kernels/quantize/producers", test_producers);
   g_test_add_func ("/kernels/quantize/norms", test_norms);
+  g_test_add_func ("/kernels/quantize/norm-gradients", test_norm_gradients);
   g_test_add_func ("/kernels/quantize/products", test_products);
   g_test_add_func ("/kernels/quantize/histories", test_histories);
   return g_test_run ();

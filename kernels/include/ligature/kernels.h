@@ -67,7 +67,7 @@ typedef enum { LIG_BACKEND_CPU, LIG_BACKEND_CUDA, LIG_BACKEND_NULL, LIG_N_BACKEN
  *
  * The largest number of operands of a kernel.
  */
-#define LIG_MAX_OPERANDS 16
+#define LIG_MAX_OPERANDS 20
 
 /**
  * LIG_MOST_PARAMS:

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* dx = norm gradient + branch gradient, and its quantized copies for the product before, with the
+ * gradient of that product's bias in the same reading. */
+#include "engine/fusions/define.h"
+
+enum { QUANTIZE, LAST_BIAS, ADD, BRANCH, NORM };
+
+static gboolean
+allows (LigLowering *match, LigRefusal *refusal)
+{
+  return lig_lower_is_quantized (match, "0.dx", refusal) &&
+         lig_lower_norm_fits (match, NORM, refusal);
+}
+
+static void
+lower (LigLowering *lowering)
+{
+  const char *dx = lig_lower_op (lowering, BRANCH) ? "3.dx" : "4.dx";
+  g_autofree char *bindings =
+    g_strdup_printf ("dy=4.dy branch=3.dextra x=4.x dx=%s dlast=1.dbias", dx);
+  lig_lower_quantized (lowering, NORM, bindings, "0.dx");
+  /* The gradient of the sum is that of both of its inputs. */
+  lig_lower_alias (lowering, "2.dx", dx);
+  lig_lower_alias (lowering, "2.dextra", dx);
+}
+
+LIG_DEFINE_FUSION (backward_norm_quantize) = {
+  .size = sizeof (LigFusion),
+  .name = "backward-norm-quantize",
+  .pass = LIG_PASS_BACKWARD,
+  .summary = N_ ("Quantizes the norm's gradient, with that of the branch and of the bias before"),
+  .pattern = "quantize [bias] [add-extra-input] [make-extra-output] layer-norm|rms-norm",
+  .gradients = "- bias - branch gradient",
+  .allows = allows,
+  .lower = lower,
+};

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* The second stage of the sums over rows that the gradients of norms leave. */
+#include "kernels/cuda/norm-sums.cuh"
+
+namespace lig
+{
+/* The number of warps of a block, and of the loads that a thread has in flight. */
+enum { SLICES = 16, BATCH = 9 };
+
+/* The vectors of a launch. */
+struct Vectors {
+  const float *partials[MOST_SUMS];
+  Target targets[MOST_SUMS];
+};
+
+/* Adds up the partial sums [parts, length] of the vector that blockIdx.y selects: each warp adds
+ * every SLICES-th part, then the warps' sums are added in order and rounded once. */
+__global__ void __launch_bounds__ (32 * SLICES)
+  finish_vectors (Vectors vectors, int parts, int64_t length, bool accumulate)
+{
+  __shared__ float sums[SLICES][32];
+  const Target target = vectors.targets[blockIdx.y];
+  const float *partials = vectors.partials[blockIdx.y];
+  const int across = (int) threadIdx.x % 32, slice = (int) threadIdx.x / 32;
+  const int64_t column = (int64_t) blockIdx.x * 32 + across;
+  const bool inside = column < length;
+  wait_for_previous ();
+  float sum = 0;
+  for (int base = slice; base < parts; base += SLICES * BATCH) {
+    float part[BATCH];
+#pragma unroll
+    for (int i = 0; i < BATCH; i++)
+      part[i] = inside && base + i * SLICES < parts
+                  ? partials[(base + i * SLICES) * length + column]
+                  : 0.0f;
+#pragma unroll
+    for (int i = 0; i < BATCH; i++)
+      sum += part[i];
+  }
+  sums[slice][across] = sum;
+  __syncthreads ();
+  if (slice > 0 || !inside)
+    return;
+#pragma unroll
+  for (int i = 1; i < SLICES; i++)
+    sum += sums[i][across];
+  target.set (column, accumulate ? target.get (column) + sum : sum);
+}
+
+LigStatus
+finish_sums (LigLaunch *launch, const NormSums &sums, int parts, int64_t length)
+{
+  Vectors vectors = {};
+  int count = 0;
+  for (int i = 0; i < MOST_SUMS; i++)
+    if (sums.targets[i] && sums.targets[i]->data) {
+      vectors.partials[count] = sums.partials[i];
+      vectors.targets[count++] = target (sums.targets[i]);
+    }
+  if (count == 0)
+    return LIG_OK;
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3 ((unsigned) ((length + 31) / 32), (unsigned) count);
+  config.blockDim = dim3 (32 * SLICES);
+  config.stream = stream (launch);
+  config.attrs = &attribute;
+  config.numAttrs = parts > 0 && launch->device->capability >= 90 ? 1 : 0;
+  /* A multiprocessor that divides its memory as for the previous kernel does not have to be idle
+   * first. */
+  cudaFuncSetAttribute (finish_vectors, cudaFuncAttributePreferredSharedMemoryCarveout,
+                        cudaSharedmemCarveoutMaxShared);
+  cudaLaunchKernelEx (&config, finish_vectors, vectors, parts, length, (bool) launch->accumulate);
+  return LIG_LAUNCHED (launch);
+}
+} /* namespace lig */
