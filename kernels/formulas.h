@@ -227,9 +227,10 @@ LIG_FORMULA float
 lig_gate_slope (float rise, float z)
 {
 #ifdef __CUDA_ARCH__
-  /* Of sigmoid (z) and sigmoid (-z) the lesser is e r, the other r. */
-  float e = lig_decay (z), r = lig_quick_inverse (1.0f + e), lesser = e * r;
-  return __fmaf_rn (rise, lesser * r, z < 0 ? lesser : r);
+  /* The difference cancels where sigmoid (z) is near 1, to which the product is added: at most a
+   * step of 1 times the rise, which is below 40 where the difference is not 0. */
+  float r = lig_sigmoid (z);
+  return __fmaf_rn (rise * (1.0f - r), r, r);
 #else
   return lig_sigmoid (z) + rise * lig_sigmoid_slope (z);
 #endif

@@ -32,7 +32,7 @@ round_to (LigDtype dtype, float (&values)[W])
 /* y = act (x). */
 struct Activation {
   using Of = void;
-  static constexpr int STREAMS = 1, TILES = 1;
+  static constexpr int STREAMS = 1, TILES = 1, BLOCKS = 4;
   static constexpr bool BOUNDED = true;
   Target x;
   int function;
@@ -70,7 +70,7 @@ struct Activation {
 /* dx = dy act' (x), with y instead of x where the backward pass reads that. */
 struct ActivationBackward {
   using Of = void;
-  static constexpr int STREAMS = 2, TILES = 1;
+  static constexpr int STREAMS = 2, TILES = 1, BLOCKS = 3;
   static constexpr bool BOUNDED = true;
   Target dy, x;
   int function;
@@ -110,6 +110,7 @@ struct ActivationBackward {
  * at once has type P. */
 template <class F, class T, class P> struct Biased : F {
   using Of = T;
+  static constexpr int BLOCKS = 3;
   Vector bias;
 };
 
@@ -133,7 +134,7 @@ __device__ inline void
 apply_to (const Biased<F, T, P> &f,
           const float (&in)[S][W],
           float (&out)[1][W],
-          int64_t,
+          const Nothing &,
           const Biases<W> &biases)
 {
   float sums[S][W];

@@ -136,7 +136,7 @@ choose_quantized_shape (int64_t packs, F f)
     return f (Shape<32, 3>{});
   if (packs <= 128)
     return f (Shape<32, 4>{});
-  return f (Shape<0, 4>{});
+  return f (Shape<0, 2>{});
 }
 
 /* Computes the gradients and the copies, or the amaxes and then the copies from dx. */

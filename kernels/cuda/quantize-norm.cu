@@ -8,7 +8,7 @@ namespace lig
 {
 /* y = (x - mean) rstd gain + bias. Vectors of parameters that are read at once have type P. */
 template <class P> struct Normalized {
-  static constexpr int STREAMS = 1, TILES = 1;
+  static constexpr int STREAMS = 1, TILES = 1, BLOCKS = 3;
   static constexpr bool BOUNDED = false;
   Target x;
   Vector weight, bias;
@@ -25,6 +25,18 @@ template <class P> struct Normalized {
     return row * columns + column;
   }
 };
+
+/* The statistics of a row. */
+struct Statistics {
+  float mean, rstd;
+};
+
+template <class P>
+__device__ inline Statistics
+row_of (const Normalized<P> &f, int64_t row)
+{
+  return {f.mean ? f.mean[row] : 0, f.rstd[row]};
+}
 
 /* The parameters of W columns. */
 template <int W> struct Affine {
@@ -68,13 +80,12 @@ __device__ inline void
 apply_to (const Normalized<P> &f,
           const float (&in)[1][W],
           float (&out)[1][W],
-          int64_t row,
+          const Statistics &of_row,
           const Affine<W> &affine)
 {
-  float mean = f.mean ? f.mean[row] : 0, rstd = f.rstd[row];
 #pragma unroll
   for (int i = 0; i < W; i++)
-    out[0][i] = normalized (in[0][i], mean, rstd, affine.gains[i], affine.biases[i]);
+    out[0][i] = normalized (in[0][i], of_row.mean, of_row.rstd, affine.gains[i], affine.biases[i]);
 }
 
 enum { X, WEIGHT, BIAS, MEAN, RSTD, SCALE, Y, ROW };

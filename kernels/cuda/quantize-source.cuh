@@ -3,21 +3,21 @@
  * function F has STREAMS, the matrices that it reads, TILES, the parts of a row that it computes
  * from the same elements, `stream (i)`, `place (i, row, column, columns)`, the index of an element
  * of a stream, and `apply (in, out)`, which computes neighbouring elements. Overloads of
- * columns_of () and apply_to () are for functions that need more. If F is BOUNDED, `bound (x)` is
- * never less than the magnitude of what it computes from an element x of the first stream. If `Of`
- * is not void, F rounds to that type, which is then that of the streams. */
+ * columns_of (), row_of () and apply_to () are for functions that need more. If F is BOUNDED,
+ * `bound (x)` is never less than the magnitude of what it computes from an element x of the first
+ * stream. If `Of` is not void, F rounds to that type, which is then that of the streams. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
 #include "kernels/cuda/common/async-copy.cuh"
-#include "kernels/cuda/quantize-tiles.cuh"
+#include "kernels/cuda/quantize-launch.cuh"
 
 namespace lig
 {
 /* The matrix itself. */
 struct Plain {
   using Of = void;
-  static constexpr int STREAMS = 1, TILES = 1;
+  static constexpr int STREAMS = 1, TILES = 1, BLOCKS = 4;
   static constexpr bool BOUNDED = false;
   Target x;
   __device__ const Target &
@@ -50,10 +50,18 @@ columns_of (const F &, int64_t)
   return {};
 }
 
+/* The values that a function needs for a row, whatever the columns: none. */
+template <class F>
+__device__ inline Nothing
+row_of (const F &, int64_t)
+{
+  return {};
+}
+
 /* Computes neighbouring elements of a row. */
 template <class F, int S, int T, int W>
 __device__ inline void
-apply_to (const F &f, const float (&in)[S][W], float (&out)[T][W], int64_t, const Nothing &)
+apply_to (const F &f, const float (&in)[S][W], float (&out)[T][W], const Nothing &, const Nothing &)
 {
   f.apply (in, out);
 }
@@ -81,7 +89,7 @@ template <class F, class T> struct PackedSource {
   static constexpr bool BOUNDED = F::BOUNDED;
   static constexpr int AHEAD = BOUNDED ? 4 / CHUNKS : DEPTH; /* rows of a thread for the amax */
   static constexpr int SLOTS = FETCHES ? F::STREAMS : TILES;
-  static constexpr int BLOCKS = SLOTS * CHUNKS == 1 ? (PLAIN ? 4 : 3) : SLOTS * CHUNKS == 2 ? 2 : 1;
+  static constexpr int BLOCKS = SLOTS * CHUNKS == 1 ? F::BLOCKS : SLOTS * CHUNKS == 2 ? 2 : 1;
   static constexpr size_t STAGED = SLOTS * CHUNKS * SIDE * THREADS * sizeof (uint4);
   using Raw = uint4[F::STREAMS][CHUNKS];
   F f;
@@ -146,10 +154,10 @@ template <class F, class T> struct PackedSource {
   }
 
   /* Computes a row of a thread of each tile. */
-  template <class Columns>
+  template <class Row, class Columns>
   __device__ void
   compute (const Raw &raw,
-           int64_t row,
+           const Row &row,
            const Columns &columns,
            Words<T> (&words)[TILES][CHUNKS]) const
   {
@@ -192,7 +200,7 @@ template <class F, class T> struct PackedSource {
     bool any = inside (q, row, column);
     Words<T> words[TILES][CHUNKS] = {};
     if (any)
-      compute (raw, row, columns, words);
+      compute (raw, row_of (f, row), columns, words);
 #pragma unroll
     for (int t = 0; t < TILES; t++)
 #pragma unroll
@@ -202,6 +210,29 @@ template <class F, class T> struct PackedSource {
           store_chunk (values + row * q.columns + column_of (q, t, column) + c * wide<T>,
                        words[t][c]);
       }
+  }
+
+  /* Returns what F needs for the columns from `column` on. */
+  __device__ auto
+  columns_at (int64_t column) const
+  {
+    return columns_of<SIDE> (f, column);
+  }
+
+  /* Returns what F needs for a row; nothing is read beyond the last. */
+  __device__ auto
+  row_at (const Quantization &q, int64_t row) const
+  {
+    return row_of (f, row < q.rows ? row : q.rows - 1);
+  }
+
+  /* Writes what F computed, if others read it. */
+  __device__ void
+  store (const Words<T> (&words)[CHUNKS], int64_t at) const
+  {
+#pragma unroll
+    for (int c = 0; c < CHUNKS && values; c++)
+      store_chunk (values + at + c * wide<T>, words[c]);
   }
 
   /* Computes the elements of a thread from those that were fetched. */
@@ -323,7 +354,7 @@ template <class F, class T> struct PackedSource {
       Words<T> words[TILES][CHUNKS] = {};
       Pair<T> pairs[TILES * PAIRS];
       if (rows[d] < q.rows)
-        compute (raw[d], rows[d], columns_of<SIDE> (f, columns[d]), words);
+        compute (raw[d], row_of (f, rows[d]), columns_of<SIDE> (f, columns[d]), words);
       memcpy (pairs, words, sizeof pairs);
 #pragma unroll
       for (int p = 0; p < TILES * PAIRS; p++)
@@ -354,7 +385,7 @@ template <class F> struct LooseSource {
     float in[F::STREAMS][1], out[F::TILES][1];
     for (int s = 0; s < F::STREAMS; s++)
       in[s][0] = f.stream (s).get (f.place (s, row, column - tile * part, q.columns));
-    apply_to (f, in, out, row, columns_of<1> (f, column - tile * part));
+    apply_to (f, in, out, row_of (f, row), columns_of<1> (f, column - tile * part));
     float value = out[tile ? F::TILES - 1 : 0][0];
     return q.source == LIG_FP16   ? widen (narrow<half> (value))
            : q.source == LIG_BF16 ? widen (narrow<bf16> (value))

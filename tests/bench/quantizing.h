@@ -14,19 +14,24 @@ typedef struct {
   bool rows, columns; /* the copies that are written */
   LigActivationNumber activation;
   LigGatedNumber gated;
+  bool biased; /* what is activated is a sum with a bias, which is not written */
 } Quantizer;
 
 static const Quantizer quantizers[] = {
   {"delayed", LIG_SCALES_TENSOR, LIG_SCALES_TENSOR, true, true, true, LIG_FUNCTION_gelu,
-   LIG_FUNCTION_swiglu},
+   LIG_FUNCTION_swiglu, false},
   {"delayed, row", LIG_SCALES_TENSOR, LIG_SCALES_TENSOR, true, true, false, LIG_FUNCTION_gelu,
-   LIG_FUNCTION_swiglu},
+   LIG_FUNCTION_swiglu, false},
   {"current", LIG_SCALES_TENSOR, LIG_SCALES_TENSOR, false, true, true, LIG_FUNCTION_gelu,
-   LIG_FUNCTION_swiglu},
+   LIG_FUNCTION_swiglu, false},
   {"rows", LIG_SCALES_ROW, LIG_SCALES_TENSOR, false, true, true, LIG_FUNCTION_gelu,
-   LIG_FUNCTION_swiglu},
+   LIG_FUNCTION_swiglu, false},
   {"block", LIG_SCALES_BLOCK, LIG_SCALES_BLOCK, false, true, true, LIG_FUNCTION_gelu,
-   LIG_FUNCTION_swiglu},
+   LIG_FUNCTION_swiglu, false},
+  {"delayed, bias", LIG_SCALES_TENSOR, LIG_SCALES_TENSOR, true, true, true, LIG_FUNCTION_gelu,
+   LIG_FUNCTION_swiglu, true},
+  {"current, bias", LIG_SCALES_TENSOR, LIG_SCALES_TENSOR, false, true, true, LIG_FUNCTION_gelu,
+   LIG_FUNCTION_swiglu, true},
 };
 
 /* Returns whether the kernel reads its inputs twice. */
@@ -56,7 +61,8 @@ shape_quantizing (
                       LIG_FP32};
   else if (g_str_equal (name, "scale") || g_str_equal (name, "recorded"))
     *o = (LigOperand){NULL, q->given, 1, LIG_FP32};
-  else if (g_str_equal (name, "rounded") || g_str_equal (name, "dx") || g_str_equal (name, "y"))
+  else if (g_str_equal (name, "rounded") || g_str_equal (name, "dx") || g_str_equal (name, "y") ||
+           g_str_equal (name, "sum"))
     *o = (LigOperand){NULL, 0, columns, LIG_BF16};
   else if (g_str_equal (name, "mean") || g_str_equal (name, "rstd"))
     *o = (LigOperand){NULL, rows, 1, LIG_FP32};
@@ -81,6 +87,7 @@ quantizing_operands (const LigKernel *kernel, const Quantizer *q, int64_t rows, 
 {
   Operands o = {.kernel = kernel, .problem = {rows, columns, 1, LIG_BF16, LIG_BF16}};
   bool gated = strstr (kernel->name, "gated"), backward = strstr (kernel->name, "backward");
+  bool activates = g_str_has_prefix (kernel->name, "activation");
   o.count = lig_signature_count (kernel->signature, &o.inputs);
   for (int i = 0; i < o.count; i++) {
     o.optional[i] = lig_signature_name (kernel->signature, i, o.names[i]);
@@ -90,8 +97,9 @@ quantizing_operands (const LigKernel *kernel, const Quantizer *q, int64_t rows, 
     shape_quantizing (q, o.names[i], rows, columns, &o.operands[i]);
     if (is_norm_gradient (kernel) && g_str_equal (o.names[i], "dx"))
       o.operands[i].size = rows * columns;
-    if (!backward && g_str_equal (o.names[i], "dbias"))
-      o.operands[i].size = 0;
+    bool unused = (!backward && g_str_equal (o.names[i], "dbias")) ||
+                  (activates && !q->biased && g_str_equal (o.names[i], "bias"));
+    o.operands[i].size = unused ? 0 : o.operands[i].size;
   }
   return o;
 }
