@@ -227,10 +227,10 @@ LIG_FORMULA float
 lig_gate_slope (float rise, float z)
 {
 #ifdef __CUDA_ARCH__
-  /* The difference cancels where sigmoid (z) is near 1, to which the product is added: at most a
-   * step of 1 times the rise, which is below 40 where the difference is not 0. */
-  float r = lig_sigmoid (z);
-  return __fmaf_rn (rise * (1.0f - r), r, r);
+  /* sigmoid (-z) = e r needs no difference. Beyond 2^126 the inverse r is 0, and so is the slope.
+   */
+  float e = lig_quick_decay (z), r = lig_quick_inverse (1.0f + e);
+  return __fmaf_rn (rise * (lig_at_most (e, FLT_MAX) * r), r, r);
 #else
   return lig_sigmoid (z) + rise * lig_sigmoid_slope (z);
 #endif

@@ -248,8 +248,8 @@ lower_normalized (LigLowering *self,
   emit_copies (self, quantizer, "norm_quantize", text->str, &params, sizeof params);
 }
 
-/* Emits the kernel of a norm's gradient and its copies. Scales that are not known take a reading of
- * that gradient more. */
+/* Emits the kernel of a norm's gradient and its copies, which reads that gradient again unless the
+ * scale is known. */
 static void
 lower_norm_backward (LigLowering *self,
                      int element,
@@ -273,7 +273,7 @@ lower_norm_backward (LigLowering *self,
   g_string_append_printf (text, " rounded=%s",
                           lig_part (self->draft, quantizer->part)->implicit ? "-" : to);
   lig_lower_kernel (self, "norm_backward_quantize", text->str, &params, sizeof params);
-  if (self->steps->len == before || !lig_reads_again (quantizer))
+  if (self->steps->len == before || quantizer->scale >= 0)
     return;
   char dx[64];
   lig_lower_bound_port (bindings, "dx", dx, sizeof dx);

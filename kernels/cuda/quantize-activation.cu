@@ -33,7 +33,7 @@ round_to (LigDtype dtype, float (&values)[W])
 struct Activation {
   using Of = void;
   static constexpr int STREAMS = 1, TILES = 1, BLOCKS = 4;
-  static constexpr bool BOUNDED = true;
+  static constexpr bool BOUNDED = true, STREAMS_ROWS = false;
   Target x;
   int function;
   __device__ const Target &
@@ -71,7 +71,7 @@ struct Activation {
 struct ActivationBackward {
   using Of = void;
   static constexpr int STREAMS = 2, TILES = 1, BLOCKS = 3;
-  static constexpr bool BOUNDED = true;
+  static constexpr bool BOUNDED = true, STREAMS_ROWS = true;
   Target dy, x;
   int function;
   __device__ const Target &
@@ -111,6 +111,7 @@ struct ActivationBackward {
 template <class F, class T, class P> struct Biased : F {
   using Of = T;
   static constexpr int BLOCKS = 3;
+  static constexpr bool STREAMS_ROWS = true;
   Vector bias;
 };
 

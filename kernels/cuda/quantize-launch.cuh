@@ -69,7 +69,7 @@ quantize_from (
   q.tiles = (int) (across * bands);
   if (lines.of_rows || lines.of_columns || lines.of_all)
     status = find_first (launch, q, lines, source);
-  if constexpr (PACKED && S::UNORDERED)
+  if constexpr (PACKED && S::UNORDERED && S::STREAMS_ROWS)
     if (status != LIG_OK || write_rows_alone (launch, q, source, &status))
       return status;
   for (int64_t band = 0; band < bands && status == LIG_OK; band += q.bands) {

@@ -95,7 +95,7 @@ write_rows_alone (LigLaunch *launch, const Quantization &q, const S &source, Lig
 {
   int64_t units = q.columns / S::TILES / SIDE;
   int64_t step = (int64_t) launch->device->multiprocessors * blocks_of_rows<S> * THREADS / units;
-  if (q.transposed || q.sums || q.rounded.data || !q.uniform || step == 0)
+  if (!q.row || q.transposed || q.sums || q.rounded.data || !q.uniform || step == 0)
     return false;
   step = step < q.rows ? step : q.rows;
   unsigned blocks = (unsigned) ((units * step + THREADS - 1) / THREADS);

@@ -142,6 +142,8 @@ test_shaped (void)
                           "make-extra-output(d) ! recall(c) ! linear(4) ! add-extra-input(d)",
                           "2x6x12", seen);
   run_steps_without_tick ("linear(5) ! cross-entropy", "6x8", seen);
+  run_steps_without_tick ("linear(16, recipe=fp8-delayed) ! layer-norm ! linear(16)", "32x16",
+                          seen);
   run_steps_without_tick ("linear(32, recipe=fp8-block) ! gelu ! linear(64, recipe=fp8-rows) ! "
                           "swiglu ! linear(16, recipe=fp8-block)",
                           "32x16", seen);
