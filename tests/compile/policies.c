@@ -200,6 +200,40 @@ test_remembered (void)
     plan, "[0 1 forward-linear-bias-activation] [2] [3 4 5 forward-linear-bias-activation]", "");
 }
 
+static gboolean
+recall_equal (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
+{
+  *microseconds = 10;
+  *noise = 0;
+  return TRUE;
+}
+
+/* A joint fusion has to beat the best covers of both passes, not only the single ops. */
+static void
+test_joint (void)
+{
+  static const char *const forbidden[] = {"forward-bias-activation-quantize",
+                                          "forward-linear-bias-activation", NULL};
+  static const char *const one[] = {"forward-bias-activation-quantize", NULL};
+  LigTuning tuning = {.get = recall_equal, .put = note, .data = NULL};
+  LigPlanOptions options = options_of (LIG_POLICY_MEASURED, TRUE, FALSE);
+  options.tuning = &tuning;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(16) ! gelu ! linear(16)", "16x16");
+  lig_sequence_set_recipe (sequence, "fp8-delayed", &error);
+  g_assert_no_error (error);
+  lig_sequence_set_forbidden (sequence, one);
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  check_groups (plan,
+                "[0] [1 2 3 forward-linear-bias-activation] [4 5 forward-quantize] "
+                "[6 7 8 forward-linear-bias-activation]",
+                "[1] [2 3 4 backward-quantize] [5] [6] [7 8 backward-quantize]");
+  lig_sequence_set_forbidden (sequence, forbidden);
+  g_autoptr (LigPlan) joint = compile (sequence, &options);
+  check_groups (joint, "[0] [1] [2 3 4 5 joint-bias-activation-quantize] [6] [7] [8]",
+                "[1] [2 3 4 5 joint-bias-activation-quantize] [6] [7 8 backward-quantize]");
+}
+
 /* The fused and the unfused time differ by 20 %: enough, unless the noise is as large. */
 static gboolean
 recall_noisy (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
@@ -432,6 +466,7 @@ main (int argc, char **argv)
   g_test_add_func ("/policies/remembered", test_remembered);
   g_test_add_func ("/policies/noise", test_noise);
   g_test_add_func ("/policies/same-store", test_same_store);
+  g_test_add_func ("/policies/joint", test_joint);
   g_test_add_func ("/policies/first-price-stays", test_first_price_stays);
   g_test_add_func ("/policies/other-keys", test_other_keys);
   g_test_add_func ("/policies/repetitions", test_repetitions);
