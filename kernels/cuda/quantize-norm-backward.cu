@@ -156,10 +156,15 @@ run_together (LigLaunch *launch, const Norm &norm, Quantization q, Way way, bool
          (T *) o[DX].data};
   /* The sums of the copies' columns begin behind the amaxes; those of the gradients come first. */
   LigStatus status = place_lines (launch, &q, true, &s.lines);
+  if (status != LIG_OK)
+    return status;
+  /* The parts of the gradients' sums are as many as would leave room for one vector more. */
   float *partials = q.sums;
+  *fits = (size_t) ((char *) partials - (char *) launch->workspace) <=
+          LIG_WORKSPACE_SIZE / (MOST_SUMS + 1);
   q.sums = o[DLAST].data ? q.sums : nullptr;
   s.q = q;
-  if (status == LIG_OK)
+  if (*fits)
     status = choose_quantized_shape (norm.length / SIDE, [&] (auto shape) {
       using S = decltype (shape);
       return way == COPIES ? launch_quantized<T, S, CENTERED, true> (launch, s, partials, fits)
