@@ -223,14 +223,29 @@ lig_gate (float x, float z)
  * once. `rise` has to be finite: callers cut x to +-LIG_FLAT, beyond which sigmoid' (z) is 0. */
 #define LIG_FLAT 200.0f
 
+#ifdef __CUDACC__
+/* The same from e = e^-z. sigmoid (-z) = e r needs no difference. Beyond 2^126 the inverse r is 0,
+ * and so is the slope. */
+LIG_DEVICE_FORMULA float
+lig_quick_gate_slope (float rise, float e)
+{
+  float r = lig_quick_inverse (1.0f + e);
+  return __fmaf_rn (rise * (lig_at_most (e, FLT_MAX) * r), r, r);
+}
+
+/* Returns e^-z for the z of gelu, whose factors contain 1 / ln 2. */
+LIG_DEVICE_FORMULA float
+lig_quick_gelu_decay (float x)
+{
+  return lig_quick_power (x * __fmaf_rn (x * x, -0.102943240f, -2.30220819f));
+}
+#endif
+
 LIG_FORMULA float
 lig_gate_slope (float rise, float z)
 {
 #ifdef __CUDA_ARCH__
-  /* sigmoid (-z) = e r needs no difference. Beyond 2^126 the inverse r is 0, and so is the slope.
-   */
-  float e = lig_quick_decay (z), r = lig_quick_inverse (1.0f + e);
-  return __fmaf_rn (rise * (lig_at_most (e, FLT_MAX) * r), r, r);
+  return lig_quick_gate_slope (rise, lig_quick_decay (z));
 #else
   return lig_sigmoid (z) + rise * lig_sigmoid_slope (z);
 #endif
@@ -269,7 +284,11 @@ lig_qgelu_backward (float dy, float x)
 LIG_FORMULA float
 lig_gelu (float x)
 {
+#ifdef __CUDA_ARCH__
+  return lig_at_least (x, -FLT_MAX) * lig_quick_inverse (1.0f + lig_quick_gelu_decay (x));
+#else
   return lig_gate (x, x * (1.5957691216f + 0.0713548162726f * (x * x)));
+#endif
 }
 
 /* Returns dy gelu' (x). */
@@ -278,7 +297,11 @@ lig_gelu_backward (float dy, float x)
 {
   float c = lig_clamp (x, -LIG_FLAT, LIG_FLAT);
   float rise = c * (1.5957691216f + 0.2140644488178f * (c * c));
+#ifdef __CUDA_ARCH__
+  return dy * lig_quick_gate_slope (rise, lig_quick_gelu_decay (x));
+#else
   return dy * lig_gate_slope (rise, x * (1.5957691216f + 0.0713548162726f * (x * x)));
+#endif
 }
 
 /* Returns relu: max (x, 0). Its gradient needs only the sign of the output. */

@@ -29,11 +29,12 @@ round_to (LigDtype dtype, float (&values)[W])
   }
 }
 
-/* y = act (x). */
+/* y = act (x). Activations are at most x from 0 on, and no less than -0.28 before; where they are
+ * below 0, they are at least 0.31 at 0.5. */
 struct Activation {
   using Of = void;
-  static constexpr int STREAMS = 1, TILES = 1, BLOCKS = 4;
-  static constexpr bool BOUNDED = true, STREAMS_ROWS = false;
+  static constexpr int STREAMS = 1, TILES = 1, BLOCKS = 2;
+  static constexpr bool RISING = true;
   Target x;
   int function;
   __device__ const Target &
@@ -45,12 +46,6 @@ struct Activation {
   place (int, int64_t row, int64_t column, int64_t columns) const
   {
     return row * columns + column;
-  }
-  /* Activations are at most x where that is positive, and no less than -0.28 below. */
-  __device__ float
-  bound (float x) const
-  {
-    return function == LIG_FUNCTION_srelu ? INFINITY : fmaxf (1.0001f * x, 0.28f);
   }
   template <int W>
   __device__ void
@@ -71,7 +66,7 @@ struct Activation {
 struct ActivationBackward {
   using Of = void;
   static constexpr int STREAMS = 2, TILES = 1, BLOCKS = 3;
-  static constexpr bool BOUNDED = true, STREAMS_ROWS = true;
+  static constexpr bool RISING = false;
   Target dy, x;
   int function;
   __device__ const Target &
@@ -83,12 +78,6 @@ struct ActivationBackward {
   place (int, int64_t row, int64_t column, int64_t columns) const
   {
     return row * columns + column;
-  }
-  /* Derivatives of activations are at most 1.13, that of gelu. */
-  __device__ float
-  bound (float dy) const
-  {
-    return function == LIG_FUNCTION_srelu ? INFINITY : 1.14f * fabsf (dy);
   }
   template <int W>
   __device__ void
@@ -111,7 +100,6 @@ struct ActivationBackward {
 template <class F, class T, class P> struct Biased : F {
   using Of = T;
   static constexpr int BLOCKS = 3;
-  static constexpr bool STREAMS_ROWS = true;
   Vector bias;
 };
 
@@ -130,6 +118,16 @@ columns_of (const Biased<F, T, P> &f, int64_t column)
   return biases;
 }
 
+template <class F, class T, class P, int W>
+__device__ inline void
+argument_of (const Biased<F, T, P> &f, float (&values)[W], const Biases<W> &biases)
+{
+#pragma unroll
+  for (int i = 0; i < W; i++)
+    values[i] += biases.values[i];
+  round_to<T> (f.x.dtype, values);
+}
+
 template <class F, class T, class P, int S, int W>
 __device__ inline void
 apply_to (const Biased<F, T, P> &f,
@@ -140,19 +138,8 @@ apply_to (const Biased<F, T, P> &f,
 {
   float sums[S][W];
   memcpy (sums, in, sizeof sums);
-#pragma unroll
-  for (int i = 0; i < W; i++)
-    sums[S - 1][i] += biases.values[i];
-  round_to<T> (f.x.dtype, sums[S - 1]);
+  argument_of (f, sums[S - 1], biases);
   f.apply (sums, out);
-}
-
-/* A sum is at most by a step of T greater than it is before it is rounded. */
-template <class F, class T, class P>
-__device__ inline float
-bound_at (const Biased<F, T, P> &f, float x, const Biases<SIDE> &biases, int i)
-{
-  return f.bound (F::STREAMS == 1 ? 1.005f * (x + biases.values[i]) : x);
 }
 
 /* Quantizes what F computes from x, or from x + bias if there is one. */

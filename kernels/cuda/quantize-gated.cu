@@ -9,7 +9,7 @@ namespace lig
 struct Gated {
   using Of = void;
   static constexpr int STREAMS = 2, TILES = 1, BLOCKS = 3;
-  static constexpr bool BOUNDED = false, STREAMS_ROWS = true;
+  static constexpr bool RISING = false;
   Target x;
   int function;
   LigClampedParams params;
@@ -49,7 +49,7 @@ struct Gated {
 struct GatedBackward {
   using Of = void;
   static constexpr int STREAMS = 3, TILES = 2, BLOCKS = 3;
-  static constexpr bool BOUNDED = false, STREAMS_ROWS = true;
+  static constexpr bool RISING = false;
   Target dy, x;
   int function;
   LigClampedParams params;

@@ -3,7 +3,7 @@
  * than a tile, and of that which writes the copies. */
 #pragma once
 
-#include "kernels/cuda/quantize-rows.cuh"
+#include "kernels/cuda/quantize-amaxes.cuh"
 
 namespace lig
 {
@@ -28,18 +28,15 @@ template <class S>
 LigStatus
 find_first (LigLaunch *launch, const Quantization &q, const Lines &lines, const S &source)
 {
-  if constexpr (S::UNORDERED)
-    if (!lines.of_rows && !lines.of_columns) {
-      int64_t units = q.rows * (q.columns / S::TILES) / SIDE;
-      int blocks = blocks_for (launch, (units + S::AHEAD - 1) / S::AHEAD, THREADS, 4);
-      find_amax<S><<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (q, source, lines.of_all);
-      return LIG_LAUNCHED (launch);
-    }
-  cudaFuncSetAttribute (find_lines<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::STAGED);
-  find_lines<S>
-    <<<blocks_of (launch, q, blocks_together<S, false>), THREADS, S::STAGED, stream (launch)>>> (
-      q, source, lines);
-  return LIG_LAUNCHED (launch);
+  if constexpr (S::UNORDERED) {
+    return find_by_rows (launch, q, source, lines);
+  } else {
+    cudaFuncSetAttribute (find_lines<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::STAGED);
+    find_lines<S>
+      <<<blocks_of (launch, q, blocks_together<S, false>), THREADS, S::STAGED, stream (launch)>>> (
+        q, source, lines);
+    return LIG_LAUNCHED (launch);
+  }
 }
 
 /* Writes the copies of the bands of a launch. */
@@ -69,7 +66,7 @@ quantize_from (
   q.tiles = (int) (across * bands);
   if (lines.of_rows || lines.of_columns || lines.of_all)
     status = find_first (launch, q, lines, source);
-  if constexpr (PACKED && S::UNORDERED && S::STREAMS_ROWS)
+  if constexpr (PACKED && S::UNORDERED)
     if (status != LIG_OK || write_rows_alone (launch, q, source, &status))
       return status;
   for (int64_t band = 0; band < bands && status == LIG_OK; band += q.bands) {

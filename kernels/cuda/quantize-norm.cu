@@ -9,7 +9,7 @@ namespace lig
 /* y = (x - mean) rstd gain + bias. Vectors of parameters that are read at once have type P. */
 template <class P> struct Normalized {
   static constexpr int STREAMS = 1, TILES = 1, BLOCKS = 3;
-  static constexpr bool BOUNDED = false, STREAMS_ROWS = true;
+  static constexpr bool RISING = false;
   Target x;
   Vector weight, bias;
   const float *mean, *rstd;

@@ -3,11 +3,11 @@
  * function F has STREAMS, the matrices that it reads, TILES, the parts of a row that it computes
  * from the same elements, `stream (i)`, `place (i, row, column, columns)`, the index of an element
  * of a stream, and `apply (in, out)`, which computes neighbouring elements. Overloads of
- * columns_of (), row_of () and apply_to () are for functions that need more. If F is BOUNDED,
- * `bound (x)` is never less than the magnitude of what it computes from an element x of the first
- * stream. If `Of` is not void, F rounds to that type, which is then that of the streams. At most
- * BLOCKS blocks share a multiprocessor, as registers allow. STREAMS_ROWS: copies without a
- * transposed one are written faster by rows than by tiles, as was measured. */
+ * columns_of (), row_of () and apply_to () are for functions that need more. If F is RISING, it is
+ * a function of one number, its argument, the element of the only stream, or what argument_of ()
+ * makes of that: it rises from RISES on, and no magnitude of its values before is greater than
+ * there, or than RISES. If `Of` is not void, F rounds to that type, which is then that of the
+ * streams. At most BLOCKS blocks share a multiprocessor, as registers allow. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
@@ -20,7 +20,7 @@ namespace lig
 struct Plain {
   using Of = void;
   static constexpr int STREAMS = 1, TILES = 1, BLOCKS = 4;
-  static constexpr bool BOUNDED = false, STREAMS_ROWS = true;
+  static constexpr bool RISING = false;
   Target x;
   __device__ const Target &
   stream (int) const
@@ -42,9 +42,8 @@ struct Plain {
   }
 };
 
-/* The values that a function needs for W columns from `column` on, whatever the row: none. */
-struct Nothing {
-};
+/* Returns the values that a function needs for W columns from `column` on, whatever the row: none.
+ */
 template <int W, class F>
 __device__ inline Nothing
 columns_of (const F &, int64_t)
@@ -52,7 +51,7 @@ columns_of (const F &, int64_t)
   return {};
 }
 
-/* The values that a function needs for a row, whatever the columns: none. */
+/* Returns the values that a function needs for a row, whatever the columns: none. */
 template <class F>
 __device__ inline Nothing
 row_of (const F &, int64_t)
@@ -68,32 +67,35 @@ apply_to (const F &f, const float (&in)[S][W], float (&out)[T][W], const Nothing
   f.apply (in, out);
 }
 
-/* Returns what no magnitude that F computes from an element x of the first stream is greater than.
- */
-template <class F>
-__device__ inline float
-bound_at (const F &f, float x, const Nothing &, int)
+/* Turns neighbouring elements into the arguments of a rising function: they are that. */
+template <class F, int W>
+__device__ inline void
+argument_of (const F &, float (&)[W], const Nothing &)
 {
-  return f.bound (x);
 }
 
 /* Elements of one type, read by 16 bytes. Two tiles of F are EDGE columns apart, or a multiple of
  * that. Values are staged in the block's memory, so that the code of F, which may be long, is a
- * loop that the instruction cache holds; each thread reads only its own words again. FETCHES: the
- * elements that F reads are staged as well, and F's values take their place; otherwise that memory
- * is too small. */
+ * loop that the instruction cache holds; each thread reads only its own words again. The elements
+ * of the first FETCHED streams are staged as well, and F's values take their place, as far as that
+ * memory suffices. Copies and streams are aligned, so that the rows of a thread are all inside the
+ * matrix, or none. */
 template <class F, class T> struct PackedSource {
   using Type = T;
   static constexpr int TILES = F::TILES, CHUNKS = SIDE * (int) sizeof (T) / 16;
   static constexpr bool PLAIN = std::is_same_v<F, Plain>, UNORDERED = true;
-  static constexpr bool FETCHES = TILES == 1 && F::STREAMS * CHUNKS <= 2;
+  static constexpr int FETCHED =
+    TILES == 1 ? (F::STREAMS * CHUNKS <= 2 ? F::STREAMS : 0) : (TILES * CHUNKS <= 2 ? TILES : 0);
   static constexpr int DEPTH = F::STREAMS * CHUNKS == 1 ? 4 : 2;
-  static constexpr bool BOUNDED = F::BOUNDED, STREAMS_ROWS = F::STREAMS_ROWS;
-  static constexpr int AHEAD = BOUNDED ? 4 / CHUNKS : DEPTH; /* rows of a thread for the amax */
-  static constexpr int SLOTS = FETCHES ? F::STREAMS : TILES;
+  static constexpr int LATE = F::STREAMS - FETCHED; /* streams that are read as they are needed */
+  /* Two numbers of 16 bits differ by more than F may fall by rounding. */
+  static constexpr bool RISING = F::RISING && sizeof (T) == 2;
+  static constexpr int SLOTS = FETCHED > TILES ? FETCHED : TILES;
   static constexpr int BLOCKS = SLOTS * CHUNKS == 1 ? F::BLOCKS : SLOTS * CHUNKS == 2 ? 2 : 1;
+  static constexpr int LINE_BLOCKS = SLOTS * CHUNKS == 1 ? 3 : BLOCKS;
   static constexpr size_t STAGED = SLOTS * CHUNKS * SIDE * THREADS * sizeof (uint4);
   using Raw = uint4[F::STREAMS][CHUNKS];
+  using OfRow = decltype (row_of (std::declval<const F &> (), 0));
   F f;
   T *values; /* what F computes, as it is rounded; null: it is not written */
 
@@ -136,21 +138,26 @@ template <class F, class T> struct PackedSource {
     return staged + ((slot * SIDE + i) * CHUNKS + chunk) * THREADS + threadIdx.x;
   }
 
-  /* Begins to read the elements of a thread. */
+  /* Begins to read the elements of a thread whose places a part leaves: of all streams that are
+   * fetched, or with several tiles of one. */
   __device__ void
-  fetch (const Quantization &q, int64_t row, int64_t column, uint4 *staged) const
+  fetch (const Quantization &q, int64_t row, int64_t column, int part, uint4 *staged) const
   {
-    if constexpr (FETCHES) {
+    if constexpr (FETCHED > 0) {
+      bool any = inside (q, row, column);
+      int from = TILES == 1 ? 0 : part, end = TILES == 1 ? FETCHED : part + 1;
 #pragma unroll
-      for (int i = 0; i < SIDE; i++)
+      for (int s = 0; s < FETCHED; s++) {
+        if (s < from || s >= end)
+          continue;
+        const uint4 *at = source_of (q, s, any ? row : 0, any ? column : 0);
+        int64_t step = source_of (q, s, 1, 0) - source_of (q, s, 0, 0);
 #pragma unroll
-        for (int s = 0; s < F::STREAMS; s++)
+        for (int i = 0; i < SIDE; i++, at += step)
 #pragma unroll
-          for (int c = 0; c < CHUNKS; c++) {
-            bool any = inside (q, row + i, column);
-            copy_async (place_of (staged, s, i, c),
-                        any ? source_of (q, s, row + i, column) + c : source_of (q, s, 0, 0), any);
-          }
+          for (int c = 0; c < CHUNKS; c++)
+            copy_async (place_of (staged, s, i, c), at + c, any);
+      }
       commit_copies ();
     }
   }
@@ -197,21 +204,21 @@ template <class F, class T> struct PackedSource {
              int64_t column,
              int i,
              uint4 *staged,
-             bool last) const
+             bool any,
+             bool writes) const
   {
-    bool any = inside (q, row, column);
     Words<T> words[TILES][CHUNKS] = {};
     if (any)
       compute (raw, row_of (f, row), columns, words);
 #pragma unroll
     for (int t = 0; t < TILES; t++)
 #pragma unroll
-      for (int c = 0; c < CHUNKS; c++) {
+      for (int c = 0; c < CHUNKS; c++)
         *place_of (staged, t, i, c) = words[t][c].bits;
-        if (last && values && any)
-          store_chunk (values + row * q.columns + column_of (q, t, column) + c * wide<T>,
-                       words[t][c]);
-      }
+    if (writes)
+#pragma unroll
+      for (int t = 0; t < TILES; t++)
+        store (words[t], row * q.columns + column_of (q, t, column));
   }
 
   /* Returns what F needs for the columns from `column` on. */
@@ -228,56 +235,61 @@ template <class F, class T> struct PackedSource {
     return row_of (f, row < q.rows ? row : q.rows - 1);
   }
 
-  /* Writes what F computed, if others read it. */
+  /* Writes what F computed. */
   __device__ void
   store (const Words<T> (&words)[CHUNKS], int64_t at) const
   {
 #pragma unroll
-    for (int c = 0; c < CHUNKS && values; c++)
+    for (int c = 0; c < CHUNKS; c++)
       store_chunk (values + at + c * wide<T>, words[c]);
   }
 
-  /* Computes the elements of a thread from those that were fetched. */
+  /* Reads rows of a thread of the streams that were not fetched. */
+  template <int D>
   __device__ void
-  stage_fetched (const Quantization &q, int64_t row, int64_t column, uint4 *staged, bool last) const
+  load_late (const Quantization &q, int64_t row, int64_t column, bool any, Raw (&raw)[D]) const
   {
-    await_copies<0> ();
-    auto columns = columns_of<SIDE> (f, inside (q, 0, column) ? column : 0);
-#pragma unroll 1
-    for (int i = 0; i < (PLAIN ? 0 : SIDE); i++) {
-      Raw raw;
 #pragma unroll
-      for (int s = 0; s < F::STREAMS; s++)
+    for (int s = FETCHED; s < F::STREAMS; s++) {
+      const uint4 *at = source_of (q, s, any ? row : 0, any ? column : 0);
+      int64_t step = any ? source_of (q, s, 1, 0) - source_of (q, s, 0, 0) : 0;
+#pragma unroll
+      for (int d = 0; d < D; d++, at += step)
 #pragma unroll
         for (int c = 0; c < CHUNKS; c++)
-          raw[s][c] = *place_of (staged, s, i, c);
-      stage_row (q, raw, columns, row + i, column, i, staged, last);
+          raw[d][s][c] = at[c];
     }
   }
 
-  /* Computes the elements of a thread. Without fetched ones the next rows are read while some are
-   * computed. */
+  /* Computes the elements of a thread from those that were fetched, and others: the next of them
+   * are read while some are computed. */
   __device__ void
   stage (const Quantization &q, int64_t row, int64_t column, uint4 *staged, bool last) const
   {
-    if constexpr (FETCHES) {
-      stage_fetched (q, row, column, staged, last);
-    } else {
-      Raw next[DEPTH], raw[DEPTH];
-      auto columns = columns_of<SIDE> (f, inside (q, 0, column) ? column : 0);
-#pragma unroll
-      for (int d = 0; d < DEPTH; d++)
-        load (q, row + d, column, next[d]);
+    constexpr int D = LATE ? DEPTH : 1;
+    const bool any = inside (q, row, column), writes = last && values && any;
+    Raw next[D], raw[D];
+    if (PLAIN && FETCHED) {
+      await_copies<0> ();
+      return;
+    }
+    const auto columns = columns_of<SIDE> (f, any ? column : 0);
+    load_late (q, row, column, any, next);
+    if constexpr (FETCHED > 0)
+      await_copies<0> ();
 #pragma unroll 1
-      for (int first = 0; first < SIDE; first += DEPTH) {
-        memcpy (raw, next, sizeof raw);
-        if (first + DEPTH < SIDE)
+    for (int first = 0; first < SIDE; first += D) {
+      memcpy (raw, next, sizeof raw);
+      if (first + D < SIDE)
+        load_late (q, row + first + D, column, any, next);
 #pragma unroll
-          for (int d = 0; d < DEPTH; d++)
-            load (q, row + first + DEPTH + d, column, next[d]);
+      for (int d = 0; d < D; d++) {
 #pragma unroll
-        for (int d = 0; d < DEPTH; d++)
-          stage_row (q, raw[d], columns, row + first + d, column, first + d, staged, last);
+        for (int s = 0; s < FETCHED; s++)
+#pragma unroll
+          for (int c = 0; c < CHUNKS; c++)
+            raw[d][s][c] = *place_of (staged, s, first + d, c);
+        stage_row (q, raw[d], columns, row + first + d, column, first + d, staged, any, writes);
       }
     }
   }
@@ -295,81 +307,35 @@ template <class F, class T> struct PackedSource {
     memcpy (&square, words, sizeof square);
   }
 
-  /* Returns what no magnitude of the elements that F computes from these is greater than. */
+  /* Gives the arguments of a rising F. */
   template <class Columns>
-  __device__ float
-  bound_of (const uint4 (&first)[CHUNKS], const Columns &columns) const
-  {
-    float most = 0;
-#pragma unroll
-    for (int c = 0; c < CHUNKS; c++) {
-      float part[wide<T>];
-      unpack (Words<T>{first[c]}, part);
-#pragma unroll
-      for (int j = 0; j < wide<T>; j++)
-        most = fmaxf (most, bound_at (f, part[j], columns, c * wide<T> + j));
-    }
-    return most;
-  }
-
-  /* Returns whether any row of a thread in the warp may have a greater amax than the known one: of
-   * a bounded F the first stream shows that, and few may once some elements were computed. */
-  __device__ bool
-  may_raise (const Quantization &q,
-             const int64_t (&rows)[AHEAD],
-             const uint32_t (&columns)[AHEAD],
-             float known) const
-  {
-    if constexpr (F::BOUNDED) {
-      uint4 first[AHEAD][CHUNKS];
-      float bound = 0;
-#pragma unroll
-      for (int d = 0; d < AHEAD; d++)
-#pragma unroll
-        for (int c = 0; c < CHUNKS; c++)
-          first[d][c] = inside (q, rows[d], columns[d]) ? source_of (q, 0, rows[d], columns[d])[c]
-                                                        : make_uint4 (0, 0, 0, 0);
-#pragma unroll
-      for (int d = 0; d < AHEAD; d++)
-        bound = fmaxf (
-          bound, rows[d] < q.rows ? bound_of (first[d], columns_of<SIDE> (f, columns[d])) : 0);
-      return __any_sync (0xffffffffu, bound > known);
-    }
-    return true;
-  }
-
-  /* Raises an amax to those of rows of a thread. */
   __device__ void
-  raise_amax (const Quantization &q,
-              const int64_t (&rows)[AHEAD],
-              const uint32_t (&columns)[AHEAD],
-              Pair<T> &amax) const
+  arguments (const Raw &raw, const Columns &columns, Words<T> (&words)[CHUNKS]) const
   {
-    Raw raw[AHEAD];
-#pragma unroll
-    for (int d = 0; d < (BOUNDED ? 0 : AHEAD); d++)
-      load (q, rows[d], columns[d], raw[d]);
-#pragma unroll
-    for (int d = 0; d < AHEAD; d++) {
-      if (BOUNDED)
-        load (q, rows[d], columns[d], raw[d]);
-      Words<T> words[TILES][CHUNKS] = {};
-      Pair<T> pairs[TILES * PAIRS];
-      if (rows[d] < q.rows)
-        compute (raw[d], row_of (f, rows[d]), columns_of<SIDE> (f, columns[d]), words);
-      memcpy (pairs, words, sizeof pairs);
-#pragma unroll
-      for (int p = 0; p < TILES * PAIRS; p++)
-        amax = larger<T> (amax, pairs[p]);
+    words[0].bits = raw[0][0];
+    if constexpr (!std::is_same_v<Columns, Nothing>) {
+      float values[SIDE];
+      unpack (words[0], values);
+      argument_of (f, values, columns);
+      pack (values, words[0]);
     }
+  }
+
+  /* Returns the value of a rising F, as it is rounded. */
+  __device__ float
+  value_at (float argument) const
+  {
+    float in[1][1] = {{argument}}, out[1][1];
+    f.apply (in, out);
+    return widen (narrow<T> (out[0][0]));
   }
 };
 
 /* Elements of any floating types, one by one, rounded to the type of the launch. */
 template <class F> struct LooseSource {
   using Type = float;
-  static constexpr int TILES = 1, BLOCKS = 2;
-  static constexpr bool UNORDERED = false, STREAMS_ROWS = false;
+  static constexpr int TILES = 1, BLOCKS = 2, LINE_BLOCKS = 2;
+  static constexpr bool UNORDERED = false;
   static constexpr size_t STAGED = SIDE * SIDE * THREADS * sizeof (float);
   F f;
   Target values;
@@ -395,7 +361,7 @@ template <class F> struct LooseSource {
   }
 
   __device__ void
-  fetch (const Quantization &, int64_t, int64_t, uint4 *) const
+  fetch (const Quantization &, int64_t, int64_t, int, uint4 *) const
   {
   }
 

@@ -4,10 +4,11 @@
  *
  * A source has `Type`, the type to which its elements are rounded, TILES, the number of tiles that
  * it computes together, BLOCKS, as many as share a multiprocessor, STAGED, the bytes of the block's
- * memory that it needs, `fetch (q, row, column, staged)`, which begins to read the elements of a
- * thread, `stage (q, row, column, staged, last)`, which computes them, and writes what others read
- * in the last reading, `read (staged, tile, square)`, which gives those of a tile, and
- * `column_of (q, tile, column)`, the column of the matrix where that begins. */
+ * memory that it needs, `fetch (q, row, column, part, staged)`, which begins to read the elements
+ * of a thread that take the place of a part, `stage (q, row, column, staged, last)`, which computes
+ * them, and writes what others read in the last reading, `read (staged, tile, square)`, which gives
+ * those of a tile, and `column_of (q, tile, column)`, the column of the matrix where that begins.
+ */
 #pragma once
 
 #include "kernels/cuda/quantize.cuh"
@@ -91,16 +92,6 @@ store_side (uint8_t *to, uint2 bytes, int64_t count)
       to[j] = (uint8_t) ((j < 4 ? bytes.x : bytes.y) >> j % 4 * 8);
 }
 
-/* Writes the values that SIDE bytes stand for. */
-__device__ inline void
-write_rounded (const Quantization &q, uint2 bytes, float scale, int64_t at, int64_t count)
-{
-  float inverse = lig_quantize_inverse (scale);
-  for (int j = 0; j < SIDE && j < count; j++)
-    q.rounded.set (at + j,
-                   number_of (q, (uint8_t) ((j < 4 ? bytes.x : bytes.y) >> j % 4 * 8)) * inverse);
-}
-
 /* The scale of each row where all have one. */
 struct OneScale {
   float scale;
@@ -110,6 +101,47 @@ struct OneScale {
     return scale;
   }
 };
+
+/* Rounds the rows of a thread by their scales. */
+template <__nv_fp8_interpretation_t FORMAT, class T, class Scales>
+__device__ inline void
+round_rows (const Quantization &q,
+            const Square<T> &square,
+            const Scales &scales,
+            uint2 (&bytes)[SIDE])
+{
+#pragma unroll
+  for (int i = 0; i < SIDE; i++) {
+    float values[SIDE], scale = scales[threadIdx.x / ACROSS * SIDE + i];
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++) {
+      split<T> (square.rows[i][p], values[2 * p], values[2 * p + 1]);
+      values[2 * p] = scaled<T> (q, values[2 * p], scale);
+      values[2 * p + 1] = scaled<T> (q, values[2 * p + 1], scale);
+    }
+    bytes[i] = quantized<FORMAT> (values);
+  }
+}
+
+/* Writes the values that the bytes of a thread stand for. */
+template <class Scales>
+__device__ inline void
+write_rounded (const Quantization &q,
+               const Scales &scales,
+               const uint2 (&bytes)[SIDE],
+               int64_t at,
+               int rows,
+               int64_t count)
+{
+#pragma unroll
+  for (int i = 0; i < SIDE; i++, at += q.columns) {
+    float inverse = lig_quantize_inverse (scales[threadIdx.x / ACROSS * SIDE + i]);
+    for (int j = 0; j < SIDE && j < count && i < rows; j++)
+      q.rounded.set (at + j,
+                     number_of (q, (uint8_t) ((j < 4 ? bytes[i].x : bytes[i].y) >> j % 4 * 8)) *
+                       inverse);
+  }
+}
 
 /* Writes the tile of the copy as it is, and the values that it stands for; keeps the bytes. */
 template <bool PACKED, class T, class Scales>
@@ -123,21 +155,19 @@ write_rows (const Quantization &q,
 {
   int64_t at = row * q.columns + column, count = q.columns - column;
   int rows = count <= 0 ? 0 : q.rows - row < SIDE ? (int) (q.rows - row) : SIDE;
+  if (q.narrow_exponent)
+    round_rows<__NV_E4M3> (q, square, scales, bytes);
+  else
+    round_rows<__NV_E5M2> (q, square, scales, bytes);
+  if (q.row && rows > 0) {
+    uint8_t *to = q.row + at;
 #pragma unroll
-  for (int i = 0; i < SIDE; i++, at += q.columns) {
-    float values[SIDE], scale = scales[threadIdx.x / ACROSS * SIDE + i];
-#pragma unroll
-    for (int p = 0; p < PAIRS; p++) {
-      split<T> (square.rows[i][p], values[2 * p], values[2 * p + 1]);
-      values[2 * p] = scaled<T> (q, values[2 * p], scale);
-      values[2 * p + 1] = scaled<T> (q, values[2 * p + 1], scale);
-    }
-    bytes[i] = quantized (values, q.narrow_exponent);
-    if (i < rows && q.row)
-      store_side<PACKED> (q.row + at, bytes[i], count);
-    if (i < rows && q.rounded.data)
-      write_rounded (q, bytes[i], scale, at, count);
+    for (int i = 0; i < SIDE; i++, to += q.columns)
+      if (PACKED || i < rows)
+        store_side<PACKED> (to, bytes[i], count);
   }
+  if (q.rounded.data)
+    write_rounded (q, scales, bytes, at, rows, count);
 }
 
 /* Transposes 4 by 4 bytes. */
@@ -169,7 +199,7 @@ transpose_bytes (uint2 (&bytes)[SIDE])
 }
 
 /* Rounds the columns of a thread by scales of their own. */
-template <class T>
+template <__nv_fp8_interpretation_t FORMAT, class T>
 __device__ inline void
 round_columns (const Quantization &q,
                const Square<T> &square,
@@ -186,8 +216,8 @@ round_columns (const Quantization &q,
       first[i] = scaled<T> (q, first[i], of_first);
       second[i] = scaled<T> (q, second[i], of_second);
     }
-    bytes[2 * p] = quantized (first, q.narrow_exponent);
-    bytes[2 * p + 1] = quantized (second, q.narrow_exponent);
+    bytes[2 * p] = quantized<FORMAT> (first);
+    bytes[2 * p + 1] = quantized<FORMAT> (second);
   }
 }
 
@@ -203,19 +233,27 @@ write_columns (const Quantization &q,
                int64_t first_column)
 {
   int down = threadIdx.x / ACROSS, right = threadIdx.x % ACROSS;
-  int64_t column = first_column + down, row = first_row + right * SIDE;
+  int64_t column = first_column + down, row = first_row + right * SIDE, count = q.rows - row;
+  int columns = (int) (q.columns - column < EDGE ? q.columns - column : EDGE);
 #pragma unroll
   for (int j = 0; j < SIDE; j++)
     words[right * SIDE + j][down ^ right] = bytes[j];
   __syncthreads ();
-  if (row >= q.rows)
+  if (count <= 0)
     return;
   uint8_t *to = q.transposed + column * q.rows + row;
-  int64_t step = ACROSS * q.rows, columns = q.columns - column, count = q.rows - row;
+  int64_t step = ACROSS * q.rows;
+  /* Column i ACROSS + down was written to the place right ^ (i ACROSS + down) / SIDE. */
+  const char *from = reinterpret_cast<const char *> (words[down]);
+  int place = (right ^ down / SIDE) * (int) sizeof (uint2);
 #pragma unroll
   for (int i = 0; i < SIDE; i++, to += step)
     if (i * ACROSS < columns)
-      store_side<PACKED> (to, words[i * ACROSS + down][right ^ (i * ACROSS + down) / SIDE], count);
+      store_side<PACKED> (
+        to,
+        *reinterpret_cast<const uint2 *> (from + i * (int) sizeof (words[0]) * ACROSS +
+                                          (place ^ i * ACROSS / SIDE * (int) sizeof (uint2))),
+        count);
 }
 
 /* Writes the sums of a tile's columns. */
@@ -260,22 +298,12 @@ __device__ inline TilePlace
 tile_at (const Quantization &q, int number)
 {
   TilePlace tile;
-  tile.first_row = (q.first_band + (int64_t) (number / q.across)) * EDGE;
-  tile.first_column = (int64_t) (number % q.across) * EDGE;
+  int down = number / q.across;
+  tile.first_row = (q.first_band + (int64_t) down) * EDGE;
+  tile.first_column = (int64_t) (number - down * q.across) * EDGE;
   tile.row = tile.first_row + threadIdx.x / ACROSS * SIDE;
   tile.column = tile.first_column + threadIdx.x % ACROSS * SIDE;
   return tile;
-}
-
-/* Begins to read a tile, unless its number is that of the end. */
-template <class S>
-__device__ inline void
-fetch_tile (const Quantization &q, const S &source, int number, int end, uint4 *staged)
-{
-  if (number >= end)
-    return;
-  TilePlace tile = tile_at (q, number);
-  source.fetch (q, tile.row, tile.column, staged);
 }
 
 /* Quantizes one tile that is in registers by scales of its lines. All threads of the block call
@@ -288,6 +316,7 @@ quantize_square (const Quantization &q,
                  const TilePlace &tile)
 {
   uint2 bytes[SIDE];
+  const float *scales = shared.column_scales + threadIdx.x % ACROSS * SIDE;
   find_amaxes (square, q, shared);
   find_scales (q, shared, tile.first_row, tile.first_column);
   if (q.row || q.rounded.data || q.shares_scale)
@@ -296,8 +325,10 @@ quantize_square (const Quantization &q,
     return;
   if (q.shares_scale)
     transpose_bytes (bytes);
+  else if (q.narrow_exponent)
+    round_columns<__NV_E4M3> (q, square, scales, bytes);
   else
-    round_columns (q, square, shared.column_scales + threadIdx.x % ACROSS * SIDE, bytes);
+    round_columns<__NV_E5M2> (q, square, scales, bytes);
   write_columns<PACKED> (q, bytes, shared.words, tile.first_row, tile.first_column);
 }
 
@@ -350,9 +381,10 @@ finish_uniform (const Quantization &q, Shared &shared, float scale, Pair<T> amax
     *q.transposed_scale = lig_quantize_inverse (scale);
 }
 
-/* The number of blocks of a source that share a multiprocessor. Scales of lines need registers. */
+/* The number of blocks of a source that share a multiprocessor, with one scale or with those of
+ * lines. */
 template <class S, bool UNIFORM>
-constexpr int blocks_together = !UNIFORM && S::BLOCKS > 3 ? 3 : S::BLOCKS;
+constexpr int blocks_together = UNIFORM ? S::BLOCKS : S::LINE_BLOCKS;
 
 /* Quantizes the tiles of a source. PACKED: both copies are aligned to SIDE bytes. UNIFORM: all
  * copies have one scale, which is known. */
@@ -366,10 +398,15 @@ __launch_bounds__ (THREADS, (blocks_together<S, UNIFORM>) )
   extern __shared__ uint4 staged[];
   Pair<T> amax = {};
   float scale = UNIFORM ? q.tensor_scale () : 0;
-  fetch_tile (q, source, blockIdx.x, q.tiles, staged);
+  TilePlace next = tile_at (q, blockIdx.x);
+  for (int i = 0; i < S::TILES; i++)
+    source.fetch (q, next.row, next.column, i, staged);
 #pragma unroll 1
   for (int number = blockIdx.x; number < q.tiles; number += gridDim.x) {
-    TilePlace tile = tile_at (q, number);
+    TilePlace tile = next;
+    const bool more = number < q.tiles - (int) gridDim.x;
+    if (more)
+      next = tile_at (q, number + (int) gridDim.x);
     source.stage (q, tile.row, tile.column, staged, true);
 #pragma unroll 1
     for (int i = 0; i < S::TILES; i++) {
@@ -378,8 +415,8 @@ __launch_bounds__ (THREADS, (blocks_together<S, UNIFORM>) )
       part.first_column = source.column_of (q, i, tile.first_column);
       part.column = source.column_of (q, i, tile.column);
       source.read (staged, i, square);
-      if (i + 1 == S::TILES)
-        fetch_tile (q, source, number + gridDim.x, q.tiles, staged);
+      if (more)
+        source.fetch (q, next.row, next.column, i, staged);
       if (q.sums) {
         write_sums (q, square, shared, part.first_row, part.first_column);
         __syncthreads ();
@@ -394,123 +431,5 @@ __launch_bounds__ (THREADS, (blocks_together<S, UNIFORM>) )
   }
   if constexpr (UNIFORM)
     finish_uniform<T> (q, shared, scale, amax);
-}
-
-/* Raises the amaxes of a thread's rows in memory, and sets them to 0. */
-template <class T>
-__device__ inline void
-raise_rows (const Quantization &q, uint32_t *to, int64_t first_row, Pair<T> (&rows)[SIDE])
-{
-  float most[SIDE];
-#pragma unroll
-  for (int i = 0; i < SIDE; i++) {
-    float first, second;
-    split<T> (rows[i], first, second);
-    most[i] = fmaxf (first, second);
-    rows[i] = Pair<T>{};
-  }
-  int64_t row = first_row + threadIdx.x / ACROSS * SIDE + share_folded (most, 1, Larger{});
-  fold_pair (SIDE, Larger{}, most[0]);
-  if (threadIdx.x % ACROSS < SIDE && row < q.rows)
-    raise (to + row, most[0]);
-}
-
-/* Raises the amaxes of a tile's columns in memory. */
-template <class T>
-__device__ inline void
-raise_columns (const Quantization &q,
-               const Square<T> &square,
-               Shared &shared,
-               uint32_t *to,
-               int64_t first_column)
-{
-  int64_t column = first_column + threadIdx.x;
-  find_columns (square, shared.columns);
-  __syncthreads ();
-  if (threadIdx.x < EDGE && column < q.columns)
-    raise (to + column, most_of_warps (&shared.columns[0][threadIdx.x], EDGE));
-  __syncthreads ();
-}
-
-/* Finds the amaxes of whole rows, of whole columns, and of all elements. A block takes tiles that
- * follow one another, most of which have the same rows. */
-template <class S>
-__global__ void
-__launch_bounds__ (THREADS, (blocks_together<S, false>) )
-  find_lines (const __grid_constant__ Quantization q,
-              const __grid_constant__ S source,
-              const __grid_constant__ Lines to)
-{
-  using T = typename S::Type;
-  __shared__ Shared shared;
-  extern __shared__ uint4 staged[];
-  Pair<T> all = {}, rows[SIDE] = {};
-  int begin = (int) ((int64_t) q.tiles * blockIdx.x / gridDim.x);
-  int end = (int) ((int64_t) q.tiles * (blockIdx.x + 1) / gridDim.x);
-  fetch_tile (q, source, begin, end, staged);
-#pragma unroll 1
-  for (int number = begin; number < end; number++) {
-    TilePlace tile = tile_at (q, number);
-    source.stage (q, tile.row, tile.column, staged, false);
-#pragma unroll 1
-    for (int i = 0; i < S::TILES; i++) {
-      Square<T> square;
-      source.read (staged, i, square);
-      if (i + 1 == S::TILES)
-        fetch_tile (q, source, number + 1, end, staged);
-#pragma unroll
-      for (int r = 0; r < SIDE; r++) {
-#pragma unroll
-        for (int p = 0; p < PAIRS; p++)
-          rows[r] = larger<T> (rows[r], square.rows[r][p]);
-        all = larger<T> (all, rows[r]);
-      }
-      if (to.of_columns)
-        raise_columns (q, square, shared, to.of_columns,
-                       source.column_of (q, i, tile.first_column));
-    }
-    if (to.of_rows && (number + 1 == end || (number + 1) % q.across == 0))
-      raise_rows<T> (q, to.of_rows, tile.first_row, rows);
-  }
-  if (to.of_all)
-    raise_to_pair<T> (to.of_all, all, shared.warps);
-}
-
-/* Finds the amax of all elements of a source that can be read in any order. Warps share what they
- * found, because elements that cannot raise it need not be computed. */
-template <class S>
-__global__ void
-__launch_bounds__ (THREADS, 4)
-  find_amax (const __grid_constant__ Quantization q, const __grid_constant__ S source, uint32_t *to)
-{
-  using T = typename S::Type;
-  __shared__ float warps[WARPS];
-  Pair<T> amax = {};
-  uint32_t units = (uint32_t) (q.columns / S::TILES / SIDE), stride = gridDim.x * THREADS;
-  uint32_t at = blockIdx.x * THREADS + threadIdx.x, down = stride / units, right = stride % units;
-  int64_t row = at / units;
-  uint32_t unit = at % units;
-#pragma unroll 1
-  while (__any_sync (0xffffffffu, row < q.rows)) {
-    int64_t rows[S::AHEAD];
-    uint32_t columns[S::AHEAD];
-    float known = S::BOUNDED ? __uint_as_float (*(volatile uint32_t *) to) : 0;
-#pragma unroll
-    for (int d = 0; d < S::AHEAD; d++) {
-      rows[d] = row;
-      columns[d] = unit * SIDE;
-      row += down;
-      unit += right;
-      row += unit >= units;
-      unit -= unit >= units ? units : 0;
-    }
-    if (!source.may_raise (q, rows, columns, known))
-      continue;
-    source.raise_amax (q, rows, columns, amax);
-    float most = S::BOUNDED ? warp_amax<T> (amax) : 0;
-    if (most > known && threadIdx.x % 32 == 0)
-      raise (to, most);
-  }
-  raise_to_pair<T> (to, amax, warps);
 }
 } /* namespace lig */

@@ -24,6 +24,10 @@ enum {
   WARPS = THREADS / 32
 };
 
+/* The values that a function of a source needs for a row or for columns, if it needs none. */
+struct Nothing {
+};
+
 /* Two neighbouring elements, as they are rounded. */
 template <class T> struct Pair {
   uint32_t bits;
@@ -75,6 +79,17 @@ larger (Pair<T> amax, Pair<T> pair)
   }
 }
 
+/* Returns the greater of two pairs of numbers; NaN counts for nothing. */
+template <class T>
+__device__ inline Pair<T>
+greater (Pair<T> a, Pair<T> b)
+{
+  static_assert (sizeof (T) == 2);
+  using Two = std::conditional_t<std::is_same_v<T, bf16>, __nv_bfloat162, half2>;
+  Two most = __hmax2 (*reinterpret_cast<Two *> (&a), *reinterpret_cast<Two *> (&b));
+  return *reinterpret_cast<Pair<T> *> (&most);
+}
+
 /* A launch: absent operands are null. */
 struct Quantization {
   LigDtype source;
@@ -122,23 +137,45 @@ scaled (const Quantization &q, float value, float scale)
     return lig_quantize_scaled (value, scale, q.limit);
 }
 
-/* Rounds SIDE numbers to the format. */
+/* Rounds four numbers to a format. Both halves of the word are written by the conversions
+ * themselves. */
+template <__nv_fp8_interpretation_t FORMAT>
+__device__ inline uint32_t
+quantized_word (float a, float b, float c, float d)
+{
+#if __CUDA_ARCH__ >= 900
+  uint32_t word;
+  if constexpr (FORMAT == __NV_E4M3)
+    asm("{.reg .b16 low, high;"
+        " cvt.rn.satfinite.e4m3x2.f32 low, %2, %1; cvt.rn.satfinite.e4m3x2.f32 high, %4, %3;"
+        " mov.b32 %0, {low, high};}"
+        : "=r"(word)
+        : "f"(a), "f"(b), "f"(c), "f"(d));
+  else
+    asm("{.reg .b16 low, high;"
+        " cvt.rn.satfinite.e5m2x2.f32 low, %2, %1; cvt.rn.satfinite.e5m2x2.f32 high, %4, %3;"
+        " mov.b32 %0, {low, high};}"
+        : "=r"(word)
+        : "f"(a), "f"(b), "f"(c), "f"(d));
+  return word;
+#else
+  return __nv_cvt_float2_to_fp8x2 (make_float2 (a, b), __NV_SATFINITE, FORMAT) |
+         (uint32_t) __nv_cvt_float2_to_fp8x2 (make_float2 (c, d), __NV_SATFINITE, FORMAT) << 16;
+#endif
+}
+
+/* Rounds SIDE numbers to a format. */
+template <__nv_fp8_interpretation_t FORMAT>
+__device__ inline uint2
+quantized (const float (&values)[SIDE])
+{
+  return make_uint2 (quantized_word<FORMAT> (values[0], values[1], values[2], values[3]),
+                     quantized_word<FORMAT> (values[4], values[5], values[6], values[7]));
+}
 __device__ inline uint2
 quantized (const float (&values)[SIDE], bool narrow_exponent)
 {
-  alignas (8) __nv_fp8x2_storage_t bytes[PAIRS];
-  if (narrow_exponent) {
-#pragma unroll
-    for (int i = 0; i < PAIRS; i++)
-      bytes[i] = __nv_cvt_float2_to_fp8x2 (make_float2 (values[2 * i], values[2 * i + 1]),
-                                           __NV_SATFINITE, __NV_E4M3);
-  } else {
-#pragma unroll
-    for (int i = 0; i < PAIRS; i++)
-      bytes[i] = __nv_cvt_float2_to_fp8x2 (make_float2 (values[2 * i], values[2 * i + 1]),
-                                           __NV_SATFINITE, __NV_E5M2);
-  }
-  return make_uint2 (bytes[0] | (uint32_t) bytes[1] << 16, bytes[2] | (uint32_t) bytes[3] << 16);
+  return narrow_exponent ? quantized<__NV_E4M3> (values) : quantized<__NV_E5M2> (values);
 }
 
 /* Returns the number that a byte stands for. */

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* The reading of a source that finds the amaxes which scales of more than a tile follow from. */
+#pragma once
+
+#include "kernels/cuda/quantize-rows.cuh"
+
+namespace lig
+{
+/* Raises the amaxes of a thread's rows in memory, and sets them to 0. */
+template <class T>
+__device__ inline void
+raise_rows (const Quantization &q, uint32_t *to, int64_t first_row, Pair<T> (&rows)[SIDE])
+{
+  float most[SIDE];
+#pragma unroll
+  for (int i = 0; i < SIDE; i++) {
+    float first, second;
+    split<T> (rows[i], first, second);
+    most[i] = fmaxf (first, second);
+    rows[i] = Pair<T>{};
+  }
+  int64_t row = first_row + threadIdx.x / ACROSS * SIDE + share_folded (most, 1, Larger{});
+  fold_pair (SIDE, Larger{}, most[0]);
+  if (threadIdx.x % ACROSS < SIDE && row < q.rows)
+    raise (to + row, most[0]);
+}
+
+/* Raises the amaxes of a tile's columns in memory. */
+template <class T>
+__device__ inline void
+raise_columns (const Quantization &q,
+               const Square<T> &square,
+               Shared &shared,
+               uint32_t *to,
+               int64_t first_column)
+{
+  int64_t column = first_column + threadIdx.x;
+  find_columns (square, shared.columns);
+  __syncthreads ();
+  if (threadIdx.x < EDGE && column < q.columns)
+    raise (to + column, most_of_warps (&shared.columns[0][threadIdx.x], EDGE));
+  __syncthreads ();
+}
+
+/* Finds the amaxes of whole rows, of whole columns, and of all elements by tiles. A block takes
+ * those that follow one another, most of which have the same rows. */
+template <class S>
+__global__ void
+__launch_bounds__ (THREADS, (blocks_together<S, false>) )
+  find_lines (const __grid_constant__ Quantization q,
+              const __grid_constant__ S source,
+              const __grid_constant__ Lines to)
+{
+  using T = typename S::Type;
+  __shared__ Shared shared;
+  extern __shared__ uint4 staged[];
+  Pair<T> all = {}, rows[SIDE] = {};
+  int begin = (int) ((int64_t) q.tiles * blockIdx.x / gridDim.x);
+  int end = (int) ((int64_t) q.tiles * (blockIdx.x + 1) / gridDim.x);
+#pragma unroll 1
+  for (int number = begin; number < end; number++) {
+    TilePlace tile = tile_at (q, number);
+    source.stage (q, tile.row, tile.column, staged, false);
+    Square<T> square;
+    source.read (staged, 0, square);
+#pragma unroll
+    for (int r = 0; r < SIDE; r++) {
+#pragma unroll
+      for (int p = 0; p < PAIRS; p++)
+        rows[r] = larger<T> (rows[r], square.rows[r][p]);
+      all = larger<T> (all, rows[r]);
+    }
+    if (to.of_columns)
+      raise_columns (q, square, shared, to.of_columns, tile.first_column);
+    if (to.of_rows && (number + 1 == end || (number + 1) % q.across == 0))
+      raise_rows<T> (q, to.of_rows, tile.first_row, rows);
+  }
+  if (to.of_all)
+    raise_to_pair<T> (to.of_all, all, shared.warps);
+}
+
+/* A function of one number that is RISING rises from here on; before, no magnitude of its values is
+ * greater than here, or than this. So the amax of a line is the value of its greatest argument,
+ * unless that is below. */
+constexpr float RISES = 0.5f;
+
+/* The amaxes of a thread's columns. */
+template <class S> struct ColumnAmaxes {
+  using T = typename S::Type;
+  Pair<T> pairs[S::TILES][PAIRS];
+
+  /* Raises them to the elements of a row, and returns that row's amax. */
+  __device__ Pair<T>
+  raise_to (const Words<T> (&words)[S::TILES][S::CHUNKS])
+  {
+    Pair<T> of_row = {}, row[PAIRS];
+#pragma unroll
+    for (int t = 0; t < S::TILES; t++) {
+      memcpy (row, words[t], sizeof row);
+#pragma unroll
+      for (int p = 0; p < PAIRS; p++) {
+        pairs[t][p] = larger<T> (pairs[t][p], row[p]);
+        of_row = larger<T> (of_row, row[p]);
+      }
+    }
+    return of_row;
+  }
+
+  /* Raises them to numbers, of which those below 0 count as 0, and returns the row's greatest. */
+  __device__ Pair<T>
+  raise_to_greatest (const Words<T> (&words)[S::TILES][S::CHUNKS])
+  {
+    Pair<T> of_row = {}, row[PAIRS];
+    memcpy (row, words[0], sizeof row);
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++) {
+      pairs[0][p] = greater<T> (pairs[0][p], row[p]);
+      of_row = greater<T> (of_row, row[p]);
+    }
+    return of_row;
+  }
+
+  /* Returns whether one of the columns has nothing from RISES on, here or in memory; of all
+   * columns together if `columns` is null. */
+  __device__ bool
+  lacks (const volatile uint32_t *columns, const volatile uint32_t *all) const
+  {
+    bool any = false, has = !columns && __uint_as_float (*all) >= RISES;
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++) {
+      float both[2];
+      split<T> (pairs[0][p], both[0], both[1]);
+#pragma unroll
+      for (int i = 0; i < 2; i++) {
+        has |= both[i] >= RISES;
+        any |= both[i] < RISES && columns && __uint_as_float (columns[2 * p + i]) < RISES;
+      }
+    }
+    return columns ? any : !has;
+  }
+
+  /* Replaces those below RISES by the amaxes of these columns. */
+  __device__ void
+  replace_low (const ColumnAmaxes &low)
+  {
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++) {
+      float most[2], amax[2];
+      split<T> (pairs[0][p], most[0], most[1]);
+      split<T> (low.pairs[0][p], amax[0], amax[1]);
+      pairs[0][p] =
+        join<T> (most[0] < RISES ? amax[0] : most[0], most[1] < RISES ? amax[1] : most[1]);
+    }
+  }
+
+  /* Raises the amaxes in memory, and `all` to them. */
+  __device__ void
+  write (const Quantization &q, const S &source, int64_t column, uint32_t *to, Pair<T> &all) const
+  {
+#pragma unroll
+    for (int t = 0; t < S::TILES; t++)
+#pragma unroll
+      for (int p = 0; p < PAIRS; p++) {
+        uint32_t *at = to + source.column_of (q, t, column) + 2 * p;
+        float first, second;
+        split<T> (pairs[t][p], first, second);
+        all = larger<T> (all, pairs[t][p]);
+        if (to) {
+          raise (at, first);
+          raise (at + 1, second);
+        }
+      }
+  }
+};
+
+/* Raises the amax of a row in memory to that of a warp's elements. */
+template <class T>
+__device__ inline void
+raise_row (uint32_t *to, int64_t row, Pair<T> of_row)
+{
+  float most = warp_amax<T> (of_row);
+  if (threadIdx.x % 32 == 0)
+    atomicMax (to + row, __float_as_uint (most));
+}
+
+/* Finds the amaxes of whole rows, of whole columns, and of all elements. Nothing is exchanged but
+ * the amax of a row within a warp. */
+template <class S>
+__global__ void
+__launch_bounds__ (THREADS, blocks_of_rows<S>)
+  find_amaxes_by_rows (const __grid_constant__ Quantization q,
+                       const __grid_constant__ S source,
+                       const __grid_constant__ Lines to,
+                       const __grid_constant__ Window window)
+{
+  using T = typename S::Type;
+  __shared__ float warps[WARPS];
+  extern __shared__ uint4 staged[];
+  const int64_t column = column_in (window);
+  const bool inside = column < q.columns / S::TILES;
+  const auto columns = source.columns_at (inside ? column : 0);
+  ColumnAmaxes<S> amaxes = {};
+  Pair<T> all = {};
+  each_row (q, source, window, staged, column, inside,
+            [&] (int64_t row, const typename S::Raw &raw, const auto &of_row) {
+              Words<T> words[S::TILES][S::CHUNKS] = {};
+              if (inside)
+                source.compute (raw, of_row, columns, words);
+              Pair<T> most = amaxes.raise_to (words);
+              if (to.of_rows)
+                raise_row<T> (to.of_rows, row, most);
+            });
+  if (inside)
+    amaxes.write (q, source, column, to.of_columns, all);
+  if (to.of_all)
+    raise_to_pair<T> (to.of_all, all, warps);
+}
+
+/* Finds, for whole rows, for whole columns, and for all elements, the greatest argument of a rising
+ * function, or the amax itself where that is below RISES: few lines are so, and their values are
+ * computed. settle_amaxes tells the two apart, as such an amax is below RISES, too. */
+template <class S>
+__global__ void
+__launch_bounds__ (THREADS, blocks_of_rows<S>)
+  find_arguments (const __grid_constant__ Quantization q,
+                  const __grid_constant__ S source,
+                  const __grid_constant__ Lines to,
+                  const __grid_constant__ Window window)
+{
+  using T = typename S::Type;
+  __shared__ float warps[WARPS];
+  extern __shared__ uint4 staged[];
+  const int64_t column = column_in (window);
+  const bool inside = column < q.columns;
+  const auto columns = source.columns_at (inside ? column : 0);
+  ColumnAmaxes<S> most = {};
+  Pair<T> all = {};
+  each_row (q, source, window, staged, column, inside,
+            [&] (int64_t row, const typename S::Raw &raw, const auto &of_row) {
+              Words<T> words[1][S::CHUNKS] = {};
+              if (inside)
+                source.arguments (raw, columns, words[0]);
+              float argument = warp_amax<T> (most.raise_to_greatest (words));
+              if (to.of_rows && argument < RISES) {
+                if (inside)
+                  source.compute (raw, of_row, columns, words);
+                argument = warp_amax<T> (ColumnAmaxes<S>{}.raise_to (words));
+              }
+              if (to.of_rows && threadIdx.x % 32 == 0)
+                atomicMax (to.of_rows + row, __float_as_uint (argument));
+            });
+  if (inside && (to.of_columns || to.of_all) &&
+      most.lacks (to.of_columns ? to.of_columns + column : nullptr, to.of_all)) {
+    ColumnAmaxes<S> low = {};
+#pragma unroll 1
+    for (int64_t row = first_in (window); row < q.rows; row += window.step) {
+      typename S::Raw raw;
+      Words<T> words[1][S::CHUNKS];
+      source.load (q, row, column, raw);
+      source.compute (raw, source.row_at (q, row), columns, words);
+      low.raise_to (words);
+    }
+    most.replace_low (low);
+  }
+  if (inside)
+    most.write (q, source, column, to.of_columns, all);
+  if (to.of_all)
+    raise_to_pair<T> (to.of_all, all, warps);
+}
+
+/* Replaces the arguments of lines by the values of a rising function. */
+template <class S>
+__global__ void
+settle_amaxes (const __grid_constant__ S source, uint32_t *amaxes, int64_t count)
+{
+  for (int64_t i = (int64_t) blockIdx.x * blockDim.x + threadIdx.x; i < count;
+       i += (int64_t) gridDim.x * blockDim.x) {
+    float most = __uint_as_float (amaxes[i]);
+    if (most >= RISES)
+      amaxes[i] = __float_as_uint (source.value_at (most));
+  }
+}
+
+/* Launches settle_amaxes, if there are any. */
+template <class S>
+void
+settle (LigLaunch *launch, const S &source, uint32_t *amaxes, int64_t count)
+{
+  if (amaxes)
+    settle_amaxes<S>
+      <<<(unsigned) blocks_for (launch, count, THREADS, 4), THREADS, 0, stream (launch)>>> (
+        source, amaxes, count);
+}
+
+/* Launches the search for the amaxes of a source that can be read in any order. */
+template <class S>
+LigStatus
+find_by_rows (LigLaunch *launch, const Quantization &q, const S &source, const Lines &lines)
+{
+  if constexpr (S::RISING) {
+    LigStatus status = launch_windows (launch, q, find_arguments<S>, source, lines);
+    if (status != LIG_OK)
+      return status;
+    settle (launch, source, lines.of_rows, q.rows);
+    settle (launch, source, lines.of_columns, q.columns);
+    settle (launch, source, lines.of_all, 1);
+    return LIG_LAUNCHED (launch);
+  } else {
+    return launch_windows (launch, q, find_amaxes_by_rows<S>, source, lines);
+  }
+}
+} /* namespace lig */
