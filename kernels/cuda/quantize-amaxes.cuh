@@ -35,7 +35,7 @@ raise_columns (const Quantization &q,
                int64_t first_column)
 {
   int64_t column = first_column + threadIdx.x;
-  find_columns (square, shared.columns);
+  LineAmaxes<T> (square).share_columns_of (shared.columns);
   __syncthreads ();
   if (threadIdx.x < EDGE && column < q.columns)
     raise (to + column, most_of_warps (&shared.columns[0][threadIdx.x], EDGE));
@@ -60,7 +60,7 @@ __launch_bounds__ (THREADS, (blocks_together<S, false>) )
 #pragma unroll 1
   for (int number = begin; number < end; number++) {
     TilePlace tile = tile_at (q, number);
-    source.stage (q, tile.row, tile.column, staged, false);
+    source.stage (q, tile.row (), tile.column (), staged, false);
     Square<T> square;
     source.read (staged, 0, square);
 #pragma unroll
@@ -71,9 +71,9 @@ __launch_bounds__ (THREADS, (blocks_together<S, false>) )
       all = larger<T> (all, rows[r]);
     }
     if (to.of_columns)
-      raise_columns (q, square, shared, to.of_columns, tile.first_column);
+      raise_columns (q, square, shared, to.of_columns, tile.first_column ());
     if (to.of_rows && (number + 1 == end || (number + 1) % q.across == 0))
-      raise_rows<T> (q, to.of_rows, tile.first_row, rows);
+      raise_rows<T> (q, to.of_rows, tile.first_row (), rows);
   }
   if (to.of_all)
     raise_to_pair<T> (to.of_all, all, shared.warps);

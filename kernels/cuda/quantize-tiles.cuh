@@ -16,25 +16,34 @@
 namespace lig
 {
 /* The lines of a tile, its rows or its columns: the kind of their scales, where these go, the
- * amaxes of whole lines, the first line's number, the tile's number along the lines, and the lines'
- * number and length. */
+ * first line's number, the tile's number along the lines, and the lines' number and length. */
 struct Side {
   int kind;
   float *scales;
-  const uint32_t *amaxes;
   int64_t first, block, lines, length;
 };
 
-/* Returns the scale of a line from its amax in the tile and the amax of the tile, and writes the
- * inverse: one of each line, or one in all. */
+/* Returns the amax of the whole line of a tile whose scale a thread finds; 0 if none was found. It
+ * is read early, as memory takes its time. */
 __device__ inline float
-scale_line (const Quantization &q, const Side &side, int line, float amax, float all)
+known_amax (const Quantization &q, int64_t first_row, int64_t first_column)
+{
+  const bool of_row = threadIdx.x < EDGE;
+  const uint32_t *amaxes = of_row ? q.row_amaxes : q.column_amaxes;
+  int64_t at = (of_row ? first_row : first_column) + threadIdx.x % EDGE;
+  return amaxes && at < (of_row ? q.rows : q.columns) ? __uint_as_float (amaxes[at]) : 0;
+}
+
+/* Returns the scale of a line from its amax, in the tile or known, and the amax of the tile, and
+ * writes the inverse: one of each line, or one in all. */
+__device__ inline float
+scale_line (const Quantization &q, const Side &side, int line, float amax, float known, float all)
 {
   int64_t at = side.first + line;
   int kind = side.kind;
   float most = amax;
   if (kind == LIG_SCALES_ROW)
-    most = side.amaxes && at < side.lines ? __uint_as_float (side.amaxes[at]) : 0;
+    most = known;
   else if (kind == LIG_SCALES_TILE)
     most = all;
   float scale = kind == LIG_SCALES_TENSOR ? q.tensor_scale () : q.scale_of (most);
@@ -55,7 +64,8 @@ scale_line (const Quantization &q, const Side &side, int line, float amax, float
 /* Finds the scales of the lines of a tile, and writes their inverses: half of the threads those of
  * the rows, the others those of the columns. */
 __device__ inline void
-find_scales (const Quantization &q, Shared &shared, int64_t first_row, int64_t first_column)
+find_scales (
+  const Quantization &q, Shared &shared, int64_t first_row, int64_t first_column, float known)
 {
   int line = threadIdx.x % EDGE;
   int64_t band = first_row / EDGE, block = first_column / EDGE;
@@ -64,18 +74,12 @@ find_scales (const Quantization &q, Shared &shared, int64_t first_row, int64_t f
   if (threadIdx.x == 0 && q.recorded)
     raise (q.recorded, all);
   if (threadIdx.x < EDGE) {
-    Side side = {q.row_kind, q.row_scale, q.row_amaxes, first_row, block, q.rows, q.columns};
-    shared.row_scales[line] = scale_line (q, side, line, shared.rows[line], all);
+    Side side = {q.row_kind, q.row_scale, first_row, block, q.rows, q.columns};
+    shared.row_scales[line] = scale_line (q, side, line, shared.rows[line], known, all);
   } else if (q.transposed) {
-    Side side = {q.transposed_kind,
-                 q.transposed_scale,
-                 q.column_amaxes,
-                 first_column,
-                 band,
-                 q.columns,
-                 q.rows};
+    Side side = {q.transposed_kind, q.transposed_scale, first_column, band, q.columns, q.rows};
     float amax = q.finds_columns ? most_of_warps (&shared.columns[0][line], EDGE) : 0;
-    shared.column_scales[line] = scale_line (q, side, line, amax, all);
+    shared.column_scales[line] = scale_line (q, side, line, amax, known, all);
   }
   __syncthreads ();
 }
@@ -288,39 +292,57 @@ write_sums (const Quantization &q,
   q.sums[(first_row / EDGE - q.first_band) * q.columns + column] = sum;
 }
 
-/* The place of a tile, and that of the elements of a thread in it. */
+/* The place of a tile, in tiles, and that of its elements. */
 struct TilePlace {
-  int64_t first_row, first_column, row, column;
+  int down, across;
+  __device__ int64_t
+  first_row () const
+  {
+    return (int64_t) down * EDGE;
+  }
+  __device__ int64_t
+  first_column () const
+  {
+    return (int64_t) across * EDGE;
+  }
+  /* Return the first row and column of a thread. */
+  __device__ int64_t
+  row () const
+  {
+    return first_row () + threadIdx.x / ACROSS * SIDE;
+  }
+  __device__ int64_t
+  column () const
+  {
+    return first_column () + threadIdx.x % ACROSS * SIDE;
+  }
 };
 
 /* Returns a tile of a launch by its number. */
 __device__ inline TilePlace
 tile_at (const Quantization &q, int number)
 {
-  TilePlace tile;
   int down = number / q.across;
-  tile.first_row = (q.first_band + (int64_t) down) * EDGE;
-  tile.first_column = (int64_t) (number - down * q.across) * EDGE;
-  tile.row = tile.first_row + threadIdx.x / ACROSS * SIDE;
-  tile.column = tile.first_column + threadIdx.x % ACROSS * SIDE;
-  return tile;
+  return {q.first_band + down, number - down * q.across};
 }
 
-/* Quantizes one tile that is in registers by scales of its lines. All threads of the block call
- * it. */
+/* Quantizes one tile that is in registers by scales of its lines, of which each thread knows the
+ * amax of one, if it was found before. All threads of the block call it. */
 template <bool PACKED, class T>
 __device__ inline void
 quantize_square (const Quantization &q,
                  const Square<T> &square,
                  Shared &shared,
-                 const TilePlace &tile)
+                 const TilePlace &tile,
+                 float known)
 {
   uint2 bytes[SIDE];
   const float *scales = shared.column_scales + threadIdx.x % ACROSS * SIDE;
   find_amaxes (square, q, shared);
-  find_scales (q, shared, tile.first_row, tile.first_column);
+  find_scales (q, shared, tile.first_row (), tile.first_column (), known);
   if (q.row || q.rounded.data || q.shares_scale)
-    write_rows<PACKED> (q, square, (const float *) shared.row_scales, tile.row, tile.column, bytes);
+    write_rows<PACKED> (q, square, (const float *) shared.row_scales, tile.row (), tile.column (),
+                        bytes);
   if (!q.transposed)
     return;
   if (q.shares_scale)
@@ -329,7 +351,7 @@ quantize_square (const Quantization &q,
     round_columns<__NV_E4M3> (q, square, scales, bytes);
   else
     round_columns<__NV_E5M2> (q, square, scales, bytes);
-  write_columns<PACKED> (q, bytes, shared.words, tile.first_row, tile.first_column);
+  write_columns<PACKED> (q, bytes, shared.words, tile.first_row (), tile.first_column ());
 }
 
 /* Quantizes one tile that is in registers by one scale. All threads of the block call it. */
@@ -345,11 +367,11 @@ quantize_uniform (const Quantization &q,
   uint2 bytes[SIDE];
   if (q.recorded)
     amax = amax_of (square, amax);
-  write_rows<PACKED> (q, square, OneScale{scale}, tile.row, tile.column, bytes);
+  write_rows<PACKED> (q, square, OneScale{scale}, tile.row (), tile.column (), bytes);
   if (!q.transposed)
     return;
   transpose_bytes (bytes);
-  write_columns<PACKED> (q, bytes, shared.words, tile.first_row, tile.first_column);
+  write_columns<PACKED> (q, bytes, shared.words, tile.first_row (), tile.first_column ());
 }
 
 /* Raises a number in memory to the greatest of a pair in any thread of the block: once, as all
@@ -400,31 +422,32 @@ __launch_bounds__ (THREADS, (blocks_together<S, UNIFORM>) )
   float scale = UNIFORM ? q.tensor_scale () : 0;
   TilePlace next = tile_at (q, blockIdx.x);
   for (int i = 0; i < S::TILES; i++)
-    source.fetch (q, next.row, next.column, i, staged);
+    source.fetch (q, next.row (), next.column (), i, staged);
 #pragma unroll 1
   for (int number = blockIdx.x; number < q.tiles; number += gridDim.x) {
     TilePlace tile = next;
     const bool more = number < q.tiles - (int) gridDim.x;
     if (more)
       next = tile_at (q, number + (int) gridDim.x);
-    source.stage (q, tile.row, tile.column, staged, true);
+    float known = UNIFORM ? 0 : known_amax (q, tile.first_row (), tile.first_column ());
+    source.stage (q, tile.row (), tile.column (), staged, true);
 #pragma unroll 1
     for (int i = 0; i < S::TILES; i++) {
       Square<T> square;
-      TilePlace part = tile;
-      part.first_column = source.column_of (q, i, tile.first_column);
-      part.column = source.column_of (q, i, tile.column);
+      TilePlace part = {tile.down, tile.across + i * q.across};
       source.read (staged, i, square);
       if (more)
-        source.fetch (q, next.row, next.column, i, staged);
+        source.fetch (q, next.row (), next.column (), i, staged);
       if (q.sums) {
-        write_sums (q, square, shared, part.first_row, part.first_column);
+        write_sums (q, square, shared, part.first_row (), part.first_column ());
         __syncthreads ();
       }
       if constexpr (UNIFORM)
         quantize_uniform<PACKED> (q, square, shared, part, scale, amax);
       else
-        quantize_square<PACKED> (q, square, shared, part);
+        quantize_square<PACKED> (q, square, shared, part, known);
+      if (!UNIFORM && i + 1 < S::TILES)
+        known = known_amax (q, part.first_row (), part.first_column () + (int64_t) q.across * EDGE);
       if (!UNIFORM || q.transposed || q.sums)
         __syncthreads ();
     }

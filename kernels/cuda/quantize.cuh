@@ -63,19 +63,17 @@ join (float first, float second)
     return Pair<T>{narrow_pair<T> (first, second)};
 }
 
-/* Returns the greater of two amaxes and the magnitudes of two elements; NaN counts for nothing. */
+/* Returns the magnitudes of two elements. */
 template <class T>
 __device__ inline Pair<T>
-larger (Pair<T> amax, Pair<T> pair)
+magnitudes (Pair<T> pair)
 {
   if constexpr (std::is_same_v<T, float>) {
-    return Pair<float>{fmaxf (amax.first, fabsf (pair.first)),
-                       fmaxf (amax.second, fabsf (pair.second))};
+    return Pair<float>{fabsf (pair.first), fabsf (pair.second)};
   } else {
     using Two = std::conditional_t<std::is_same_v<T, bf16>, __nv_bfloat162, half2>;
-    Two most =
-      __hmax2 (*reinterpret_cast<Two *> (&amax), __habs2 (*reinterpret_cast<Two *> (&pair)));
-    return *reinterpret_cast<Pair<T> *> (&most);
+    Two both = __habs2 (*reinterpret_cast<Two *> (&pair));
+    return *reinterpret_cast<Pair<T> *> (&both);
   }
 }
 
@@ -84,10 +82,21 @@ template <class T>
 __device__ inline Pair<T>
 greater (Pair<T> a, Pair<T> b)
 {
-  static_assert (sizeof (T) == 2);
-  using Two = std::conditional_t<std::is_same_v<T, bf16>, __nv_bfloat162, half2>;
-  Two most = __hmax2 (*reinterpret_cast<Two *> (&a), *reinterpret_cast<Two *> (&b));
-  return *reinterpret_cast<Pair<T> *> (&most);
+  if constexpr (std::is_same_v<T, float>) {
+    return Pair<float>{fmaxf (a.first, b.first), fmaxf (a.second, b.second)};
+  } else {
+    using Two = std::conditional_t<std::is_same_v<T, bf16>, __nv_bfloat162, half2>;
+    Two most = __hmax2 (*reinterpret_cast<Two *> (&a), *reinterpret_cast<Two *> (&b));
+    return *reinterpret_cast<Pair<T> *> (&most);
+  }
+}
+
+/* Returns the greater of two amaxes and the magnitudes of two elements. */
+template <class T>
+__device__ inline Pair<T>
+larger (Pair<T> amax, Pair<T> pair)
+{
+  return greater<T> (amax, magnitudes<T> (pair));
 }
 
 /* A launch: absent operands are null. */
@@ -193,28 +202,6 @@ struct Shared {
   uint2 words[EDGE][ACROSS];
 };
 
-/* Finds the amaxes of the tile's rows. */
-template <class T>
-__device__ inline void
-find_rows (const Square<T> &square, float *amaxes)
-{
-  float most[SIDE];
-#pragma unroll
-  for (int i = 0; i < SIDE; i++) {
-    Pair<T> pair = {};
-    float first, second;
-#pragma unroll
-    for (int p = 0; p < PAIRS; p++)
-      pair = larger<T> (pair, square.rows[i][p]);
-    split<T> (pair, first, second);
-    most[i] = fmaxf (first, second);
-  }
-  int row = share_folded (most, 1, Larger{});
-  fold_pair (SIDE, Larger{}, most[0]);
-  if (threadIdx.x % ACROSS < SIDE)
-    amaxes[threadIdx.x / ACROSS * SIDE + row] = most[0];
-}
-
 /* Leaves a number for each column in the block's memory: of each warp. */
 __device__ inline void
 share_columns (const float (&values)[SIDE], float (*columns)[EDGE])
@@ -226,23 +213,50 @@ share_columns (const float (&values)[SIDE], float (*columns)[EDGE])
   }
 }
 
-/* Finds the amaxes of the tile's columns. */
-template <class T>
-__device__ inline void
-find_columns (const Square<T> &square, float (*columns)[EDGE])
-{
-  float most[SIDE];
-#pragma unroll
-  for (int p = 0; p < PAIRS; p++) {
-    Pair<T> pair = {};
+/* The amaxes of the rows and columns of a thread. */
+template <class T> struct LineAmaxes {
+  Pair<T> rows[SIDE], columns[PAIRS];
+  __device__ explicit LineAmaxes (const Square<T> &square) : rows{}, columns{}
+  {
 #pragma unroll
     for (int i = 0; i < SIDE; i++)
-      pair = larger<T> (pair, square.rows[i][p]);
-    split<T> (pair, most[2 * p], most[2 * p + 1]);
+#pragma unroll
+      for (int p = 0; p < PAIRS; p++) {
+        Pair<T> pair = magnitudes<T> (square.rows[i][p]);
+        rows[i] = greater<T> (rows[i], pair);
+        columns[p] = greater<T> (columns[p], pair);
+      }
   }
-  fold_pair (ACROSS, Larger{}, most);
-  share_columns (most, columns);
-}
+
+  /* Finds those of the tile's rows. */
+  __device__ void
+  share_rows (float *amaxes) const
+  {
+    float most[SIDE];
+#pragma unroll
+    for (int i = 0; i < SIDE; i++) {
+      float first, second;
+      split<T> (rows[i], first, second);
+      most[i] = fmaxf (first, second);
+    }
+    int row = share_folded (most, 1, Larger{});
+    fold_pair (SIDE, Larger{}, most[0]);
+    if (threadIdx.x % ACROSS < SIDE)
+      amaxes[threadIdx.x / ACROSS * SIDE + row] = most[0];
+  }
+
+  /* Finds those of the tile's columns, of each warp. */
+  __device__ void
+  share_columns_of (float (*amaxes)[EDGE]) const
+  {
+    float most[SIDE];
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++)
+      split<T> (columns[p], most[2 * p], most[2 * p + 1]);
+    fold_pair (ACROSS, Larger{}, most);
+    share_columns (most, amaxes);
+  }
+};
 
 /* Returns the amax of a thread's elements. */
 template <class T>
@@ -284,10 +298,13 @@ template <class T>
 __device__ inline void
 find_amaxes (const Square<T> &square, const Quantization &q, Shared &shared)
 {
-  if (q.finds_rows)
-    find_rows (square, shared.rows);
-  if (q.finds_columns)
-    find_columns (square, shared.columns);
+  if (q.finds_rows || q.finds_columns) {
+    const LineAmaxes<T> amaxes (square);
+    if (q.finds_rows)
+      amaxes.share_rows (shared.rows);
+    if (q.finds_columns)
+      amaxes.share_columns_of (shared.columns);
+  }
   if (!q.finds_all)
     return;
   float all = warp_amax<T> (amax_of (square, Pair<T>{}));
