@@ -387,7 +387,7 @@ decision_key (Contest *contest, GError **error)
                               candidate->forced ? "!" : "");
   }
   g_autofree char *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text->str, -1);
-  return g_strconcat ("cover|2|", hash, NULL);
+  return g_strconcat ("cover|3|", hash, NULL);
 }
 
 /* Reads a decision: a digit for each candidate, then the nanoseconds of the cover that the prices

@@ -49,6 +49,7 @@ typedef struct {
   LigTimedMemory places; /* of the values in a set */
   guint sets, next;
   LigTiming timing;
+  gboolean sustained; /* Steps are limited by power: each turn finds other clocks. */
   char *memory;
   LigTick *tick;
   void *workspaces[2]; /* for the steps and for those that overlap them */
@@ -252,10 +253,10 @@ sample (Bench *bench, GError **error)
     if (!warm_up (bench, &bench->lists[i], error))
       return FALSE;
   double deadline = lig_now () + sessions[bench->timing].budget;
-  gboolean sustained = FALSE;
   for (guint i = 0; i < bench->count; i++)
-    sustained |= bench->lists[i].warming > 0;
-  int turns = sustained ? sessions[bench->timing].turns : sessions[bench->timing].short_turns;
+    bench->sustained |= bench->lists[i].warming > 0;
+  int turns =
+    bench->sustained ? sessions[bench->timing].turns : sessions[bench->timing].short_turns;
   for (int round = 0; round < MOST_SAMPLES && (round < turns || lig_now () < deadline); round++) {
     shuffle (chance, order, bench->count);
     for (guint i = 0; i < bench->count; i++) {
@@ -267,6 +268,39 @@ sample (Bench *bench, GError **error)
     }
   }
   return TRUE;
+}
+
+void
+lig_price_level (double *const *samples, guint lists, guint turns)
+{
+  if (lists < 2 || turns == 0)
+    return;
+  g_autofree double *sorted = g_new (double, turns), *medians = g_new (double, lists);
+  for (guint i = 0; i < lists; i++) {
+    memcpy (sorted, samples[i], turns * sizeof *sorted);
+    medians[i] = lig_median (sorted, turns);
+    if (!(medians[i] > 0))
+      return;
+  }
+  double widening = sqrt (lists / (lists - 1.0));
+  for (guint turn = 0; turn < turns; turn++) {
+    double mean = 0;
+    for (guint i = 0; i < lists; i++)
+      mean += samples[i][turn] / medians[i] / lists;
+    for (guint i = 0; i < lists; i++) {
+      double deviation = samples[i][turn] / medians[i] / mean - 1;
+      samples[i][turn] = medians[i] * (1 + widening * deviation);
+    }
+  }
+}
+
+static void
+level (const Bench *bench)
+{
+  g_autofree double **samples = g_new (double *, bench->count);
+  for (guint i = 0; i < bench->count; i++)
+    samples[i] = (double *) (gpointer) bench->lists[i].samples->data;
+  lig_price_level (samples, bench->count, bench->lists[0].samples->len);
 }
 
 static void
@@ -348,6 +382,8 @@ lig_time_lists (LigDraft *draft,
   lig_choices_begin (draft->device, draft->options.tuning);
   gboolean fine = prepare (&bench, error) && sample (&bench, error);
   lig_choices_end (draft->device);
+  if (fine && bench.sustained)
+    level (&bench);
   for (guint i = 0; i < count && fine; i++)
     summarize (&bench.lists[i], &prices[i]);
   clear (&bench);

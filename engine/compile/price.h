@@ -50,9 +50,15 @@ typedef enum {
 
 enum { LIG_LAST_TURNS = 12 };
 
+/* Removes from samples of several lists, one of each in every turn, what a turn has in common:
+ * where power limits the clocks they differ between turns, which the differences of the lists do
+ * not depend on. Each sample is divided by the turn's mean, to which it counts in proportion to the
+ * median of its list. As each list is a part of that mean, the scatter that is left is widened. */
+void lig_price_level (double *const *samples, guint lists, guint turns);
+
 /* Times lists of steps (GArray of LigDraftStep) in turns, each turn in another random order, after
  * a warm-up, with inputs that rotate through more memory than the last cache holds. The price is
- * the median. */
+ * the median; lists that power limits are leveled first. */
 gboolean lig_time_lists (LigDraft *draft,
                          GArray *const *lists,
                          guint count,

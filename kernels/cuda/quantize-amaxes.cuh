@@ -218,7 +218,7 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
 
 /* Finds, for whole rows, for whole columns, and for all elements, the greatest argument of a rising
  * function, or the amax itself where that is below RISES: few lines are so, and their values are
- * computed. settle_amaxes tells the two apart, as such an amax is below RISES, too. */
+ * computed. settle_amaxes distinguishes the two, as such an amax is below RISES, too. */
 template <class S>
 __global__ void
 __launch_bounds__ (THREADS, blocks_of_rows<S>)

@@ -385,6 +385,13 @@ def parse():
     return options
 
 
+def find_cudnn(torch):
+    """The file of the cuDNN that PyTorch has opened, for both sides to use the same; else None."""
+    torch.backends.cudnn.version()
+    with open("/proc/self/maps") as maps:
+        return next((line.split()[-1] for line in maps if "/libcudnn.so" in line), None)
+
+
 def main():
     options = parse()
     try:
@@ -396,7 +403,11 @@ def main():
         print("skipped: PyTorch finds no GPU")
         return 0
     torch.set_float32_matmul_precision("highest")
-    ligature, results = Ligature(options.turns), []
+    cudnn = find_cudnn(torch) if options.device != "cpu" else None
+    environment = {"LIGATURE_CUDNN": cudnn} if cudnn and "LIGATURE_CUDNN" not in os.environ else {}
+    if cudnn:
+        say(f"cuDNN: {environment.get('LIGATURE_CUDNN', os.environ.get('LIGATURE_CUDNN'))}")
+    ligature, results = Ligature(options.turns, environment), []
     if options.device != "cpu":
         torch.zeros(1, device=options.device)
         ligature.ask(f"open {options.device}")

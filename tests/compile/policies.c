@@ -417,6 +417,33 @@ test_judge (void)
   g_assert_cmpuint (lig_cover_judge (even, bytes, 3, TRUE), ==, 1);
 }
 
+/* Clocks that differ by 6 % between turns do not hide a difference of 2 %, and what scatters in one
+ * list alone is left. */
+static void
+test_level (void)
+{
+  enum { TURNS = 6 };
+  static const double clocks[TURNS] = {1, 1.06, 0.97, 1.03, 0.98, 1.05};
+  static const double scatter[TURNS] = {0.004, -0.004, 0.004, -0.004, 0.004, -0.004};
+  double first[TURNS], second[TURNS], alone[TURNS] = {1, 2, 3, 4, 5, 6};
+  double *const both[] = {first, second}, *const one[] = {alone};
+  for (int i = 0; i < TURNS; i++) {
+    first[i] = 1e-3 * clocks[i];
+    second[i] = 0.98e-3 * clocks[i] * (1 + scatter[i]);
+  }
+  lig_price_level (both, 2, TURNS);
+  double least = INFINITY, most = 0;
+  for (int i = 0; i < TURNS; i++) {
+    g_assert_cmpfloat (second[i], <, first[i] * 0.99);
+    least = MIN (least, second[i]);
+    most = MAX (most, second[i]);
+  }
+  g_assert_cmpfloat (most / least, <, 1.02);
+  g_assert_cmpfloat (most / least, >, 1.004);
+  lig_price_level (one, 1, TURNS);
+  g_assert_cmpfloat (alone[5], ==, 6);
+}
+
 /* The shares of measuring that were reported. */
 static double first_share, last_share;
 static guint n_shares;
@@ -471,6 +498,7 @@ main (int argc, char **argv)
   g_test_add_func ("/policies/other-keys", test_other_keys);
   g_test_add_func ("/policies/repetitions", test_repetitions);
   g_test_add_func ("/policies/judge", test_judge);
+  g_test_add_func ("/policies/level", test_level);
   g_test_add_func ("/policies/progress", test_progress);
   return g_test_run ();
 }

@@ -64,17 +64,18 @@ static void
 open_library (const void *beside)
 {
   const char *setting = getenv ("LIGATURE_CUDNN");
+  setting = setting && *setting ? setting : NULL;
   size_t (*get_version) (void) = NULL;
   void *library = NULL;
   if (setting && strcmp (setting, "none") == 0) {
     snprintf (cudnn.why, sizeof cudnn.why, "LIGATURE_CUDNN=none");
     return;
   }
-  for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++) {
-    library = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
+  for (size_t i = 0; i < sizeof names / sizeof *names && !library && (i == 0 || !setting); i++) {
+    library = dlopen (setting ? setting : names[i], RTLD_NOW | RTLD_LOCAL);
     if (!library && i == 0)
       snprintf (cudnn.why, sizeof cudnn.why, "%.250s", dlerror ());
-    if (!library)
+    if (!library && !setting)
       library = open_beside (names[i], beside);
   }
   if (!library || !find_all (library, &get_version))

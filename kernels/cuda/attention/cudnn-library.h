@@ -166,5 +166,5 @@ typedef struct {
 
 /* Returns the library, which is opened by the first call and stays open: by the loader's search
  * path, else from the folder of the library that has the function `beside`, which may be null.
- * LIGATURE_CUDNN=none leaves it closed. */
+ * LIGATURE_CUDNN is the file to be opened instead; `none` leaves it closed. */
 const LigCudnn *lig_cudnn (const void *beside);
