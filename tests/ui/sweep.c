@@ -248,13 +248,14 @@ is_training (gpointer data)
   return progress.step > 0;
 }
 
+/* A thread gives a new sweep its uuid, at any moment: none may be found just then. */
 static gboolean
 is_inactive (gpointer data)
 {
   Fixture *f = data;
   LigSweeping *sweeping =
     lig_sweeping_find (f->session, lig_sweep_get_uuid (lig_sweep_view_get_sweep (get_view (f))));
-  return !lig_sweeping_is_active (sweeping);
+  return sweeping && !lig_sweeping_is_active (sweeping);
 }
 
 /* The steps of this training take longer than the test. */
