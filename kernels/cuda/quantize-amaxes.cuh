@@ -286,7 +286,7 @@ template <class S>
 void
 settle (LigLaunch *launch, const S &source, uint32_t *amaxes, int64_t count)
 {
-  if (amaxes)
+  if (amaxes && count > 0)
     settle_amaxes<S>
       <<<(unsigned) blocks_for (launch, count, THREADS, 4), THREADS, 0, stream (launch)>>> (
         source, amaxes, count);

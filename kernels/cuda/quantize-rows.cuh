@@ -176,8 +176,8 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
     *q.row_scale = lig_quantize_inverse (scale);
 }
 
-/* Calls `run` with windows of as many columns as there are threads of a kernel, until one fails.
- * Returns the status. */
+/* Launches a kernel for windows of as many columns as it has threads, until one fails. Nothing is
+ * launched for no rows. */
 template <class S, class Kernel, class... Arguments>
 LigStatus
 launch_windows (
@@ -187,7 +187,7 @@ launch_windows (
   const int64_t threads = (int64_t) launch->device->multiprocessors * blocks_of_rows<S> * THREADS;
   LigStatus status = LIG_OK;
   cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, rows_staged<S>);
-  for (int64_t first = 0; first < units && status == LIG_OK; first += threads) {
+  for (int64_t first = 0; first < units && q.rows > 0 && status == LIG_OK; first += threads) {
     int64_t left = units - first, lanes = left < threads ? (left + 31) / 32 * 32 : threads;
     int64_t step = threads / lanes < q.rows ? threads / lanes : q.rows;
     unsigned blocks = (unsigned) ((lanes * step + THREADS - 1) / THREADS);
