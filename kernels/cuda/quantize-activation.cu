@@ -29,8 +29,8 @@ round_to (LigDtype dtype, float (&values)[W])
   }
 }
 
-/* y = act (x). Activations are at most x from 0 on, and no less than -0.28 before; where they are
- * below 0, they are at least 0.31 at 0.5. */
+/* y = act (x). Activations are at most x between 0 and RISES, 0.5, and rise from there on. Before 0
+ * they are no less than -0.28; those that are below 0 there are at least 0.31 at RISES. */
 struct Activation {
   using Of = void;
   static constexpr int STREAMS = 1, TILES = 1, BLOCKS = 2;

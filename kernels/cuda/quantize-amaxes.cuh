@@ -11,18 +11,13 @@ template <class T>
 __device__ inline void
 raise_rows (const Quantization &q, uint32_t *to, int64_t first_row, Pair<T> (&rows)[SIDE])
 {
-  float most[SIDE];
+  float amax;
+  int64_t row = first_row + threadIdx.x / ACROSS * SIDE + share_rows<T> (rows, amax);
 #pragma unroll
-  for (int i = 0; i < SIDE; i++) {
-    float first, second;
-    split<T> (rows[i], first, second);
-    most[i] = fmaxf (first, second);
+  for (int i = 0; i < SIDE; i++)
     rows[i] = Pair<T>{};
-  }
-  int64_t row = first_row + threadIdx.x / ACROSS * SIDE + share_folded (most, 1, Larger{});
-  fold_pair (SIDE, Larger{}, most[0]);
   if (threadIdx.x % ACROSS < SIDE && row < q.rows)
-    raise (to + row, most[0]);
+    raise (to + row, amax);
 }
 
 /* Raises the amaxes of a tile's columns in memory. */
@@ -35,7 +30,7 @@ raise_columns (const Quantization &q,
                int64_t first_column)
 {
   int64_t column = first_column + threadIdx.x;
-  LineAmaxes<T> (square).share_columns_of (shared.columns);
+  LineAmaxes<T> (square).write_columns_of (shared.columns);
   __syncthreads ();
   if (threadIdx.x < EDGE && column < q.columns)
     raise (to + column, most_of_warps (&shared.columns[0][threadIdx.x], EDGE));

@@ -31,6 +31,8 @@ find_first (LigLaunch *launch, const Quantization &q, const Lines &lines, const 
   if constexpr (S::UNORDERED) {
     return find_by_rows (launch, q, source, lines);
   } else {
+    if (q.tiles == 0)
+      return LIG_OK;
     cudaFuncSetAttribute (find_lines<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::STAGED);
     find_lines<S>
       <<<blocks_of (launch, q, blocks_together<S, false>), THREADS, S::STAGED, stream (launch)>>> (

@@ -7,7 +7,7 @@
  * a function of one number, its argument, the element of the only stream, or what argument_of ()
  * makes of that: it rises from RISES on, and no magnitude of its values before is greater than
  * there, or than RISES. If `Of` is not void, F rounds to that type, which is then that of the
- * streams. At most BLOCKS blocks share a multiprocessor, as registers allow. */
+ * streams. At most BLOCKS blocks that write tiles by one scale share a multiprocessor. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
@@ -86,8 +86,6 @@ template <class F, class T> struct PackedSource {
   static constexpr bool PLAIN = std::is_same_v<F, Plain>, UNORDERED = true;
   static constexpr int FETCHED =
     TILES == 1 ? (F::STREAMS * CHUNKS <= 2 ? F::STREAMS : 0) : (TILES * CHUNKS <= 2 ? TILES : 0);
-  static constexpr int DEPTH = F::STREAMS * CHUNKS == 1 ? 4 : 2;
-  static constexpr int LATE = F::STREAMS - FETCHED; /* streams that are read as they are needed */
   /* Two numbers of 16 bits differ by more than F may fall by rounding. */
   static constexpr bool RISING = F::RISING && sizeof (T) == 2;
   static constexpr int SLOTS = FETCHED > TILES ? FETCHED : TILES;
@@ -266,7 +264,7 @@ template <class F, class T> struct PackedSource {
   __device__ void
   stage (const Quantization &q, int64_t row, int64_t column, uint4 *staged, bool last) const
   {
-    constexpr int D = LATE ? DEPTH : 1;
+    constexpr int D = FETCHED < F::STREAMS ? 2 : 1;
     const bool any = inside (q, row, column), writes = last && values && any;
     Raw next[D], raw[D];
     if (PLAIN && FETCHED) {

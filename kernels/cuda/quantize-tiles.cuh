@@ -3,11 +3,12 @@
  * one tile after the other; while it writes one, the elements of the next are on their way.
  *
  * A source has `Type`, the type to which its elements are rounded, TILES, the number of tiles that
- * it computes together, BLOCKS, as many as share a multiprocessor, STAGED, the bytes of the block's
- * memory that it needs, `fetch (q, row, column, part, staged)`, which begins to read the elements
- * of a thread that take the place of a part, `stage (q, row, column, staged, last)`, which computes
- * them, and writes what others read in the last reading, `read (staged, tile, square)`, which gives
- * those of a tile, and `column_of (q, tile, column)`, the column of the matrix where that begins.
+ * it computes together, BLOCKS and LINE_BLOCKS, as many as share a multiprocessor with one scale
+ * and with those of lines, STAGED, the bytes of the block's memory that it needs, `fetch (q, row,
+ * column, part, staged)`, which begins to read the elements of a thread that take the place of a
+ * part, `stage (q, row, column, staged, last)`, which computes them, and writes what others read in
+ * the last reading, `read (staged, tile, square)`, which gives those of a tile, and `column_of (q,
+ * tile, column)`, the column of the matrix where that begins.
  */
 #pragma once
 

@@ -213,6 +213,25 @@ share_columns (const float (&values)[SIDE], float (*columns)[EDGE])
   }
 }
 
+/* Finds the amax of a row of the tile from those of each thread's rows. Returns that row's number
+ * among the thread's; each is given to two lanes. */
+template <class T>
+__device__ inline int
+share_rows (const Pair<T> (&rows)[SIDE], float &amax)
+{
+  float most[SIDE];
+#pragma unroll
+  for (int i = 0; i < SIDE; i++) {
+    float first, second;
+    split<T> (rows[i], first, second);
+    most[i] = fmaxf (first, second);
+  }
+  int row = share_folded (most, 1, Larger{});
+  fold_pair (SIDE, Larger{}, most[0]);
+  amax = most[0];
+  return row;
+}
+
 /* The amaxes of the rows and columns of a thread. */
 template <class T> struct LineAmaxes {
   Pair<T> rows[SIDE], columns[PAIRS];
@@ -230,24 +249,17 @@ template <class T> struct LineAmaxes {
 
   /* Finds those of the tile's rows. */
   __device__ void
-  share_rows (float *amaxes) const
+  write_rows_of (float *amaxes) const
   {
-    float most[SIDE];
-#pragma unroll
-    for (int i = 0; i < SIDE; i++) {
-      float first, second;
-      split<T> (rows[i], first, second);
-      most[i] = fmaxf (first, second);
-    }
-    int row = share_folded (most, 1, Larger{});
-    fold_pair (SIDE, Larger{}, most[0]);
+    float amax;
+    int row = share_rows<T> (rows, amax);
     if (threadIdx.x % ACROSS < SIDE)
-      amaxes[threadIdx.x / ACROSS * SIDE + row] = most[0];
+      amaxes[threadIdx.x / ACROSS * SIDE + row] = amax;
   }
 
   /* Finds those of the tile's columns, of each warp. */
   __device__ void
-  share_columns_of (float (*amaxes)[EDGE]) const
+  write_columns_of (float (*amaxes)[EDGE]) const
   {
     float most[SIDE];
 #pragma unroll
@@ -301,9 +313,9 @@ find_amaxes (const Square<T> &square, const Quantization &q, Shared &shared)
   if (q.finds_rows || q.finds_columns) {
     const LineAmaxes<T> amaxes (square);
     if (q.finds_rows)
-      amaxes.share_rows (shared.rows);
+      amaxes.write_rows_of (shared.rows);
     if (q.finds_columns)
-      amaxes.share_columns_of (shared.columns);
+      amaxes.write_columns_of (shared.columns);
   }
   if (!q.finds_all)
     return;

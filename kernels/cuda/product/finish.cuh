@@ -7,6 +7,7 @@
 #include "kernels/cuda/common/async-copy.cuh"
 #include "kernels/cuda/common/reduce.cuh"
 #include "kernels/cuda/product/warpgroup.cuh"
+#include "kernels/formulas.h"
 
 namespace lig
 {
@@ -192,22 +193,6 @@ write_pieces (const Rounded &rounded, const Maps &maps, const Share &share, int 
   commit_stores ();
 }
 
-/* Returns 2^x and 1 / x, with an error of few units in the last place. */
-__device__ inline float
-quick_power (float x)
-{
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
-__device__ inline float
-quick_inverse (float x)
-{
-  float y;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
-
 /* The factors of gelu in its tanh form (lig_gelu), x sigmoid (A x + B x^3), for powers of 2. */
 constexpr float A = 1.5957691216f, B = 0.0713548162726f, LOG2_E = 1.44269504089f;
 
@@ -216,7 +201,7 @@ constexpr float A = 1.5957691216f, B = 0.0713548162726f, LOG2_E = 1.44269504089f
 __device__ inline float
 quick_gelu (float x)
 {
-  return x * quick_inverse (1 + quick_power (x * fmaf (-B * LOG2_E, x * x, -A * LOG2_E)));
+  return x * lig_quick_inverse (1 + lig_quick_power (x * fmaf (-B * LOG2_E, x * x, -A * LOG2_E)));
 }
 
 /* Returns gelu' likewise. Beyond the limits it is 0 and 1; NaN remains. */
@@ -225,8 +210,8 @@ quick_gelu_slope (float x)
 {
   asm("max.NaN.f32 %0, %0, 0fC1200000;\n\tmin.NaN.f32 %0, %0, 0f43480000;" : "+f"(x));
   float square = x * x;
-  float power = quick_power (x * fmaf (-B * LOG2_E, square, -A * LOG2_E));
-  float share = quick_inverse (1 + power), rise = x * fmaf (3 * B, square, A);
+  float power = lig_quick_power (x * fmaf (-B * LOG2_E, square, -A * LOG2_E));
+  float share = lig_quick_inverse (1 + power), rise = x * fmaf (3 * B, square, A);
   return fmaf (rise * share, power * share, share);
 }
 
