@@ -33,7 +33,7 @@ round_to (LigDtype dtype, float (&values)[W])
  * they are no less than -0.28; those that are below 0 there are at least 0.31 at RISES. */
 struct Activation {
   using Of = void;
-  static constexpr int STREAMS = 1, TILES = 1, BLOCKS = 2;
+  static constexpr int STREAMS = 1, TILES = 1;
   static constexpr bool RISING = true;
   Target x;
   int function;
@@ -65,7 +65,7 @@ struct Activation {
 /* dx = dy act' (x), with y instead of x where the backward pass reads that. */
 struct ActivationBackward {
   using Of = void;
-  static constexpr int STREAMS = 2, TILES = 1, BLOCKS = 3;
+  static constexpr int STREAMS = 2, TILES = 1;
   static constexpr bool RISING = false;
   Target dy, x;
   int function;
@@ -99,7 +99,6 @@ struct ActivationBackward {
  * at once has type P. */
 template <class F, class T, class P> struct Biased : F {
   using Of = T;
-  static constexpr int BLOCKS = 3;
   Vector bias;
 };
 

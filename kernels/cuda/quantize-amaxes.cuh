@@ -2,76 +2,48 @@
 /* The reading of a source that finds the amaxes which scales of more than a tile follow from. */
 #pragma once
 
+#include "kernels/cuda/quantize-lines.cuh"
 #include "kernels/cuda/quantize-rows.cuh"
 
 namespace lig
 {
-/* Raises the amaxes of a thread's rows in memory, and sets them to 0. */
-template <class T>
+/* Raises the amax of a thread's own line in memory. */
 __device__ inline void
-raise_rows (const Quantization &q, uint32_t *to, int64_t first_row, Pair<T> (&rows)[SIDE])
+raise_line (uint32_t *to, int64_t first, int64_t lines, float amax)
 {
-  float amax;
-  int64_t row = first_row + threadIdx.x / ACROSS * SIDE + share_rows<T> (rows, amax);
-#pragma unroll
-  for (int i = 0; i < SIDE; i++)
-    rows[i] = Pair<T>{};
-  if (threadIdx.x % ACROSS < SIDE && row < q.rows)
-    raise (to + row, amax);
+  int64_t line = first + own_line ();
+  if (threadIdx.x % ACROSS < SIDE && line < lines)
+    raise (to + line, amax);
 }
 
-/* Raises the amaxes of a tile's columns in memory. */
-template <class T>
-__device__ inline void
-raise_columns (const Quantization &q,
-               const Square<T> &square,
-               Shared &shared,
-               uint32_t *to,
-               int64_t first_column)
-{
-  int64_t column = first_column + threadIdx.x;
-  LineAmaxes<T> (square).write_columns_of (shared.columns);
-  __syncthreads ();
-  if (threadIdx.x < EDGE && column < q.columns)
-    raise (to + column, most_of_warps (&shared.columns[0][threadIdx.x], EDGE));
-  __syncthreads ();
-}
-
-/* Finds the amaxes of whole rows, of whole columns, and of all elements by tiles. A block takes
- * those that follow one another, most of which have the same rows. */
+/* Finds the amaxes of whole rows, of whole columns, and of all elements by tiles. */
 template <class S>
 __global__ void
-__launch_bounds__ (THREADS, (blocks_together<S, false>) )
-  find_lines (const __grid_constant__ Quantization q,
-              const __grid_constant__ S source,
-              const __grid_constant__ Lines to)
+__launch_bounds__ (THREADS, S::BLOCKS) find_lines (const __grid_constant__ Quantization q,
+                                                   const __grid_constant__ S source,
+                                                   const __grid_constant__ Lines to)
 {
   using T = typename S::Type;
-  __shared__ Shared shared;
+  __shared__ float warps[WARPS];
   extern __shared__ uint4 staged[];
-  Pair<T> all = {}, rows[SIDE] = {};
-  int begin = (int) ((int64_t) q.tiles * blockIdx.x / gridDim.x);
-  int end = (int) ((int64_t) q.tiles * (blockIdx.x + 1) / gridDim.x);
+  Pair<T> all = {};
 #pragma unroll 1
-  for (int number = begin; number < end; number++) {
+  for (int number = blockIdx.x; number < q.tiles; number += gridDim.x) {
     TilePlace tile = tile_at (q, number);
-    source.stage (q, tile.row (), tile.column (), staged, false);
+    source.stage (q, tile, tile, false, staged, 0);
+    __syncthreads ();
     Square<T> square;
-    source.read (staged, 0, square);
-#pragma unroll
-    for (int r = 0; r < SIDE; r++) {
-#pragma unroll
-      for (int p = 0; p < PAIRS; p++)
-        rows[r] = larger<T> (rows[r], square.rows[r][p]);
-      all = larger<T> (all, rows[r]);
-    }
+    read_square<true> (staged, square);
+    all = amax_of (square, all);
+    if (to.of_rows)
+      raise_line (to.of_rows, tile.first_row (), q.rows, line_amax<true> (square));
+    read_square<false> (staged, square);
     if (to.of_columns)
-      raise_columns (q, square, shared, to.of_columns, tile.first_column ());
-    if (to.of_rows && (number + 1 == end || (number + 1) % q.across == 0))
-      raise_rows<T> (q, to.of_rows, tile.first_row (), rows);
+      raise_line (to.of_columns, tile.first_column (), q.columns, line_amax<false> (square));
+    __syncthreads ();
   }
   if (to.of_all)
-    raise_to_pair<T> (to.of_all, all, shared.warps);
+    raise_to_pair<T> (to.of_all, all, warps);
 }
 
 /* A function of one number that is RISING rises from here on; before, no magnitude of its values is

@@ -8,7 +8,7 @@ namespace lig
 /* y = act (a) b, where a row of x is [a, b]. */
 struct Gated {
   using Of = void;
-  static constexpr int STREAMS = 2, TILES = 1, BLOCKS = 3;
+  static constexpr int STREAMS = 2, TILES = 1;
   static constexpr bool RISING = false;
   Target x;
   int function;
@@ -48,7 +48,7 @@ struct Gated {
 /* dx = [da, db]. */
 struct GatedBackward {
   using Of = void;
-  static constexpr int STREAMS = 3, TILES = 2, BLOCKS = 3;
+  static constexpr int STREAMS = 3, TILES = 2;
   static constexpr bool RISING = false;
   Target dy, x;
   int function;

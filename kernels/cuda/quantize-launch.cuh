@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/cuda/quantize-amaxes.cuh"
+#include "kernels/cuda/quantize-tiles.cuh"
 
 namespace lig
 {
@@ -16,11 +17,12 @@ copies_pack (const Quantization &q)
 }
 
 /* Returns the number of blocks that take the tiles of a launch. */
-inline dim3
-blocks_of (const LigLaunch *launch, const Quantization &q, int together)
+template <class S>
+dim3
+blocks_of (const LigLaunch *launch, const Quantization &q)
 {
-  int most = launch->device->multiprocessors * together;
-  return dim3 ((unsigned) (q.tiles < most ? q.tiles : most));
+  int most = launch->device->multiprocessors * S::BLOCKS;
+  return dim3 ((unsigned) (q.tiles < most ? max (q.tiles, 1) : most));
 }
 
 /* Finds the amaxes that the scales of more than a tile follow from. */
@@ -31,25 +33,23 @@ find_first (LigLaunch *launch, const Quantization &q, const Lines &lines, const 
   if constexpr (S::UNORDERED) {
     return find_by_rows (launch, q, source, lines);
   } else {
-    if (q.tiles == 0)
-      return LIG_OK;
+    S first = source;
+    first.values = {};
     cudaFuncSetAttribute (find_lines<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::STAGED);
     find_lines<S>
-      <<<blocks_of (launch, q, blocks_together<S, false>), THREADS, S::STAGED, stream (launch)>>> (
-        q, source, lines);
+      <<<blocks_of<S> (launch, q), THREADS, S::STAGED, stream (launch)>>> (q, first, lines);
     return LIG_LAUNCHED (launch);
   }
 }
 
 /* Writes the copies of the bands of a launch. */
-template <bool PACKED, bool UNIFORM, class S>
+template <bool PACKED, class S>
 LigStatus
 write_copies (LigLaunch *launch, const Quantization &q, const S &source)
 {
-  auto kernel = quantize_tiles<S, PACKED, UNIFORM>;
+  auto kernel = quantize_tiles<S, PACKED>;
   cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::STAGED);
-  kernel<<<blocks_of (launch, q, blocks_together<S, UNIFORM>), THREADS, S::STAGED,
-           stream (launch)>>> (q, source);
+  kernel<<<blocks_of<S> (launch, q), THREADS, S::STAGED, stream (launch)>>> (q, source);
   return LIG_LAUNCHED (launch);
 }
 
@@ -69,14 +69,14 @@ quantize_from (
   if (lines.of_rows || lines.of_columns || lines.of_all)
     status = find_first (launch, q, lines, source);
   if constexpr (PACKED && S::UNORDERED)
-    if (status != LIG_OK || write_rows_alone (launch, q, source, &status))
+    if (status != LIG_OK || (bands > 0 && write_rows_alone (launch, q, source, &status)))
       return status;
-  for (int64_t band = 0; band < bands && status == LIG_OK; band += q.bands) {
+  /* Without rows the scale of the whole matrix and the sums are written all the same. */
+  for (int64_t band = 0; (band == 0 || band < bands) && status == LIG_OK; band += q.bands) {
     int count = (int) (bands - band < q.bands ? bands - band : q.bands);
     q.first_band = (int) band;
     q.tiles = (int) (across * count);
-    status = S::UNORDERED && q.uniform ? write_copies<PACKED, S::UNORDERED> (launch, q, source)
-                                       : write_copies<PACKED, false> (launch, q, source);
+    status = write_copies<PACKED> (launch, q, source);
     if (q.sums && status == LIG_OK)
       status = sum_parts (launch, q.sums, count, q.columns, q.columns, target (dbias),
                           band > 0 || launch->accumulate, threads_for (count));

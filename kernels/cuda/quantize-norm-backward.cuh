@@ -7,7 +7,7 @@
 #pragma once
 
 #include "kernels/cuda/norm-backward.cuh"
-#include "kernels/cuda/quantize-tiles.cuh"
+#include "kernels/cuda/quantize-lines.cuh"
 
 namespace lig
 {

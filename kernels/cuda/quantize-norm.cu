@@ -8,7 +8,7 @@ namespace lig
 {
 /* y = (x - mean) rstd gain + bias. Vectors of parameters that are read at once have type P. */
 template <class P> struct Normalized {
-  static constexpr int STREAMS = 1, TILES = 1, BLOCKS = 3;
+  static constexpr int STREAMS = 1, TILES = 1;
   static constexpr bool RISING = false;
   Target x;
   Vector weight, bias;

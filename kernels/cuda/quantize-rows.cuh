@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kernels/cuda/common/async-copy.cuh"
-#include "kernels/cuda/quantize-tiles.cuh"
+#include "kernels/cuda/quantize.cuh"
 
 namespace lig
 {
@@ -28,10 +28,7 @@ template <class S>
 constexpr size_t rows_staged = row_groups<S> *rows_together<S> * sizeof (typename S::Raw) * THREADS;
 
 /* The blocks that share a multiprocessor: several streams need registers and memory. */
-template <class S>
-constexpr int blocks_of_rows = sizeof (typename S::Raw) > 64   ? 2
-                               : sizeof (typename S::Raw) > 32 ? 3
-                                                               : 4;
+template <class S> constexpr int blocks_of_rows = sizeof (typename S::Raw) > 32 ? 2 : 3;
 
 /* Returns the first of the rows of a thread, and the first of its columns. */
 __device__ inline int64_t

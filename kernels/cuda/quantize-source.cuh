@@ -7,7 +7,7 @@
  * a function of one number, its argument, the element of the only stream, or what argument_of ()
  * makes of that: it rises from RISES on, and no magnitude of its values before is greater than
  * there, or than RISES. If `Of` is not void, F rounds to that type, which is then that of the
- * streams. At most BLOCKS blocks that write tiles by one scale share a multiprocessor. */
+ * streams. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
@@ -19,7 +19,7 @@ namespace lig
 /* The matrix itself. */
 struct Plain {
   using Of = void;
-  static constexpr int STREAMS = 1, TILES = 1, BLOCKS = 4;
+  static constexpr int STREAMS = 1, TILES = 1;
   static constexpr bool RISING = false;
   Target x;
   __device__ const Target &
@@ -74,24 +74,25 @@ argument_of (const F &, float (&)[W], const Nothing &)
 {
 }
 
+/* The bytes of shared memory of a multiprocessor that blocks can have for tiles. */
+constexpr size_t TILE_MEMORY = 224 << 10;
+
 /* Elements of one type, read by 16 bytes. Two tiles of F are EDGE columns apart, or a multiple of
- * that. Values are staged in the block's memory, so that the code of F, which may be long, is a
- * loop that the instruction cache holds; each thread reads only its own words again. The elements
- * of the first FETCHED streams are staged as well, and F's values take their place, as far as that
- * memory suffices. Copies and streams are aligned, so that the rows of a thread are all inside the
+ * that. The elements of its streams are fetched to the block's memory, and F's values take the
+ * place of the first of them. The code of F, which may be long, is a loop that the instruction
+ * cache holds. Copies and streams are aligned, so that the rows of a thread are all inside the
  * matrix, or none. */
 template <class F, class T> struct PackedSource {
   using Type = T;
-  static constexpr int TILES = F::TILES, CHUNKS = SIDE * (int) sizeof (T) / 16;
+  static constexpr int TILES = F::TILES, CHUNKS = chunks_of<T>;
   static constexpr bool PLAIN = std::is_same_v<F, Plain>, UNORDERED = true;
-  static constexpr int FETCHED =
-    TILES == 1 ? (F::STREAMS * CHUNKS <= 2 ? F::STREAMS : 0) : (TILES * CHUNKS <= 2 ? TILES : 0);
   /* Two numbers of 16 bits differ by more than F may fall by rounding. */
   static constexpr bool RISING = F::RISING && sizeof (T) == 2;
-  static constexpr int SLOTS = FETCHED > TILES ? FETCHED : TILES;
-  static constexpr int BLOCKS = SLOTS * CHUNKS == 1 ? F::BLOCKS : SLOTS * CHUNKS == 2 ? 2 : 1;
-  static constexpr int LINE_BLOCKS = SLOTS * CHUNKS == 1 ? 3 : BLOCKS;
-  static constexpr size_t STAGED = SLOTS * CHUNKS * SIDE * THREADS * sizeof (uint4);
+  static constexpr bool DOUBLE = TILES == 1 && CHUNKS == 1;
+  static constexpr int SLOT = EDGE * ACROSS * CHUNKS, SLOTS = F::STREAMS + DOUBLE;
+  static constexpr size_t STAGED = SLOTS * SLOT * sizeof (uint4);
+  /* Three would leave too few registers for the code of F. */
+  static constexpr int BLOCKS = STAGED * 2 <= TILE_MEMORY ? 2 : 1;
   using Raw = uint4[F::STREAMS][CHUNKS];
   using OfRow = decltype (row_of (std::declval<const F &> (), 0));
   F f;
@@ -101,12 +102,6 @@ template <class F, class T> struct PackedSource {
   column_of (const Quantization &q, int tile, int64_t column) const
   {
     return column + tile * (q.columns / TILES);
-  }
-
-  __device__ static bool
-  inside (const Quantization &q, int64_t row, int64_t column)
-  {
-    return row < q.rows && column < q.columns / TILES;
   }
 
   /* Returns the elements of a row of a thread in a stream. */
@@ -121,43 +116,48 @@ template <class F, class T> struct PackedSource {
   __device__ void
   load (const Quantization &q, int64_t row, int64_t column, Raw &raw) const
   {
-    bool any = inside (q, row, column);
 #pragma unroll
     for (int s = 0; s < F::STREAMS; s++)
 #pragma unroll
       for (int c = 0; c < CHUNKS; c++)
-        raw[s][c] = any ? source_of (q, s, row, column)[c] : make_uint4 (0, 0, 0, 0);
+        raw[s][c] = source_of (q, s, row, column)[c];
   }
 
-  /* Returns where a thread stages a part of a row of a stream, or of a tile. */
+  /* Returns the place of a stream, or of a tile, which has that of the stream of its number. */
   __device__ static uint4 *
-  place_of (uint4 *staged, int slot, int i, int chunk)
+  slot (uint4 *staged, int stream, int turn)
   {
-    return staged + ((slot * SIDE + i) * CHUNKS + chunk) * THREADS + threadIdx.x;
+    return staged + (!DOUBLE ? stream : stream ? stream + 1 : turn) * SLOT;
   }
 
-  /* Begins to read the elements of a thread whose places a part leaves: of all streams that are
-   * fetched, or with several tiles of one. */
-  __device__ void
-  fetch (const Quantization &q, int64_t row, int64_t column, int part, uint4 *staged) const
+  __device__ static bool
+  inside (const Quantization &q, const TilePlace &tile)
   {
-    if constexpr (FETCHED > 0) {
-      bool any = inside (q, row, column);
-      int from = TILES == 1 ? 0 : part, end = TILES == 1 ? FETCHED : part + 1;
+    return tile.row () < q.rows && tile.column () < q.columns / TILES;
+  }
+
+  /* Begins to read the elements of a thread in a stream. */
+  __device__ void
+  fetch (const Quantization &q, const TilePlace &tile, uint4 *staged, int stream, int turn) const
+  {
+    const bool any = inside (q, tile);
+    const uint4 *from = source_of (q, stream, any ? tile.row () : 0, any ? tile.column () : 0);
+    const int64_t step = source_of (q, stream, 1, 0) - source_of (q, stream, 0, 0);
+    uint4 *to = slot (staged, stream, turn);
 #pragma unroll
-      for (int s = 0; s < FETCHED; s++) {
-        if (s < from || s >= end)
-          continue;
-        const uint4 *at = source_of (q, s, any ? row : 0, any ? column : 0);
-        int64_t step = source_of (q, s, 1, 0) - source_of (q, s, 0, 0);
+    for (int i = 0; i < SIDE; i++, from += step)
 #pragma unroll
-        for (int i = 0; i < SIDE; i++, at += step)
+      for (int c = 0; c < CHUNKS; c++)
+        copy_async (to + first_chunk<true, CHUNKS> (c) + i * row_chunks<T>, from + c, any);
+    commit_copies ();
+  }
+
+  __device__ void
+  fetch_all (const Quantization &q, const TilePlace &tile, uint4 *staged) const
+  {
 #pragma unroll
-          for (int c = 0; c < CHUNKS; c++)
-            copy_async (place_of (staged, s, i, c), at + c, any);
-      }
-      commit_copies ();
-    }
+    for (int s = 0; s < F::STREAMS; s++)
+      fetch (q, tile, staged, s, 0);
   }
 
   /* Computes a row of a thread of each tile. */
@@ -192,33 +192,6 @@ template <class F, class T> struct PackedSource {
       }
   }
 
-  /* Computes a row of a thread of each tile, and stages it. */
-  template <class Columns>
-  __device__ void
-  stage_row (const Quantization &q,
-             const Raw &raw,
-             const Columns &columns,
-             int64_t row,
-             int64_t column,
-             int i,
-             uint4 *staged,
-             bool any,
-             bool writes) const
-  {
-    Words<T> words[TILES][CHUNKS] = {};
-    if (any)
-      compute (raw, row_of (f, row), columns, words);
-#pragma unroll
-    for (int t = 0; t < TILES; t++)
-#pragma unroll
-      for (int c = 0; c < CHUNKS; c++)
-        *place_of (staged, t, i, c) = words[t][c].bits;
-    if (writes)
-#pragma unroll
-      for (int t = 0; t < TILES; t++)
-        store (words[t], row * q.columns + column_of (q, t, column));
-  }
-
   /* Returns what F needs for the columns from `column` on. */
   __device__ auto
   columns_at (int64_t column) const
@@ -242,67 +215,59 @@ template <class F, class T> struct PackedSource {
       store_chunk (values + at + c * wide<T>, words[c]);
   }
 
-  /* Reads rows of a thread of the streams that were not fetched. */
-  template <int D>
+  /* Computes the elements of a thread. */
   __device__ void
-  load_late (const Quantization &q, int64_t row, int64_t column, bool any, Raw (&raw)[D]) const
+  compute_tiles (const Quantization &q, const TilePlace &tile, uint4 *staged, int turn) const
   {
+    const bool any = inside (q, tile);
+    const int64_t row = tile.row (), column = tile.column ();
+    const auto columns = columns_at (any ? column : 0);
+    auto of_next = row_at (q, row);
+    await_copies<0> ();
+#pragma unroll 1
+    for (int i = 0; i < SIDE; i++) {
+      const auto of_row = of_next;
+      Words<T> words[TILES][CHUNKS] = {};
+      Raw raw;
+      of_next = row_at (q, row + i + 1);
 #pragma unroll
-    for (int s = FETCHED; s < F::STREAMS; s++) {
-      const uint4 *at = source_of (q, s, any ? row : 0, any ? column : 0);
-      int64_t step = any ? source_of (q, s, 1, 0) - source_of (q, s, 0, 0) : 0;
-#pragma unroll
-      for (int d = 0; d < D; d++, at += step)
+      for (int s = 0; s < F::STREAMS; s++)
 #pragma unroll
         for (int c = 0; c < CHUNKS; c++)
-          raw[d][s][c] = at[c];
+          raw[s][c] = slot (staged, s, turn)[first_chunk<true, CHUNKS> (c) + i * row_chunks<T>];
+      if (any)
+        compute (raw, of_row, columns, words);
+#pragma unroll
+      for (int t = 0; t < TILES; t++)
+#pragma unroll
+        for (int c = 0; c < CHUNKS; c++)
+          slot (staged, t, turn)[first_chunk<true, CHUNKS> (c) + i * row_chunks<T>] =
+            words[t][c].bits;
+      if (values && any)
+#pragma unroll
+        for (int t = 0; t < TILES; t++)
+          store (words[t], (row + i) * q.columns + column_of (q, t, column));
     }
   }
 
-  /* Computes the elements of a thread from those that were fetched, and others: the next of them
-   * are read while some are computed. */
+  /* Has the tiles in their places. The places of other streams are those of the next at once, as a
+   * thread reads only what it fetched. */
   __device__ void
-  stage (const Quantization &q, int64_t row, int64_t column, uint4 *staged, bool last) const
+  stage (const Quantization &q,
+         const TilePlace &tile,
+         const TilePlace &next,
+         bool more,
+         uint4 *staged,
+         int turn) const
   {
-    constexpr int D = FETCHED < F::STREAMS ? 2 : 1;
-    const bool any = inside (q, row, column), writes = last && values && any;
-    Raw next[D], raw[D];
-    if (PLAIN && FETCHED) {
+    if constexpr (PLAIN)
       await_copies<0> ();
-      return;
-    }
-    const auto columns = columns_of<SIDE> (f, any ? column : 0);
-    load_late (q, row, column, any, next);
-    if constexpr (FETCHED > 0)
-      await_copies<0> ();
-#pragma unroll 1
-    for (int first = 0; first < SIDE; first += D) {
-      memcpy (raw, next, sizeof raw);
-      if (first + D < SIDE)
-        load_late (q, row + first + D, column, any, next);
+    else
+      compute_tiles (q, tile, staged, turn);
+    if (more)
 #pragma unroll
-      for (int d = 0; d < D; d++) {
-#pragma unroll
-        for (int s = 0; s < FETCHED; s++)
-#pragma unroll
-          for (int c = 0; c < CHUNKS; c++)
-            raw[d][s][c] = *place_of (staged, s, first + d, c);
-        stage_row (q, raw[d], columns, row + first + d, column, first + d, staged, any, writes);
-      }
-    }
-  }
-
-  /* Gives the elements of a thread. */
-  __device__ void
-  read (uint4 *staged, int tile, Square<T> &square) const
-  {
-    uint4 words[SIDE][CHUNKS];
-#pragma unroll
-    for (int i = 0; i < SIDE; i++)
-#pragma unroll
-      for (int c = 0; c < CHUNKS; c++)
-        words[i][c] = *place_of (staged, tile, i, c);
-    memcpy (&square, words, sizeof square);
+      for (int s = TILES; s < F::STREAMS; s++)
+        fetch (q, next, staged, s, turn);
   }
 
   /* Gives the arguments of a rising F. */
@@ -332,16 +297,16 @@ template <class F, class T> struct PackedSource {
 /* Elements of any floating types, one by one, rounded to the type of the launch. */
 template <class F> struct LooseSource {
   using Type = float;
-  static constexpr int TILES = 1, BLOCKS = 2, LINE_BLOCKS = 2;
-  static constexpr bool UNORDERED = false;
-  static constexpr size_t STAGED = SIDE * SIDE * THREADS * sizeof (float);
+  static constexpr int TILES = 1, BLOCKS = 2;
+  static constexpr bool UNORDERED = false, DOUBLE = false;
+  static constexpr size_t STAGED = EDGE * EDGE * sizeof (float);
   F f;
   Target values;
 
-  __device__ int64_t
-  column_of (const Quantization &, int, int64_t column) const
+  __device__ static uint4 *
+  slot (uint4 *staged, int, int)
   {
-    return column;
+    return staged;
   }
 
   __device__ float
@@ -359,39 +324,45 @@ template <class F> struct LooseSource {
   }
 
   __device__ void
-  fetch (const Quantization &, int64_t, int64_t, int, uint4 *) const
+  fetch (const Quantization &, const TilePlace &, uint4 *, int, int) const
+  {
+  }
+
+  __device__ void
+  fetch_all (const Quantization &, const TilePlace &, uint4 *) const
   {
   }
 
   /* Computes the elements of a thread. */
   __device__ void
-  stage (const Quantization &q, int64_t row, int64_t column, uint4 *staged, bool last) const
+  stage (
+    const Quantization &q, const TilePlace &tile, const TilePlace &, bool, uint4 *staged, int) const
   {
-    float *to = (float *) staged + threadIdx.x;
 #pragma unroll 1
     for (int i = 0; i < SIDE * SIDE; i++) {
-      int64_t at = row + i / SIDE, across = column + i % SIDE;
-      bool inside = at < q.rows && across < q.columns;
-      float value = inside ? element (q, at, across) : 0;
-      to[i * THREADS] = value;
-      if (inside && last && values.data)
-        values.set (at * q.columns + across, value);
+      int down = first_line () + i / SIDE, right = first_along () + i % SIDE;
+      int64_t row = tile.first_row () + down, column = tile.first_column () + right;
+      bool inside = row < q.rows && column < q.columns;
+      float value = inside ? element (q, row, column) : 0;
+      reinterpret_cast<float *> (staged + chunk_at<2> (down, right / 4))[right % 4] = value;
+      if (inside && values.data)
+        values.set (row * q.columns + column, value);
     }
   }
-
-  /* Gives the elements of a thread. */
-  __device__ void
-  read (uint4 *staged, int, Square<float> &square) const
-  {
-    const float *from = (const float *) staged + threadIdx.x;
-#pragma unroll
-    for (int i = 0; i < SIDE; i++)
-#pragma unroll
-      for (int p = 0; p < PAIRS; p++)
-        square.rows[i][p] =
-          Pair<float>{from[(i * SIDE + 2 * p) * THREADS], from[(i * SIDE + 2 * p + 1) * THREADS]};
-  }
 };
+
+/* Returns whether blocks of a device have the shared memory that the tiles of a source take. All
+ * devices that have the formats give them 99 KiB, some of them more. */
+template <class S>
+bool
+holds_tiles (const LigLaunch *launch)
+{
+  int space = 99 << 10;
+  if (S::STAGED > 96 << 10)
+    cudaDeviceGetAttribute (&space, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                            launch->device->number);
+  return S::STAGED + (1 << 10) <= (size_t) space;
+}
 
 /* Returns whether a launch's operands allow 16-byte accesses to rows of `columns` elements. */
 inline bool
@@ -412,10 +383,13 @@ quantize_function (LigLaunch *launch,
                    const LigOperand *dbias,
                    bool packs)
 {
+  const LooseSource<F> loose = {f, target (values)};
   if (!packs || !copies_pack (q))
-    return quantize_from<false> (launch, q, lines, LooseSource<F>{f, target (values)}, dbias);
+    return quantize_from<false> (launch, q, lines, loose, dbias);
   return dispatch (launch, q.source, [&] (auto zero) {
     using T = decltype (zero);
+    if (!holds_tiles<PackedSource<F, T>> (launch))
+      return quantize_from<false> (launch, q, lines, loose, dbias);
     if constexpr (std::is_void_v<typename F::Of> || std::is_same_v<typename F::Of, T>)
       return quantize_from<true> (launch, q, lines, PackedSource<F, T>{f, (T *) values->data},
                                   dbias);

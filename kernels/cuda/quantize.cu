@@ -69,20 +69,6 @@ quantization (const LigLaunch *launch,
   return q;
 }
 
-/* Sets which amaxes of a tile a launch needs. */
-static void
-set_needs (Quantization *q, bool row)
-{
-  q->finds_rows = row && q->row_kind == LIG_SCALES_BLOCK;
-  q->finds_columns = q->transposed && q->transposed_kind == LIG_SCALES_BLOCK;
-  q->finds_all = q->recorded || (row && q->row_kind == LIG_SCALES_TILE) ||
-                 (q->transposed && q->transposed_kind == LIG_SCALES_TILE);
-  q->shares_scale = q->transposed && q->row_kind == q->transposed_kind &&
-                    (q->row_kind == LIG_SCALES_TENSOR || q->row_kind == LIG_SCALES_TILE);
-  q->uniform = (!row || q->row_kind == LIG_SCALES_TENSOR) &&
-               (!q->transposed || q->transposed_kind == LIG_SCALES_TENSOR);
-}
-
 LigStatus
 place_lines (LigLaunch *launch, Quantization *q, bool sums, Lines *lines)
 {
@@ -111,7 +97,10 @@ place_lines (LigLaunch *launch, Quantization *q, bool sums, Lines *lines)
     q->bands = most < INT32_MAX ? (int) most : INT32_MAX;
   }
   clear (launch, used > 0 ? begin : nullptr, used);
-  set_needs (q, row);
+  q->shares_scale = q->transposed && q->row_kind == q->transposed_kind &&
+                    (q->row_kind == LIG_SCALES_TENSOR || q->row_kind == LIG_SCALES_TILE);
+  q->uniform = (!row || q->row_kind == LIG_SCALES_TENSOR) &&
+               (!q->transposed || q->transposed_kind == LIG_SCALES_TENSOR);
   return LIG_OK;
 }
 } /* namespace lig */

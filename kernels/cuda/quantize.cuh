@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantized copies of a matrix [M, K] with their scales, whatever computes its elements;
- * kernels/cpu/quantize.c defines the bytes. A block takes one tile of 128 by 128 elements from a
- * source into registers, 8 by 8 for each thread, and writes both copies from there, the transposed
- * one by way of shared memory. Lower bound: the source is read once, and each copy written once.
- * Scales that follow from more than a tile, those of whole rows or of the whole matrix, take one
- * more reading before. */
+ * kernels/cpu/quantize.c defines the bytes. A block takes tiles of 128 by 128 elements from a
+ * source to shared memory, from where its threads write both copies, 8 by 8 elements each. Lower
+ * bound: the source is read once, and each copy written once. Scales that follow from more than a
+ * tile, those of whole rows or of the whole matrix, take one more reading before. */
 #pragma once
 
 #include "kernels/cuda/common/columns.cuh"
@@ -91,6 +90,37 @@ greater (Pair<T> a, Pair<T> b)
   }
 }
 
+/* Returns the lesser of two pairs of numbers; NaN counts for nothing. */
+template <class T>
+__device__ inline Pair<T>
+lesser (Pair<T> a, Pair<T> b)
+{
+  if constexpr (std::is_same_v<T, float>) {
+    return Pair<float>{fminf (a.first, b.first), fminf (a.second, b.second)};
+  } else {
+    using Two = std::conditional_t<std::is_same_v<T, bf16>, __nv_bfloat162, half2>;
+    Two least = __hmin2 (*reinterpret_cast<Two *> (&a), *reinterpret_cast<Two *> (&b));
+    return *reinterpret_cast<Pair<T> *> (&least);
+  }
+}
+
+/* The greatest and the least of pairs of numbers and 0, which take fewer instructions than their
+ * magnitudes. */
+template <class T> struct Extremes {
+  Pair<T> most, least;
+  __device__ void
+  raise_to (Pair<T> pair)
+  {
+    most = greater<T> (most, pair);
+    least = lesser<T> (least, pair);
+  }
+  __device__ Pair<T>
+  amax () const
+  {
+    return greater<T> (most, magnitudes<T> (least));
+  }
+};
+
 /* Returns the greater of two amaxes and the magnitudes of two elements. */
 template <class T>
 __device__ inline Pair<T>
@@ -115,8 +145,8 @@ struct Quantization {
   int row_kind, transposed_kind;
   float largest, overflow, limit;
   bool powers, narrow_exponent; /* e4m3; else e5m2 */
-  bool finds_rows, finds_columns, finds_all, shares_scale;
-  bool uniform; /* All copies that are present have one scale. */
+  bool uniform;                 /* All copies that are present have one scale. */
+  bool shares_scale;            /* Both copies of a tile have the same bytes. */
   __device__ float
   scale_of (float amax) const
   {
@@ -194,93 +224,18 @@ number_of (const Quantization &q, uint8_t byte)
   return widen (half (__nv_cvt_fp8_to_halfraw (byte, q.narrow_exponent ? __NV_E4M3 : __NV_E5M2)));
 }
 
-/* The memory that the threads of a block share. */
-struct Shared {
-  float rows[EDGE], warps[WARPS]; /* amaxes of the tile's rows, and of the elements of each warp */
-  alignas (16) float columns[WARPS][EDGE]; /* of its columns, or their sums, by warps */
-  float row_scales[EDGE], column_scales[EDGE];
-  uint2 words[EDGE][ACROSS];
-};
-
-/* Leaves a number for each column in the block's memory: of each warp. */
-__device__ inline void
-share_columns (const float (&values)[SIDE], float (*columns)[EDGE])
-{
-  if (threadIdx.x % 32 < ACROSS) {
-    float *to = columns[threadIdx.x / 32] + threadIdx.x % ACROSS * SIDE;
-    *reinterpret_cast<float4 *> (to) = make_float4 (values[0], values[1], values[2], values[3]);
-    *reinterpret_cast<float4 *> (to + 4) = make_float4 (values[4], values[5], values[6], values[7]);
-  }
-}
-
-/* Finds the amax of a row of the tile from those of each thread's rows. Returns that row's number
- * among the thread's; each is given to two lanes. */
-template <class T>
-__device__ inline int
-share_rows (const Pair<T> (&rows)[SIDE], float &amax)
-{
-  float most[SIDE];
-#pragma unroll
-  for (int i = 0; i < SIDE; i++) {
-    float first, second;
-    split<T> (rows[i], first, second);
-    most[i] = fmaxf (first, second);
-  }
-  int row = share_folded (most, 1, Larger{});
-  fold_pair (SIDE, Larger{}, most[0]);
-  amax = most[0];
-  return row;
-}
-
-/* The amaxes of the rows and columns of a thread. */
-template <class T> struct LineAmaxes {
-  Pair<T> rows[SIDE], columns[PAIRS];
-  __device__ explicit LineAmaxes (const Square<T> &square) : rows{}, columns{}
-  {
-#pragma unroll
-    for (int i = 0; i < SIDE; i++)
-#pragma unroll
-      for (int p = 0; p < PAIRS; p++) {
-        Pair<T> pair = magnitudes<T> (square.rows[i][p]);
-        rows[i] = greater<T> (rows[i], pair);
-        columns[p] = greater<T> (columns[p], pair);
-      }
-  }
-
-  /* Finds those of the tile's rows. */
-  __device__ void
-  write_rows_of (float *amaxes) const
-  {
-    float amax;
-    int row = share_rows<T> (rows, amax);
-    if (threadIdx.x % ACROSS < SIDE)
-      amaxes[threadIdx.x / ACROSS * SIDE + row] = amax;
-  }
-
-  /* Finds those of the tile's columns, of each warp. */
-  __device__ void
-  write_columns_of (float (*amaxes)[EDGE]) const
-  {
-    float most[SIDE];
-#pragma unroll
-    for (int p = 0; p < PAIRS; p++)
-      split<T> (columns[p], most[2 * p], most[2 * p + 1]);
-    fold_pair (ACROSS, Larger{}, most);
-    share_columns (most, amaxes);
-  }
-};
-
-/* Returns the amax of a thread's elements. */
+/* Returns the amax of a thread's elements, or a greater one. */
 template <class T>
 __device__ inline Pair<T>
 amax_of (const Square<T> &square, Pair<T> amax)
 {
+  Extremes<T> extremes = {amax, {}};
 #pragma unroll
   for (int i = 0; i < SIDE; i++)
 #pragma unroll
     for (int p = 0; p < PAIRS; p++)
-      amax = larger<T> (amax, square.rows[i][p]);
-  return amax;
+      extremes.raise_to (square.rows[i][p]);
+  return extremes.amax ();
 }
 
 /* Returns the greatest number of a pair in any lane of the warp, to all of them. */
@@ -295,33 +250,13 @@ warp_amax (Pair<T> pair)
 
 /* Returns the greatest of a number of each warp. */
 __device__ inline float
-most_of_warps (const float *numbers, int stride)
+most_of_warps (const float (&numbers)[WARPS])
 {
   float most = 0;
 #pragma unroll
   for (int i = 0; i < WARPS; i++)
-    most = fmaxf (most, numbers[i * stride]);
+    most = fmaxf (most, numbers[i]);
   return most;
-}
-
-/* Finds the amaxes of a tile that the launch needs, those of columns and of all elements by warps.
- * All threads of the block call it. */
-template <class T>
-__device__ inline void
-find_amaxes (const Square<T> &square, const Quantization &q, Shared &shared)
-{
-  if (q.finds_rows || q.finds_columns) {
-    const LineAmaxes<T> amaxes (square);
-    if (q.finds_rows)
-      amaxes.write_rows_of (shared.rows);
-    if (q.finds_columns)
-      amaxes.write_columns_of (shared.columns);
-  }
-  if (!q.finds_all)
-    return;
-  float all = warp_amax<T> (amax_of (square, Pair<T>{}));
-  if (threadIdx.x % 32 == 0)
-    shared.warps[threadIdx.x / 32] = all;
 }
 
 /* Raises a number in memory. Most blocks need not: its value only grows. */
@@ -331,6 +266,20 @@ raise (uint32_t *to, float value)
   uint32_t bits = __float_as_uint (value);
   if (bits > *(volatile uint32_t *) to)
     atomicMax (to, bits);
+}
+
+/* Raises a number in memory to the greatest of a pair in any thread of the block: once, as all
+ * blocks end at the same time. `warps` is shared. */
+template <class T>
+__device__ inline void
+raise_to_pair (uint32_t *to, Pair<T> pair, float (&warps)[WARPS])
+{
+  float most = warp_amax<T> (pair);
+  if (threadIdx.x % 32 == 0)
+    warps[threadIdx.x / 32] = most;
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    raise (to, most_of_warps (warps));
 }
 
 /* The bytes of the amax of a whole matrix in the workspace, with those behind it aligned. */

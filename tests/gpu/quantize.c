@@ -101,6 +101,11 @@ check_copies (const Gpu *gpu,
     q.operands[2].data = q.operands[3].data = q.operands[7].data = NULL;
   if (variation & 8)
     q.operands[4].data = q.operands[5].data = q.operands[6].data = NULL;
+  /* Scales of copies that are not written. */
+  if (variation & 16)
+    q.operands[2].data = q.operands[7].data = NULL;
+  if (variation & 32)
+    q.operands[4].data = NULL;
   if (content == RANDOM)
     q.operands[8] = blank (dtype, 1, shape[1]);
   /* The GPU begins with the same memory as the CPU. */
@@ -137,7 +142,7 @@ test_copies (void)
       for (int content = 0; content < (quick () ? 2 : N_CONTENTS); content++) {
         gboolean large = m >= G_N_ELEMENTS (matrices);
         const int64_t *shape = large ? larger[m - G_N_ELEMENTS (matrices)] : matrices[m];
-        static const unsigned variations[] = {0, 1, 2, 4, 8, 5, 9, 0, 3};
+        static const unsigned variations[] = {0, 1, 2, 4, 8, 5, 9, 0, 3, 16, 32, 18, 34};
         if (large && content != RANDOM && content != NOT_NUMBERS)
           continue;
         n++;
@@ -146,6 +151,19 @@ test_copies (void)
                       variations[n % G_N_ELEMENTS (variations)]);
         case_end ();
       }
+}
+
+/* Rows with more units of columns than a GPU has threads for a search. */
+static void
+test_wide_rows (void)
+{
+  static const int64_t shape[] = {16, 1 << 21};
+  const Gpu *gpu = gpu_or_skip ();
+  for (unsigned k = 0; gpu && k < (quick () ? 1 : 3); k++) {
+    case_begin ();
+    check_copies (gpu, RANDOM, LIG_BF16, LIG_FP8_E4M3, kinds[k], shape, k == 0 ? 8 : 0);
+    case_end ();
+  }
 }
 
 /* Multiplies a few elements, so that most others cannot raise the amax: a later one is the largest.
@@ -513,6 +531,7 @@ main (int argc, char **argv)
 {
   gpu_test_init (argc, argv);
   g_test_add_func ("/gpu/quantize/copies", test_copies);
+  g_test_add_func ("/gpu/quantize/wide-rows", test_wide_rows);
   g_test_add_func ("/gpu/quantize/producers", test_producers);
   g_test_add_func ("/gpu/quantize/norms", test_norms);
   g_test_add_func ("/gpu/quantize/norm-gradients", test_norm_gradients);
