@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows and the columns of a tile of 128 by 128 elements that lies in shared memory. Sixteen
+/* The rows and the columns of a tile of 128 by 128 elements in shared memory. Sixteen
  * neighbouring lanes share eight lines, rows or columns, each of them eight elements of every line:
  * they find the lines' scales, round their elements, and write them as rows of a copy. */
 #pragma once

@@ -6,12 +6,12 @@
  *
  * A source has `Type`, the type to which its elements are rounded, TILES, the number of tiles that
  * it computes together, BLOCKS, as many blocks as share a multiprocessor, STAGED, the bytes of the
- * block's memory that it needs, `slot (staged, tile, turn)`, where a tile lies in a turn, in two
- * places by turns if it is DOUBLE, `fetch (q, place, staged, tile, turn)`, which begins to read the
- * elements whose place a tile takes, `fetch_all (q, place, staged)`, which begins to read all of
- * the first turn, `stage (q, place, next, more, staged, turn)`, which computes the tiles, and
- * begins to read what is not in the place of one for the next, if there are more, and `column_of
- * (q, tile, column)`, the column of the matrix where a tile begins.
+ * block's memory that it needs, `slot (staged, tile, turn)`, where a tile is stored in a turn, in
+ * two places by turns if it is DOUBLE, `fetch (q, place, staged, tile, turn)`, which begins to read
+ * the elements whose place a tile takes, `fetch_all (q, place, staged)`, which begins to read all
+ * of the first turn, `stage (q, place, next, more, staged, turn)`, which computes the tiles and, if
+ * there are more, begins to read the next elements of streams whose places no tile takes, and
+ * `column_of (q, tile, column)`, the column of the matrix where a tile begins.
  */
 #pragma once
 
@@ -32,8 +32,8 @@ tile_amax (const Square<T> &square, float (&warps)[WARPS])
   return most_of_warps (warps);
 }
 
-/* A tile that lies in shared memory, and what is known of it. */
-template <class T> struct Tile {
+/* A tile in shared memory, its place, and the numbers that its scales follow from. */
+template <class T> struct TileInWork {
   uint4 *elements;
   TilePlace place;
   float tensor; /* the scale of the whole matrix */
@@ -45,7 +45,7 @@ template <class T> struct Tile {
  * threads of the block call it. */
 template <bool PACKED, class T>
 __device__ inline void
-write_rows (const Quantization &q, Tile<T> &tile, float (&warps)[WARPS], Pair<T> &amax)
+write_rows (const Quantization &q, TileInWork<T> &tile, float (&warps)[WARPS], Pair<T> &amax)
 {
   Square<T> square;
   float scales[SIDE];
@@ -74,7 +74,7 @@ write_rows (const Quantization &q, Tile<T> &tile, float (&warps)[WARPS], Pair<T>
  * that it needs. All threads of the block call it. */
 template <bool PACKED, class T, class Release>
 __device__ inline void
-write_columns (const Quantization &q, const Tile<T> &tile, Release release)
+write_columns (const Quantization &q, const TileInWork<T> &tile, Release release)
 {
   const Side side = tile.place.template side<false> (q);
   const int64_t along = tile.place.first_row () + first_along ();
@@ -144,7 +144,7 @@ __launch_bounds__ (THREADS, S::BLOCKS)
     source.stage (q, tile, next, more, staged, turn);
 #pragma unroll 1
     for (int i = 0; i < S::TILES; i++) {
-      Tile<T> part = {
+      TileInWork<T> part = {
         source.slot (staged, i, turn), {tile.down, tile.across + i * q.across}, scale, known};
       if (i + 1 < S::TILES)
         known = Known (q, {tile.down, part.place.across + q.across});
