@@ -19,6 +19,19 @@ struct Side {
   int64_t first, block, lines, length;
 };
 
+/* Returns the first of the SIDE lines of a tile that a thread has, and the first of its SIDE
+ * elements of them. */
+__device__ inline int
+first_line ()
+{
+  return (int) threadIdx.x / ACROSS * SIDE;
+}
+__device__ inline int
+first_along ()
+{
+  return (int) threadIdx.x % ACROSS * SIDE;
+}
+
 /* The place of a tile, in tiles, and that of its elements. */
 struct TilePlace {
   int down, across;
@@ -36,12 +49,12 @@ struct TilePlace {
   __device__ int64_t
   row () const
   {
-    return first_row () + threadIdx.x / ACROSS * SIDE;
+    return first_row () + first_line ();
   }
   __device__ int64_t
   column () const
   {
-    return first_column () + threadIdx.x % ACROSS * SIDE;
+    return first_column () + first_along ();
   }
   template <bool ROWS>
   __device__ Side
@@ -64,19 +77,6 @@ tile_at (const Quantization &q, int number)
 {
   int down = number / q.across;
   return {q.first_band + down, number - down * q.across};
-}
-
-/* Returns the first of the SIDE lines of a tile that a thread has, and the first of its SIDE
- * elements of them. */
-__device__ inline int
-first_line ()
-{
-  return (int) threadIdx.x / ACROSS * SIDE;
-}
-__device__ inline int
-first_along ()
-{
-  return (int) threadIdx.x % ACROSS * SIDE;
 }
 
 /* The line whose scale a thread finds; each is given to two of them. */
@@ -270,8 +270,11 @@ transpose_bytes (uint2 (&bytes)[SIDE])
   }
 }
 
-/* Returns the place of 16 bytes of a row of a tile, of which each row has CHUNKS a thread. Those of
- * one column in rows SIDE apart lie in different banks. */
+/* The number of 16 bytes of SIDE elements. */
+template <class T> constexpr int chunks_of = SIDE *(int) sizeof (T) / 16;
+
+/* Returns the place of 16 bytes of a row of a tile. Those of one column in rows SIDE apart are in
+ * different banks. */
 template <int CHUNKS>
 __device__ inline int
 chunk_at (int row, int chunk)
@@ -279,19 +282,17 @@ chunk_at (int row, int chunk)
   return row * ACROSS * CHUNKS + (chunk ^ row / SIDE % 8);
 }
 
-/* Returns the place of the elements of a thread that follow one another in its first row: of those
- * of its rows, or of its columns. */
-template <bool ROWS, int CHUNKS>
+/* Returns the place of a part of the i-th row of a thread's square: of its rows, or of its columns.
+ */
+template <bool ROWS, class T>
 __device__ inline int
-first_chunk (int chunk)
+part_at (int i, int chunk)
 {
-  return chunk_at<CHUNKS> (ROWS ? first_line () : first_along (),
-                           (ROWS ? first_along () : first_line ()) / SIDE * CHUNKS + chunk);
+  return chunk_at<chunks_of<T>> (ROWS ? first_line () : first_along (),
+                                 (ROWS ? first_along () : first_line ()) / SIDE * chunks_of<T> +
+                                   chunk) +
+         i * ACROSS * chunks_of<T>;
 }
-
-/* The number of 16 bytes of SIDE elements, and of those of a row of a tile. */
-template <class T> constexpr int chunks_of = SIDE *(int) sizeof (T) / 16;
-template <class T> constexpr int row_chunks = ACROSS *chunks_of<T>;
 
 /* Reads SIDE elements of each of SIDE lines of a tile. */
 template <bool ROWS, class T>
@@ -304,7 +305,7 @@ read_square (const uint4 *tile, Square<T> &square)
   for (int c = 0; c < CHUNKS; c++)
 #pragma unroll
     for (int i = 0; i < SIDE; i++)
-      words[i][c] = tile[first_chunk<ROWS, CHUNKS> (c) + i * row_chunks<T>];
+      words[i][c] = tile[part_at<ROWS, T> (i, c)];
   memcpy (&square, words, sizeof square);
 }
 
@@ -316,8 +317,7 @@ leave_bytes (uint4 *tile, uint2 (&bytes)[SIDE])
   transpose_bytes (bytes);
 #pragma unroll
   for (int i = 0; i < SIDE; i++)
-    *reinterpret_cast<uint2 *> (tile + first_chunk<true, chunks_of<T>> (0) + i * row_chunks<T>) =
-      bytes[i];
+    *reinterpret_cast<uint2 *> (tile + part_at<true, T> (i, 0)) = bytes[i];
 }
 
 /* Reads the bytes of a thread's columns. */
@@ -327,8 +327,7 @@ take_bytes (const uint4 *tile, uint2 (&bytes)[SIDE])
 {
 #pragma unroll
   for (int i = 0; i < SIDE; i++)
-    bytes[i] = *reinterpret_cast<const uint2 *> (tile + first_chunk<false, chunks_of<T>> (0) +
-                                                 i * row_chunks<T>);
+    bytes[i] = *reinterpret_cast<const uint2 *> (tile + part_at<false, T> (i, 0));
 }
 
 /* Rounds the rows or the columns of a thread. `known` is the amax of its own line, or `all` that of
@@ -386,9 +385,7 @@ template <bool ROWS, class T>
 __device__ inline float2 *
 place_of_sums (uint4 *tile, int pair)
 {
-  return reinterpret_cast<float2 *> (tile + first_chunk<ROWS, chunks_of<T>> (0) +
-                                     pair * row_chunks<T>) +
-         1;
+  return reinterpret_cast<float2 *> (tile + part_at<ROWS, T> (pair, 0)) + 1;
 }
 
 /* Leaves the sums of a thread's elements there. */

@@ -148,7 +148,7 @@ template <class F, class T> struct PackedSource {
     for (int i = 0; i < SIDE; i++, from += step)
 #pragma unroll
       for (int c = 0; c < CHUNKS; c++)
-        copy_async (to + first_chunk<true, CHUNKS> (c) + i * row_chunks<T>, from + c, any);
+        copy_async (to + part_at<true, T> (i, c), from + c, any);
     commit_copies ();
   }
 
@@ -234,15 +234,14 @@ template <class F, class T> struct PackedSource {
       for (int s = 0; s < F::STREAMS; s++)
 #pragma unroll
         for (int c = 0; c < CHUNKS; c++)
-          raw[s][c] = slot (staged, s, turn)[first_chunk<true, CHUNKS> (c) + i * row_chunks<T>];
+          raw[s][c] = slot (staged, s, turn)[part_at<true, T> (i, c)];
       if (any)
         compute (raw, of_row, columns, words);
 #pragma unroll
       for (int t = 0; t < TILES; t++)
 #pragma unroll
         for (int c = 0; c < CHUNKS; c++)
-          slot (staged, t, turn)[first_chunk<true, CHUNKS> (c) + i * row_chunks<T>] =
-            words[t][c].bits;
+          slot (staged, t, turn)[part_at<true, T> (i, c)] = words[t][c].bits;
       if (values && any)
 #pragma unroll
         for (int t = 0; t < TILES; t++)

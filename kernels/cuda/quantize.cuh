@@ -76,32 +76,51 @@ magnitudes (Pair<T> pair)
   }
 }
 
-/* Returns the greater of two pairs of numbers; NaN counts for nothing. */
+/* Combines two pairs of numbers. */
+template <class T, class F>
+__device__ inline Pair<T>
+combined (Pair<T> a, Pair<T> b, F f)
+{
+  if constexpr (std::is_same_v<T, float>) {
+    return Pair<float>{f (a.first, b.first), f (a.second, b.second)};
+  } else {
+    using Two = std::conditional_t<std::is_same_v<T, bf16>, __nv_bfloat162, half2>;
+    Two both = f (*reinterpret_cast<Two *> (&a), *reinterpret_cast<Two *> (&b));
+    return *reinterpret_cast<Pair<T> *> (&both);
+  }
+}
+
+/* Return the greater and the lesser of two numbers, or of two pairs in one word; NaN counts for
+ * nothing. */
+struct GreaterNumber {
+  template <class N>
+  __device__ N
+  operator() (N a, N b) const
+  {
+    if constexpr (std::is_same_v<N, float>)
+      return fmaxf (a, b);
+    else
+      return __hmax2 (a, b);
+  }
+};
+struct LesserNumber {
+  template <class N>
+  __device__ N
+  operator() (N a, N b) const
+  {
+    if constexpr (std::is_same_v<N, float>)
+      return fminf (a, b);
+    else
+      return __hmin2 (a, b);
+  }
+};
+
+/* Returns the greater of two pairs of numbers. */
 template <class T>
 __device__ inline Pair<T>
 greater (Pair<T> a, Pair<T> b)
 {
-  if constexpr (std::is_same_v<T, float>) {
-    return Pair<float>{fmaxf (a.first, b.first), fmaxf (a.second, b.second)};
-  } else {
-    using Two = std::conditional_t<std::is_same_v<T, bf16>, __nv_bfloat162, half2>;
-    Two most = __hmax2 (*reinterpret_cast<Two *> (&a), *reinterpret_cast<Two *> (&b));
-    return *reinterpret_cast<Pair<T> *> (&most);
-  }
-}
-
-/* Returns the lesser of two pairs of numbers; NaN counts for nothing. */
-template <class T>
-__device__ inline Pair<T>
-lesser (Pair<T> a, Pair<T> b)
-{
-  if constexpr (std::is_same_v<T, float>) {
-    return Pair<float>{fminf (a.first, b.first), fminf (a.second, b.second)};
-  } else {
-    using Two = std::conditional_t<std::is_same_v<T, bf16>, __nv_bfloat162, half2>;
-    Two least = __hmin2 (*reinterpret_cast<Two *> (&a), *reinterpret_cast<Two *> (&b));
-    return *reinterpret_cast<Pair<T> *> (&least);
-  }
+  return combined (a, b, GreaterNumber{});
 }
 
 /* The greatest and the least of pairs of numbers and 0, which take fewer instructions than their
@@ -112,7 +131,7 @@ template <class T> struct Extremes {
   raise_to (Pair<T> pair)
   {
     most = greater<T> (most, pair);
-    least = lesser<T> (least, pair);
+    least = combined (least, pair, LesserNumber{});
   }
   __device__ Pair<T>
   amax () const
