@@ -19,31 +19,32 @@ raise_line (uint32_t *to, int64_t first, int64_t lines, float amax)
 /* Finds the amaxes of whole rows, of whole columns, and of all elements by tiles. */
 template <class S>
 __global__ void
-__launch_bounds__ (THREADS, S::BLOCKS) find_lines (const __grid_constant__ Quantization q,
-                                                   const __grid_constant__ S source,
-                                                   const __grid_constant__ Lines to)
+__launch_bounds__ (S::Block::EACH, S::BLOCKS) find_lines (const __grid_constant__ Quantization q,
+                                                          const __grid_constant__ S source,
+                                                          const __grid_constant__ Lines to)
 {
   using T = typename S::Type;
-  __shared__ float warps[WARPS];
+  __shared__ float warps[S::Block::N_WARPS];
   extern __shared__ uint4 staged[];
-  Pair<T> all = {};
+  Extremes<T> extremes[1] = {};
 #pragma unroll 1
   for (int number = blockIdx.x; number < q.tiles; number += gridDim.x) {
     TilePlace tile = tile_at (q, number);
-    source.stage (q, tile, tile, false, staged, 0);
+    source.stage (q, tile, staged, extremes);
     __syncthreads ();
     Square<T> square;
-    read_square<true> (staged, square);
-    all = amax_of (square, all);
-    if (to.of_rows)
+    if (S::Block::takes_rows () && to.of_rows) {
+      read_square<true> (staged, square);
       raise_line (to.of_rows, tile.first_row (), q.rows, line_amax<true> (square));
-    read_square<false> (staged, square);
-    if (to.of_columns)
+    }
+    if (S::Block::takes_columns () && to.of_columns) {
+      read_square<false> (staged, square);
       raise_line (to.of_columns, tile.first_column (), q.columns, line_amax<false> (square));
+    }
     __syncthreads ();
   }
   if (to.of_all)
-    raise_to_pair<T> (to.of_all, all, warps);
+    raise_to_pair<T> (to.of_all, extremes[0].amax (), warps);
 }
 
 /* A function of one number that is RISING rises from here on; before, no magnitude of its values is
@@ -154,7 +155,7 @@ raise_row (uint32_t *to, int64_t row, Pair<T> of_row)
  * the amax of a row within a warp. */
 template <class S>
 __global__ void
-__launch_bounds__ (THREADS, blocks_of_rows<S>)
+__launch_bounds__ (THREADS, blocks_that_read<S>)
   find_amaxes_by_rows (const __grid_constant__ Quantization q,
                        const __grid_constant__ S source,
                        const __grid_constant__ Lines to,
@@ -188,7 +189,7 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
  * computed. settle_amaxes distinguishes the two, as such an amax is below RISES, too. */
 template <class S>
 __global__ void
-__launch_bounds__ (THREADS, blocks_of_rows<S>)
+__launch_bounds__ (THREADS, blocks_that_read<S>)
   find_arguments (const __grid_constant__ Quantization q,
                   const __grid_constant__ S source,
                   const __grid_constant__ Lines to,
@@ -265,7 +266,8 @@ LigStatus
 find_by_rows (LigLaunch *launch, const Quantization &q, const S &source, const Lines &lines)
 {
   if constexpr (S::RISING) {
-    LigStatus status = launch_windows (launch, q, find_arguments<S>, source, lines);
+    LigStatus status =
+      launch_windows<blocks_that_read<S>> (launch, q, find_arguments<S>, source, lines);
     if (status != LIG_OK)
       return status;
     settle (launch, source, lines.of_rows, q.rows);
@@ -273,7 +275,7 @@ find_by_rows (LigLaunch *launch, const Quantization &q, const S &source, const L
     settle (launch, source, lines.of_all, 1);
     return LIG_LAUNCHED (launch);
   } else {
-    return launch_windows (launch, q, find_amaxes_by_rows<S>, source, lines);
+    return launch_windows<blocks_that_read<S>> (launch, q, find_amaxes_by_rows<S>, source, lines);
   }
 }
 } /* namespace lig */

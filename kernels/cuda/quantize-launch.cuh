@@ -16,6 +16,25 @@ copies_pack (const Quantization &q)
          ((uintptr_t) q.transposed & 15) == 0;
 }
 
+/* Returns how often a block's shared memory holds what a source needs, at most twice, with room for
+ * the other blocks of a multiprocessor. All devices that have the formats give a block 99 KiB, some
+ * of them more. Two tiles that are computed together leave memory idle for so short a time that
+ * to read others before they are written disturbs more than it helps. */
+template <class S>
+int
+places_of (const LigLaunch *launch)
+{
+  constexpr size_t RESERVED = 2 << 10; /* for the kernel's static shared memory and the system's */
+  int space = 99 << 10;
+  if (2 * S::STAGED * S::BLOCKS + RESERVED > (size_t) space)
+    cudaDeviceGetAttribute (&space, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                            launch->device->number);
+  const size_t whole = (size_t) space - RESERVED;
+  if (S::TILES == 1 && 2 * S::STAGED * S::BLOCKS <= whole)
+    return 2;
+  return S::STAGED <= whole;
+}
+
 /* Returns the number of blocks that take the tiles of a launch. */
 template <class S>
 dim3
@@ -37,7 +56,7 @@ find_first (LigLaunch *launch, const Quantization &q, const Lines &lines, const 
     first.values = {};
     cudaFuncSetAttribute (find_lines<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::STAGED);
     find_lines<S>
-      <<<blocks_of<S> (launch, q), THREADS, S::STAGED, stream (launch)>>> (q, first, lines);
+      <<<blocks_of<S> (launch, q), S::Block::EACH, S::STAGED, stream (launch)>>> (q, first, lines);
     return LIG_LAUNCHED (launch);
   }
 }
@@ -48,8 +67,9 @@ LigStatus
 write_copies (LigLaunch *launch, const Quantization &q, const S &source)
 {
   auto kernel = quantize_tiles<S, PACKED>;
-  cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::STAGED);
-  kernel<<<blocks_of<S> (launch, q), THREADS, S::STAGED, stream (launch)>>> (q, source);
+  const int places = places_of<S> (launch), bytes = places * (int) S::STAGED;
+  cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  kernel<<<blocks_of<S> (launch, q), S::Block::EACH, bytes, stream (launch)>>> (q, source, places);
   return LIG_LAUNCHED (launch);
 }
 

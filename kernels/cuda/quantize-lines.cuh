@@ -24,13 +24,36 @@ struct Side {
 __device__ inline int
 first_line ()
 {
-  return (int) threadIdx.x / ACROSS * SIDE;
+  return (int) threadIdx.x % THREADS / ACROSS * SIDE;
 }
 __device__ inline int
 first_along ()
 {
   return (int) threadIdx.x % ACROSS * SIDE;
 }
+
+/* A block that takes tiles: alone on its multiprocessor it has twice as many threads, of which the
+ * first half takes the rows and the second the columns; else each takes both. */
+template <int BLOCKS> struct TileBlock {
+  static constexpr int EACH = 2 * THREADS / BLOCKS, N_WARPS = EACH / 32;
+  /* The rows that a thread computes, SIDE elements of each. */
+  static constexpr int COMPUTED = EDGE * ACROSS / EACH;
+  __device__ static int
+  first_computed ()
+  {
+    return (int) threadIdx.x / ACROSS * COMPUTED;
+  }
+  __device__ static bool
+  takes_rows ()
+  {
+    return BLOCKS > 1 || threadIdx.x < THREADS;
+  }
+  __device__ static bool
+  takes_columns ()
+  {
+    return BLOCKS > 1 || threadIdx.x >= THREADS;
+  }
+};
 
 /* The place of a tile, in tiles, and that of its elements. */
 struct TilePlace {
@@ -44,17 +67,6 @@ struct TilePlace {
   first_column () const
   {
     return (int64_t) across * EDGE;
-  }
-  /* Return the first row and column that a thread computes. */
-  __device__ int64_t
-  row () const
-  {
-    return first_row () + first_line ();
-  }
-  __device__ int64_t
-  column () const
-  {
-    return first_column () + first_along ();
   }
   template <bool ROWS>
   __device__ Side
@@ -86,22 +98,13 @@ own_line ()
   return first_line () + (int) threadIdx.x % SIDE;
 }
 
-/* The amaxes of the whole row and column whose scales a thread finds; 0 if none were found. They
- * are read early, as memory takes its time. */
-struct Known {
-  float row, column;
-  __device__ static float
-  read (const Side &side)
-  {
-    int64_t line = side.first + own_line ();
-    return side.amaxes && line < side.lines ? __uint_as_float (side.amaxes[line]) : 0;
-  }
-  __device__
-  Known (const Quantization &q, const TilePlace &tile)
-      : row (read (tile.side<true> (q))), column (read (tile.side<false> (q)))
-  {
-  }
-};
+/* Returns the amax of the whole row or column whose scale a thread finds; 0 if none was found. */
+__device__ inline float
+known_amax (const Side &side)
+{
+  int64_t line = side.first + own_line ();
+  return side.amaxes && line < side.lines ? __uint_as_float (side.amaxes[line]) : 0;
+}
 
 /* Returns a number for the thread's own line, combined from those of its elements. */
 template <class F>
@@ -147,7 +150,7 @@ write_scale (const Side &side, float scale)
   bool tile = side.kind == LIG_SCALES_TILE, block = side.kind == LIG_SCALES_BLOCK;
   if (!side.scales || threadIdx.x % ACROSS >= SIDE)
     return;
-  if (tile ? threadIdx.x == 0 : at < side.lines && (block || side.block == 0))
+  if (tile ? threadIdx.x % THREADS == 0 : at < side.lines && (block || side.block == 0))
     side.scales[tile    ? side.first / EDGE * lig_scales_stride (side.length) + side.block
                 : block ? side.block * side.lines + at
                         : at] = lig_quantize_inverse (scale);
@@ -242,34 +245,6 @@ write_rounded (const Quantization &q,
   }
 }
 
-/* Transposes 4 by 4 bytes. */
-__device__ inline void
-transpose_words (uint32_t &a, uint32_t &b, uint32_t &c, uint32_t &d)
-{
-  uint32_t low = __byte_perm (a, b, 0x5140), low_too = __byte_perm (c, d, 0x5140);
-  uint32_t high = __byte_perm (a, b, 0x7362), high_too = __byte_perm (c, d, 0x7362);
-  a = __byte_perm (low, low_too, 0x5410);
-  b = __byte_perm (low, low_too, 0x7632);
-  c = __byte_perm (high, high_too, 0x5410);
-  d = __byte_perm (high, high_too, 0x7632);
-}
-
-/* Transposes the bytes of a thread. */
-__device__ inline void
-transpose_bytes (uint2 (&bytes)[SIDE])
-{
-  transpose_words (bytes[0].x, bytes[1].x, bytes[2].x, bytes[3].x);
-  transpose_words (bytes[0].y, bytes[1].y, bytes[2].y, bytes[3].y);
-  transpose_words (bytes[4].x, bytes[5].x, bytes[6].x, bytes[7].x);
-  transpose_words (bytes[4].y, bytes[5].y, bytes[6].y, bytes[7].y);
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-    uint32_t kept = bytes[i].y;
-    bytes[i].y = bytes[i + 4].x;
-    bytes[i + 4].x = kept;
-  }
-}
-
 /* The number of 16 bytes of SIDE elements. */
 template <class T> constexpr int chunks_of = SIDE *(int) sizeof (T) / 16;
 
@@ -282,52 +257,21 @@ chunk_at (int row, int chunk)
   return row * ACROSS * CHUNKS + (chunk ^ row / SIDE % 8);
 }
 
-/* Returns the place of a part of the i-th row of a thread's square: of its rows, or of its columns.
- */
-template <bool ROWS, class T>
-__device__ inline int
-part_at (int i, int chunk)
-{
-  return chunk_at<chunks_of<T>> (ROWS ? first_line () : first_along (),
-                                 (ROWS ? first_along () : first_line ()) / SIDE * chunks_of<T> +
-                                   chunk) +
-         i * ACROSS * chunks_of<T>;
-}
-
 /* Reads SIDE elements of each of SIDE lines of a tile. */
 template <bool ROWS, class T>
 __device__ inline void
 read_square (const uint4 *tile, Square<T> &square)
 {
   constexpr int CHUNKS = chunks_of<T>;
+  const int row = ROWS ? first_line () : first_along ();
+  const int chunk = (ROWS ? first_along () : first_line ()) / SIDE * CHUNKS;
   uint4 words[SIDE][CHUNKS];
 #pragma unroll
   for (int c = 0; c < CHUNKS; c++)
 #pragma unroll
     for (int i = 0; i < SIDE; i++)
-      words[i][c] = tile[part_at<ROWS, T> (i, c)];
+      words[i][c] = tile[chunk_at<CHUNKS> (row, chunk + c) + i * ACROSS * CHUNKS];
   memcpy (&square, words, sizeof square);
-}
-
-/* Replaces the elements of a thread's rows by their bytes, transposed. */
-template <class T>
-__device__ inline void
-leave_bytes (uint4 *tile, uint2 (&bytes)[SIDE])
-{
-  transpose_bytes (bytes);
-#pragma unroll
-  for (int i = 0; i < SIDE; i++)
-    *reinterpret_cast<uint2 *> (tile + part_at<true, T> (i, 0)) = bytes[i];
-}
-
-/* Reads the bytes of a thread's columns. */
-template <class T>
-__device__ inline void
-take_bytes (const uint4 *tile, uint2 (&bytes)[SIDE])
-{
-#pragma unroll
-  for (int i = 0; i < SIDE; i++)
-    bytes[i] = *reinterpret_cast<const uint2 *> (tile + part_at<false, T> (i, 0));
 }
 
 /* Rounds the rows or the columns of a thread. `known` is the amax of its own line, or `all` that of
@@ -359,66 +303,22 @@ round_side (const Quantization &q,
     round_lines<__NV_E5M2, ROWS> (q, square, scales, bytes);
 }
 
-/* The sums of a thread's elements by columns. */
-struct ColumnSums {
-  float values[SIDE];
-};
+/* Writes the sums of a tile's columns. */
 template <class T>
-__device__ inline ColumnSums
-sums_of (const Square<T> &square)
+__device__ inline void
+write_sums (const Quantization &q, const TilePlace &tile, const Square<T> &square)
 {
-  ColumnSums sums = {};
+  float sums[SIDE] = {};
 #pragma unroll
   for (int i = 0; i < SIDE; i++)
 #pragma unroll
     for (int p = 0; p < PAIRS; p++) {
       float first, second;
       split<T> (square.rows[i][p], first, second);
-      sums.values[2 * p] += first;
-      sums.values[2 * p + 1] += second;
+      sums[2 * p] += first;
+      sums[2 * p + 1] += second;
     }
-  return sums;
-}
-
-/* Returns the place of two sums, behind the bytes that take the place of a thread's rows. */
-template <bool ROWS, class T>
-__device__ inline float2 *
-place_of_sums (uint4 *tile, int pair)
-{
-  return reinterpret_cast<float2 *> (tile + part_at<ROWS, T> (pair, 0)) + 1;
-}
-
-/* Leaves the sums of a thread's elements there. */
-template <class T>
-__device__ inline void
-leave_sums (uint4 *tile, const Square<T> &square)
-{
-  const ColumnSums sums = sums_of (square);
-#pragma unroll
-  for (int p = 0; p < PAIRS; p++)
-    *place_of_sums<true, T> (tile, p) = make_float2 (sums.values[2 * p], sums.values[2 * p + 1]);
-}
-
-/* Returns the sums that were left for a thread's columns. */
-template <class T>
-__device__ inline ColumnSums
-taken_sums (uint4 *tile)
-{
-  ColumnSums sums;
-#pragma unroll
-  for (int p = 0; p < PAIRS; p++) {
-    float2 both = *place_of_sums<false, T> (tile, p);
-    sums.values[2 * p] = both.x;
-    sums.values[2 * p + 1] = both.y;
-  }
-  return sums;
-}
-
-/* Writes the sums of a tile's columns. */
-__device__ inline void
-write_sums (const Quantization &q, const TilePlace &tile, ColumnSums sums)
-{
-  float sum = fold_lines (sums.values, Sum{});
+  float sum = fold_lines (sums, Sum{});
   int64_t column = tile.first_column () + own_line ();
   if (threadIdx.x % ACROSS < SIDE && column < q.columns)
     q.sums[(int64_t) (tile.down - q.first_band) * q.columns + column] = sum;

@@ -27,8 +27,11 @@ template <class S> constexpr int row_groups = rows_together<S> > 1 ? 3 : 4;
 template <class S>
 constexpr size_t rows_staged = row_groups<S> *rows_together<S> * sizeof (typename S::Raw) * THREADS;
 
-/* The blocks that share a multiprocessor: several streams need registers and memory. */
-template <class S> constexpr int blocks_of_rows = sizeof (typename S::Raw) > 32 ? 2 : 3;
+/* The blocks that share a multiprocessor: several streams need registers and memory. If
+ * rows are written, too, and read one by one, two are faster than three: memory that is read and
+ * written in fewer places at a time changes its rows less often. */
+template <class S> constexpr int blocks_that_read = sizeof (typename S::Raw) > 32 ? 2 : 3;
+template <class S> constexpr int blocks_that_write = rows_together<S> > 1 ? blocks_that_read<S> : 2;
 
 /* Returns the first of the rows of a thread, and the first of its columns. */
 __device__ inline int64_t
@@ -146,7 +149,7 @@ quantize_words (const Quantization &q,
 /* Quantizes the rows of a source. */
 template <class S>
 __global__ void
-__launch_bounds__ (THREADS, blocks_of_rows<S>)
+__launch_bounds__ (THREADS, blocks_that_write<S>)
   quantize_rows (const __grid_constant__ Quantization q,
                  const __grid_constant__ S source,
                  const __grid_constant__ Window window)
@@ -173,15 +176,15 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
     *q.row_scale = lig_quantize_inverse (scale);
 }
 
-/* Launches a kernel for windows of as many columns as it has threads, until one fails. Nothing is
- * launched for no rows. */
-template <class S, class Kernel, class... Arguments>
+/* Launches a kernel, of which BLOCKS share a multiprocessor, for windows of as many columns as it
+ * has threads, until one fails. Nothing is launched for no rows. */
+template <int BLOCKS, class S, class Kernel, class... Arguments>
 LigStatus
 launch_windows (
   LigLaunch *launch, const Quantization &q, Kernel kernel, const S &source, Arguments... more)
 {
   const int64_t units = q.columns / S::TILES / SIDE;
-  const int64_t threads = (int64_t) launch->device->multiprocessors * blocks_of_rows<S> * THREADS;
+  const int64_t threads = (int64_t) launch->device->multiprocessors * BLOCKS * THREADS;
   LigStatus status = LIG_OK;
   cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, rows_staged<S>);
   for (int64_t first = 0; first < units && q.rows > 0 && status == LIG_OK; first += threads) {
@@ -202,7 +205,7 @@ write_rows_alone (LigLaunch *launch, const Quantization &q, const S &source, Lig
 {
   if (!q.row || q.transposed || q.sums || q.rounded.data || !q.uniform)
     return false;
-  *status = launch_windows (launch, q, quantize_rows<S>, source);
+  *status = launch_windows<blocks_that_write<S>> (launch, q, quantize_rows<S>, source);
   return true;
 }
 } /* namespace lig */

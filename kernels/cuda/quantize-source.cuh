@@ -74,27 +74,25 @@ argument_of (const F &, float (&)[W], const Nothing &)
 {
 }
 
-/* The bytes of shared memory of a multiprocessor that blocks can have for tiles. */
-constexpr size_t TILE_MEMORY = 224 << 10;
-
 /* Elements of one type, read by 16 bytes. Two tiles of F are EDGE columns apart, or a multiple of
  * that. The elements of its streams are fetched to the block's memory, and F's values take the
- * place of the first of them. The code of F, which may be long, is a loop that the instruction
- * cache holds. Copies and streams are aligned, so that the rows of a thread are all inside the
- * matrix, or none. */
+ * place of the first of them: a thread computes from what it fetched itself. The code of F, which
+ * may be long, is a loop that the instruction cache holds. Copies and streams are aligned, so that
+ * the rows of a thread are all inside the matrix, or none. */
 template <class F, class T> struct PackedSource {
   using Type = T;
   static constexpr int TILES = F::TILES, CHUNKS = chunks_of<T>;
   static constexpr bool PLAIN = std::is_same_v<F, Plain>, UNORDERED = true;
   /* Two numbers of 16 bits differ by more than F may fall by rounding. */
   static constexpr bool RISING = F::RISING && sizeof (T) == 2;
-  static constexpr bool DOUBLE = TILES == 1 && CHUNKS == 1;
-  static constexpr int SLOT = EDGE * ACROSS * CHUNKS, SLOTS = F::STREAMS + DOUBLE;
-  static constexpr size_t STAGED = SLOTS * SLOT * sizeof (uint4);
-  /* Three would leave too few registers for the code of F. */
-  static constexpr int BLOCKS = STAGED * 2 <= TILE_MEMORY ? 2 : 1;
+  /* A function of one stream computes much from little. */
+  static constexpr int BLOCKS = !PLAIN && F::STREAMS * CHUNKS == 1 ? 2 : 1;
+  static constexpr int TILE_WORDS = EDGE * ACROSS * CHUNKS;
+  static constexpr size_t STAGED = F::STREAMS * TILE_WORDS * sizeof (uint4);
   using Raw = uint4[F::STREAMS][CHUNKS];
   using OfRow = decltype (row_of (std::declval<const F &> (), 0));
+  using Block = TileBlock<BLOCKS>;
+  static constexpr int COMPUTED = Block::COMPUTED;
   F f;
   T *values; /* what F computes, as it is rounded; null: it is not written */
 
@@ -123,41 +121,49 @@ template <class F, class T> struct PackedSource {
         raw[s][c] = source_of (q, s, row, column)[c];
   }
 
-  /* Returns the place of a stream, or of a tile, which has that of the stream of its number. */
-  __device__ static uint4 *
-  slot (uint4 *staged, int stream, int turn)
+  /* Return the first row and column of a tile that a thread computes. */
+  __device__ static int64_t
+  first_row (const TilePlace &tile)
   {
-    return staged + (!DOUBLE ? stream : stream ? stream + 1 : turn) * SLOT;
+    return tile.first_row () + Block::first_computed ();
+  }
+  __device__ static int64_t
+  first_column (const TilePlace &tile)
+  {
+    return tile.first_column () + first_along ();
   }
 
   __device__ static bool
   inside (const Quantization &q, const TilePlace &tile)
   {
-    return tile.row () < q.rows && tile.column () < q.columns / TILES;
+    return first_row (tile) < q.rows && first_column (tile) < q.columns / TILES;
   }
 
-  /* Begins to read the elements of a thread in a stream. */
+  /* Returns the place of a part of the i-th row that a thread computes. */
+  __device__ static int
+  place_of (int i, int chunk)
+  {
+    return chunk_at<CHUNKS> (Block::first_computed (), first_along () / SIDE * CHUNKS + chunk) +
+           i * ACROSS * CHUNKS;
+  }
+
+  /* Begins to read the elements of a thread. */
   __device__ void
-  fetch (const Quantization &q, const TilePlace &tile, uint4 *staged, int stream, int turn) const
+  fetch (const Quantization &q, const TilePlace &tile, uint4 *staged) const
   {
     const bool any = inside (q, tile);
-    const uint4 *from = source_of (q, stream, any ? tile.row () : 0, any ? tile.column () : 0);
-    const int64_t step = source_of (q, stream, 1, 0) - source_of (q, stream, 0, 0);
-    uint4 *to = slot (staged, stream, turn);
 #pragma unroll
-    for (int i = 0; i < SIDE; i++, from += step)
+    for (int s = 0; s < F::STREAMS; s++, staged += TILE_WORDS) {
+      const uint4 *from =
+        source_of (q, s, any ? first_row (tile) : 0, any ? first_column (tile) : 0);
+      const int64_t step = source_of (q, s, 1, 0) - source_of (q, s, 0, 0);
 #pragma unroll
-      for (int c = 0; c < CHUNKS; c++)
-        copy_async (to + part_at<true, T> (i, c), from + c, any);
+      for (int i = 0; i < COMPUTED; i++, from += step)
+#pragma unroll
+        for (int c = 0; c < CHUNKS; c++)
+          copy_async (staged + place_of (i, c), from + c, any);
+    }
     commit_copies ();
-  }
-
-  __device__ void
-  fetch_all (const Quantization &q, const TilePlace &tile, uint4 *staged) const
-  {
-#pragma unroll
-    for (int s = 0; s < F::STREAMS; s++)
-      fetch (q, tile, staged, s, 0);
   }
 
   /* Computes a row of a thread of each tile. */
@@ -215,58 +221,76 @@ template <class F, class T> struct PackedSource {
       store_chunk (values + at + c * wide<T>, words[c]);
   }
 
-  /* Computes the elements of a thread. */
+  /* Raises extremes to the elements of a row. */
+  __device__ static void
+  raise (Extremes<T> &extremes, const Words<T> (&words)[CHUNKS])
+  {
+    Pair<T> pairs[PAIRS];
+    memcpy (pairs, words, sizeof pairs);
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++)
+      extremes.raise_to (pairs[p]);
+  }
+
+  /* Computes the i-th row of a thread, of which `raw` has the elements. */
+  template <class Row, class Columns>
   __device__ void
-  compute_tiles (const Quantization &q, const TilePlace &tile, uint4 *staged, int turn) const
+  compute_staged (const Quantization &q,
+                  const TilePlace &tile,
+                  uint4 *staged,
+                  int i,
+                  const Raw &raw,
+                  const Row &of_row,
+                  const Columns &columns,
+                  Words<T> (&words)[TILES][CHUNKS]) const
   {
     const bool any = inside (q, tile);
-    const int64_t row = tile.row (), column = tile.column ();
-    const auto columns = columns_at (any ? column : 0);
-    auto of_next = row_at (q, row);
+    if (any)
+      compute (raw, of_row, columns, words);
+#pragma unroll
+    for (int t = 0; t < TILES; t++) {
+#pragma unroll
+      for (int c = 0; c < CHUNKS; c++)
+        staged[t * TILE_WORDS + place_of (i, c)] = words[t][c].bits;
+      if (values && any)
+        store (words[t],
+               (first_row (tile) + i) * q.columns + column_of (q, t, first_column (tile)));
+    }
+  }
+
+  /* Computes the elements of a thread. */
+  __device__ void
+  stage (const Quantization &q,
+         const TilePlace &tile,
+         uint4 *staged,
+         Extremes<T> (&extremes)[TILES]) const
+  {
+    const bool raises = q.recorded || q.has_scales_of_tiles ();
+    const auto columns = columns_at (inside (q, tile) ? first_column (tile) : 0);
+    auto of_next = row_at (q, first_row (tile));
     await_copies<0> ();
+    if (PLAIN && !raises)
+      return;
 #pragma unroll 1
-    for (int i = 0; i < SIDE; i++) {
+    for (int i = 0; i < COMPUTED; i++) {
       const auto of_row = of_next;
       Words<T> words[TILES][CHUNKS] = {};
       Raw raw;
-      of_next = row_at (q, row + i + 1);
+      of_next = row_at (q, first_row (tile) + i + 1);
 #pragma unroll
       for (int s = 0; s < F::STREAMS; s++)
 #pragma unroll
         for (int c = 0; c < CHUNKS; c++)
-          raw[s][c] = slot (staged, s, turn)[part_at<true, T> (i, c)];
-      if (any)
-        compute (raw, of_row, columns, words);
-#pragma unroll
-      for (int t = 0; t < TILES; t++)
-#pragma unroll
-        for (int c = 0; c < CHUNKS; c++)
-          slot (staged, t, turn)[part_at<true, T> (i, c)] = words[t][c].bits;
-      if (values && any)
+          raw[s][c] = staged[s * TILE_WORDS + place_of (i, c)];
+      if constexpr (PLAIN)
+        memcpy (words, raw, sizeof words);
+      else
+        compute_staged (q, tile, staged, i, raw, of_row, columns, words);
+      if (raises)
 #pragma unroll
         for (int t = 0; t < TILES; t++)
-          store (words[t], (row + i) * q.columns + column_of (q, t, column));
+          raise (extremes[t], words[t]);
     }
-  }
-
-  /* Has the tiles in their places. The places of other streams are those of the next at once, as a
-   * thread reads only what it fetched. */
-  __device__ void
-  stage (const Quantization &q,
-         const TilePlace &tile,
-         const TilePlace &next,
-         bool more,
-         uint4 *staged,
-         int turn) const
-  {
-    if constexpr (PLAIN)
-      await_copies<0> ();
-    else
-      compute_tiles (q, tile, staged, turn);
-    if (more)
-#pragma unroll
-      for (int s = TILES; s < F::STREAMS; s++)
-        fetch (q, next, staged, s, turn);
   }
 
   /* Gives the arguments of a rising F. */
@@ -296,17 +320,12 @@ template <class F, class T> struct PackedSource {
 /* Elements of any floating types, one by one, rounded to the type of the launch. */
 template <class F> struct LooseSource {
   using Type = float;
-  static constexpr int TILES = 1, BLOCKS = 2;
-  static constexpr bool UNORDERED = false, DOUBLE = false;
-  static constexpr size_t STAGED = EDGE * EDGE * sizeof (float);
+  static constexpr int TILES = 1, BLOCKS = 1, TILE_WORDS = EDGE * EDGE / 4;
+  static constexpr bool UNORDERED = false;
+  static constexpr size_t STAGED = TILE_WORDS * sizeof (uint4);
+  using Block = TileBlock<BLOCKS>;
   F f;
   Target values;
-
-  __device__ static uint4 *
-  slot (uint4 *staged, int, int)
-  {
-    return staged;
-  }
 
   __device__ float
   element (const Quantization &q, int64_t row, int64_t column) const
@@ -323,45 +342,30 @@ template <class F> struct LooseSource {
   }
 
   __device__ void
-  fetch (const Quantization &, const TilePlace &, uint4 *, int, int) const
-  {
-  }
-
-  __device__ void
-  fetch_all (const Quantization &, const TilePlace &, uint4 *) const
+  fetch (const Quantization &, const TilePlace &, uint4 *) const
   {
   }
 
   /* Computes the elements of a thread. */
   __device__ void
-  stage (
-    const Quantization &q, const TilePlace &tile, const TilePlace &, bool, uint4 *staged, int) const
+  stage (const Quantization &q,
+         const TilePlace &tile,
+         uint4 *staged,
+         Extremes<float> (&extremes)[1]) const
   {
 #pragma unroll 1
-    for (int i = 0; i < SIDE * SIDE; i++) {
-      int down = first_line () + i / SIDE, right = first_along () + i % SIDE;
+    for (int i = 0; i < Block::COMPUTED * SIDE; i++) {
+      int down = Block::first_computed () + i / SIDE, right = first_along () + i % SIDE;
       int64_t row = tile.first_row () + down, column = tile.first_column () + right;
       bool inside = row < q.rows && column < q.columns;
       float value = inside ? element (q, row, column) : 0;
       reinterpret_cast<float *> (staged + chunk_at<2> (down, right / 4))[right % 4] = value;
+      extremes[0].raise_to (Pair<float>{value, value});
       if (inside && values.data)
         values.set (row * q.columns + column, value);
     }
   }
 };
-
-/* Returns whether blocks of a device have the shared memory that the tiles of a source take. All
- * devices that have the formats give them 99 KiB, some of them more. */
-template <class S>
-bool
-holds_tiles (const LigLaunch *launch)
-{
-  int space = 99 << 10;
-  if (S::STAGED > 96 << 10)
-    cudaDeviceGetAttribute (&space, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                            launch->device->number);
-  return S::STAGED + (1 << 10) <= (size_t) space;
-}
 
 /* Returns whether a launch's operands allow 16-byte accesses to rows of `columns` elements. */
 inline bool
@@ -387,7 +391,7 @@ quantize_function (LigLaunch *launch,
     return quantize_from<false> (launch, q, lines, loose, dbias);
   return dispatch (launch, q.source, [&] (auto zero) {
     using T = decltype (zero);
-    if (!holds_tiles<PackedSource<F, T>> (launch))
+    if (places_of<PackedSource<F, T>> (launch) == 0)
       return quantize_from<false> (launch, q, lines, loose, dbias);
     if constexpr (std::is_void_v<typename F::Of> || std::is_same_v<typename F::Of, T>)
       return quantize_from<true> (launch, q, lines, PackedSource<F, T>{f, (T *) values->data},

@@ -97,8 +97,6 @@ place_lines (LigLaunch *launch, Quantization *q, bool sums, Lines *lines)
     q->bands = most < INT32_MAX ? (int) most : INT32_MAX;
   }
   clear (launch, used > 0 ? begin : nullptr, used);
-  q->shares_scale = q->transposed && q->row_kind == q->transposed_kind &&
-                    (q->row_kind == LIG_SCALES_TENSOR || q->row_kind == LIG_SCALES_TILE);
   q->uniform = (!row || q->row_kind == LIG_SCALES_TENSOR) &&
                (!q->transposed || q->transposed_kind == LIG_SCALES_TENSOR);
   return LIG_OK;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantized copies of a matrix [M, K] with their scales, whatever computes its elements;
  * kernels/cpu/quantize.c defines the bytes. A block takes tiles of 128 by 128 elements from a
- * source to shared memory, from where its threads write both copies, 8 by 8 elements each. Lower
- * bound: the source is read once, and each copy written once. Scales that follow from more than a
- * tile, those of whole rows or of the whole matrix, take one more reading before. */
+ * source to shared memory, from where its threads write both copies, 8 by 8 elements
+ * each. Lower bound: the source is read once, and each copy written once.
+ * Scales that follow from more than a tile, those of whole rows or of the whole matrix, take one
+ * more reading before. */
 #pragma once
 
 #include "kernels/cuda/common/columns.cuh"
@@ -165,7 +166,11 @@ struct Quantization {
   float largest, overflow, limit;
   bool powers, narrow_exponent; /* e4m3; else e5m2 */
   bool uniform;                 /* All copies that are present have one scale. */
-  bool shares_scale;            /* Both copies of a tile have the same bytes. */
+  __device__ bool
+  has_scales_of_tiles () const
+  {
+    return row_kind == LIG_SCALES_TILE || transposed_kind == LIG_SCALES_TILE;
+  }
   __device__ float
   scale_of (float amax) const
   {
@@ -243,20 +248,6 @@ number_of (const Quantization &q, uint8_t byte)
   return widen (half (__nv_cvt_fp8_to_halfraw (byte, q.narrow_exponent ? __NV_E4M3 : __NV_E5M2)));
 }
 
-/* Returns the amax of a thread's elements, or a greater one. */
-template <class T>
-__device__ inline Pair<T>
-amax_of (const Square<T> &square, Pair<T> amax)
-{
-  Extremes<T> extremes = {amax, {}};
-#pragma unroll
-  for (int i = 0; i < SIDE; i++)
-#pragma unroll
-    for (int p = 0; p < PAIRS; p++)
-      extremes.raise_to (square.rows[i][p]);
-  return extremes.amax ();
-}
-
 /* Returns the greatest number of a pair in any lane of the warp, to all of them. */
 template <class T>
 __device__ inline float
@@ -268,14 +259,25 @@ warp_amax (Pair<T> pair)
 }
 
 /* Returns the greatest of a number of each warp. */
+template <int N>
 __device__ inline float
-most_of_warps (const float (&numbers)[WARPS])
+most_of_warps (const float (&numbers)[N])
 {
   float most = 0;
 #pragma unroll
-  for (int i = 0; i < WARPS; i++)
+  for (int i = 0; i < N; i++)
     most = fmaxf (most, numbers[i]);
   return most;
+}
+
+/* Leaves the greatest number of a pair in any lane of each warp in shared memory. */
+template <class T, int N>
+__device__ inline void
+leave_amax (Pair<T> pair, float (&warps)[N])
+{
+  float most = warp_amax<T> (pair);
+  if (threadIdx.x % 32 == 0)
+    warps[threadIdx.x / 32] = most;
 }
 
 /* Raises a number in memory. Most blocks need not: its value only grows. */
@@ -289,13 +291,11 @@ raise (uint32_t *to, float value)
 
 /* Raises a number in memory to the greatest of a pair in any thread of the block: once, as all
  * blocks end at the same time. `warps` is shared. */
-template <class T>
+template <class T, int N>
 __device__ inline void
-raise_to_pair (uint32_t *to, Pair<T> pair, float (&warps)[WARPS])
+raise_to_pair (uint32_t *to, Pair<T> pair, float (&warps)[N])
 {
-  float most = warp_amax<T> (pair);
-  if (threadIdx.x % 32 == 0)
-    warps[threadIdx.x / 32] = most;
+  leave_amax<T> (pair, warps);
   __syncthreads ();
   if (threadIdx.x == 0)
     raise (to, most_of_warps (warps));
