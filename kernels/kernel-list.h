@@ -112,6 +112,11 @@ LIG_EACH_WITH (linear_backward_weight_bias,
  * the scales of LigFp8Params; y is added to its old values if it is a parameter's gradient and the
  * launch accumulates. */
 LIG_EACH (linear_fp8, "a b a_scale b_scale bias? extra? -> y", LIG_PRODUCT_OVER_COLUMNS)
+/* The quantized copy of gelu (factor a b^T + bias) with the scale of the whole tensor, which is
+ * known. */
+LIG_EACH (linear_fp8_gelu,
+          "a b a_scale b_scale bias? scale -> row row_scale",
+          LIG_PRODUCT_OVER_COLUMNS)
 
 LIG_FAMILY (quantize)
 /* The quantized copies of x [M, K]: `row` is [M, K], `transposed` [K, M], both with scales of their

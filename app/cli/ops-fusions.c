@@ -45,10 +45,21 @@ path_of (const LigFusion *fusion)
   return exchanges (fusion) && !before ? "2" : "0";
 }
 
+/* Returns whether a product of the fusion writes the copy of its result, as it does in evaluation
+ * alone. */
+static gboolean
+evaluates (const LigFusion *fusion)
+{
+  return g_str_has_prefix (fusion->pattern, "basic-linear") &&
+         g_str_has_suffix (fusion->pattern, "quantize");
+}
+
 /* Returns the recipe of an example: one that applies if the fusion quantizes. */
 static const char *
 recipe_of (const LigFusion *fusion)
 {
+  if (evaluates (fusion))
+    return "fp8-delayed";
   return strstr (fusion->pattern, "quantize") ? "fp8-current" : NULL;
 }
 
@@ -175,6 +186,8 @@ make_example (const LigFusion *fusion)
       "linear(32, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)");
   if (exchanges (fusion))
     return g_strdup ("linear(64, parallel=column) ! gelu ! linear(32, parallel=row)");
+  if (evaluates (fusion))
+    return g_strdup ("linear(64) ! gelu ! linear(32)");
   for (char **element = elements; *element; element++) {
     g_auto (GStrv) names = g_strsplit_set (*element + (**element == '['), "|]", 2);
     const char *name = *names[0] == '@' ? find_member (fusion) : names[0];
@@ -209,7 +222,7 @@ compile (const LigFusion *fusion, const char *example, gboolean forced)
   if (first)
     lig_op_set_forced (first, (const char *const[]){fusion->name, NULL});
   options.policy = LIG_POLICY_NONE;
-  options.input_gradient = TRUE;
+  options.training = options.input_gradient = !evaluates (fusion);
   options.recipe = recipe_of (fusion);
   return lig_plan_compile (sequence, device, &options, NULL);
 }
@@ -328,7 +341,8 @@ print_example (const LigFusion *fusion, const char *example)
   g_autofree char *wish = g_strdup_printf ("--force %s@%s", fusion->name, path_of (fusion));
   const char *ranks = exchanges (fusion) ? "--ranks 2 --parallel tensor=2" : NULL;
   g_autofree char *input = g_strconcat ("--input ", input_of (fusion), NULL);
-  g_autofree char *recipe = g_strdup_printf ("--recipe %s", recipe_of (fusion));
+  g_autofree char *recipe =
+    g_strdup_printf ("--recipe %s%s", recipe_of (fusion), evaluates (fusion) ? " --eval" : "");
   const char *const options[] = {input, wish, recipe_of (fusion) ? recipe : ranks};
   g_autoptr (GString) line = g_string_new (command);
   printf ("\nExample:\n");

@@ -51,6 +51,17 @@ bind_like (GString *text, const char *bindings, const char *operand, const char 
   g_string_append_printf (text, "%s=%s ", operand, port);
 }
 
+/* Appends the bindings of the quantized operands, of their scales and of the bias. */
+static void
+bind_operands (GString *text, const char *bindings, const LigQuantizedTwin *twin)
+{
+  bind_form (text, bindings, "a", twin->left, "");
+  bind_form (text, bindings, "b", twin->right, "");
+  bind_form (text, bindings, "a_scale", twin->left, "-scale");
+  bind_form (text, bindings, "b_scale", twin->right, "-scale");
+  bind_like (text, bindings, "bias", twin->bias);
+}
+
 void
 lig_emit_quantized (LigLowering *self,
                     const LigPart *product,
@@ -65,11 +76,7 @@ lig_emit_quantized (LigLowering *self,
   }
   LigFp8Params params = lig_quantized_params (product, twin, scale ? scale->factor : 1);
   g_autoptr (GString) text = g_string_new (NULL);
-  bind_form (text, bindings, "a", twin->left, "");
-  bind_form (text, bindings, "b", twin->right, "");
-  bind_form (text, bindings, "a_scale", twin->left, "-scale");
-  bind_form (text, bindings, "b_scale", twin->right, "-scale");
-  bind_like (text, bindings, "bias", twin->bias);
+  bind_operands (text, bindings, twin);
   bind_like (text, bindings, "extra", twin->extra);
   bind_like (text, bindings, "y", twin->y);
   lig_lower_emit (self, lig_kernel_find ("linear_fp8"), text->str, &params, sizeof params);
@@ -201,6 +208,43 @@ lig_lower_norm_fits (LigLowering *self, int element, LigRefusal *refusal)
   refusal->observed = g_strdup_printf ("a norm over rows of %" G_GINT64_FORMAT, length);
   refusal->required = g_strdup_printf ("%" G_GINT64_FORMAT ", the last axis alone", columns);
   return FALSE;
+}
+
+gboolean
+lig_lower_fits_epilogue (LigLowering *self, int element, const char *to, LigRefusal *refusal)
+{
+  const LigPart *product = lig_part (self->draft, self->group->elements[element]);
+  const LigQuantizer *quantizer = own_quantizer (self, to);
+  const LigRecipe *recipe = lig_part_is_quantized (product) ? product->recipe : NULL;
+  gboolean whole = recipe && recipe->info->row[LIG_ROLE_INPUT] == LIG_SCALES_TENSOR &&
+                   recipe->info->row[LIG_ROLE_WEIGHT] == LIG_SCALES_TENSOR;
+  gboolean known = quantizer->scale >= 0;
+  if (whole && known && quantizer->transposed.data < 0)
+    return TRUE;
+  refusal->reason = LIG_REASON_RECIPE;
+  if (whole && known) {
+    refusal->observed = g_strdup_printf ("%s with a transposed copy for the backward pass",
+                                         quantizer->recipe->info->name);
+    refusal->required = g_strdup ("a copy of rows alone, as in evaluation");
+    return FALSE;
+  }
+  if (whole)
+    recipe = quantizer->recipe;
+  refusal->observed = g_strdup (recipe ? recipe->info->name : "none");
+  refusal->required = g_strdup ("fp8-delayed");
+  return FALSE;
+}
+
+void
+lig_lower_quantized_product (LigLowering *self, int element, const char *bindings, const char *to)
+{
+  const LigPart *product = lig_part (self->draft, self->group->elements[element]);
+  const LigQuantizedTwin *twin = lig_quantized_twin ("linear_bias");
+  LigFp8Params params = lig_quantized_params (product, twin, 1);
+  g_autoptr (GString) text = g_string_new (NULL);
+  bind_operands (text, bindings, twin);
+  g_string_append_printf (text, "scale=%s:scale row=%s:row row_scale=%s:row-scale", to, to, to);
+  lig_lower_emit (self, lig_kernel_find ("linear_fp8_gelu"), text->str, &params, sizeof params);
 }
 
 /* Returns the number of a name, with `-` for `_`, in a list; -1 if it is none of them. */

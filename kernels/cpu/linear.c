@@ -7,6 +7,7 @@
  * once. */
 #include "kernels/cpu/product.h"
 #include "kernels/formulas.h"
+#include "kernels/quantize.h"
 
 typedef enum { AS_IT_IS, GELU, RELU, GELU_BACKWARD } Activation;
 
@@ -298,16 +299,12 @@ take_scales (const LigOperand *scales, int32_t kind, float *factor)
   return NULL;
 }
 
-/* Computes y = factor a b^T + bias + extra for quantized operands, added to the old values if the
- * launch accumulates. */
-LigStatus
-LIG_CPU (linear_fp8) (LigLaunch *launch)
+/* Returns the product a b^T of quantized operands; `factor` becomes what it is multiplied by. */
+static LigCpuProduct
+quantized_product (const LigLaunch *launch, float *factor)
 {
-  const LigOperand *operands = launch->operands, *y = &operands[6];
+  const LigOperand *operands = launch->operands;
   const LigFp8Params *params = launch->params;
-  LigScaleParams scale = {params->factor};
-  LigLaunch own = *launch;
-  own.params = &scale;
   LigCpuProduct product = {
     .a = &operands[0],
     .b = &operands[1],
@@ -318,11 +315,68 @@ LIG_CPU (linear_fp8) (LigLaunch *launch)
     .a_kind = (LigScales) params->left,
     .b_kind = (LigScales) params->right,
   };
-  product.a_scales = take_scales (&operands[2], params->left, &scale.factor);
-  product.b_scales = take_scales (&operands[3], params->right, &scale.factor);
+  *factor = params->factor;
+  product.a_scales = take_scales (&operands[2], params->left, factor);
+  product.b_scales = take_scales (&operands[3], params->right, factor);
+  return product;
+}
+
+/* Computes y = factor a b^T + bias + extra for quantized operands, added to the old values if the
+ * launch accumulates. */
+LigStatus
+LIG_CPU (linear_fp8) (LigLaunch *launch)
+{
+  const LigOperand *operands = launch->operands, *y = &operands[6];
+  LigScaleParams scale;
+  LigLaunch own = *launch;
+  own.params = &scale;
+  LigCpuProduct product = quantized_product (launch, &scale.factor);
   Epilogue epilogue = {
     .bias = &operands[4], .extra = launch->accumulate ? y : &operands[5], .y = y};
   LigStatus status = run (&own, product, &epilogue);
   launch->where = own.where;
   return status;
+}
+
+/* The operations on a finished product that is quantized: bias, gelu, and rounding by `scale`. */
+typedef struct {
+  const LigOperand *bias, *row;
+  float scale;
+  int64_t width;
+} Quantizing;
+
+static void
+finish_quantized (const LigTile *tile, const void *data, float *sums)
+{
+  const Quantizing *q = data;
+  float buffer[LIG_PIECE];
+  const float *bias =
+    lig_is_present (q->bias) ? lig_load (q->bias, tile->column, tile->columns, buffer) : NULL;
+  for (int64_t i = 0; i < tile->rows; i++) {
+    float *values = tile->values + i * tile->stride;
+    if (bias)
+      add (values, bias, tile->columns);
+    activate (GELU, values, NULL, values, tile->columns);
+    for (int64_t j = 0; j < tile->columns; j++)
+      values[j] = lig_quantize_scaled (values[j], q->scale, INFINITY);
+    lig_narrow (q->row->dtype, values, lig_at (q->row, (tile->row + i) * q->width + tile->column),
+                (size_t) tile->columns);
+  }
+}
+
+/* Computes the quantized copy of gelu (factor a b^T + bias), and the inverse of its scale. */
+LigStatus
+LIG_CPU (linear_fp8_gelu) (LigLaunch *launch)
+{
+  const LigOperand *operands = launch->operands;
+  Quantizing q = {&operands[4], &operands[6], *(const float *) operands[5].data, 0};
+  float factor;
+  LigCpuProduct product = quantized_product (launch, &factor);
+  product.factor = factor;
+  q.width = product.n;
+  product.finish = finish_quantized;
+  product.data = &q;
+  if (operands[7].data)
+    *(float *) operands[7].data = lig_quantize_inverse (q.scale);
+  return LIG_CPU (product) (launch, &product);
 }

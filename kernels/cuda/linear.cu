@@ -9,6 +9,7 @@
 #include "kernels/cuda/product/fallback.cuh"
 #include "kernels/cuda/product/own.h"
 #include "kernels/cuda/product/sums.cuh"
+#include "kernels/quantize.h"
 
 namespace lig
 {
@@ -139,20 +140,24 @@ convert_right (LigLaunch *launch, LigProduct *block)
   return status;
 }
 
-/* Returns whether the product has a bias of another type than the result. */
+/* Returns whether the product has a bias of another type than the library wants. */
 static bool
 bias_differs (const LigProduct &job)
 {
-  return job.vector.data && job.sums == LIG_NO_SUMS && job.vector.dtype != job.result.dtype;
+  return job.vector.data && job.sums == LIG_NO_SUMS &&
+         job.vector.dtype != lig_product_side (job.result.dtype);
 }
 
 /* Computes a block whose bias has another type than the result: it is converted to that type, which
- * is exact for an fp32 result and rounds it once for a 16-bit one, as the weights are rounded. */
+ * is exact for an fp32 result and rounds it once for a 16-bit one, as the weights are rounded. One
+ * of 8 bits has fewer digits than any. */
 static LigStatus
 with_other_bias (LigLaunch *launch, LigProduct block)
 {
-  LigMatrix bias = {workspace (launch, VECTOR_AT), block.columns, block.result.dtype};
-  if (block.result.dtype != LIG_FP32 && block.vector.dtype != LIG_FP32)
+  LigDtype side = lig_product_side (block.result.dtype);
+  LigMatrix bias = {workspace (launch, VECTOR_AT), block.columns, side};
+  if ((side == block.result.dtype && side != LIG_FP32 && block.vector.dtype != LIG_FP32) ||
+      block.columns > (int64_t) (VECTOR_SPACE / sizeof (float)))
     return LIG_UNSUPPORTED;
   LigStatus status = convert_matrix (launch, block.vector, bias, 1, block.columns);
   block.vector = bias;
@@ -494,24 +499,64 @@ lig_cuda_linear_backward_weight_bias (LigLaunch *launch)
   return multiply (launch, job);
 }
 
-/* Computes y = factor a b^T + bias + extra for quantized operands, added to the old values if the
- * launch accumulates. The sizes are multiples of 16, else the library refuses them. */
-extern "C" LigStatus
-lig_cuda_linear_fp8 (LigLaunch *launch)
+/* Returns the product of quantized operands. */
+static LigProduct
+quantized_product (const LigLaunch *launch, const LigOperand &result)
 {
   const LigOperand *operands = launch->operands;
   const LigFp8Params *params = (const LigFp8Params *) launch->params;
-  LigProduct job = forward (launch, operands[6]);
+  LigProduct job = forward (launch, result);
   job.vector = matrix (operands[4]);
-  job.extra = launch->accumulate ? job.result : matrix (operands[5]);
   job.left_scales = LigQuantized{operands[2].data, (LigScales) params->left};
   job.right_scales = LigQuantized{operands[3].data, (LigScales) params->right};
   job.factor = params->factor;
   job.fast = params->fast;
+  return job;
+}
+
+/* Computes a product of quantized operands. */
+static LigStatus
+multiply_quantized (LigLaunch *launch, const LigProduct &job)
+{
   LigStatus status =
     bias_differs (job) ? with_other_bias (launch, job) : lig_product (launch, &job);
   return status == LIG_UNSUPPORTED
            ? LIG_FAIL (launch, LIG_UNSUPPORTED,
                        "linear_fp8: cuBLASLt has no algorithm for these sizes; quantize less")
            : status;
+}
+
+/* Computes y = factor a b^T + bias + extra for quantized operands, added to the old values if the
+ * launch accumulates. The sizes are multiples of 16, else the library refuses them. */
+extern "C" LigStatus
+lig_cuda_linear_fp8 (LigLaunch *launch)
+{
+  LigProduct job = quantized_product (launch, launch->operands[6]);
+  job.extra = launch->accumulate ? job.result : matrix (launch->operands[5]);
+  return multiply_quantized (launch, job);
+}
+
+namespace lig
+{
+static __global__ void
+write_inverse (const float *scale, float *inverse)
+{
+  *inverse = lig_quantize_inverse (*scale);
+}
+} /* namespace lig */
+
+/* Computes the quantized copy of gelu (factor a b^T + bias), and the inverse of its scale. */
+extern "C" LigStatus
+lig_cuda_linear_fp8_gelu (LigLaunch *launch)
+{
+  const LigOperand *scale = &launch->operands[5], *row_scale = &launch->operands[7];
+  LigProduct job = quantized_product (launch, launch->operands[6]);
+  job.activation = LIG_GELU;
+  job.result_scale = scale->data;
+  LigStatus status = multiply_quantized (launch, job);
+  if (status != LIG_OK || !row_scale->data)
+    return status;
+  write_inverse<<<1, 1, 0, stream (launch)>>> ((const float *) scale->data,
+                                               (float *) row_scale->data);
+  return LIG_LAUNCHED (launch);
 }

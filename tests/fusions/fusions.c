@@ -89,6 +89,9 @@ each_variant (Variant function)
   const LigFusion *fusion;
   for (guint i = 0; (fusion = lig_fusion_nth (i)); i++) {
     g_autoptr (GPtrArray) ops = g_ptr_array_new ();
+    /* It needs a recipe with known scales, and sides that fit: compile/gelu-products.c tests it. */
+    if (g_str_equal (fusion->name, "forward-linear-bias-gelu-quantize"))
+      continue;
     choose (fusion, lig_fusion_get_pattern (fusion), 0, ops, function);
   }
 }

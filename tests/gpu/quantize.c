@@ -474,6 +474,60 @@ check_product (const Gpu *gpu,
     g_test_fail_printf ("%s: off by %g, allowed %g", what, sqrt (error / length), allowed);
 }
 
+/* cuBLASLt's gelu is off by up to 0.0005, and a bias of another type is rounded to bf16: some bytes
+ * are neighbours. */
+static void
+check_gelu (const Gpu *gpu, LigDtype dtype, const int64_t sides[3], unsigned variation)
+{
+  Quantizing a = quantized (LIG_FP8_E4M3, LIG_SCALES_TENSOR, sides[0], sides[2]);
+  Quantizing b = quantized (LIG_FP8_E4M3, LIG_SCALES_TENSOR, sides[1], sides[2]);
+  LigFp8Params params = {1 / sqrtf ((float) sides[2]), LIG_SCALES_TENSOR, LIG_SCALES_TENSOR,
+                         variation & 1};
+  LigOperand bias = random_tensor (dtype, 1, sides[1]);
+  LigOperand row = blank (LIG_FP8_E4M3, sides[0], sides[1]);
+  LigOperand row_scale = blank (LIG_FP32, 1, 1);
+  double scale = variation & 4 ? 1000 : 57;
+  double error = dtype == LIG_BF16 || variation & 2 ? 1e-3 : 2e-2;
+  if (variation & 2)
+    bias.data = NULL;
+  LigOperand operands[] = {a.operands[2], b.operands[2],  a.operands[3], b.operands[3],
+                           bias,          number (scale), row,           row_scale};
+  void *results[LIG_MAX_OPERANDS];
+  if (!launch_there (gpu, "linear_fp8_gelu", operands, 8, &params, FALSE, results))
+    return;
+  run ("linear_fp8_gelu", operands, &params, FALSE);
+  LigOperand got = row;
+  got.data = results[6];
+  const double *want = wide (row), *there = wide (got);
+  int64_t other = 0;
+  for (int64_t i = 0; i < row.size; i++) {
+    other += want[i] != there[i];
+    if (!(fabs (there[i] - want[i]) <= fabs (want[i]) / 7 + scale * error + ldexp (1, -9))) {
+      g_test_fail_printf ("%ld x %ld x %ld, variation %u: %g, expected %g", (long) sides[0],
+                          (long) sides[1], (long) sides[2], variation, there[i], want[i]);
+      return;
+    }
+  }
+  g_assert_cmpint (10 * other, <=, row.size);
+  g_assert_true (*(float *) results[7] == *(float *) row_scale.data);
+}
+
+static void
+test_gelu_products (void)
+{
+  static const int64_t sides[][3] = {
+    {16, 16, 16}, {128, 128, 128}, {272, 400, 144}, {1024, 3072, 768}};
+  const Gpu *gpu = gpu_or_skip ();
+  if (!gpu)
+    return;
+  for (guint j = 0; j < G_N_ELEMENTS (sides); j++)
+    for (unsigned variation = 0; variation < 8; variation++) {
+      case_begin ();
+      check_gelu (gpu, floating[variation % 3], sides[j], variation);
+      case_end ();
+    }
+}
+
 static void
 test_products (void)
 {
@@ -536,6 +590,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gpu/quantize/norms", test_norms);
   g_test_add_func ("/gpu/quantize/norm-gradients", test_norm_gradients);
   g_test_add_func ("/gpu/quantize/products", test_products);
+  g_test_add_func ("/gpu/quantize/gelu-products", test_gelu_products);
   g_test_add_func ("/gpu/quantize/histories", test_histories);
   return g_test_run ();
 }

@@ -415,6 +415,55 @@ check_product (
   case_end ();
 }
 
+/* Returns gelu by its definition in double precision. */
+static double
+exact_gelu (double x)
+{
+  return 0.5 * x * (1 + tanh (sqrt (2 / G_PI) * (x + 0.044715 * x * x * x)));
+}
+
+/* The copy of gelu of a product is rounded once, by the scale that is given; greater values are the
+ * greatest number. */
+static void
+check_gelu (LigDtype dtype, float scale)
+{
+  enum { M = 48, N = 144, K = 80 };
+  case_begin ();
+  Quantizing a = quantized (LIG_FP8_E4M3, LIG_SCALES_TENSOR, M, K);
+  Quantizing b = quantized (LIG_FP8_E4M3, LIG_SCALES_TENSOR, N, K);
+  LigFp8Params params = {0.25f, LIG_SCALES_TENSOR, LIG_SCALES_TENSOR, FALSE};
+  LigOperand bias = random_tensor (dtype, 1, N), row = blank (LIG_FP8_E4M3, M, N);
+  LigOperand row_scale = blank (LIG_FP32, 1, 1);
+  double *va = values_of (&a, LIG_SCALES_TENSOR, M, K);
+  double *vb = values_of (&b, LIG_SCALES_TENSOR, N, K), *biases = wide (bias);
+  LigOperand operands[] = {a.operands[2], b.operands[2],           a.operands[3], b.operands[3],
+                           bias,          number ((double) scale), row,           row_scale};
+  run ("linear_fp8_gelu", operands, &params, FALSE);
+  const double *result = wide (row);
+  for (int64_t i = 0; i < M; i++)
+    for (int64_t j = 0; j < N; j++) {
+      double sum = 0;
+      for (int64_t k = 0; k < K; k++)
+        sum += va[i * K + k] * vb[j * K + k];
+      double want = exact_gelu (0.25 * sum + biases[j]) * (double) scale, got = result[i * N + j];
+      want = CLAMP (want, -448, 448);
+      if (!(fabs (got - want) <= fabs (want) / 16 + ldexp (1, -10) + 1e-4 * (double) scale))
+        g_error ("row %d, column %d: %g, expected %g", (int) i, (int) j, got, want);
+    }
+  g_assert_true (*(float *) row_scale.data == 1 / scale);
+  case_end ();
+}
+
+static void
+test_gelu_products (void)
+{
+  static const float scales[] = {1, 0.37f, 64, 4096};
+  for (guint i = 0; i < G_N_ELEMENTS (scales); i++) {
+    check_gelu (LIG_BF16, scales[i]);
+    check_gelu (LIG_FP32, scales[i]);
+  }
+}
+
 static void
 test_products (void)
 {
@@ -498,6 +547,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/quantize/norms", test_norms);
   g_test_add_func ("/kernels/quantize/norm-gradients", test_norm_gradients);
   g_test_add_func ("/kernels/quantize/products", test_products);
+  g_test_add_func ("/kernels/quantize/gelu-products", test_gelu_products);
   g_test_add_func ("/kernels/quantize/histories", test_histories);
   return g_test_run ();
 }

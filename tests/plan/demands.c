@@ -45,7 +45,20 @@ test_plain (void)
   g_assert_cmpuint (count, >, 50);
 }
 
-/* Takes the tick from all steps that ignore it, runs both passes, and adds their kernels. */
+/* Takes the tick from all steps of a program that ignore it, and adds their kernels. */
+static void
+take_tick (LigProgram *program, GHashTable *seen)
+{
+  for (int i = 0; i < program->run->n_steps; i++) {
+    const LigKernel *kernel = lig_step (program->plan->draft, i)->kernel;
+    if (!lig_kernel_ignores_tick (kernel))
+      continue;
+    program->run->steps[i].launch.tick = NULL;
+    g_hash_table_add (seen, (gpointer) kernel->name);
+  }
+}
+
+/* Runs both passes and the update without the tick. */
 static void
 run_steps_without_tick (const char *expression, const char *input, GHashTable *seen)
 {
@@ -60,17 +73,26 @@ run_steps_without_tick (const char *expression, const char *input, GHashTable *s
     lig_op_set_forced (lig_sequence_get (sequence, 0, NULL), forced);
   g_autoptr (LigState) state = new_state (sequence, &options);
   g_autoptr (LigProgram) program = new_program (state, sequence, &options);
-  for (int i = 0; i < program->run->n_steps; i++) {
-    const LigKernel *kernel = lig_step (program->plan->draft, i)->kernel;
-    if (!lig_kernel_ignores_tick (kernel))
-      continue;
-    program->run->steps[i].launch.tick = NULL;
-    g_hash_table_add (seen, (gpointer) kernel->name);
-  }
+  take_tick (program, seen);
   feed_inputs (program);
   feed_gradients (program);
   lig_program_set_rate (program, 0.05, 0);
   run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
+}
+
+/* Runs an evaluation without the tick. */
+static void
+evaluate_without_tick (const char *expression, const char *input, GHashTable *seen)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_ALL;
+  options.training = FALSE;
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input);
+  g_autoptr (LigState) state = new_state (sequence, &options);
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+  take_tick (program, seen);
+  feed_inputs (program);
+  run_program (program, LIG_RUN_FORWARD);
 }
 
 /* Runs the kernels of ranks that divide a vocabulary, of which a plan of one rank has none. */
@@ -149,6 +171,8 @@ test_shaped (void)
                           "32x16", seen);
   run_steps_without_tick (
     "rms-norm ! linear(16, recipe=fp8-delayed) ! linear(32, recipe=fp8-current)", "32x16", seen);
+  evaluate_without_tick ("linear(16, recipe=fp8-delayed) ! gelu ! linear(16, recipe=fp8-delayed)",
+                         "32x16", seen);
   run_parts_without_tick (seen);
   run_slices_without_tick (seen);
   const LigKernel *kernel;

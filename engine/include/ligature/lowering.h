@@ -181,6 +181,37 @@ LIG_API void
 lig_lower_quantized (LigLowering *self, int element, const char *bindings, const char *to);
 
 /**
+ * lig_lower_fits_epilogue: (skip)
+ * @self: the lowering of a fusion
+ * @element: the number of the product in the pattern
+ * @to: the port y of an op `quantize`, to which lig_lower_is_quantized() applies
+ * @refusal: set to the reason %LIG_REASON_RECIPE if the result is %FALSE
+ *
+ * Checks that the product can write the quantized copy itself: it reads quantized copies, all
+ * scales are those of whole tensors, that of @to is known before, and no one reads a transposed
+ * copy.
+ *
+ * Returns: whether it can
+ */
+LIG_API gboolean lig_lower_fits_epilogue (LigLowering *self,
+                                          int element,
+                                          const char *to,
+                                          LigRefusal *refusal);
+
+/**
+ * lig_lower_quantized_product: (skip)
+ * @self: the lowering of a fusion
+ * @element: the number of the product in the pattern
+ * @bindings: the ports of x, weight and bias, as for lig_lower_kernel()
+ * @to: the port y of an op `quantize`
+ *
+ * Emits the kernel that computes gelu of the product of quantized operands plus the bias, and
+ * writes the quantized copy of @to.
+ */
+LIG_API void
+lig_lower_quantized_product (LigLowering *self, int element, const char *bindings, const char *to);
+
+/**
  * lig_lower_alias: (skip)
  * @self: the lowering that the table's function was given
  * @to: a port that the group computes

@@ -73,7 +73,7 @@ struct LigProducts {
 
 /* The memory and the factor of one launch of a product. */
 typedef struct {
-  const void *a, *b, *c, *a_scales, *b_scales;
+  const void *a, *b, *c, *a_scales, *b_scales, *d_scale;
   void *d, *vector, *aux, *workspace;
   float alpha;
   cudaStream_t stream;

@@ -275,6 +275,12 @@ fill (void *data, int64_t count, uint64_t seed, cudaStream_t stream)
                                                                                    count, seed);
 }
 
+static __device__ inline float
+widen (__nv_fp8_e4m3 value)
+{
+  return (float) value;
+}
+
 /* Finds the largest difference and the largest expected element. NaN on either side counts as an
  * infinite difference. The order of the search does not matter, and the bits of numbers that are
  * not negative are ordered like the numbers. */
@@ -308,7 +314,7 @@ compare (
     (const T *) data, (const T *) expected, count, found);
 }
 
-/* Sets *found if any bits differ. The element of every type has two bytes or four. */
+/* Sets *found if any bits differ. The elements have an even number of bytes. */
 static __global__ void
 find_other_bits (const uint16_t *data, const uint16_t *expected, size_t count, uint32_t *found)
 {
@@ -353,6 +359,8 @@ lig_compare (const void *data,
     compare<float> (data, expected, count, found, stream);
   else if (dtype == LIG_FP16)
     compare<half> (data, expected, count, found, stream);
+  else if (dtype == LIG_FP8_E4M3)
+    compare<__nv_fp8_e4m3> (data, expected, count, found, stream);
   else
     compare<bf16> (data, expected, count, found, stream);
   return cudaGetLastError ();

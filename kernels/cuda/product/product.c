@@ -45,6 +45,18 @@ type_fits (const LigMatrix *matrix, LigDtype dtype)
   return !matrix->data || matrix->dtype == dtype;
 }
 
+/* Returns whether the result of a product of 8 bits can be written: of a floating type, or, after
+ * gelu, of 8 bits with a scale if all scales are those of tensors. */
+static bool
+quantized_result_fits (const LigProduct *product)
+{
+  if (lig_dtype_is_floating (product->result.dtype))
+    return product->activation == LIG_AS_IT_IS;
+  return product->result.dtype == LIG_FP8_E4M3 && product->result_scale && !product->extra.data &&
+         product->activation == LIG_GELU && product->left_scales.kind == LIG_SCALES_TENSOR &&
+         product->right_scales.kind == LIG_SCALES_TENSOR;
+}
+
 /* Returns whether cuBLASLt may multiply matrices of these types. Those of 8 bits need scales, and
  * not both may have the short mantissa. */
 static bool
@@ -55,7 +67,7 @@ types_fit (const LigProduct *product)
   if (lig_dtype_has (left, LIG_DTYPE_QUANTIZED) && lig_dtype_has (right, LIG_DTYPE_QUANTIZED))
     return (left == LIG_FP8_E4M3 || right == LIG_FP8_E4M3) && product->left_scales.data &&
            product->right_scales.data && !product->left_transposed && product->right_transposed &&
-           product->activation == LIG_AS_IT_IS && lig_dtype_is_floating (output);
+           quantized_result_fits (product);
   return lig_dtype_is_floating (left) && right == left && (output == left || output == LIG_FP32);
 }
 
@@ -63,7 +75,7 @@ types_fit (const LigProduct *product)
 static bool
 fits (const LigProduct *product)
 {
-  LigDtype output = product->result.dtype;
+  LigDtype output = lig_product_side (product->result.dtype);
   bool aux_needed = product->activation == LIG_GELU_BACKWARD;
   return product->rows > 0 && product->columns > 0 && product->depth > 0 && types_fit (product) &&
          type_fits (&product->extra, output) && type_fits (&product->aux, output) &&
@@ -176,6 +188,16 @@ scale_mode (unsigned kind)
   return modes[kind & 3];
 }
 
+/* Describes the type of a bias that is added to a result of 8 bits. */
+static bool
+describe_vector (LigProductEntry *entry)
+{
+  const LigProductKey *key = &entry->key;
+  cudaDataType_t type = data_type (key->vector);
+  return !key->vector_length || !lig_dtype_has ((LigDtype) key->output, LIG_DTYPE_QUANTIZED) ||
+         set (entry, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &type, sizeof type);
+}
+
 /* Describes the scales of fp8 operands, and how exactly they are summed. */
 static bool
 describe_scales (LigProductEntry *entry)
@@ -202,7 +224,7 @@ describe_operation (LigProductEntry *entry)
          set (entry, CUBLASLT_MATMUL_DESC_TRANSA, &a, sizeof a) &&
          set (entry, CUBLASLT_MATMUL_DESC_TRANSB, &b, sizeof b) &&
          set (entry, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue) &&
-         describe_scales (entry) &&
+         describe_scales (entry) && describe_vector (entry) &&
          (!key->ld_aux ||
           set (entry, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &key->ld_aux, sizeof key->ld_aux));
 }
@@ -230,11 +252,12 @@ entry_new (const LigProductKey *key)
   memset (entry->answers, -1, sizeof entry->answers);
   bool a = key->transposed_a, b = key->transposed_b;
   uint8_t input_a = key->input_a ? key->input_a : key->input;
+  uint8_t side = (uint8_t) lig_product_side ((LigDtype) key->output);
   bool described =
     describe_operation (entry) &&
     describe_matrix (&entry->a, input_a, a ? key->k : key->m, a ? key->m : key->k, key->lda) &&
     describe_matrix (&entry->b, key->input, b ? key->n : key->k, b ? key->k : key->n, key->ldb) &&
-    describe_matrix (&entry->c, key->output, key->m, key->n, key->ldc) &&
+    describe_matrix (&entry->c, side, key->m, key->n, key->ldc) &&
     describe_matrix (&entry->d, key->output, key->m, key->n, key->ldd);
   /* A product that cannot even be described is known to be refused. */
   entry->decided = entry->rehearsed = !described;
@@ -354,16 +377,20 @@ point (LigProductEntry *entry, const void *vector, const void *aux)
 static bool
 point_scales (LigProductEntry *entry, const LigProductCall *call)
 {
-  const void *a = call->a_scales, *b = call->b_scales;
+  const void *a = call->a_scales, *b = call->b_scales, *d = call->d_scale;
   return !entry->key.scales || (set (entry, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &a, sizeof a) &&
-                                set (entry, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &b, sizeof b));
+                                set (entry, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &b, sizeof b) &&
+                                (lig_dtype_is_floating ((LigDtype) entry->key.output) ||
+                                 set (entry, CUBLASLT_MATMUL_DESC_D_SCALE_POINTER, &d, sizeof d)));
 }
 
 void
 lig_product_assume_alignment (LigProductEntry *entry)
 {
   const uintptr_t base = (uintptr_t) 1 << 32;
-  const LigProductCall scales = {.a_scales = (const void *) base, .b_scales = (const void *) base};
+  const LigProductCall scales = {.a_scales = (const void *) base,
+                                 .b_scales = (const void *) base,
+                                 .d_scale = (const void *) base};
   point (entry, (const void *) (base + entry->key.align_vector),
          (const void *) (base + entry->key.align_aux));
   point_scales (entry, &scales);
@@ -376,11 +403,14 @@ lig_product_call (LigProducts *products,
                   const LigProductCall *call)
 {
   float beta = entry->key.beta ? 1 : 0;
+  /* A result of 8 bits has another type than C, which is not read, and must not share its memory.
+   */
+  const void *c = lig_dtype_is_floating ((LigDtype) entry->key.output) ? call->c : NULL;
   if (!point (entry, call->vector, call->aux) || !point_scales (entry, call))
     return CUBLAS_STATUS_INVALID_VALUE;
   return cublasLtMatmul (products->handle, &entry->description, &call->alpha, call->a, &entry->a,
-                         call->b, &entry->b, &beta, call->c, &entry->c, call->d, &entry->d,
-                         algorithm, call->workspace, entry->key.workspace, call->stream);
+                         call->b, &entry->b, &beta, c, &entry->c, call->d, &entry->d, algorithm,
+                         call->workspace, entry->key.workspace, call->stream);
 }
 
 /* Reports the library's status as the launch's failure. */
@@ -414,6 +444,7 @@ lig_product (LigLaunch *launch, const LigProduct *product)
                          .d = product->result.data,
                          .a_scales = product->right_scales.data,
                          .b_scales = product->left_scales.data,
+                         .d_scale = product->result_scale,
                          .vector = product->vector.data,
                          .aux = product->aux.data,
                          .workspace = launch->workspace,

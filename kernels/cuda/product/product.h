@@ -27,10 +27,18 @@ typedef enum { LIG_AS_IT_IS, LIG_GELU, LIG_RELU, LIG_GELU_BACKWARD } LigActivati
  * operand. */
 typedef enum { LIG_NO_SUMS, LIG_SUMS_OF_RESULT, LIG_SUMS_OF_LEFT } LigSums;
 
+/* Returns the type of the matrices and the vector beside a result of that type. */
+static inline LigDtype
+lig_product_side (LigDtype result)
+{
+  return lig_dtype_has (result, LIG_DTYPE_QUANTIZED) ? LIG_BF16 : result;
+}
+
 /* A product: result = activation (factor left right + extra + vector) if there are no sums. If
  * there are, they are written to `vector`. `aux` is gelu's argument: LIG_GELU writes it if it is
  * present, LIG_GELU_BACKWARD reads it and multiplies by gelu's slope there. All matrices but `left`
- * and `right` have the type of the result, but `left_sums`, which cuBLASLt does not compute. */
+ * and `right` have the type of the result, or bf16 beside one of fp8, but `left_sums`, which
+ * cuBLASLt does not compute. */
 typedef struct {
   int64_t rows, columns, depth;
   LigMatrix left, right;                  /* [rows, depth], [depth, columns] */
@@ -43,6 +51,7 @@ typedef struct {
   LigSums sums;
   bool shares_workspace;                  /* uses the last LIG_LIBRARY_SPACE bytes of it alone */
   LigQuantized left_scales, right_scales; /* of fp8 operands, which both are if one is */
+  const void *result_scale;               /* what an fp8 result is multiplied by before rounding */
   bool fast;                              /* fp8: partial sums may have fewer bits than fp32 */
 } LigProduct;
 

@@ -103,6 +103,7 @@ allocate (LigTrial *trial)
     call->aux = part (trial, &at, sizes[5], key->output, key->align_aux, true);
     call->a_scales = part (trial, &at, sizes[6], LIG_FP32, 16, true);
     call->b_scales = part (trial, &at, sizes[7], LIG_FP32, 16, true);
+    call->d_scale = call->a_scales;
     if (!key->beta)
       call->c = call->d;
   }
@@ -381,10 +382,11 @@ repeats (LigTrial *trial, const LigTrialAlgorithm *candidate)
 static float
 tolerance (const LigProductKey *key, uint8_t dtype)
 {
-  return dtype == LIG_BF16   ? 1.0f / 64
-         : dtype == LIG_FP16 ? 1.0f / 512
-         : key->tf32         ? 1.0f / 256
-                             : 1.0f / 16384;
+  return dtype == LIG_BF16                                       ? 1.0f / 64
+         : dtype == LIG_FP16                                     ? 1.0f / 512
+         : key->tf32                                             ? 1.0f / 256
+         : lig_dtype_has ((LigDtype) dtype, LIG_DTYPE_QUANTIZED) ? 1.0f / 8
+                                                                 : 1.0f / 16384;
 }
 
 /* Returns whether the candidate's outputs agree with the expected ones. */

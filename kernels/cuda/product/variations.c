@@ -405,15 +405,17 @@ set_up_blank (const Search *search, int32_t id, cublasLtMatmulAlgo_t *blank)
 {
   LigProducts *products = search->trial->products;
   LigProductEntry *entry = search->trial->entry;
-  uint32_t input = 0, output = 0;
+  uint32_t input = 0, side = 0, output = 0;
   cublasComputeType_t compute = entry->key.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   size_t written;
   return cublasLtMatrixLayoutGetAttribute (&entry->a, CUBLASLT_MATRIX_LAYOUT_TYPE, &input,
                                            sizeof input, &written) == CUBLAS_STATUS_SUCCESS &&
+         cublasLtMatrixLayoutGetAttribute (&entry->c, CUBLASLT_MATRIX_LAYOUT_TYPE, &side,
+                                           sizeof side, &written) == CUBLAS_STATUS_SUCCESS &&
          cublasLtMatrixLayoutGetAttribute (&entry->d, CUBLASLT_MATRIX_LAYOUT_TYPE, &output,
                                            sizeof output, &written) == CUBLAS_STATUS_SUCCESS &&
          cublasLtMatmulAlgoInit (products->handle, compute, CUDA_R_32F, (cudaDataType_t) input,
-                                 (cudaDataType_t) input, (cudaDataType_t) output,
+                                 (cudaDataType_t) input, (cudaDataType_t) side,
                                  (cudaDataType_t) output, id, blank) == CUBLAS_STATUS_SUCCESS;
 }
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The quantized copy of y = gelu (x weight^T + bias), all of it in the epilogue of the product: for
+ * evaluation, in which nothing else reads the sum, y or a transposed copy, and by a scale that is
+ * known before. */
+#include "engine/fusions/define.h"
+
+static gboolean
+allows (LigLowering *match, LigRefusal *refusal)
+{
+  return lig_lower_is_quantized (match, "3.y", refusal) &&
+         lig_lower_fits_epilogue (match, 0, "3.y", refusal);
+}
+
+static void
+lower (LigLowering *lowering)
+{
+  lig_lower_quantized_product (lowering, 0, "x=0.x weight=0.weight bias=1.bias", "3.y");
+}
+
+LIG_DEFINE_FUSION (forward_linear_bias_gelu_quantize) = {
+  .size = sizeof (LigFusion),
+  .name = "forward-linear-bias-gelu-quantize",
+  .pass = LIG_PASS_FORWARD,
+  .summary = N_ ("Adds the bias, applies gelu and quantizes in the product, in evaluation"),
+  .pattern = "basic-linear [bias] gelu quantize",
+  .allows = allows,
+  .lower = lower,
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Products that write the quantized copy of gelu: in evaluation, by scales that are known. */
+#include "tests/plan/case.h"
+
+#define FUSION "forward-linear-bias-gelu-quantize"
+
+static LigSequence *
+sequence_with (const char *expression, const char *input, const char *recipe)
+{
+  g_autoptr (GError) error = NULL;
+  LigSequence *sequence = new_sequence (expression, input);
+  lig_sequence_set_recipe (sequence, recipe, &error);
+  g_assert_no_error (error);
+  return sequence;
+}
+
+/* In evaluation the product writes the quantized copy of gelu itself, if the scale is known. */
+static void
+test_taken (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  guint count, products = 0;
+  options.policy = LIG_POLICY_ALL;
+  options.training = FALSE;
+  g_autoptr (LigSequence) sequence =
+    sequence_with ("layer-norm ! linear(64) ! gelu ! linear(32)", "32x48", "fp8-delayed");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  check_groups (plan,
+                "[0 1 forward-quantize] [2 3 4 5 6 forward-linear-bias-gelu-quantize] "
+                "[7 8 9 forward-linear-bias-activation]",
+                "");
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  for (guint i = 0; i < count; i++)
+    products += steps[i].kernel && g_str_equal (steps[i].kernel->name, "linear_fp8_gelu");
+  g_assert_cmpuint (products, ==, 1);
+  g_autoptr (Results) fused = compute (sequence, &options);
+  options.policy = LIG_POLICY_NONE;
+  g_autoptr (Results) apart = compute (sequence, &options);
+  compare_results (fused, apart, 0.04, "gelu in the product");
+}
+
+/* In training a transposed copy is needed, too; other recipes find their scales from the values. */
+static void
+test_refused (void)
+{
+  static const struct {
+    const char *recipe, *layers, *text;
+    gboolean training;
+    int first;
+  } refused[] = {
+    {"fp8-current", "linear(64)", "recipe is fp8-current, expected fp8-delayed", FALSE, 2},
+    {"fp8-rows", "linear(64)", "recipe is fp8-rows, expected fp8-delayed", FALSE, 2},
+    {"fp8-delayed", "linear(64, recipe=none)", "recipe is none, expected fp8-delayed", FALSE, 1},
+    {"fp8-delayed", "linear(64)", "transposed copy for the backward pass", TRUE, 2},
+  };
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_ALL;
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+    g_autofree char *text =
+      g_strdup_printf ("layer-norm ! %s ! gelu ! linear(32)", refused[i].layers);
+    options.training = refused[i].training;
+    g_autoptr (LigSequence) other = sequence_with (text, "32x48", refused[i].recipe);
+    g_autoptr (LigPlan) planned = compile (other, &options);
+    const LigVerdict *verdict = find_verdict (planned, FUSION, refused[i].first);
+    g_assert_nonnull (verdict);
+    g_assert_cmpint (verdict->reason, ==, LIG_REASON_RECIPE);
+    if (!strstr (verdict->text, refused[i].text))
+      g_error ("%s; expected %s", verdict->text, refused[i].text);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/compile/gelu-products/taken", test_taken);
+  g_test_add_func ("/compile/gelu-products/refused", test_refused);
+  return g_test_run ();
+}
