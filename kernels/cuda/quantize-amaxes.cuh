@@ -151,15 +151,16 @@ raise_row (uint32_t *to, int64_t row, Pair<T> of_row)
     atomicMax (to + row, __float_as_uint (most));
 }
 
-/* Finds the amaxes of whole rows, of whole columns, and of all elements. Nothing is exchanged but
- * the amax of a row within a warp. */
-template <class S>
-__global__ void
-__launch_bounds__ (THREADS, blocks_that_read<S>)
-  find_amaxes_by_rows (const __grid_constant__ Quantization q,
-                       const __grid_constant__ S source,
-                       const __grid_constant__ Lines to,
-                       const __grid_constant__ Window window)
+/* Calls `use` with each row of a thread, as each_row does, and with the amaxes of its columns; then
+ * `complete` with these, if the columns are in the matrix; then raises the amaxes in memory. */
+template <class S, class Use, class Complete>
+__device__ inline void
+search_rows (const Quantization &q,
+             const S &source,
+             const Lines &to,
+             const Window &window,
+             Use use,
+             Complete complete)
 {
   using T = typename S::Type;
   __shared__ float warps[WARPS];
@@ -171,17 +172,62 @@ __launch_bounds__ (THREADS, blocks_that_read<S>)
   Pair<T> all = {};
   each_row (q, source, window, staged, column, inside,
             [&] (int64_t row, const typename S::Raw &raw, const auto &of_row) {
-              Words<T> words[S::TILES][S::CHUNKS] = {};
-              if (inside)
-                source.compute (raw, of_row, columns, words);
-              Pair<T> most = amaxes.raise_to (words);
-              if (to.of_rows)
-                raise_row<T> (to.of_rows, row, most);
+              use (amaxes, row, raw, of_row, inside, columns);
             });
-  if (inside)
+  if (inside) {
+    complete (amaxes, column, columns);
     amaxes.write (q, source, column, to.of_columns, all);
+  }
   if (to.of_all)
     raise_to_pair<T> (to.of_all, all, warps);
+}
+
+/* Finds the amaxes of whole rows, of whole columns, and of all elements. Nothing is exchanged but
+ * the amax of a row within a warp. */
+template <class S>
+__global__ void
+__launch_bounds__ (THREADS, blocks_that_read<S>)
+  find_amaxes_by_rows (const __grid_constant__ Quantization q,
+                       const __grid_constant__ S source,
+                       const __grid_constant__ Lines to,
+                       const __grid_constant__ Window window)
+{
+  using T = typename S::Type;
+  search_rows (
+    q, source, to, window,
+    [&] (ColumnAmaxes<S> &amaxes, int64_t row, const typename S::Raw &raw, const auto &of_row,
+         bool inside, const auto &columns) {
+      Words<T> words[S::TILES][S::CHUNKS] = {};
+      if (inside)
+        source.compute (raw, of_row, columns, words);
+      Pair<T> most = amaxes.raise_to (words);
+      if (to.of_rows)
+        raise_row<T> (to.of_rows, row, most);
+    },
+    [] (auto &, int64_t, const auto &) {});
+}
+
+/* Replaces the amaxes of a thread's columns that have nothing from RISES on by those of their
+ * values. */
+template <class S, class Columns>
+__device__ inline void
+replace_arguments (const Quantization &q,
+                   const S &source,
+                   const Window &window,
+                   int64_t column,
+                   const Columns &columns,
+                   ColumnAmaxes<S> &most)
+{
+  ColumnAmaxes<S> low = {};
+#pragma unroll 1
+  for (int64_t row = first_in (window); row < q.rows; row += window.step) {
+    typename S::Raw raw;
+    Words<typename S::Type> words[1][S::CHUNKS];
+    source.load (q, row, column, raw);
+    source.compute (raw, source.row_at (q, row), columns, words);
+    low.raise_to (words);
+  }
+  most.replace_low (low);
 }
 
 /* Finds, for whole rows, for whole columns, and for all elements, the greatest argument of a rising
@@ -196,44 +242,27 @@ __launch_bounds__ (THREADS, blocks_that_read<S>)
                   const __grid_constant__ Window window)
 {
   using T = typename S::Type;
-  __shared__ float warps[WARPS];
-  extern __shared__ uint4 staged[];
-  const int64_t column = column_in (window);
-  const bool inside = column < q.columns;
-  const auto columns = source.columns_at (inside ? column : 0);
-  ColumnAmaxes<S> most = {};
-  Pair<T> all = {};
-  each_row (q, source, window, staged, column, inside,
-            [&] (int64_t row, const typename S::Raw &raw, const auto &of_row) {
-              Words<T> words[1][S::CHUNKS] = {};
-              if (inside)
-                source.arguments (raw, columns, words[0]);
-              float argument = warp_amax<T> (most.raise_to_greatest (words));
-              if (to.of_rows && argument < RISES) {
-                if (inside)
-                  source.compute (raw, of_row, columns, words);
-                argument = warp_amax<T> (ColumnAmaxes<S>{}.raise_to (words));
-              }
-              if (to.of_rows && threadIdx.x % 32 == 0)
-                atomicMax (to.of_rows + row, __float_as_uint (argument));
-            });
-  if (inside && (to.of_columns || to.of_all) &&
-      most.lacks (to.of_columns ? to.of_columns + column : nullptr, to.of_all)) {
-    ColumnAmaxes<S> low = {};
-#pragma unroll 1
-    for (int64_t row = first_in (window); row < q.rows; row += window.step) {
-      typename S::Raw raw;
-      Words<T> words[1][S::CHUNKS];
-      source.load (q, row, column, raw);
-      source.compute (raw, source.row_at (q, row), columns, words);
-      low.raise_to (words);
-    }
-    most.replace_low (low);
-  }
-  if (inside)
-    most.write (q, source, column, to.of_columns, all);
-  if (to.of_all)
-    raise_to_pair<T> (to.of_all, all, warps);
+  search_rows (
+    q, source, to, window,
+    [&] (ColumnAmaxes<S> &most, int64_t row, const typename S::Raw &raw, const auto &of_row,
+         bool inside, const auto &columns) {
+      Words<T> words[1][S::CHUNKS] = {};
+      if (inside)
+        source.arguments (raw, columns, words[0]);
+      float argument = warp_amax<T> (most.raise_to_greatest (words));
+      if (to.of_rows && argument < RISES) {
+        if (inside)
+          source.compute (raw, of_row, columns, words);
+        argument = warp_amax<T> (ColumnAmaxes<S>{}.raise_to (words));
+      }
+      if (to.of_rows && threadIdx.x % 32 == 0)
+        atomicMax (to.of_rows + row, __float_as_uint (argument));
+    },
+    [&] (ColumnAmaxes<S> &most, int64_t column, const auto &columns) {
+      if ((to.of_columns || to.of_all) &&
+          most.lacks (to.of_columns ? to.of_columns + column : nullptr, to.of_all))
+        replace_arguments (q, source, window, column, columns, most);
+    });
 }
 
 /* Replaces the arguments of lines by the values of a rising function. */
