@@ -210,28 +210,43 @@ lig_lower_norm_fits (LigLowering *self, int element, LigRefusal *refusal)
   return FALSE;
 }
 
+/* Refuses the copies that a product would have to write, or to read. */
+static gboolean
+refuse_copies (LigRefusal *refusal, char *observed, const char *required)
+{
+  refusal->reason = LIG_REASON_RECIPE;
+  refusal->observed = observed;
+  refusal->required = g_strdup (required);
+  return FALSE;
+}
+
 gboolean
 lig_lower_fits_epilogue (LigLowering *self, int element, const char *to, LigRefusal *refusal)
 {
   const LigPart *product = lig_part (self->draft, self->group->elements[element]);
   const LigQuantizer *quantizer = own_quantizer (self, to);
-  const LigRecipe *recipe = lig_part_is_quantized (product) ? product->recipe : NULL;
-  gboolean whole = recipe && recipe->info->row[LIG_ROLE_INPUT] == LIG_SCALES_TENSOR &&
-                   recipe->info->row[LIG_ROLE_WEIGHT] == LIG_SCALES_TENSOR;
-  gboolean known = quantizer->scale >= 0;
-  if (whole && known && quantizer->transposed.data < 0)
+  const LigRecipeInfo *reads = lig_part_is_quantized (product) ? product->recipe->info : NULL;
+  const LigRecipeInfo *writes = quantizer->recipe->info;
+  if (!reads || reads->row[LIG_ROLE_INPUT] != LIG_SCALES_TENSOR ||
+      reads->row[LIG_ROLE_WEIGHT] != LIG_SCALES_TENSOR)
+    return refuse_copies (refusal, g_strdup (reads ? reads->name : "none"), "fp8-delayed");
+  if (!writes->has_history)
+    return refuse_copies (refusal, g_strdup (writes->name), "fp8-delayed");
+  if (quantizer->scale < 0)
+    return refuse_copies (
+      refusal, g_strdup_printf ("%s without a history, at an op of its own", writes->name),
+      "one with the history of a product");
+  if (quantizer->transposed.data >= 0)
+    return refuse_copies (
+      refusal, g_strdup_printf ("%s with a transposed copy for the backward pass", writes->name),
+      "a copy of rows alone, as in evaluation");
+  if (self->draft->compute != LIG_FP16)
     return TRUE;
-  refusal->reason = LIG_REASON_RECIPE;
-  if (whole && known) {
-    refusal->observed = g_strdup_printf ("%s with a transposed copy for the backward pass",
-                                         quantizer->recipe->info->name);
-    refusal->required = g_strdup ("a copy of rows alone, as in evaluation");
-    return FALSE;
-  }
-  if (whole)
-    recipe = quantizer->recipe;
-  refusal->observed = g_strdup (recipe ? recipe->info->name : "none");
-  refusal->required = g_strdup ("fp8-delayed");
+  /* The epilogue saturates what overflows in fp16, and would hide it: see lig_quantize_limit(). */
+  refusal->reason = LIG_REASON_DTYPE;
+  refusal->types = LIG_TYPES (LIG_FP32) | LIG_TYPES (LIG_BF16);
+  refusal->observed = g_strdup (lig_dtype_name (LIG_FP16));
+  refusal->required = g_strdup ("fp32 or bf16");
   return FALSE;
 }
 

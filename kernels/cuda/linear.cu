@@ -157,7 +157,7 @@ with_other_bias (LigLaunch *launch, LigProduct block)
   LigDtype side = lig_product_side (block.result.dtype);
   LigMatrix bias = {workspace (launch, VECTOR_AT), block.columns, side};
   if ((side == block.result.dtype && side != LIG_FP32 && block.vector.dtype != LIG_FP32) ||
-      block.columns > (int64_t) (VECTOR_SPACE / sizeof (float)))
+      block.columns > (int64_t) (VECTOR_SPACE / lig_dtype_size (side)))
     return LIG_UNSUPPORTED;
   LigStatus status = convert_matrix (launch, block.vector, bias, 1, block.columns);
   block.vector = bias;

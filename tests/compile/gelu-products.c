@@ -52,6 +52,7 @@ test_refused (void)
     {"fp8-rows", "linear(64)", "recipe is fp8-rows, expected fp8-delayed", FALSE, 2},
     {"fp8-delayed", "linear(64, recipe=none)", "recipe is none, expected fp8-delayed", FALSE, 1},
     {"fp8-delayed", "linear(64)", "transposed copy for the backward pass", TRUE, 2},
+    {"fp8-delayed", "linear(64) ! gelu ! quantize", "without a history, at an op", FALSE, 2},
   };
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   options.policy = LIG_POLICY_ALL;
@@ -69,11 +70,29 @@ test_refused (void)
   }
 }
 
+/* What overflows in fp16 becomes NaN in a copy, which the product would saturate. */
+static void
+test_overflow (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_ALL;
+  options.training = FALSE;
+  options.compute = LIG_FP16;
+  g_autoptr (LigSequence) sequence =
+    sequence_with ("layer-norm ! linear(64) ! gelu ! linear(32)", "32x48", "fp8-delayed");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  const LigVerdict *verdict = find_verdict (plan, FUSION, 2);
+  g_assert_nonnull (verdict);
+  g_assert_cmpint (verdict->reason, ==, LIG_REASON_DTYPE);
+  g_assert_nonnull (strstr (verdict->text, "fp16, expected fp32 or bf16"));
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/compile/gelu-products/taken", test_taken);
   g_test_add_func ("/compile/gelu-products/refused", test_refused);
+  g_test_add_func ("/compile/gelu-products/overflow", test_overflow);
   return g_test_run ();
 }

@@ -185,11 +185,11 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
  * @self: the lowering of a fusion
  * @element: the number of the product in the pattern
  * @to: the port y of an op `quantize`, to which lig_lower_is_quantized() applies
- * @refusal: set to the reason %LIG_REASON_RECIPE if the result is %FALSE
+ * @refusal: set to the reason %LIG_REASON_RECIPE or %LIG_REASON_DTYPE if the result is %FALSE
  *
  * Checks that the product can write the quantized copy itself: it reads quantized copies, all
- * scales are those of whole tensors, that of @to is known before, and no one reads a transposed
- * copy.
+ * scales are those of whole tensors, that of @to is known before, no one reads a transposed
+ * copy, and the compute type is not fp16, in which an overflow would be saturated.
  *
  * Returns: whether it can
  */
