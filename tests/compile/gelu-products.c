@@ -70,7 +70,7 @@ test_refused (void)
   }
 }
 
-/* What overflows in fp16 becomes NaN in a copy, which the product would saturate. */
+/* An overflow of fp16 becomes NaN in other copies; the product would saturate it. */
 static void
 test_overflow (void)
 {
