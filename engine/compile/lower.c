@@ -204,7 +204,7 @@ count_flops (const LigDraftStep *step, const LigOperand *operands)
   LigOperand whole[LIG_MAX_OPERANDS];
   memcpy (whole, operands, (gsize) step->n_operands * sizeof *whole);
   gboolean bytes = operands[0].dtype == LIG_UINT8;
-  for (int i = 0; i < 2 && bytes && g_str_has_prefix (step->kernel->name, "linear_fp8"); i++) {
+  for (int i = 0; i < 2 && bytes && step->kernel == lig_kernel_find ("linear_fp8"); i++) {
     whole[i].size *= 2;
     whole[i].columns *= 2;
   }

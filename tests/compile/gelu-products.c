@@ -4,16 +4,6 @@
 
 #define FUSION "forward-linear-bias-gelu-quantize"
 
-static LigSequence *
-sequence_with (const char *expression, const char *input, const char *recipe)
-{
-  g_autoptr (GError) error = NULL;
-  LigSequence *sequence = new_sequence (expression, input);
-  lig_sequence_set_recipe (sequence, recipe, &error);
-  g_assert_no_error (error);
-  return sequence;
-}
-
 /* In evaluation the product writes the quantized copy of gelu itself, if the scale is known. */
 static void
 test_taken (void)
@@ -22,8 +12,9 @@ test_taken (void)
   guint count, products = 0;
   options.policy = LIG_POLICY_ALL;
   options.training = FALSE;
+  options.recipe = "fp8-delayed";
   g_autoptr (LigSequence) sequence =
-    sequence_with ("layer-norm ! linear(64) ! gelu ! linear(32)", "32x48", "fp8-delayed");
+    new_sequence ("layer-norm ! linear(64) ! gelu ! linear(32)", "32x48");
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   check_groups (plan,
                 "[0 1 forward-quantize] [2 3 4 5 6 forward-linear-bias-gelu-quantize] "
@@ -60,7 +51,8 @@ test_refused (void)
     g_autofree char *text =
       g_strdup_printf ("layer-norm ! %s ! gelu ! linear(32)", refused[i].layers);
     options.training = refused[i].training;
-    g_autoptr (LigSequence) other = sequence_with (text, "32x48", refused[i].recipe);
+    options.recipe = refused[i].recipe;
+    g_autoptr (LigSequence) other = new_sequence (text, "32x48");
     g_autoptr (LigPlan) planned = compile (other, &options);
     const LigVerdict *verdict = find_verdict (planned, FUSION, refused[i].first);
     g_assert_nonnull (verdict);
@@ -77,9 +69,10 @@ test_overflow (void)
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   options.policy = LIG_POLICY_ALL;
   options.training = FALSE;
+  options.recipe = "fp8-delayed";
   options.compute = LIG_FP16;
   g_autoptr (LigSequence) sequence =
-    sequence_with ("layer-norm ! linear(64) ! gelu ! linear(32)", "32x48", "fp8-delayed");
+    new_sequence ("layer-norm ! linear(64) ! gelu ! linear(32)", "32x48");
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   const LigVerdict *verdict = find_verdict (plan, FUSION, 2);
   g_assert_nonnull (verdict);
