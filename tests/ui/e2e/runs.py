@@ -29,11 +29,12 @@ def test_finished(home):
         app.says("^small — Ligature$")
         app.find(name=re.compile("fused forward as"))
         app.key("F5")
-        line = app.says(r"^Done: 200 steps in .* · loss [\d.e-]+ · held out [\d.e-]+ · [\d.]+ % right",
-                        60)
-        losses = re.search(r"loss \S+ · held out \S+", line.name)[0]
-        app.says("^small is trained: " + re.escape(losses))
-        app.click(app.find(name=re.compile("^Show charts"), role="push button"))
+        # The toast goes after ten seconds, so it is read first, and its button with it.
+        toast = app.says("^small is trained: ", 60)
+        losses = re.search(r"loss \S+ · held out \S+", toast.name)[0]
+        app.click(next(thing for thing in toast.parent().walk()
+                       if thing.role == "push button" and thing.name.startswith("Show charts")))
+        app.says(r"^Done: 200 steps in .* · " + re.escape(losses) + r" · [\d.]+ % right")
         held_out = losses.split(" · ")[1]
         app.says("^" + re.escape(held_out))
         app.find(name="Export a report of this run")
