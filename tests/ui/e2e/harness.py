@@ -161,6 +161,16 @@ class Thing:
         for child in self.below:
             yield from child.walk()
 
+    def near(self, role, pattern):
+        """The closest thing of a role whose name matches, of the same reading of the screen."""
+        place = self
+        while place:
+            for thing in place.walk():
+                if thing.role == role and re.search(pattern, thing.name):
+                    return thing
+            place = place.above
+        raise AssertionError(f"no {role} '{pattern}' near {self}")
+
     def is_shown(self):
         """GTK 4.8 sets SHOWING on windows only; a widget that was never laid out has no size."""
         if self.role in ("frame", "dialog", "window"):

@@ -32,8 +32,7 @@ def test_finished(home):
         # The toast goes after ten seconds, so it is read first, and its button with it.
         toast = app.says("^small is trained: ", 60)
         losses = re.search(r"loss \S+ · held out \S+", toast.name)[0]
-        app.click(next(thing for thing in toast.parent().walk()
-                       if thing.role == "push button" and thing.name.startswith("Show charts")))
+        app.click(toast.near("push button", "^Show charts"))
         app.says(r"^Done: 200 steps in .* · " + re.escape(losses) + r" · [\d.]+ % right")
         held_out = losses.split(" · ")[1]
         app.says("^" + re.escape(held_out))
