@@ -311,6 +311,6 @@ lig_state_load_moments (LigState *self, LigTensorFile *file, GError **error)
     if (!read_kept (self, file, *path, all, error))
       return FALSE;
   LigStateQuantizers *quantizers = lig_state_get_quantizers (self);
-  return (!quantizers || lig_state_quantizers_load (quantizers, file, error)) &&
-         set_all (self, all, error) && load_scaling (self, file, error);
+  return lig_state_quantizers_load (quantizers, file, error) && set_all (self, all, error) &&
+         load_scaling (self, file, error);
 }

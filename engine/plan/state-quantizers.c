@@ -4,6 +4,7 @@
 
 #include "engine/device/device-private.h"
 #include "engine/tensor/names.h"
+#include "kernels/quantize.h"
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
@@ -20,14 +21,25 @@ struct _LigStateQuantizers {
 typedef struct {
   char *name; /* `1.qkv.input` */
   char *recipe;
+  float target; /* the magnitude that an amax becomes */
   gint64 offset, length;
 } Entry;
+
+/* The tensors of an entry in a file. */
+typedef enum { SCALE, HISTORY, TARGET } Kind;
 
 static void
 clear_entry (gpointer data)
 {
   g_free (((Entry *) data)->name);
   g_free (((Entry *) data)->recipe);
+}
+
+static float
+target_of (const LigHistory *history)
+{
+  LigDtype format = lig_recipe_dtype (history->recipe, history->role);
+  return ldexpf (lig_quantize_largest (format), (int) -history->recipe->params.margin);
 }
 
 LigStateQuantizers *
@@ -43,7 +55,8 @@ lig_state_quantizers_new (const LigDraft *draft)
   for (guint i = 0; i < draft->histories->len; i++) {
     const LigHistory *history = &g_array_index (draft->histories, LigHistory, i);
     Entry entry = {g_strdup_printf ("%s.%s", history->path, lig_product_role_name (history->role)),
-                   lig_recipe_format (history->recipe), history->offset, history->length};
+                   lig_recipe_format (history->recipe), target_of (history), history->offset,
+                   history->length};
     g_array_append_val (self->entries, entry);
   }
   return self;
@@ -116,10 +129,16 @@ lig_state_quantizers_address (LigStateQuantizers *self, gint64 offset, GError **
 }
 
 static char *
-tensor_name (const Entry *entry, gboolean history)
+tensor_name (const Entry *entry, Kind kind)
 {
-  return g_strconcat (LIG_QUANTIZER_PREFIX, entry->name, history ? ".amax-history" : ".scale",
-                      NULL);
+  static const char *const endings[] = {".scale", ".amax-history", ".amax-target"};
+  return g_strconcat (LIG_QUANTIZER_PREFIX, entry->name, endings[kind], NULL);
+}
+
+static gint64
+tensor_size (const Entry *entry, Kind kind)
+{
+  return kind == HISTORY ? entry->length - 1 : 1;
 }
 
 gboolean
@@ -131,34 +150,33 @@ lig_state_quantizers_store (LigStateQuantizers *self, LigTensorFile *file, GErro
     return FALSE;
   for (guint i = 0; i < self->entries->len; i++) {
     const Entry *entry = &g_array_index (self->entries, Entry, i);
-    for (int history = 0; history < 2; history++) {
+    const float *from[] = {values + entry->offset, values + entry->offset + 1, &entry->target};
+    for (Kind kind = SCALE; kind <= TARGET; kind++) {
       LigShape shape;
-      gint64 count = history ? entry->length - 1 : 1;
-      lig_shape_init (&shape, 1, count);
+      lig_shape_init (&shape, 1, tensor_size (entry, kind));
       g_autoptr (LigTensor) tensor = lig_tensor_new (LIG_FP32, &shape, error);
       if (!tensor)
         return FALSE;
-      memcpy (tensor->data, values + entry->offset + history, (gsize) count * sizeof *values);
-      g_autofree char *name = tensor_name (entry, history);
+      memcpy (tensor->data, from[kind], (gsize) tensor->size * sizeof *values);
+      g_autofree char *name = tensor_name (entry, kind);
       lig_tensor_file_add (file, name, tensor);
     }
   }
   return TRUE;
 }
 
-/* Checks the numbers of a tensor: scales and their inverses are positive and finite, amaxes are not
- * negative and may be infinite. */
+/* Checks the numbers of a tensor: scales, targets and their inverses are positive and finite,
+ * amaxes are not negative and may be infinite. */
 static gboolean
-check_numbers (
-  const char *name, const float *values, gint64 count, gboolean history, GError **error)
+check_numbers (const char *name, const float *values, gint64 count, Kind kind, GError **error)
 {
   for (gint64 i = 0; i < count; i++)
-    if (history ? !(values[i] >= 0)
-                : !(values[i] > 0) || !isfinite (values[i]) || !isfinite (1 / values[i])) {
+    if (kind == HISTORY ? !(values[i] >= 0)
+                        : !(values[i] > 0) || !isfinite (values[i]) || !isfinite (1 / values[i])) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s is %g at %" PRId64 ", expected %s"),
                    name, (double) values[i], i,
-                   history ? _ ("a number from 0")
-                           : _ ("a finite number above 0 that has a finite inverse"));
+                   kind == HISTORY ? _ ("a number from 0")
+                                   : _ ("a finite number above 0 that has a finite inverse"));
       return FALSE;
     }
   return TRUE;
@@ -166,11 +184,10 @@ check_numbers (
 
 /* Reads one tensor of the file into `values`. */
 static gboolean
-read_tensor (
-  const Entry *entry, LigTensorFile *file, gboolean history, float *values, GError **error)
+read_tensor (const Entry *entry, LigTensorFile *file, Kind kind, float *values, GError **error)
 {
-  g_autofree char *name = tensor_name (entry, history);
-  gint64 count = history ? entry->length - 1 : 1;
+  g_autofree char *name = tensor_name (entry, kind);
+  gint64 count = tensor_size (entry, kind);
   if (!lig_tensor_file_has (file, name)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
                  _ ("%s is missing; train with the recipe that the file was trained with"), name);
@@ -187,18 +204,56 @@ read_tensor (
     return FALSE;
   }
   memcpy (values, tensor->data, (gsize) count * sizeof *values);
-  return check_numbers (name, values, count, history, error);
+  return check_numbers (name, values, count, kind, error);
+}
+
+/* Reads a scale. One of another format or margin, as a file of weights may have it, is converted
+ * for the amax that it follows from; 1 is also that of a tensor without one. */
+static gboolean
+read_scale (const Entry *entry, LigTensorFile *file, float *scale, GError **error)
+{
+  g_autofree char *name = tensor_name (entry, TARGET);
+  float target = entry->target;
+  if (!read_tensor (entry, file, SCALE, scale, error) ||
+      /* Files of earlier versions do not contain it. */
+      (lig_tensor_file_has (file, name) && !read_tensor (entry, file, TARGET, &target, error)))
+    return FALSE;
+  float converted = *scale * (entry->target / target);
+  if (*scale != 1 && converted > 0 && isfinite (converted) && isfinite (1 / converted))
+    *scale = converted;
+  return TRUE;
+}
+
+/* Fails if the file has scales of operands that the state does not quantize. */
+static gboolean
+check_surplus (const LigStateQuantizers *self, LigTensorFile *file, GError **error)
+{
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; self && i < self->entries->len; i++)
+    for (Kind kind = SCALE; kind <= TARGET; kind++)
+      g_hash_table_add (known, tensor_name (&g_array_index (self->entries, Entry, i), kind));
+  for (const char *const *name = lig_tensor_file_get_names (file); *name; name++)
+    if (g_str_has_prefix (*name, LIG_QUANTIZER_PREFIX) && !g_hash_table_contains (known, *name)) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                   _ ("%s is surplus; train with the recipe that the file was trained with"),
+                   *name);
+      return FALSE;
+    }
+  return TRUE;
 }
 
 gboolean
 lig_state_quantizers_load (LigStateQuantizers *self, LigTensorFile *file, GError **error)
 {
+  if (!check_surplus (self, file, error))
+    return FALSE;
+  if (!self)
+    return TRUE;
   g_autofree float *values = initial_values (self);
   for (guint i = 0; i < self->entries->len; i++) {
     const Entry *entry = &g_array_index (self->entries, Entry, i);
     float *to = values + entry->offset;
-    if (!read_tensor (entry, file, FALSE, to, error) ||
-        !read_tensor (entry, file, TRUE, to + 1, error))
+    if (!read_scale (entry, file, to, error) || !read_tensor (entry, file, HISTORY, to + 1, error))
       return FALSE;
   }
   return upload (self, values, error);
@@ -228,7 +283,7 @@ lig_state_quantizers_load_scales (LigStateQuantizers *self,
   }
   for (guint i = 0; i < self->entries->len; i++) {
     const Entry *entry = &g_array_index (self->entries, Entry, i);
-    if (!read_tensor (entry, file, FALSE, values + entry->offset, error))
+    if (!read_scale (entry, file, values + entry->offset, error))
       return FALSE;
   }
   return upload (self, values, error);

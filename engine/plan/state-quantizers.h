@@ -19,8 +19,10 @@ lig_state_quantizers_fit (const LigStateQuantizers *self, const LigDraft *draft,
 /* Returns the address of a number; the first call allocates the memory. */
 void *lig_state_quantizers_address (LigStateQuantizers *self, gint64 offset, GError **error);
 
-/* Adds them to a file, as `quantizer.PATH.ROLE.scale` and `quantizer.PATH.ROLE.amax-history`; and
- * loads all of them, or none if one is missing, has another length or is no scale. */
+/* Adds them to a file, as `quantizer.PATH.ROLE.scale`, `.amax-history` and `.amax-target`, the
+ * magnitude that an amax becomes; and loads all of them, or none if one is missing, has another
+ * length, is no scale, or is not that of an operand of the state. A scale of another target is
+ * converted. A null state has no quantizers. */
 gboolean lig_state_quantizers_store (LigStateQuantizers *self, LigTensorFile *file, GError **error);
 gboolean lig_state_quantizers_load (LigStateQuantizers *self, LigTensorFile *file, GError **error);
 

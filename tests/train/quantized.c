@@ -157,6 +157,8 @@ spoil (Fixture *f, const char *checkpoint, const char *name, const LigTensor *re
     else if (replacement)
       lig_tensor_file_add (to, name, (LigTensor *) replacement);
   }
+  if (replacement && !lig_tensor_file_has (from, name))
+    lig_tensor_file_add (to, name, (LigTensor *) replacement);
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++) {
     g_autofree char *key = g_strconcat ("ligature.", keys[i], NULL);
     lig_tensor_file_set_metadata (to, key, lig_tensor_file_get_metadata (from, key));
@@ -208,6 +210,10 @@ test_spoilt (Fixture *f, gconstpointer data)
     "quantizer.0.input.scale is missing; train with the recipe that the file was trained with");
   refuse (f, path, "quantizer.0.weight.scale", zero,
           "quantizer.0.weight.scale is 0 at 0, expected a finite number above 0");
+  refuse (f, path, "quantizer.0.weight.amax-target", zero,
+          "quantizer.0.weight.amax-target is 0 at 0, expected a finite number above 0");
+  refuse (f, path, "quantizer.9.weight.scale", least,
+          "quantizer.9.weight.scale is surplus; train with the recipe that the file was trained");
   refuse (f, path, "quantizer.0.weight.scale", endless, "is inf at 0, expected a finite number");
   refuse (f, path, "quantizer.0.weight.scale", least, "above 0 that has a finite inverse");
   refuse (f, path, "optimizer.moment.0.weight", NULL,
@@ -220,17 +226,17 @@ test_spoilt (Fixture *f, gconstpointer data)
     "the length of quantizer.0.gradient.amax-history is 16 and its type is fp32, expected 1024");
 }
 
-/* Loads weights into a new state for evaluations, and returns the scale of the inputs; `note` gets
+/* Loads weights into a new state for evaluations, and returns the scale of an operand; `note` gets
  * the remark. */
 static float
-load_scale (Fixture *f, const char *path, char **note)
+load_scale (Fixture *f, const char *path, const char *recipe, const char *operand, char **note)
 {
   g_autoptr (GError) error = NULL;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   LigShape shape;
+  options.recipe = recipe;
   lig_shape_init (&shape, 2, (gint64) 32, (gint64) 32);
-  g_autoptr (LigSequence) sequence =
-    lig_sequence_from_expression ("linear(16, recipe=fp8-delayed)", &error);
+  g_autoptr (LigSequence) sequence = lig_sequence_from_expression ("linear(16)", &error);
   g_assert_no_error (error);
   lig_sequence_set_input (sequence, &shape, LIG_FP32);
   g_autoptr (LigState) state = lig_state_new (sequence, f->device, &options, 0, &error);
@@ -239,7 +245,8 @@ load_scale (Fixture *f, const char *path, char **note)
   g_assert_no_error (error);
   g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
   g_assert_true (lig_state_store (state, file, TRUE, &error));
-  g_autoptr (LigTensor) scale = lig_tensor_file_get (file, "quantizer.0.input.scale", &error);
+  g_autofree char *name = g_strdup_printf ("quantizer.0.%s.scale", operand);
+  g_autoptr (LigTensor) scale = lig_tensor_file_get (file, name, &error);
   g_assert_no_error (error);
   return ((const float *) scale->data)[0];
 }
@@ -258,8 +265,16 @@ test_scales (Fixture *f, gconstpointer data)
   g_autoptr (LigTensor) scale = lig_tensor_file_get (from, "quantizer.0.input.scale", &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (((const float *) scale->data)[0], !=, 1);
-  g_assert_cmpfloat (load_scale (f, checkpoint, &note), ==, ((const float *) scale->data)[0]);
+  const char *recipe = "fp8-delayed";
+  g_assert_cmpfloat (load_scale (f, checkpoint, recipe, "input", &note), ==,
+                     ((const float *) scale->data)[0]);
   g_assert_null (note);
+  /* Those of another format or margin map the same amax to their own largest number. */
+  g_autoptr (LigTensor) hybrid = lig_tensor_file_get (from, "quantizer.0.gradient.scale", &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (
+    load_scale (f, checkpoint, "fp8-delayed:format=e4m3,margin=2", "gradient", &note), ==,
+    ((const float *) hybrid->data)[0] * (448.0f / 57344) / 4);
   g_autoptr (LigTensorFile) weights = lig_tensor_file_new ();
   for (const char *const *name = lig_tensor_file_get_names (from); *name; name++) {
     g_autoptr (LigTensor) tensor = lig_tensor_file_get (from, *name, &error);
@@ -267,7 +282,7 @@ test_scales (Fixture *f, gconstpointer data)
       lig_tensor_file_add (weights, *name, tensor);
   }
   g_assert_true (lig_tensor_file_save (weights, plain, &error));
-  g_assert_cmpfloat (load_scale (f, plain, &remark), ==, 1);
+  g_assert_cmpfloat (load_scale (f, plain, recipe, "input", &remark), ==, 1);
   g_assert_cmpstr (remark, ==, "it has no scales; fp8-delayed begins with scales of 1");
 }
 
