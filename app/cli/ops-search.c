@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The search of `lig ops WORD` in the names and summaries of ops and fusions; if that finds
- * nothing, in the names and choices of parameters. */
+/* The search of `lig ops WORD` in the names and summaries of ops, fusions and recipes; if that
+ * finds nothing, in the names and choices of parameters. */
 #include "app/cli/ops-fusions.h"
+#include "app/cli/ops-recipes.h"
 
 #include <ligature/suggest.h>
 
@@ -56,7 +57,18 @@ find_fusions (char **words)
   return found;
 }
 
-/* Fails with the most similar name of an op or a fusion. */
+static GPtrArray *
+find_recipes (char **words)
+{
+  const LigRecipeInfo *recipe;
+  GPtrArray *found = g_ptr_array_new ();
+  for (guint i = 0; (recipe = lig_recipe_info_nth (i)); i++)
+    if (matches (words, recipe->name, recipe->title, recipe->help))
+      g_ptr_array_add (found, (gpointer) recipe);
+  return found;
+}
+
+/* Fails with the most similar name of an op, a fusion or a recipe. */
 static int
 fail (char **words)
 {
@@ -66,15 +78,17 @@ fail (char **words)
     g_ptr_array_add (names, (gpointer) lig_op_info_nth (i)->name);
   for (guint i = 0; lig_fusion_nth (i); i++)
     g_ptr_array_add (names, (gpointer) lig_fusion_nth (i)->name);
+  for (guint i = 0; lig_recipe_info_nth (i); i++)
+    g_ptr_array_add (names, (gpointer) lig_recipe_info_nth (i)->name);
   g_ptr_array_add (names, NULL);
   g_autofree char *ending = lig_suggest_ending (text, (const char *const *) names->pdata);
-  return lig_cli_fail (g_error_new (LIG_ERROR, LIG_ERROR_OP,
-                                    "no op, parameter or fusion is called '%s' or mentions it%s",
-                                    text, *ending ? ending : "; lig ops lists them"));
+  return lig_cli_fail (g_error_new (
+    LIG_ERROR, LIG_ERROR_OP, "no op, parameter, fusion or recipe is called '%s' or mentions it%s",
+    text, *ending ? ending : "; lig ops lists them"));
 }
 
 static void
-print_json (GPtrArray *ops, GPtrArray *fusions)
+print_json (GPtrArray *ops, GPtrArray *fusions, GPtrArray *recipes)
 {
   g_autoptr (JsonBuilder) to = json_builder_new ();
   json_builder_begin_object (to);
@@ -86,12 +100,16 @@ print_json (GPtrArray *ops, GPtrArray *fusions)
   for (guint i = 0; i < fusions->len; i++)
     lig_ops_add_fusion (to, fusions->pdata[i]);
   json_builder_end_array (to);
+  lig_json_begin_array (to, "recipes");
+  for (guint i = 0; i < recipes->len; i++)
+    lig_ops_add_recipe (to, recipes->pdata[i]);
+  json_builder_end_array (to);
   json_builder_end_object (to);
   lig_cli_print_document ("ops-search", json_builder_get_root (to));
 }
 
 static void
-print_text (GPtrArray *ops, GPtrArray *fusions)
+print_text (GPtrArray *ops, GPtrArray *fusions, GPtrArray *recipes)
 {
   if (ops->len > 0)
     printf ("Ops:\n");
@@ -105,6 +123,12 @@ print_text (GPtrArray *ops, GPtrArray *fusions)
     const LigFusion *fusion = fusions->pdata[i];
     lig_ops_print_entry (fusion->name, LIG_OPS_COLUMN, fusion->summary);
   }
+  if (recipes->len > 0)
+    printf ("%sRecipes:\n", ops->len + fusions->len > 0 ? "\n" : "");
+  for (guint i = 0; i < recipes->len; i++) {
+    const LigRecipeInfo *recipe = recipes->pdata[i];
+    lig_ops_print_entry (recipe->name, LIG_OPS_COLUMN, recipe->help);
+  }
   printf ("\nlig ops NAME describes one of them.\n");
 }
 
@@ -113,15 +137,17 @@ lig_ops_search (char **words)
 {
   g_autoptr (GPtrArray) ops = find_ops (words, FALSE);
   g_autoptr (GPtrArray) fusions = find_fusions (words);
-  if (ops->len + fusions->len == 0) {
+  g_autoptr (GPtrArray) recipes = find_recipes (words);
+  const guint others = fusions->len + recipes->len;
+  if (ops->len + others == 0) {
     g_ptr_array_unref (ops);
     ops = find_ops (words, TRUE);
   }
-  if (ops->len + fusions->len == 0)
+  if (ops->len + others == 0)
     return fail (words);
   if (lig_cli_json ())
-    print_json (ops, fusions);
+    print_json (ops, fusions, recipes);
   else
-    print_text (ops, fusions);
+    print_text (ops, fusions, recipes);
   return LIG_EXIT_OK;
 }

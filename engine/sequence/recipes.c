@@ -109,6 +109,21 @@ read_value (const LigParam *param, const char *text, gint64 *value)
                                    value, NULL);
 }
 
+/* Returns (transfer full) the end of an error that names a similar parameter, or else all. */
+static char *
+suggest_param (const LigRecipe *self, const char *name)
+{
+  g_autofree char *like =
+    self->info ? LIG_SUGGEST_FROM (name, self->info->params, LigParam) : g_strdup ("");
+  if (!self->info || *like)
+    return g_steal_pointer (&like);
+  g_autoptr (GString) names = g_string_new (NULL);
+  for (const LigParam *param = self->info->params; param->name; param++)
+    g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", param->name);
+  return names->len > 0 ? g_strdup_printf (_ ("; its parameters are %s"), names->str)
+                        : g_strdup ("");
+}
+
 gboolean
 lig_recipe_set (LigRecipe *self, const char *name, const char *text, GError **error)
 {
@@ -118,10 +133,9 @@ lig_recipe_set (LigRecipe *self, const char *name, const char *text, GError **er
   while (param && param->name && !g_str_equal (param->name, name))
     param++;
   if (!param || !param->name) {
-    g_autofree char *like =
-      self->info ? LIG_SUGGEST_FROM (name, self->info->params, LigParam) : g_strdup ("");
+    g_autofree char *ending = suggest_param (self, name);
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("recipe %s has no parameter '%.60s'%s"), recipe,
-                 name, like);
+                 name, ending);
     return FALSE;
   }
   if (!read_value (param, text, &value)) {

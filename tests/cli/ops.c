@@ -3,6 +3,7 @@
 #include "tests/cli/case.h"
 
 #include <ligature/fusion.h>
+#include <ligature/recipe.h>
 
 /* Returns whether the array below the place has an object whose member is the text. */
 static gboolean
@@ -49,6 +50,28 @@ in_one_line (const char *text)
     if (**word)
       g_string_append_printf (line, "%s%s", line->len > 0 ? " " : "", *word);
   return g_string_free (line, FALSE);
+}
+
+/* Describes each recipe with its parameters; words find them beside ops and fusions. */
+static void
+test_recipes (void)
+{
+  const LigRecipeInfo *info;
+  g_auto (Outcome) all = lig ("ops", NULL);
+  for (guint i = 0; (info = lig_recipe_info_nth (i)); i++) {
+    g_auto (Outcome) text = lig ("ops", info->name, NULL);
+    g_auto (Outcome) json = lig ("ops", info->name, "--json", NULL);
+    assert_contains (all.out, info->name);
+    g_autofree char *flat = in_one_line (text.out);
+    assert_contains (flat, info->help);
+    g_assert_cmpstr (text_at (json.json, "recipe"), ==, info->name);
+    for (const LigParam *param = info->params; param->name; param++) {
+      assert_contains (text.out, param->name);
+      g_assert_true (has (json.json, "params", "name", param->name));
+    }
+  }
+  g_auto (Outcome) found = lig ("ops", "block", "fp8", "--json", NULL);
+  g_assert_true (has (found.json, "recipes", "recipe", "fp8-block"));
 }
 
 /* Describes each fusion; its example is fused as described. */
@@ -172,6 +195,7 @@ main (int argc, char **argv)
   g_unsetenv ("COLUMNS");
   g_test_add_func ("/ops/fusions", test_fusions_of_op);
   g_test_add_func ("/ops/each-fusion", test_each_fusion);
+  g_test_add_func ("/ops/recipes", test_recipes);
   g_test_add_func ("/ops/search", test_search);
   g_test_add_func ("/ops/unknown", test_unknown);
   g_test_add_func ("/ops/groups", test_groups);
