@@ -131,6 +131,16 @@ replace (const char *text, const char *part, const char *by)
   return at ? g_strdup_printf ("%.*s%s%s", (int) (at - text), text, by, at + strlen (part)) : NULL;
 }
 
+/* Returns the option that gave a setting: the recipes of a comparison replace that of the file. */
+static const char *
+find_option (const char *setting)
+{
+  static const char compared[] = "compare-recipes";
+  if (lig_cli_was_given (setting))
+    return setting;
+  return g_str_equal (setting, "recipe") && lig_cli_was_given (compared) ? compared : NULL;
+}
+
 char *
 lig_cli_phrase (const GError *error)
 {
@@ -144,9 +154,9 @@ lig_cli_phrase (const GError *error)
   text = text ? text : replace (error->message, shape, option);
   if (text)
     return text;
-  return lig_cli_was_given (setting)
-           ? g_strdup_printf ("%s (--%s)", error->message, setting)
-           : g_strdup_printf ("%s (%s of the file)", error->message, setting);
+  const char *given = find_option (setting);
+  return given ? g_strdup_printf ("%s (--%s)", error->message, given)
+               : g_strdup_printf ("%s (%s of the file)", error->message, setting);
 }
 
 int

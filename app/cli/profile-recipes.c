@@ -9,6 +9,7 @@
 #include <ligature/recipe.h>
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,25 +73,46 @@ print_totals (GPtrArray *errors, int width)
   lig_cli_print_fitted (header, rows, width);
 }
 
-/* Prints the errors of the outputs of ops, or of the gradients that they get. */
+typedef struct {
+  const char *title;
+  gsize field; /* of LigOpErrors */
+} Kind;
+
+static const Kind kinds[] = {
+  {"error of y", offsetof (LigOpErrors, output)},
+  {"error of the gradient of y", offsetof (LigOpErrors, gradient)},
+  {"error of the gradients of weights", offsetof (LigOpErrors, parameters)},
+};
+
+static double
+get_error (GPtrArray *errors, guint recipe, guint op, const Kind *kind)
+{
+  const LigRecipeErrors *of_recipe = errors->pdata[recipe];
+  return G_STRUCT_MEMBER (double, &of_recipe->ops[op], kind->field);
+}
+
+/* Prints one kind of errors, op by op, without ops that have none. */
 static void
-print_ops (GPtrArray *errors, gboolean gradients, int width)
+print_ops (GPtrArray *errors, const Kind *kind, int width)
 {
   const LigRecipeErrors *first = errors->pdata[0];
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   g_auto (GStrv) header = g_new0 (char *, errors->len + 2);
-  header[0] = g_strdup (gradients ? "error of the gradient of y" : "error of y");
+  header[0] = g_strdup (kind->title);
   for (guint i = 0; i < errors->len; i++)
     header[i + 1] = g_strconcat (">", ((LigRecipeErrors *) errors->pdata[i])->recipe, NULL);
   for (guint n = 0; n < first->n_ops; n++) {
+    if (isnan (get_error (errors, 0, n, kind)))
+      continue;
     char **cells = g_new0 (char *, errors->len + 2);
     cells[0] = g_strdup_printf ("%s %s", first->ops[n].path, first->ops[n].op);
-    for (guint i = 0; i < errors->len; i++) {
-      const LigOpErrors *op = &((const LigRecipeErrors *) errors->pdata[i])->ops[n];
-      cells[i + 1] = lig_draw_error (gradients ? op->gradient : op->output);
-    }
+    for (guint i = 0; i < errors->len; i++)
+      cells[i + 1] = lig_draw_error (get_error (errors, i, n, kind));
     g_ptr_array_add (rows, cells);
   }
+  if (rows->len == 0)
+    return;
+  printf ("\n");
   lig_cli_print_fitted ((const char *const *) header, rows, width);
 }
 
@@ -99,10 +121,8 @@ lig_cli_print_recipes (GPtrArray *errors, int width)
 {
   printf ("\nErrors against the compute type, on one random batch:\n");
   print_totals (errors, width);
-  printf ("\n");
-  print_ops (errors, FALSE, width);
-  printf ("\n");
-  print_ops (errors, TRUE, width);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    print_ops (errors, &kinds[i], width);
 }
 
 /* --- The picture ---------------------------------------------------------------------------- */

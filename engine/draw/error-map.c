@@ -6,7 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROW = 20, HEAD = 46, FOOT = 66, MARGIN = 12, GAP = 10, INDENT = 14, TENSORS = 3 };
+enum {
+  ROW = 20,
+  HEAD = 46,
+  FOOT = 98,
+  LEGEND = 16,
+  MARGIN = 12,
+  GAP = 10,
+  INDENT = 14,
+  TENSORS = 3
+};
 
 /* The scale of colours in half decades, as 1 % and 3 % are, and the pixels of one in the legend. */
 enum { LEAST = -8, MOST = 0, HALF = 48, SHADES = 6 };
@@ -305,22 +314,23 @@ draw_scale (const Layout *self, double x, double y)
   }
 }
 
+/* Draws the scale and the lines below it, one below the other, since a map may be narrow. */
 static void
 draw_legend (const Layout *self, double y)
 {
-  LigTextStyle style = {.size = 11, .colour = self->colours->dim, .width = self->width - 60};
-  double scale = (self->to - self->from) * HALF, x = MARGIN + 26;
-  draw_scale (self, x, y);
-  LigTextStyle beside = style;
-  beside.width = MAX (self->width - x - scale - 40, 1);
-  lig_canvas_text (
-    self->canvas, x + scale + 26, y + 10, &beside,
-    _ ("error relative to the compute type; the greatest of a column has an outline"));
-  lig_canvas_disc (self->canvas, MARGIN + 4, y + 44, 3, self->colours->error);
-  lig_canvas_text (
-    self->canvas, MARGIN + 12, y + 48, &style,
-    _ ("product with quantized operands · of each op: its output y, the gradient dy that the "
-       "output gets, the gradients dw of its weights"));
+  const char *const lines[] = {
+    _ ("error relative to the compute type; the greatest of a column has an outline"),
+    _ ("product with quantized operands"),
+    _ ("of each op: its output y, the gradient dy that the output gets, the gradients dw of its "
+       "weights"),
+  };
+  LigTextStyle style = {
+    .size = 11, .colour = self->colours->dim, .width = self->width - 2 * MARGIN - INDENT};
+  draw_scale (self, MARGIN + 26, y);
+  y += 48;
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++, y += LEGEND)
+    lig_canvas_text (self->canvas, MARGIN + INDENT, y, &style, lines[i]);
+  lig_canvas_disc (self->canvas, MARGIN + 4, y - 2 * LEGEND - 4, 3, self->colours->error);
 }
 
 /* --- The picture ---------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@ typedef struct {
   LigFigures figures;
   double x, y, height, total;
   int first; /* the first visible part */
+  int bits;  /* of the quantized copies of a sum */
   LigColour accent, fill;
   gboolean fused;
 } Box;
@@ -49,7 +50,7 @@ draw_name (const Box *box, double baseline)
     .size = 12.5, .bold = box->fused, .colour = box->fused ? box->accent : self->colours->ink};
   double signs =
     box->group ? lig_score_draw_signs (self, box->group, box->x + PAD, baseline - 4, style.colour)
-               : 0;
+               : lig_score_draw_bits (self, box->bits, box->x + PAD, baseline - 4, style.colour);
   style.width = MAX (draw_end (box, baseline, end, time) - signs, 20);
   lig_canvas_text (self->canvas, box->x + PAD + signs, baseline, &style,
                    box->group ? box->group->title : _ ("All parts"));
@@ -204,6 +205,7 @@ draw_sums (Box *box, LigPass pass, const LigPlanGroup *groups, guint count, LigP
       continue;
     box->group = NULL;
     box->fused = FALSE;
+    box->bits = 0;
     lig_figures_init (&box->figures);
     for (guint i = 0; i < count; i++) {
       LigFigures figures;
@@ -213,6 +215,7 @@ draw_sums (Box *box, LigPass pass, const LigPlanGroup *groups, guint count, LigP
         continue;
       lig_figures_of_group (&timed, &unfused, &groups[i], &figures);
       lig_figures_add (&box->figures, &figures);
+      box->bits = MAX (box->bits, lig_plan_get_bits (layout->plan, &groups[i]));
     }
     box->y = row->y;
     box->height = row->height;

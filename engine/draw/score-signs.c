@@ -62,6 +62,15 @@ draw_four (const LigScoreDrawing *self, double x, double y, LigColour ink)
 }
 
 double
+lig_score_draw_bits (const LigScoreDrawing *self, int bits, double x, double y, LigColour ink)
+{
+  if (bits == 0)
+    return 0;
+  (bits == 4 ? draw_four : draw_eight) (self, x, y, ink);
+  return SIZE + SPACE;
+}
+
+double
 lig_score_draw_signs (
   const LigScoreDrawing *self, const LigPlanGroup *group, double x, double y, LigColour ink)
 {
@@ -74,10 +83,6 @@ lig_score_draw_signs (
     draw_bar (self, x, y, self->colours->warning);
     x += SIZE + SPACE;
   }
-  int bits = lig_plan_get_bits (self->layout->plan, group);
-  if (bits > 0) {
-    (bits == 4 ? draw_four : draw_eight) (self, x, y, ink);
-    x += SIZE + SPACE;
-  }
+  x += lig_score_draw_bits (self, lig_plan_get_bits (self->layout->plan, group), x, y, ink);
   return x - start;
 }

@@ -90,9 +90,14 @@ draw_heads (const LigScoreDrawing *self)
   lig_plan_get_input (plan, &shape, &dtype);
   g_autofree char *input = lig_draw_tensor (&shape, dtype);
   const char *name = lig_device_get_facts (device)->name;
-  g_autofree char *where = g_strdup_printf (
-    _ ("%s · %s · policy %s"), *name ? name : lig_device_get_name (device),
-    lig_dtype_name (lig_plan_get_compute (plan)), lig_policy_name (lig_plan_get_policy (plan)));
+  const char *dtype_name = lig_dtype_name (lig_plan_get_compute (plan));
+  const char *recipe = lig_plan_get_recipe (plan);
+  g_autofree char *types = g_str_equal (recipe, "none")
+                             ? g_strdup (dtype_name)
+                             : g_strconcat (dtype_name, " · ", recipe, NULL);
+  g_autofree char *where =
+    g_strdup_printf (_ ("%s · %s · policy %s"), *name ? name : lig_device_get_name (device), types,
+                     lig_policy_name (lig_plan_get_policy (plan)));
   draw_pass (self, LIG_PASS_FORWARD, LIG_LAYOUT_MARGIN, _ ("Forward"), self->colours->forward);
   draw_middle (self, input, where);
   draw_pass (self, LIG_PASS_BACKWARD, self->width - LIG_LAYOUT_MARGIN - self->rail, _ ("Backward"),

@@ -86,6 +86,10 @@ void lig_score_draw_ops (const LigScoreDrawing *self);
 double lig_score_draw_signs (
   const LigScoreDrawing *self, const LigPlanGroup *group, double x, double y, LigColour ink);
 
+/* The same for quantized copies of 8 or 4 bits alone, or of 0. */
+double
+lig_score_draw_bits (const LigScoreDrawing *self, int bits, double x, double y, LigColour ink);
+
 /* --- Texts: (transfer full) ----------------------------------------------------------------- */
 
 /* Returns `2 × matmul, bias_add`, or a note that the group has no kernel. */

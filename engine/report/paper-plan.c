@@ -64,6 +64,18 @@ describe_ceilings (LigDevice *device)
   return g_string_free (text, FALSE);
 }
 
+/* Names the recipe of the sequence, if it has one, and what products make of recipes. */
+static void
+append_recipe (LigPaper *to, LigPlan *plan)
+{
+  const char *recipe = lig_plan_get_recipe (plan);
+  g_autofree char *products = lig_plan_explain_recipe (plan);
+  if (!g_str_equal (recipe, "none"))
+    lig_paper_fact (to, _ ("Recipe"), recipe);
+  if (products)
+    lig_paper_fact (to, _ ("Products"), products);
+}
+
 void
 lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
 {
@@ -93,6 +105,7 @@ lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
   lig_paper_fact (to, _ ("Ceilings"), ceilings);
   lig_paper_fact (to, _ ("Libraries"), lig_device_get_facts (device)->libraries);
   lig_paper_fact (to, _ ("Types"), types);
+  append_recipe (to, plan);
   lig_paper_fact (to, _ ("Policy"), lig_policy_name (lig_plan_get_policy (plan)));
   lig_paper_fact (to, _ ("For"), options->training ? _ ("training") : _ ("evaluation"));
   lig_paper_fact (to, _ ("Input"), input);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Describes the products of a plan that compute with quantized operands. */
+#include "engine/plan/plan-private.h"
 #include <ligature/report.h>
 
 #include <glib/gi18n-lib.h>
@@ -7,6 +8,7 @@
 
 typedef struct {
   guint products, quantized, apart; /* apart: they have a recipe that they cannot follow */
+  guint rounded;                    /* ops that quantize values without a product */
   const LigPlanOp *first;           /* of those apart */
 } Products;
 
@@ -19,28 +21,80 @@ count_products (LigPlan *plan)
   for (guint i = 0; i < count; i++) {
     self.quantized += ops[i].recipe != NULL;
     self.products += g_str_equal (ops[i].info->name, "basic-linear");
+    self.rounded += g_str_equal (ops[i].info->name, "quantize");
     self.apart += ops[i].unquantized != NULL;
     self.first = self.first || !ops[i].unquantized ? self.first : &ops[i];
   }
   return self;
 }
 
+/* Returns the name of a recipe that a block names in vain, or null. */
+static const char *
+find_idle (LigPlan *plan)
+{
+  const LigDraft *draft = plan->draft;
+  for (guint i = 0; i < draft->recipes->len; i++) {
+    const LigRecipe *recipe = draft->recipes->pdata[i];
+    gboolean used = FALSE;
+    for (guint k = 0; k < draft->parts->len && !used; k++) {
+      const LigPart *part = &g_array_index (draft->parts, LigPart, k);
+      used = part->recipe == recipe && (g_str_equal (part->info->name, "basic-linear") ||
+                                        g_str_equal (part->info->name, "quantize"));
+    }
+    if (!used)
+      return recipe->info->name;
+  }
+  return NULL;
+}
+
 char *
 lig_plan_remark_recipe (LigPlan *self)
 {
   const Products all = count_products (self);
-  return all.apart > 0 || all.products == 0 ? lig_plan_explain_recipe (self) : NULL;
+  const gboolean idle = (all.products == 0 && all.rounded == 0) || find_idle (self);
+  return all.apart > 0 || idle ? lig_plan_explain_recipe (self) : NULL;
 }
 
-char *
-lig_plan_explain_recipe (LigPlan *self)
+/* Appends the recipes of the products that follow one, in their order. */
+static void
+append_recipes (LigPlan *plan, GString *text)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; i < count; i++)
+    if (ops[i].recipe &&
+        !g_ptr_array_find_with_equal_func (names, ops[i].recipe, g_str_equal, NULL))
+      g_ptr_array_add (names, (char *) ops[i].recipe);
+  if (names->len == 0)
+    return;
+  g_ptr_array_add (names, NULL);
+  g_autofree char *all = g_strjoinv (", ", (char **) names->pdata);
+  g_string_append_printf (text, " (%s)", all);
+}
+
+/* Returns the sentence of a plan with a recipe and without products. */
+static char *
+explain_rest (LigPlan *self, guint rounded)
+{
+  const char *recipe = lig_plan_get_recipe (self);
+  if (rounded == 0)
+    return g_strdup_printf (_ ("%s quantizes nothing: the sequence has no products"), recipe);
+  return g_strdup_printf (
+    g_dngettext (GETTEXT_PACKAGE, "%u op quantize rounds to %s; the sequence has no products",
+                 "%u ops quantize round to %s; the sequence has no products", (gulong) rounded),
+    rounded, recipe);
+}
+
+/* Returns the sentence about the products, or null. */
+static char *
+explain_products (LigPlan *self)
 {
   const Products all = count_products (self);
   const guint products = all.products, quantized = all.quantized, apart = all.apart;
   const LigPlanOp *first = all.first;
   if (products == 0 && !g_str_equal (lig_plan_get_recipe (self), "none"))
-    return g_strdup_printf (_ ("%s quantizes nothing: the sequence has no products"),
-                            lig_plan_get_recipe (self));
+    return explain_rest (self, all.rounded);
   if (quantized + apart == 0)
     return NULL;
   GString *text = g_string_new (NULL);
@@ -48,6 +102,7 @@ lig_plan_explain_recipe (LigPlan *self)
                    g_dngettext (GETTEXT_PACKAGE, "%u of %u product has quantized operands",
                                 "%u of %u products have quantized operands", (gulong) products),
                    quantized, products);
+  append_recipes (self, text);
   if (first)
     g_string_append_printf (text, _ ("; %s at %s computes in %s: %s"), first->title, first->path,
                             lig_dtype_name (lig_plan_get_compute (self)), first->unquantized);
@@ -59,4 +114,17 @@ lig_plan_explain_recipe (LigPlan *self)
                                          (gulong) (products - quantized - apart)),
                             products - quantized - apart);
   return g_string_free (text, FALSE);
+}
+
+char *
+lig_plan_explain_recipe (LigPlan *self)
+{
+  const char *idle = find_idle (self);
+  char *products = explain_products (self);
+  if (!idle)
+    return products;
+  g_autofree char *before = products;
+  g_autofree char *sentence =
+    g_strdup_printf (_ ("%s quantizes nothing: the block that names it has no products"), idle);
+  return before ? g_strconcat (before, "; ", sentence, NULL) : g_steal_pointer (&sentence);
 }

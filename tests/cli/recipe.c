@@ -24,9 +24,9 @@ test_plan (void)
                    "50 output features, fp8-rows needs a multiple of 16");
   assert_contains (text.out, "recipe fp8-rows");
   assert_contains (text.out, "linear_fp8");
-  assert_contains (text.out, "1 of 2 products have quantized operands; linear at 3 computes in "
-                             "bf16: 50");
-  assert_contains (own.out, "1 of 1 product has quantized operands");
+  assert_contains (text.out, "1 of 2 products have quantized operands (fp8-rows); linear at 3 "
+                             "computes in\n  bf16: 50");
+  assert_contains (own.out, "1 of 1 product has quantized operands (fp8-block)");
 }
 
 static void
@@ -37,7 +37,10 @@ test_refused (void)
     int code;
   } wrong[] = {
     {"fp8", "cpu", "recipe is 'fp8', expected one of none, fp8-delayed, fp8-current, fp8-rows", 2},
-    {"fp8-rows:history=3", "cpu", "recipe fp8-rows has no parameter 'history'", 2},
+    {"fp8-rows:history=3", "cpu",
+     "recipe fp8-rows has no parameter 'history'; its parameters are power-of-two, format, "
+     "fast-accumulation",
+     2},
     {"fp8-delayed:history=", "cpu", "history of recipe fp8-delayed is ''", 2},
     {"fp8-delayed:", "cpu", "recipe fp8-delayed: '' is no parameter, expected one like margin=1",
      2},
@@ -66,6 +69,20 @@ test_explained (void)
   g_auto (Outcome) none =
     lig ("fuse", "gelu", "--input", "32x16", "--recipe", "fp8-rows", "--device", "cpu", NULL);
   assert_contains (none.out, "fp8-rows quantizes nothing: the sequence has no products");
+  g_auto (Outcome) rounds = lig ("fuse", "gelu ! quantize", "--input", "32x16", "--recipe",
+                                 "fp8-rows", "--device", "cpu", NULL);
+  assert_contains (rounds.out, "1 op quantize rounds to fp8-rows; the sequence has no products");
+  g_auto (Outcome) block = lig ("fuse", "block(recipe=fp8-block) { gelu } ! linear(16)", "--input",
+                                "32x16", "--recipe", "fp8-rows", "--device", "cpu", NULL);
+  assert_contains (block.out, "1 of 1 product has quantized operands (fp8-rows); fp8-block "
+                              "quantizes nothing:\n  the block that names it has no products");
+  g_auto (Outcome) report = lig ("report", "linear(16)", "--input", "32x16", "--device", "cpu",
+                                 "--recipe", "fp8-rows", "--format", "md", "-o", "-", NULL);
+  assert_contains (report.out, "| Recipe | fp8-rows |");
+  assert_contains (report.out, "1 of 1 product has quantized operands (fp8-rows)");
+  g_auto (Outcome) wrong = lig ("profile", "linear(16)", "--input", "32x16", "--device", "cpu",
+                                "--compare-recipes", "none,mxfp8", NULL);
+  assert_contains (wrong.err, "(--compare-recipes)");
   g_auto (Outcome) sweep =
     lig ("sweep", "linear(16) ! mean-squared-error", "--input", "16x16", "--data", "synthetic",
          "--steps", "2", "--over", "recipe=none,fp8-delayed:history=4,margin=1", "--device", "cpu",
@@ -205,6 +222,7 @@ test_compare (void)
                                "--compare-recipes", "none,fp8-current", NULL);
   assert_contains (text.out, "Recipe fp8-current:");
   assert_contains (text.out, "error of y");
+  assert_contains (text.out, "error of the gradients of weights");
 }
 
 static void

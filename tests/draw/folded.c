@@ -50,10 +50,42 @@ test_channels (void)
   g_assert_nonnull (strstr (svg, expected));
 }
 
+/* Draws folded linears with a recipe. Returns how many framed signs of 8 bits the picture has. */
+static guint
+count_eights (const char *recipe)
+{
+  g_autoptr (GError) error = NULL;
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("linear(64) ! swiglu ! linear(32)", "32x32:bf16");
+  options.recipe = recipe;
+  options.policy = LIG_POLICY_NONE;
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  const LigTimedPlan timed = {.plan = plan};
+  g_autoptr (LigCanvas) canvas = lig_canvas_new_svg (1000, 800);
+  lig_draw_score (canvas, lig_colours (LIG_COLOURS_LIGHT), &timed, 1000);
+  g_autofree char *svg = lig_canvas_to_svg (canvas);
+  g_auto (GStrv) parts = g_strsplit (svg, "width=\"9\" height=\"10\"", -1);
+  g_assert_true (g_str_equal (recipe, "none") || strstr (svg, recipe));
+  return g_strv_length (parts) - 1;
+}
+
+/* The sum of a folded macro is marked like its groups; the head names the recipe. */
+static void
+test_recipe (void)
+{
+  g_assert_cmpuint (count_eights ("none"), ==, 0);
+  g_assert_cmpuint (count_eights ("fp8-delayed"), >=, 4);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/draw/folded/channels", test_channels);
+  g_test_add_func ("/draw/folded/recipe", test_recipe);
   return g_test_run ();
 }

@@ -132,7 +132,7 @@ describe_products (const LigRecipeErrors *errors)
 {
   const LigOpErrors *first = NULL;
   for (guint i = 0; i < errors->n_ops; i++) {
-    if (errors->ops[i].recipe)
+    if (errors->ops[i].recipe || g_str_equal (errors->ops[i].op, "quantize"))
       return NULL;
     first = !first && errors->ops[i].unquantized ? &errors->ops[i] : first;
   }
