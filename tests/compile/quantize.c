@@ -304,7 +304,8 @@ test_refused (void)
             "mxfp8, nvfp4; did you mean 'fp8-rows'?"},
     {"fp8-currant", "recipe is 'fp8-currant', expected one of none, fp8-delayed, fp8-current, "
                     "fp8-rows, fp8-block, mxfp8, nvfp4; did you mean 'fp8-current'?"},
-    {"fp8-block:margin=1", "recipe fp8-block has no parameter 'margin'"},
+    {"fp8-block:margin=1",
+     "recipe fp8-block has no parameter 'margin'; its parameters are power-of-two"},
     {"none:margin=1", "recipe none has no parameter 'margin'"},
     {"fp8-delayed:history=0",
      "history of recipe fp8-delayed is '0', expected a whole number from 1 "
@@ -477,7 +478,8 @@ test_files (void)
     {"{\"ligature\":1,\"recipe\":{\"name\":\"fp8-delayed\",\"history\":[2]},\"ops\":[]}",
      "$.recipe.history: expected a number, a string, true or false, got an array"},
     {"{\"ligature\":1,\"recipe\":{\"name\":\"fp8-block\",\"margin\":2},\"ops\":[]}",
-     "$.recipe.margin: recipe fp8-block has no parameter 'margin'"},
+     "$.recipe.margin: recipe fp8-block has no parameter 'margin'; its parameters are "
+     "power-of-two"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
     g_autoptr (GError) error = NULL;
