@@ -216,6 +216,12 @@ test_spoilt (Fixture *f, gconstpointer data)
           "quantizer.9.weight.scale is surplus; train with the recipe that the file was trained");
   refuse (f, path, "quantizer.0.weight.scale", endless, "is inf at 0, expected a finite number");
   refuse (f, path, "quantizer.0.weight.scale", least, "above 0 that has a finite inverse");
+  /* Checkpoints of earlier versions have no targets. */
+  g_autoptr (GError) error = NULL;
+  g_autofree char *older = spoil (f, path, "quantizer.0.weight.amax-target", NULL);
+  g_autoptr (LigRun) resumed = resume (f, older, "steps=9", &error);
+  g_assert_no_error (error);
+  g_clear_object (&resumed);
   refuse (f, path, "optimizer.moment.0.weight", NULL,
           "begin a new training from the weights: optimizer.moment.0.weight is missing");
   refuse (f, path, "optimizer.scaling", NULL, "optimizer.scaling is missing");
