@@ -291,12 +291,18 @@ lig_gelu (float x)
 #endif
 }
 
+/* Returns x z' for the z of gelu. */
+LIG_FORMULA float
+lig_gelu_rise (float x)
+{
+  return x * (1.5957691216f + 0.2140644488178f * (x * x));
+}
+
 /* Returns dy gelu' (x). */
 LIG_FORMULA float
 lig_gelu_backward (float dy, float x)
 {
-  float c = lig_clamp (x, -LIG_FLAT, LIG_FLAT);
-  float rise = c * (1.5957691216f + 0.2140644488178f * (c * c));
+  float rise = lig_gelu_rise (lig_clamp (x, -LIG_FLAT, LIG_FLAT));
 #ifdef __CUDA_ARCH__
   return dy * lig_quick_gate_slope (rise, lig_quick_gelu_decay (x));
 #else

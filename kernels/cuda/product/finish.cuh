@@ -193,15 +193,12 @@ write_pieces (const Rounded &rounded, const Maps &maps, const Share &share, int 
   commit_stores ();
 }
 
-/* The factors of gelu in its tanh form (lig_gelu), x sigmoid (A x + B x^3), for powers of 2. */
-constexpr float A = 1.5957691216f, B = 0.0713548162726f, LOG2_E = 1.44269504089f;
-
-/* Returns gelu in few instructions: the tensor cores wait for a tile that is finished more slowly
- * than the next is multiplied. */
+/* Returns gelu (lig_gelu) in few instructions: the tensor cores wait for a tile that is finished
+ * more slowly than the next is multiplied. */
 __device__ inline float
 quick_gelu (float x)
 {
-  return x * lig_quick_inverse (1 + lig_quick_power (x * fmaf (-B * LOG2_E, x * x, -A * LOG2_E)));
+  return x * lig_quick_inverse (1 + lig_quick_gelu_decay (x));
 }
 
 /* Returns gelu' likewise. Beyond the limits it is 0 and 1; NaN remains. */
@@ -209,10 +206,8 @@ __device__ inline float
 quick_gelu_slope (float x)
 {
   asm("max.NaN.f32 %0, %0, 0fC1200000;\n\tmin.NaN.f32 %0, %0, 0f43480000;" : "+f"(x));
-  float square = x * x;
-  float power = lig_quick_power (x * fmaf (-B * LOG2_E, square, -A * LOG2_E));
-  float share = lig_quick_inverse (1 + power), rise = x * fmaf (3 * B, square, A);
-  return fmaf (rise * share, power * share, share);
+  float e = lig_quick_gelu_decay (x), r = lig_quick_inverse (1 + e);
+  return fmaf (lig_gelu_rise (x) * r, e * r, r);
 }
 
 /* A thread's elements of the bias, for the columns of a piece. */
