@@ -51,7 +51,14 @@ struct Activation {
   __device__ void
   apply (const float (&in)[1][W], float (&out)[1][W]) const
   {
-    switch (uncertain (function)) {
+    const int number = uncertain (function);
+    if (number == LIG_FUNCTION_gelu) { /* the most frequent, without a jump by a table */
+#pragma unroll
+      for (int i = 0; i < W; i++)
+        out[0][i] = lig_gelu (in[0][i]);
+      return;
+    }
+    switch (number) {
 #define CASE(name, ...) \
   case LIG_FUNCTION_##name: \
     _Pragma ("unroll") for (int i = 0; i < W; i++) out[0][i] = lig_##name (in[0][i]); \
@@ -83,7 +90,14 @@ struct ActivationBackward {
   __device__ void
   apply (const float (&in)[2][W], float (&out)[1][W]) const
   {
-    switch (uncertain (function)) {
+    const int number = uncertain (function);
+    if (number == LIG_FUNCTION_gelu) {
+#pragma unroll
+      for (int i = 0; i < W; i++)
+        out[0][i] = lig_gelu_backward (in[0][i], in[1][i]);
+      return;
+    }
+    switch (number) {
 #define CASE(name, backward_name, ...) \
   case LIG_FUNCTION_##name: \
     _Pragma ("unroll") for (int i = 0; i < W; i++) out[0][i] = \
@@ -102,19 +116,69 @@ template <class F, class T, class P> struct Biased : F {
   Vector bias;
 };
 
+template <class F, class T, class P>
+Biased<F, float, float>
+of_any_types (const Biased<F, T, P> &f)
+{
+  return {f, f.bias};
+}
+
+/* Gives the biases of W columns: as a word of the streams' type, if they have that. */
 template <int W, class F, class T, class P>
-__device__ inline Biases<W>
+__device__ inline auto
 columns_of (const Biased<F, T, P> &f, int64_t column)
 {
-  Biases<W> biases;
   if constexpr (W == 1) {
-    biases.values[0] = f.bias[column];
+    return Biases<W>{f.bias[column]};
+  } else if constexpr (std::is_same_v<T, P> && sizeof (T) == 2) {
+    return Words<T>{*(const uint4 *) ((const T *) f.bias.data + column)};
   } else {
+    Biases<W> biases;
     ParameterPack<P, W> pack;
     pack.load ((const P *) f.bias.data + column);
     pack.widen_to (biases.values);
+    return biases;
   }
-  return biases;
+}
+
+/* The sums of two pairs in one word. They are rounded as sums of fp32 would be, which are inexact
+ * only where the lesser number is too small to count. */
+struct SumOfPairs {
+  template <class Two>
+  __device__ Two
+  operator() (Two a, Two b) const
+  {
+    return __hadd2 (a, b);
+  }
+};
+
+/* Adds the biases to the last stream. */
+template <class F, class T>
+__device__ inline Words<T>
+taken_from (const Biased<F, T, T> &, int stream, const Words<T> &words, const Words<T> &biases)
+{
+  Pair<T> sums[4], added[4];
+  Words<T> result;
+  if (stream < F::STREAMS - 1)
+    return words;
+  memcpy (sums, &words, sizeof sums);
+  memcpy (added, &biases, sizeof added);
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    sums[i] = combined (sums[i], added[i], SumOfPairs{});
+  memcpy (&result, sums, sizeof result);
+  return result;
+}
+
+template <class F, class T, int S, int W>
+__device__ inline void
+apply_to (const Biased<F, T, T> &f,
+          const float (&in)[S][W],
+          float (&out)[1][W],
+          const Nothing &,
+          const Words<T> &)
+{
+  f.apply (in, out);
 }
 
 template <class F, class T, class P, int W>

@@ -7,13 +7,14 @@
 
 namespace lig
 {
-/* Raises the amax of a thread's own line in memory. */
+/* Raises the amax of a thread's own row or column in memory. */
+template <bool ROWS>
 __device__ inline void
-raise_line (uint32_t *to, int64_t first, int64_t lines, float amax)
+raise_line (const Quantization &q, uint32_t *to, int64_t first, float amax)
 {
-  int64_t line = first + own_line ();
-  if (threadIdx.x % ACROSS < SIDE && line < lines)
-    raise (to + line, amax);
+  const int64_t line = first + own_line ();
+  if (threadIdx.x % ACROSS < SIDE && line < (ROWS ? q.rows : q.columns))
+    raise (to + (ROWS ? q.amax_at (line) : line), amax);
 }
 
 /* Finds the amaxes of whole rows, of whole columns, and of all elements by tiles. */
@@ -35,11 +36,11 @@ __launch_bounds__ (S::Block::EACH, S::BLOCKS) find_lines (const __grid_constant_
     Square<T> square;
     if (S::Block::takes_rows () && to.of_rows) {
       read_square<true> (staged, square);
-      raise_line (to.of_rows, tile.first_row (), q.rows, line_amax<true> (square));
+      raise_line<true> (q, to.of_rows, tile.first_row (), line_amax<true> (square));
     }
     if (S::Block::takes_columns () && to.of_columns) {
       read_square<false> (staged, square);
-      raise_line (to.of_columns, tile.first_column (), q.columns, line_amax<false> (square));
+      raise_line<false> (q, to.of_columns, tile.first_column (), line_amax<false> (square));
     }
     __syncthreads ();
   }
@@ -144,11 +145,11 @@ template <class S> struct ColumnAmaxes {
 /* Raises the amax of a row in memory to that of a warp's elements. */
 template <class T>
 __device__ inline void
-raise_row (uint32_t *to, int64_t row, Pair<T> of_row)
+raise_row (uint32_t *to, Pair<T> of_row)
 {
   float most = warp_amax<T> (of_row);
   if (threadIdx.x % 32 == 0)
-    atomicMax (to + row, __float_as_uint (most));
+    atomicMax (to, __float_as_uint (most));
 }
 
 /* Calls `use` with each row of a thread, as each_row does, and with the amaxes of its columns; then
@@ -186,7 +187,7 @@ search_rows (const Quantization &q,
  * the amax of a row within a warp. */
 template <class S>
 __global__ void
-__launch_bounds__ (THREADS, blocks_that_read<S>)
+__launch_bounds__ (THREADS, blocks_of_rows<S>)
   find_amaxes_by_rows (const __grid_constant__ Quantization q,
                        const __grid_constant__ S source,
                        const __grid_constant__ Lines to,
@@ -202,7 +203,7 @@ __launch_bounds__ (THREADS, blocks_that_read<S>)
         source.compute (raw, of_row, columns, words);
       Pair<T> most = amaxes.raise_to (words);
       if (to.of_rows)
-        raise_row<T> (to.of_rows, row, most);
+        raise_row<T> (to.of_rows + q.amax_at (row), most);
     },
     [] (auto &, int64_t, const auto &) {});
 }
@@ -235,7 +236,7 @@ replace_arguments (const Quantization &q,
  * computed. settle_amaxes distinguishes the two, as such an amax is below RISES, too. */
 template <class S>
 __global__ void
-__launch_bounds__ (THREADS, blocks_that_read<S>)
+__launch_bounds__ (THREADS, blocks_of_rows<S>)
   find_arguments (const __grid_constant__ Quantization q,
                   const __grid_constant__ S source,
                   const __grid_constant__ Lines to,
@@ -256,7 +257,7 @@ __launch_bounds__ (THREADS, blocks_that_read<S>)
         argument = warp_amax<T> (ColumnAmaxes<S>{}.raise_to (words));
       }
       if (to.of_rows && threadIdx.x % 32 == 0)
-        atomicMax (to.of_rows + row, __float_as_uint (argument));
+        atomicMax (to.of_rows + q.amax_at (row), __float_as_uint (argument));
     },
     [&] (ColumnAmaxes<S> &most, int64_t column, const auto &columns) {
       if ((to.of_columns || to.of_all) &&
@@ -296,15 +297,15 @@ find_by_rows (LigLaunch *launch, const Quantization &q, const S &source, const L
 {
   if constexpr (S::RISING) {
     LigStatus status =
-      launch_windows<blocks_that_read<S>> (launch, q, find_arguments<S>, source, lines);
+      launch_windows (launch, q, blocks_of_rows<S>, find_arguments<S>, source, lines);
     if (status != LIG_OK)
       return status;
-    settle (launch, source, lines.of_rows, q.rows);
+    settle (launch, source, lines.of_rows, q.row_amaxes_count ());
     settle (launch, source, lines.of_columns, q.columns);
     settle (launch, source, lines.of_all, 1);
     return LIG_LAUNCHED (launch);
   } else {
-    return launch_windows<blocks_that_read<S>> (launch, q, find_amaxes_by_rows<S>, source, lines);
+    return launch_windows (launch, q, blocks_of_rows<S>, find_amaxes_by_rows<S>, source, lines);
   }
 }
 } /* namespace lig */

@@ -4,6 +4,8 @@
 #pragma once
 
 #include "kernels/cuda/quantize-amaxes.cuh"
+#include "kernels/cuda/quantize-blocks.cuh"
+#include "kernels/cuda/quantize-known.cuh"
 #include "kernels/cuda/quantize-tiles.cuh"
 
 namespace lig
@@ -61,11 +63,52 @@ find_first (LigLaunch *launch, const Quantization &q, const Lines &lines, const 
   }
 }
 
+/* Returns whether the scales of the copies are known before their tiles are computed. */
+inline bool
+knows_scales (const Quantization &q)
+{
+  return (!q.row || q.row_kind == LIG_SCALES_TENSOR || q.row_kind == LIG_SCALES_ROW) &&
+         (!q.transposed || q.transposed_kind == LIG_SCALES_TENSOR);
+}
+
+/* Returns whether all scales follow from lines within a tile. */
+inline bool
+has_scales_of_blocks (const Quantization &q)
+{
+  return (!q.row || q.row_kind == LIG_SCALES_BLOCK) &&
+         (!q.transposed || q.transposed_kind == LIG_SCALES_BLOCK);
+}
+
+/* Launches quantize_walk, if a block can have the memory that it needs. */
+template <class C, class S>
+bool
+walk_tiles (LigLaunch *launch, const Quantization &q, const S &source, LigStatus *status)
+{
+  auto kernel = quantize_walk<S, C>;
+  const int bytes = WalkLayout<S, C>::bytes (q.sums),
+            most = launch->device->multiprocessors * C::BLOCKS;
+  const int space = (int) launch->device->properties.sharedMemPerBlockOptin;
+  if (q.rounded.data || bytes + (1 << 10) > space)
+    return false;
+  cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  kernel<<<dim3 ((unsigned) (q.tiles < most ? max (q.tiles, 1) : most)), THREADS, bytes,
+           stream (launch)>>> (q, source);
+  *status = LIG_LAUNCHED (launch);
+  return true;
+}
+
 /* Writes the copies of the bands of a launch. */
 template <bool PACKED, class S>
 LigStatus
 write_copies (LigLaunch *launch, const Quantization &q, const S &source)
 {
+  if constexpr (PACKED && S::UNORDERED) {
+    LigStatus status = LIG_OK;
+    if (knows_scales (q) && walk_tiles<KnownCopies<S>> (launch, q, source, &status))
+      return status;
+    if (has_scales_of_blocks (q) && walk_tiles<BlockCopies<S>> (launch, q, source, &status))
+      return status;
+  }
   auto kernel = quantize_tiles<S, PACKED>;
   const int places = places_of<S> (launch), bytes = places * (int) S::STAGED;
   cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);

@@ -99,11 +99,14 @@ own_line ()
 }
 
 /* Returns the amax of the whole row or column whose scale a thread finds; 0 if none was found. */
+template <bool ROWS>
 __device__ inline float
-known_amax (const Side &side)
+known_amax (const Quantization &q, const Side &side)
 {
-  int64_t line = side.first + own_line ();
-  return side.amaxes && line < side.lines ? __uint_as_float (side.amaxes[line]) : 0;
+  const int64_t line = side.first + own_line ();
+  if (!side.amaxes || line >= side.lines)
+    return 0;
+  return __uint_as_float (side.amaxes[ROWS ? q.amax_at (line) : line]);
 }
 
 /* Returns a number for the thread's own line, combined from those of its elements. */
@@ -116,30 +119,67 @@ fold_lines (float (&values)[SIDE], F f)
   return values[0];
 }
 
+/* Returns the greater numbers of two pairs that are given as words. */
+template <class T> struct GreaterOfWords {
+  __device__ uint32_t
+  operator() (uint32_t a, uint32_t b) const
+  {
+    return greater<T> (Pair<T>{a}, Pair<T>{b}).bits;
+  }
+};
+
+/* Returns the amax of the thread's own line from those of its elements of SIDE lines, two in a
+ * word. */
+template <class T>
+__device__ inline float
+fold_pairs (uint32_t (&lines)[PAIRS])
+{
+  const GreaterOfWords<T> f;
+  float first, second;
+  share_folded (lines, 2, f);
+  fold_pair (1, f, lines[0]);
+  fold_pair (SIDE, f, lines[0]);
+  split<T> (Pair<T>{lines[0]}, first, second);
+  return threadIdx.x % 2 ? second : first;
+}
+
+/* Returns a pair of the greater numbers of two pairs each. */
+template <class T>
+__device__ inline Pair<T>
+greater_of_each (Pair<T> a, Pair<T> b)
+{
+  return greater<T> (Pair<T>{__byte_perm (a.bits, b.bits, 0x5410)},
+                     Pair<T>{__byte_perm (a.bits, b.bits, 0x7632)});
+}
+
 /* Returns the amax of the thread's own line within the tile. */
 template <bool ROWS, class T>
 __device__ inline float
 line_amax (const Square<T> &square)
 {
   Extremes<T> extremes[SIDE] = {};
-  float most[SIDE];
 #pragma unroll
   for (int i = 0; i < SIDE; i++)
 #pragma unroll
     for (int p = 0; p < PAIRS; p++)
       extremes[ROWS ? i : p].raise_to (square.rows[i][p]);
+  if constexpr (std::is_same_v<T, float>) {
+    float most[SIDE];
 #pragma unroll
-  for (int i = 0; i < (ROWS ? SIDE : PAIRS); i++) {
-    float first, second;
-    split<T> (extremes[i].amax (), first, second);
-    if constexpr (ROWS) {
-      most[i] = fmaxf (first, second);
-    } else {
-      most[2 * i] = first;
-      most[2 * i + 1] = second;
+    for (int i = 0; i < SIDE; i++) {
+      const Pair<T> amax = extremes[ROWS ? i : i / 2].amax ();
+      most[i] = ROWS ? fmaxf (amax.first, amax.second) : i % 2 ? amax.second : amax.first;
     }
+    return fold_lines (most, Larger{});
+  } else {
+    uint32_t lines[PAIRS];
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++)
+      lines[p] = (ROWS ? greater_of_each<T> (extremes[2 * p].amax (), extremes[2 * p + 1].amax ())
+                       : extremes[p].amax ())
+                   .bits;
+    return fold_pairs<T> (lines);
   }
-  return fold_lines (most, Larger{});
 }
 
 /* Writes the inverse of the scale of the thread's own line: one of each line, or one in all. */
@@ -255,6 +295,18 @@ __device__ inline int
 chunk_at (int row, int chunk)
 {
   return row * ACROSS * CHUNKS + (chunk ^ row / SIDE % 8);
+}
+
+/* Transposes 4 by 4 bytes. */
+__device__ inline void
+transpose_words (uint32_t &a, uint32_t &b, uint32_t &c, uint32_t &d)
+{
+  uint32_t low = __byte_perm (a, b, 0x5140), low_too = __byte_perm (c, d, 0x5140);
+  uint32_t high = __byte_perm (a, b, 0x7362), high_too = __byte_perm (c, d, 0x7362);
+  a = __byte_perm (low, low_too, 0x5410);
+  b = __byte_perm (low, low_too, 0x7632);
+  c = __byte_perm (high, high_too, 0x5410);
+  d = __byte_perm (high, high_too, 0x7632);
 }
 
 /* Reads SIDE elements of each of SIDE lines of a tile. */

@@ -61,18 +61,6 @@ place_in_chunk (int row, int word, int stride)
   return row * stride + (word ^ (row / PART % 2 * 8));
 }
 
-/* Transposes 4 by 4 bytes. */
-__device__ inline void
-transpose_words (uint32_t &a, uint32_t &b, uint32_t &c, uint32_t &d)
-{
-  uint32_t low = __byte_perm (a, b, 0x5140), low_too = __byte_perm (c, d, 0x5140);
-  uint32_t high = __byte_perm (a, b, 0x7362), high_too = __byte_perm (c, d, 0x7362);
-  a = __byte_perm (low, low_too, 0x5410);
-  b = __byte_perm (low, low_too, 0x7632);
-  c = __byte_perm (high, high_too, 0x5410);
-  d = __byte_perm (high, high_too, 0x7632);
-}
-
 /* Writes the transposed copy of a chunk of rows from its bytes. Neighbouring threads write the
  * parts of one column, and together whole sectors. */
 __device__ inline void
@@ -285,7 +273,7 @@ __launch_bounds__ (quantizing_threads<N, CENTERED>, 1)
     if (!COPIES && s.lines.of_rows) {
       const float most = warp_amax<T> (of_row);
       if (lane % 32 == 0 && live)
-        raise (s.lines.of_rows + row, most);
+        raise (s.lines.of_rows + s.q.amax_at (row), most);
     }
     amax = larger<T> (amax, of_row);
     rstd = next_rstd;

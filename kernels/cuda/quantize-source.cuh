@@ -3,11 +3,11 @@
  * function F has STREAMS, the matrices that it reads, TILES, the parts of a row that it computes
  * from the same elements, `stream (i)`, `place (i, row, column, columns)`, the index of an element
  * of a stream, and `apply (in, out)`, which computes neighbouring elements. Overloads of
- * columns_of (), row_of () and apply_to () are for functions that need more. If F is RISING, it is
- * a function of one number, its argument, the element of the only stream, or what argument_of ()
- * makes of that: it rises from RISES on, and no magnitude of its values before is greater than
- * there, or than RISES. If `Of` is not void, F rounds to that type, which is then that of the
- * streams. */
+ * columns_of (), row_of (), taken_from () and apply_to () are for functions that need more. If F is
+ * RISING, it is a function of one number, its argument, the element of the only stream, or what
+ * argument_of () makes of that: it rises from RISES on, and no magnitude of its values before is
+ * greater than there, or than RISES. If `Of` is not void, F rounds to that type, which is then that
+ * of the streams. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
@@ -57,6 +57,14 @@ __device__ inline Nothing
 row_of (const F &, int64_t)
 {
   return {};
+}
+
+/* Returns 16 bytes of a stream as a function takes them: as they are. */
+template <class F, class T, class Columns>
+__device__ inline Words<T>
+taken_from (const F &, int, const Words<T> &words, const Columns &)
+{
+  return words;
 }
 
 /* Computes neighbouring elements of a row. */
@@ -175,12 +183,16 @@ template <class F, class T> struct PackedSource {
            Words<T> (&words)[TILES][CHUNKS]) const
   {
     float in[F::STREAMS][SIDE], out[TILES][SIDE];
+    if constexpr (PLAIN) {
+      memcpy (words, raw, sizeof words);
+      return;
+    }
 #pragma unroll
     for (int s = 0; s < F::STREAMS; s++)
 #pragma unroll
       for (int c = 0; c < CHUNKS; c++) {
         float part[wide<T>];
-        unpack (Words<T>{raw[s][c]}, part);
+        unpack (taken_from (f, s, Words<T>{raw[s][c]}, columns), part);
 #pragma unroll
         for (int j = 0; j < wide<T>; j++)
           in[s][c * wide<T> + j] = part[j];
@@ -283,7 +295,7 @@ template <class F, class T> struct PackedSource {
         for (int c = 0; c < CHUNKS; c++)
           raw[s][c] = staged[s * TILE_WORDS + place_of (i, c)];
       if constexpr (PLAIN)
-        memcpy (words, raw, sizeof words);
+        compute (raw, of_row, columns, words);
       else
         compute_staged (q, tile, staged, i, raw, of_row, columns, words);
       if (raises)
@@ -298,8 +310,8 @@ template <class F, class T> struct PackedSource {
   __device__ void
   arguments (const Raw &raw, const Columns &columns, Words<T> (&words)[CHUNKS]) const
   {
-    words[0].bits = raw[0][0];
-    if constexpr (!std::is_same_v<Columns, Nothing>) {
+    words[0] = taken_from (f, 0, Words<T>{raw[0][0]}, columns);
+    if constexpr (!std::is_same_v<Columns, Nothing> && !std::is_same_v<Columns, Words<T>>) {
       float values[SIDE];
       unpack (words[0], values);
       argument_of (f, values, columns);
@@ -375,6 +387,14 @@ streams_pack (std::initializer_list<const LigOperand *> operands, int64_t column
   return packable (operands) && columns % (dtype == LIG_FP32 ? 4 : 8) == 0;
 }
 
+/* Returns the function for operands of any types. One that depends on types overloads it. */
+template <class F>
+const F &
+of_any_types (const F &f)
+{
+  return f;
+}
+
 /* Quantizes what F computes. `packs`: its streams and tiles allow 16-byte accesses. */
 template <class F>
 LigStatus
@@ -386,7 +406,8 @@ quantize_function (LigLaunch *launch,
                    const LigOperand *dbias,
                    bool packs)
 {
-  const LooseSource<F> loose = {f, target (values)};
+  const auto any = of_any_types (f);
+  const LooseSource<std::decay_t<decltype (any)>> loose = {any, target (values)};
   if (!packs || !copies_pack (q))
     return quantize_from<false> (launch, q, lines, loose, dbias);
   return dispatch (launch, q.source, [&] (auto zero) {

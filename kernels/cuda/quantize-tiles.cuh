@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel that quantizes the tiles of a source. A block stays on its multiprocessor and takes
+/* The kernel that quantizes the tiles of any source by scales of any kind, where quantize_walk,
+ * which is faster, does not: for other types and alignments, scales of tiles and of whole columns,
+ * and values that are rounded. A block stays on its multiprocessor and takes
  * one tile after the other. All its threads compute the tile's elements, in shared memory; then
  * they write the rows and the columns, while the elements of the next tile are on their way. One
  * block with many threads, half of them for the rows and half for the columns, is faster than two:
@@ -98,12 +100,12 @@ __launch_bounds__ (S::Block::EACH, S::BLOCKS)
     Extremes<T> extremes[S::TILES] = {};
     float of_row = 0, of_columns[S::TILES];
     if (Block::takes_rows ())
-      of_row = known_amax (tile.side<true> (q));
+      of_row = known_amax<true> (q, tile.side<true> (q));
 #pragma unroll
     for (int i = 0; i < S::TILES; i++)
       if (Block::takes_columns ())
         of_columns[i] =
-          known_amax (TilePlace{tile.down, tile.across + i * q.across}.side<false> (q));
+          known_amax<false> (q, TilePlace{tile.down, tile.across + i * q.across}.side<false> (q));
     if (more)
       next = tile_at (q, number + (int) gridDim.x);
     source.stage (q, tile, elements, extremes);

@@ -78,7 +78,9 @@ place_lines (LigLaunch *launch, Quantization *q, bool sums, Lines *lines)
   bool rows = row && q->row_kind == LIG_SCALES_ROW;
   bool columns = q->transposed && q->transposed_kind == LIG_SCALES_ROW;
   char *begin = (char *) launch->workspace, *at = begin + (whole ? AMAX_BYTES : 0);
-  size_t of_rows = rows ? (size_t) (q->rows + 3) / 4 * 16 : 0;
+  q->row_bits = q->columns < LONG_ROW ? 0 : SPREAD_BITS;
+  q->row_step = (q->rows + (1 << q->row_bits) - 1) >> q->row_bits;
+  size_t of_rows = rows ? (size_t) (q->row_amaxes_count () + 3) / 4 * 16 : 0;
   size_t of_columns = columns ? (size_t) (q->columns + 3) / 4 * 16 : 0;
   size_t used = (size_t) (at - begin) + of_rows + of_columns;
   size_t band = (size_t) q->columns * sizeof (float);

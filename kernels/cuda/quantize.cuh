@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantized copies of a matrix [M, K] with their scales, whatever computes its elements;
  * kernels/cpu/quantize.c defines the bytes. A block takes tiles of 128 by 128 elements from a
- * source to shared memory, from where its threads write both copies, 8 by 8 elements
- * each. Lower bound: the source is read once, and each copy written once.
+ * source, and its threads write both copies, 8 by 8 elements each, as rows and, by way of
+ * shared memory, as columns. Lower bound: the source is read once, and each copy written once.
  * Scales that follow from more than a tile, those of whole rows or of the whole matrix, take one
  * more reading before. */
 #pragma once
@@ -149,12 +149,19 @@ larger (Pair<T> amax, Pair<T> pair)
   return greater<T> (amax, magnitudes<T> (pair));
 }
 
+/* Amaxes of neighbouring rows are raised at the same time. If rows are so long that many warps
+ * share one, these amaxes are apart in memory, so that different parts of the cache raise them:
+ * 2^SPREAD_BITS neighbours have one each in as many parts. */
+enum { LONG_ROW = 2048, SPREAD_BITS = 8 };
+
 /* A launch: absent operands are null. */
 struct Quantization {
   LigDtype source;
   int64_t rows, columns;
   const float *scale, *amax;                  /* of the whole tensor, or its amax */
   const uint32_t *row_amaxes, *column_amaxes; /* bits of the amaxes of whole rows and columns */
+  int64_t row_step;                           /* from a row's amax to that of the next, */
+  int row_bits;                               /* and the bits of its number that count there */
   uint8_t *row, *transposed;
   float *row_scale, *transposed_scale;
   uint32_t *recorded;
@@ -171,6 +178,18 @@ struct Quantization {
   {
     return row_kind == LIG_SCALES_TILE || transposed_kind == LIG_SCALES_TILE;
   }
+  /* Returns the place of a row's amax. */
+  __device__ int64_t
+  amax_at (int64_t row) const
+  {
+    return (row & ((1 << row_bits) - 1)) * row_step + (row >> row_bits);
+  }
+  /* Returns the number of places. */
+  int64_t
+  row_amaxes_count () const
+  {
+    return row_step << row_bits;
+  }
   __device__ float
   scale_of (float amax) const
   {
@@ -183,7 +202,8 @@ struct Quantization {
   }
 };
 
-/* The memory for the amaxes of a reading before the last go, as bits, which order as numbers do. */
+/* The memory for the amaxes of a reading before the last go, as bits, which order as numbers do;
+ * those of rows are at Quantization.amax_at (). */
 struct Lines {
   uint32_t *of_rows, *of_columns, *of_all;
 };

@@ -25,21 +25,21 @@ struct Larger {
   }
 };
 
-/* Combines 8 values over 8 lanes that are `apart` lanes apart, in a fixed order: they exchange
- * halves of their values until each has the result for one, which becomes values[0]. Returns its
- * index. */
-template <class F>
+/* Combines N values, a power of two, over N lanes that are `apart` lanes apart, in a fixed order:
+ * they exchange halves of their values until each has the result for one, which becomes values[0].
+ * Returns its index. */
+template <class T, int N, class F>
 __device__ inline int
-share_folded (float (&values)[8], int apart, F f)
+share_folded (T (&values)[N], int apart, F f)
 {
   int lane = threadIdx.x % 32, index = 0;
 #pragma unroll
-  for (int half = 4; half > 0; half /= 2) {
+  for (int half = N / 2; half > 0; half /= 2) {
     bool upper = lane & apart * half;
 #pragma unroll
     for (int i = 0; i < half; i++) {
-      float sent = upper ? values[i] : values[i + half];
-      float kept = upper ? values[i + half] : values[i];
+      T sent = upper ? values[i] : values[i + half];
+      T kept = upper ? values[i + half] : values[i];
       values[i] = f (kept, __shfl_xor_sync (0xffffffffu, sent, apart * half));
     }
     index += upper ? half : 0;

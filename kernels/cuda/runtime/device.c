@@ -100,6 +100,12 @@ start (LigBackendDevice *device)
     error = cudaGetDeviceProperties (&device->properties, device->number);
   device->multiprocessors = device->properties.multiProcessorCount;
   device->capability = 10 * device->properties.major + device->properties.minor;
+  int clock = 0, memory_clock = 0; /* kHz; to ask for them takes long */
+  cudaDeviceGetAttribute (&clock, cudaDevAttrClockRate, device->number);
+  cudaDeviceGetAttribute (&memory_clock, cudaDevAttrMemoryClockRate, device->number);
+  if (clock > 0 && device->multiprocessors > 0)
+    device->bytes_of_clock =
+      2.0 * memory_clock * device->properties.memoryBusWidth / 8 / clock / device->multiprocessors;
   return error;
 }
 
