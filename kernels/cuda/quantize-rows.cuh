@@ -182,7 +182,8 @@ inline int
 blocks_that_write (const LigLaunch *launch, int most)
 {
   constexpr double MANY_BYTES = 16;
-  return launch->device->bytes_of_clock < MANY_BYTES ? max (most / 2, 1) : most;
+  const double bytes = launch->device->bytes_of_clock;
+  return bytes > 0 && bytes < MANY_BYTES ? max (most / 2, 1) : most;
 }
 
 /* Launches a kernel, of which `blocks_each` share a multiprocessor, for windows of as many columns

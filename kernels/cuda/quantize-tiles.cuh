@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel that quantizes the tiles of any source by scales of any kind, where quantize_walk,
  * which is faster, does not: for other types and alignments, scales of tiles and of whole columns,
- * and values that are rounded. A block stays on its multiprocessor and takes
- * one tile after the other. All its threads compute the tile's elements, in shared memory; then
- * they write the rows and the columns, while the elements of the next tile are on their way. One
- * block with many threads, half of them for the rows and half for the columns, is faster than two:
- * memory that is read and written in fewer places at a time changes its rows less often. Only where
- * much is computed from little that is read, two blocks hide that better.
+ * and values that are rounded. A block stays on its multiprocessor and takes one tile after the
+ * other. All its threads compute the tile's elements, in shared memory; then they write the rows
+ * and the columns, while the elements of the next tile are on their way. On an H100 one block with
+ * many threads, half of them for the rows and half for the columns, is faster than two: memory that
+ * is read and written in fewer places at a time changes its rows less often. Only where much is
+ * computed from little that is read, two blocks hide that better.
  *
  * A source has `Type`, the type to which its elements are rounded, TILES, the number of tiles that
  * it computes together, `Block`, the kind of the blocks, BLOCKS of which share a multiprocessor,

@@ -20,7 +20,7 @@ struct LigBackendDevice {
   int number;
   int multiprocessors;
   int capability;
-  double bytes_of_clock; /* of memory for each multiprocessor in one of its clocks */
+  double bytes_of_clock; /* of memory for each multiprocessor in one of its clocks; 0: unknown */
   LigProducts *products;
   LigAttention *attention; /* null before the first */
   LigChoices choices;
