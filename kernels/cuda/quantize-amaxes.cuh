@@ -24,6 +24,7 @@ __launch_bounds__ (S::Block::EACH, S::BLOCKS) find_lines (const __grid_constant_
                                                           const __grid_constant__ S source,
                                                           const __grid_constant__ Lines to)
 {
+#if LIG_QUANTIZES
   using T = typename S::Type;
   __shared__ float warps[S::Block::N_WARPS];
   extern __shared__ uint4 staged[];
@@ -46,6 +47,7 @@ __launch_bounds__ (S::Block::EACH, S::BLOCKS) find_lines (const __grid_constant_
   }
   if (to.of_all)
     raise_to_pair<T> (to.of_all, extremes[0].amax (), warps);
+#endif
 }
 
 /* A function of one number that is RISING rises from here on; before, no magnitude of its values is
@@ -193,6 +195,7 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
                        const __grid_constant__ Lines to,
                        const __grid_constant__ Window window)
 {
+#if LIG_QUANTIZES
   using T = typename S::Type;
   search_rows (
     q, source, to, window,
@@ -206,6 +209,7 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
         raise_row<T> (to.of_rows + q.amax_at (row), most);
     },
     [] (auto &, int64_t, const auto &) {});
+#endif
 }
 
 /* Replaces the amaxes of a thread's columns that have nothing from RISES on by those of their
@@ -242,6 +246,7 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
                   const __grid_constant__ Lines to,
                   const __grid_constant__ Window window)
 {
+#if LIG_QUANTIZES
   using T = typename S::Type;
   search_rows (
     q, source, to, window,
@@ -264,6 +269,7 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
           most.lacks (to.of_columns ? to.of_columns + column : nullptr, to.of_all))
         replace_arguments (q, source, window, column, columns, most);
     });
+#endif
 }
 
 /* Replaces the arguments of lines by the values of a rising function. */
@@ -271,12 +277,14 @@ template <class S>
 __global__ void
 settle_amaxes (const __grid_constant__ S source, uint32_t *amaxes, int64_t count)
 {
+#if LIG_QUANTIZES
   for (int64_t i = (int64_t) blockIdx.x * blockDim.x + threadIdx.x; i < count;
        i += (int64_t) gridDim.x * blockDim.x) {
     float most = __uint_as_float (amaxes[i]);
     if (most >= RISES)
       amaxes[i] = __float_as_uint (source.value_at (most));
   }
+#endif
 }
 
 /* Launches settle_amaxes, if there are any. */

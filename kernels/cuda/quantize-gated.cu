@@ -105,6 +105,8 @@ using namespace lig;
 extern "C" LigStatus
 lig_cuda_gated_quantize (LigLaunch *launch)
 {
+  if (refuse_older (launch) != LIG_OK)
+    return LIG_UNSUPPORTED;
   const LigOperand *o = launch->operands, *x = &o[0], *y = &o[2];
   const LigProducerParams *params = (const LigProducerParams *) launch->params;
   LigOperand half = half_of (x);
@@ -118,6 +120,8 @@ lig_cuda_gated_quantize (LigLaunch *launch)
 extern "C" LigStatus
 lig_cuda_gated_backward_quantize (LigLaunch *launch)
 {
+  if (refuse_older (launch) != LIG_OK)
+    return LIG_UNSUPPORTED;
   const LigOperand *o = launch->operands, *dy = &o[0], *x = &o[1], *dx = &o[3];
   const LigProducerParams *params = (const LigProducerParams *) launch->params;
   /* Both tiles of a block have to be tiles of the scales. */

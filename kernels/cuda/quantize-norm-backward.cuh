@@ -185,6 +185,7 @@ __global__ void
 __launch_bounds__ (quantizing_threads<N, CENTERED>, 1)
   gradient_quantized (const __grid_constant__ QuantizedBackward<T> s)
 {
+#if LIG_QUANTIZES
   constexpr int W = wide<T>, QUADS = W / 4, OWN = 3 * N * 32;
   extern __shared__ uint4 staged[];
   __shared__ alignas (16) float2 slots[2][MOST_SLOTS];
@@ -289,5 +290,6 @@ __launch_bounds__ (quantizing_threads<N, CENTERED>, 1)
   await_copies<0> ();
   finish_quantized<T, COPIES> (s, scale, amax);
   write_vectors<COPIES> (s, dweight, dbias, dlast, reinterpret_cast<float4 *> (staged), packs);
+#endif
 }
 } /* namespace lig */

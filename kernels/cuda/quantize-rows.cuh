@@ -152,6 +152,7 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
                  const __grid_constant__ S source,
                  const __grid_constant__ Window window)
 {
+#if LIG_QUANTIZES
   using T = typename S::Type;
   __shared__ float warps[WARPS];
   extern __shared__ uint4 staged[];
@@ -172,6 +173,7 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
     raise_to_pair<T> (q.recorded, extremes.amax (), warps);
   if (window.first == 0 && blockIdx.x == 0 && threadIdx.x == 0 && q.row_scale)
     *q.row_scale = lig_quantize_inverse (scale);
+#endif
 }
 
 /* Returns how many of `most` blocks share a multiprocessor if they read and write rows. Memory that

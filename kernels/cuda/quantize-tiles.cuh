@@ -82,6 +82,7 @@ __launch_bounds__ (S::Block::EACH, S::BLOCKS)
                   const __grid_constant__ S source,
                   int places)
 {
+#if LIG_QUANTIZES
   using T = typename S::Type;
   using Block = typename S::Block;
   constexpr int PLACE = S::STAGED / sizeof (uint4);
@@ -135,5 +136,6 @@ __launch_bounds__ (S::Block::EACH, S::BLOCKS)
       source.fetch (q, next, elements);
   }
   finish_tiles<T> (q, warps[0][0], scale, amax);
+#endif
 }
 } /* namespace lig */

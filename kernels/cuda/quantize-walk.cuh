@@ -269,6 +269,7 @@ __global__ void
 __launch_bounds__ (THREADS, C::BLOCKS)
   quantize_walk (const __grid_constant__ Quantization q, const __grid_constant__ S source)
 {
+#if LIG_QUANTIZES
   using T = typename S::Type;
   using Layout = WalkLayout<S, C>;
   constexpr int TILES = S::TILES, RING = Ring<S>::ROWS, SLOT = Ring<S>::SLOT;
@@ -343,5 +344,6 @@ __launch_bounds__ (THREADS, C::BLOCKS)
   }
   await_copies<0> ();
   finish_tiles<T> (q, warps, scale, extremes.amax ());
+#endif
 }
 } /* namespace lig */

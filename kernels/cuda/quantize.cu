@@ -10,6 +10,7 @@ __global__ void
 __launch_bounds__ (THREADS)
   move_histories (float *quantizers, int64_t columns, const float *norm, LigHistoryParams params)
 {
+#if LIG_QUANTIZES
   float *entry = quantizers + blockIdx.x * columns, *history = entry + 2;
   int64_t length = columns - 2;
   float last = entry[1], most = last;
@@ -34,6 +35,7 @@ __launch_bounds__ (THREADS)
   if (threadIdx.x == 0)
     lig_quantizer_set (
       entry, most, lig_quantize_largest ((LigDtype) params.formats[blockIdx.x % 3]), params.margin);
+#endif
 }
 
 Quantization
@@ -111,6 +113,8 @@ using namespace lig;
 extern "C" LigStatus
 lig_cuda_quantize (LigLaunch *launch)
 {
+  if (refuse_older (launch) != LIG_OK)
+    return LIG_UNSUPPORTED;
   const LigOperand *o = launch->operands, *x = &o[0], *dbias = &o[8];
   const LigQuantizeParams *params = (const LigQuantizeParams *) launch->params;
   Quantization q = quantization (launch, params, x, &o[1], 2);
@@ -126,6 +130,8 @@ lig_cuda_quantize (LigLaunch *launch)
 extern "C" LigStatus
 lig_cuda_update_scales (LigLaunch *launch)
 {
+  if (refuse_older (launch) != LIG_OK)
+    return LIG_UNSUPPORTED;
   const LigOperand *norm = &launch->operands[0], *quantizers = &launch->operands[1];
   move_histories<<<(unsigned) rows (quantizers), THREADS, 0, stream (launch)>>> (
     (float *) quantizers->data, quantizers->columns, (const float *) norm->data,

@@ -10,12 +10,33 @@
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/common/cuda.cuh"
 #include "kernels/cuda/common/reduce.cuh"
+#include "kernels/fail.h"
 #include "kernels/quantize.h"
 
 #include <cuda_fp8.h>
 
+/* Devices before 8.9 cannot convert to these formats. A build for several architectures has empty
+ * kernels for them, which nothing launches. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 890
+#define LIG_QUANTIZES 0
+#else
+#define LIG_QUANTIZES 1
+#endif
+
 namespace lig
 {
+/* Refuses a launch on a device for which the kernels of the build are empty. The build says from
+ * which compute capability on they are not. */
+inline LigStatus
+refuse_older (LigLaunch *launch)
+{
+  if (launch->device->capability < LIG_QUANTIZES_FROM)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "quantize: this build quantizes on no such GPU; use one of compute capability "
+                     "8.9 and a build with -Dcuda-architectures=all");
+  return LIG_OK;
+}
+
 enum {
   EDGE = LIG_SCALES_EDGE,
   SIDE = 8, /* a thread has SIDE x SIDE elements */

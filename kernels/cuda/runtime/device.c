@@ -80,7 +80,7 @@ can_run (LigBackendDevice *device, char *why, size_t size)
       error == cudaErrorUnsupportedPtxVersion)
     snprintf (
       why, size,
-      "compute capability is sm_%d, the module was built for %s; build with -Dbuildtype=release",
+      "compute capability is sm_%d, the module was built for %s; build with -Dcuda-architectures=all",
       device->capability, LIG_CUDA_TARGETS);
   else
     snprintf (why, size, "the kernels, built for %s, do not load: %s (%s)", LIG_CUDA_TARGETS,
