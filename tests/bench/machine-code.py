@@ -4,11 +4,14 @@
 
     python3 tests/bench/machine-code.py BEFORE build/kernels/cuda
 
-Prints each kernel whose code differs, with its registers, bytes of stack, bytes of shared memory and
-bytes of code before and after, and whether it has other numbers of floating-point instructions or
-shuffles. A change that only moves code leaves these numbers as they were.
+Prints each kernel whose code differs, with its architecture, registers, bytes of stack, bytes of
+shared memory and bytes of code before and after, and whether it has other numbers of floating-point
+instructions or shuffles. A change that only moves code leaves these numbers as they were. Code for
+an architecture that only one of the builds has is not compared. Line numbers and compression make
+no difference; libzstd unpacks.
 """
 import collections
+import ctypes
 import hashlib
 import pathlib
 import struct
@@ -19,14 +22,34 @@ import sys
 COUNTED = {0x20: "FMUL", 0x21: "FADD", 0x23: "FFMA", 0x09: "FMNMX", 0x108: "MUFU", 0x28: "DMUL",
            0x29: "DADD", 0x2b: "DFMA", 0x30: "HADD2", 0x31: "HFMA2", 0x32: "HMUL2", 0x189: "SHFL"}
 FRAME_SIZE, REGISTER_COUNT = 0x11, 0x2f  # attributes of .nv.info
+FATBIN, CUBIN = struct.pack("<I", 0xba55ed50), 2  # a part's magic number, and the kind with code
+
+
+def unpack(packed, size):
+    """What libzstd makes of packed bytes."""
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_decompress.restype = ctypes.c_size_t
+    content = ctypes.create_string_buffer(size)
+    found = zstd.ZSTD_decompress(content, ctypes.c_size_t(size), packed, ctypes.c_size_t(len(packed)))
+    if found != size:
+        sys.exit(f"machine code: {len(packed)} bytes do not unpack to {size}; compile with --no-compress")
+    return content.raw
 
 
 def find_cubins(data):
-    """The uncompressed ELF images for GPUs in an object file of the host."""
-    at = 1
-    while (at := data.find(b"\x7fELF\x02\x01\x01\x41", at)) >= 0:
-        yield data[at:]
-        at += 4
+    """Architecture and ELF image of each part for GPUs in an object file of the host."""
+    start = -1
+    while (start := data.find(FATBIN, start + 1)) >= 0:
+        header, size = struct.unpack_from("<HQ", data, start + 6)
+        at, end = start + header, start + header + size
+        while at < end:
+            kind, _, header, size, packed = struct.unpack_from("<HHIQI", data, at)
+            architecture, = struct.unpack_from("<I", data, at + 28)
+            content = data[at + header:at + header + (packed or size)]
+            if kind == CUBIN:
+                unpacked, = struct.unpack_from("<Q", data, at + 56)
+                yield architecture, unpack(content, unpacked) if packed else content
+            at += header + size
 
 
 def read_sections(cubin):
@@ -59,9 +82,10 @@ def read_attributes(sections):
 
 
 def read_kernels(file):
-    """Properties, hash of the code and counted instructions of each kernel of an object file."""
+    """Properties, hash of the code and counted instructions of each kernel of an object file, by its
+    architecture and name."""
     kernels = {}
-    for cubin in find_cubins(file.read_bytes()):
+    for architecture, cubin in find_cubins(file.read_bytes()):
         sections = {name: (size, content) for name, size, content in read_sections(cubin)}
         values = read_attributes(sections)
         for section, (_, code) in sections.items():
@@ -70,9 +94,10 @@ def read_kernels(file):
             name = section[len(".text."):]
             words = [struct.unpack_from("<I", code, at)[0] & 0x1ff for at in range(0, len(code), 16)]
             counts = collections.Counter(COUNTED[word] for word in words if word in COUNTED)
-            kernels[name] = ((values.get((REGISTER_COUNT, name), 0), values.get((FRAME_SIZE, name), 0),
-                              sections.get(f".nv.shared.{name}", (0, b""))[0], len(code)),
-                             hashlib.sha256(code).hexdigest(), counts)
+            shared = sections.get(f".nv.shared.{name}", (0, b""))[0]
+            kernels[architecture, name] = ((values.get((REGISTER_COUNT, name), 0),
+                                            values.get((FRAME_SIZE, name), 0), shared, len(code)),
+                                           hashlib.sha256(code).hexdigest(), counts)
     return kernels
 
 
@@ -83,14 +108,15 @@ def main():
     total = changed = 0
     for file in sorted(before.glob("*.o")):
         old, new = read_kernels(file), read_kernels(after / file.name)
-        total += len(old)
-        for name in sorted(set(old) | set(new)):
-            a, b = old.get(name), new.get(name)
+        common = {key[0] for key in old} & {key[0] for key in new}
+        for key in sorted(key for key in set(old) | set(new) if key[0] in common):
+            a, b = old.get(key), new.get(key)
+            total += 1
             if a and b and a[1] == b[1]:
                 continue
             changed += 1
-            readable = subprocess.run(["c++filt", "-p", name], capture_output=True, text=True).stdout
-            print(f"{file.name} {readable.strip()}: registers, stack, shared, code "
+            readable = subprocess.run(["c++filt", "-p", key[1]], capture_output=True, text=True).stdout
+            print(f"{file.name} sm_{key[0]} {readable.strip()}: registers, stack, shared, code "
                   f"{a[0] if a else 'none'} -> {b[0] if b else 'none'}"
                   + (", other instructions" if a and b and a[2] != b[2] else ""))
     print(f"{total} kernels, {changed} differ")
