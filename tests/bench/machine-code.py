@@ -22,7 +22,8 @@ import sys
 COUNTED = {0x20: "FMUL", 0x21: "FADD", 0x23: "FFMA", 0x09: "FMNMX", 0x108: "MUFU", 0x28: "DMUL",
            0x29: "DADD", 0x2b: "DFMA", 0x30: "HADD2", 0x31: "HFMA2", 0x32: "HMUL2", 0x189: "SHFL"}
 FRAME_SIZE, REGISTER_COUNT = 0x11, 0x2f  # attributes of .nv.info
-FATBIN, CUBIN = struct.pack("<I", 0xba55ed50), 2  # a part's magic number, and the kind with code
+FATBIN = struct.pack("<I", 0xba55ed50)
+PTX, CUBIN = 1, 2  # kinds of a part
 
 
 def unpack(packed, size):
@@ -36,8 +37,9 @@ def unpack(packed, size):
     return content.raw
 
 
-def find_cubins(data):
-    """Architecture and ELF image of each part for GPUs in an object file of the host."""
+def find_parts(data):
+    """Kind, architecture, content and size when unpacked (0: it is not packed) of each part for GPUs in
+    an object file or library of the host."""
     start = -1
     while (start := data.find(FATBIN, start + 1)) >= 0:
         header, size = struct.unpack_from("<HQ", data, start + 6)
@@ -45,11 +47,17 @@ def find_cubins(data):
         while at < end:
             kind, _, header, size, packed = struct.unpack_from("<HHIQI", data, at)
             architecture, = struct.unpack_from("<I", data, at + 28)
-            content = data[at + header:at + header + (packed or size)]
-            if kind == CUBIN:
-                unpacked, = struct.unpack_from("<Q", data, at + 56)
-                yield architecture, unpack(content, unpacked) if packed else content
+            unpacked, = struct.unpack_from("<Q", data, at + 56)
+            yield (kind, architecture, data[at + header:at + header + (packed or size)],
+                   unpacked if packed else 0)
             at += header + size
+
+
+def find_cubins(data):
+    """Architecture and ELF image of each part that is machine code."""
+    for kind, architecture, content, size in find_parts(data):
+        if kind == CUBIN:
+            yield architecture, unpack(content, size) if size else content
 
 
 def read_sections(cubin):

@@ -78,10 +78,10 @@ can_run (LigBackendDevice *device, char *why, size_t size)
   cudaGetLastError ();
   if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
       error == cudaErrorUnsupportedPtxVersion)
-    snprintf (
-      why, size,
-      "compute capability is sm_%d, the module was built for %s; build with -Dcuda-architectures=all",
-      device->capability, LIG_CUDA_TARGETS);
+    snprintf (why, size,
+              "compute capability is sm_%d, the module was built for %s; build with "
+              "-Dcuda-architectures=all",
+              device->capability, LIG_CUDA_TARGETS);
   else
     snprintf (why, size, "the kernels, built for %s, do not load: %s (%s)", LIG_CUDA_TARGETS,
               cudaGetErrorString (error), cudaGetErrorName (error));
