@@ -61,14 +61,6 @@ __global__ void __launch_bounds__ (256) sum_units (Backward<T> b, int width, int
   }
 }
 
-/* Returns the gain of column i. */
-template <class T>
-__device__ inline float
-gain_at (const Backward<T> &b, int64_t i)
-{
-  return b.weight.data ? b.weight[i] + b.norm.offset : 1.0f;
-}
-
 /* Computes dx alone, in chunks of U elements; a row is read twice. */
 template <class T, int U, int LANES>
 __global__ void
@@ -91,7 +83,7 @@ __launch_bounds__ (U > 1 ? 512 : 256) gradient_units (Backward<T> b)
                         x = *(const Chunk<T, U> *) (b.x + at);
 #pragma unroll
       for (int j = 0; j < U; j++) {
-        const float u = gain_at (b, (int64_t) unit * U + j) * widen (dy.v[j]);
+        const float u = gain_at (b.norm, b.weight, (int64_t) unit * U + j) * widen (dy.v[j]);
         u_mean += u;
         uh_mean += u * ((widen (x.v[j]) - mean) * rstd);
       }
@@ -107,7 +99,7 @@ __launch_bounds__ (U > 1 ? 512 : 256) gradient_units (Backward<T> b)
 #pragma unroll
       for (int j = 0; j < U; j++) {
         const float h = (widen (x.v[j]) - mean) * rstd;
-        const float u = gain_at (b, (int64_t) unit * U + j) * widen (dy.v[j]);
+        const float u = gain_at (b.norm, b.weight, (int64_t) unit * U + j) * widen (dy.v[j]);
         const float dx = rstd * (u - u_mean - h * uh_mean);
         dy.v[j] = narrow<T> (b.branch ? dx + widen (branch.v[j]) : dx);
       }
@@ -196,11 +188,11 @@ lay_out (const LigLaunch *launch, const Norm &norm, int row_packs, int each, boo
 }
 
 /* Launches gradient_packs and the second stage. */
-template <class T, class S, bool CENTERED, bool BRANCH, bool HELD>
+template <class T, class S, bool CENTERED, bool HELD>
 static LigStatus
 launch_packs (LigLaunch *launch, const Operands &o, Backward<T> b, const Layout &l)
 {
-  auto kernel = gradient_packs<T, S::LANES, S::PACKS, CENTERED, BRANCH, HELD>;
+  auto kernel = gradient_packs<T, S::LANES, S::PACKS, CENTERED, HELD>;
   cudaError_t error =
     cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) l.shared);
   if (error != cudaSuccess)
@@ -344,17 +336,15 @@ launch_held (LigLaunch *launch, const Operands &o, const Backward<T> &b)
   int packs = (int) (b.norm.length / wide<T>);
   return choose_held_shape (packs, [&] (auto shape) {
     using S = decltype (shape);
-    constexpr bool LONG = S::LANES == 0 && S::PACKS > 1;
+    /* Memory for two rows in fp32 nearly always has room for the gain. */
+    constexpr bool LONG = S::LANES == 0 && sizeof (T) < 4;
     Layout l;
     l.lanes = S::LANES;
     l.threads = most_threads<S::PACKS, CENTERED>;
     if (!lay_out (launch, b.norm, packs, S::PACKS, b.branch, &l) || (!l.held && !LONG))
       return launch_units (launch, o, b, true);
-    if (b.branch)
-      return l.held ? launch_packs<T, S, CENTERED, true, true> (launch, o, b, l)
-                    : launch_packs<T, S, CENTERED, true, !LONG> (launch, o, b, l);
-    return l.held ? launch_packs<T, S, CENTERED, false, true> (launch, o, b, l)
-                  : launch_packs<T, S, CENTERED, false, !LONG> (launch, o, b, l);
+    return l.held ? launch_packs<T, S, CENTERED, true> (launch, o, b, l)
+                  : launch_packs<T, S, CENTERED, !LONG> (launch, o, b, l);
   });
 }
 

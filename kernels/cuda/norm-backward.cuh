@@ -157,25 +157,62 @@ gather (const float (&dy)[W],
   }
 }
 
+/* Writes a thread's packs of dx = rstd (u - mean (u) - h mean (u h)), where all terms but u are
+ * linear in x, plus the branch if one is added. `from` has those of dy, x and the branch; packs
+ * from `end` on are beyond the row. */
+template <bool CENTERED, bool ADDS, class T, int N, bool HELD>
+__device__ inline void
+write_row (const uint4 *from,
+           const Gain<T, N, HELD> &gain,
+           float rstd,
+           float by_x,
+           float constant,
+           int end,
+           T *to)
+{
+  constexpr int W = wide<T>;
+#pragma unroll
+  for (int i = 0; i < N; i++) {
+    float dy[W], x[W], g[W];
+    unpack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
+    unpack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
+    gain.of (i, g);
+#pragma unroll
+    for (int j = 0; j < W; j++)
+      dy[j] = fmaf (rstd, g[j] * dy[j], CENTERED ? fmaf (by_x, x[j], constant) : by_x * x[j]);
+    if (ADDS) {
+      unpack (*reinterpret_cast<const Pack<T> *> (from + (2 * N + i) * 32), x);
+#pragma unroll
+      for (int j = 0; j < W; j++)
+        dy[j] += x[j];
+    }
+    Pack<T> dx;
+    pack (dy, dx);
+    if (i * 32 < end)
+      store_chunk (to + i * 32 * W, dx);
+  }
+}
+
 /* Computes dx and partial sums of dweight and dbias. A block is several groups of `lanes`
  * threads, each with rows of its own, one after another. A warp has N * 32 neighbouring packs of
  * each row, every 32nd for one thread; it keeps their sums over rows in registers and copies
  * them some rows ahead to shared memory that no other thread reads, so the data needs no
  * barrier. */
-template <class T, int LANES, int N, bool CENTERED, bool BRANCH, bool HELD>
+template <class T, int LANES, int N, bool CENTERED, bool HELD>
 __global__ void
 __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
 {
-  constexpr int W = wide<T>, QUADS = W / 4, ARRAYS = BRANCH ? 3 : 2, OWN = ARRAYS * N * 32;
+  constexpr int W = wide<T>, QUADS = W / 4;
   extern __shared__ uint4 staged[];
   __shared__ alignas (16) float2 slots[2][MOST_SLOTS];
   const int threads = (int) blockDim.x, thread = (int) threadIdx.x;
   const int lanes = LANES ? LANES : b.lanes, group = thread / lanes, lane = thread % lanes;
-  const int packs = (int) b.norm.length / W, stages = b.stages;
+  const bool adds = b.branch != nullptr;
+  const int packs = (int) b.norm.length / W, stages = b.stages, arrays = adds ? 3 : 2;
   /* The first of this thread's packs, in a row and in a stage; the others are 32 apart. */
   const int own = lane / 32 * (N * 32) + lane % 32;
-  uint4 *const at_stage = staged + thread / 32 * OWN + thread % 32;
-  const int stage_size = threads * ARRAYS * N;
+  uint4 *const at_stage = staged + thread / 32 * (arrays * N * 32) + thread % 32;
+  const int stage_size = threads * arrays * N;
 
   auto fetch_row = [&] (int64_t row, int stage) {
     const int inside = row < b.norm.rows ? packs : 0;
@@ -185,9 +222,11 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
     for (int i = 0; i < N; i++) {
       copy_async (to + i * 32, b.dy + at + i * 32 * W, own + i * 32 < inside);
       copy_async (to + (N + i) * 32, b.x + at + i * 32 * W, own + i * 32 < inside);
-      if (BRANCH)
-        copy_async (to + (2 * N + i) * 32, b.branch + at + i * 32 * W, own + i * 32 < inside);
     }
+    if (adds)
+#pragma unroll
+      for (int i = 0; i < N; i++)
+        copy_async (to + (2 * N + i) * 32, b.branch + at + i * 32 * W, own + i * 32 < inside);
     commit_copies ();
   };
 
@@ -234,31 +273,15 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
     mean = CENTERED && more ? b.mean[row + b.step] : 0.0f;
     sums = row_sums<LANES, CENTERED> (sums, slots[parity] + group * slots_of_group, lanes, group);
     if (b.dx) {
-      /* dx = rstd (u - mean (u) - h mean (u h)), where all terms but u are linear in x. */
       const float scale = -rstd * (sums.y * b.norm.share), by_x = scale * rstd;
       const float constant = scale * shift - rstd * (sums.x * b.norm.share);
       const int inside = LANES == 0 || LANES >= 32 || row < b.norm.rows ? packs : 0;
       T *to = b.dx + row * b.norm.length + own * W;
-#pragma unroll
-      for (int i = 0; i < N; i++) {
-        float dy[W], x[W], g[W];
-        unpack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
-        unpack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
-        gain.of (i, g);
-#pragma unroll
-        for (int j = 0; j < W; j++)
-          dy[j] = fmaf (rstd, g[j] * dy[j], CENTERED ? fmaf (by_x, x[j], constant) : by_x * x[j]);
-        if (BRANCH) {
-          unpack (*reinterpret_cast<const Pack<T> *> (from + (2 * N + i) * 32), x);
-#pragma unroll
-          for (int j = 0; j < W; j++)
-            dy[j] += x[j];
-        }
-        Pack<T> dx;
-        pack (dy, dx);
-        if (own + i * 32 < inside)
-          store_chunk (to + i * 32 * W, dx);
-      }
+      /* One jump for a row costs less than one for each pack. */
+      if (adds)
+        write_row<CENTERED, true> (from, gain, rstd, by_x, constant, inside - own, to);
+      else
+        write_row<CENTERED, false> (from, gain, rstd, by_x, constant, inside - own, to);
     }
     rstd = next_rstd;
     stage = stage + 1 == stages ? 0 : stage + 1;

@@ -15,14 +15,6 @@ template <class T> struct Forward {
   float *mean, *rstd;
 };
 
-/* Returns the gain of column i. */
-template <class T>
-__device__ inline float
-gain_at (const Forward<T> &f, int64_t i)
-{
-  return f.weight.data ? f.weight[i] + f.norm.offset : 1.0f;
-}
-
 /* The part of a row that one thread has: its packs are `lanes` apart. */
 struct Share {
   int lane, lanes;
@@ -169,12 +161,13 @@ __device__ inline Chunk<T, U>
 read_unit (const Forward<T> &f, int64_t at, bool first)
 {
   using One = Chunk<T, U>;
-  if (f.extra && f.sum && !first)
+  const T *more = (const T *) uncertain ((int64_t) f.extra);
+  if (more && f.sum && !first)
     return *(const One *) (f.sum + at);
   One v = *(const One *) (f.x + at);
-  if (!f.extra)
+  if (!more)
     return v;
-  One extra = *(const One *) (f.extra + at);
+  One extra = *(const One *) (more + at);
 #pragma unroll
   for (int j = 0; j < U; j++)
     v.v[j] = narrow<T> (widen (v.v[j]) + widen (extra.v[j]));
@@ -227,8 +220,9 @@ __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
 #pragma unroll
         for (int j = 0; j < U; j++) {
           int64_t column = (int64_t) at * U + j;
-          v.v[j] = narrow<T> (normalized (widen (v.v[j]), mean, rstd, gain_at (f, column),
-                                          f.bias.data ? f.bias[column] : 0.0f));
+          v.v[j] =
+            narrow<T> (normalized (widen (v.v[j]), mean, rstd, gain_at (f.norm, f.weight, column),
+                                   parameter_at (f.bias, column, 0)));
         }
         *(Chunk<T, U> *) (f.y + start + (int64_t) at * U) = v;
       }

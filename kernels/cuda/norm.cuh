@@ -3,6 +3,7 @@
  * threads, and the parameters of a pack of columns. */
 #pragma once
 
+#include "kernels/cuda/common/access.cuh"
 #include "kernels/cuda/common/async-copy.cuh"
 #include "kernels/cuda/common/cuda.cuh"
 #include "kernels/cuda/common/reduce.cuh"
@@ -139,6 +140,22 @@ template <class P, int W> struct ParameterPack {
     }
   }
 };
+
+/* Returns an element of a parameter, or `absent`, for rows that are read from memory for each pass.
+ * These are rare: neither presence nor type makes a copy of the loop. */
+__device__ inline float
+parameter_at (const Vector &parameter, int64_t i, float absent)
+{
+  const void *data = (const void *) uncertain ((int64_t) parameter.data);
+  return data ? Vector{data, (LigDtype) uncertain (parameter.dtype)}[i] : absent;
+}
+
+/* Returns the gain of column i for such rows. */
+__device__ inline float
+gain_at (const Norm &norm, const Vector &weight, int64_t i)
+{
+  return parameter_at (weight, i, 1 - norm.offset) + norm.offset;
+}
 
 /* The spread of rows that are read from memory for each pass instead of held in registers:
  * ragged, misaligned, or very long ones. */
