@@ -12,15 +12,13 @@
  * A token outside the vocabulary cannot be refused without waiting for the device: its row of y
  * is NaN, and its row of dy is ignored. Of ranks that divide the table, each has some of its rows:
  * the others are zero in y, and ignored in dy as well. */
-#include "kernels/cuda/common/cuda.cuh"
-#include "kernels/cuda/common/walk.cuh"
-#include "kernels/cuda/embedding.cuh"
+#include "kernels/cuda/embedding-gather.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
 namespace lig
 {
-enum { UNROLL = 4, WARPS = THREADS / 32 };
+enum { WARPS = THREADS / 32 };
 /* The number of tokens that are sorted at a time. With more tokens dweight is rounded once per
  * such part, as if the parts were micro-batches. */
 enum { MOST_TOKENS = 1 << 20 };
@@ -33,83 +31,11 @@ enum { SHORTEST = 32, ENOUGH_THREADS = 1 << 19, ROWS_CLEARED = 64, SHORT_RUN = 1
 /* The mark in the position of a token outside the table. */
 constexpr uint32_t OUTSIDE = 1u << 31;
 
-/* The rows of the vocabulary that the table has: tokens from `first` on, of `count` in all. */
-struct Table {
-  int64_t first, rows, count;
-  /* Returns the row of a token, -1 if the table does not have it. */
-  __device__ int64_t
-  row (int64_t token) const
-  {
-    int64_t at = token - first;
-    return token >= 0 && token < count && at >= 0 && at < rows ? at : -1;
-  }
-};
-
 /* The workspace holds two copies of tokens and positions, memory for the sort, then partial
  * sums. */
 constexpr size_t SORT_BYTES = 1 << 20;
 constexpr size_t PARTIALS_AT = 4 * sizeof (uint32_t) * MOST_TOKENS + SORT_BYTES;
 constexpr size_t PARTIALS_BYTES = LIG_WORKSPACE_SIZE - PARTIALS_AT;
-
-/* Computes y, plus row r % length of `position` if there is one. Each group of `lanes` threads
- * copies UNROLL rows at a time. */
-template <class From, class To, int N>
-__global__ void
-__launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
-                                         const From *weight,
-                                         To *y,
-                                         int64_t count,
-                                         Table table,
-                                         int64_t columns,
-                                         int lanes,
-                                         Vector position,
-                                         LigPositionParams p)
-{
-  int64_t units = columns / N, group = ((int64_t) blockIdx.x * THREADS + threadIdx.x) / lanes;
-  int64_t groups = (int64_t) gridDim.x * THREADS / lanes;
-  for (int64_t first = group * UNROLL; first < count; first += groups * UNROLL) {
-    int64_t row[UNROLL];
-    bool elsewhere[UNROLL]; /* on another rank */
-#pragma unroll
-    for (int u = 0; u < UNROLL; u++) {
-      int64_t token = first + u < count ? tokens[first + u] : -1;
-      row[u] = table.row (token);
-      elsewhere[u] = row[u] < 0 && token >= 0 && token < table.count;
-    }
-    for (int64_t unit = threadIdx.x & (lanes - 1); unit < units; unit += lanes) {
-      Chunk<From, N> chunk[UNROLL];
-#pragma unroll
-      for (int u = 0; u < UNROLL; u++)
-        if (row[u] >= 0)
-          chunk[u] = load_chunk<N> (weight + row[u] * columns + unit * N);
-#pragma unroll
-      for (int u = 0; u < UNROLL; u++)
-        if (first + u < count) {
-          Chunk<To, N> out;
-          float values[N];
-#pragma unroll
-          for (int i = 0; i < N; i++)
-            values[i] = elsewhere[u] ? 0 : NAN;
-          if (row[u] >= 0)
-            unpack (chunk[u], values);
-          pack (values, out);
-          if constexpr (std::is_same_v<From, To>)
-            out = row[u] >= 0 ? chunk[u] : out;
-          if (position.data) {
-            float shift[N];
-            int64_t at = lig_position ((first + u) % p.length, p.length, p.ranks, p.rank);
-            load_columns<N> (position, at * columns + unit * N, shift);
-            unpack (out, values);
-#pragma unroll
-            for (int i = 0; i < N; i++)
-              values[i] += shift[i];
-            pack (values, out);
-          }
-          store_chunk (y + (first + u) * columns + unit * N, out);
-        }
-    }
-  }
-}
 
 /* Prepares the sort of tokens by their rows. Tokens outside the table are sorted to the first row,
  * but their positions are marked. */
@@ -250,21 +176,21 @@ __launch_bounds__ (THREADS) sum_runs (Runs runs, const T *dy, U *dweight, int su
   uint32_t token = runs.tokens[begin];
   bool begun = begin > 0 && runs.tokens[begin - 1] == token;
   float sums[N] = {};
-  Chunk<uint32_t, UNROLL> next_tokens = load_chunk<UNROLL> (runs.tokens + begin);
-  Chunk<uint32_t, UNROLL> next_positions = load_chunk<UNROLL> (runs.positions + begin);
-  for (int at = begin; at < end; at += UNROLL) {
-    Chunk<uint32_t, UNROLL> tokens = next_tokens, positions = next_positions;
-    Chunk<T, N> rows[UNROLL];
+  Chunk<uint32_t, ROWS_AT_ONCE> next_tokens = load_chunk<ROWS_AT_ONCE> (runs.tokens + begin);
+  Chunk<uint32_t, ROWS_AT_ONCE> next_positions = load_chunk<ROWS_AT_ONCE> (runs.positions + begin);
+  for (int at = begin; at < end; at += ROWS_AT_ONCE) {
+    Chunk<uint32_t, ROWS_AT_ONCE> tokens = next_tokens, positions = next_positions;
+    Chunk<T, N> rows[ROWS_AT_ONCE];
 #pragma unroll
-    for (int u = 0; u < UNROLL; u++)
+    for (int u = 0; u < ROWS_AT_ONCE; u++)
       if (at + u < end && !(positions.v[u] & OUTSIDE))
         rows[u] = load_chunk<N> (dy + positions.v[u] * runs.columns + column);
-    if (at + UNROLL < end) {
-      next_tokens = load_chunk<UNROLL> (runs.tokens + at + UNROLL);
-      next_positions = load_chunk<UNROLL> (runs.positions + at + UNROLL);
+    if (at + ROWS_AT_ONCE < end) {
+      next_tokens = load_chunk<ROWS_AT_ONCE> (runs.tokens + at + ROWS_AT_ONCE);
+      next_positions = load_chunk<ROWS_AT_ONCE> (runs.positions + at + ROWS_AT_ONCE);
     }
 #pragma unroll
-    for (int u = 0; u < UNROLL; u++) {
+    for (int u = 0; u < ROWS_AT_ONCE; u++) {
       if (at + u >= end)
         break;
       if (tokens.v[u] != token) {
@@ -497,6 +423,21 @@ add_all (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Whether a table and rows have these types often enough to be moved by chunks: the same, or the
+ * table has fp32. */
+template <class OfTable, class OfRows>
+constexpr bool are_usual = std::is_same_v<OfTable, OfRows> || std::is_same_v<OfTable, float>;
+
+/* Calls `f` with values of both element types. */
+template <class F>
+static LigStatus
+dispatch_pair (LigLaunch *launch, LigDtype table, LigDtype rows, F f)
+{
+  return dispatch (launch, table, [=] (auto one) {
+    return dispatch (launch, rows, [=] (auto other) { return f (one, other); });
+  });
+}
+
 /* Returns whether the rows of both operands are whole aligned chunks of `width` elements. */
 static bool
 packed (const LigOperand *a, const LigOperand *b, int64_t columns, int width)
@@ -522,23 +463,27 @@ gather (LigLaunch *launch,
   if (y->size == 0)
     return LIG_OK;
   Vector positions = position ? vector (position) : Vector{nullptr, LIG_FP32};
-  return dispatch (launch, weight->dtype, [=] (auto one) {
-    return dispatch (launch, y->dtype, [=] (auto other) {
-      using From = decltype (one);
-      using To = decltype (other);
-      constexpr int N = shared_width<From, To>;
-      bool wide_path = packed (weight, y, y->columns, N) && (!position || aligned (position));
-      int64_t units = wide_path ? y->columns / N : y->columns;
-      int lanes = 1;
-      while (lanes < 32 && lanes < units)
-        lanes *= 2;
-      int blocks = blocks_for (launch, (x->size + UNROLL - 1) / UNROLL * lanes, THREADS, 64);
-      auto kernel = wide_path ? gather_rows<From, To, N> : gather_rows<From, To, 1>;
-      kernel<<<blocks, THREADS, 0, stream (launch)>>> (
-        (const int32_t *) x->data, (const From *) weight->data, (To *) y->data, x->size, table,
-        y->columns, lanes, positions, p);
-      return LIG_LAUNCHED (launch);
-    });
+  return dispatch_pair (launch, weight->dtype, y->dtype, [=] (auto one, auto other) {
+    using From = decltype (one);
+    using To = decltype (other);
+    constexpr int N = shared_width<From, To>;
+    if constexpr (are_usual<From, To>)
+      if (packed (weight, y, y->columns, N) && (!position || aligned (position))) {
+        int64_t units = y->columns / N;
+        int lanes = 1;
+        while (lanes < 32 && lanes < units)
+          lanes *= 2;
+        int blocks =
+          blocks_for (launch, (x->size + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE * lanes, THREADS, 64);
+        gather_rows<From, To, N><<<blocks, THREADS, 0, stream (launch)>>> (
+          (const int32_t *) x->data, (const From *) weight->data, (To *) y->data, x->size, table,
+          y->columns, lanes, positions, p);
+        return LIG_LAUNCHED (launch);
+      }
+    gather_each<<<blocks_for (launch, y->size, THREADS, 64), THREADS, 0, stream (launch)>>> (
+      (const int32_t *) x->data, target (weight), target (y), x->size, table, y->columns, positions,
+      p);
+    return LIG_LAUNCHED (launch);
   });
 }
 
@@ -571,14 +516,13 @@ lig_cuda_embedding_backward (LigLaunch *launch)
   if (x->dtype != LIG_INT32)
     return LIG_FAIL (launch, LIG_FAILED,
                      "token outside the vocabulary; correct the data or enlarge the vocabulary");
-  return dispatch (launch, dy->dtype, [=] (auto one) {
-    return dispatch (launch, dweight->dtype, [=] (auto other) {
-      using T = decltype (one);
-      using U = decltype (other);
-      constexpr int N = shared_width<T, U>;
+  return dispatch_pair (launch, dweight->dtype, dy->dtype, [=] (auto one, auto other) {
+    using T = decltype (other);
+    using U = decltype (one);
+    constexpr int N = shared_width<T, U>;
+    if constexpr (are_usual<U, T>)
       if (packed (dy, dweight, dweight->columns, N))
         return add_all<T, U, N> (launch);
-      return add_all<T, U, 1> (launch);
-    });
+    return add_all<T, U, 1> (launch);
   });
 }
