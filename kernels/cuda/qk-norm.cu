@@ -257,19 +257,16 @@ choose_path (LigLaunch *launch, const LigOperand *x, bool packs, int features, F
     return each <= 4 ? f (Single{}, std::integral_constant<int, 4>{})
                      : f (Single{}, std::integral_constant<int, 32>{});
   return dispatch (launch, x->dtype, [=] (auto one) {
-    using A = Packed<decltype (one)>;
-    if (features <= 32 * A::W)
-      return f (A{}, std::integral_constant<int, 1>{});
-    return f (A{}, std::integral_constant<int, MOST_COLUMNS / 32 / A::W>{});
+    return f (Packed<decltype (one)>{}, std::integral_constant<int, 1>{});
   });
 }
 
-/* Returns whether operands and vectors allow packs. */
+/* Returns whether operands and vectors allow packs, one for each lane: longer heads are rare. */
 static bool
 whole_packs (const LigLaunch *launch, int count, int features)
 {
   int width = launch->operands[0].dtype == LIG_FP32 ? 4 : 8;
-  return all_aligned (launch, count) && features % width == 0;
+  return all_aligned (launch, count) && features % width == 0 && features <= 32 * width;
 }
 } /* namespace lig */
 
