@@ -109,9 +109,8 @@ add_queries (Sums16<S::TILES, D> &dk,
   add_scores<T> (slopes, keys[1], at.mine, queries[1]);
   if constexpr (EXTRA)
     if (extras.threshold > 0)
-      each_score<true> (powers, at.query, at.key, [&] (float &power, int i, int j) {
-        power = extras.drops (i, j) ? -power : power;
-      });
+      each_dropped (powers, dropped<true, S::TILES, S::STEP> (extras, at.query, at.key),
+                    [] (float &power, bool drops) { power = drops ? -power : power; });
   derive<EXTRA, S> (slopes, powers, rows, extras.kept);
   if constexpr (EXTRA)
     add_weighted<T> (dv, powers, queries[1]);
@@ -148,6 +147,10 @@ add_keys (Sums16<S::TILES, D> &dq,
   add_scores<T> (powers, queries[0], at.mine, keys[0]);
   add_scores<T> (slopes, queries[1], at.mine, keys[1]);
   int i = at.query + (int) threadIdx.x % 32 / 4, j = at.key + 2 * ((int) threadIdx.x % 4);
+  uint64_t bits = 0;
+  if constexpr (EXTRA)
+    if (extras.threshold > 0)
+      bits = dropped<false, S::TILES, S::STEP> (extras, at.query, at.key);
 #pragma unroll
   for (int m = 0; m < S::TILES; m++)
 #pragma unroll
@@ -158,7 +161,7 @@ add_keys (Sums16<S::TILES, D> &dq,
         if constexpr (EXTRA) {
           int query = i + 16 * m + c / 2 * 8, key = j + 8 * n + c % 2;
           score = extras.score (score, query, key, &cap);
-          slope = extras.drops (query, key) ? 0 : slope * extras.kept;
+          slope = bit_of<S::STEP> (bits, m, n, c) ? 0 : slope * extras.kept;
         }
         slope = (slope - rows[m][c / 2].y) * cap;
         slopes.v[m][n][c] = lig_quick_power (__fmaf_rn (score, scale, -rows[m][c / 2].x)) * slope;

@@ -174,6 +174,49 @@ struct Extras {
   }
 };
 
+/* Returns a bit for each of the thread's scores that dropout drops, in the order of each_score ().
+ * The loop is short, as the random numbers of all scores would be most of a kernel's code. */
+template <bool KEYS_DOWN, int MT, int N>
+__device__ inline uint64_t
+dropped (const Extras &extras, int i, int j)
+{
+  int g = (int) threadIdx.x % 32 / 4, t = (int) threadIdx.x % 4;
+  uint64_t bits = 0;
+  static_assert (MT * N / 2 <= 64, "a bit for each score");
+#pragma unroll 1
+  for (int tile = 0; tile < MT * N / 8; tile++)
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      int down = 16 * (tile / (N / 8)) + g + c / 2 * 8,
+          across = 8 * (tile % (N / 8)) + 2 * t + c % 2;
+      bool drops = extras.drops (i + (KEYS_DOWN ? across : down), j + (KEYS_DOWN ? down : across));
+      bits |= (uint64_t) drops << (4 * tile + c);
+    }
+  return bits;
+}
+
+/* Returns the bit of a score. */
+template <int N>
+__device__ inline bool
+bit_of (uint64_t bits, int m, int n, int c)
+{
+  return bits >> ((m * (N / 8) + n) * 4 + c) & 1;
+}
+
+/* Calls f with each of the thread's scores and its bit. */
+template <int MT, int N, class F>
+__device__ inline void
+each_dropped (Sums16<MT, N> &scores, uint64_t bits, F f)
+{
+#pragma unroll
+  for (int m = 0; m < MT; m++)
+#pragma unroll
+    for (int n = 0; n < N / 8; n++)
+#pragma unroll
+      for (int c = 0; c < 4; c++)
+        f (scores.v[m][n][c], bit_of<N> (bits, m, n, c));
+}
+
 /* Allows a kernel that much shared memory, and prefers it to cache, so that several blocks fit. */
 template <class Kernel>
 inline LigStatus

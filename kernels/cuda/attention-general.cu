@@ -180,13 +180,11 @@ struct Head {
     }
     return p.alibi ? score - slope * fabsf ((float) (j - i - sight.shift)) : score;
   }
-  /* Returns the factor of a weight: 0 if dropout drops it. */
-  __device__ float
-  keeps (int i, int j) const
+  /* Returns whether dropout drops a weight. */
+  __device__ bool
+  drops (int i, int j) const
   {
     const LigAttentionParams &p = a.params;
-    if (p.dropout <= 0)
-      return 1;
     uint64_t e = lig_attention_first_weight (&p, a.rows_before + row, head) +
                  (uint64_t) lig_attention_query_position (&p, i) * lig_attention_width (&p) +
                  lig_attention_key_position (&p, j);
@@ -194,7 +192,25 @@ struct Head {
     lig_random_words (seed, e / 4, p.path_hash, micro_step, words);
     int lane = (int) (e % 4);
     uint32_t word = lane < 2 ? (lane == 0 ? words[0] : words[1]) : lane == 2 ? words[2] : words[3];
-    return word >= threshold ? scale : 0;
+    return word < threshold;
+  }
+  /* Returns a bit for each of the thread's weights that dropout drops. The loop is short, as the
+   * random numbers of all weights would be most of a kernel's code. */
+  template <class P, bool KEYS_DOWN>
+  __device__ uint32_t
+  dropped (int queries_from, int keys_from) const
+  {
+    uint32_t bits = 0;
+    if (a.params.dropout <= 0)
+      return 0;
+#pragma unroll 4
+    for (int n = 0; n < P::I * P::I; n++) {
+      int down = thread_y () + 16 * (n / P::I), across = thread_x () + 16 * (n % P::I);
+      bits |= (uint32_t) drops (queries_from + (KEYS_DOWN ? across : down),
+                                keys_from + (KEYS_DOWN ? down : across))
+              << n;
+    }
+    return bits;
   }
 };
 
@@ -210,6 +226,7 @@ soften_plain (const Head &h,
               float (&most)[P::I],
               float (&total)[P::I])
 {
+  const uint32_t bits = h.template dropped<P, false> (first, keys_from);
 #pragma unroll
   for (int i = 0; i < P::I; i++) {
     int query = first + thread_y () + 16 * i;
@@ -227,10 +244,9 @@ soften_plain (const Head &h,
     total[i] *= factor;
 #pragma unroll
     for (int j = 0; j < P::I; j++) {
-      int key = keys_from + thread_x () + 16 * j;
       float power = scores[i][j] == -INFINITY ? 0 : lig_exp (scores[i][j] - base);
       total[i] += power;
-      scores[i][j] = power == 0 ? 0 : power * h.keeps (query, key);
+      scores[i][j] = bits >> (i * P::I + j) & 1 ? 0 : power * h.scale;
     }
 #pragma unroll
     for (int c = 0; c < P::C; c++)
@@ -294,6 +310,7 @@ bend (const Head &h,
 {
   const LigAttentionParams &p = h.a.params;
   const float2 *rows = h.a.rows + ((int64_t) h.row * p.heads + h.head) * p.length;
+  const uint32_t bits = h.template dropped<P, KEYS_DOWN> (queries_from, keys_from);
 #pragma unroll
   for (int i = 0; i < P::I; i++)
 #pragma unroll
@@ -305,7 +322,8 @@ bend (const Head &h,
       if (h.sees (query, key)) {
         float derivative, score = h.score (query, key, scores[i][j], &derivative);
         float2 row = rows[query];
-        float power = lig_exp (score - row.x * 0.693147181f), kept = h.keeps (query, key);
+        float power = lig_exp (score - row.x * 0.693147181f);
+        float kept = bits >> (i * P::I + j) & 1 ? 0 : h.scale;
         weight = power * kept;
         slope = power * (kept * slopes[i][j] - row.y) * derivative;
       }

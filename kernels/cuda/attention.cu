@@ -65,9 +65,8 @@ __device__ inline void
 drop (Sums16<QUERY_TILES, BLOCK> &weights, const Extras &extras, int query, int key)
 {
   if (extras.threshold > 0)
-    each_score<false> (weights, query, key, [&] (float &weight, int i, int j) {
-      weight = extras.drops (i, j) ? 0 : weight * extras.kept;
-    });
+    each_dropped (weights, dropped<false, QUERY_TILES, BLOCK> (extras, query, key),
+                  [&] (float &weight, bool drops) { weight = drops ? 0 : weight * extras.kept; });
 }
 
 /* Computes y and lse of 128 queries of a head. */
