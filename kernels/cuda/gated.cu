@@ -45,6 +45,11 @@ struct AnyUnit {
 #undef KIND
   } kind;
   LigClampedParams params;
+  AnyUnit
+  any () const
+  {
+    return *this;
+  }
   __device__ float
   operator() (float a, float b) const
   {
@@ -325,6 +330,18 @@ launch_backward_sums (LigLaunch *launch, const LigOperand *dbias, F f)
   return finish_walk (launch, w, to, dbias);
 }
 
+/* Returns the function of kernels with a bias. Few units are used with one, and compiled for that;
+ * the others are selected at run time. */
+template <class F>
+static auto
+with_bias (F f)
+{
+  if constexpr (std::is_same_v<F, geglu_unit> || std::is_same_v<F, swiglu_unit>)
+    return f;
+  else
+    return f.any ();
+}
+
 static const LigOperand none = {};
 
 /* Launches y = act (a) b. */
@@ -359,7 +376,8 @@ bias_forward (LigLaunch *launch)
   if (!all_floating (launch, 4))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "bias and gated unit: not a floating type; convert to fp32, fp16 or bf16");
-  return launch_forward<true> (launch, &o[0], &o[1], &o[2], &o[3], F{clamped_params (launch)});
+  return launch_forward<true> (launch, &o[0], &o[1], &o[2], &o[3],
+                               with_bias (F{clamped_params (launch)}));
 }
 
 /* Launches dx, and dbias [2 N], the sum of dx as rounded over rows, if that is present. */
@@ -373,7 +391,8 @@ bias_backward (LigLaunch *launch)
                      "bias and gated unit: not a floating type, or more than 2^23 columns; convert "
                      "or reduce them");
   F f = {clamped_params (launch)};
-  return o[3].data ? launch_backward_sums (launch, &o[3], f) : launch_backward (launch, f);
+  return o[3].data ? launch_backward_sums (launch, &o[3], with_bias (f))
+                   : launch_backward (launch, f);
 }
 } /* namespace gated */
 } /* namespace lig */
