@@ -71,8 +71,12 @@ template <int LANES_, int PACKS_> struct Shape {
   static constexpr int LANES = LANES_, PACKS = PACKS_;
 };
 
-/* Calls `f` with the shape for rows of that many packs. */
-template <class F>
+/* The largest number of packs of elements of type T in a row that threads hold: longer rows of 16
+ * bits are rare. */
+template <class T> constexpr int most_packs = sizeof (T) < 4 ? 2048 : 4096;
+
+/* Calls `f` with the shape for rows of that many packs of elements of type T. */
+template <class T, class F>
 inline LigStatus
 choose_shape (int64_t packs, F f)
 {
@@ -86,7 +90,7 @@ choose_shape (int64_t packs, F f)
     return f (Shape<32, 4>{});
   if (packs <= 2048)
     return f (Shape<0, 4>{});
-  return f (Shape<0, 8>{});
+  return f (Shape<0, most_packs<T> / 512>{});
 }
 
 /* Returns the number of threads for a row of several warps with `each` packs per thread: the
