@@ -32,6 +32,15 @@ typedef struct {
     kernel, 16384, 8192, 1, LIG_BF16, LIG_BF16, 0.80, &quantizers[4] \
   }
 
+/* One width for each shape of the kernels. */
+#define NORM_BACKWARD(rows, columns, dtype) \
+  {"layer_norm_backward", rows, columns, 1, dtype, dtype, 0, NULL}, \
+    {"rms_norm_backward", rows, columns, 1, dtype, dtype, 0, NULL}, \
+    {"layer_norm_backward_add", rows, columns, 1, dtype, dtype, 0, NULL}, \
+  { \
+    "rms_norm_backward_add", rows, columns, 1, dtype, dtype, 0, NULL \
+  }
+
 static const Entry entries[] = {
   ROWS_OF ("layer_norm", 0.90),
   ROWS_OF ("rms_norm", 0.90),
@@ -75,7 +84,16 @@ static const Entry entries[] = {
   {"norm_backward_quantize", 65536, 768, 1, LIG_BF16, LIG_BF16, 0.80, &quantizers[2]},
   {"norm_backward_quantize", 65536, 768, 1, LIG_BF16, LIG_BF16, 0.80, &quantizers[3]},
   {"norm_backward_quantize", 16384, 4096, 1, LIG_BF16, LIG_BF16, 0.80, &quantizers[0]},
-  {"layer_norm_backward_add", 65536, 768, 1, LIG_BF16, LIG_BF16, 0, NULL},
+  NORM_BACKWARD (524288, 128, LIG_BF16),
+  NORM_BACKWARD (262144, 256, LIG_BF16),
+  NORM_BACKWARD (131072, 512, LIG_BF16),
+  NORM_BACKWARD (65536, 768, LIG_BF16),
+  NORM_BACKWARD (65536, 1024, LIG_BF16),
+  NORM_BACKWARD (16384, 4096, LIG_BF16),
+  NORM_BACKWARD (4096, 16384, LIG_BF16),
+  NORM_BACKWARD (65536, 1024, LIG_FP16),
+  NORM_BACKWARD (65536, 768, LIG_FP32),
+  NORM_BACKWARD (16384, 4096, LIG_FP32),
   {"quantize", 65536, 768, 1, LIG_BF16, LIG_BF16, 0, &quantizers[0]},
   {"quantize", 65536, 768, 1, LIG_BF16, LIG_BF16, 0, &quantizers[2]},
   {"quantize", 65536, 768, 1, LIG_BF16, LIG_BF16, 0, &quantizers[3]},
