@@ -247,6 +247,7 @@ store_bytes (uint8_t *to, uint2 bytes, int64_t count)
   if constexpr (PACKED)
     *reinterpret_cast<uint2 *> (to) = bytes;
   else
+#pragma unroll 1
     for (int j = 0; j < SIDE && j < count; j++)
       to[j] = (uint8_t) ((j < 4 ? bytes.x : bytes.y) >> j % 4 * 8);
 }
@@ -266,7 +267,7 @@ store_lines (const Side &side, int64_t along, const uint2 (&bytes)[SIDE])
       store_bytes<PACKED> (to, bytes[i], count);
 }
 
-/* Writes the values that the bytes of a thread's rows stand for. */
+/* Writes the values that the bytes of a thread's rows stand for, which is rare: by a short loop. */
 __device__ inline void
 write_rounded (const Quantization &q,
                const Side &side,
@@ -278,6 +279,7 @@ write_rounded (const Quantization &q,
 #pragma unroll
   for (int i = 0; i < SIDE; i++) {
     float inverse = lig_quantize_inverse (scales[i]);
+#pragma unroll 1
     for (int j = 0; j < SIDE && j < count && line + i < side.lines; j++)
       q.rounded.set ((line + i) * side.length + along + j,
                      number_of (q, (uint8_t) ((j < 4 ? bytes[i].x : bytes[i].y) >> j % 4 * 8)) *

@@ -247,7 +247,6 @@ template <__nv_fp8_interpretation_t FORMAT>
 __device__ inline uint32_t
 quantized_word (float a, float b, float c, float d)
 {
-#if __CUDA_ARCH__ >= 900
   uint32_t word;
   if constexpr (FORMAT == __NV_E4M3)
     asm("{.reg .b16 low, high;"
@@ -262,10 +261,6 @@ quantized_word (float a, float b, float c, float d)
         : "=r"(word)
         : "f"(a), "f"(b), "f"(c), "f"(d));
   return word;
-#else
-  return __nv_cvt_float2_to_fp8x2 (make_float2 (a, b), __NV_SATFINITE, FORMAT) |
-         (uint32_t) __nv_cvt_float2_to_fp8x2 (make_float2 (c, d), __NV_SATFINITE, FORMAT) << 16;
-#endif
 }
 
 /* Rounds SIDE numbers to a format. */
