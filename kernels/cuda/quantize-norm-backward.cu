@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradients of norms with their quantized copies: in one reading where the scale is known, with the
- * amaxes for a reading of dx where scales follow from rows or from the whole tensor. Other scales
- * and rows that a block cannot hold are left to the kernels that compute one after the other. */
+ * amaxes for a reading of dx where scales follow from rows or from the whole tensor. Other scales,
+ * types other than bf16 and rows that a block cannot hold are left to the kernels that compute one
+ * after the other. */
 #include "kernels/cuda/norm-sums.cuh"
 #include "kernels/cuda/quantize-norm-backward.cuh"
 #include "kernels/cuda/quantize-source.cuh"
@@ -182,7 +183,7 @@ fits_together (const LigLaunch *launch, const Norm &norm, const Quantization &q)
 {
   const LigOperand *o = launch->operands;
   LigDtype dtype = o[X].dtype;
-  return dtype != LIG_FP32 && norm.length == o[X].columns && norm.rows >= PART * 64 &&
+  return dtype == LIG_BF16 && norm.length == o[X].columns && norm.rows >= PART * 64 &&
          of_type (&o[DY], dtype) && of_type (&o[BRANCH], dtype) && of_type (&o[DX], dtype) &&
          streams_pack ({&o[X], &o[DY], &o[DX]}, q.columns) && aligned (&o[BRANCH]) &&
          weight_packs (&o[WEIGHT], dtype) && copies_pack (q) && norm.length / SIDE <= 2048;
@@ -214,10 +215,7 @@ lig_cuda_norm_backward_quantize (LigLaunch *launch)
   Way way = way_of (q);
   bool fits = way != APART && fits_together (launch, norm, q);
   if (fits)
-    status = dispatch (launch, o[X].dtype, [&] (auto zero) {
-      using T = std::conditional_t<std::is_same_v<decltype (zero), float>, bf16, decltype (zero)>;
-      return norm.centered ? run_together<T, true> (launch, norm, q, way, &fits)
-                           : run_together<T, false> (launch, norm, q, way, &fits);
-    });
+    status = norm.centered ? run_together<bf16, true> (launch, norm, q, way, &fits)
+                           : run_together<bf16, false> (launch, norm, q, way, &fits);
   return fits || status != LIG_OK ? status : run_apart (launch);
 }
