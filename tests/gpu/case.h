@@ -48,6 +48,17 @@ gpu_or_skip (void)
   return gpu;
 }
 
+/* Returns the device if it has formats of 8 bits; else null, likewise. */
+static inline const Gpu *
+gpu_that_quantizes_or_skip (void)
+{
+  const Gpu *gpu = gpu_or_skip ();
+  if (!gpu || lig_device_get_facts (gpu->device)->capability >= 89)
+    return gpu;
+  g_test_skip ("quantizing needs compute capability 8.9");
+  return NULL;
+}
+
 /* Initializes the tests like g_test_init(), but neither a failed assertion nor a failed test
  * ends the program: time on a GPU is expensive. */
 static inline void

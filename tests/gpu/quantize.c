@@ -135,7 +135,7 @@ test_copies (void)
   static const LigDtype formats[] = {LIG_FP8_E4M3, LIG_FP8_E5M2};
   /* Without rows the scale of the whole matrix and the sums are written all the same. */
   static const int64_t larger[][2] = {{1024, 768}, {2048, 4096}, {4096, 304}, {0, 256}, {0, 30}};
-  const Gpu *gpu = gpu_or_skip ();
+  const Gpu *gpu = gpu_that_quantizes_or_skip ();
   unsigned n = 0;
   if (!gpu)
     return;
@@ -160,7 +160,7 @@ static void
 test_wide_rows (void)
 {
   static const int64_t shape[] = {16, 1 << 21};
-  const Gpu *gpu = gpu_or_skip ();
+  const Gpu *gpu = gpu_that_quantizes_or_skip ();
   for (unsigned k = 0; gpu && k < (quick () ? 1 : 3); k++) {
     case_begin ();
     check_copies (gpu, RANDOM, LIG_BF16, LIG_FP8_E4M3, kinds[k], shape, k == 0 ? 8 : 0);
@@ -260,7 +260,7 @@ static void
 test_producers (void)
 {
   static const int64_t larger[][2] = {{256, 512}, {512, 768}, {1040, 2048}, {2048, 3072}};
-  const Gpu *gpu = gpu_or_skip ();
+  const Gpu *gpu = gpu_that_quantizes_or_skip ();
   unsigned n = 0;
   if (!gpu)
     return;
@@ -320,7 +320,7 @@ static void
 test_norms (void)
 {
   static const int64_t larger[][2] = {{512, 768}, {1040, 2048}, {2048, 4096}};
-  const Gpu *gpu = gpu_or_skip ();
+  const Gpu *gpu = gpu_that_quantizes_or_skip ();
   unsigned n = 0;
   if (!gpu)
     return;
@@ -403,7 +403,7 @@ test_norm_gradients (void)
 {
   static const int64_t larger[][2] = {{1024, 256},  {1040, 512},  {4112, 768},  {2048, 1024},
                                       {1088, 1600}, {2048, 2048}, {1040, 4096}, {1024, 8192}};
-  const Gpu *gpu = gpu_or_skip ();
+  const Gpu *gpu = gpu_that_quantizes_or_skip ();
   unsigned n = 0;
   if (!gpu)
     return;
@@ -519,7 +519,7 @@ test_gelu_products (void)
 {
   static const int64_t sides[][3] = {
     {16, 16, 16}, {128, 128, 128}, {272, 400, 144}, {1024, 3072, 768}};
-  const Gpu *gpu = gpu_or_skip ();
+  const Gpu *gpu = gpu_that_quantizes_or_skip ();
   if (!gpu)
     return;
   for (guint j = 0; j < G_N_ELEMENTS (sides); j++)
@@ -539,7 +539,7 @@ test_products (void)
                                        {LIG_SCALES_BLOCK, LIG_SCALES_BLOCK}};
   static const int64_t sides[][3] = {
     {16, 16, 16}, {128, 128, 128}, {272, 400, 144}, {1024, 768, 3072}};
-  const Gpu *gpu = gpu_or_skip ();
+  const Gpu *gpu = gpu_that_quantizes_or_skip ();
   if (!gpu)
     return;
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
@@ -555,7 +555,7 @@ test_products (void)
 static void
 test_histories (void)
 {
-  const Gpu *gpu = gpu_or_skip ();
+  const Gpu *gpu = gpu_that_quantizes_or_skip ();
   if (!gpu)
     return;
   for (int variation = 0; variation < 6; variation++) {
