@@ -3,8 +3,8 @@
 #include "app/cli/devices-libraries.h"
 
 #include "app/cli/command.h"
-#include <ligature/device.h>
 #include <ligature/json-members.h>
+#include <ligature/plan.h>
 
 static void
 add_library (JsonBuilder *builder, const LigLibrary *library)
