@@ -41,8 +41,8 @@ def test_missing():
     # Lines are wrapped.
     text = " ".join(devices(LIGATURE_CUDNN="none").split())
     assert f"cuDNN is not used, LIGATURE_CUDNN=none: {cost}" in text, text
-    text = " ".join(devices(LIGATURE_CUDNN="/nowhere/libcudnn.so.9").split())
-    assert f"cuDNN is missing: {cost}; ./setup cuda adds it" in text, text
+    cudnn = libraries(LIGATURE_CUDNN="/nowhere/libcudnn.so.9")["cuDNN"]
+    assert cudnn["reason"].startswith("/nowhere/libcudnn.so.9: ") and not cudnn["path"], cudnn
 
 
 for n, test in enumerate((test_all, test_missing), 1):

@@ -9,12 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Keeps the reason for not using a library, unless its file is simply absent. */
+/* Keeps the reason for not using a library, unless the file that was searched is simply absent. */
 static void
-keep_reason (LigBackendLibrary *library, const char *why)
+keep_reason (LigBackendLibrary *library, const char *file, const char *why)
 {
-  bool absent = !library->path[0] && strstr (why, ".so") &&
-                strstr (why, ": cannot open shared object file: No such file");
+  bool absent = strncmp (why, file, strlen (file)) == 0 && strstr (why, ": No such file");
   snprintf (library->why, sizeof library->why, "%s", absent ? "" : why);
 }
 
@@ -43,7 +42,7 @@ describe_cudnn (LigBackendLibrary *library)
     snprintf (library->version, sizeof library->version, "%zu.%zu.%zu", version / 10000,
               version % 10000 / 100, version % 100);
   else
-    keep_reason (library, why);
+    keep_reason (library, "libcudnn.so.9", why);
 }
 
 static void
@@ -55,7 +54,7 @@ describe_nccl (LigBackendLibrary *library)
   library->cost = "training on several GPUs is refused";
   snprintf (library->path, sizeof library->path, "%s", nccl->path);
   if (nccl->why)
-    keep_reason (library, nccl->why);
+    keep_reason (library, "libnccl.so.2", nccl->why);
   else if (nccl->get_version (&version) == 0)
     snprintf (library->version, sizeof library->version, "%d.%d.%d", version / 10000,
               version % 10000 / 100, version % 100);
