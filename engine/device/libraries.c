@@ -3,6 +3,7 @@
 #include "engine/device/backend.h"
 
 #include <glib/gi18n-lib.h>
+#include <stdlib.h>
 
 gboolean
 lig_backend_get_library (const char *name, guint n, LigLibrary *library)
@@ -15,7 +16,10 @@ lig_backend_get_library (const char *name, guint n, LigLibrary *library)
     return FALSE;
   g_strlcpy (library->name, found.name, sizeof library->name);
   g_strlcpy (library->version, found.version, sizeof library->version);
-  g_strlcpy (library->path, found.path, sizeof library->path);
+  /* The loader's path leads through the folders from which it searched. */
+  char *file = realpath (found.path, NULL);
+  g_strlcpy (library->path, file ? file : found.path, sizeof library->path);
+  free (file);
   g_strlcpy (library->reason, found.why, sizeof library->reason);
   g_strlcpy (library->cost, found.cost ? found.cost : "", sizeof library->cost);
   return TRUE;
