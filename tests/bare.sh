@@ -6,12 +6,14 @@ set -uo pipefail
 
 usage () {
   cat <<'END'
-Usage: tests/bare.sh [bookworm-run] [bookworm-test|bookworm-plain] [trixie-user]
+Usage: tests/bare.sh [bookworm-run] [bookworm-test|bookworm-plain] [trixie-user] [bookworm-packages]
 
   bookworm-run    Debian 12, as root: ./setup run, which trains without a display
   bookworm-test   the same system afterwards, or a fresh one: ./setup test
   bookworm-plain  likewise, without sanitizers and fuzzing: ./setup test plain
   trixie-user     Debian 13: ./setup run as an ordinary user with sudo
+  bookworm-packages
+                  Debian 12: the packages of data/packaging/debian (tests/packages.sh)
 
 Without arguments: bookworm-run, bookworm-test and trixie-user.
 
@@ -110,6 +112,10 @@ bookworm_plain () {
   make_system bookworm && inside bookworm sh -c 'cd /ligature && ./setup test plain'
 }
 
+bookworm_packages () {
+  make_system bookworm && inside bookworm sh -c 'cd /ligature && tests/packages.sh'
+}
+
 trixie_user () {
   make_system trixie && as_person trixie './setup run' && trained "$log"
 }
@@ -123,7 +129,7 @@ fi
 failed=0 n=0
 for try in "${tries[@]}"; do
   n=$((n + 1)) log=$logs/$try.log begun=$SECONDS
-  case "$try" in bookworm-run | bookworm-test | bookworm-plain | trixie-user) ;; *) usage >&2; exit 2 ;; esac
+  case "$try" in bookworm-run | bookworm-test | bookworm-plain | bookworm-packages | trixie-user) ;; *) usage >&2; exit 2 ;; esac
   if "${try//-/_}" > "$log" 2>&1; then
     echo "ok $n - $try ($((SECONDS - begun)) s)"
   else
