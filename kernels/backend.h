@@ -8,13 +8,13 @@
  * null. */
 #pragma once
 
-#include <ligature/kernels.h>
+#include <ligature/launch.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The version of this interface. It changes whenever this header, kernels.h, params.h or
+/* The version of this interface. It changes whenever this header, the public ones of kernels or
  * kernel-list.h change so that a module built before would misbehave. */
 #define LIG_BACKEND_VERSION 8
 

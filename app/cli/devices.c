@@ -9,7 +9,9 @@
 #include "app/cli/shared-options.h"
 #include "app/cli/task.h"
 #include <ligature/json.h>
+#include <ligature/kernels.h>
 #include <ligature/report.h>
+#include <ligature/store-tuning.h>
 #include <ligature/store.h>
 #include <ligature/tuning.h>
 

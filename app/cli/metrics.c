@@ -5,6 +5,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/task.h"
+#include <ligature/store-rows.h>
 
 #include <errno.h>
 #include <fcntl.h>

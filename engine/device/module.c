@@ -5,6 +5,7 @@
 #include "engine/base/folders-private.h"
 #include "engine/device/backend.h"
 #include "kernels/times.h"
+#include <ligature/kernels.h>
 
 #include <dlfcn.h>
 #include <glib/gi18n-lib.h>

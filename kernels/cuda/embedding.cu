@@ -15,6 +15,7 @@
 #include "kernels/cuda/common/cuda.cuh"
 #include "kernels/cuda/common/walk.cuh"
 #include "kernels/cuda/embedding.cuh"
+#include <ligature/params-loss.h>
 
 #include <cub/device/device_radix_sort.cuh>
 

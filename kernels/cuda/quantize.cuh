@@ -11,6 +11,7 @@
 #include "kernels/cuda/common/cuda.cuh"
 #include "kernels/cuda/common/reduce.cuh"
 #include "kernels/quantize.h"
+#include <ligature/params-quantize.h>
 
 #include <cuda_fp8.h>
 

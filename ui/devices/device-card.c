@@ -7,6 +7,7 @@
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
 #include <ligature/draw.h>
+#include <ligature/store-tuning.h>
 #include <ligature/tuning.h>
 
 #include <glib/gi18n.h>

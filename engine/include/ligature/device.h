@@ -5,9 +5,13 @@
 
 #include <ligature/costs.h>
 #include <ligature/fabric.h>
-#include <ligature/ranks.h>
+#include <ligature/groups.h>
+#include <ligature/layout.h>
 
 G_BEGIN_DECLS
+
+typedef struct LigKernel LigKernel;
+typedef struct LigRanks LigRanks;
 
 /**
  * LigDeviceFacts:
