@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The window About. */
 #include "app/about.h"
+#include <ligature/store.h>
 
 #include <glib/gi18n.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Preferences are written to the settings at once. */
 #include "app/preferences.h"
+#include <ligature/store.h>
 
 #include <glib/gi18n.h>
 

@@ -5,6 +5,7 @@
 #include "ui/document/journal.h"
 #include "ui/session/task.h"
 #include "ui/widgets/toast.h"
+#include <ligature/store.h>
 
 #include <glib/gi18n.h>
 

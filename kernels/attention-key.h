@@ -4,8 +4,8 @@
  * module for CUDA, which makes it. */
 #pragma once
 
-#include <ligature/kernels.h>
-#include <ligature/params.h>
+#include <ligature/launch.h>
+#include <ligature/params-attention.h>
 
 /* Everything that a plan of cuDNN depends on. Cases are compared as bytes, so one is zeroed first
  * and has no gaps. A launch may run its plan several times, each for a part of the batch or of the

@@ -3,8 +3,8 @@
  * which say who computes a step, and by the module for CUDA. */
 #pragma once
 
-#include <ligature/kernels.h>
-#include <ligature/params.h>
+#include <ligature/launch.h>
+#include <ligature/params-attention.h>
 
 /* Returns why a variant is left to the own kernels, in words that begin with what cuDNN lacks; null
  * if cuDNN can compute it. `x` is followed by memory, lengths and documents, as in the signatures

@@ -3,8 +3,9 @@
  * shared by the plan, which provides it, and by the module, which divides it. */
 #pragma once
 
-#include <ligature/kernels.h>
-#include <ligature/params.h>
+#include <ligature/params-attention.h>
+
+#include <stdbool.h>
 
 /* The largest deterministic need that is provided for: it grows with the square of the length. A
  * larger one is met in parts. If one head of keys of one row needs more, the own kernel, which

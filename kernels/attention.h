@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernels/formulas.h"
-#include <ligature/params.h>
+#include <ligature/params-attention.h>
 
 /* Sets the keys [first, end) that query i of a row sees, before documents restrict them. The row
  * has `keys` keys, its length if it has one; `queries` of its queries count, all with memory. */

@@ -8,15 +8,15 @@
  * null. */
 #pragma once
 
-#include <ligature/kernels.h>
+#include <ligature/launch.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The version of this interface. It changes whenever this header, kernels.h, params.h or
+/* The version of this interface. It changes whenever this header, the public ones of kernels or
  * kernel-list.h change so that a module built before would misbehave. */
-#define LIG_BACKEND_VERSION 8
+#define LIG_BACKEND_VERSION 9
 
 /* The properties of a device that are known without measuring. */
 typedef struct {
@@ -27,6 +27,15 @@ typedef struct {
   char driver[32];
   char id[64]; /* `GPU-` and the UUID of this device; empty if the backend has only one */
 } LigBackendFacts;
+
+/* A library that the backend uses, or uses if it is installed. */
+typedef struct {
+  const char *name; /* `cuDNN` */
+  const char *cost; /* the loss without it; null if the backend is not loaded without it */
+  char version[32]; /* empty if it is not used */
+  char path[1024];  /* its file; empty if it is missing */
+  char why[256];    /* the reason for not using it; empty if it is used, or missing */
+} LigBackendLibrary;
 
 /* The present state of a device; negative or empty where the device does not report it. */
 typedef struct {
@@ -72,6 +81,9 @@ typedef struct LigBackend {
 
   /* Returns the number of devices; negative, with the reason in `why`, if none can be used. */
   int (*count) (char *why, size_t size);
+  /* Describes library `n`, which is opened, and returns false after the last. Needs no device. Null
+   * if the backend uses none. */
+  bool (*library) (int n, LigBackendLibrary *library);
   LigStatus (*open) (int number, LigBackendDevice **device, char *why, size_t size);
   void (*close) (LigBackendDevice *device);
   /* Makes the device the calling thread's current one. A thread calls it before it launches

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The choice of the CPU kernels' instruction level, made once, at their first use. */
 #include "kernels/backend.h"
+#include <ligature/kernels.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,7 @@
 #include "kernels/attention-refusal.h"
 #include "kernels/attention-scratch.h"
 #include "kernels/joint-loss.h"
-
-#include <ligature/params.h>
+#include <ligature/params-collective.h>
 
 static int64_t
 between (int64_t least, int64_t value, int64_t most)

@@ -3,7 +3,7 @@
  * scratch memory (LigKernel.scratch), which kernel-list.h names. */
 #pragma once
 
-#include <ligature/kernels.h>
+#include <ligature/launch.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 /* The way a kernel reports that it cannot do its work. */
 #pragma once
 
-#include <ligature/kernels.h>
+#include <ligature/launch.h>
 
 #define LIG_AT_(line) #line
 #define LIG_AT(line) LIG_AT_ (line)

@@ -9,7 +9,6 @@
 #pragma once
 
 #include "kernels/demands.h"
-#include <ligature/params.h>
 
 #include <stddef.h>
 

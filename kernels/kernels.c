@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of built-in kernels, and the functions that read signatures. */
-#include <ligature/kernels.h>
 
 #include "kernels/backend.h"
 #include "kernels/demands.h"
+#include <ligature/kernels.h>
 
 #include <ctype.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 
 #include "kernels/formulas.h"
 #include <ligature/dtype.h>
-#include <ligature/params.h>
+#include <ligature/scales.h>
 
 /* Returns the number of blocks along a side. */
 LIG_FORMULA int64_t

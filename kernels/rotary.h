@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/formulas.h"
-#include <ligature/params.h>
+#include <ligature/params-positions.h>
 
 /* Returns the frequency of a pair of features, in radians per position. */
 LIG_FORMULA float

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kernels/formulas.h"
-#include <ligature/params.h>
+#include <ligature/loss-scaling.h>
 
 /* Updates the state with the norm `length` of the scaled gradients; adapts the scale if it is
  * `dynamic`. One thread calls it, once per update. Returns the norm of the gradients without the

@@ -6,12 +6,17 @@ set -uo pipefail
 
 usage () {
   cat <<'END'
-Usage: tests/bare.sh [bookworm-run] [bookworm-test|bookworm-plain] [trixie-user]
+Usage: tests/bare.sh [bookworm-run] [bookworm-test|bookworm-plain] [trixie-user] [bookworm-cuda]
+                     [bookworm-packages]
 
   bookworm-run    Debian 12, as root: ./setup run, which trains without a display
   bookworm-test   the same system afterwards, or a fresh one: ./setup test
   bookworm-plain  likewise, without sanitizers and fuzzing: ./setup test plain
+  bookworm-cuda   Debian 12 with a pretended NVIDIA driver: ./setup build, which downloads 1.2 GB of
+                  the CUDA toolkit by pip, with pip's settings of this machine; needs 10 GB
   trixie-user     Debian 13: ./setup run as an ordinary user with sudo
+  bookworm-packages
+                  Debian 12: the packages of data/packaging/debian (tests/packages.sh)
 
 Without arguments: bookworm-run, bookworm-test and trixie-user.
 
@@ -110,6 +115,38 @@ bookworm_plain () {
   make_system bookworm && inside bookworm sh -c 'cd /ligature && ./setup test plain'
 }
 
+# Prints pip's settings and the proxies, as arguments of env.
+pip_settings () {
+  env | grep -E '^(PIP_[A-Z_]+|[A-Za-z]+_(proxy|PROXY))=' || true
+}
+
+# Hardly optimized kernels show as well that they compile. The pretended driver has no functions: the
+# module is loaded and finds its libraries, but no GPU.
+bookworm_cuda () {
+  local root=$work/bookworm settings
+  make_system bookworm || return 1
+  mapfile -t settings < <(pip_settings)
+  cp /etc/pip.conf "$root/etc/" 2> /dev/null
+  cat > "$root/usr/local/bin/nvidia-smi" <<'END'
+#!/bin/sh
+case "$*" in
+  *compute_cap*) echo 9.0 ;;
+  *) echo '| NVIDIA-SMI 580.65.06    Driver Version: 580.65.06    CUDA Version: 13.0 |' ;;
+esac
+END
+  chmod +x "$root/usr/local/bin/nvidia-smi"
+  inside bookworm env -u CI "${settings[@]}" sh -c 'cd /ligature && ./setup build -Dcuda-quick=true &&
+    : | gcc -shared -x c - -o /usr/local/lib/libcuda.so.1 && ldconfig && du -sh build/cuda &&
+    ls -l build/kernels/cuda/ligature-cuda.so && build/app/lig devices' &&
+    grep -q 'cuBLASLt 13.* is /ligature/build/cuda/lib/' "$log" &&
+    grep -q 'cuDNN 9.* is /ligature/build/cuda/lib/' "$log" &&
+    grep -q 'NCCL 2.* is /ligature/build/cuda/lib/' "$log"
+}
+
+bookworm_packages () {
+  make_system bookworm && inside bookworm sh -c 'cd /ligature && tests/packages.sh'
+}
+
 trixie_user () {
   make_system trixie && as_person trixie './setup run' && trained "$log"
 }
@@ -123,7 +160,10 @@ fi
 failed=0 n=0
 for try in "${tries[@]}"; do
   n=$((n + 1)) log=$logs/$try.log begun=$SECONDS
-  case "$try" in bookworm-run | bookworm-test | bookworm-plain | trixie-user) ;; *) usage >&2; exit 2 ;; esac
+  case "$try" in
+    bookworm-run | bookworm-test | bookworm-plain | bookworm-cuda | bookworm-packages | trixie-user) ;;
+    *) usage >&2; exit 2 ;;
+  esac
   if "${try//-/_}" > "$log" 2>&1; then
     echo "ok $n - $try ($((SECONDS - begun)) s)"
   else

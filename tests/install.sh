@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # install.sh SOURCE BUILD: installs into a temporary folder and checks the result, as TAP: the
-# exported names, that every installed header compiles alone, that the example builds and learns.
+# exported names, that every installed header compiles alone, that the example builds and learns, that
+# no file has a path of the source or of the build.
 source=$1 build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -46,7 +47,13 @@ links_openmp_flavour () {
 # The package file requires the packages of the headers, and none that only the library needs.
 requires_only_headers () {
   diff <(pc --print-requires | sed 's/ .*//' | sort) \
-    <(printf '%s\n' gio-2.0 glib-2.0 gobject-2.0)
+    <(printf '%s\n' gio-2.0 glib-2.0 gobject-2.0) && [ -z "$(pc --print-requires-private)" ] &&
+    ! grep rpath "$pc_file"
+}
+
+# Whoever can make such a folder again would otherwise decide what the installed files read.
+holds_no_paths () {
+  ! grep -raoE "($source|$build)/[ -~]{0,60}" "$work/root"
 }
 
 # Prints the flags of the public packages only; --cflags would add those of private packages.
@@ -109,6 +116,24 @@ shell_files () {
   return $status
 }
 
+# The page of the window names the options that it prints.
+window_manual () {
+  local option options page=$prefix/share/man/man1/ligature.1
+  options=$(LD_LIBRARY_PATH=$(dirname "$library") "$prefix/bin/ligature" --help |
+    grep -oE -- '--[a-z-]+')
+  grep -qxF -- --version <<< "$options" || return 1
+  for option in $options; do
+    sed 's/\\-/-/g' "$page" | grep -F -- "$option" || return 1
+  done
+}
+
+documents () {
+  local file folder=$prefix/share/doc/ligature
+  for file in LICENSE NEWS tutorial.md json.md schemas/plan.json; do
+    [ -s "$folder/$file" ] || { echo "$file: missing"; return 1; }
+  done
+}
+
 # The schemas of JSON documents refer to each other by file name.
 schemas () {
   local file folder=$prefix/share/ligature/doc/schemas
@@ -146,6 +171,7 @@ check 'exports nothing but lig_*' exports_ours_only
 check 'uses the OpenMP flavour of OpenBLAS' links_openmp_flavour
 check 'each installed header compiles alone' headers_stand_alone
 check 'the package file names what the headers need' requires_only_headers
+check 'no installed file has a path of the build' holds_no_paths
 check 'the example builds with pkg-config' build_example train
 check 'the example learns' example_learns
 check 'the example with an op of its own builds' build_example own-op
@@ -156,9 +182,11 @@ fi
 check 'the installed command runs' command_runs
 check 'the manual page and the completions are installed' shell_files
 check 'the schemas of JSON documents are installed' schemas
+check 'licence, news and documents are installed' documents
 if [ -x "$prefix/bin/ligature" ]; then
   check 'the desktop finds the window' desktop_files
   check 'the window says its version' window_says_version
+  check 'the manual page has the options of the window' window_manual
   if command -v update-mime-database > /dev/null; then
     check 'the type of .lig files is known' knows_type
   fi

@@ -10,6 +10,7 @@
 #include "app/cli/shared-options.h"
 #include "app/cli/task.h"
 #include "kernels/times.h"
+#include <ligature/plan-options.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/table.h"
+#include <ligature/optimizer.h>
 #include <ligature/report.h>
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 /* lig devices: the devices to run on or to plan for, with their ceilings. */
 #include "app/cli/blame.h"
 #include "app/cli/devices-fabric.h"
+#include "app/cli/devices-libraries.h"
 #include "app/cli/document.h"
 #include "app/cli/live.h"
 #include "app/cli/output-file.h"
@@ -9,7 +10,9 @@
 #include "app/cli/shared-options.h"
 #include "app/cli/task.h"
 #include <ligature/json.h>
+#include <ligature/kernels.h>
 #include <ligature/report.h>
+#include <ligature/store-tuning.h>
 #include <ligature/store.h>
 #include <ligature/tuning.h>
 
@@ -126,6 +129,7 @@ add_device (JsonBuilder *builder, LigDevice *device)
   lig_json_add_truth (builder, "measured", facts->measured);
   if (lig_device_get_built_for (device))
     lig_json_add_text (builder, "built_for", lig_device_get_built_for (device));
+  lig_cli_add_libraries (builder, lig_device_get_name (device));
   lig_json_add_text (builder, "reason", is_real (device) ? NULL : "only described");
   json_builder_end_object (builder);
 }
@@ -143,6 +147,7 @@ print_json (GPtrArray *devices, GPtrArray *missing)
     lig_json_add_text (builder, "device", one->info->name);
     lig_json_add_truth (builder, "usable", FALSE);
     lig_json_add_text (builder, "reason", one->error->message);
+    lig_cli_add_libraries (builder, one->info->name);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -228,10 +233,15 @@ print_table (GPtrArray *devices, GPtrArray *missing)
     if (info != last && lig_device_get_built_for (devices->pdata[i]))
       printf ("The %s module was built for %s\n", info->title,
               lig_device_get_built_for (devices->pdata[i]));
+    if (info != last)
+      lig_cli_print_libraries (info->name);
     last = info;
   }
-  for (guint i = 0; i < missing->len; i++)
-    lig_cli_print ("%s", ((const Missing *) missing->pdata[i])->error->message);
+  for (guint i = 0; i < missing->len; i++) {
+    const Missing *one = missing->pdata[i];
+    lig_cli_print ("%s", one->error->message);
+    lig_cli_print_libraries (one->info->name);
+  }
 }
 
 static gboolean

@@ -204,11 +204,27 @@ append_command (GString *to, const LigCliPage *page)
     append_example (to, wrapped->str);
 }
 
+/* Returns the date that a builder of packages sets, or an empty text (transfer full): a page with
+ * the day of the build would differ each time. */
+static char *
+format_date (void)
+{
+  gint64 seconds;
+  const char *epoch = g_getenv ("SOURCE_DATE_EPOCH");
+  g_autoptr (GDateTime) date =
+    epoch && g_ascii_string_to_signed (epoch, 10, 0, G_MAXINT64, &seconds, NULL)
+      ? g_date_time_new_from_unix_utc (seconds)
+      : NULL;
+  return date ? g_date_time_format (date, "%F") : g_strdup ("");
+}
+
 void
 lig_cli_append_manual (GString *to, GPtrArray *pages)
 {
   g_string_append (to, ".\\\" Made by lig --generate man.\n");
-  g_string_append_printf (to, ".TH LIG 1 \"\" \"Ligature %s\" \"User Commands\"\n", LIG_VERSION);
+  g_autofree char *date = format_date ();
+  g_string_append_printf (to, ".TH LIG 1 \"%s\" \"Ligature %s\" \"User Commands\"\n", date,
+                          LIG_VERSION);
   g_string_append (to,
                    ".SH NAME\nlig \\- fuse and train sequences of operations\n"
                    ".SH SYNOPSIS\n.B lig\n[\\fIOPTION\\fR]...\n.I COMMAND\n[\\fIARGUMENT\\fR]... "

@@ -5,6 +5,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/task.h"
+#include <ligature/store-rows.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,18 +101,18 @@ check_file (const char *path, GError **error)
 static int
 open_file (const char *path)
 {
-  enum { FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY };
+  enum { FLAGS = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY };
   struct stat info;
   if (stat (path, &info) == 0 && S_ISFIFO (info.st_mode)) {
     int probe = open (path, FLAGS | O_NONBLOCK);
     if (probe < 0 && errno == ENXIO)
       lig_cli_say ("--metrics: waiting for a reader of the pipe '%s'", path);
-    int file = open (path, FLAGS, 0666);
+    int file = open (path, FLAGS);
     if (probe >= 0)
       close (probe);
     return file;
   }
-  return open (path, FLAGS, 0666);
+  return open (path, FLAGS | O_CREAT, 0666);
 }
 
 gboolean

@@ -10,6 +10,8 @@
 
 #include "app/cli/table.h"
 #include <ligature/columns.h>
+#include <ligature/kernels.h>
+#include <ligature/plan-options.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "app/cli/sequence-options.h"
 #include "app/cli/table.h"
 #include <ligature/attention.h>
+#include <ligature/kernels.h>
 #include <ligature/report.h>
 
 #include <math.h>

@@ -6,6 +6,8 @@
 #include "app/cli/rank-device.h"
 #include "app/cli/rank.h"
 #include "app/cli/table.h"
+#include <ligature/kernels.h>
+#include <ligature/plan-options.h>
 #include <ligature/units.h>
 
 #include <stdio.h>

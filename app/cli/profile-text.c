@@ -6,6 +6,7 @@
 #include "app/cli/table.h"
 #include <ligature/columns.h>
 #include <ligature/hottest.h>
+#include <ligature/kernels.h>
 #include <ligature/units.h>
 
 #include <math.h>

@@ -12,7 +12,10 @@
 #include "app/cli/task.h"
 #include "app/cli/values.h"
 
+#include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
 #include <ligature/report.h>
+#include <ligature/store.h>
 #include <ligature/suggest.h>
 #include <ligature/tuning.h>
 

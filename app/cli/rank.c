@@ -6,6 +6,7 @@
 #include "app/cli/command.h"
 #include "app/cli/live.h"
 #include "app/cli/metrics.h"
+#include <ligature/store.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,6 +5,7 @@
 
 #include <ligature/columns.h>
 #include <ligature/json.h>
+#include <ligature/plan-options.h>
 #include <ligature/plan.h>
 #include <ligature/printable.h>
 #include <ligature/run.h>

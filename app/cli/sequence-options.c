@@ -7,6 +7,9 @@
 #include "app/cli/shared-options.h"
 #include "app/cli/task.h"
 #include "app/cli/values.h"
+#include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
+#include <ligature/store.h>
 #include <ligature/suggest.h>
 #include <ligature/tuning.h>
 

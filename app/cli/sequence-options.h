@@ -8,6 +8,8 @@
 #include <ligature/layout.h>
 #include <ligature/plan.h>
 
+typedef struct _LigOptimizer LigOptimizer;
+
 typedef struct {
   char *input, *device, *dtype, *policy, *recompute, *recipe, *store, *parallel, *optimizer,
     *bucket_size;

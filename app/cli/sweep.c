@@ -12,6 +12,8 @@
 #include "app/cli/train-progress.h"
 
 #include <ligature/shell.h>
+#include <ligature/store-rows.h>
+#include <ligature/store.h>
 #include <ligature/sweep.h>
 
 #include <math.h>

@@ -5,6 +5,8 @@
 #include "app/cli/blame.h"
 #include "app/cli/shared-options.h"
 #include <ligature/dataset.h>
+#include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
 
 #include <string.h>
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The folder of backend modules. */
+/* The folders of backend modules. */
 #pragma once
 
 #include <ligature/error.h>
+
+/* Returns the build folder of the library or program that contains this code (static), or null if
+ * it is not in one, as installed. */
+const char *lig_build_folder (void);
 
 /* Returns the folder in which backend modules are installed (static). */
 const char *lig_module_folder (void);

@@ -7,6 +7,7 @@
 #include "engine/compile/parameters.h"
 #include "engine/compile/quantizers.h"
 #include "engine/compile/walk.h"
+#include <ligature/params-quantize.h>
 #include <ligature/state-arrays.h>
 
 /* Adds the record of an operand, unless an earlier product of the same recipe has the same values;

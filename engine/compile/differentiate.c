@@ -5,6 +5,7 @@
 #include "engine/compile/collect.h"
 #include "engine/compile/parameters.h"
 #include "engine/compile/quantizers.h"
+#include <ligature/optimizer.h>
 
 #include <glib/gi18n-lib.h>
 

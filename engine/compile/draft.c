@@ -5,6 +5,8 @@
 #include "engine/compile/quantizers.h"
 
 #include "engine/sequence/sequence-private.h"
+#include <ligature/loss-scaling.h>
+#include <ligature/optimizer.h>
 #include <ligature/state-arrays.h>
 
 #include <glib/gi18n-lib.h>
@@ -122,8 +124,8 @@ keep_options (LigDraft *self, const LigPlanOptions *options)
     self->options.tuning = &self->tuning;
   }
   if (self->options.optimizer) {
-    self->optimizer = *self->options.optimizer;
-    self->options.optimizer = &self->optimizer;
+    self->optimizer = g_memdup2 (self->options.optimizer, sizeof (LigOptimizer));
+    self->options.optimizer = self->optimizer;
   }
   if (self->options.choices)
     self->options.choices = g_string_chunk_insert (self->strings, self->options.choices);
@@ -225,6 +227,7 @@ lig_draft_free (LigDraft *self)
   g_clear_pointer (&self->prices, g_hash_table_unref);
   g_clear_pointer (&self->problems, lig_collection_free);
   g_string_chunk_free (self->strings);
+  g_free (self->optimizer);
   g_free (self);
 }
 

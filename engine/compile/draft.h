@@ -7,9 +7,11 @@
 #include "engine/sequence/ports.h"
 #include <ligature/device.h>
 #include <ligature/fusion.h>
+#include <ligature/launch.h>
 #include <ligature/plan-options.h>
 #include <ligature/recipe.h>
 #include <ligature/sequence.h>
+#include <ligature/tuning.h>
 
 typedef enum {
   LIG_VALUE_INPUT,              /* the caller's main input */
@@ -247,8 +249,8 @@ typedef struct {
   guint64 serial, version;         /* of the sequence that was given */
   LigDevice *device;
   LigPlanOptions options;
-  LigTuning tuning; /* the tuning table that the options point to */
-  LigOptimizer optimizer;
+  LigTuning tuning;        /* the tuning table that the options point to */
+  LigOptimizer *optimizer; /* the copy that the options point to; null: none */
   LigPolicy policy;
   LigShape input;
   LigDtype input_dtype, compute, parameter_dtype;

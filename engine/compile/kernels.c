@@ -4,6 +4,7 @@
 #include "engine/compile/kernels.h"
 
 #include "engine/compile/collect.h"
+#include <ligature/kernels.h>
 
 #include <glib/gi18n-lib.h>
 

@@ -4,6 +4,7 @@
  * before the first step that needs it. A kernel that takes all multiprocessors at once lets no
  * exchange begin before its end, that which could have begun with it included. */
 #include "engine/compile/predict.h"
+#include <ligature/kernels.h>
 
 #include <math.h>
 

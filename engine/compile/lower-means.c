@@ -2,6 +2,7 @@
 /* Losses that are means over the rows that they count, of which ranks with other rows may count
  * other numbers. */
 #include "engine/compile/lower.h"
+#include <ligature/params-collective.h>
 
 /* Returns whether targets may be ones that the loss ignores. Data gives those of the range alone;
  * with another number held-out batches are filled up, which are not trained. */

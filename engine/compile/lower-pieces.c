@@ -3,6 +3,7 @@
  * piece is a value that has a part of the rows of another one, in its memory. */
 #include "engine/compile/lower.h"
 #include "engine/compile/quantizers.h"
+#include <ligature/params-collective.h>
 
 #include <stdlib.h>
 #include <string.h>

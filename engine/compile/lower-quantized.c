@@ -6,6 +6,11 @@
 #include "engine/sequence/ports.h"
 #include "kernels/functions.h"
 #include <ligature/fusion.h>
+#include <ligature/kernels.h>
+#include <ligature/params-gated.h>
+#include <ligature/params-norm.h>
+#include <ligature/params-product.h>
+#include <ligature/params-quantize.h>
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "engine/compile/quantizers.h"
 #include "engine/compile/walk.h"
 #include "engine/reasons/words.h"
+#include <ligature/kernels.h>
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "engine/measure/choices.h"
 #include "engine/measure/stopwatch.h"
 #include "engine/steps/steps.h"
+#include <ligature/kernels.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>

@@ -6,7 +6,8 @@
 
 #include "engine/device/costs.h"
 #include "kernels/attention-refusal.h"
-#include <ligature/params.h>
+#include <ligature/kernels.h>
+#include <ligature/params-collective.h>
 
 #include <string.h>
 

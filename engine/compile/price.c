@@ -6,6 +6,7 @@
 #include "engine/compile/predict.h"
 #include "engine/measure/lock.h"
 #include "engine/measure/tuning-private.h"
+#include <ligature/kernels.h>
 #include <ligature/units.h>
 
 #include <math.h>

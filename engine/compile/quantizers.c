@@ -7,6 +7,8 @@
 #include "engine/compile/parameters.h"
 #include "engine/compile/reduce.h"
 #include "kernels/quantize.h"
+#include <ligature/params-product.h>
+#include <ligature/params-quantize.h>
 #include <ligature/state-arrays.h>
 
 #include <string.h>

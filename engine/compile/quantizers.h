@@ -5,6 +5,10 @@
 
 #include "engine/compile/lower.h"
 
+typedef struct LigFp8Params LigFp8Params;
+typedef struct LigQuantizeParams LigQuantizeParams;
+typedef struct LigScaleParams LigScaleParams;
+
 /* Sets the recipe of the draft: that of the options, else that of the sequence; FALSE if the device
  * does not compute with it. */
 gboolean lig_recipe_choose (LigDraft *draft, GError **error);

@@ -10,6 +10,7 @@
 #include "engine/compile/recompute.h"
 
 #include "engine/compile/lower.h"
+#include <ligature/kernels.h>
 
 /* A value with less than this share of the bytes of what its steps compute is saved, such as
  * statistics; at the level `cheap` also of what they read, as the losses of rows. */

@@ -8,7 +8,7 @@
 #include "engine/compile/owned.h"
 #include "engine/compile/share.h"
 #include "engine/compile/update.h"
-#include <ligature/params.h>
+#include <ligature/params-collective.h>
 #include <ligature/state-arrays.h>
 
 typedef struct {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "engine/compile/draft.h"
-#include <ligature/params.h>
 
 /* After the backward pass is scheduled: if the device belongs to several ranks, adds the steps that
  * average the gradients over them. */

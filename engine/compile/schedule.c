@@ -9,7 +9,9 @@
 #include "engine/compile/reduce.h"
 #include "engine/compile/share.h"
 #include "engine/compile/update.h"
-#include <ligature/params.h>
+#include <ligature/kernels.h>
+#include <ligature/params-collective.h>
+#include <ligature/params-loss.h>
 
 static int
 by_part (gconstpointer a, gconstpointer b)

@@ -5,8 +5,9 @@
 #include "engine/compile/lower.h"
 #include "engine/compile/vocabulary.h"
 
+#include <ligature/kernels.h>
 #include <ligature/lowering.h>
-#include <ligature/params.h>
+#include <ligature/params-collective.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "engine/compile/owned.h"
 #include "engine/compile/parameters.h"
 #include "engine/compile/reduce.h"
+#include <ligature/kernels.h>
 #include <ligature/optimizer.h>
-#include <ligature/params.h>
 #include <ligature/state-arrays.h>
 
 int

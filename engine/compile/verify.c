@@ -3,6 +3,7 @@
  * it; where kernels of a custom table can cause it, the error names the op or the fusion. */
 #include "engine/compile/draft.h"
 #include "engine/compile/parameters.h"
+#include <ligature/kernels.h>
 
 static gboolean
 violated (GError **error, const char *pass, const char *format, ...)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kinds of kernels whose costs are measured, and times between the measured ones. */
 #include "engine/device/costs.h"
+#include <ligature/kernels.h>
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
 /* The CPU as a device, and the facts known of it without measuring. */
 #include "engine/device/backend.h"
 #include "kernels/threads.h"
+#include <ligature/kernels.h>
 
 #include <string.h>
 #include <unistd.h>

@@ -3,6 +3,7 @@
 #include "engine/base/suggest.h"
 #include "engine/device/backend.h"
 #include "kernels/times.h"
+#include <ligature/kernels.h>
 
 #include <glib/gi18n-lib.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * connections of the backend. */
 #include "engine/device/backend.h"
 #include "engine/device/links.h"
+#include <ligature/ranks.h>
 
 #include <glib/gi18n-lib.h>
 

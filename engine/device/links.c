@@ -2,9 +2,8 @@
 /* Measures the links between the devices of ranks that join, so that plans know what an exchange
  * costs: they add up arrays, which takes as long as the slowest link does. */
 #include "engine/device/links.h"
-
 #include <ligature/kernels.h>
-#include <ligature/params.h>
+#include <ligature/params-collective.h>
 
 #include <glib/gi18n-lib.h>
 

@@ -5,6 +5,7 @@
 #include "engine/base/folders-private.h"
 #include "engine/device/backend.h"
 #include "kernels/times.h"
+#include <ligature/kernels.h>
 
 #include <dlfcn.h>
 #include <glib/gi18n-lib.h>
@@ -29,7 +30,8 @@ open_module (const char *backend, char **found, char **reason)
   g_autofree char *near = dladdr ((void *) lig_module_load, &here) && here.dli_fname
                             ? g_path_get_dirname (here.dli_fname)
                             : NULL;
-  g_autofree char *built = near ? g_build_filename (near, "..", "kernels", backend, NULL) : NULL;
+  g_autofree char *built =
+    lig_build_folder () ? g_build_filename (lig_build_folder (), "kernels", backend, NULL) : NULL;
   const char *folders[] = {g_getenv ("LIGATURE_MODULES"), near, built, lig_module_folder (), ""};
   for (guint i = 0; i < G_N_ELEMENTS (folders); i++) {
     if (!folders[i])

@@ -4,6 +4,7 @@
 #include "engine/draw/chart.h"
 #include "engine/draw/timed.h"
 #include <ligature/figures.h>
+#include <ligature/kernels.h>
 
 #include <glib/gi18n-lib.h>
 

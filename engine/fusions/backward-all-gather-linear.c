@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The gradients of a product whose terms were reduced and scattered: the gradients of the rows of
  * other ranks arrive while the present ones are multiplied. */
-#include "engine/fusions/define.h"
+#include "engine/fusions/pieces.h"
 
 static gboolean
 allows (LigLowering *match, LigRefusal *refusal)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The gradients of a product before which gradients are added up over the ranks: the sums of parts
  * of the input gradient are on their way while the others and the weight gradient are computed. */
-#include "engine/fusions/define.h"
+#include "engine/fusions/pieces.h"
 
 static gboolean
 allows (LigLowering *match, LigRefusal *refusal)

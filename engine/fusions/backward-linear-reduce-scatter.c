@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The gradient of rows that were gathered for a product: the sum over the ranks of the input
  * gradients is on its way while the weight gradient is computed. */
-#include "engine/fusions/define.h"
+#include "engine/fusions/pieces.h"
 
 /* The ranks have other columns of the weight, so that the gradients of their rows add up. */
 static gboolean

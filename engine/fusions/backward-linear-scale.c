@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The scale as a factor of the input-gradient and the weight-gradient products. */
 #include "engine/fusions/define.h"
+#include <ligature/params-product.h>
 
 static void
 lower (LigLowering *lowering)

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <ligature/fusion.h>
-#include <ligature/params.h>
 
 #define N_(text) text
 
@@ -21,107 +20,6 @@ lig_fusion_refuse_parts (LigLowering *match, const char *port, LigRefusal *refus
   refusal->observed = g_strdup_printf ("vocabulary with tensor=%d", ranks);
   refusal->required = g_strdup ("none");
   return TRUE;
-}
-
-/* --- A product and the exchange of its rows -------------------------------------------------- */
-
-/* Each rank of a group has a piece of the rows, of which one is on its way while the product of
- * another one is computed (Wang and others, 2022, Overlap Communication with Dependent Computation
- * via Decomposition). */
-typedef struct {
-  LigCollectiveParams params;
-  int count, rank; /* of the ranks that exchange */
-  int each;        /* the parts in which a piece is exchanged and multiplied */
-} LigPieces;
-
-/* Returns the pieces of the exchange that is the pattern's element. */
-static inline LigPieces
-lig_pieces_of (LigLowering *match, int element)
-{
-  const LigCollectiveParams *params = lig_lower_params (match, element);
-  return (LigPieces){*params, params->peers, lig_lower_get_place (match, element),
-                     lig_lower_get_pieces (match)};
-}
-
-/* Returns the name of a part of a rank's piece of all rows, or, with the rank -1, of one rank's
- * rows: `0.x@5/8`. */
-static inline char *
-lig_piece_name (const LigPieces *self, const char *port, int rank, int part)
-{
-  int before = MAX (rank, 0) * self->each, all = rank < 0 ? self->each : self->count * self->each;
-  return g_strdup_printf ("%s@%d/%d", port, before + part, all);
-}
-
-/* Returns the piece of the rank that is `step` before this one, which sends to this one in turn
- * `step`. */
-static inline int
-lig_piece_before (const LigPieces *self, int step)
-{
-  return (self->rank + self->count - step) % self->count;
-}
-
-/* Refuses an exchange with nobody. */
-static inline gboolean
-lig_pieces_allow (LigLowering *match, int element, LigRefusal *refusal)
-{
-  const LigPieces pieces = lig_pieces_of (match, element);
-  if (pieces.count > 1)
-    return TRUE;
-  refusal->reason = LIG_REASON_PARALLEL;
-  refusal->observed_value = pieces.count;
-  refusal->required_value = 2;
-  refusal->unit = "ranks";
-  refusal->observed = g_strdup ("one rank, which exchanges nothing");
-  refusal->required = g_strdup ("at least 2 ranks");
-  return FALSE;
-}
-
-/* Refuses an all-reduce that adds up something else, the output or the gradient. */
-static inline gboolean
-lig_pieces_allow_of (LigLowering *match, int element, const char *of, LigRefusal *refusal)
-{
-  if (lig_lower_has_choice (match, element, "of", of))
-    return TRUE;
-  refusal->reason = LIG_REASON_PARALLEL;
-  refusal->observed = g_strdup_printf ("an all-reduce of another value than the %s", of);
-  refusal->required = g_strdup_printf ("of=%s", of);
-  return FALSE;
-}
-
-/* Refuses rows that cannot be divided. */
-static inline gboolean
-lig_pieces_allow_rows (LigLowering *match, const char *port, LigRefusal *refusal)
-{
-  if (lig_lower_can_divide (match, port, 2))
-    return TRUE;
-  refusal->reason = LIG_REASON_SHAPE;
-  refusal->observed = g_strdup ("an odd number of rows");
-  refusal->required = g_strdup ("a multiple of 2");
-  return FALSE;
-}
-
-/* Sends a value to the rank `step` behind this one, and receives that of the one as far before,
- * while other kernels run. */
-static inline void
-lig_pieces_pass (LigLowering *lowering, const LigPieces *self, int step, const char *bindings)
-{
-  const LigRingParams params = {self->params, step - 1};
-  lig_lower_beside (lowering, "ring_exchange", bindings, &params, sizeof params);
-}
-
-/* Starts to gather the rows `x` of all ranks in `y`, and copies this rank's own. */
-static inline void
-lig_pieces_gather (LigLowering *lowering, const LigPieces *self, const char *x, const char *y)
-{
-  for (int i = self->each; i < self->count * self->each; i++) {
-    int step = i / self->each, part = i % self->each;
-    g_autofree char *from = lig_piece_name (self, x, -1, part);
-    g_autofree char *to = lig_piece_name (self, y, lig_piece_before (self, step), part);
-    g_autofree char *bindings = g_strdup_printf ("x=%s y=%s", from, to);
-    lig_pieces_pass (lowering, self, step, bindings);
-  }
-  g_autofree char *own = g_strdup_printf ("x=%s y=%s@%d/%d", x, y, self->rank, self->count);
-  lig_lower_kernel (lowering, "convert", own, NULL, 0);
 }
 
 /* Defines the table of a fusion: LIG_DEFINE_FUSION (forward_add_norm) = { … }; the name is that of

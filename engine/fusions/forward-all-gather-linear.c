@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* y = act (x weight^T + bias) for the rows x of all ranks: each rank multiplies its own rows first,
  * while those of the others arrive. */
-#include "engine/fusions/define.h"
+#include "engine/fusions/pieces.h"
 
 static gboolean
 allows (LigLowering *match, LigRefusal *refusal)

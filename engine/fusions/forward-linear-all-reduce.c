@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* y = the sum of x weight^T over the ranks, by parts of the rows: those that are computed are added
  * up while the next ones are multiplied. */
-#include "engine/fusions/define.h"
+#include "engine/fusions/pieces.h"
 
 static gboolean
 allows (LigLowering *match, LigRefusal *refusal)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* y = this rank's rows of the sum of x weight^T over the ranks: the rows of the others are computed
  * first, and are on their way while this rank's own are computed. */
-#include "engine/fusions/define.h"
+#include "engine/fusions/pieces.h"
 
 static gboolean
 allows (LigLowering *match, LigRefusal *refusal)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* y = scale x weight^T + extra in one product. */
 #include "engine/fusions/define.h"
+#include <ligature/params-product.h>
 
 static void
 lower (LigLowering *lowering)

@@ -4,7 +4,7 @@
 #include "engine/measure/kernel-costs.h"
 #include "engine/measure/lock.h"
 #include "engine/measure/stopwatch.h"
-#include <ligature/params.h>
+#include <ligature/kernels.h>
 #include <ligature/tuning.h>
 
 #include <glib/gi18n-lib.h>

@@ -7,9 +7,10 @@
 #include "engine/measure/choices.h"
 #include "engine/measure/stopwatch.h"
 #include "engine/measure/tuning-private.h"
+#include <ligature/kernels.h>
+#include <ligature/params-attention.h>
 
 #include <glib/gi18n-lib.h>
-#include <ligature/params.h>
 #include <math.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "engine/measure/shared-choices.h"
 
 #include "engine/measure/choices.h"
+#include <ligature/ranks.h>
 
 #include <string.h>
 

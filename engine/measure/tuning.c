@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps measured times and ceilings in the store, and reports measuring. */
+#include <ligature/store-rows.h>
+#include <ligature/store-tuning.h>
+#include <ligature/store.h>
 #include <ligature/tuning.h>
 
 #include "engine/measure/stopwatch.h"

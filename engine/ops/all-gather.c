@@ -4,6 +4,7 @@
  * gradient, and dx is this rank's part of it. Ranks of a data group have losses of their own, whose
  * mean is that of the training, so that dx is always a part of the sum. */
 #include "engine/ops/define.h"
+#include <ligature/params-collective.h>
 
 typedef struct {
   LigCollectiveParams kernel;

@@ -6,6 +6,7 @@
  * and each has the gradient of its own loss. That of x is then the sum of all dy; and as the
  * gradients of parameters are averaged over these ranks, a sum of gradients alone has no place. */
 #include "engine/ops/define.h"
+#include <ligature/params-collective.h>
 
 typedef struct {
   LigCollectiveParams kernel;

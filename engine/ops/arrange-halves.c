@@ -2,6 +2,7 @@
 /* The gathered positions of all ranks of a context group in their order: y for the first block of
  * positions of this rank, and an extra output for its second one. */
 #include "engine/ops/define.h"
+#include <ligature/params-positions.h>
 
 #include <inttypes.h>
 

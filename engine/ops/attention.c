@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Softmax attention of packed query, key and value heads, or of queries to a memory. */
 #include "engine/ops/define.h"
+#include <ligature/params-attention.h>
 
 #include <inttypes.h>
 #include <math.h>

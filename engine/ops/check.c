@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks that ops share to infer shapes. */
-#include "engine/ops/define.h"
+#include "engine/ops/norm.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /* y = a' sigmoid(alpha a') b', a' = min(a, limit), b' = clamp(b, limit) + offset, as in GPT-OSS.
  */
 #include "engine/ops/define.h"
+#include <ligature/params-gated.h>
 
 static const LigParam params[] = {
   LIG_FLOAT (LigClampedParams,

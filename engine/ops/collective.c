@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shape rules and lowering that ops which exchange with other ranks share. */
 #include "engine/ops/define.h"
+#include <ligature/params-collective.h>
 
 #include <inttypes.h>
 

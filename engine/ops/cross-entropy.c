@@ -4,6 +4,8 @@
  * instead of the logits (Shoeybi and others, 2019). Ranks with other rows, of which each may count
  * another number, exchange that number. */
 #include "engine/ops/define.h"
+#include <ligature/params-collective.h>
+#include <ligature/params-loss.h>
 
 typedef struct {
   LigCrossEntropyParams kernel;

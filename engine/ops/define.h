@@ -4,7 +4,6 @@
 #pragma once
 
 #include <ligature/lowering.h>
-#include <ligature/params.h>
 
 #include <glib/gi18n-lib.h>
 
@@ -126,22 +125,6 @@ gboolean lig_check_divides (const LigInfer *infer, const char *name, gint64 leng
 
 /* Infers the shape of a gated unit: y has half the features of x. */
 gboolean lig_infer_gated (LigInfer *infer, GError **error);
-
-/* The params and the shape inference of both norms. */
-typedef struct {
-  LigNormParams kernel;
-  LigShape normalized_shape;
-} LigNormOpParams;
-
-gboolean lig_infer_norm (LigInfer *infer, GError **error);
-
-#define LIG_NORMALIZED_SHAPE \
-  { \
-    LIG_PARAM_SHAPE, "normalized-shape", N_ ("Normalized shape"), \
-      N_ ("The last axes that are normalized together; left out: the last one"), 1, G_MAXINT32, 0, \
-      LIG_PARAM_INFERRED | LIG_PARAM_POSITIONAL, \
-      G_STRUCT_OFFSET (LigNormOpParams, normalized_shape), NULL \
-  }
 
 /* How the ranks of a tensor group divide a product's weight. */
 typedef enum {

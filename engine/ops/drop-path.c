@@ -2,6 +2,7 @@
 /* Drops whole samples with probability p in training and scales the others by 1 / (1 - p) (Huang
  * and others, 2016). A sample is an element of the first axis. */
 #include "engine/ops/define.h"
+#include <ligature/params-random.h>
 
 static const LigParam params[] = {
   {LIG_PARAM_FLOAT, "p", N_ ("Probability"), N_ ("Share of the samples that become zero"), 0, 1,

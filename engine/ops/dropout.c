@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Drops elements with probability p in training and scales the others by 1 / (1 - p). */
 #include "engine/ops/define.h"
+#include <ligature/params-random.h>
 
 static const LigParam params[] = {
   {LIG_PARAM_FLOAT, "p", N_ ("Probability"), N_ ("Share of the elements that become zero"), 0, 1,

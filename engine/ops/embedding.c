@@ -3,6 +3,8 @@
  * several ranks in a tensor group, each may have some of the rows: the others are zero, and y is
  * the sum over the ranks (Shoeybi and others, 2019). */
 #include "engine/ops/define.h"
+#include <ligature/params-collective.h>
+#include <ligature/params-loss.h>
 
 typedef struct {
   LigVocabularyPart part;

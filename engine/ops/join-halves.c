@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* y = both halves of the positions, of which x has the second. */
 #include "engine/ops/define.h"
+#include <ligature/params-positions.h>
 
 #include <inttypes.h>
 

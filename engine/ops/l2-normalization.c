@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* y = x / sqrt(sum(x^2) + eps) over the last axis. */
 #include "engine/ops/define.h"
+#include <ligature/params-norm.h>
 
 static const LigParam params[] = {
   LIG_FLOAT (LigNormParams,

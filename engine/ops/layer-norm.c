@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* y = (x - mean) rstd g + bias over the last axes, g = weight or 1 + weight (Ba et al., 2016). */
-#include "engine/ops/define.h"
+#include "engine/ops/norm.h"
 
 static const LigParam params[] = {
   LIG_NORMALIZED_SHAPE,

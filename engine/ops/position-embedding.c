@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* y = x + weight[position]: a trained row for each position of x [.., T, features]. */
 #include "engine/ops/define.h"
+#include <ligature/params-positions.h>
 
 #include <inttypes.h>
 

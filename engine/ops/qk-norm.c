@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Norms of the query and key heads of packed rows (Dehghani and others, 2023). */
 #include "engine/ops/define.h"
+#include <ligature/params-norm.h>
 
 typedef struct {
   LigQkNormParams kernel;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* y = this rank's rows of the sum of x over the ranks; dx = the rows dy of all ranks. */
 #include "engine/ops/define.h"
+#include <ligature/params-collective.h>
 
 typedef struct {
   LigCollectiveParams kernel;

@@ -9,6 +9,9 @@
  * earlier rank, the first block by all of its queries; of a later rank, both blocks by its second
  * block of queries; and its own ones by an ordinary mask. So all steps are the same work. */
 #include "engine/ops/define.h"
+#include <ligature/params-attention.h>
+#include <ligature/params-collective.h>
+#include <ligature/params-positions.h>
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* y = x rstd g over the last axes, g = weight or 1 + weight (Zhang and Sennrich, 2019). */
-#include "engine/ops/define.h"
+#include "engine/ops/norm.h"
 
 static const LigParam params[] = {
   LIG_NORMALIZED_SHAPE,

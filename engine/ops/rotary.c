@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rotary position embedding of packed query, key and value heads (Su and others, 2021). */
 #include "engine/ops/define.h"
+#include <ligature/params-positions.h>
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The queries of both halves of the positions, and y, the keys and values: x = [q, k, v]. */
 #include "engine/ops/define.h"
+#include <ligature/params-positions.h>
 
 typedef struct {
   LigHalvesParams kernel;

@@ -4,6 +4,8 @@
  * Ranks of a data group have losses of their own, whose mean is that of the training, and each has
  * the gradient of its own loss: dx is dy in its rows, and 0 in those of the others. */
 #include "engine/ops/define.h"
+#include <ligature/params-collective.h>
+#include <ligature/params-positions.h>
 
 typedef struct {
   LigCollectiveParams kernel;

@@ -7,6 +7,7 @@
 #include "kernels/attention-key.h"
 #include <ligature/attention.h>
 #include <ligature/json-members.h>
+#include <ligature/kernels.h>
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>

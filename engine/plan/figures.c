@@ -3,6 +3,7 @@
 #include "engine/compile/predict.h"
 #include "engine/plan/plan-private.h"
 #include <ligature/figures.h>
+#include <ligature/kernels.h>
 
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "engine/plan/state-private.h"
 
 #include "engine/sequence/sequence-private.h"
+#include <ligature/optimizer.h>
 
 /* Appends the optimizer's parameters; an unknown optimizer fails when the plan is compiled. */
 static void

@@ -6,6 +6,7 @@
 
 #include "engine/measure/choices.h"
 #include "engine/measure/tuning-private.h"
+#include <ligature/kernels.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>

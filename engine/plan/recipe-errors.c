@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a sequence in the compute type and by a recipe, on one batch, and compares what each op
  * computes. */
+#include <ligature/optimizer.h>
 #include <ligature/recipe-errors.h>
 
 #include "engine/compile/quantizers.h"

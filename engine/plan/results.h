@@ -3,6 +3,7 @@
  * so that the host does not wait for the device, and less repeated work. */
 #pragma once
 
+#include <ligature/loss-scaling.h>
 #include <ligature/program.h>
 
 G_BEGIN_DECLS

@@ -3,6 +3,7 @@
  * `optimizer.`. */
 #include "engine/plan/state-private.h"
 #include "engine/tensor/config.h"
+#include <ligature/loss-scaling.h>
 #include <ligature/state.h>
 #include <ligature/weights.h>
 

@@ -2,6 +2,7 @@
 /* Divides parameters among the ranks of a tensor group: each has an equal part of each section of
  * one of the first two axes. */
 #include "engine/plan/state-part.h"
+#include <ligature/ranks.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>

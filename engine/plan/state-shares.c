@@ -4,6 +4,7 @@
 #include "engine/plan/state-shares.h"
 
 #include "engine/plan/state-part.h"
+#include <ligature/ranks.h>
 
 gboolean
 lig_state_shares (LigState *self, LigStateArray array)

@@ -2,6 +2,7 @@
 /* Reads and writes the arrays of single parameters. */
 #include "engine/plan/state-part.h"
 #include "engine/plan/state-shares.h"
+#include <ligature/loss-scaling.h>
 
 #include <glib/gi18n-lib.h>
 

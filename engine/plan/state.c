@@ -6,6 +6,7 @@
 #include "engine/plan/state-shares.h"
 #include "engine/sequence/sequence-private.h"
 #include "kernels/formulas.h"
+#include <ligature/loss-scaling.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>

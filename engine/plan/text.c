@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a plan as readable lines, the same for the same input; golden tests compare them. */
 #include "engine/plan/plan-private.h"
+#include <ligature/kernels.h>
 
 const char *
 lig_lane_name (LigLane lane)

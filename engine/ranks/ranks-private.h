@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/ranks/mpi.h"
+#include <ligature/launch.h>
 #include <ligature/ranks.h>
 
 G_BEGIN_DECLS

@@ -5,6 +5,7 @@
 #include "engine/report/pair.h"
 
 #include <ligature/json-members.h>
+#include <ligature/kernels.h>
 #include <ligature/report.h>
 
 #include <json-glib/json-glib.h>

@@ -4,6 +4,7 @@
 
 #include <ligature/json-members.h>
 #include <ligature/json.h>
+#include <ligature/kernels.h>
 #include <ligature/profile.h>
 #include <ligature/report.h>
 

@@ -4,6 +4,8 @@
 #include "engine/base/json-private.h"
 #include "engine/report/picture.h"
 #include <ligature/json.h>
+#include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
 #include <ligature/run.h>
 
 #include <glib/gi18n-lib.h>

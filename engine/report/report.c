@@ -4,6 +4,7 @@
 #include "engine/base/suggest.h"
 #include "engine/report/format.h"
 #include "engine/store/file.h"
+#include <ligature/kernels.h>
 #include <ligature/profile.h>
 #include <ligature/store-spreads.h>
 #include <ligature/store-sweeps.h>

@@ -3,6 +3,7 @@
  * `lig runs show`. */
 #include "engine/report/format.h"
 #include <ligature/json-members.h>
+#include <ligature/store.h>
 
 #include <json-glib/json-glib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/sequence/ports.h"
+#include <ligature/kernels.h>
 
 #include <string.h>
 

@@ -373,15 +373,14 @@ static gboolean
 locate (LigSequence *self, int index, guint length, guint *position, GError **error)
 {
   gint64 at = index < 0 ? (gint64) self->ops->len + index : index;
-  if (at < 0 || at >= (gint64) length) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-                 _ ("attempted to access index %d, but there %s %u %s"), index,
-                 self->ops->len == 1 ? _ ("is") : _ ("are"), self->ops->len,
-                 self->ops->len == 1 ? _ ("entry") : _ ("entries"));
-    return FALSE;
-  }
   *position = (guint) at;
-  return TRUE;
+  if (at >= 0 && at < (gint64) length)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
+               _ ("attempted to access index %d, but there %s %u %s"), index,
+               self->ops->len == 1 ? _ ("is") : _ ("are"), self->ops->len,
+               self->ops->len == 1 ? _ ("entry") : _ ("entries"));
+  return FALSE;
 }
 
 LigOp *

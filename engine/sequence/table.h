@@ -3,6 +3,7 @@
  * checking those of ops, and keeping registrations and compilations from overlapping. */
 #pragma once
 
+#include <ligature/kernels.h>
 #include <ligature/op.h>
 
 /* The longest names of ops and fusions, and of ports, in bytes. */

@@ -3,6 +3,7 @@
  * on with other steps than those that were interrupted. */
 #include "engine/tensor/names.h"
 #include "engine/train/run-private.h"
+#include <ligature/optimizer.h>
 #include <ligature/state-arrays.h>
 
 #include <glib/gi18n-lib.h>

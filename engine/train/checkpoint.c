@@ -4,6 +4,8 @@
 #include "engine/measure/choices.h"
 #include "engine/train/run-private.h"
 #include "kernels/threads.h"
+#include <ligature/kernels.h>
+#include <ligature/store.h>
 
 #include <glib/gstdio.h>
 

@@ -2,6 +2,8 @@
 /* A training by several ranks: what they must have in common, and what they decide together. */
 #include "engine/measure/shared-choices.h"
 #include "engine/train/run-private.h"
+#include <ligature/kernels.h>
+#include <ligature/ranks.h>
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 #include "engine/train/run-private.h"
 
 #include <ligature/figures.h>
+#include <ligature/ranks.h>
 #include <math.h>
 #include <string.h>
 

@@ -10,6 +10,7 @@
 #include <ligature/json-members.h>
 #include <ligature/json.h>
 #include <ligature/kernels.h>
+#include <ligature/optimizer.h>
 #include <ligature/weights.h>
 
 #include <glib/gi18n-lib.h>

@@ -2,6 +2,7 @@
 /* All checks and preparations before a training starts. */
 #include "engine/data/kind.h"
 #include "engine/train/run-private.h"
+#include <ligature/optimizer.h>
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
@@ -218,8 +219,9 @@ read_settings (LigRun *self, GError **error)
 {
   const LigRunSettings *settings = &self->settings;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  self->optimizer = g_new0 (LigOptimizer, 1);
   if (!lig_run_settings_check (settings, error) ||
-      !lig_run_settings_get_optimizer (settings, &self->optimizer, error))
+      !lig_run_settings_get_optimizer (settings, self->optimizer, error))
     return FALSE;
   if (settings->policy && !lig_policy_from_name (settings->policy, &options.policy)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
@@ -245,7 +247,7 @@ read_settings (LigRun *self, GError **error)
   options.tuning = &self->tuning;
   options.freeze = settings->freeze;
   self->train_options = self->eval_options = options;
-  self->train_options.optimizer = &self->optimizer;
+  self->train_options.optimizer = self->optimizer;
   self->train_options.accumulate = settings->accumulate > 1;
   self->eval_options.training = FALSE;
   self->eval_options.accuracy = TRUE;

@@ -6,6 +6,8 @@
 
 #include <glib/gi18n-lib.h>
 #include <ligature/fabric.h>
+#include <ligature/kernels.h>
+#include <ligature/ranks.h>
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>

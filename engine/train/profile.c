@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures whole steps of a training, and single steps of its plan, on random data. */
 #include "engine/plan/fill.h"
+#include <ligature/plan-options.h>
 #include <ligature/profile.h>
 
 #include "engine/measure/shared-choices.h"
@@ -10,6 +11,7 @@
 #include "engine/train/profile-spread.h"
 #include "engine/train/record.h"
 #include <ligature/json.h>
+#include <ligature/ranks.h>
 
 #include <glib/gi18n-lib.h>
 #include <json-glib/json-glib.h>

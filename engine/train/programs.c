@@ -2,6 +2,7 @@
 /* The programs of a training: those that its recipe quantizes and, before them, those that only
  * record amaxes for it. */
 #include "engine/train/run-private.h"
+#include <ligature/ranks.h>
 #include <ligature/recipe.h>
 
 #include <glib/gi18n-lib.h>

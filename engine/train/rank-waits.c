@@ -3,6 +3,8 @@
  * exchange before it. */
 #include "engine/train/run-private.h"
 
+#include <ligature/ranks.h>
+#include <ligature/store-rows.h>
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>

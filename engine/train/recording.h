@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ligature/repeat.h>
+#include <ligature/store-rows.h>
 
 #include <json-glib/json-glib.h>
 

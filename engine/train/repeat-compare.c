@@ -5,6 +5,7 @@
 #include "engine/base/number.h"
 #include "engine/train/recording.h"
 #include <ligature/json-members.h>
+#include <ligature/store.h>
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>

@@ -4,6 +4,7 @@
 #include "engine/train/recording.h"
 #include "engine/train/run-private.h"
 #include "kernels/threads.h"
+#include <ligature/optimizer.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>

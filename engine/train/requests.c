@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests between the steps of a training: pause, save, end. Rank 0 decides for all ranks. */
 #include "engine/train/run-private.h"
+#include <ligature/store.h>
 
 /* The time between checkpoints that no setting asks for. */
 #define CHECKPOINT_SECONDS 60

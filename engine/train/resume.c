@@ -2,6 +2,7 @@
 /* The run in the store that a training from a checkpoint continues: the one that wrote the file or,
  * if that one has advanced beyond the file, a new one that names it as its parent. */
 #include "engine/train/run-private.h"
+#include <ligature/ranks.h>
 #include <ligature/store-sweeps.h>
 
 #include <glib/gi18n-lib.h>

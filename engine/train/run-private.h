@@ -5,7 +5,7 @@
 #include "engine/measure/stopwatch.h"
 #include "engine/plan/results.h"
 #include <ligature/dataset.h>
-#include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
 #include <ligature/run.h>
 #include <ligature/tensor-file.h>
 #include <ligature/tuning.h>
@@ -45,7 +45,7 @@ struct _LigRun {
 
   LigDataset *data;
   LigState *state;
-  LigOptimizer optimizer;
+  LigOptimizer *optimizer; /* of the settings; null before they are read */
   LigTuning tuning;
   LigPlanOptions train_options, eval_options;
   LigProgramCache *programs;

@@ -5,6 +5,9 @@
 #include "kernels/cpu/threads.h"
 
 #include "kernels/threads.h"
+#include <ligature/ranks.h>
+#include <ligature/store-rows.h>
+#include <ligature/store.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -38,6 +41,7 @@ free_texts (LigRun *self)
   g_free (self->checkpoint);
   g_free (self->problem);
   g_free (self->choices);
+  g_free (self->optimizer);
   g_free (self->calibration_choices);
 }
 

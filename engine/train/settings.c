@@ -5,6 +5,7 @@
 #include "engine/base/suggest.h"
 #include "engine/train/run-private.h"
 #include <ligature/dataset.h>
+#include <ligature/optimizer.h>
 #include <ligature/run.h>
 
 #include <glib/gi18n-lib.h>

@@ -2,6 +2,7 @@
 /* The signals of a run. The training's thread emits nothing: a source in the main context of the
  * starting thread reads the notes of the training, so that no step waits for a handler. */
 #include "engine/train/run-private.h"
+#include <ligature/store-rows.h>
 
 /* The interval of the ticks, and the longest duration of one, both in milliseconds. */
 enum { TICK = 16, LONGEST_TICK = 8 };

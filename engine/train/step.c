@@ -3,6 +3,9 @@
  * device the whole step is launched at once and its loss is read a few steps later, so that the
  * host does not wait; a loss that is not finite ends the training then. */
 #include "engine/train/run-private.h"
+#include <ligature/ranks.h>
+#include <ligature/store-rows.h>
+#include <ligature/store.h>
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>

@@ -5,6 +5,7 @@
 #include "engine/train/run-private.h"
 #include "engine/train/sweep-private.h"
 #include <ligature/json-members.h>
+#include <ligature/ranks.h>
 #include <ligature/store-sweeps.h>
 
 #include <glib/gi18n-lib.h>

@@ -2,6 +2,7 @@
 /* Joins attention to some keys with attention to others, as in Ring Attention (Liu and others,
  * 2023): each part is weighted by its share of the sum of exponentials. */
 #include "kernels/cpu/rows.h"
+#include <ligature/params-attention.h>
 
 #include <math.h>
 

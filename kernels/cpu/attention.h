@@ -55,7 +55,7 @@ typedef struct {
 static inline LigStatus
 lig_attention_refuse (LigLaunch *launch, int64_t row, int32_t length, int32_t keys)
 {
-  static _Thread_local char text[160];
+  static _Thread_local char text[sizeof __FILE__ + 160];
   snprintf (text, sizeof text,
             __FILE__ ":" LIG_AT (__LINE__) ": attention: the length of row %lld is %ld, expected "
                                            "at least 0 and at most %ld; correct the data",

@@ -5,6 +5,7 @@
  * beside the one that computes, and so begin no parallel region. */
 #include "kernels/cpu/rows.h"
 #include "kernels/demands.h"
+#include <ligature/params-collective.h>
 
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "kernels/fail.h"
-#include <ligature/params.h>
 
 #include <string.h>
 

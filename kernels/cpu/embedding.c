@@ -6,6 +6,8 @@
  * y[r,:] = x[r,:] + weight[r % T,:], its gradient, and both at once. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/positions.h"
+#include <ligature/params-loss.h>
+#include <ligature/params-positions.h>
 
 /* The number of columns that one thread adds up at a time. */
 #define SLICE 64

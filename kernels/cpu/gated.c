@@ -3,6 +3,7 @@
  * with or without a bias [2 N] that is added to x before, and their gradients. */
 #include "kernels/cpu/rows.h"
 #include "kernels/formulas.h"
+#include <ligature/params-gated.h>
 
 typedef struct {
   const float *a, *b;

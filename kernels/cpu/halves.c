@@ -2,6 +2,7 @@
 /* Moves blocks of positions: the two blocks of a rank, and those of all ranks in their order. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/positions.h"
+#include <ligature/params-positions.h>
 
 /* Copies a part of a row, or clears it where there is nothing to copy. */
 static void

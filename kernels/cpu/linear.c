@@ -8,6 +8,7 @@
 #include "kernels/cpu/product.h"
 #include "kernels/formulas.h"
 #include "kernels/quantize.h"
+#include <ligature/params-product.h>
 
 typedef enum { AS_IT_IS, GELU, RELU, GELU_BACKWARD } Activation;
 

@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/cpu.h"
 #include "kernels/formulas.h"
+#include <ligature/params-loss.h>
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/cpu/cpu.h"
+#include <ligature/params-norm.h>
 
 typedef struct {
   bool centered; /* layer norm: the mean is subtracted */

@@ -9,6 +9,7 @@
  * is not counted by t. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/scaling.h"
+#include <ligature/params-optimizer.h>
 
 #include <math.h>
 

@@ -3,6 +3,8 @@
 #include "kernels/cpu/random.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/positions.h"
+#include <ligature/params-product.h>
+#include <ligature/params-random.h>
 
 /* Converts x to the type of y; any types, any shape. */
 LigStatus

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/cpu/cpu.h"
+#include <ligature/scales.h>
 
 /* A piece of a finished block: `rows` rows of `columns` floats, `stride` apart, whose first
  * element is at (row, column) of C. It has at most LIG_PIECE columns and may be overwritten. */

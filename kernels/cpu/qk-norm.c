@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Norms of the query and key heads of packed rows, each over the features of one head. */
 #include "kernels/cpu/cpu.h"
+#include <ligature/params-norm.h>
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/rows.h"
 #include "kernels/quantize.h"
+#include <ligature/params-quantize.h>
 
 typedef struct LigSource LigSource;
 

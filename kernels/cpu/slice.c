@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes some positions and columns out of packed rows, and adds to them there. */
 #include "kernels/cpu/rows.h"
+#include <ligature/params-positions.h>
 
 /* Checks that the slice is inside rows like those of `whole`. */
 static LigStatus

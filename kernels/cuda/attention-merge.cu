@@ -3,6 +3,7 @@
  * 2023): each part is weighted by its share of the sum of exponentials. Lower bound: each operand
  * crosses the memory bus once. */
 #include "kernels/cuda/common/access.cuh"
+#include <ligature/params-attention.h>
 
 namespace lig
 {

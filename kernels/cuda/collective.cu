@@ -2,6 +2,7 @@
 /* Exchanges between devices of several processes, by NCCL. */
 #include "kernels/cuda/common/access.cuh"
 #include "kernels/cuda/connect/nccl.h"
+#include <ligature/params-collective.h>
 
 extern "C" LigStatus lig_cuda_convert (LigLaunch *launch);
 

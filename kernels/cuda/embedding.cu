@@ -13,6 +13,7 @@
  * is NaN, and its row of dy is ignored. Of ranks that divide the table, each has some of its rows:
  * the others are zero in y, and ignored in dy as well. */
 #include "kernels/cuda/embedding-gather.cuh"
+#include <ligature/params-loss.h>
 
 #include <cub/device/device_radix_sort.cuh>
 

@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/common/cuda.cuh"
 #include "kernels/positions.h"
+#include <ligature/params-positions.h>
 
 namespace lig
 {

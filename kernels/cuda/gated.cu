@@ -3,6 +3,7 @@
  * with or without a bias [2 N] that is added to x before, and their gradients. A thread takes
  * the same columns of both halves. */
 #include "kernels/cuda/common/walk.cuh"
+#include <ligature/params-gated.h>
 
 namespace lig
 {

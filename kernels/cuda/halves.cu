@@ -3,6 +3,7 @@
  * bound: each operand crosses the memory bus once. */
 #include "kernels/cuda/common/access.cuh"
 #include "kernels/positions.h"
+#include <ligature/params-positions.h>
 
 namespace lig
 {

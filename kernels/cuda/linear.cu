@@ -10,6 +10,7 @@
 #include "kernels/cuda/product/own.h"
 #include "kernels/cuda/product/sums.cuh"
 #include "kernels/quantize.h"
+#include <ligature/params-product.h>
 
 namespace lig
 {

@@ -8,6 +8,7 @@
 #include "kernels/cuda/linear.cuh"
 #include "kernels/cuda/loss.cuh"
 #include "kernels/joint-loss.h"
+#include <ligature/params-loss.h>
 
 namespace lig
 {

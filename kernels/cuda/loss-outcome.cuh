@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/loss.cuh"
+#include <ligature/params-loss.h>
 
 namespace lig
 {

@@ -7,6 +7,7 @@
 #include "kernels/cuda/common/async-copy.cuh"
 #include "kernels/cuda/common/cuda.cuh"
 #include "kernels/cuda/common/reduce.cuh"
+#include <ligature/params-norm.h>
 
 namespace lig
 {

@@ -5,6 +5,7 @@
 #include "kernels/cuda/common/cuda.cuh"
 #include "kernels/cuda/common/reduce.cuh"
 #include "kernels/scaling.h"
+#include <ligature/params-optimizer.h>
 
 namespace lig
 {

@@ -6,6 +6,7 @@
  * blocks, all in a fixed order. */
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/common/walk.cuh"
+#include <ligature/params-norm.h>
 
 namespace lig
 {

@@ -12,6 +12,7 @@
 #include "kernels/cuda/common/reduce.cuh"
 #include "kernels/fail.h"
 #include "kernels/quantize.h"
+#include <ligature/params-quantize.h>
 
 #include <cuda_fp8.h>
 

@@ -2,6 +2,7 @@
 /* Takes some positions and columns out of packed rows, and adds to them there. Lower bound: each
  * operand crosses the memory bus once. */
 #include "kernels/cuda/common/access.cuh"
+#include <ligature/params-positions.h>
 
 namespace lig
 {

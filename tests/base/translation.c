@@ -4,6 +4,7 @@
  * about themselves. */
 #include <ligature/dataset.h>
 #include <ligature/folders.h>
+#include <ligature/plan-options.h>
 #include <ligature/plan.h>
 #include <ligature/run.h>
 #include <ligature/store.h>

@@ -5,6 +5,7 @@
 #include "kernels/functions.h"
 #include "kernels/quantize.h"
 #include "tests/gpu/operands.h"
+#include <ligature/params-quantize.h>
 
 /* A way to quantize. */
 typedef struct {

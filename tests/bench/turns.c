@@ -26,6 +26,8 @@
  * An answer that begins with `error` contains the reason. */
 #include "engine/measure/stopwatch.h"
 #include "engine/plan/results.h"
+#include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
 #include <ligature/recipe.h>
 #include <ligature/store.h>
 #include <ligature/tuning.h>

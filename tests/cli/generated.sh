@@ -69,6 +69,13 @@ manual_titles () {
     END { exit wrong || titles < 20 }' man
 }
 
+# The date is that of the package's builder, never today's.
+manual_date () {
+  SOURCE_DATE_EPOCH=86400 "$LIG" --generate man | grep '^\.TH LIG 1 "1970-01-02" ' &&
+    env -u SOURCE_DATE_EPOCH "$LIG" --generate man | grep '^\.TH LIG 1 "" ' &&
+    SOURCE_DATE_EPOCH=soon "$LIG" --generate man | grep '^\.TH LIG 1 "" '
+}
+
 manual_formats () {
   needs groff || return 77
   groff -Wall -ww -man -Tutf8 -K utf8 man > page 2> warnings
@@ -230,6 +237,7 @@ for kind in man bash zsh fish; do
 done
 check /generated/manual manual_has_all
 check /generated/titles manual_titles
+check /generated/date manual_date
 check /generated/groff manual_formats
 check /generated/mandoc manual_lints
 check /generated/bash bash_completes

@@ -5,6 +5,7 @@
 
 #include "engine/device/backend.h"
 #include "engine/plan/plan-private.h"
+#include <ligature/params-product.h>
 
 #include <string.h>
 

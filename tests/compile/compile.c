@@ -7,6 +7,7 @@
  * update. */
 #include "engine/compile/draft.h"
 #include "tests/plan/case.h"
+#include <ligature/optimizer.h>
 
 static LigPlanOptions
 options_of (LigPolicy policy, gboolean training)

@@ -3,6 +3,7 @@
 #include "tests/plan/case.h"
 
 #include <ligature/dataset.h>
+#include <ligature/optimizer.h>
 #include <ligature/tensor-file.h>
 
 #include <glib/gstdio.h>

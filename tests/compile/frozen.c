@@ -2,6 +2,7 @@
 /* Tests frozen parameters: they keep their values, have neither gradients nor an optimizer's
  * values, and no step computes anything for them or before them. */
 #include "tests/plan/case.h"
+#include <ligature/optimizer.h>
 
 static const char network[] =
   "linear(7) ! layer-norm ! gelu ! linear(6) ! silu ! linear(4) ! mean-squared-error";

@@ -4,6 +4,7 @@
 #include "tests/plan/case.h"
 
 #include <ligature/figures.h>
+#include <ligature/optimizer.h>
 #include <math.h>
 
 static LigPlan *

@@ -2,6 +2,7 @@
 /* Tests the errors of faulty custom tables and of kernels that a device lacks, and the values that
  * a custom fusion has to write. */
 #include "tests/plan/case.h"
+#include <ligature/params-product.h>
 
 static LigPlanOptions
 options_of (LigPolicy policy, gboolean training)

@@ -6,7 +6,8 @@
 #include "engine/compile/owned.h"
 #include "engine/plan/plan-private.h"
 #include <ligature/figures.h>
-#include <ligature/params.h>
+#include <ligature/optimizer.h>
+#include <ligature/params-collective.h>
 #include <ligature/report.h>
 #include <ligature/state.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * times. The results of a plan never depend on it. */
 #include "engine/compile/cover.h"
 #include "tests/plan/case.h"
+#include <ligature/store.h>
 #include <ligature/tuning.h>
 
 #include <glib/gstdio.h>

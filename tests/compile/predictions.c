@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests that plans for absent GPUs choose and predict by the costs of their kernels. */
 #include <ligature/figures.h>
+#include <ligature/plan-options.h>
 #include <ligature/plan.h>
 
 #include <math.h>

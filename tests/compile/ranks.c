@@ -3,7 +3,9 @@
 #include "tests/plan/case.h"
 
 #include "engine/plan/plan-private.h"
-#include <ligature/params.h>
+#include <ligature/optimizer.h>
+#include <ligature/params-attention.h>
+#include <ligature/params-collective.h>
 #include <string.h>
 
 static LigPlan *

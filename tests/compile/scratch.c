@@ -4,6 +4,7 @@
 #include "tests/plan/case.h"
 
 #include <ligature/lowering.h>
+#include <ligature/tuning.h>
 
 static const char *last_scratch;
 static guint launches, unordered;   /* unordered: may add up in any order */

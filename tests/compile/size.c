@@ -6,6 +6,7 @@
 #include "engine/steps/steps.h"
 #include "tests/base/slowness.h"
 #include "tests/plan/case.h"
+#include <ligature/optimizer.h>
 
 #include <time.h>
 

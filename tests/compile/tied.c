@@ -4,6 +4,7 @@
 #include "tests/plan/case.h"
 
 #include <ligature/check.h>
+#include <ligature/optimizer.h>
 #include <ligature/problem.h>
 
 static const LigPolicy policies[] = {LIG_POLICY_NONE, LIG_POLICY_ALL};

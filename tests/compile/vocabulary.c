@@ -4,7 +4,8 @@
 #include "tests/plan/case.h"
 
 #include "engine/plan/plan-private.h"
-#include <ligature/params.h>
+#include <ligature/optimizer.h>
+#include <ligature/params-loss.h>
 #include <string.h>
 
 /* Compiles for a rank of one tensor group; null, with the error's text, if that is refused. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Backends: names of devices, traits from the backends' tables, and described devices. */
 #include "engine/device/backend.h"
+#include <ligature/kernels.h>
 #include <ligature/plan.h>
 
 #include <string.h>

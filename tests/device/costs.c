@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the costs of kernels: their kinds, times between measured ones, and device descriptions. */
 #include "engine/device/costs.h"
+#include <ligature/kernels.h>
 
 #include <math.h>
 #include <string.h>

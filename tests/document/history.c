@@ -2,6 +2,7 @@
 /* The list of a document's edits, and jumps in it. */
 #include "tests/document/case.h"
 #include "ui/document/edit.h"
+#include <ligature/store.h>
 
 #include <unistd.h>
 

@@ -2,6 +2,7 @@
 /* Tests files, and the recovery of a killed program's edits from the journal. */
 #include "tests/document/case.h"
 #include "ui/document/edit.h"
+#include <ligature/store.h>
 
 #include <signal.h>
 #include <sqlite3.h>

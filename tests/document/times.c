@@ -6,6 +6,8 @@
 #include "tests/document/case.h"
 #include "ui/document/edit.h"
 #include "ui/document/wishes.h"
+#include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
 
 static void
 set_up (DocumentFixture *f, gconstpointer data)

@@ -3,6 +3,7 @@
  * those of the plan. */
 #include "tests/plan/case.h"
 #include <ligature/draw.h>
+#include <ligature/optimizer.h>
 
 #include <math.h>
 

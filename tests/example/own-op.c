@@ -4,6 +4,7 @@
  *   cc own-op.c -o own-op $(pkg-config --cflags --libs ligature) */
 #include <ligature/check.h>
 #include <ligature/fusion.h>
+#include <ligature/kernels.h>
 
 #include <stdio.h>
 

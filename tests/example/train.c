@@ -4,6 +4,8 @@
  *   cc train.c -o train $(pkg-config --cflags --libs ligature)
  *
  * The task: y = the sum of x's squares; four features, with new random values for each step. */
+#include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
 #include <ligature/program.h>
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Ops, kernels and fusions of an embedding program: forward, backward, joint, tried first or
- * last. */
+/* Ops, kernels and fusions of an embedding program: forward, backward, joint, first or last. */
 #include "tests/plan/case.h"
+#include <ligature/params-product.h>
 
 /* --- Kernels of the embedding program ------------------------------------------------------ */
 

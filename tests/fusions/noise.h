@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tests/plan/case.h"
+#include <ligature/plan-options.h>
 
 static inline double
 size_of (const LigTensor *tensor)

@@ -5,7 +5,6 @@
 #include "tests/plan/case.h"
 
 #include "engine/plan/plan-private.h"
-#include <ligature/params.h>
 
 #include <string.h>
 

@@ -3,8 +3,9 @@
  * result, launched and in a graph. A thread with a device of its own stands for each process; with
  * one GPU, the process is connected with itself. Without NCCL the tests are skipped. */
 #include "tests/gpu/case.h"
+#include <ligature/kernels.h>
+#include <ligature/params-collective.h>
 
-#include <ligature/params.h>
 #include <math.h>
 
 enum { MOST = 8 };

@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/attention/cudnn-case.h"
 #include "tests/gpu/case.h"
+#include <ligature/kernels.h>
 
 #include <math.h>
 

@@ -4,6 +4,22 @@
  * asks for them, and the choice between both by time. */
 #include "tests/gpu/cudnn-case.h"
 
+/* Returns the device; null after it marked the test as skipped, with the library that is missing.
+ */
+static const Gpu *
+cudnn_or_skip (void)
+{
+  LigLibrary library;
+  const Gpu *gpu = gpu_or_skip ();
+  for (guint n = 0; gpu && lig_backend_get_library ("cuda", n, &library); n++)
+    if (g_str_equal (library.name, "cuDNN") && !*library.version) {
+      g_autofree char *text = lig_library_to_text (&library);
+      g_test_skip (text);
+      return NULL;
+    }
+  return gpu;
+}
+
 /* --- Comparing ----------------------------------------------------------------------------- */
 
 /* Returns ||a - b|| / ||b|| over some columns; infinite if a number is missing. */
@@ -166,15 +182,9 @@ static void
 test_configuration (gconstpointer data)
 {
   const Configuration *c = data;
-  const Gpu *gpu = gpu_or_skip ();
-  LigBackendFacts facts;
+  const Gpu *gpu = cudnn_or_skip ();
   if (!gpu)
     return;
-  gpu->calls->describe (gpu->handle, &facts);
-  if (strstr (facts.libraries, "no cuDNN")) {
-    g_test_skip ("cuDNN is missing");
-    return;
-  }
   g_autoptr (GRand) random = g_rand_new_with_seed (7);
   Tensors cpu = tensors_of (c);
   fill_tensors (&cpu, random);
@@ -210,14 +220,12 @@ static const struct {
 static void
 test_parts (gconstpointer data)
 {
-  const Gpu *gpu = gpu_or_skip ();
+  const Gpu *gpu = cudnn_or_skip ();
   const Configuration *c = &divided[GPOINTER_TO_UINT (data)].c;
-  LigBackendFacts facts;
   if (!gpu)
     return;
-  gpu->calls->describe (gpu->handle, &facts);
-  if (quick () || strstr (facts.libraries, "no cuDNN")) {
-    g_test_skip (quick () ? "it takes long" : "cuDNN is missing");
+  if (quick ()) {
+    g_test_skip ("it takes long");
     return;
   }
   g_autoptr (GRand) random = g_rand_new_with_seed (7);
@@ -243,17 +251,13 @@ test_parts (gconstpointer data)
 static void
 test_choice (void)
 {
-  const Gpu *gpu = gpu_or_skip ();
+  const Gpu *gpu = cudnn_or_skip ();
   const Configuration gpt = {LIG_BF16, LIG_MASK_CAUSAL, 0, 12, 12, 64, 1024, 0, false, true};
   LigBackendFacts facts;
   if (!gpu)
     return;
   gpu->calls->describe (gpu->handle, &facts);
   g_test_message ("%s", facts.libraries);
-  if (strstr (facts.libraries, "no cuDNN")) {
-    g_test_skip ("cuDNN is missing");
-    return;
-  }
   g_autoptr (GRand) random = g_rand_new_with_seed (7);
   Tensors cpu = tensors_of (&gpt);
   fill_tensors (&cpu, random);

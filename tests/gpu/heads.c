@@ -2,6 +2,10 @@
 /* The kernels whose params follow from their shapes, attention, rotary, norms of heads, positions
  * and dropped paths, on the GPU against the CPU. */
 #include "tests/gpu/shaped.h"
+#include <ligature/params-attention.h>
+#include <ligature/params-norm.h>
+#include <ligature/params-positions.h>
+#include <ligature/params-random.h>
 
 /* --- Attention ----------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
  * on either, which divide the rows elsewhere; with and without a bias, ignored rows, smoothed
  * labels, each gradient left out, and gradients that are added to old ones. */
 #include "tests/gpu/shaped.h"
+#include <ligature/params-loss.h>
 
 typedef struct {
   LigDtype dtype, parameters; /* of dweight and dbias */

@@ -6,6 +6,7 @@
 #include "tests/gpu/case.h"
 #include "tests/plan/case.h"
 #include <ligature/profile.h>
+#include <ligature/store.h>
 #include <ligature/tuning.h>
 
 #include <glib/gstdio.h>

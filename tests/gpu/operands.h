@@ -3,8 +3,16 @@
  * a table of rules, values that are random or follow from other operands, and parameters. */
 #pragma once
 
+#include <ligature/dtype.h>
 #include <ligature/kernels.h>
-#include <ligature/params.h>
+#include <ligature/launch.h>
+#include <ligature/loss-scaling.h>
+#include <ligature/params-gated.h>
+#include <ligature/params-loss.h>
+#include <ligature/params-norm.h>
+#include <ligature/params-optimizer.h>
+#include <ligature/params-product.h>
+#include <ligature/params-random.h>
 
 #include <glib.h>
 #include <math.h>

@@ -7,6 +7,8 @@
 #include "engine/compile/pattern.h"
 #include "tests/gpu/case.h"
 #include "tests/plan/case.h"
+#include <ligature/plan-options.h>
+#include <ligature/tuning.h>
 
 /* Compute type, and the type of parameters. */
 static const LigDtype types[][2] = {

@@ -4,6 +4,7 @@
  * callbacks between two graphs, and memory that runs out. */
 #include "engine/plan/program-private.h"
 #include "tests/gpu/plan-case.h"
+#include <ligature/optimizer.h>
 
 /* --- Ops and fusions ----------------------------------------------------------------------- */
 

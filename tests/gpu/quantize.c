@@ -3,6 +3,7 @@
  * adversarial data; products of quantized operands are close, and histories move alike. */
 #include "tests/gpu/case.h"
 #include "tests/kernels/quantize-case.h"
+#include <ligature/params-product.h>
 
 /* Launches a kernel on copies of the operands in the device's memory, and copies them back. */
 static gboolean

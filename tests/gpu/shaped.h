@@ -7,7 +7,6 @@
 
 #include "kernels/formulas.h"
 #include <ligature/kernels.h>
-#include <ligature/params.h>
 
 #include <math.h>
 

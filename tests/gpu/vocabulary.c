@@ -3,6 +3,7 @@
  * of the cross-entropy and of the accuracy, what follows from the parts of all ranks, the gradients
  * of a part, and embeddings of some rows of a table. */
 #include "tests/gpu/shaped.h"
+#include <ligature/params-loss.h>
 
 enum { IGNORED = -100 };
 

@@ -6,6 +6,7 @@
 #include "tests/kernels/case.h"
 
 #include "kernels/formulas.h"
+#include <ligature/params-attention.h>
 
 typedef struct {
   LigAttentionParams params;

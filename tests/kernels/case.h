@@ -4,8 +4,9 @@
  * types. */
 #pragma once
 
+#include <ligature/dtype.h>
 #include <ligature/kernels.h>
-#include <ligature/params.h>
+#include <ligature/launch.h>
 
 #include <glib.h>
 #include <math.h>

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Collectives among threads that stand for processes, against sums in double precision. */
-#include <glib.h>
+#include <ligature/dtype.h>
+#include <ligature/groups.h>
 #include <ligature/kernels.h>
+#include <ligature/launch.h>
+#include <ligature/params-collective.h>
 
-#include <ligature/params.h>
+#include <glib.h>
+
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversions of element types: every pattern, every tie, and millions of fp32 values against a
  * reference that rounds doubles by their exponent. */
-#include <ligature/kernels.h>
 #include <ligature/tensor.h>
 
 #include <glib.h>

@@ -5,6 +5,7 @@
 #include "tests/kernels/formula-text.h"
 
 #include "kernels/formulas.h"
+#include <ligature/params-random.h>
 
 static double
 sigmoid (double x)

@@ -4,6 +4,8 @@
 #include "tests/kernels/case.h"
 
 #include "kernels/positions.h"
+#include <ligature/params-positions.h>
+#include <ligature/params-random.h>
 
 enum { BATCH = 3, COLUMNS = 10, MOST_RANKS = 4 };
 

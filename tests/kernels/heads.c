@@ -4,6 +4,9 @@
 #include "tests/kernels/case.h"
 
 #include "kernels/formulas.h"
+#include <ligature/params-norm.h>
+#include <ligature/params-positions.h>
+#include <ligature/params-random.h>
 
 static const LigTick tick = {.seed = 99, .micro_step = 5};
 

@@ -2,6 +2,7 @@
 /* Matrix products of the CPU against a reference in double, alone and with all operations that
  * are fused with them. */
 #include "tests/kernels/case.h"
+#include <ligature/params-product.h>
 
 typedef struct {
   int64_t m, k, n;

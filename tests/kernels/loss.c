@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Losses of the CPU against a reference in double and central differences. */
 #include "tests/kernels/case.h"
+#include <ligature/params-loss.h>
 
 static const int64_t row_counts[] = {1, 2, 17, 600};
 static const int64_t column_counts[] = {1, 3, 7, 31, 33, 1000, 2100};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tests/kernels/case.h"
+#include <ligature/params-norm.h>
 
 typedef enum { LAYER, RMS, L2, N_KINDS } Kind;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Embedding and optimizers of the CPU against references in double. */
 #include "tests/kernels/case.h"
+#include <ligature/loss-scaling.h>
+#include <ligature/params-optimizer.h>
 
 static const int64_t sizes[] = {1, 3, 33, 1000, 40000};
 

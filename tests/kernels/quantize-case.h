@@ -4,6 +4,8 @@
 
 #include "kernels/functions.h"
 #include "tests/kernels/case.h"
+#include <ligature/params-quantize.h>
+#include <ligature/scales.h>
 
 typedef enum {
   RANDOM,

@@ -5,6 +5,7 @@
 #include "tests/kernels/quantize-case.h"
 
 #include "kernels/quantize.h"
+#include <ligature/params-product.h>
 
 /* --- Scales ------------------------------------------------------------------------------- */
 

@@ -2,6 +2,8 @@
 /* Slices of packed rows, and attention to some keys merged with attention to others: against sums
  * in double precision, and against attention to all keys at once. */
 #include "tests/kernels/case.h"
+#include <ligature/params-attention.h>
+#include <ligature/params-positions.h>
 
 enum { BATCH = 3, LENGTH = 10, COLUMNS = 14, WIDTH = 5 };
 

@@ -2,6 +2,7 @@
 /* Kernels of ranks that have a part of the vocabulary each, on the CPU: what follows from all parts
  * against a reference in double of the whole, and against the kernels of the whole. */
 #include "tests/kernels/case.h"
+#include <ligature/params-loss.h>
 
 enum { IGNORED = -7 };
 

@@ -3,6 +3,7 @@
  * optimizer learns. */
 #include "tests/plan/case.h"
 
+#include <ligature/optimizer.h>
 #include <ligature/run.h>
 
 #include <stdio.h>

@@ -6,6 +6,8 @@
 
 #include "engine/plan/check.h"
 
+#include <ligature/kernels.h>
+#include <ligature/plan-options.h>
 #include <ligature/program.h>
 
 #include <math.h>

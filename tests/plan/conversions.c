@@ -5,6 +5,7 @@
 
 #include "engine/plan/program-private.h"
 #include "engine/plan/results.h"
+#include <ligature/optimizer.h>
 
 static const char network[] =
   "linear(7) ! layer-norm ! gelu ! linear(6) ! silu ! linear(4, bias=false) ! mean-squared-error";

@@ -6,6 +6,8 @@
 #include "kernels/attention-scratch.h"
 #include "tests/gpu/operands.h"
 #include "tests/plan/case.h"
+#include <ligature/optimizer.h>
+#include <ligature/params-positions.h>
 
 static void
 run_without_tick (const LigKernel *kernel, Problem problem, gpointer workspace)

@@ -3,6 +3,7 @@
 #include "tests/plan/case.h"
 #include <ligature/figures.h>
 #include <ligature/report.h>
+#include <ligature/tuning.h>
 
 static const char *const mlp =
   "make-extra-output(to=r) ! layer-norm ! linear(3072) ! gelu ! linear(768) ! "

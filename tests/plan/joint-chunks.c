@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The scratch memory of the last product with its loss on a GPU: the logits of a chunk, of chunks
  * of one height, half of all logits within limits. */
+
+#include <ligature/dtype.h>
 #include <ligature/kernels.h>
-#include <ligature/params.h>
+#include <ligature/launch.h>
 
 #include <glib.h>
 

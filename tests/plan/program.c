@@ -3,6 +3,7 @@
  * leaves in the state. */
 #include "engine/plan/program-private.h"
 #include "tests/plan/case.h"
+#include <ligature/optimizer.h>
 #include <ligature/profile.h>
 #include <ligature/report.h>
 

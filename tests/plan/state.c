@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests states: initial values, files, and training steps against a reference in double. */
 #include "tests/plan/case.h"
+#include <ligature/optimizer.h>
 
 #include <glib/gstdio.h>
 

@@ -4,6 +4,8 @@
 
 #include "engine/plan/results.h"
 #include "tests/plan/case.h"
+#include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
 
 /* A state on the device, with parameters that depend on their names, and a plan with its inputs
  * set. */

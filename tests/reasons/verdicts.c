@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the typed parts of verdicts, their gains, and the order in which they are shown. */
 #include "tests/plan/case.h"
+#include <ligature/tuning.h>
 #include <ligature/units.h>
 
 #include <math.h>

@@ -2,6 +2,7 @@
 /* Tests the words of verdicts: titles, rows instead of expanded indexes, folded lists, bytes and
  * both times; dropping a force, lifting a ban, and choosing the policy that measures. */
 #include "tests/plan/case.h"
+#include <ligature/tuning.h>
 #include <ligature/units.h>
 
 #include <math.h>

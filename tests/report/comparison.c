@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests reports of two plans next to each other, in all formats. */
 #include <ligature/draw.h>
+#include <ligature/plan-options.h>
 #include <ligature/report.h>
 
 #include <json-glib/json-glib.h>

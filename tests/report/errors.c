@@ -3,6 +3,7 @@
  * them; errors that other programs wrote do no harm. */
 #include "tests/report/report-case.h"
 #include <ligature/json.h>
+#include <ligature/plan-options.h>
 #include <ligature/profile.h>
 #include <ligature/store-errors.h>
 

@@ -5,6 +5,8 @@
 #include "engine/draw/canvas.h"
 #include "engine/report/picture.h"
 #include "tests/store/case.h"
+#include <ligature/kernels.h>
+#include <ligature/plan-options.h>
 #include <ligature/report.h>
 
 #include <cairo.h>

@@ -3,6 +3,7 @@
  * best mends save what they promise, and which columns narrow rails keep. */
 #include <ligature/columns.h>
 #include <ligature/figures.h>
+#include <ligature/plan-options.h>
 #include <ligature/report.h>
 #include <ligature/units.h>
 

@@ -4,6 +4,7 @@
 #include "engine/report/picture.h"
 #include "engine/report/verdicts.h"
 #include "tests/store/case.h"
+#include <ligature/plan-options.h>
 #include <ligature/report.h>
 
 #include <json-glib/json-glib.h>

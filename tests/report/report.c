@@ -2,8 +2,9 @@
 /* Reports: each format of a plan and of a run, unusual names and numbers, and files that are either
  * written completely or not changed. */
 #include "engine/base/json-private.h"
-#include "tests/store/case.h"
-#include <ligature/report.h>
+#include "tests/report/report-case.h"
+#include <ligature/kernels.h>
+#include <ligature/plan-options.h>
 
 #include <math.h>
 #include <signal.h>
@@ -49,13 +50,6 @@ run_text (LigStore *store, const char *run, const char *format)
   g_autoptr (GBytes) report = lig_report_run (store, run, format, &error);
   g_assert_no_error (error);
   return g_strndup (g_bytes_get_data (report, NULL), g_bytes_get_size (report));
-}
-
-static void
-assert_contains (const char *text, const char *part)
-{
-  if (!strstr (text, part))
-    g_error ("'%s' is not in:\n%s", part, text);
 }
 
 static JsonNode *

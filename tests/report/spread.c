@@ -3,6 +3,7 @@
 #include "tests/report/report-case.h"
 #include <ligature/draw.h>
 #include <ligature/json.h>
+#include <ligature/plan-options.h>
 #include <ligature/profile.h>
 #include <ligature/store-spreads.h>
 

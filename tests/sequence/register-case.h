@@ -5,6 +5,7 @@
 #include "engine/compile/register.h"
 #include "engine/sequence/table.h"
 #include "tests/plan/case.h"
+#include <ligature/plan-options.h>
 
 /* --- A complete table ----------------------------------------------------------------------- */
 

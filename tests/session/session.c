@@ -5,6 +5,8 @@
 #include "ui/session/command.h"
 #include "ui/session/training.h"
 #include <ligature/shell.h>
+#include <ligature/store-rows.h>
+#include <ligature/store.h>
 
 #include <glib/gstdio.h>
 #include <math.h>

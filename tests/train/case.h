@@ -5,6 +5,8 @@
 
 #include <ligature/dataset.h>
 #include <ligature/run.h>
+#include <ligature/store-rows.h>
+#include <ligature/store.h>
 #include <ligature/tensor-file.h>
 
 #include <glib/gstdio.h>

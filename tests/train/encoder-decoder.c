@@ -3,6 +3,7 @@
  * to the main input, the target to the caller's input of recall. The task is the target's first
  * token; the others are the answer, one position later. */
 #include "tests/plan/case.h"
+#include <ligature/optimizer.h>
 
 enum {
   BATCH = 64,

@@ -2,6 +2,8 @@
 /* Trainings with difficult gradients: too small or too large for fp16, not finite, or so many that
  * 16 bits cannot represent their sum. */
 #include "tests/train/case.h"
+#include <ligature/loss-scaling.h>
+#include <ligature/plan-options.h>
 #include <ligature/state.h>
 
 #define TINY "linear(1, init-std=1) ! constant-scale(2e-8) ! mean-squared-error"

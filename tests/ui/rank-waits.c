@@ -4,6 +4,8 @@
 #include "ui/profile/rank-waits.h"
 #include "tests/ui/profile-case.h"
 #include "ui/document/edit.h"
+#include <ligature/store-rows.h>
+#include <ligature/store.h>
 
 #include <math.h>
 

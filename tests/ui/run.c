@@ -6,6 +6,8 @@
 #include "ui/run/length.h"
 
 #include <ligature/dataset.h>
+#include <ligature/store-rows.h>
+#include <ligature/store.h>
 
 static const char small[] = "linear(8) ! gelu ! linear(4) ! mean-squared-error";
 

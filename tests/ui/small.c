@@ -7,6 +7,7 @@
 #include "ui/widgets/fit-box.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
+#include <ligature/store.h>
 
 #include <sqlite3.h>
 

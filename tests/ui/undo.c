@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Undo and redo: the list of edits, jumps in it, and pages with edits of their own. */
 #include "tests/ui/window-case.h"
+#include <ligature/store-rows.h>
+#include <ligature/store.h>
 
 /* --- The document -------------------------------------------------------------------------- */
 

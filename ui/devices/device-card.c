@@ -7,6 +7,7 @@
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
 #include <ligature/draw.h>
+#include <ligature/store-tuning.h>
 #include <ligature/tuning.h>
 
 #include <glib/gi18n.h>
@@ -35,6 +36,7 @@ typedef struct {
   LigStore *store;
   LigDevice *device;
   gboolean measure;
+  char *libraries; /* a line for each that its backend opens */
   LigDeviceFacts facts;
   LigDeviceHealth health;
   gboolean has_health;
@@ -47,6 +49,7 @@ free_look (gpointer data)
   g_clear_object (&look->store);
   g_clear_object (&look->device);
   g_free (look->name);
+  g_free (look->libraries);
   g_free (look);
 }
 
@@ -61,6 +64,19 @@ measure_now (Look *look, GError **error)
   return !look->store || lig_store_put_device (look->store, look->name, json, error);
 }
 
+static char *
+describe_libraries (const char *name)
+{
+  LigLibrary library;
+  g_autoptr (GStrvBuilder) lines = g_strv_builder_new ();
+  for (guint n = 0; lig_backend_get_library (name, n, &library); n++) {
+    g_autofree char *line = lig_library_to_text (&library);
+    g_strv_builder_add (lines, line);
+  }
+  g_auto (GStrv) all = g_strv_builder_end (lines);
+  return g_strjoinv ("\n", all);
+}
+
 static void
 work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
@@ -73,6 +89,7 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   }
   if (look->device && look->measure)
     measure_now (look, &error);
+  look->libraries = describe_libraries (look->name);
   if (look->device) {
     look->facts = *lig_device_get_facts (look->device);
     look->has_health = lig_device_get_health (look->device, &look->health);
@@ -162,9 +179,18 @@ show_facts (LigDeviceCard *self, const LigDeviceFacts *facts)
     add_fact (self, _ ("Least time of a kernel"), launch);
   if (facts->upload > 0)
     add_fact (self, _ ("Copies from the host"), uploads);
-  g_autofree char *libraries = g_strdup_printf (_ ("Libraries: %s"), facts->libraries);
-  gtk_label_set_label (self->libraries, libraries);
-  gtk_widget_set_visible (GTK_WIDGET (self->libraries), *facts->libraries);
+}
+
+/* Shows the versions that times depend on and, where there are any, the lines of libraries that are
+ * found when a program runs. They are known without a working device. */
+static void
+show_libraries (LigDeviceCard *self, const char *versions, const char *lines)
+{
+  g_autofree char *title =
+    *versions ? g_strdup_printf (_ ("Libraries: %s"), versions) : g_strdup ("");
+  g_autofree char *text = g_strconcat (title, *title && *lines ? "\n" : "", lines, NULL);
+  gtk_label_set_label (self->libraries, text);
+  gtk_widget_set_visible (GTK_WIDGET (self->libraries), *text);
 }
 
 static void
@@ -246,6 +272,7 @@ take_look (GObject *source, GAsyncResult *result, gpointer data)
     return;
   if (seen->device && (fine || self->ready))
     show_facts (self, &seen->facts);
+  show_libraries (self, seen->facts.libraries, seen->libraries);
   self->ready = TRUE;
   if (!fine)
     show_message (self, error->message);

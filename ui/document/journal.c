@@ -3,6 +3,7 @@
 #include "ui/document/journal.h"
 
 #include <ligature/json.h>
+#include <ligature/store.h>
 
 #include <json-glib/json-glib.h>
 

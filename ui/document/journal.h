@@ -3,11 +3,11 @@
  * its own writes them, in order. */
 #pragma once
 
-#include <ligature/store.h>
-
 #include <gio/gio.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 typedef struct _LigJournal LigJournal;
 

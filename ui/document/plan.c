@@ -4,6 +4,7 @@
 #include "ui/document/private.h"
 #include "ui/document/ranks.h"
 #include "ui/session/command.h"
+#include <ligature/plan-options.h>
 
 #include <string.h>
 

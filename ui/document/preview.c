@@ -6,6 +6,9 @@
 
 #include "ui/document/private.h"
 #include "ui/document/ranks.h"
+#include <ligature/plan-options.h>
+#include <ligature/store.h>
+#include <ligature/tuning.h>
 
 typedef struct _Job Job;
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/session/session.h"
+#include <ligature/store-rows.h>
 
 G_BEGIN_DECLS
 

@@ -6,6 +6,7 @@
 #include "ui/widgets/gradual.h"
 #include "ui/widgets/tooltip.h"
 #include <ligature/draw.h>
+#include <ligature/kernels.h>
 
 #include <glib/gi18n.h>
 #include <string.h>

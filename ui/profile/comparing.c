@@ -5,6 +5,8 @@
 #include "ui/profile/profiling.h"
 #include "ui/session/task.h"
 
+#include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
 #include <ligature/profile.h>
 #include <ligature/tuning.h>
 

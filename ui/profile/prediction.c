@@ -5,6 +5,9 @@
 #include "ui/profile/profiling.h"
 #include "ui/session/task.h"
 
+#include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
+#include <ligature/store.h>
 #include <ligature/tuning.h>
 
 typedef struct {

@@ -4,6 +4,8 @@
 
 #include "ui/session/task.h"
 
+#include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
 #include <ligature/profile.h>
 #include <ligature/tuning.h>
 

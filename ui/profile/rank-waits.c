@@ -7,6 +7,8 @@
 #include <ligature/figures.h>
 #include <ligature/json-members.h>
 #include <ligature/json.h>
+#include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
 #include <ligature/run.h>
 #include <ligature/spread.h>
 #include <ligature/store-sweeps.h>

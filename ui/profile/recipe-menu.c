@@ -5,6 +5,7 @@
 #include "ui/profile/comparing.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/toast.h"
+#include <ligature/plan-options.h>
 #include <ligature/plan.h>
 #include <ligature/recipe.h>
 

@@ -17,6 +17,7 @@
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
 #include "ui/widgets/type-list.h"
+#include <ligature/optimizer.h>
 
 #include <adwaita.h>
 #include <glib/gi18n.h>

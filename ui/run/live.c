@@ -3,6 +3,7 @@
 #include "ui/run/live.h"
 
 #include "ui/run/settings.h"
+#include <ligature/store-rows.h>
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -9,6 +9,7 @@
 #include "ui/widgets/chart-view.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
+#include <ligature/store-rows.h>
 
 #include <errno.h>
 #include <glib/gi18n.h>

@@ -3,6 +3,7 @@
 #include "ui/score/text.h"
 
 #include "ui/widgets/figures.h"
+#include <ligature/kernels.h>
 
 #include <adwaita.h>
 #include <glib/gi18n.h>

@@ -7,6 +7,7 @@
 #include "ui/widgets/style-colours.h"
 #include <ligature/draw.h>
 #include <ligature/folders.h>
+#include <ligature/plan-options.h>
 
 #include <adwaita.h>
 #include <glib/gi18n.h>

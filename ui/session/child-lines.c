@@ -3,6 +3,7 @@
 
 #include <ligature/error.h>
 #include <ligature/json.h>
+#include <ligature/store-rows.h>
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of command lines that have the same effect as the window. */
 #include "ui/session/command.h"
+#include <ligature/store.h>
 
 static void
 append_wishes (GString *to, const char *option, const char *const *fusions, const char *path)

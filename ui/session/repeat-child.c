@@ -4,6 +4,7 @@
 #include "ui/session/child-run.h"
 #include <ligature/error.h>
 #include <ligature/json.h>
+#include <ligature/store.h>
 
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>

@@ -4,9 +4,10 @@
 #pragma once
 
 #include <gio/gio.h>
-#include <ligature/store.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 /**
  * lig_repeat_child_run:

@@ -7,6 +7,7 @@
 #include "ui/session/task.h"
 #include "ui/session/training.h"
 #include <ligature/device.h>
+#include <ligature/store.h>
 
 #include <glib/gi18n.h>
 

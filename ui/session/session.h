@@ -3,11 +3,11 @@
  * trainings in progress. */
 #pragma once
 
-#include <ligature/store.h>
-
 #include <gio/gio.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 #define LIG_TYPE_SESSION (lig_session_get_type ())
 G_DECLARE_FINAL_TYPE (LigSession, lig_session, LIG, SESSION, GObject)

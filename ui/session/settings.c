@@ -4,6 +4,7 @@
 #include "ui/session/settings.h"
 
 #include <ligature/error.h>
+#include <ligature/folders.h>
 
 #define SCHEMA "org.ligature.Ligature"
 
@@ -13,7 +14,8 @@ lig_settings_open (GError **error)
   GSettingsSchemaSource *usual = g_settings_schema_source_get_default ();
   g_autoptr (GSettingsSchema) schema =
     usual ? g_settings_schema_source_lookup (usual, SCHEMA, TRUE) : NULL;
-  for (const char *const *folder = lig_settings_folders (); !schema && *folder; folder++) {
+  g_auto (GStrv) folders = lig_schema_folders ();
+  for (char **folder = folders; !schema && *folder; folder++) {
     g_autoptr (GSettingsSchemaSource) source =
       g_settings_schema_source_new_from_directory (*folder, usual, TRUE, NULL);
     schema = source ? g_settings_schema_source_lookup (source, SCHEMA, FALSE) : NULL;

@@ -5,9 +5,13 @@
 
 #include <ligature/costs.h>
 #include <ligature/fabric.h>
-#include <ligature/ranks.h>
+#include <ligature/groups.h>
+#include <ligature/layout.h>
 
 G_BEGIN_DECLS
+
+typedef struct LigKernel LigKernel;
+typedef struct LigRanks LigRanks;
 
 /**
  * LigDeviceFacts:
@@ -64,6 +68,20 @@ typedef struct {
   const char *name, *form, *title;
   unsigned traits;
 } LigBackendInfo;
+
+/**
+ * LigLibrary:
+ *
+ * A library that a backend uses, or uses if it is installed. Texts are empty where they do not
+ * apply.
+ */
+typedef struct {
+  char name[32];    /* `cuDNN` */
+  char version[32]; /* `9.19.0`; empty if it is not used */
+  char path[1024];  /* its file; empty if it is missing */
+  char reason[256]; /* the reason for not using it; empty if it is used, or missing */
+  char cost[128];   /* the loss without it; empty if nothing runs without it */
+} LigLibrary;
 
 /**
  * LigDeviceHealth:
@@ -140,6 +158,28 @@ LIG_API const LigBackendInfo *lig_backend_nth (guint n);
  * Returns: (nullable) (transfer none): the backend of that name, or %NULL if none has it
  */
 LIG_API const LigBackendInfo *lig_backend_find (const char *name);
+
+/**
+ * lig_backend_get_library:
+ * @name: the name of a backend or of a device
+ * @n: the library's number, from 0
+ * @library: (out caller-allocates): filled in
+ *
+ * Describes a library of a backend, which is loaded first. No device is opened. May be called by
+ * any thread.
+ *
+ * Returns: %FALSE after the last library, or if the backend has none or cannot be loaded
+ */
+LIG_API gboolean lig_backend_get_library (const char *name, guint n, LigLibrary *library);
+
+/**
+ * lig_library_to_text:
+ * @library: a library
+ *
+ * Returns: (transfer full): a sentence without a full stop: its version and file, or its loss and
+ * the remedy
+ */
+LIG_API char *lig_library_to_text (const LigLibrary *library);
 
 /**
  * lig_device_forms:

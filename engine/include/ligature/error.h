@@ -4,7 +4,7 @@
  * A function reports only the errors that it detects, and passes on others unchanged. */
 #pragma once
 
-#include <ligature/kernels.h>
+#include <ligature/dtype.h>
 
 #include <glib-object.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The folders of the files that are shipped with Ligature: device profiles, examples, translations.
+/* The folders of the files that are shipped with Ligature: device profiles, examples, translations,
+ * schemas.
  * The functions may be called from any thread. */
 #pragma once
 
@@ -11,7 +12,8 @@ G_BEGIN_DECLS
  * lig_data_folders:
  *
  * Returns: (transfer full): the folders in the order in which they are searched: `$LIGATURE_DATA`
- *   if it is set, the installed folder, and the source tree that the library was built from
+ *   if it is set, the one in the source tree if the library is in its build folder, and the
+ * installed one
  */
 LIG_API GStrv lig_data_folders (void);
 
@@ -25,10 +27,20 @@ LIG_API GStrv lig_data_folders (void);
 LIG_API char *lig_data_find (const char *name);
 
 /**
+ * lig_schema_folders:
+ *
+ * Returns: (transfer full): the folders of the compiled schemas of the window's settings, in the
+ *   order in which they are searched: the one in the build folder if the library is in it, and the
+ *   installed one
+ */
+LIG_API GStrv lig_schema_folders (void);
+
+/**
  * lig_locale_folder:
  *
- * Returns: (transfer none): the folder of the translations, for bindtextdomain(): the installed
- *   one, otherwise that of the build
+ * Returns: (transfer none): the folder of the translations, for bindtextdomain(): the one in the
+ *   build folder if the library is in it and translations have been built, otherwise the installed
+ *   one
  */
 LIG_API const char *lig_locale_folder (void);
 

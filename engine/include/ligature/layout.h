@@ -8,7 +8,7 @@
 #pragma once
 
 #include <ligature/error.h>
-#include <ligature/params.h>
+#include <ligature/groups.h>
 
 G_BEGIN_DECLS
 

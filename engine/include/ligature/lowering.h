@@ -12,6 +12,7 @@
 G_BEGIN_DECLS
 
 typedef struct _LigRefusal LigRefusal;
+typedef struct LigKernel LigKernel;
 
 /* --- Lowering: emitting the kernels of ops and fusions ---------------------------------------- */
 

@@ -42,6 +42,7 @@ typedef struct _LigOp LigOp;
 typedef struct _LigSequence LigSequence;
 typedef struct _LigLowering LigLowering;
 typedef struct _LigParts LigParts;
+typedef struct LigOperand LigOperand;
 
 /* --- The parameter table ------------------------------------------------------------------ */
 

@@ -14,7 +14,7 @@
 #pragma once
 
 #include <ligature/op.h>
-#include <ligature/params.h>
+#include <ligature/params-optimizer.h>
 
 G_BEGIN_DECLS
 

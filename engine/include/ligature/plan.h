@@ -13,13 +13,15 @@
 
 #include <ligature/device.h>
 #include <ligature/fusion.h>
-#include <ligature/plan-options.h>
+#include <ligature/launch.h>
+#include <ligature/policy.h>
 #include <ligature/sequence.h>
 #include <ligature/verdict.h>
 
 G_BEGIN_DECLS
 
 typedef struct _LigPlan LigPlan;
+typedef struct _LigPlanOptions LigPlanOptions;
 
 #define LIG_TYPE_PLAN (lig_plan_get_type ())
 LIG_API GType lig_plan_get_type (void);

@@ -10,9 +10,10 @@
 #include <ligature/conditions.h>
 #include <ligature/foreign.h>
 #include <ligature/recipe-errors.h>
-#include <ligature/store.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 /**
  * LigProfileExchange:

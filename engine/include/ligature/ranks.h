@@ -8,7 +8,6 @@
  * ends the others, see lig_ranks_watch(). */
 #pragma once
 
-#include <ligature/kernels.h>
 #include <ligature/layout.h>
 
 G_BEGIN_DECLS
@@ -20,6 +19,7 @@ G_BEGIN_DECLS
  * ends.
  */
 typedef struct LigRanks LigRanks;
+typedef struct LigPeers LigPeers;
 
 /**
  * LigRanksEnd: (skip)

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <ligature/op.h>
-#include <ligature/params.h>
+#include <ligature/scales.h>
 
 G_BEGIN_DECLS
 

@@ -9,10 +9,12 @@
 #include <ligature/json.h>
 #include <ligature/plan.h>
 #include <ligature/profile.h>
-#include <ligature/store.h>
+#include <ligature/store-rows.h>
 #include <ligature/sweep.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 /**
  * lig_plan_to_json:

@@ -5,12 +5,13 @@
 
 #include <ligature/dataset.h>
 #include <ligature/device.h>
-#include <ligature/optimizer.h>
 #include <ligature/plan.h>
 #include <ligature/sequence.h>
-#include <ligature/store.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigOptimizer LigOptimizer;
+typedef struct _LigStore LigStore;
 
 /* --- Settings ------------------------------------------------------------------------------ */
 

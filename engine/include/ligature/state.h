@@ -11,6 +11,8 @@
 
 G_BEGIN_DECLS
 
+typedef struct LigScaling LigScaling;
+
 #define LIG_TYPE_STATE (lig_state_get_type ())
 LIG_API
 G_DECLARE_FINAL_TYPE (LigState, lig_state, LIG, STATE, GObject)

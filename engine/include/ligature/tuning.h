@@ -3,17 +3,19 @@
  * times. */
 #pragma once
 
-#include <ligature/device.h>
-#include <ligature/store-tuning.h>
+#include <ligature/error.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigDevice LigDevice;
+typedef struct _LigStore LigStore;
 
 /* A table of measured times, usually the store's. A choice is a text that only the kernel
  * interprets; times of fusions have none, and of several such times under one key the first is
  * kept. The noise of a time is in microseconds too. The caller of `get` may pass null for
  * `choice`. `list` returns the choices whose keys contain a text, one per line: key, tab, choice
  * (transfer full); it may be null. */
-typedef struct {
+typedef struct _LigTuning {
   gboolean (*get) (
     gpointer data, const char *key, double *microseconds, double *noise, char **choice);
   void (*put) (

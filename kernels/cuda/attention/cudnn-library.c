@@ -2,6 +2,8 @@
 /* Opens cuDNN and finds its functions. */
 #include "kernels/cuda/attention/cudnn-library.h"
 
+#include "kernels/cuda/common/library.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,22 +16,6 @@ static const char *const names[] = {"libcudnn.so.9", "libcudnn_graph.so.9"};
 static LigCudnn cudnn;
 static bool tried;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* Opens a library from the folder of the one that has the function `beside`. */
-static void *
-open_beside (const char *name, const void *beside)
-{
-  Dl_info info;
-  char path[4096];
-  if (!beside || !dladdr (beside, &info) || !info.dli_fname)
-    return NULL;
-  const char *slash = strrchr (info.dli_fname, '/');
-  if (!slash)
-    return NULL;
-  int length =
-    snprintf (path, sizeof path, "%.*s/%s", (int) (slash - info.dli_fname), info.dli_fname, name);
-  return length < (int) sizeof path ? dlopen (path, RTLD_NOW | RTLD_LOCAL) : NULL;
-}
 
 /* Sets a pointer to a function; false, with the reason in `why`, if the library has none of that
  * name. */
@@ -60,26 +46,35 @@ find_all (void *library, size_t (**get_version) (void))
          find (library, "cudnnGetLastErrorString", &cudnn.last_message);
 }
 
+/* Opens the file that a person named, else the first of the names that is found. */
+static void *
+open_first (const char *setting, const void *beside)
+{
+  void *library = setting ? dlopen (setting, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (setting && !library)
+    snprintf (cudnn.why, sizeof cudnn.why, "%.250s", dlerror ());
+  for (size_t i = 0; i < sizeof names / sizeof *names && !library && !setting; i++)
+    library =
+      lig_library_open (names[i], "cudnn", beside, cudnn.why, i == 0 ? sizeof cudnn.why : 0);
+  return library;
+}
+
 static void
 open_library (const void *beside)
 {
   const char *setting = getenv ("LIGATURE_CUDNN");
   setting = setting && *setting ? setting : NULL;
   size_t (*get_version) (void) = NULL;
-  void *library = NULL;
   if (setting && strcmp (setting, "none") == 0) {
     snprintf (cudnn.why, sizeof cudnn.why, "LIGATURE_CUDNN=none");
     return;
   }
-  for (size_t i = 0; i < sizeof names / sizeof *names && !library && (i == 0 || !setting); i++) {
-    library = dlopen (setting ? setting : names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!library && i == 0)
-      snprintf (cudnn.why, sizeof cudnn.why, "%.250s", dlerror ());
-    if (!library && !setting)
-      library = open_beside (names[i], beside);
-  }
+  void *library = open_first (setting, beside);
   if (!library || !find_all (library, &get_version))
     return;
+  const void *address;
+  memcpy (&address, &get_version, sizeof address);
+  lig_library_path (address, cudnn.path, sizeof cudnn.path);
   size_t version = get_version ();
   if (version >= LIG_CUDNN_OLDEST)
     cudnn.version = version;

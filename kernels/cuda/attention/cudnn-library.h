@@ -143,8 +143,9 @@ enum { LIG_CUDNN_NOTE_NONDETERMINISTIC = 4 };
 
 /* The opened library: its functions, all present if `version` is not 0. */
 typedef struct {
-  size_t version; /* 91900 for 9.19.0; 0 if the library is missing or too old */
-  char why[256];  /* the reason for 0 */
+  size_t version;  /* 91900 for 9.19.0; 0 if the library is missing or too old */
+  char why[256];   /* the reason for 0 */
+  char path[1024]; /* its file; empty if it is missing */
   int (*create_handle) (LigCudnnHandle *handle);
   int (*destroy_handle) (LigCudnnHandle handle);
   int (*set_stream) (LigCudnnHandle handle, void *stream);
@@ -164,7 +165,7 @@ typedef struct {
   void (*last_message) (char *message, size_t size);
 } LigCudnn;
 
-/* Returns the library, which is opened by the first call and stays open: by the loader's search
- * path, else from the folder of the library that has the function `beside`, which may be null.
- * LIGATURE_CUDNN is the file to be opened instead; `none` leaves it closed. */
+/* Returns the library, which is opened by the first call and stays open, and is searched as
+ * lig_library_open() does. LIGATURE_CUDNN is the file to be opened instead; `none` leaves it
+ * closed. */
 const LigCudnn *lig_cudnn (const void *beside);

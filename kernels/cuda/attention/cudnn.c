@@ -56,6 +56,12 @@ lig_cudnn_version (const char **why)
   return cudnn->version;
 }
 
+const char *
+lig_cudnn_path (void)
+{
+  return library ()->path;
+}
+
 static bool
 is_misaligned (const LigOperand *operand)
 {

@@ -19,8 +19,9 @@ LigStatus lig_cudnn_attention (LigLaunch *launch);
 LigStatus lig_cudnn_attention_backward (LigLaunch *launch);
 
 /* Returns the opened library's version, 91900 for 9.19.0; 0, with the reason in `why`, if it is not
- * used. */
+ * used. Its file is empty if it is missing. */
 size_t lig_cudnn_version (const char **why);
+const char *lig_cudnn_path (void);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,6 @@
 
 #include "kernels/backend.h"
 #include "kernels/fail.h"
-#include <ligature/params.h>
 
 #include <cuda_runtime_api.h>
 

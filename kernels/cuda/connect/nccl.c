@@ -2,6 +2,9 @@
 /* Opens NCCL, and connects devices of several processes by it. */
 #include "kernels/cuda/connect/nccl.h"
 
+#include "kernels/cuda/common/library.h"
+
+#include <cublasLt.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -49,15 +52,18 @@ static void
 open_library (void)
 {
   int version = 0;
-  void *library = dlopen ("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+  size_t (*const neighbour) (void) = cublasLtGetVersion;
+  const void *beside;
+  memcpy (&beside, &neighbour, sizeof beside);
+  void *library = lig_library_open ("libnccl.so.2", "nccl", beside, reason, sizeof reason);
   nccl.why = reason;
-  if (!library) {
-    snprintf (reason, sizeof reason, "%.250s", dlerror ());
+  if (!library)
     return;
-  }
   setenv ("NCCL_NVLS_ENABLE", "0", 0);
   if (!find_all (library))
     return;
+  memcpy (&beside, &nccl.get_version, sizeof beside);
+  lig_library_path (beside, nccl.path, sizeof nccl.path);
   *(void **) &nccl.last_error = dlsym (library, "ncclGetLastError");
   if (nccl.get_version (&version) != 0 || version < OLDEST)
     snprintf (reason, sizeof reason, "version %d is older than %d", version, OLDEST);
@@ -91,8 +97,7 @@ find_library (LigBackendDevice *device)
   if (!lig_nccl ()->why)
     return LIG_OK;
   snprintf (device->message, sizeof device->message,
-            "NCCL is missing: %.250s; install it (libnccl2), or set LD_LIBRARY_PATH to its folder",
-            nccl.why);
+            "NCCL is missing: %.250s; add it by ./setup cuda, or install libnccl2", nccl.why);
   return LIG_UNSUPPORTED;
 }
 

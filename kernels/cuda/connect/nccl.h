@@ -21,7 +21,8 @@ enum { LIG_NCCL_SUM = 0, LIG_NCCL_MAX = 2, LIG_NCCL_MEAN = 4 };
 /* Functions return 0, or the number of an error. `count` is the number of elements that this
  * process sends, of reduce_scatter that it receives. */
 typedef struct {
-  const char *why; /* null; or why NCCL cannot be used, then nothing else is set */
+  const char *why; /* null; or why NCCL cannot be used, then only `path` may be set */
+  char path[1024]; /* its file; empty if it is missing */
   int (*get_version) (int *version);
   int (*get_key) (LigNcclKey *key);
   int (*connect) (void **connection, int count, LigNcclKey key, int rank);

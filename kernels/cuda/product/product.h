@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/common/cuda.h"
+#include <ligature/scales.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -338,6 +338,7 @@ lig_backend (void)
     .functions = lig_cuda_functions,
     .built_for = LIG_CUDA_TARGETS,
     .count = count,
+    .library = lig_cuda_library,
     .open = open_device,
     .close = close_device,
     .enter = enter,

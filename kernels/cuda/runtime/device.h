@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+/* libraries.c */
+bool lig_cuda_library (int n, LigBackendLibrary *library);
+
 /* capture.c */
 LigStatus lig_cuda_capture (LigBackendDevice *device, void *stream);
 LigStatus lig_cuda_capture_end (LigBackendDevice *device, void *stream, void **graph);

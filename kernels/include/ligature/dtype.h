@@ -75,6 +75,21 @@ typedef enum {
 #define LIG_MAX_DTYPES 32
 
 /**
+ * LIG_TYPES:
+ * @dtype: a #LigDtype
+ *
+ * The set that consists of one type; sets are joined by `|`.
+ */
+#define LIG_TYPES(dtype) (1u << (dtype))
+
+/**
+ * LIG_FLOATING_TYPES:
+ *
+ * The set of the types that kernels compute in.
+ */
+#define LIG_FLOATING_TYPES (LIG_TYPES (LIG_FP32) | LIG_TYPES (LIG_FP16) | LIG_TYPES (LIG_BF16))
+
+/**
  * lig_dtype_size:
  * @dtype: an element type
  *

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts that the ops of both norms share. */
+#pragma once
+
+#include "engine/ops/define.h"
+#include <ligature/params-norm.h>
+
+/* The params and the shape inference of both norms. */
+typedef struct {
+  LigNormParams kernel;
+  LigShape normalized_shape;
+} LigNormOpParams;
+
+gboolean lig_infer_norm (LigInfer *infer, GError **error);
+
+#define LIG_NORMALIZED_SHAPE \
+  { \
+    LIG_PARAM_SHAPE, "normalized-shape", N_ ("Normalized shape"), \
+      N_ ("The last axes that are normalized together; left out: the last one"), 1, G_MAXINT32, 0, \
+      LIG_PARAM_INFERRED | LIG_PARAM_POSITIONAL, \
+      G_STRUCT_OFFSET (LigNormOpParams, normalized_shape), NULL \
+  }

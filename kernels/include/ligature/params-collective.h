@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters of the kernels that exchange with other processes. See <ligature/params.h> for the
+ * rules of all parameters. */
+#pragma once
+
+#include <stdint.h>
+
+/**
+ * LigReduction:
+ * @LIG_REDUCE_SUM: the sum over all peers: on the CPU in fp32, rounded once; NCCL rounds each sum
+ * of two
+ * @LIG_REDUCE_MEAN: the sum divided by the number of peers
+ * @LIG_REDUCE_MAX: the largest element; NaN is not among the candidates
+ *
+ * The result of a collective that reduces.
+ */
+typedef enum { LIG_REDUCE_SUM, LIG_REDUCE_MEAN, LIG_REDUCE_MAX } LigReduction;
+
+/**
+ * LigCollectiveParams:
+ * @peers: the number of processes that take part
+ * @reduction: a #LigReduction, of the kernels that reduce
+ * @group: the #LigRankGroup whose processes take part, by which the peers of a launch are chosen
+ *
+ * Parameters of all_reduce, all_gather, reduce_scatter and take_part. The last three divide the
+ * rows of the whole evenly, in the order of the peers.
+ */
+typedef struct {
+  int32_t peers;
+  int32_t reduction;
+  int32_t group;
+} LigCollectiveParams;
+
+/**
+ * LigRingParams:
+ * @exchange: the processes
+ * @skipped: the number of processes between this one and the one that it sends to; 0: the next one
+ *
+ * Parameters of ring_exchange: process i sends to process (i + 1 + @skipped) mod peers.
+ */
+typedef struct {
+  LigCollectiveParams exchange;
+  int32_t skipped;
+} LigRingParams;

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters of the optimizers and of loss scaling (<ligature/loss-scaling.h>). See
+ * <ligature/params.h> for the rules of all parameters. */
+#pragma once
+
+/**
+ * LigScalingParams:
+ * @fixed: for scale_gradient the factor, or 0 for the dynamic scale; for gradient_norm 0 to adapt
+ *   that scale, any other number to leave it
+ *
+ * Parameters of scale_gradient and gradient_norm. Without them scale_gradient uses the scale of its
+ * operand, and gradient_norm leaves it.
+ */
+typedef struct {
+  float fixed;
+} LigScalingParams;
+
+/**
+ * LigSgdParams:
+ * @momentum: the part of m that is kept; default 0
+ * @weight_decay: the part of the weight that is added to its gradient; default 0
+ *
+ * Parameters of sgd: g += weight_decay p; m = momentum m + g; p -= learning_rate m.
+ */
+typedef struct {
+  float momentum;
+  float weight_decay;
+} LigSgdParams;
+
+/**
+ * LigAdamwParams:
+ * @beta1: the part of the mean of gradients that is kept; default 0.9
+ * @beta2: the part of the mean of squared gradients that is kept; default 0.999
+ * @eps: the number added to the root of the second mean; default 1e-8
+ * @weight_decay: the part of the weight, times the learning rate, that is taken off; default 0
+ *
+ * Parameters of adamw (Loshchilov and Hutter, 2019): weight decay is decoupled, both means are
+ * corrected for their bias towards 0.
+ */
+typedef struct {
+  float beta1, beta2, eps;
+  float weight_decay;
+} LigAdamwParams;

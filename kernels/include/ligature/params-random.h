@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters of the kernels that draw random numbers. See <ligature/params.h> for the rules of all
+ * parameters. */
+#pragma once
+
+#include <stdint.h>
+
+/**
+ * LigDropoutParams:
+ * @probability: the probability that an element becomes 0, from 0 to 1; the others are multiplied
+ *   by 1 / (1 - probability); default 0.1
+ * @path_hash: the hash of the op's path, of which the lower 32 bits are part of the Philox counter;
+ *   default 0
+ * @block: the elements of one of the two blocks of positions of a sample that a rank of a context
+ *   group has; 0: the elements are those of whole samples
+ * @ranks: the ranks of that group
+ * @rank: the number of this rank in it
+ *
+ * Parameters of dropout. An element is kept if its 32-bit Philox word is at least
+ * probability * 2^32. The backward pass runs the same kernel and so draws the same words.
+ */
+typedef struct {
+  float probability;
+  uint64_t path_hash;
+  int64_t block;
+  int32_t ranks;
+  int32_t rank;
+} LigDropoutParams;
+
+/**
+ * LigDropPathParams:
+ * @probability: the probability that a whole sample becomes 0, from 0 to 1; the others are
+ *   multiplied by 1 / (1 - probability); default 0.1
+ * @path_hash: as in #LigDropoutParams
+ * @samples: the number of samples, the length of the first axis; the elements of one are contiguous
+ *
+ * Parameters of drop_path (Huang and others, 2016). Sample n is kept if word n % 4 of the Philox
+ * counter (n / 4, path_hash, micro-step) is at least probability * 2^32. The backward pass runs the
+ * same kernel and so draws the same words.
+ */
+typedef struct {
+  float probability;
+  uint64_t path_hash;
+  int64_t samples;
+} LigDropPathParams;
