@@ -7,7 +7,6 @@ A tool that the machine lacks is a reason to skip, never to fail.
 """
 import collections
 import contextlib
-import fcntl
 import functools
 import os
 import pathlib
@@ -21,10 +20,12 @@ import time
 import traceback
 
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(SOURCE / "tests/ui"))
+from display import display  # noqa: E402
+
 TOOLS = ("Xvfb", "dbus-run-session", "xdotool", "xwininfo", "xprop", "import", "compare", "gdbus")
 APPLICATION = "org.ligature.Ligature"
 OBJECT = "/org/ligature/Ligature"
-SCREEN = (1440, 900)
 PATIENCE = 20.0
 AT = "org.a11y.atspi"
 ROOT = "/org/a11y/atspi/accessible/root"
@@ -35,13 +36,14 @@ class Missing(Exception):
 
 
 def wait(condition, what, patience=PATIENCE):
-    """Returns the result of `condition` as soon as that is true."""
+    """Returns the result of `condition` as soon as that is true. To read the screen costs the program
+    time, too: half of it is left for what is waited for."""
     end = time.monotonic() + patience
-    while time.monotonic() < end:
+    while (now := time.monotonic()) < end:
         found = condition()
         if found:
             return found
-        time.sleep(0.05)
+        time.sleep(max(0.05, time.monotonic() - now))
     raise AssertionError(f"waited {patience:.0f} s for {what}")
 
 
@@ -409,36 +411,6 @@ def find_missing():
     return None
 
 
-def start_display():
-    """Xvfb on a number that was free; its process and the number. Servers that start at the same
-    time take one another's number, and one that gives up removes the other's socket: so one starts
-    after the other."""
-    with open(pathlib.Path(tempfile.gettempdir()) / f"ligature-e2e-{os.getuid()}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        return start_alone()
-
-
-def start_alone():
-    """Starts a server while no other test does, and waits until it answers. A server that resets
-    itself when its last client ends would refuse the next one for a moment."""
-    for _ in range(8):
-        reader, writer = os.pipe()
-        server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0",
-                                   f"{SCREEN[0]}x{SCREEN[1]}x24", "-nolisten", "tcp", "-noreset"],
-                                  pass_fds=[writer], stderr=subprocess.DEVNULL)
-        os.close(writer)
-        with os.fdopen(reader) as answer:
-            number = answer.readline().strip()
-        time.sleep(0.3)
-        asked = subprocess.run(["xwininfo", "-root", "-display", f":{number}"],
-                               capture_output=True, check=False)
-        if number and server.poll() is None and asked.returncode == 0:
-            return server, number
-        server.kill()
-        server.wait()
-    raise SystemExit("Xvfb does not start")
-
-
 def run_inside(tests):
     """Under the display and the bus: the tests themselves."""
     chosen = [test for test in tests if not sys.argv[1:] or test.__name__ in sys.argv[1:]]
@@ -468,8 +440,7 @@ def main(tests):
         print(f"1..0 # SKIP {reason}")
         sys.exit(0)
     build = pathlib.Path(os.environ.get("LIGATURE_BUILD", SOURCE / "build"))
-    server, number = start_display()
-    environment = dict(os.environ, DISPLAY=f":{number}", LIGATURE_E2E="inside", GTK_A11Y="atspi",
+    environment = dict(os.environ, LIGATURE_E2E="inside", GTK_A11Y="atspi",
                        GSK_RENDERER="cairo", GDK_BACKEND="x11", GSETTINGS_BACKEND="keyfile",
                        LC_ALL="C.UTF-8", NO_AT_BRIDGE="0", OMP_WAIT_POLICY="passive",
                        LIGATURE_DATA=str(SOURCE / "data"),
@@ -479,11 +450,8 @@ def main(tests):
     environment["LIGATURE_TAP"] = str(results)
     environment.pop("GSETTINGS_SCHEMA_DIR", None)
     environment.pop("WAYLAND_DISPLAY", None)
-    try:
+    with display() as name:
         status = subprocess.run(["dbus-run-session", "--", sys.executable, *sys.argv],
-                                env=environment, stdout=subprocess.DEVNULL,
+                                env=dict(environment, DISPLAY=name), stdout=subprocess.DEVNULL,
                                 stderr=subprocess.DEVNULL, pass_fds=[results]).returncode
-    finally:
-        server.terminate()
-        server.wait()
     sys.exit(status)
