@@ -22,7 +22,10 @@ Without arguments: bookworm-run, bookworm-test and trixie-user.
 
 Needs root, debootstrap (installed with apt-get if possible) and a network or a mirror in apt's
 configuration. Mirror and proxy are those of this machine. LIGATURE_BARE_LOGS names a folder for the
-logs. Prints TAP; if no system can be made, all tests are skipped with the reason.
+logs and, in build-test, the results of ./setup test. Prints TAP; if no system can be made, all tests
+are skipped with the reason.
+
+The user's cache folder keeps an archive of each fresh system for a month, and what ccache compiled.
 END
 }
 
@@ -46,7 +49,8 @@ fi
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/ligature-bare-XXXXXX")
 logs=${LIGATURE_BARE_LOGS:-$work/logs}
-mkdir -p "$logs"
+kept=${XDG_CACHE_HOME:-$HOME/.cache}
+mkdir -p "$logs" "$kept/ligature" "${CCACHE_DIR:=$kept/ccache}"
 trap 'umount -R "$work"/bookworm "$work"/trixie 2> /dev/null; rm -rf --one-file-system "$work"' EXIT
 
 # --- This machine's apt settings --------------------------------------------------------------
@@ -62,16 +66,30 @@ proxy=$(apt-config dump Acquire::http::Proxy | sed -n 's/.*"\(.*\)";/\1/p')
 
 # --- A system and its commands ----------------------------------------------------------------
 
+# unpack RELEASE ROOT: a bare system, from the archive that the first call makes.
+unpack () {
+  local archive=$kept/ligature/$1.tar
+  if [ -z "$(find "$archive" -mtime -30 2> /dev/null)" ]; then
+    http_proxy=${http_proxy:-$proxy} debootstrap --variant=minbase --include=git,ca-certificates \
+      "$1" "$2" "$mirror" || return 1
+    tar --one-file-system -C "$2" -cf "$archive.$$" . && mv "$archive.$$" "$archive"
+  else
+    mkdir "$2" && tar -C "$2" -xpf "$archive"
+  fi
+}
+
 # make_system RELEASE: makes a folder below $work with a bare system and the clone in /ligature.
 make_system () {
   local release=$1 root=$work/$1
   [ ! -d "$root" ] || return 0
-  http_proxy=${http_proxy:-$proxy} debootstrap --variant=minbase --include=git,ca-certificates \
-    "$release" "$root" "$mirror" || return 1
+  unpack "$release" "$root" || return 1
   apt_settings > "$root/etc/apt/apt.conf.d/90ligature-bare"
+  # The system lives for minutes, so nothing waits until a package is on the disk.
+  echo force-unsafe-io > "$root/etc/dpkg/dpkg.cfg.d/90ligature-bare"
   # Tests that mount something need a root that is a mount point.
   mount --bind "$root" "$root" || return 1
   mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" || return 1
+  mkdir "$root/ccache" && mount --bind "$CCACHE_DIR" "$root/ccache" || return 1
   # The mirror may need certificates that a local administrator added.
   cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/" 2> /dev/null &&
     chroot "$root" update-ca-certificates
@@ -84,7 +102,7 @@ make_system () {
 inside () {
   local root=$work/$1
   shift
-  chroot "$root" env -i HOME=/root TERM=dumb CI=1 \
+  chroot "$root" env -i HOME=/root TERM=dumb CI=1 CCACHE_DIR=/ccache \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" < /dev/null
 }
 
@@ -107,12 +125,20 @@ bookworm_run () {
   make_system bookworm && inside bookworm sh -c 'cd /ligature && ./setup run' && trained "$log"
 }
 
+# test_in_bookworm [PART...]: keeps the results, also those of a failure.
+test_in_bookworm () {
+  local status=0 results=$work/bookworm/ligature/build-test/meson-logs/testlog.json
+  make_system bookworm && inside bookworm sh -c "cd /ligature && ./setup test $*" || status=1
+  [ ! -e "$results" ] || install -D -t "$logs/build-test/meson-logs" "$results"
+  return $status
+}
+
 bookworm_test () {
-  make_system bookworm && inside bookworm sh -c 'cd /ligature && ./setup test'
+  test_in_bookworm
 }
 
 bookworm_plain () {
-  make_system bookworm && inside bookworm sh -c 'cd /ligature && ./setup test plain'
+  test_in_bookworm plain
 }
 
 # Prints pip's settings and the proxies, as arguments of env.

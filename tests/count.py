@@ -3,10 +3,14 @@
 """Counts the results of tests from Meson's test logs: each subtest of TAP programs, other tests as
 one.
 
-Usage: count.py (BUILD-FOLDER | FILE.tap)... Lists the skipped tests with reasons, then the failed
-ones; the last line is `N passed, N failed, N skipped`. Fails if any test failed, if a folder has no
-log, or if no test ran.
+Usage: count.py [--all BUILD-FOLDER] (BUILD-FOLDER | FILE.tap)...
+
+Lists the skipped tests with reasons, then the failed ones; the last line is `N passed, N failed, N
+skipped`. A test that was skipped in one folder and passed in another of the same name counts as passed.
+Fails if any test failed, if a folder has no log, or if no test ran; with --all also if a test of that
+folder, which need not have run any, ran in no folder.
 """
+import argparse
 import json
 import pathlib
 import re
@@ -16,9 +20,15 @@ LINE = re.compile(r"^(not )?ok\b\s*(\d+)?\s*-?\s*(.*?)\s*(?:#\s*(SKIP|TODO)\S*\s
 PLAN = re.compile(r"^1\.\.(\d+)\s*(?:#\s*SKIP\S*\s*(.*))?$", re.I)
 
 
+def short_name(test):
+    """Returns the name without the project and the suites, which Meson's log writes before it."""
+    return test["name"].rsplit(" / ", 1)[-1]
+
+
 class Count:
     def __init__(self):
-        self.passed, self.failed, self.skipped = 0, [], []
+        self.passed, self.failed, self.skipped = [], [], []
+        self.ran = set()
 
     def add_line(self, name, match):
         failed, number, title, directive, reason = match.groups()
@@ -29,7 +39,7 @@ class Count:
         elif failed and directive != "TODO":
             self.failed.append((where, "not ok"))
         else:
-            self.passed += 1
+            self.passed.append(where)
 
     def add_tap(self, name, test):
         """Adds the lines of a TAP program, and a failure if it ended badly or early without one."""
@@ -48,7 +58,8 @@ class Count:
             self.failed.append((name, f"{test['result'].lower()} after {extent}"))
 
     def add(self, folder, test):
-        name = test["name"].rsplit(" / ", 1)[-1]
+        name = short_name(test)
+        self.ran.add(name)
         if folder != "build-test":
             name = f"{folder}: {name}"
         is_tap = any(PLAN.match(text) or LINE.match(text)
@@ -56,37 +67,61 @@ class Count:
         if is_tap:
             self.add_tap(name, test)
         elif test["result"] == "OK":
-            self.passed += 1
+            self.passed.append(name)
         elif test["result"] == "SKIP":
             reason = (test.get("stdout") or "").strip().splitlines()
             self.skipped.append((name, reason[-1] if reason else "no reason given"))
         else:
             self.failed.append((name, test["result"].lower()))
 
-
-def main():
-    count = Count()
-    for folder in sys.argv[1:]:
-        path = pathlib.Path(folder)
-        if path.suffix == ".tap":
-            count.add_tap(path.stem, {"stdout": path.read_text(), "result": "OK"})
-            continue
-        log = pathlib.Path(folder) / "meson-logs" / "testlog.json"
+    def add_folder(self, path):
         try:
-            tests = [json.loads(line) for line in log.read_text().splitlines()]
+            log = (path / "meson-logs" / "testlog.json").read_text()
+        except OSError:
+            log = ""
+        if not log:
+            self.failed.append((str(path), "no test ran"))
+        for line in log.splitlines():
+            self.add(path.name, json.loads(line))
+
+    def check_all(self, path):
+        """Adds a failure for each test of a configured folder that ran in none."""
+        try:
+            tests = json.loads((path / "meson-info" / "intro-tests.json").read_text())
         except OSError:
             tests = []
-        if not tests:
-            count.failed.append((folder, "no test ran"))
-        for test in tests:
-            count.add(pathlib.Path(folder).name, test)
-    for title, entries in ("Skipped", count.skipped), ("Failed", count.failed):
+            self.failed.append((str(path), "not configured"))
+        for name in sorted({short_name(test) for test in tests} - self.ran):
+            self.failed.append((name, "ran nowhere"))
+
+    def list_skipped(self):
+        """Returns the skipped subtests, and the programs that were skipped as a whole, of which none
+        passed elsewhere."""
+        passed = set(self.passed) | {name.split()[0] for name in self.passed}
+        return [entry for entry in self.skipped if entry[0] not in passed]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--all", type=pathlib.Path)
+    parser.add_argument("results", type=pathlib.Path, nargs="+")
+    arguments = parser.parse_args()
+    count = Count()
+    for path in arguments.results:
+        if path.suffix == ".tap":
+            count.add_tap(path.stem, {"stdout": path.read_text(), "result": "OK"})
+        else:
+            count.add_folder(path)
+    if arguments.all:
+        count.check_all(arguments.all)
+    skipped = count.list_skipped()
+    for title, entries in ("Skipped", skipped), ("Failed", count.failed):
         if entries:
             print(f"{title}:")
         for name, reason in entries:
             print(f"  {name}: {reason}")
-    print(f"{count.passed} passed, {len(count.failed)} failed, {len(count.skipped)} skipped")
-    return 1 if count.failed or count.passed == 0 else 0
+    print(f"{len(count.passed)} passed, {len(count.failed)} failed, {len(skipped)} skipped")
+    return 1 if count.failed or not count.passed else 0
 
 
 if __name__ == "__main__":
