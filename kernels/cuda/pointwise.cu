@@ -82,16 +82,6 @@ struct Dropout {
     return before + (k / 2 * 2 * ranks + lig_block_number (ranks, rank, k % 2 != 0)) * block +
            at % block;
   }
-  /* Returns the random word of an element. */
-  __device__ uint32_t
-  draw (int64_t at) const
-  {
-    uint32_t words[4];
-    at = number (at);
-    int lane = (int) (at & 3);
-    lig_random_words (seed, (uint64_t) at / 4, path_hash, micro_step, words);
-    return lane < 2 ? (lane == 0 ? words[0] : words[1]) : (lane == 2 ? words[2] : words[3]);
-  }
   __device__ float
   keep (float x, uint32_t word) const
   {
@@ -100,21 +90,23 @@ struct Dropout {
   __device__ void
   apply (float (&x)[1], const float (&)[1], int64_t at) const
   {
-    x[0] = keep (x[0], draw (at));
+    uint32_t words[4];
+    at = number (at);
+    int lane = (int) (at & 3);
+    lig_random_words (seed, (uint64_t) at / 4, path_hash, micro_step, words);
+    x[0] =
+      keep (x[0], lane < 2 ? (lane == 0 ? words[0] : words[1]) : (lane == 2 ? words[2] : words[3]));
   }
   template <int W>
   __device__ void
   apply (float (&x)[W], const float (&)[W], int64_t at) const
   {
-    /* The elements of a pack seldom have words of several quads: a short loop draws them. */
     if (block % W != 0 || before % 4 != 0) {
-      uint32_t kept = 0;
-#pragma unroll 1
-      for (int i = 0; i < W; i++)
-        kept |= (uint32_t) (draw (at + i) >= threshold) << i;
-#pragma unroll
-      for (int i = 0; i < W; i++)
-        x[i] = kept >> i & 1 ? x[i] * scale : 0.0f;
+      for (int i = 0; i < W; i++) {
+        float one[1] = {x[i]}, none[1] = {};
+        apply (one, none, at + i);
+        x[i] = one[0];
+      }
       return;
     }
     at = number (at);
