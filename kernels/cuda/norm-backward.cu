@@ -188,11 +188,11 @@ lay_out (const LigLaunch *launch, const Norm &norm, int row_packs, int each, boo
 }
 
 /* Launches gradient_packs and the second stage. */
-template <class T, class S, bool CENTERED, bool HELD>
+template <class T, class S, bool CENTERED, bool HELD, Branch BRANCH>
 static LigStatus
 launch_packs (LigLaunch *launch, const Operands &o, Backward<T> b, const Layout &l)
 {
-  auto kernel = gradient_packs<T, S::LANES, S::PACKS, CENTERED, HELD>;
+  auto kernel = gradient_packs<T, S::LANES, S::PACKS, CENTERED, HELD, BRANCH>;
   cudaError_t error =
     cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) l.shared);
   if (error != cudaSuccess)
@@ -343,8 +343,15 @@ launch_held (LigLaunch *launch, const Operands &o, const Backward<T> &b)
     l.threads = most_threads<S::PACKS, CENTERED>;
     if (!lay_out (launch, b.norm, packs, S::PACKS, b.branch, &l) || (!l.held && !LONG))
       return launch_units (launch, o, b, true);
-    return l.held ? launch_packs<T, S, CENTERED, true> (launch, o, b, l)
-                  : launch_packs<T, S, CENTERED, !LONG> (launch, o, b, l);
+    /* Three packs take all registers of a thread: to ask for the branch costs 19 % at a width of
+     * 768. */
+    constexpr bool FULL = S::PACKS == 3 && CENTERED && sizeof (T) < 4;
+    constexpr Branch WITH = FULL ? Branch::ADDED : Branch::ASKED;
+    constexpr Branch WITHOUT = FULL ? Branch::NONE : Branch::ASKED;
+    if (!l.held)
+      return launch_packs<T, S, CENTERED, !LONG, Branch::ASKED> (launch, o, b, l);
+    return b.branch ? launch_packs<T, S, CENTERED, true, WITH> (launch, o, b, l)
+                    : launch_packs<T, S, CENTERED, true, WITHOUT> (launch, o, b, l);
   });
 }
 

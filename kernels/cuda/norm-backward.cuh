@@ -193,12 +193,16 @@ write_row (const uint4 *from,
   }
 }
 
+/* The branch that a kernel adds: none, one, or one where the launch has one, which makes one kernel
+ * of two. */
+enum class Branch { NONE, ADDED, ASKED };
+
 /* Computes dx and partial sums of dweight and dbias. A block is several groups of `lanes`
  * threads, each with rows of its own, one after another. A warp has N * 32 neighbouring packs of
  * each row, every 32nd for one thread; it keeps their sums over rows in registers and copies
  * them some rows ahead to shared memory that no other thread reads, so the data needs no
  * barrier. */
-template <class T, int LANES, int N, bool CENTERED, bool HELD>
+template <class T, int LANES, int N, bool CENTERED, bool HELD, Branch BRANCH>
 __global__ void
 __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
 {
@@ -207,7 +211,7 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
   __shared__ alignas (16) float2 slots[2][MOST_SLOTS];
   const int threads = (int) blockDim.x, thread = (int) threadIdx.x;
   const int lanes = LANES ? LANES : b.lanes, group = thread / lanes, lane = thread % lanes;
-  const bool adds = b.branch != nullptr;
+  const bool adds = BRANCH == Branch::ASKED ? b.branch != nullptr : BRANCH == Branch::ADDED;
   const int packs = (int) b.norm.length / W, stages = b.stages, arrays = adds ? 3 : 2;
   /* The first of this thread's packs, in a row and in a stage; the others are 32 apart. */
   const int own = lane / 32 * (N * 32) + lane % 32;
