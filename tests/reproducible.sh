@@ -37,13 +37,15 @@ check () {
   fi
 }
 
-# prepare COPY FOLDER: copies the tree and configures a build of it. Objects of another folder count
+# prepare COPY FOLDER: copies the tree and configures a build of it, without the precompiled header, so
+# that each source includes what it uses. Objects of another folder count
 # for ccache if the way from the build to the source is the same.
 prepare () {
-  export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1
+  export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+  export CCACHE_SLOPPINESS=time_macros,include_file_mtime,include_file_ctime,locale
   mkdir -p "$1" && "$source/tests/lint/sources.sh" | tar -C "$source" -cT - | tar -C "$1" -x &&
     meson setup "$2" "$1" --prefix="$prefix" -Dbuildtype=release -Dwerror=true -Dtests=false \
-      -Dcuda=disabled "${options[@]}"
+      -Dcuda=disabled -Db_pch=false "${options[@]}"
 }
 
 # finish FOLDER INSTALLED: builds, installs, and moves what was installed.
