@@ -10,7 +10,7 @@
 #include "level-list.h"
 #undef LEVEL
 
-/* Each returns whether the machine has the instructions of a level. */
+/* Each returns whether the machine has the instructions of a level, which may not be built. */
 static bool
 has_baseline (void)
 {
@@ -18,14 +18,14 @@ has_baseline (void)
 }
 
 #if defined(__x86_64__)
-static bool
+__attribute__ ((unused)) static bool
 has_v3 (void)
 {
   return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") &&
          __builtin_cpu_supports ("bmi2");
 }
 
-static bool
+__attribute__ ((unused)) static bool
 has_v4 (void)
 {
   return has_v3 () && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw") &&

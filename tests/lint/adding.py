@@ -98,8 +98,10 @@ def add(scratch, recipe):
 def build(scratch, folder):
     """Configures and builds; with the plain build type ccache finds objects of other folders."""
     options = ["-Dcuda=disabled", "-Dgui=disabled"]
-    if "introspection" in (scratch / "meson_options.txt").read_text():
-        options.append("-Dintrospection=disabled")
+    known = (scratch / "meson_options.txt").read_text()
+    for name, value in ("introspection", "disabled"), ("cpu-levels", ""):
+        if name in known:
+            options.append(f"-D{name}={value}")
     run("meson", "setup", "--buildtype=plain", *options, folder, scratch)
     run("ninja", "-C", folder, "app/lig", *MODULES.values(), *(f"tests/test-{name}" for name in TESTS))
 
