@@ -38,8 +38,8 @@ check () {
 }
 
 # prepare COPY FOLDER: copies the tree and configures a build of it, without the precompiled header, so
-# that each source includes what it uses. Objects of another folder count
-# for ccache if the way from the build to the source is the same.
+# that each source includes what it uses. Objects of another folder count for ccache if the way from the
+# build to the source is the same.
 prepare () {
   export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
   export CCACHE_SLOPPINESS=time_macros,include_file_mtime,include_file_ctime,locale
