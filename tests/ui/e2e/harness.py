@@ -37,13 +37,13 @@ class Missing(Exception):
 
 def wait(condition, what, patience=PATIENCE):
     """Returns the result of `condition` as soon as that is true. To read the screen costs the program
-    time, too: half of it is left for what is waited for."""
+    time, too: up to half of it is left for what is waited for."""
     end = time.monotonic() + patience
     while (now := time.monotonic()) < end:
         found = condition()
         if found:
             return found
-        time.sleep(max(0.05, time.monotonic() - now))
+        time.sleep(min(max(0.05, time.monotonic() - now), 0.5))
     raise AssertionError(f"waited {patience:.0f} s for {what}")
 
 
@@ -305,6 +305,16 @@ class Program:
     def says(self, pattern, patience=PATIENCE):
         """Waits until some text on the screen matches."""
         return self.find(name=re.compile(pattern), patience=patience)
+
+    def export(self, path):
+        """Exports a report until a toast confirms it: that goes after five seconds, within which a busy
+        machine may not read the screen."""
+        toast = re.compile(f"Exported “{path.name}”")
+
+        def attempt():
+            self.activate("win.export-to", path)
+            return self.look(name=toast)
+        wait(attempt, f"the toast of {path.name}")
 
     # Keyboard and pointer.
 

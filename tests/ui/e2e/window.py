@@ -106,8 +106,7 @@ def test_edit_and_save(home):
         assert [op["op"] for op in saved["ops"]] == ["layer-norm", "linear", "gelu"]
         app.activate("win.undo")
         app.says("^• made — Ligature$")
-        app.activate("win.export-to", home / "report.md")
-        app.says("Exported")
+        app.export(home / "report.md")
         assert "linear" in (home / "report.md").read_text()
 
 
