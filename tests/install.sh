@@ -53,7 +53,7 @@ requires_only_headers () {
 
 # Whoever can make such a folder again would otherwise decide what the installed files read.
 holds_no_paths () {
-  ! grep -raoE "($source|$build)/[ -~]{0,60}" "$work/root"
+  ! LC_ALL=C grep -raoP "(?<![\w.])(\Q$source\E|\Q$build\E)/[ -~]{0,60}" "$work/root"
 }
 
 # Prints the flags of the public packages only; --cflags would add those of private packages.

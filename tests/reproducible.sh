@@ -80,7 +80,8 @@ same_files () {
 
 # An object from ccache would have the path of an earlier run.
 no_paths () {
-  ! grep -raoE "(/ligature-twice-[^/]*/(a|another|elsewhere)|$source)/[ -~]{0,60}" "$work/first"
+  ! LC_ALL=C grep -raoP \
+    "(/ligature-twice-[^/]*/(a|another|elsewhere)|(?<![\w.])\Q$source\E)/[ -~]{0,60}" "$work/first"
 }
 
 # The compiler's checks are in the library, and the loader protects its tables.
