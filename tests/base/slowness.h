@@ -26,13 +26,20 @@ lig_test_yardstick (void)
   return (double) (clock () - start) / CLOCKS_PER_SEC;
 }
 
+/* Returns how many times as slow as an undisturbed one this machine is at present, at least 1. */
+static inline double
+lig_test_disturbance (void)
+{
+  const double undisturbed = 0.018; /* seconds, on an x86-64 processor of 2023 */
+  return MAX (lig_test_yardstick () / undisturbed, 1);
+}
+
 /* Returns the factor for a limit: at least 1; LIGATURE_TEST_SLOWNESS sets a larger one. */
 static inline double
 lig_test_slowness (void)
 {
-  const double undisturbed = 0.018; /* seconds, on an x86-64 processor of 2023 */
   const char *text = g_getenv ("LIGATURE_TEST_SLOWNESS");
   double given = text ? g_ascii_strtod (text, NULL) : 1;
-  double measured = SLOWNESS > 1 ? SLOWNESS : lig_test_yardstick () / undisturbed;
-  return MAX (MAX (given, measured), 1);
+  double measured = SLOWNESS > 1 ? SLOWNESS : lig_test_disturbance ();
+  return MAX (given, measured);
 }
