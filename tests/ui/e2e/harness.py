@@ -113,9 +113,10 @@ class Bus:
             asleep = [path for path, (count, places) in counts.items()
                       if not places.issuperset(range(count))
                       and (count, places) != self.counts.get(path)]
+            # Of each reading: a widget that comes, goes and comes again is asked again.
+            self.counts = counts
             if not asleep:
                 return items
-            self.counts = counts
             while asleep:
                 below = [self.call(name, path, f"{AT}.Accessible", "GetChildren")[0]
                          for path in asleep]
