@@ -4,6 +4,8 @@
 
 #include <ligature/problem.h>
 
+#include <time.h>
+
 static GPtrArray *
 check (LigSequence *sequence)
 {
@@ -224,16 +226,16 @@ test_random (void)
   g_assert_cmpuint (wrong, >, 100);
 }
 
-/* Returns the seconds of the check. */
+/* Returns the processor's seconds of the check. */
 static double
 check_many (GString *text, guint count)
 {
   g_autoptr (LigSequence) sequence = new_sequence (text->str, "4x8");
-  gint64 before = g_get_monotonic_time ();
+  clock_t before = clock ();
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (GPtrArray) problems = lig_plan_check (sequence, cpu_device (), &options);
   g_assert_cmpuint (problems->len, ==, count);
-  return (double) (g_get_monotonic_time () - before) * 1e-6;
+  return (double) (clock () - before) / CLOCKS_PER_SEC;
 }
 
 static void
