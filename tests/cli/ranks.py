@@ -530,15 +530,15 @@ folder = tempfile.mkdtemp()
 os.environ.update(LIGATURE_STORE=folder + '/runs.db', XDG_DATA_HOME=folder, LC_ALL='C.UTF-8',
                   ASAN_OPTIONS='detect_leaks=0')
 os.chdir(folder)
-# `times` measures, mostly how soon ranks end.
 parts = {
     'results': [same_result, quiet_and_metrics, standard_input, threads, refused_lines,
                 missing_programs, failures_of_all, under_mpirun, repeated, recorded,
                 repeated_by_others],
-    'times': [profiled, profiled_unevenly, profiled_wrongly, interrupted, interrupted_twice,
-              interrupted_in_a_step, interrupted_in_an_evaluation, interrupted_twice_in_a_step,
-              on_a_terminal, rank_killed, first_killed, rank_stopped, launcher_killed, parent_killed,
-              json_of_a_fault]}
+    'profiles': [profiled, profiled_unevenly, profiled_wrongly],
+    'signals': [interrupted, interrupted_twice, interrupted_in_a_step, interrupted_in_an_evaluation,
+                interrupted_twice_in_a_step, on_a_terminal],
+    'faults': [rank_killed, first_killed, rank_stopped, launcher_killed, parent_killed,
+               json_of_a_fault]}
 chosen = sys.argv[1:] or parts
 tests = [test for name, part in parts.items() for test in part if {name, test.__name__} & {*chosen}]
 try:

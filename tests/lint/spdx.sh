@@ -8,11 +8,11 @@ status=0
 sources=('*.c' '*.h' '*.cu' '*.cuh' '*.py' '*.sh' '*.sql' '*.in' '*meson.build' meson_options.txt
   setup .ci/run po/POTFILES po/LINGUAS)
 
-while read -r file; do
-  head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' && continue
-  echo "$file: no SPDX-License-Identifier line"
-  status=1
-done < <(tests/lint/sources.sh "${sources[@]}")
+tests/lint/sources.sh "${sources[@]}" | xargs -d '\n' awk '
+  FNR == 1 { has = 0 }
+  FNR <= 2 && /SPDX-License-Identifier: MIT/ { has = 1 }
+  FNR == 2 { if (!has) { print FILENAME ": no SPDX-License-Identifier line"; bad = 1 } nextfile }
+  END { exit bad }' || status=1
 
 if tests/lint/sources.sh "${sources[@]}" '*.md' '*.lig' '*.json' '*.plan' '*.errors' |
   grep -v '^tests/lint/spdx\.sh$' | xargs -d '\n' grep -nIE '(/home/|/root/|/work/|/Users/)[a-z]'; then
