@@ -19,24 +19,51 @@ lig_csv_refuse (
   return FALSE;
 }
 
-static char
-find_separator (const char *text, const char *end)
+static const char candidates[] = {',', ';', '\t'};
+
+/* Counts the candidates in a line, and returns where it ends. */
+static const char *
+count_separators (const char *text, const char *end, int *counts)
 {
-  static const char candidates[] = {',', ';', '\t'};
-  int counts[G_N_ELEMENTS (candidates)] = {0};
   gboolean quoted = FALSE;
-  gsize best = 0;
-  while (text < end && (*text == '\n' || *text == '\r'))
-    text++;
+  memset (counts, 0, sizeof candidates * sizeof *counts);
   for (; text < end && (quoted || (*text != '\n' && *text != '\r')); text++) {
     quoted ^= *text == '"';
     for (gsize i = 0; i < G_N_ELEMENTS (candidates); i++)
       counts[i] += !quoted && *text == candidates[i];
   }
-  for (gsize i = 1; i < G_N_ELEMENTS (candidates); i++)
-    if (counts[i] > counts[best])
+  return text;
+}
+
+/* Returns the separator that occurs equally often, and at all, in each of the first lines: a
+ * decimal comma does not, unless each number of each line has one. Of several the most frequent one
+ * is taken, of equally frequent ones none: 0. If none occurs equally often, the most frequent of
+ * the first line is taken, whose fields show what is wrong. */
+static char
+find_separator (const char *text, const char *end)
+{
+  enum { LINES = 1000 };
+  int first[G_N_ELEMENTS (candidates)] = {0}, counts[G_N_ELEMENTS (candidates)];
+  gboolean even[G_N_ELEMENTS (candidates)] = {TRUE, TRUE, TRUE}, any = FALSE, tie = FALSE;
+  gsize best = 0;
+  for (int line = 0; text < end && line < LINES; line++) {
+    while (text < end && (*text == '\n' || *text == '\r'))
+      text++;
+    text = count_separators (text, end, line == 0 ? first : counts);
+    for (gsize i = 0; line > 0 && i < G_N_ELEMENTS (candidates); i++)
+      even[i] &= counts[i] == first[i] || (text == end && counts[i] == 0);
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS (candidates); i++)
+    any |= even[i] && first[i] > 0;
+  for (gsize i = 1; i < G_N_ELEMENTS (candidates); i++) {
+    gboolean taken = !any || (even[best] && first[best] > 0), other = !any || even[i];
+    tie = other && taken && first[i] == first[best] && first[i] > 0 ? TRUE : tie;
+    if (other && (!taken || first[i] > first[best])) {
       best = i;
-  return candidates[best];
+      tie = FALSE;
+    }
+  }
+  return tie ? '\0' : candidates[best];
 }
 
 void

@@ -16,8 +16,8 @@ typedef struct {
   GArray *fields;         /* offset of each field in `text` */
 } LigCsvRows;
 
-/* Begins before the first row of `text`, which must not contain a NUL. The separator is the most
- * frequent one in the first line. */
+/* Begins before the first row of `text`, which must not contain a NUL. The separator is the one
+ * that occurs equally often in each line, NUL if two do. */
 void
 lig_csv_rows_init (LigCsvRows *self, const LigDataset *dataset, const char *text, gsize length);
 void lig_csv_rows_clear (LigCsvRows *self);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* csv: a table of numbers, fields separated by `,`, `;` or tab and optionally quoted. Labels that
- * are text are numbered in sorted order. The text is read twice, first to count rows and to find
- * out whether the targets are text, then to fill arrays of the right size; afterwards it is freed.
- */
+/* csv: a table of numbers, fields separated by `,`, `;` or tab and optionally quoted. A target
+ * column with a text that is neither a number nor a sign of a missing cell has labels, which are
+ * numbered in order: numbers by their values, then texts. The text is read twice, first to count
+ * rows and to find out whether the targets are labels, then to fill arrays of the right size;
+ * afterwards it is freed. */
 #include "engine/base/file.h"
 #include "engine/data/csv-rows.h"
+#include "engine/data/files.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,19 +15,28 @@
 /* The largest number up to which fp32 represents every whole number. */
 #define MOST_CLASSES (1 << 24)
 
+/* The labels that a description names. */
+#define MOST_SHOWN 8u
+
 typedef enum { TASK_OPEN, TASK_CLASS, TASK_VALUE } Task;
+typedef enum { MISSING_REFUSE, MISSING_DROP, MISSING_MEAN } Missing;
+
+/* A column is the number of a target, or one of these. */
+enum { FEATURE = -1, UNUSED = -2 };
 
 typedef struct {
   Task task;
+  Missing missing;
   gboolean standardize;
   int header;       /* 1 with a header, 0 without, -1 if not specified */
   GPtrArray *names; /* names of the columns; null without a header */
   guint n_columns;
   guint n_features;
   guint n_targets;
-  int *target_of; /* index of the target in each column, -1 for a feature */
-  gint64 n_rows;
-  float *features;    /* rows x features */
+  int *target_of; /* index of the target in each column, FEATURE or UNUSED */
+  gint64 n_rows, n_dropped;
+  double *wide;       /* rows x features as they are read; a missing one is NaN */
+  float *features;    /* the same, once all rows are known */
   float *targets;     /* rows x targets; classes as their numbers */
   GHashTable *labels; /* text to class; null if targets are numbers */
   float largest;      /* largest class if all targets are classes, and its first line */
@@ -73,6 +84,14 @@ parse_number (const char *text, double *value)
   return *end == '\0';
 }
 
+/* Returns whether a field says that its cell is missing, as pandas reads it. */
+static gboolean
+is_missing (const char *text)
+{
+  static const char *const signs[] = {"", "NA", "N/A", "NaN", "nan", "NULL", "null", NULL};
+  return g_strv_contains (signs, text);
+}
+
 static char *
 name_column (const Csv *csv, guint column)
 {
@@ -82,24 +101,72 @@ name_column (const Csv *csv, guint column)
   return g_strdup_printf (_ ("column %u (%s)"), column + 1, name);
 }
 
+static gboolean rewind_rows (const Csv *csv, LigCsvRows *rows, GError **error);
+
+/* Returns an option that reads the columns of numbers alone, or nothing if there are none or too
+ * many to be named. It reads the rows again, as text elsewhere would be refused next. */
+static char *
+name_numbers (const Csv *csv, LigCsvRows *rows)
+{
+  g_autofree gboolean *has_text = g_new0 (gboolean, csv->n_columns);
+  g_autoptr (GString) list = g_string_new (NULL);
+  gboolean found;
+  double number;
+  if (!rewind_rows (csv, rows, NULL) || !lig_csv_rows_next (rows, &found, NULL))
+    return g_strdup ("");
+  while (found && lig_csv_rows_count (rows) == csv->n_columns) {
+    for (guint i = 0; i < csv->n_columns; i++) {
+      const char *text = lig_csv_rows_field (rows, i);
+      has_text[i] |= !is_missing (text) && !parse_number (text, &number);
+    }
+    if (!lig_csv_rows_next (rows, &found, NULL))
+      break;
+  }
+  for (guint i = 0; i < csv->n_columns; i++)
+    if (!has_text[i] && csv->target_of[i] == FEATURE)
+      g_string_append_printf (list, "%s%u", list->len > 0 ? "," : "", i + 1);
+  return list->len == 0 || list->len > 200
+           ? g_strdup ("")
+           : g_strdup_printf (_ ("; columns=%s reads the columns of numbers"), list->str);
+}
+
 static gboolean
-read_number (const LigDataset *self, LigCsvRows *rows, guint column, float *value, GError **error)
+refuse_field (const LigDataset *self, LigCsvRows *rows, guint column, GError **error)
 {
   const Csv *csv = self->data;
   const char *text = lig_csv_rows_field (rows, column);
-  double number = 0;
-  gboolean parsed = parse_number (text, &number);
-  *value = (float) number;
-  if (parsed && isfinite (*value))
-    return TRUE;
+  gint64 line = rows->line;
+  double number;
   g_autofree char *where = name_column (csv, column);
   g_autofree char *shown = lig_format_excerpt (text, 40);
+  const char *remedy = _ ("missing=drop leaves such rows out, missing=mean takes the mean");
   if (!*text)
-    return lig_csv_refuse (self, rows->line, error, LIG_ERROR_FORMAT, _ ("%s is empty"), where);
-  return lig_csv_refuse (
-    self, rows->line, error, LIG_ERROR_FORMAT, _ ("%s is '%s', expected a %snumber%s"), where,
-    shown, parsed ? _ ("finite ") : "",
-    csv->n_rows == 0 && !csv->names ? _ ("; header=true takes the first row as names") : "");
+    return lig_csv_refuse (self, line, error, LIG_ERROR_FORMAT, _ ("%s is empty; %s"), where,
+                           remedy);
+  if (is_missing (text))
+    return lig_csv_refuse (self, line, error, LIG_ERROR_FORMAT,
+                           _ ("%s is '%s', which is missing; %s"), where, shown, remedy);
+  gboolean parsed = parse_number (text, &number);
+  gboolean names = csv->n_rows == 0 && !csv->names;
+  g_autofree char *numbers =
+    parsed || names || csv->target_of[column] != FEATURE ? g_strdup ("") : name_numbers (csv, rows);
+  return lig_csv_refuse (self, line, error, LIG_ERROR_FORMAT,
+                         _ ("%s is '%s', expected a %snumber%s"), where, shown,
+                         parsed ? _ ("finite ") : "",
+                         names ? _ ("; header=true takes the first row as names") : numbers);
+}
+
+/* Reads a number that fp32 can have; NaN for a missing one unless these are refused. */
+static gboolean
+read_number (const LigDataset *self, LigCsvRows *rows, guint column, double *value, GError **error)
+{
+  const Csv *csv = self->data;
+  const char *text = lig_csv_rows_field (rows, column);
+  *value = (double) NAN;
+  if (csv->missing != MISSING_REFUSE && is_missing (text))
+    return TRUE;
+  return (parse_number (text, value) && isfinite ((float) *value)) ||
+         refuse_field (self, rows, column, error);
 }
 
 static void
@@ -107,9 +174,12 @@ read_options (const LigDataset *self, Csv *csv)
 {
   const char *task = lig_dataset_option (self, "task");
   const char *header = lig_dataset_option (self, "header");
+  const char *missing = lig_dataset_option (self, "missing");
   csv->header = header ? strcmp (header, "true") == 0 : -1;
   if (task)
     csv->task = strcmp (task, "class") == 0 ? TASK_CLASS : TASK_VALUE;
+  if (missing && strcmp (missing, "refuse") != 0)
+    csv->missing = strcmp (missing, "drop") == 0 ? MISSING_DROP : MISSING_MEAN;
   csv->standardize = lig_dataset_boolean (self, "standardize");
 }
 
@@ -143,49 +213,98 @@ find_column (const Csv *csv, const char *name)
   return -1;
 }
 
+/* Makes a column what the option says. */
+typedef gboolean (*Choose) (
+  LigDataset *self, const char *option, const char *name, int column, GError **error);
+
 static gboolean
-choose_target (LigDataset *self, Csv *csv, const char *name, GError **error)
+choose_target (LigDataset *self, const char *option, const char *name, int column, GError **error)
 {
-  int column = find_column (csv, name);
-  if (column < 0)
-    return lig_dataset_refuse (
-      self, error, LIG_ERROR_VALUE,
-      _ ("target '%s' is neither the name of a column nor a number from 1 to %u"), name,
-      csv->n_columns);
+  Csv *csv = self->data;
   if (csv->target_of[column] >= 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, _ ("target '%s' is named twice"),
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, _ ("%s '%s' is named twice"), option,
                                name);
   csv->target_of[column] = (int) csv->n_targets++;
   return TRUE;
 }
 
+/* Targets have been chosen before, and stay targets. */
 static gboolean
-choose_targets (LigDataset *self, Csv *csv, GError **error)
+choose_feature (LigDataset *self, const char *option, const char *name, int column, GError **error)
 {
-  const char *option = lig_dataset_option (self, "target");
+  Csv *csv = self->data;
+  if (csv->target_of[column] == UNUSED)
+    csv->target_of[column] = FEATURE;
+  return TRUE;
+}
+
+static gboolean
+skip_column (LigDataset *self, const char *option, const char *name, int column, GError **error)
+{
+  Csv *csv = self->data;
+  if (csv->target_of[column] >= 0)
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                               _ ("%s '%s' is a target; name another one"), option, name);
+  csv->target_of[column] = UNUSED;
+  return TRUE;
+}
+
+static gboolean
+choose_column (
+  LigDataset *self, const char *option, const char *name, Choose choose, GError **error)
+{
+  const Csv *csv = self->data;
+  int column = find_column (csv, name);
+  if (column >= 0)
+    return choose (self, option, name, column, error);
+  return lig_dataset_refuse (
+    self, error, LIG_ERROR_VALUE,
+    _ ("%s '%s' is neither the name of a column nor a number from 1 to %u"), option, name,
+    csv->n_columns);
+}
+
+/* Calls `choose` for each column that an option lists. A name may contain a comma, so the whole
+ * text is tried before its parts. */
+static gboolean
+choose_columns (LigDataset *self, const char *option, Choose choose, GError **error)
+{
+  const char *text = lig_dataset_option (self, option);
+  if (!text)
+    return TRUE;
+  g_auto (GStrv) names = g_strsplit (text, ",", -1);
+  if (!*names)
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                               _ ("%s names no column; omit it, or name some"), option);
+  if (find_column (self->data, text) >= 0)
+    return choose_column (self, option, text, choose, error);
+  for (char **name = names; *name; name++)
+    if (!choose_column (self, option, *name, choose, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+choose_all (LigDataset *self, Csv *csv, GError **error)
+{
+  int first = lig_dataset_option (self, "columns") ? UNUSED : FEATURE;
   csv->target_of = g_new (int, csv->n_columns);
   for (guint i = 0; i < csv->n_columns; i++)
-    csv->target_of[i] = -1;
-  if (!option)
+    csv->target_of[i] = first;
+  if (!lig_dataset_option (self, "target"))
     csv->target_of[csv->n_columns - 1] = (int) csv->n_targets++;
-  /* A name may contain a comma, so the whole text is tried before its parts. */
-  g_auto (GStrv) names = g_strsplit (option ? option : "", ",", -1);
-  if (option && find_column (csv, option) >= 0) {
-    if (!choose_target (self, csv, option, error))
-      return FALSE;
-  } else if (option) {
-    for (char **name = names; *name; name++)
-      if (!choose_target (self, csv, *name, error))
-        return FALSE;
-  }
-  csv->n_features = csv->n_columns - csv->n_targets;
+  if (!choose_columns (self, "target", choose_target, error) ||
+      !choose_columns (self, "columns", choose_feature, error) ||
+      !choose_columns (self, "skip", skip_column, error))
+    return FALSE;
+  for (guint i = 0; i < csv->n_columns; i++)
+    csv->n_features += csv->target_of[i] == FEATURE;
   if (csv->n_features == 0)
     return lig_dataset_refuse (
       self, error, LIG_ERROR_FORMAT,
-      g_dngettext (GETTEXT_PACKAGE, "has %u column, all of them targets; no feature is left",
-                   "has %u columns, all of them targets; no feature is left",
+      g_dngettext (GETTEXT_PACKAGE, "has %u column, %u of them targets; no feature is left",
+                   "has %u columns, %u of them targets; no feature is left",
                    (gulong) (csv->n_columns)),
-      csv->n_columns);
+      csv->n_columns, csv->n_targets);
   if (csv->task == TASK_CLASS && csv->n_targets > 1)
     return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
                                _ ("task=class takes 1 target column, %u are named"),
@@ -205,10 +324,15 @@ rewind_rows (const Csv *csv, LigCsvRows *rows, GError **error)
 static int
 compare_labels (gconstpointer a, gconstpointer b)
 {
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
+  const char *one = *(const char *const *) a, *other = *(const char *const *) b;
+  double x, y;
+  gboolean number = parse_number (one, &x), too = parse_number (other, &y);
+  if (number != too)
+    return number ? -1 : 1;
+  return number && x != y ? (x > y) - (x < y) : strcmp (one, other);
 }
 
-/* Numbers the labels in sorted order. */
+/* Numbers the labels: numbers in their order, then texts. */
 static void
 number_labels (Csv *csv)
 {
@@ -229,7 +353,7 @@ collect_labels (LigDataset *self, Csv *csv, LigCsvRows *rows, guint column, GErr
     return FALSE;
   while (found) {
     const char *label = lig_csv_rows_field (rows, column);
-    if (!g_hash_table_contains (csv->labels, label))
+    if (!is_missing (label) && !g_hash_table_contains (csv->labels, label))
       g_hash_table_insert (csv->labels, g_strdup (label), NULL);
     if (g_hash_table_size (csv->labels) > MOST_CLASSES)
       return lig_csv_refuse (self, rows->line, error, LIG_ERROR_VALUE,
@@ -267,7 +391,8 @@ survey_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 *n_rows, GErro
                                           (gulong) (lig_csv_rows_count (rows))),
                              lig_csv_rows_count (rows), csv->n_columns);
     const char *target = lig_csv_rows_field (rows, column);
-    if (may_be_text && csv->text_line == 0 && *target && !parse_number (target, &value))
+    if (may_be_text && csv->text_line == 0 && !is_missing (target) &&
+        !parse_number (target, &value))
       csv->text_line = rows->line;
     if (!lig_csv_rows_next (rows, &found, error))
       return FALSE;
@@ -277,12 +402,20 @@ survey_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 *n_rows, GErro
   return csv->text_line == 0 || collect_labels (self, csv, rows, column, error);
 }
 
+/* Returns whether a class is one that losses leave out: PyTorch's, or the one that scikit-learn
+ * gives to rows without a label. */
+static gboolean
+is_ignored (float value)
+{
+  return value == -1 || value == -100;
+}
+
 /* Records the facts about a target that lig_dataset_bind() checks. */
 static void
 note_target (Csv *csv, float value, gint64 line)
 {
   gboolean is_class = value >= 0 && value <= MOST_CLASSES && value == floorf (value);
-  if (!is_class && csv->unfit_line == 0) {
+  if (!is_class && !is_ignored (value) && csv->unfit_line == 0) {
     csv->unfit_line = line;
     csv->unfit = value;
   }
@@ -292,65 +425,104 @@ note_target (Csv *csv, float value, gint64 line)
   }
 }
 
+/* Reads the used fields of a row. `whole` becomes FALSE if one is missing that nothing replaces. */
 static gboolean
-fill_row (LigDataset *self, Csv *csv, LigCsvRows *rows, GError **error)
+fill_row (LigDataset *self, Csv *csv, LigCsvRows *rows, gboolean *whole, GError **error)
 {
-  float *feature = csv->features + csv->n_rows * csv->n_features;
+  double *feature = csv->wide + csv->n_rows * csv->n_features, value;
   float *targets = csv->targets + csv->n_rows * csv->n_targets;
+  *whole = TRUE;
   for (guint i = 0; i < csv->n_columns; i++) {
-    gboolean is_target = csv->target_of[i] >= 0;
-    float *value = is_target ? &targets[csv->target_of[i]] : feature++;
+    int target = csv->target_of[i];
     const char *text = lig_csv_rows_field (rows, i);
-    if (is_target && csv->labels && *text)
-      *value = (float) GPOINTER_TO_UINT (g_hash_table_lookup (csv->labels, text));
-    else if (!read_number (self, rows, i, value, error))
+    if (target == UNUSED)
+      continue;
+    if (target >= 0 && csv->labels && !is_missing (text))
+      value = GPOINTER_TO_UINT (g_hash_table_lookup (csv->labels, text));
+    else if (!read_number (self, rows, i, &value, error))
       return FALSE;
-    if (is_target)
-      note_target (csv, *value, rows->line);
+    *whole &= !isnan (value) || (target == FEATURE && csv->missing == MISSING_MEAN);
+    if (target >= 0)
+      targets[target] = (float) value;
+    else
+      *feature++ = value;
   }
-  csv->n_rows++;
   return TRUE;
 }
 
 static gboolean
 fill_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 n_rows, GError **error)
 {
-  gboolean found;
+  gboolean found, whole;
   gsize features = (gsize) n_rows * csv->n_features, targets = (gsize) n_rows * csv->n_targets;
-  csv->features = g_try_new (float, features);
+  csv->wide = g_try_new (double, features);
   csv->targets = g_try_new (float, targets);
-  if (!csv->features || !csv->targets)
+  if (!csv->wide || !csv->targets)
     return lig_dataset_refuse (self, error, LIG_ERROR_MEMORY,
                                _ ("no memory for %" PRId64 " row%s of %u column%s"), n_rows,
                                LIG_ENDING (n_rows), csv->n_columns, LIG_ENDING (csv->n_columns));
   if (!rewind_rows (csv, rows, error))
     return FALSE;
-  while (csv->n_rows < n_rows)
-    if (!lig_csv_rows_next (rows, &found, error) || !fill_row (self, csv, rows, error))
+  for (gint64 i = 0; i < n_rows; i++) {
+    if (!lig_csv_rows_next (rows, &found, error) || !fill_row (self, csv, rows, &whole, error))
       return FALSE;
-  return TRUE;
+    for (guint target = 0; whole && target < csv->n_targets; target++)
+      note_target (csv, csv->targets[csv->n_rows * csv->n_targets + target], rows->line);
+    csv->n_rows += whole;
+    csv->n_dropped += !whole;
+  }
+  return csv->n_rows > 0 ||
+         lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                             _ ("a cell is missing in each row; skip= leaves columns out"));
 }
 
-/* Scales each feature to mean 0 and variance 1 over the training rows; a feature that is constant
+/* Replaces the missing numbers of a column by the mean of those of the training rows. If it is to
+ * be standardized, scales it to mean 0 and variance 1 over the training rows; one that is constant
  * there becomes 0. */
 static void
-standardize (Csv *csv, gint64 training)
+complete_column (const Csv *csv, double *column, gint64 training)
 {
-  for (guint i = 0; i < csv->n_features; i++) {
-    double sum = 0, squares = 0;
-    float *column = csv->features + i;
-    for (gint64 row = 0; row < training; row++)
+  double sum = 0, squares = 0;
+  gint64 count = 0;
+  for (gint64 row = 0; row < training; row++)
+    if (!isnan (column[row * csv->n_features])) {
       sum += column[row * csv->n_features];
-    double mean = sum / (double) training;
-    for (gint64 row = 0; row < training; row++) {
-      double difference = column[row * csv->n_features] - mean;
-      squares += difference * difference;
+      count++;
     }
-    double deviation = sqrt (squares / (double) training);
-    double scale = deviation > 0 ? 1 / deviation : 1;
-    for (gint64 row = 0; row < csv->n_rows; row++)
-      column[row * csv->n_features] = (float) ((column[row * csv->n_features] - mean) * scale);
+  double mean = count > 0 ? sum / (double) count : 0;
+  for (gint64 row = 0; row < csv->n_rows; row++)
+    if (isnan (column[row * csv->n_features]))
+      column[row * csv->n_features] = mean;
+  if (!csv->standardize)
+    return;
+  for (gint64 row = 0; row < training; row++) {
+    double difference = column[row * csv->n_features] - mean;
+    squares += difference * difference;
   }
+  double deviation = sqrt (squares / (double) training);
+  double scale = deviation > 0 ? 1 / deviation : 1;
+  for (gint64 row = 0; row < csv->n_rows; row++)
+    column[row * csv->n_features] = (column[row * csv->n_features] - mean) * scale;
+}
+
+/* Makes the numbers fp32. Returns how many columns have neighbours that differ and become equal. */
+static guint
+narrow_features (Csv *csv)
+{
+  gsize count = (gsize) csv->n_rows * csv->n_features;
+  g_autofree gboolean *merges = g_new0 (gboolean, csv->n_features);
+  guint merged = 0;
+  csv->features = g_new (float, count);
+  for (gsize i = 0; i < count; i++) {
+    csv->features[i] = (float) csv->wide[i];
+    if (i >= csv->n_features)
+      merges[i % csv->n_features] |= csv->wide[i] != csv->wide[i - csv->n_features] &&
+                                     csv->features[i] == csv->features[i - csv->n_features];
+  }
+  for (guint i = 0; i < csv->n_features; i++)
+    merged += merges[i];
+  g_clear_pointer (&csv->wide, g_free);
+  return merged;
 }
 
 static gboolean
@@ -368,8 +540,39 @@ read_table (LigDataset *self, Csv *csv, LigCsvRows *rows, GError **error)
                            _ ("has 1 column, expected at least a feature and a target separated by "
                               "a comma, a semicolon or a tab"));
   read_header (csv, rows);
-  return choose_targets (self, csv, error) && survey_rows (self, csv, rows, &n_rows, error) &&
+  return choose_all (self, csv, error) && survey_rows (self, csv, rows, &n_rows, error) &&
          fill_rows (self, csv, rows, n_rows, error);
+}
+
+/* Returns what else is worth to be known about the table, each behind a semicolon. */
+static char *
+describe_notes (const Csv *csv, guint merged)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  guint count = 0;
+  if (csv->labels) {
+    g_autofree gpointer *labels = g_hash_table_get_keys_as_array (csv->labels, &count);
+    qsort (labels, count, sizeof *labels, compare_labels);
+    g_string_append_printf (
+      text, g_dngettext (GETTEXT_PACKAGE, "; %u class: ", "; %u classes: ", count), count);
+    for (guint i = 0; i < MIN (count, MOST_SHOWN); i++) {
+      g_autofree char *shown = lig_format_excerpt (labels[i], 24);
+      g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", shown);
+    }
+    g_string_append (text, count > MOST_SHOWN ? ", …" : "");
+  }
+  if (csv->n_dropped > 0) {
+    g_autofree char *dropped = lig_format_count (csv->n_dropped);
+    g_string_append_printf (text, _ ("; %s left out, as cells are missing"), dropped);
+  }
+  if (merged > 0)
+    g_string_append_printf (
+      text,
+      g_dngettext (GETTEXT_PACKAGE,
+                   "; fp32 merges numbers of %u column, standardize=true keeps them",
+                   "; fp32 merges numbers of %u columns, standardize=true keeps them", merged),
+      merged);
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 static gboolean
@@ -380,7 +583,7 @@ csv_open (LigDataset *self, GError **error)
   g_autoptr (GBytes) file = NULL;
   gsize size;
   read_options (self, csv);
-  if (!(file = lig_read_file (self->path, error)))
+  if (!(file = lig_data_read (self->path, error)))
     return FALSE;
   const char *content = g_bytes_get_data (file, &size);
   const char *binary = size > 0 ? memchr (content, 0, size) : NULL;
@@ -388,13 +591,19 @@ csv_open (LigDataset *self, GError **error)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
                                _ ("byte %zu is 0, a csv file is text"), (gsize) (binary - content));
   lig_csv_rows_init (&rows, self, size > 0 ? content : "", size);
+  if (rows.separator == '\0')
+    return lig_dataset_refuse (
+      self, error, LIG_ERROR_FORMAT,
+      _ ("commas, semicolons or tabs are equally many in each line, so that "
+         "none is the separator; write decimal points, or one of them"));
   if (!read_table (self, csv, &rows, error))
     return FALSE;
   self->content = lig_hash_content (0, content, size);
   self->samples[LIG_SPLIT_TRAINING] = lig_dataset_cut (self, csv->n_rows);
   self->samples[LIG_SPLIT_HELD_OUT] = csv->n_rows - self->samples[LIG_SPLIT_TRAINING];
-  if (csv->standardize)
-    standardize (csv, self->samples[LIG_SPLIT_TRAINING]);
+  for (guint i = 0; i < csv->n_features; i++)
+    complete_column (csv, csv->wide + i, self->samples[LIG_SPLIT_TRAINING]);
+  guint merged = narrow_features (csv);
   lig_shape_init (&self->input, 2, self->batch, (gint64) csv->n_features);
   self->dtype = LIG_FP32;
   g_autofree char *count = lig_format_count (csv->n_rows);
@@ -407,8 +616,9 @@ csv_open (LigDataset *self, GError **error)
   g_autofree char *targets = g_strdup_printf (
     g_dngettext (GETTEXT_PACKAGE, "%u target", "%u targets", (gulong) csv->n_targets),
     csv->n_targets);
-  self->description = g_strdup_printf (_ ("csv: %s of %s and %s, %s for training"), all_rows,
-                                       features, targets, training);
+  g_autofree char *notes = describe_notes (csv, merged);
+  self->description = g_strdup_printf (_ ("csv: %s of %s and %s, %s for training%s"), all_rows,
+                                       features, targets, training, notes);
   return TRUE;
 }
 
@@ -424,9 +634,10 @@ bind_classes (LigDataset *self, const LigTarget *target, gint64 size, GError **e
                                _ ("%u target column%s named, a loss over classes takes 1"),
                                csv->n_targets, csv->n_targets == 1 ? _ (" is") : _ ("s are"));
   if (csv->unfit_line > 0)
-    return lig_csv_refuse (self, csv->unfit_line, error, LIG_ERROR_VALUE,
-                           _ ("the target is %g, a class is a whole number from 0 to %d"),
-                           csv->unfit, MOST_CLASSES);
+    return lig_csv_refuse (
+      self, csv->unfit_line, error, LIG_ERROR_VALUE,
+      _ ("the target is %g, a class is a whole number from 0 to %d, or -1 for none"), csv->unfit,
+      MOST_CLASSES);
   if (!lig_dataset_require_class (self, target, size, error))
     return FALSE;
   if ((gint64) csv->largest >= target->classes)
@@ -473,7 +684,7 @@ csv_read (const LigDataset *self,
   const float *targets = csv->targets + row * csv->n_targets;
   memcpy (input, csv->features + row * csv->n_features, csv->n_features * sizeof (float));
   if (target && self->target.classes > 0)
-    *(gint32 *) target = (gint32) *targets;
+    *(gint32 *) target = is_ignored (*targets) ? self->ignored : (gint32) *targets;
   else if (target)
     lig_narrow (self->target.dtype, targets, target, csv->n_targets);
   return TRUE;
@@ -493,31 +704,38 @@ show_target (const Csv *csv, float value)
   return g_strdup ("");
 }
 
-/* Shows the columns of the file, with an arrow before the targets. */
+/* Returns the text of a cell of the preview. */
+static char *
+show_cell (const Csv *csv, gint64 row, guint column)
+{
+  int target = csv->target_of[column];
+  guint feature = 0;
+  if (target >= 0)
+    return show_target (csv, csv->targets[row * csv->n_targets + target]);
+  for (guint before = 0; before < column; before++)
+    feature += csv->target_of[before] == FEATURE;
+  return g_strdup_printf ("%g", (double) csv->features[row * csv->n_features + feature]);
+}
+
+/* Shows the columns that are read, with an arrow before the targets. */
 static guint
 csv_preview (const LigDataset *self, guint rows, GPtrArray *cells)
 {
   const Csv *csv = self->data;
-  guint first = csv->n_columns > LIG_PREVIEW_COLUMNS ? LIG_PREVIEW_COLUMNS - 1 : csv->n_columns;
-  guint count = MIN (csv->n_columns, LIG_PREVIEW_COLUMNS);
+  guint columns[LIG_PREVIEW_COLUMNS], count = 0;
+  for (guint i = 0; i < csv->n_columns; i++)
+    if (csv->target_of[i] != UNUSED)
+      columns[count < LIG_PREVIEW_COLUMNS ? count++ : count - 1] = i;
   for (guint i = 0; i < count; i++) {
-    guint column = i < first ? i : csv->n_columns - 1;
+    guint column = columns[i];
     const char *arrow = csv->target_of[column] >= 0 ? "→ " : "";
     g_autofree char *name = csv->names ? lig_format_excerpt (csv->names->pdata[column], 24)
                                        : g_strdup_printf ("%u", column + 1);
     g_ptr_array_add (cells, g_strconcat (arrow, name, NULL));
   }
   for (gint64 row = 0; row < MIN ((gint64) rows, csv->n_rows); row++)
-    for (guint i = 0; i < count; i++) {
-      guint column = i < first ? i : csv->n_columns - 1, feature = 0;
-      int target = csv->target_of[column];
-      for (guint before = 0; before < column; before++)
-        feature += csv->target_of[before] < 0;
-      g_ptr_array_add (
-        cells, target >= 0
-                 ? show_target (csv, csv->targets[row * csv->n_targets + target])
-                 : g_strdup_printf ("%g", (double) csv->features[row * csv->n_features + feature]));
-    }
+    for (guint i = 0; i < count; i++)
+      g_ptr_array_add (cells, show_cell (csv, row, columns[i]));
   return count;
 }
 
@@ -528,6 +746,7 @@ csv_close (LigDataset *self)
   g_clear_pointer (&csv->names, g_ptr_array_unref);
   g_clear_pointer (&csv->labels, g_hash_table_unref);
   g_free (csv->target_of);
+  g_free (csv->wide);
   g_free (csv->features);
   g_free (csv->targets);
   g_free (csv);
@@ -545,11 +764,32 @@ static const LigDatasetChoice task_choices[] = {
   {NULL, NULL},
 };
 
+static const LigDatasetChoice missing_choices[] = {
+  {"refuse", N_ ("Refuse the file")},
+  {"drop", N_ ("Leave the row out")},
+  {"mean", N_ ("Take the mean of the column")},
+  {NULL, NULL},
+};
+
 static const LigDatasetOption options[] = {
   {.type = LIG_DATASET_TEXT,
    .name = "target",
    .label = N_ ("Target columns"),
    .help = N_ ("Target columns, by name or number; the last by default")},
+  {.type = LIG_DATASET_TEXT,
+   .name = "columns",
+   .label = N_ ("Feature columns"),
+   .help = N_ ("Columns to be read as features, by name or number; all others by default")},
+  {.type = LIG_DATASET_TEXT,
+   .name = "skip",
+   .label = N_ ("Columns left out"),
+   .help = N_ ("Columns that are not read, by name or number")},
+  {.type = LIG_DATASET_CHOICE,
+   .name = "missing",
+   .label = N_ ("Missing cells"),
+   .help = N_ ("Treatment of empty cells and of NA; a row without a target is always left out"),
+   .choices = missing_choices,
+   .unset = N_ ("Refuse the file")},
   {.type = LIG_DATASET_CHOICE,
    .name = "task",
    .label = N_ ("Target"),

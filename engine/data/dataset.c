@@ -101,6 +101,13 @@ lig_dataset_get_input (LigDataset *self, LigShape *shape, LigDtype *dtype)
 gboolean
 lig_dataset_share (LigDataset *self, int rank, int count, GError **error)
 {
+  if (count < 1 || rank < 0 || rank >= count) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("the rank is %d of %d, expected 0 to below their "
+                    "number"),
+                 rank, count);
+    return FALSE;
+  }
   if (self->batch % count != 0) {
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_SHAPE,
@@ -296,6 +303,16 @@ void
 lig_dataset_set_ignored (LigDataset *self, gint32 ignored)
 {
   self->ignored = ignored;
+}
+
+gint64
+lig_dataset_count_targets (LigDataset *self, LigTensor *targets)
+{
+  gint64 count = targets->size;
+  if (targets->dtype == LIG_INT32)
+    for (gint64 i = 0; i < targets->size; i++)
+      count -= ((const gint32 *) targets->data)[i] == self->ignored;
+  return count;
 }
 
 gboolean

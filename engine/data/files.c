@@ -2,8 +2,9 @@
 /* Finds the files that a dataset consists of: one, those of a folder, or those of a pattern. */
 #include "engine/data/files.h"
 
-#include <ligature/error.h>
+#include "engine/base/file.h"
 
+#include <gio/gio.h>
 #include <glib/gi18n-lib.h>
 #include <glib/gstdio.h>
 
@@ -97,5 +98,82 @@ lig_data_list_files (const char *path, const char *suffix, GError **error)
     return g_steal_pointer (&files);
   g_autofree char *shown = g_filename_display_name (path);
   g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("no file matches '%s'"), shown);
+  return NULL;
+}
+
+/* --- Contents ------------------------------------------------------------------------------- */
+
+#define GZIP "\x1f\x8b\x08"
+
+static const struct {
+  const char *begin;
+  gsize length;
+  const char *name;
+} foreign[] = {
+  {GZIP, 3, N_ ("packed by gzip")},
+  {"PK\3\4", 4, N_ ("a zip archive")},
+  {"BZh", 3, N_ ("packed by bzip2")},
+  {"\xfd"
+   "7zXZ",
+   5, N_ ("packed by xz")},
+  {"\x28\xb5\x2f\xfd", 4, N_ ("packed by zstd")},
+  {"\x93NUMPY", 6, N_ ("an array of NumPy")},
+  {"PAR1", 4, N_ ("a Parquet file")},
+  {"\x89HDF", 4, N_ ("an HDF5 file")},
+  {"SQLite format 3", 15, N_ ("a database")},
+  {"\xff\xfe", 2, N_ ("text of 16 bits (UTF-16)")},
+  {"\xfe\xff", 2, N_ ("text of 16 bits (UTF-16)")},
+};
+
+const char *
+lig_data_name_foreign (gconstpointer bytes, gsize size)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (foreign); i++)
+    if (size >= foreign[i].length && memcmp (bytes, foreign[i].begin, foreign[i].length) == 0)
+      return foreign[i].name;
+  return NULL;
+}
+
+static GBytes *
+unpack (GBytes *packed, const char *path, GError **error)
+{
+  g_autoptr (GConverter) gzip =
+    G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
+  g_autoptr (GInputStream) from = g_memory_input_stream_new_from_bytes (packed);
+  g_autoptr (GInputStream) stream = g_converter_input_stream_new (from, gzip);
+  g_autoptr (GByteArray) all = g_byte_array_new ();
+  g_autoptr (GError) local = NULL;
+  guint8 piece[1 << 14];
+  gssize count;
+  while ((count = g_input_stream_read (stream, piece, sizeof piece, NULL, &local)) > 0) {
+    if (all->len > G_MAXINT)
+      break;
+    g_byte_array_append (all, piece, (guint) count);
+  }
+  if (count == 0)
+    return g_byte_array_free_to_bytes (g_steal_pointer (&all));
+  g_autofree char *shown = g_filename_display_name (path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("cannot unpack '%s': %s"), shown,
+               local ? local->message : _ ("it is longer than 2 GiB; unpack it by gunzip"));
+  return NULL;
+}
+
+GBytes *
+lig_data_read (const char *path, GError **error)
+{
+  g_autoptr (GBytes) file = lig_read_file (path, error);
+  gsize size = 0;
+  const char *bytes = file ? g_bytes_get_data (file, &size) : NULL;
+  if (size >= 3 && memcmp (bytes, GZIP, 3) == 0) {
+    g_autoptr (GBytes) packed = g_steal_pointer (&file);
+    file = unpack (packed, path, error);
+    bytes = file ? g_bytes_get_data (file, &size) : NULL;
+  }
+  const char *name = file && size > 0 ? lig_data_name_foreign (bytes, size) : NULL;
+  if (!name)
+    return g_steal_pointer (&file);
+  g_autofree char *shown = g_filename_display_name (path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+               _ ("%s: is %s, which is not read; unpack or convert it first"), shown, _ (name));
   return NULL;
 }

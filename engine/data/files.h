@@ -16,4 +16,12 @@ GPtrArray *lig_data_list_files (const char *path, const char *suffix, GError **e
 /* The same without patterns. */
 GPtrArray *lig_data_list_folder (const char *path, const char *suffix, GError **error);
 
+/* Reads a file as a whole, lig_read_file(), and unpacks it if it is packed by gzip. Refuses what
+ * begins as an archive, as text of 16 bits, or as another format that no dataset reads. */
+GBytes *lig_data_read (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Returns (nullable) what a file is that begins with these bytes, if no dataset reads it as it is.
+ */
+const char *lig_data_name_foreign (gconstpointer bytes, gsize size);
+
 G_END_DECLS

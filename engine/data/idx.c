@@ -2,6 +2,7 @@
 /* idx: images and labels in the format of MNIST. A file is a big-endian magic number (0x0803:
  * unsigned bytes with three axes, 0x0801: with one), the axes' lengths, and the bytes. */
 #include "engine/base/file.h"
+#include "engine/data/files.h"
 #include "engine/data/kind.h"
 
 #include <inttypes.h>
@@ -54,7 +55,7 @@ check_magic (const char *path, const guint8 *bytes, gsize size, guint32 magic, G
 static GBytes *
 open_file (const char *path, guint32 magic, const guint8 **body, gint64 lengths[3], GError **error)
 {
-  g_autoptr (GBytes) file = lig_read_file (path, error);
+  g_autoptr (GBytes) file = lig_data_read (path, error);
   if (!file)
     return NULL;
   gsize size, n_axes = magic & 0xff, header = 4 + 4 * n_axes;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of tokens. The format of llm.c has a header of 256 int32, of which the first three are
  * used: 20240520, version 1, number of tokens, which follow as uint16; or 20240801, version 7 for
- * uint32. A plain file has tokens only. All numbers are little-endian. */
+ * uint32. A file of NumPy (.npy) has a header that says the type. A plain file has tokens only. All
+ * numbers are little-endian. */
 #include "engine/data/shards.h"
 
 #include "engine/base/file.h"
@@ -33,10 +34,19 @@ static const struct {
   gsize width;
 } types[] = {{20240520, 1, "uint16", 2}, {20240801, 7, "uint32", 4}};
 
-static const char *
-type_name (gsize width)
+const char *
+lig_shards_type (gsize width)
 {
-  return types[width == 2 ? 0 : 1].name;
+  return width == 2 ? "uint16" : width == 4 ? "uint32" : "int64";
+}
+
+/* Returns the token at a place, which is negative only in a file of int64. */
+static inline gint64
+token_at (gconstpointer tokens, gsize width, gint64 at)
+{
+  return width == 2   ? ((const guint16 *) tokens)[at]
+         : width == 4 ? ((const guint32 *) tokens)[at]
+                      : ((const gint64 *) tokens)[at];
 }
 
 static void
@@ -123,6 +133,51 @@ take_header (LigShard *shard, const gint32 *header, guint type, const char *want
   return TRUE;
 }
 
+/* Finds the type in the header of a .npy file, a Python literal: {'descr': '<u2', …}. */
+static gsize
+find_width (const char *header, gsize length)
+{
+  static const struct {
+    const char *descr;
+    gsize width;
+  } known[] = {{"'<u2'", 2}, {"'<u4'", 4}, {"'<i4'", 4}, {"'<i8'", 8}, {"'<u8'", 8}};
+  g_autofree char *text = g_strndup (header, length);
+  const char *descr = strstr (text, "'descr':");
+  for (guint i = 0; descr && i < G_N_ELEMENTS (known); i++)
+    if (g_str_has_prefix (descr + strlen ("'descr':") + strspn (descr + strlen ("'descr':"), " "),
+                          known[i].descr))
+      return known[i].width;
+  return 0;
+}
+
+/* Takes a .npy file (NEP 1): 6 bytes of magic, a version, the length of the header in 2 or 4 bytes,
+ * the header, the numbers. Its shape is not read: rows of tokens follow one another. */
+static gboolean
+take_numpy (LigShard *shard, const guchar *head, gsize length, const char *wanted, GError **error)
+{
+  gsize wide = length > 6 && head[6] > 1 ? 4 : 2, begin = 8 + wide, bytes = 0;
+  for (gsize i = wide; length >= begin && i-- > 0;)
+    bytes = bytes << 8 | head[8 + i];
+  gsize end = begin + bytes;
+  gsize width = length >= end && bytes > 0 ? find_width ((const char *) head + begin, bytes) : 0;
+  if (width == 0)
+    return refuse (
+      shard, LIG_ERROR_FORMAT, error,
+      _ ("has no numbers of NumPy's types uint16, uint32, int32 or int64; convert them "
+         "by astype"));
+  if (wanted && strcmp (wanted, lig_shards_type (width)) != 0)
+    return refuse (shard, LIG_ERROR_VALUE, error,
+                   _ ("the header says %s, the option type says %s; omit the option"),
+                   lig_shards_type (width), wanted);
+  shard->width = width;
+  shard->begin = end;
+  shard->count = (gint64) ((shard->size - end) / width);
+  if (shard->count > 0 && (shard->size - end) % width == 0 && end % width == 0)
+    return TRUE;
+  return refuse (shard, LIG_ERROR_FORMAT, error, _ ("ends at byte %zu, within the last token"),
+                 shard->size);
+}
+
 /* Returns whether the file seems to have a header of another format: one number or a few, then
  * zeros to the end of the header. */
 static gboolean
@@ -134,6 +189,19 @@ seems_headed (const gint32 *header, gsize length)
     if (header[i] != 0)
       return FALSE;
   return TRUE;
+}
+
+/* Returns whether every second number of 32 bits is 0, as in a file of int64, the default of NumPy
+ * and PyTorch. */
+static gboolean
+is_widest (const guint16 *halves, gsize count)
+{
+  guint16 low = 0, high = 0;
+  for (gsize i = 0; i + 3 < count; i += 4) {
+    low |= halves[i] | halves[i + 1];
+    high |= halves[i + 2] | halves[i + 3];
+  }
+  return count >= 8 && low > 0 && high == 0;
 }
 
 /* Returns the width of a plain file's tokens. As uint16, every second number of uint32 tokens is a
@@ -149,7 +217,9 @@ guess_width (const LigShard *shard, const guint16 *halves, gsize count)
     high = MAX (high, halves[i + 1]);
   }
   gboolean wide = high == 0 ? low > 0 : high < 16 && low >= 4096;
-  return wide && (shard->size % 4 == 0 || count >= CERTAIN) ? 4 : 2;
+  if (!wide || (shard->size % 4 != 0 && count < CERTAIN))
+    return 2;
+  return shard->size % 8 == 0 && is_widest (halves, count) ? 8 : 4;
 }
 
 /* Takes a file without a header. */
@@ -159,7 +229,7 @@ take_plain (LigShard *shard, gconstpointer head, gsize length, const char *wante
   shard->plain = TRUE;
   shard->guessed = !wanted;
   if (wanted)
-    shard->width = strcmp (wanted, "uint32") == 0 ? 4 : 2;
+    shard->width = strcmp (wanted, "uint16") == 0 ? 2 : strcmp (wanted, "uint32") == 0 ? 4 : 8;
   else
     shard->width = guess_width (shard, head, length / sizeof (guint16));
   gsize rest = shard->size % shard->width;
@@ -168,7 +238,7 @@ take_plain (LigShard *shard, gconstpointer head, gsize length, const char *wante
   if (rest > 0)
     return refuse (shard, LIG_ERROR_FORMAT, error,
                    _ ("ends at byte %zu, within the last token, a %s at byte %zu"), shard->size,
-                   type_name (shard->width), shard->size - rest);
+                   lig_shards_type (shard->width), shard->size - rest);
   shard->count = (gint64) (shard->size / shard->width);
   return TRUE;
 }
@@ -182,10 +252,18 @@ take_head (LigShard *shard, gconstpointer head, gsize length, const char *wanted
   for (guint i = 0; i < G_N_ELEMENTS (types) && length >= sizeof header[0]; i++)
     if (header[0] == types[i].magic)
       return take_header (shard, header, i, wanted, error);
+  if (length >= 6 && memcmp (head, "\x93NUMPY", 6) == 0)
+    return take_numpy (shard, head, length, wanted, error);
+  const char *foreign = wanted ? NULL : lig_data_name_foreign (head, length);
+  if (foreign)
+    return refuse (
+      shard, LIG_ERROR_FORMAT, error,
+      _ ("is %s, not of tokens; unpack or convert it, or if it is of tokens, say type="),
+      _ (foreign));
   if (!wanted && (seems_headed (header, length) || !g_str_has_suffix (shard->path, ".bin")))
     return refuse (shard, LIG_ERROR_FORMAT, error,
                    _ ("begins with %d, a file of tokens with %d (uint16) or %d (uint32); a file "
-                      "without a header needs type=uint16 or type=uint32"),
+                      "without a header needs type=uint16, type=uint32 or type=int64"),
                    header[0], types[0].magic, types[1].magic);
   return take_plain (shard, head, length, wanted, error);
 }
@@ -202,10 +280,8 @@ open_whole (LigShards *self, LigShard *shard, const char *wanted, GError **error
   const char *bytes = g_bytes_get_data (shard->content, &shard->size);
   if (!take_head (shard, bytes, MIN (shard->size, GUESS_BYTES), wanted, error))
     return FALSE;
-  const guint16 *narrow = (const guint16 *) (gpointer) (bytes + shard->begin);
-  const guint32 *wide = (const guint32 *) (gpointer) (bytes + shard->begin);
   for (gint64 i = 0; i < shard->count; i++) {
-    gint64 token = shard->width == 2 ? narrow[i] : (gint64) wide[i];
+    gint64 token = token_at (bytes + shard->begin, shard->width, i);
     if (token > self->largest) {
       self->largest = token;
       self->largest_shard = self->all->len - 1;
@@ -342,11 +418,9 @@ find_file (LigShards *self, guint number, GError **error)
 static gint64
 widen (gconstpointer from, gsize width, gint64 count, gint64 limit, gint32 *to)
 {
-  const guint16 *narrow = from;
-  const guint32 *wide = from;
   for (gint64 i = 0; i < count; i++) {
-    gint64 token = width == 2 ? narrow[i] : (gint64) wide[i];
-    if (token >= limit)
+    gint64 token = token_at (from, width, i);
+    if (token < 0 || token >= limit)
       return i;
     to[i] = (gint32) token;
   }
@@ -371,7 +445,7 @@ lig_shards_read (
   const LigShard *from = g_ptr_array_index (self->all, shard);
   const char *content = from->content ? g_bytes_get_data (from->content, NULL) : NULL;
   int fd = content ? -1 : find_file (self, shard, error);
-  guint32 piece[PIECE];
+  gint64 piece[PIECE];
   if (!content && fd < 0)
     return FALSE;
   while (count > 0) {
@@ -382,8 +456,7 @@ lig_shards_read (
       return FALSE;
     gint64 good = widen (source, from->width, some, limit, to);
     if (good < some) {
-      gint64 token = from->width == 2 ? ((const guint16 *) source)[good]
-                                      : (gint64) ((const guint32 *) source)[good];
+      gint64 token = token_at (source, from->width, good);
       return refuse_token (self, shard, at + good, token, limit, error);
     }
     at += some;

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   char *path, *name; /* name: the path for messages */
-  gsize width;       /* bytes of a token: 2 or 4 */
+  gsize width;       /* bytes of a token: 2, 4 or 8 */
   gboolean plain;    /* has no header, only tokens */
   gboolean guessed;  /* the width was derived from the contents of a plain file */
   gsize begin, size; /* the offset of the first token, and the size of the file, in bytes */
@@ -32,12 +32,15 @@ typedef struct {
   GHashTable *open; /* shard number -> descriptor */
 } LigShards;
 
+/* Returns the name of the type of that width. */
+const char *lig_shards_type (gsize width);
+
 LigShards *lig_shards_new (void);
 void lig_shards_free (LigShards *self);
 
 /* Adds the files of a path, folder or pattern, but not those that `without` names (null: all).
- * `type` is uint16, uint32 or null: as the header says, or for plain files as the contents suggest.
- * Errors name the file and the offset. */
+ * `type` is uint16, uint32, int64 or null: as the header says, or for plain files as the contents
+ * suggest. Errors name the file and the offset. */
 gboolean lig_shards_add (
   LigShards *self, const char *path, const char *without, const char *type, GError **error);
 

@@ -5,42 +5,36 @@
 #include "engine/data/files.h"
 #include "engine/data/windows.h"
 
-#include <glib/gstdio.h>
-
-#include <sys/stat.h>
-
 #define LINE_CHARACTERS 72
 
-/* Returns the total size of all files in bytes, before they are read. */
-static gsize
-sum_sizes (GPtrArray *files)
+/* Reads all files, and adds up their sizes. */
+static GPtrArray *
+read_files (LigDataset *self, GPtrArray *paths, gsize *size, GError **error)
 {
-  gsize sum = 0;
-  for (guint i = 0; i < files->len; i++) {
-    GStatBuf info;
-    if (g_stat (g_ptr_array_index (files, i), &info) == 0 && S_ISREG (info.st_mode))
-      sum += (gsize) info.st_size;
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  for (guint i = 0; i < paths->len; i++) {
+    gsize count;
+    GBytes *file = lig_data_read (g_ptr_array_index (paths, i), error);
+    if (!file)
+      return NULL;
+    gconstpointer bytes = g_bytes_get_data (file, &count);
+    self->content = lig_hash_content (self->content, bytes, count);
+    *size += count;
+    g_ptr_array_add (files, file);
   }
-  return sum;
+  return g_steal_pointer (&files);
 }
 
-/* Appends a file's bytes to `tokens`, of which the first `filled` are set. */
-static gboolean
-append_file (
-  LigDataset *self, const char *path, guint16 *tokens, gsize size, gsize *filled, GError **error)
+/* Writes each byte of the files as a token. */
+static void
+write_tokens (GPtrArray *files, guint16 *tokens)
 {
-  g_autoptr (GBytes) file = lig_read_file (path, error);
-  if (!file)
-    return FALSE;
-  gsize count;
-  const guint8 *bytes = g_bytes_get_data (file, &count);
-  if (count > size - *filled)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FILE, _ ("it grew while it was read"));
-  self->content = lig_hash_content (self->content, bytes, count);
-  for (gsize i = 0; i < count; i++)
-    tokens[*filled + i] = bytes[i];
-  *filled += count;
-  return TRUE;
+  for (guint i = 0; i < files->len; i++) {
+    gsize count;
+    const guint8 *bytes = g_bytes_get_data (g_ptr_array_index (files, i), &count);
+    for (gsize k = 0; k < count; k++)
+      *tokens++ = bytes[k];
+  }
 }
 
 static gboolean
@@ -49,30 +43,29 @@ text_open (LigDataset *self, GError **error)
   g_autoptr (GPtrArray) files = lig_data_list_folder (self->path, NULL, error);
   if (!files)
     return FALSE;
-  gsize size = sum_sizes (files), filled = 0;
-  guint16 *tokens = self->data = g_try_new (guint16, MAX (size, 1));
+  gsize size = 0;
+  g_autoptr (GPtrArray) contents = read_files (self, files, &size, error);
+  if (!contents)
+    return FALSE;
+  if (size == 0)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "%s",
+                               files->len == 0 ? _ ("the folder contains no file")
+                                               : _ ("is empty"));
+  guint16 *tokens = self->data = g_try_new (guint16, size);
   if (!tokens)
     return lig_dataset_refuse (self, error, LIG_ERROR_MEMORY,
                                g_dngettext (GETTEXT_PACKAGE, "no memory for %zu byte as tokens",
                                             "no memory for %zu bytes as tokens", (gulong) (size)),
                                size);
-  for (guint i = 0; i < files->len; i++)
-    if (!append_file (self, g_ptr_array_index (files, i), tokens, size, &filled, error))
-      return FALSE;
-  if (filled < size)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FILE, _ ("it shrank while it was read"));
-  if (filled == 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "%s",
-                               files->len == 0 ? _ ("the folder contains no file")
-                                               : _ ("is empty"));
-  if (!lig_windows_open (self, tokens, filled, error))
+  write_tokens (contents, tokens);
+  if (!lig_windows_open (self, tokens, size, error))
     return FALSE;
-  g_autofree char *bytes = lig_format_count ((gint64) filled);
+  g_autofree char *bytes = lig_format_count ((gint64) size);
   g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_SPLIT_TRAINING]);
   g_autofree char *count = g_strdup_printf (
     g_dngettext (GETTEXT_PACKAGE, "%u file", "%u files", (gulong) files->len), files->len);
   g_autofree char *all =
-    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s byte", "%s bytes", (gulong) filled), bytes);
+    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s byte", "%s bytes", (gulong) size), bytes);
   self->description = g_strdup_printf (_ ("text: %s, %s, %s for training"), count, all, training);
   return TRUE;
 }

@@ -87,10 +87,17 @@ describe (LigDataset *self, const LigShards *shards)
   g_autoptr (GString) text = g_string_new ("tokens: ");
   g_autofree char *all = lig_format_count ((gint64) count);
   g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_SPLIT_TRAINING]);
-  guint guessed[2] = {0};
-  for (guint i = 0; i < shards->all->len; i++) {
-    const LigShard *shard = g_ptr_array_index (shards->all, i);
-    guessed[shard->width == 4] += shard->guessed;
+  static const gsize widths[] = {2, 4, 8};
+  g_autoptr (GString) guessed = g_string_new (NULL);
+  for (guint w = 0; w < G_N_ELEMENTS (widths); w++) {
+    gboolean found = FALSE;
+    for (guint i = 0; i < shards->all->len; i++) {
+      const LigShard *shard = g_ptr_array_index (shards->all, i);
+      found |= shard->guessed && shard->width == widths[w];
+    }
+    if (found)
+      g_string_append_printf (guessed, "%s%s", guessed->len > 0 ? ", " : "",
+                              lig_shards_type (widths[w]));
   }
   if (shards->all->len > 1)
     g_string_append_printf (
@@ -99,11 +106,8 @@ describe (LigDataset *self, const LigShards *shards)
   g_string_append_printf (
     text, g_dngettext (GETTEXT_PACKAGE, "%s token", "%s tokens", (gulong) count), all);
   g_string_append_printf (text, _ (", %s for training"), training);
-  if (guessed[0] + guessed[1] > 0)
-    g_string_append_printf (text, _ ("; without a header, read as %s"),
-                            guessed[0] == 0   ? "uint32"
-                            : guessed[1] == 0 ? "uint16"
-                                              : "uint16, uint32");
+  if (guessed->len > 0)
+    g_string_append_printf (text, _ ("; without a header, read as %s"), guessed->str);
   self->description = g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -241,6 +245,7 @@ tokens_close (LigDataset *self)
 static const LigDatasetChoice types[] = {
   {"uint16", N_ ("16 bits (uint16)")},
   {"uint32", N_ ("32 bits (uint32)")},
+  {"int64", N_ ("64 bits (int64)")},
   {NULL, NULL},
 };
 
@@ -263,9 +268,9 @@ const LigDatasetKind lig_dataset_tokens = {
   .info = {.name = "tokens",
            .title = N_ ("Tokens: .bin files of numbers"),
            .help = N_ ("A .bin file, a folder of them or a pattern, with or without the header of "
-                       "llm.c"),
+                       "llm.c; or .npy files"),
            .path = LIG_DATASET_FILE_OR_FOLDER,
-           .files = "*.bin",
+           .files = "*.bin *.npy",
            .options = options},
   .open = tokens_open,
   .bind = tokens_bind,

@@ -47,6 +47,71 @@ test_csv (void)
   assert_table ("\n\n1,2.5,3\n-4,5e-3,6\n", "&header=false", rows, 2, 2);
 }
 
+/* Columns that are chosen or left out, cells that are missing, and targets without a class. */
+static void
+test_csv_columns (void)
+{
+  static const char table[] = "name,a,b,y\nx,1,2,0\ny,NA,4,1\nz,5,6,2\n";
+  const float both[] = {1, 2, 0, 5, 6, 2}, one[] = {2, 0, 4, 1, 6, 2},
+              mean[] = {1, 2, 0, 3, 4, 1, 5, 6, 2};
+  assert_table (table, "&skip=name&missing=drop", both, 2, 2);
+  assert_table (table, "&columns=2,b&missing=drop", both, 2, 2);
+  assert_table (table, "&columns=b", one, 1, 3);
+  assert_table (table, "&skip=1&missing=mean", mean, 2, 3);
+  assert_refused ("csv", "t.csv", 0, LIG_ERROR_FORMAT,
+                  "column 1 (name) is 'x', expected a number; columns=2,3 reads");
+  assert_refused ("csv", "t.csv?skip=name", 0, LIG_ERROR_FORMAT,
+                  "column 2 (a) is 'NA', which is missing; missing=drop");
+  assert_refused ("csv", "t.csv?target=", 0, LIG_ERROR_VALUE, "target names no column");
+  assert_refused ("csv", "t.csv?skip=y", 0, LIG_ERROR_VALUE, "skip 'y' is a target");
+  write_text ("t.csv", "1,5;2,5;0\n2,5;3,5;1\n");
+  assert_refused ("csv", "t.csv", 0, LIG_ERROR_FORMAT, "none is the separator");
+  write_text ("t.csv", "1,5;2;0\n2,5;3;1\n");
+  assert_refused ("csv", "t.csv?header=false", 0, LIG_ERROR_FORMAT,
+                  "column 1 is '1,5', expected a number");
+}
+
+/* One sign of a missing cell does not make numbers labels; -1 and -100 are no class; labels that
+ * are numbers keep their order. */
+static void
+test_csv_labels (void)
+{
+  LigTarget eleven = make_target (LIG_INT32, 4, 0, 11);
+  write_text ("t.csv", "0,2\n1,10\n2,-1\n3,-100\n4,NA\n");
+  g_autoptr (LigDataset) data = open_data ("csv", "t.csv?held-out=0&missing=drop", 4, 0);
+  bind (data, eleven);
+  static const int wanted[] = {2, 10, LIG_IGNORED_TARGET, LIG_IGNORED_TARGET};
+  g_autoptr (LigTensor) input = make_input (data), targets = make_targets (eleven);
+  next (data, input, targets);
+  for (int i = 0; i < 4; i++)
+    g_assert_cmpint (integer (targets, i), ==, wanted[(int) lig_tensor_get (input, i)]);
+  g_assert_cmpint (lig_dataset_count_targets (data, targets), ==, 2);
+  write_text ("t.csv", "0,10\n1,2\n2,x\n3,2\n");
+  g_autoptr (LigDataset) labels = open_data ("csv", "t.csv?held-out=0&header=false", 4, 0);
+  g_assert_nonnull (strstr (lig_dataset_describe (labels), "; 3 classes: 2, 10, x"));
+}
+
+/* Seconds since 1970 are standardized in double, and without that fp32 merges some. */
+static void
+test_csv_wide (void)
+{
+  write_text ("t.csv", "1700000000,0\n1700000001,0\n1700000002,0\n1700000003,0\n");
+  g_autoptr (LigDataset) data = open_data ("csv", "t.csv?held-out=0&standardize=true", 4, 0);
+  g_autoptr (LigTensor) input = make_input (data);
+  double sum = 0, squares = 0;
+  bind (data, make_target (LIG_FP32, 4, 1, 0));
+  g_autoptr (LigTensor) targets = make_targets (make_target (LIG_FP32, 4, 1, 0));
+  next (data, input, targets);
+  for (int i = 0; i < 4; i++) {
+    sum += (double) lig_tensor_get (input, i);
+    squares += pow ((double) lig_tensor_get (input, i), 2);
+  }
+  g_assert_cmpfloat_with_epsilon (sum, 0, 1e-6);
+  g_assert_cmpfloat_with_epsilon (squares, 4, 1e-5);
+  g_autoptr (LigDataset) plain = open_data ("csv", "t.csv?held-out=0", 4, 0);
+  g_assert_nonnull (strstr (lig_dataset_describe (plain), "fp32 merges numbers of 1 column"));
+}
+
 /* Numbers of every length have the same value as by strtod. */
 static void
 test_csv_numbers (void)
@@ -118,9 +183,9 @@ test_csv_classes (void)
   }
   g_autoptr (LigDataset) only_classes = open_data ("csv", "t.csv?task=class", 4, 0);
   assert_bind_refused (only_classes, values, LIG_ERROR_DTYPE, "text");
-  write_text ("t.csv", "x,y\n0,0\n1,2\n2,-1\n3,0\n");
+  write_text ("t.csv", "x,y\n0,0\n1,2\n2,-2\n3,0\n");
   g_autoptr (LigDataset) negative = open_data ("csv", "t.csv", 4, 0);
-  assert_bind_refused (negative, three, LIG_ERROR_VALUE, "t.csv:4: the target is -1");
+  assert_bind_refused (negative, three, LIG_ERROR_VALUE, "t.csv:4: the target is -2");
   g_autoptr (LigDataset) task = open_data ("csv", "t.csv?task=class", 4, 0);
   assert_bind_refused (task, values, LIG_ERROR_DTYPE, "task=class");
   g_autoptr (LigDataset) value = open_data ("csv", "t.csv?task=value", 4, 0);
@@ -198,7 +263,7 @@ test_csv_bad (void)
     {"a,b\n1,2\n0x10,2\n", "", LIG_ERROR_FORMAT, "'0x10', expected a number"},
     {"a,b\n1,2\n,2\n", "", LIG_ERROR_FORMAT, "t.csv:3: column 1 (a) is empty"},
     {"a,b\n1,2\n2,\n", "", LIG_ERROR_FORMAT, "t.csv:3: column 2 (b) is empty"},
-    {"a,b\n1,2\nnan,2\n", "", LIG_ERROR_FORMAT, "'nan', expected a finite number"},
+    {"a,b\n1,2\nnan,2\n", "", LIG_ERROR_FORMAT, "'nan', which is missing; missing=drop"},
     {"a,b\n1,2\n1,-inf\n", "", LIG_ERROR_FORMAT, "'-inf', expected a finite number"},
     {"a,b\n1,2\n1e39,2\n", "", LIG_ERROR_FORMAT, "'1e39', expected a finite number"},
     {"a,b\n1,2\n1,x\n", "?task=value", LIG_ERROR_FORMAT, "t.csv:3: column 2 (b) is 'x'"},
@@ -294,6 +359,9 @@ main (int argc, char *argv[])
 {
   start_tests (&argc, &argv);
   g_test_add_func ("/dataset/csv/forms", test_csv);
+  g_test_add_func ("/dataset/csv/columns", test_csv_columns);
+  g_test_add_func ("/dataset/csv/labels", test_csv_labels);
+  g_test_add_func ("/dataset/csv/wide", test_csv_wide);
   g_test_add_func ("/dataset/csv/numbers", test_csv_numbers);
   g_test_add_func ("/dataset/csv/targets", test_csv_targets);
   g_test_add_func ("/dataset/csv/classes", test_csv_classes);

@@ -151,7 +151,8 @@ test_plain (void)
   write_file ("odd.bin", "", 0);
   assert_refused ("tokens", "odd.bin", 1, LIG_ERROR_FORMAT, "odd.bin: is empty");
   write_text ("book.txt", "once upon a time");
-  assert_refused ("tokens", "book.txt", 1, LIG_ERROR_FORMAT, "needs type=uint16 or type=uint32");
+  assert_refused ("tokens", "book.txt", 1, LIG_ERROR_FORMAT,
+                  "needs type=uint16, type=uint32 or type=int64");
 }
 
 /* A damaged shard is named, not the folder. */

@@ -14,7 +14,7 @@ write_tokens (gsize width, guint32 first, guint32 step, guint count, gsize cut)
   g_autoptr (GError) error = NULL;
   g_autofree guint8 *bytes = g_malloc0 (width * count);
   for (guint i = 0; i < count; i++) {
-    guint32 token = first + i * step;
+    guint64 token = first + i * step;
     memcpy (bytes + i * width, &token, width);
   }
   char *path = g_build_filename (folder, "plain.bin", NULL);
@@ -44,6 +44,7 @@ test_vocabularies (void)
     {2, 0, 97, "uint16"},     {2, 31000, 1, "uint16"},  {2, 0, 1, "uint16"},
     {4, 0, 97, "uint32"},     {4, 31000, 1, "uint32"},  {4, 1, 1, "uint32"},
     {4, 127000, 1, "uint32"}, {4, 60000, 97, "uint32"}, {4, 900000, 97, "uint32"},
+    {8, 1, 97, "int64"},      {8, 127000, 1, "int64"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;

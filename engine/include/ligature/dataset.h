@@ -356,6 +356,18 @@ LIG_API void lig_dataset_seek (LigDataset *self, guint64 position);
 LIG_API void lig_dataset_set_ignored (LigDataset *self, gint32 ignored);
 
 /**
+ * lig_dataset_count_targets:
+ * @self: a dataset
+ * @targets: targets of a batch
+ *
+ * The mean over several batches, whose losses are means over what they count, weighs each by this
+ * number.
+ *
+ * Returns: how many of the targets the loss counts: all but the ignored ones
+ */
+LIG_API gint64 lig_dataset_count_targets (LigDataset *self, LigTensor *targets);
+
+/**
  * lig_dataset_held_out:
  * @self: a dataset
  * @batch_index: an index from 0 to lig_dataset_get_held_out_batches() - 1
