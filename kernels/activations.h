@@ -9,6 +9,7 @@
  * output y. */
 #define LIG_EACH_ACTIVATION(EACH) \
   EACH (gelu, gelu_backward, bias_gelu, bias_gelu_backward, 10, 14, x) \
+  EACH (gelu_erf, gelu_erf_backward, bias_gelu_erf, bias_gelu_erf_backward, 24, 32, x) \
   EACH (qgelu, qgelu_backward, bias_qgelu, bias_qgelu_backward, 6, 10, x) \
   EACH (srelu, srelu_backward, bias_srelu, bias_srelu_backward, 2, 6, x) \
   EACH (silu, silu_backward, bias_silu, bias_silu_backward, 6, 10, x) \

@@ -110,7 +110,7 @@ lig_joint_scratch (const LigLaunch *launch, LigBackendKind backend)
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
   int64_t features = x->columns > 0 ? x->columns : 1, rows = x->size / features;
   int64_t height = lig_joint_chunk (x, weight, backend), chunks = (rows + height - 1) / height;
-  int64_t floats = 64 + (2 * chunks + 63) / 64 * 64 + (height + 63) / 64 * 64;
+  int64_t floats = 64 + (2 * chunks + 63) / 64 * 64 + (2 * height + 63) / 64 * 64;
   int64_t stride = lig_joint_stride (weight->size / features, x->dtype, backend);
   return floats * (int64_t) sizeof (float) + height * stride * (int64_t) lig_dtype_size (x->dtype);
 }

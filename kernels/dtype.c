@@ -27,11 +27,13 @@
   ROW (LIG_UINT8, "uint8", uint8, uint8_t, "U8", LIG_DTYPE_COUNTS) \
   ROW (LIG_BOOL, "bool", bool, uint8_t, "BOOL", LIG_DTYPE_COUNTS)
 
-static const struct {
+typedef struct {
   const char *name, *file_name;
   size_t size;
   unsigned roles;
-} dtypes[] = {
+} Type;
+
+static const Type dtypes[] = {
 #define ROW(dtype, name, word, type, file_name, roles) \
   [dtype] = {name, file_name, sizeof (type), roles},
   EACH_TYPE (ROW)
@@ -40,16 +42,24 @@ static const struct {
 
 _Static_assert(sizeof dtypes / sizeof *dtypes == LIG_N_DTYPES, "each type has a row");
 
+/* Returns the row of a type. A number from outside that is none has a name and no role. */
+static const Type *
+type_of (LigDtype dtype)
+{
+  static const Type unknown = {"unknown", "unknown", 1, 0};
+  return (unsigned) dtype < LIG_N_DTYPES ? &dtypes[dtype] : &unknown;
+}
+
 size_t
 lig_dtype_size (LigDtype dtype)
 {
-  return dtypes[dtype].size;
+  return type_of (dtype)->size;
 }
 
 const char *
 lig_dtype_name (LigDtype dtype)
 {
-  return dtypes[dtype].name;
+  return type_of (dtype)->name;
 }
 
 bool
@@ -66,13 +76,13 @@ lig_dtype_from_name (const char *name, LigDtype *dtype)
 bool
 lig_dtype_is_floating (LigDtype dtype)
 {
-  return dtypes[dtype].roles & LIG_DTYPE_COMPUTES;
+  return type_of (dtype)->roles & LIG_DTYPE_COMPUTES;
 }
 
 bool
 lig_dtype_has (LigDtype dtype, unsigned roles)
 {
-  return dtypes[dtype].roles & roles;
+  return type_of (dtype)->roles & roles;
 }
 
 unsigned
@@ -88,7 +98,7 @@ lig_dtypes_with (unsigned roles)
 const char *
 lig_dtype_file_name (LigDtype dtype)
 {
-  return dtypes[dtype].file_name;
+  return type_of (dtype)->file_name;
 }
 
 INLINE uint32_t

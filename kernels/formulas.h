@@ -251,6 +251,49 @@ lig_gate_slope (float rise, float z)
 #endif
 }
 
+/* Returns 0.5 erfc (-x / sqrt 2), the probability that a standard normal number is at most x: near
+ * 0 by an odd polynomial (Cephes, erff), elsewhere by t exp (p (t) - z^2) with t = 1 / (1 + z / 2)
+ * and z = |x| / sqrt 2 (Press and others, Numerical Recipes, erfcc), whose relative error
+ * is 1.2e-7. */
+LIG_FORMULA float
+lig_normal (float x)
+{
+  float u = x * 0.707106781f, z = fabsf (u), s = u * u;
+  float near = 3.9269306e-5f;
+  near = near * s - 4.0050968e-4f;
+  near = near * s + 2.5941638e-3f;
+  near = near * s - 1.34269069e-2f;
+  near = near * s + 5.64179257e-2f;
+  near = near * s - 0.188063129f;
+  near = near * s + 0.564189583f;
+  float t = lig_inverse (1.0f + 0.5f * z), p = 0.17087277f;
+  p = p * t - 0.82215223f;
+  p = p * t + 1.48851587f;
+  p = p * t - 1.13520398f;
+  p = p * t + 0.27886807f;
+  p = p * t - 0.18628806f;
+  p = p * t + 0.09678418f;
+  p = p * t + 0.37409196f;
+  p = p * t + 1.00002368f;
+  float tail = t * lig_exp (p * t - 1.95865941f - s);
+  return z < 1.0f ? 0.5f + near * u : x < 0 ? tail : 1.0f - tail;
+}
+
+/* Returns gelu in its own form: x 0.5 (1 + erf (x / sqrt 2)) (Hendrycks and Gimpel, 2016). */
+LIG_FORMULA float
+lig_gelu_erf (float x)
+{
+  return (x < -FLT_MAX ? -FLT_MAX : x) * lig_normal (x);
+}
+
+/* Returns dy times the derivative of that: the probability, and x times its density. */
+LIG_FORMULA float
+lig_gelu_erf_backward (float dy, float x)
+{
+  float flat = lig_clamp (x, -LIG_FLAT, LIG_FLAT);
+  return dy * (lig_normal (x) + flat * 0.398942280f * lig_exp (-0.5f * flat * flat));
+}
+
 /* Returns silu: x sigmoid (x) (Hendrycks and Gimpel, 2016). */
 LIG_FORMULA float
 lig_silu (float x)

@@ -38,7 +38,8 @@ enum {
   LIG_JOINT_GBIAS
 };
 
-/* The scratch memory: logits of a chunk, their lse, a one, and two numbers for each chunk. */
+/* The scratch memory: logits of a chunk, two numbers for each of their rows (lse), a one, and two
+ * numbers for each chunk. */
 typedef struct {
   void *logits;
   float *lse, *one, *parts;
@@ -82,7 +83,7 @@ lig_joint_logits (LigLaunch *launch,
 {
   const LigOperand *o = launch->operands;
   int64_t rows = targets.size;
-  LigOperand lse = {scratch->lse, rows, rows, LIG_FP32}, one = {scratch->one, 1, 1, LIG_FP32};
+  LigOperand lse = {scratch->lse, 2 * rows, 2, LIG_FP32}, one = {scratch->one, 1, 1, LIG_FP32};
   LigOperand mean = {part, 1, 1, LIG_FP32}, count = {part + 1, 1, 1, LIG_FP32};
   LigOperand plain[] = {x, o[LIG_JOINT_WEIGHT], logits};
   LigOperand biased[] = {x, o[LIG_JOINT_WEIGHT], o[LIG_JOINT_BIAS], logits};
@@ -144,7 +145,7 @@ lig_joint_loss (LigLaunch *launch, const LigJointCalls *calls, LigBackendKind ba
   LigJointScratch scratch = {NULL, NULL, (float *) launch->scratch, NULL};
   scratch.parts = scratch.one + 64;
   scratch.lse = scratch.parts + (2 * chunks + 63) / 64 * 64;
-  scratch.logits = scratch.lse + (height + 63) / 64 * 64;
+  scratch.logits = scratch.lse + (2 * height + 63) / 64 * 64;
   LigStatus status = calls->set_one ? calls->set_one (launch, scratch.one) : LIG_OK;
   for (int64_t i = 0; i < chunks && status == LIG_OK; i++) {
     int64_t at = i * height, count = at + height < rows ? height : rows - at;

@@ -221,10 +221,11 @@ LIG_EACH_WITH (attention_backward,
 LIG_EACH (attention_merge, "x x_lse part part_lse -> y=x lse=x_lse", 4)
 
 LIG_FAMILY (loss)
-/* Losses over rows of x [M, C]. y, dy, correct and count are scalars of fp32, lse has one fp32
- * number per row; targets are int32 [M] for cross_entropy and accuracy, and shaped like x for
- * mean_squared_error. correct is the number of rows whose largest logit is the target, count the
- * number of rows that are not ignored. */
+/* Losses over rows of x [M, C]. y, dy, correct and count are scalars of fp32, lse [M, 2] of fp32 is
+ * of each row the largest value and the logarithm of the sum of the exponentials relative to it:
+ * their sum would lose the latter where values are large; targets are int32 [M] for cross_entropy
+ * and accuracy, and shaped like x for mean_squared_error. correct is the number of rows whose
+ * largest logit is the target, count the number of rows that are not ignored. */
 LIG_EACH (cross_entropy, "x targets -> y lse count", 6)
 LIG_EACH (cross_entropy_backward, "dy x targets lse count -> dx=x", 6)
 /* The last product and its cross-entropy in one, without the logits: weight is [C, K], bias [C].
@@ -242,7 +243,7 @@ LIG_EACH (linear_cross_entropy_backward, "dy count gx? gweight? gbias? -> dx=gx 
 LIG_EACH (cross_entropy_weigh, "mean own count -> y", 2)
 LIG_EACH (accuracy, "x targets -> correct count", 1)
 /* The same for ranks that have logits x of a part of the classes each, see LigVocabularyPart:
- * `part` [M, 4] is of each row the maximum, the sum of the exponentials relative to it, the sum,
+ * `part` [M, 4] is of each row the maximum, relative to it the sum of the exponentials and the sum,
  * and the logit of the target, 0 where another rank has it. `parts` [T M, 4] are the parts of T
  * ranks. The gradient is that of cross_entropy_backward. For the accuracy `part` is [M, 3]: the
  * maximum, the logit of the target, and 1 where the target is of the part and not the first of the

@@ -2,6 +2,7 @@
 /* SVG text: shapes as elements, text as text, a title for each mark. It contains no ids, so that
  * one page can contain any number of pictures. */
 #include "engine/draw/canvas.h"
+#include <ligature/printable.h>
 
 #include <math.h>
 #include <string.h>

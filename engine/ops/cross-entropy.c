@@ -14,6 +14,7 @@ typedef struct {
 
 /* See cross_entropy_part in kernels/kernel-list.h. */
 #define NUMBERS ((gint64) 4)
+#define LSE ((gint64) 2)
 
 static const LigParam params[] = {
   LIG_INT (CrossEntropyParams,
@@ -41,7 +42,7 @@ static gboolean
 find_classes (LigInfer *self, CrossEntropyParams *values, gint64 *classes, GError **error)
 {
   const LigSharding *sharding = &self->x_sharding;
-  gint64 rows = lig_shape_size (&self->kept[0]);
+  gint64 rows = self->kept[0].axes[0];
   *classes = lig_shape_columns (&self->x);
   values->kernel.part = (LigVocabularyPart){0, 0};
   if (sharding->kind == LIG_SHARDING_NONE)
@@ -65,8 +66,9 @@ infer (LigInfer *self, GError **error)
   if (!lig_check_has_axis (self, error) ||
       !lig_check_extra (self, 0, "targets", &rows, LIG_INT32, error))
     return FALSE;
-  self->kept[0] = rows;
-  if (!find_classes (self, values, &classes, error))
+  lig_shape_init (&self->kept[0], 2, lig_shape_size (&rows), LSE);
+  if (!lig_shape_check (&self->kept[0], LIG_FP32, error) ||
+      !find_classes (self, values, &classes, error))
     return FALSE;
   self->extra_ranges[0] =
     (LigRange){0, (gint32) MIN (classes, G_MAXINT32) - 1, (gint32) values->kernel.ignored};
@@ -81,7 +83,7 @@ lower_forward (LigLowering *lowering)
   const CrossEntropyParams *values = lig_lower_params (lowering, 0);
   const LigCollectiveParams gather = {(int32_t) values->parts.axes[0], LIG_REDUCE_SUM,
                                       LIG_GROUP_TENSOR};
-  const char *own = lig_lower_own_mean (lowering, "targets");
+  const char *own = lig_lower_own_mean (lowering);
   if (values->kernel.part.count == 0)
     lig_lower_kernel (lowering, "cross_entropy", own, NULL, 0);
   else {

@@ -49,7 +49,7 @@ expand (LigOp *self, LigParts *parts)
   LigMacroLength length = {MAX (values->features, 1), 1, 1};
   lig_macro_add_norm (parts, self, "norm");
   lig_macro_add_norm_output (parts, self);
-  lig_macro_add_first (parts, self, "linear", length, NULL);
+  lig_macro_add_first (parts, self, "linear", lig_macro_is (self, "bias"), length, NULL);
 }
 
 LIG_DEFINE_OP (layer_norm_linear) = {

@@ -82,7 +82,8 @@ lig_plan_list_parts (LigPlan *plan, int first, int count)
   const char *last = NULL;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
   GString *text = g_string_new (NULL);
-  for (int i = first; i < first + count && i < (int) n_ops; i++) {
+  int end = count < (int) n_ops - first ? first + count : (int) n_ops;
+  for (int i = MAX (first, 0); first <= (int) n_ops && i < end; i++) {
     const char *part = lig_plan_op_get_part (&ops[i]), *name = part ? part : _ (ops[i].info->title);
     /* A branch is shown by its channel. */
     gboolean branch = !part && (ops[i].info->extra_outputs || ops[i].info->extra_inputs);

@@ -76,12 +76,12 @@ read_queries (const Backward *b, const LigQueries *q, Memory *m)
   size_t floats = (size_t) (LIG_QUERIES * a->padded);
   int64_t statistic = lig_attention_statistic (a, q), out = lig_attention_output (a, q);
   memset (m->queries, 0, 2 * floats * sizeof *m->queries);
-  lig_attention_widen (a, a->x, lig_attention_query (a, q), q->count, m->queries);
+  lig_attention_widen_queries (a, q, a->x, lig_attention_query (a, q), m->queries);
   for (int64_t i = 0; i < q->count * a->padded; i++)
     m->queries[i] *= a->params->scale;
   /* The memory of the queries' gradients has y until it is clear. */
-  lig_attention_widen (a, b->dy, out, q->count, m->dy);
-  lig_attention_widen (a, b->y, out, q->count, m->dqueries);
+  lig_attention_widen_queries (a, q, b->dy, out, m->dy);
+  lig_attention_widen_queries (a, q, b->y, out, m->dqueries);
   for (int32_t i = 0; i < LIG_QUERIES; i++) {
     const float *dy = m->dy + i * a->padded, *y = m->dqueries + i * a->padded;
     float sum = 0;

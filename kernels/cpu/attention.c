@@ -275,7 +275,7 @@ run_block (const LigAttention *a, int64_t number, const Memory *m, const LigOper
   }
   /* The outputs' memory has the queries until they are transposed. */
   memset (m->out, 0, (size_t) (LIG_QUERIES * a->padded) * sizeof *m->out);
-  lig_attention_widen (a, a->x, lig_attention_query (a, &q), q.count, m->out);
+  lig_attention_widen_queries (a, &q, a->x, lig_attention_query (a, &q), m->out);
   for (int64_t i = 0; i < q.count * a->padded; i++)
     m->out[i] *= p->scale;
   LIG_CPU (tile_transpose) (m->out, a->padded, LIG_QUERIES, a->padded, m->queries, LIG_QUERIES);

@@ -195,6 +195,19 @@ lig_attention_widen (
   }
 }
 
+/* Widens the rows of a block's queries. Those that see no key, such as those beyond a length, are
+ * zeros whatever they hold: a weight of 0 times a number that is none would be none. */
+static inline void
+lig_attention_widen_queries (
+  const LigAttention *a, const LigQueries *q, const LigOperand *from, int64_t element, float *to)
+{
+  for (int32_t i = 0; i < q->count; i++, element += from->columns, to += a->padded)
+    if (q->high[i] > q->low[i])
+      lig_attention_widen (a, from, element, 1, to);
+    else
+      memset (to, 0, (size_t) a->padded * sizeof *to);
+}
+
 /* Returns the first element of a query in x. */
 static inline int64_t
 lig_attention_query (const LigAttention *a, const LigQueries *q)

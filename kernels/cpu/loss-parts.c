@@ -52,9 +52,9 @@ parts_of (const LigLaunch *launch, int width)
   return (Parts){parts->data, rows, parts->size / (rows * width)};
 }
 
-/* Adds up the parts of a row. */
+/* Adds up the parts of a row, which have `each` values. */
 static RowSum
-join_row (const Parts *parts, int64_t row, double *logit)
+join_row (const Parts *parts, int64_t row, double each, double *logit)
 {
   RowSum sum = {-INFINITY, 0, 0};
   const int64_t step = parts->rows * ENTROPY_PART;
@@ -62,12 +62,12 @@ join_row (const Parts *parts, int64_t row, double *logit)
   *logit = 0;
   for (int64_t i = 0; i < parts->ranks; i++)
     sum.most = first[i * step + MOST] > sum.most ? first[i * step + MOST] : sum.most;
-  float shift = sum.most == -INFINITY ? 0 : sum.most;
+  float shift = shift_of (&sum);
   for (int64_t i = 0; i < parts->ranks; i++) {
     const float *part = first + i * step;
-    float own = part[MOST] == -INFINITY ? 0 : part[MOST];
-    sum.exps += (double) part[EXPS] * exp ((double) own - (double) shift);
-    sum.sum += (double) part[SUM];
+    double less = (double) (part[MOST] == -INFINITY ? 0 : part[MOST]) - (double) shift;
+    sum.exps += (double) part[EXPS] * exp (less);
+    sum.sum += (double) part[SUM] + less * each;
     *logit += (double) part[LOGIT];
   }
   return sum;
@@ -78,32 +78,27 @@ static Total
 join_block (const LigLaunch *launch, const Parts *parts, int64_t first, int64_t end)
 {
   const int32_t *targets = launch->operands[1].data;
-  float *lse = launch->operands[3].data;
   LigCrossEntropyParams params = parameters (launch);
   double smoothing = (double) params.label_smoothing;
+  double each = (double) (params.part.count / parts->ranks);
   Total total = {0};
   for (int64_t row = first; row < end; row++) {
     double logit;
-    RowSum sum = join_row (parts, row, &logit);
-    float log_of_sum = sum.exps > 0 ? (float) ((double) sum.most + log (sum.exps)) : NAN;
-    if (lse)
-      lse[row] = log_of_sum;
+    RowSum sum = join_row (parts, row, each, &logit);
+    write_lse (&launch->operands[3], row, &sum);
     if (targets[row] == params.ignored)
       continue;
     if (targets[row] < 0 || targets[row] >= params.part.count) {
       total.outside = true;
       continue;
     }
-    total.sum += (1 - smoothing) * ((double) log_of_sum - logit);
-    if (smoothing > 0)
-      total.sum +=
-        smoothing * ((double) log_of_sum - (double) (float) (sum.sum / (double) params.part.count));
+    total.sum += loss_of (&sum, logit, smoothing, params.part.count);
     total.count++;
   }
   return total;
 }
 
-/* Computes y, lse [M] and count. */
+/* Computes y, lse [M, 2] and count. */
 LigStatus
 LIG_CPU (cross_entropy_join) (LigLaunch *launch)
 {

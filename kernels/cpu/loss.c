@@ -11,15 +11,6 @@
  *   y = mean ((x - targets)^2), dx = 2 dy (x - targets) / size = -dtargets. */
 #include "kernels/cpu/loss.h"
 
-/* Returns log (sum exp x) of a row and sets the mean of its values. */
-static float
-log_sum (const LigOperand *x, int64_t start, float *mean)
-{
-  RowSum row = sum_row (x, start);
-  *mean = (float) (row.sum / (double) x->columns);
-  return row.exps > 0 ? (float) ((double) row.most + log (row.exps)) : NAN;
-}
-
 /* Computes the losses and lse of rows `first` to `end`, and returns their sum. */
 static Total
 entropy_block (const LigLaunch *launch, int64_t first, int64_t end)
@@ -31,25 +22,21 @@ entropy_block (const LigLaunch *launch, int64_t first, int64_t end)
   Total total = {0};
   for (int64_t row = first; row < end; row++) {
     int64_t start = row * x->columns;
-    float mean, log_of_sum = log_sum (x, start, &mean);
-    if (lse->data)
-      ((float *) lse->data)[row] = log_of_sum;
+    RowSum sum = sum_row (x, start);
+    write_lse (lse, row, &sum);
     if (targets[row] == params.ignored)
       continue;
     if (targets[row] < 0 || targets[row] >= x->columns) {
       total.outside = true;
       continue;
     }
-    double nll = (double) log_of_sum - (double) element (x, start + targets[row]);
-    total.sum += (1 - smoothing) * nll;
-    if (smoothing > 0)
-      total.sum += smoothing * ((double) log_of_sum - (double) mean);
+    total.sum += loss_of (&sum, (double) element (x, start + targets[row]), smoothing, x->columns);
     total.count++;
   }
   return total;
 }
 
-/* Computes y, lse [M] and count. */
+/* Computes y, lse [M, 2] and count. */
 LigStatus
 LIG_CPU (cross_entropy) (LigLaunch *launch)
 {
@@ -71,18 +58,18 @@ LIG_CPU (cross_entropy) (LigLaunch *launch)
 }
 
 /* Computes dx of a row: factor (exp (x - lse) - even), less factor hit at the target. An ignored
- * row has the factor 0, and may contain infinities. */
+ * row has the factor 0, and may contain infinities. lse are two numbers. */
 static void
 entropy_row (const LigOperand *x,
              const LigOperand *dx,
              int64_t row,
              int64_t target,
-             float lse,
+             const float *lse,
              float factor,
              float even,
              float hit)
 {
-  float buffer[LIG_PIECE], staged[LIG_PIECE];
+  float buffer[LIG_PIECE], staged[LIG_PIECE], most = lse[0], logarithm = lse[1];
   for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
     int64_t count = lig_piece (x->columns, at), start = row * x->columns + at;
     const float *values = lig_load (x, start, count, buffer);
@@ -92,7 +79,7 @@ entropy_row (const LigOperand *x,
     else {
 #pragma omp simd
       for (int64_t i = 0; i < count; i++)
-        out[i] = factor * (lig_exp (values[i] - lse) - even);
+        out[i] = factor * (lig_exp (values[i] - most - logarithm) - even);
       if (target >= at && target < at + count)
         out[target - at] -= factor * hit;
     }
@@ -112,7 +99,7 @@ LIG_CPU (cross_entropy_backward) (LigLaunch *launch)
   float even = params.label_smoothing / (float) classes, hit = 1 - params.label_smoothing;
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < rows; row++)
-    entropy_row (x, dx, row, targets[row] - params.part.first, element (&o[3], row),
+    entropy_row (x, dx, row, targets[row] - params.part.first, (const float *) o[3].data + 2 * row,
                  targets[row] == params.ignored ? 0 : factor, even, hit);
   return LIG_OK;
 }

@@ -77,7 +77,7 @@ larger (const float *x, int64_t count, float most)
   return most;
 }
 
-/* Adds sum exp (x - most) of a piece to `exps`, and the sum of its values to `sum`. */
+/* Adds sum exp (x - most) of a piece to `exps`, and the sum of x - most to `sum`. */
 PIECE_FUNCTION void
 add_exps (const float *x, int64_t count, float most, double *exps, double *sum)
 {
@@ -85,18 +85,54 @@ add_exps (const float *x, int64_t count, float most, double *exps, double *sum)
 #pragma omp simd reduction(+ : part, plain)
   for (int64_t i = 0; i < count; i++) {
     part += lig_exp (x[i] - most);
-    plain += x[i];
+    plain += x[i] - most;
   }
   *exps += (double) part;
   *sum += (double) plain;
 }
 
-/* The largest value of a row, the sum of the exponentials relative to it, which is 0 if all values
- * are minus infinity, and the sum. */
+/* The largest value of a row; relative to it, or to 0 if all values are minus infinity, the sum of
+ * the exponentials and the sum. */
 typedef struct {
   float most;
   double exps, sum;
 } RowSum;
+
+/* Returns what is subtracted from a row's values. */
+static inline float
+shift_of (const RowSum *row)
+{
+  return row->most == -INFINITY ? 0 : row->most;
+}
+
+/* The logarithm of the sum of a row's exponentials, as the largest value and what is added to it:
+ * of their sum one fp32 would keep too little where the values are large. NaN without exponentials.
+ */
+static inline double
+log_of (const RowSum *row)
+{
+  return row->exps > 0 ? log (row->exps) : (double) NAN;
+}
+
+/* Writes the two numbers of a row's lse. */
+static inline void
+write_lse (const LigOperand *lse, int64_t row, const RowSum *sum)
+{
+  float *numbers = lse->data;
+  if (!numbers)
+    return;
+  numbers[2 * row] = sum->most;
+  numbers[2 * row + 1] = (float) log_of (sum);
+}
+
+/* Returns the loss of a row of `columns` values, whose target has a logit. */
+static inline double
+loss_of (const RowSum *row, double logit, double smoothing, int64_t columns)
+{
+  double logarithm = log_of (row);
+  double loss = (1 - smoothing) * ((double) shift_of (row) - logit + logarithm);
+  return smoothing > 0 ? loss + smoothing * (logarithm - row->sum / (double) columns) : loss;
+}
 
 static inline RowSum
 sum_row (const LigOperand *x, int64_t start)
@@ -107,7 +143,7 @@ sum_row (const LigOperand *x, int64_t start)
     int64_t count = lig_piece (x->columns, at);
     row.most = larger (lig_load (x, start + at, count, buffer), count, row.most);
   }
-  float shift = row.most == -INFINITY ? 0 : row.most;
+  float shift = shift_of (&row);
   for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
     int64_t count = lig_piece (x->columns, at);
     add_exps (lig_load (x, start + at, count, buffer), count, shift, &row.exps, &row.sum);

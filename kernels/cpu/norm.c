@@ -4,8 +4,9 @@
  *   layer norm (Ba et al., 2016): rstd = 1 / sqrt (mean ((v - mean)^2) + eps),
  *   rms norm (Zhang and Sennrich, 2019): mean = 0, rstd = 1 / sqrt (mean (v^2) + eps),
  *   l2: mean = 0, rstd = 1 / sqrt (sum (v^2) + eps), gain = 1,
- * where v = x, or v = sum = x + extra as rounded to the type of `sum`. Statistics are fp32; the
- * variance reads the row a second time, from the cache. */
+ * where v = x, or v = sum = x + extra as rounded to the type of `sum`. Statistics are fp32. The
+ * mean is v[0] plus that of v - v[0]: a sum of values that are large compared with their deviation
+ * would leave it few digits. The variance reads the row a second time, from the cache. */
 #include "kernels/cpu/norm.h"
 
 #include <math.h>
@@ -32,7 +33,8 @@ load (const Forward *f, bool first, int64_t at, int64_t count, float *buffer)
 #pragma omp simd
   for (int64_t i = 0; i < count; i++)
     buffer[i] = x[i] + extra[i];
-  LigDtype dtype = f->sum->dtype;
+  /* The bits do not depend on whether the sum is wanted. */
+  LigDtype dtype = f->sum->data ? f->sum->dtype : f->x->dtype;
   void *sum = f->sum->data ? lig_at (f->sum, at) : rounded;
   if (dtype != LIG_FP32 || f->sum->data)
     lig_narrow (dtype, buffer, sum, (size_t) count);
@@ -41,21 +43,22 @@ load (const Forward *f, bool first, int64_t at, int64_t count, float *buffer)
   return buffer;
 }
 
-/* Returns the sum of a row of v. */
+/* Returns the mean of a row of v. */
 static float
-sum_of (const Forward *f, int64_t start)
+mean_of (const Forward *f, int64_t start)
 {
-  float buffer[LIG_PIECE], sum = 0;
+  float buffer[LIG_PIECE], sum = 0, first = 0;
   for (int64_t at = 0; at < f->norm.length; at += LIG_PIECE) {
     int64_t count = lig_piece (f->norm.length, at);
     const float *v = load (f, true, start + at, count, buffer);
     float part = 0;
+    first = at == 0 ? v[0] : first;
 #pragma omp simd reduction(+ : part)
     for (int64_t i = 0; i < count; i++)
-      part += v[i];
+      part += v[i] - first;
     sum += part;
   }
-  return sum;
+  return first + sum * f->norm.share;
 }
 
 /* Returns the sum of (v - mean)^2 over a row. */
@@ -116,7 +119,7 @@ forward (LigLaunch *launch, Forward *f, const LigOperand *weight, const LigOpera
 #pragma omp parallel for schedule(static) if (lig_norm_parallel(norm))
   for (int64_t row = 0; row < norm->rows; row++) {
     int64_t start = row * norm->length;
-    float mean = norm->centered ? sum_of (f, start) * norm->share : 0;
+    float mean = norm->centered ? mean_of (f, start) : 0;
     float square = squares_of (f, !norm->centered, start, mean) * norm->share;
     float rstd = 1 / sqrtf (square + norm->eps);
     if (lig_is_present (f->mean))

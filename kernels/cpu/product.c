@@ -3,10 +3,10 @@
  * widened panel by panel, quantized ones multiplied by their scales; a block of the result is
  * accumulated in fp32 over the whole depth k. */
 #include "kernels/cpu/product.h"
+#include "kernels/cpu/blas.h"
 #include "kernels/cpu/threads.h"
 #include "kernels/quantize.h"
 
-#include <cblas.h>
 #include <limits.h>
 
 /* The division of the workspace, in floats, and the largest blocks. BLAS rearranges its operands
@@ -27,6 +27,7 @@ _Static_assert(A_SIZE + B_SIZE + C_SIZE + (1 + MOST_ROWS / TILE_ROWS) * MOST_COL
                "the blocks of a product do not fit the workspace");
 
 typedef struct {
+  const LigBlas *blas;
   const LigCpuProduct *product;
   int64_t rows, columns, depth; /* of a block, and of its panels */
   float *a, *b, *c, *partials, *sums;
@@ -151,10 +152,11 @@ multiply (const Blocks *blocks, const LigTile *block, const Panel *whole_b)
     Panel a = panel_a (blocks, block->row, block->rows, at, depth);
     Panel b = whole_b ? *whole_b : panel_b (blocks, block->column, block->columns, at, depth);
     bool add = at > 0 || (product->target && product->accumulate);
-    cblas_sgemm (CblasRowMajor, product->a_transposed ? CblasTrans : CblasNoTrans,
-                 product->b_transposed ? CblasTrans : CblasNoTrans, (int) block->rows,
-                 (int) block->columns, (int) depth, product->factor, a.values, (int) a.stride,
-                 b.values, (int) b.stride, add ? 1 : 0, block->values, (int) block->stride);
+    blocks->blas->sgemm (CblasRowMajor, product->a_transposed ? CblasTrans : CblasNoTrans,
+                         product->b_transposed ? CblasTrans : CblasNoTrans, (int) block->rows,
+                         (int) block->columns, (int) depth, product->factor, a.values,
+                         (int) a.stride, b.values, (int) b.stride, add ? 1 : 0, block->values,
+                         (int) block->stride);
     if (depth == 0)
       break;
   }
@@ -227,6 +229,11 @@ LIG_CPU (product) (LigLaunch *launch, const LigCpuProduct *product)
     return LIG_FAIL (launch, LIG_OUT_OF_MEMORY,
                      "linear: no memory for the buffers of BLAS; reduce OMP_NUM_THREADS");
   Blocks blocks = divide (product, launch->workspace);
+  blocks.blas = lig_cpu_blas ();
+  if (!blocks.blas)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "linear: the library " LIG_BLAS_FILE " cannot be opened; install OpenBLAS, in "
+                     "Debian libopenblas0-openmp");
   const LigOperand *sums = product->column_sums;
   if (sums && !sums->data)
     sums = NULL;

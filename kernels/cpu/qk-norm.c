@@ -49,11 +49,13 @@ normalize (const QkNorm *q, Head head)
   const float *gain = q->gains[head.kind], *bias = q->biases[head.kind];
   lig_widen (q->x->dtype, lig_at (q->x, head.at), values, (size_t) features);
   float sum = 0, squares = 0, mean = 0;
+  /* See norm.c. */
+  float first = values[0];
 #pragma omp simd reduction(+ : sum)
   for (int32_t i = 0; i < features; i++)
-    sum += values[i];
+    sum += values[i] - first;
   if (q->params->kind == LIG_QK_LAYER_NORM)
-    mean = sum / (float) features;
+    mean = first + sum / (float) features;
 #pragma omp simd reduction(+ : squares)
   for (int32_t i = 0; i < features; i++)
     squares += (values[i] - mean) * (values[i] - mean);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The number of threads for parallel work, and the memory that BLAS needs for them. */
 #include "kernels/cpu/threads.h"
+#include "kernels/cpu/blas.h"
 
 #ifndef _OPENMP
 
@@ -12,7 +13,6 @@ lig_cpu_prepare_threads (void)
 
 #else
 
-#include <cblas.h>
 #include <omp.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -37,7 +37,8 @@ stack_size (void)
 static bool
 has_memory (int threads)
 {
-  int known = openblas_get_num_threads ();
+  const LigBlas *blas = lig_cpu_blas ();
+  int known = blas ? blas->get_num_threads () : threads;
   size_t more = threads > known ? (size_t) (threads - known) : 0;
   size_t size = (1 + more) * BUFFER_SIZE + (size_t) (threads - 1) * stack_size ();
   void *memory =

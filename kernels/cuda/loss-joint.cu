@@ -29,33 +29,27 @@ struct Rows {
   }
 };
 
-/* A sum of exponentials of some threads. */
-struct Part {
-  float most, exps, sum;
-};
-
 /* Adds up the sums of the lanes of a warp. */
 __device__ inline void
 fold_online (Online &online)
 {
-  float mine = online.most;
-  fold_lanes (32, Larger{}, online.most);
-  online.exps *= lig_quick_power ((mine - online.shift ()) * LOG2_E);
+  float most = online.most;
+  fold_lanes (32, Larger{}, most);
+  online.rise (most);
   fold_lanes (32, Sum{}, online.exps, online.sum);
 }
 
 /* Adds up the sums of all threads. Calls alternate between two sets of places, so that one barrier
  * suffices: a thread that writes a place again has passed the barrier between. */
 __device__ inline void
-fold_row (Online &online, Part *parts)
+fold_row (Online &online, Online *parts)
 {
   int lane = (int) threadIdx.x % 32, warps = (int) blockDim.x / 32;
   fold_online (online);
   if (lane == 0)
-    parts[threadIdx.x / 32] = {online.most, online.exps, online.sum};
+    parts[threadIdx.x / 32] = online;
   __syncthreads ();
-  Part part = lane < warps ? parts[lane] : Part{-INFINITY, 0, 0};
-  online = {part.most, part.exps, part.sum};
+  online = lane < warps ? parts[lane] : Online{-INFINITY, 0, 0};
   fold_online (online);
 }
 
@@ -85,14 +79,14 @@ await_part (int part)
 /* Returns the sum over a row whose copies have been started. */
 template <class T>
 __device__ inline Online
-sum_row (const T *row, const Span<T> &span, const uint4 *held, int slots, bool smooth)
+sum_row (const T *row, const Span<T> &span, const uint4 *held, int slots, bool smooth, float base)
 {
   const int threads = (int) blockDim.x, share = (slots + ROW_PARTS - 1) / ROW_PARTS;
   Online online = {-INFINITY, 0, 0};
   float values[wide<T>];
   if ((int) threadIdx.x < span.edges) {
     float value[1] = {widen (row[span.edge ((int) threadIdx.x)])};
-    online.add (value, smooth);
+    online.add (value, smooth, base);
   }
 #pragma unroll
   for (int part = 0; part < ROW_PARTS; part++) {
@@ -101,25 +95,16 @@ sum_row (const T *row, const Span<T> &span, const uint4 *held, int slots, bool s
       int64_t pack = (int64_t) slot * threads + threadIdx.x;
       if (pack < span.packs) {
         unpack (Words<T>{held[pack]}, values);
-        online.add (values, smooth);
+        online.add (values, smooth, base);
       }
     }
   }
   const uint4 *packs = reinterpret_cast<const uint4 *> (row + span.head);
   for (int64_t pack = (int64_t) slots * threads + threadIdx.x; pack < span.packs; pack += threads) {
     unpack (Words<T>{packs[pack]}, values);
-    online.add (values, smooth);
+    online.add (values, smooth, base);
   }
   return online;
-}
-
-/* Returns the loss of a row from its sum and the logit of its target. */
-__device__ inline float
-loss_of (const Rows &rows, const Online &online, float lse, bool inside, float logit)
-{
-  float smoothing = rows.params.label_smoothing;
-  float loss = (1 - smoothing) * (inside ? lse - logit : NAN);
-  return smoothing > 0 ? loss + smoothing * (lse - online.sum / (float) rows.columns) : loss;
 }
 
 /* Replaces a pack by its gradients, which are 0 if the row does not count. */
@@ -140,12 +125,12 @@ write_pack (T *row, const Span<T> &span, int64_t pack, uint4 bits, const Slope &
  * A block reads a row once, into shared memory; what does not fit is read again, mostly from the
  * cache. As soon as a thread has replaced a pack, it starts to copy that of the block's next row
  * to the same place, so that the memory is busy while a row is summed up. */
-template <class T>
+template <class T, bool SMOOTH>
 __global__ void
 __launch_bounds__ (ROW_THREADS, 2) entropy_in_place (T *x, Rows rows)
 {
   extern __shared__ uint4 held[];
-  __shared__ Part parts[2][32];
+  __shared__ Online parts[2][32];
   const int threads = (int) blockDim.x, share = (rows.slots + ROW_PARTS - 1) / ROW_PARTS;
   const float smoothing = rows.params.label_smoothing, even = smoothing / (float) rows.columns;
   int turn = 0;
@@ -166,18 +151,20 @@ __launch_bounds__ (ROW_THREADS, 2) entropy_in_place (T *x, Rows rows)
     Span<T> span (row, rows.columns), next_span (next, rows.columns);
     bool follows = rows.counts (at + gridDim.x);
     int32_t target = rows.targets[at];
-    Slope slope = {0, 0, even, 1 - smoothing, target};
+    Slope slope = {0, 0, 0, even, 1 - smoothing, target};
     float loss = 0;
     if (counts) {
       bool inside = target >= 0 && target < rows.columns;
       /* Other threads replace it behind the barrier. */
-      float logit = inside ? widen (row[target]) : 0;
-      Online online = sum_row (row, span, held, rows.slots, smoothing > 0);
+      float logit = inside ? widen (row[target]) : NAN;
+      float base = SMOOTH ? base_of (widen (row[0])) : 0;
+      Online online = sum_row (row, span, held, rows.slots, SMOOTH, base);
       fold_row (online, parts[turn]);
       turn ^= 1;
-      slope.lse = online.exps > 0 ? online.most + logf (online.exps) : NAN;
+      slope.most = online.most;
+      slope.log2 = online.log () * LOG2_E;
       slope.factor = 1;
-      loss = loss_of (rows, online, slope.lse, inside, logit);
+      loss = online.loss (logit, smoothing, (float) rows.columns, base);
     }
     if (threadIdx.x == 0)
       rows.values[at] = loss;
@@ -229,7 +216,7 @@ static LigStatus
 replace_logits (LigLaunch *launch, T *x, Rows rows)
 {
   const auto &limits = launch->device->properties;
-  int64_t packs = rows.columns / wide<T>, fixed = 1024 + 2 * 32 * sizeof (Part);
+  int64_t packs = rows.columns / wide<T>, fixed = 1024 + 2 * 32 * sizeof (Online);
   int threads = (int) min ((packs / UNROLL + 31) / 32 * 32, (int64_t) ROW_THREADS);
   threads = threads < 32 ? 32 : threads;
   int64_t slot = threads * sizeof (uint4), slots = (packs + threads - 1) / threads;
@@ -238,7 +225,8 @@ replace_logits (LigLaunch *launch, T *x, Rows rows)
   rows.slots = (int) slots;
   size_t bytes = (size_t) (slots * slot);
   int together = 0;
-  auto kernel = entropy_in_place<T>;
+  auto kernel =
+    rows.params.label_smoothing > 0 ? entropy_in_place<T, true> : entropy_in_place<T, false>;
   cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes);
   cudaFuncSetAttribute (kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                         cudaSharedmemCarveoutMaxShared);

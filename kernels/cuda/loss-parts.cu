@@ -41,14 +41,13 @@ __launch_bounds__ (MOST_THREADS) sum_parts (const T *x, PartRows p)
     int64_t own = base + (WHOLE ? 0 : threadIdx.x / p.lanes);
     int64_t row = own < p.rows ? own : p.rows - 1;
     Online online = {-INFINITY, 0, 0};
+    const float origin = smooth ? base_of (widen (x[row * p.columns])) : 0;
     walk_row (x + row * p.columns, p.columns, lane, p.lanes, [&] (const auto &chunk, int64_t) {
       float values[sizeof chunk / sizeof (T)];
       unpack (chunk, values);
-      online.add (values, smooth);
+      online.add (values, smooth, origin);
     });
-    float mine = online.most;
-    online.most = fold_team<WHOLE> (mine, p.lanes, -INFINITY, Larger{});
-    online.exps *= lig_quick_power ((mine - online.shift ()) * LOG2_E);
+    online.rise (fold_team<WHOLE> (online.most, p.lanes, -INFINITY, Larger{}));
     online.exps = fold_team<WHOLE> (online.exps, p.lanes, 0, Sum{});
     if (smooth)
       online.sum = fold_team<WHOLE> (online.sum, p.lanes, 0, Sum{});
@@ -58,7 +57,7 @@ __launch_bounds__ (MOST_THREADS) sum_parts (const T *x, PartRows p)
     int64_t place = p.place (row);
     part[MOST] = online.most;
     part[EXPS] = online.exps;
-    part[SUM] = online.sum;
+    part[SUM] = smooth ? online.sum + (float) p.columns * (origin - online.shift ()) : 0;
     part[LOGIT] = place < 0 ? 0 : widen (x[row * p.columns + place]);
   }
 }
@@ -111,7 +110,7 @@ struct Joined {
 __global__ void
 __launch_bounds__ (MOST_THREADS) join_sums (Joined joined, float *lse, Outcome outcome)
 {
-  const float classes = (float) joined.params.part.count;
+  const float classes = (float) joined.params.part.count, each = classes / (float) joined.ranks;
   const float smoothing = joined.params.label_smoothing;
   for (int64_t row = (int64_t) blockIdx.x * blockDim.x + threadIdx.x; row < outcome.rows;
        row += (int64_t) gridDim.x * blockDim.x) {
@@ -122,20 +121,20 @@ __launch_bounds__ (MOST_THREADS) join_sums (Joined joined, float *lse, Outcome o
       all.most = fmaxf (all.most, part[i * joined.step + MOST]);
     for (int i = 0; i < joined.ranks; i++) {
       Online one = {part[i * joined.step + MOST], part[i * joined.step + EXPS], 0};
-      all.exps += one.exps * expf (one.shift () - all.shift ());
-      all.sum += part[i * joined.step + SUM];
+      const float less = one.shift () - all.shift ();
+      all.exps += one.exps * expf (less);
+      all.sum += part[i * joined.step + SUM] + less * each;
       logit += part[i * joined.step + LOGIT];
     }
-    float log_of_sum = all.exps > 0 ? all.most + logf (all.exps) : NAN;
     int32_t target = outcome.targets[row];
     if (target != joined.params.ignored) {
       bool inside = target >= 0 && target < joined.params.part.count;
-      loss = (1 - smoothing) * (inside ? log_of_sum - logit : NAN);
-      if (smoothing > 0)
-        loss += smoothing * (log_of_sum - all.sum / classes);
+      loss = all.loss (inside ? logit : NAN, smoothing, classes, all.shift ());
     }
-    if (lse)
-      lse[row] = log_of_sum;
+    if (lse) {
+      lse[2 * row] = all.most;
+      lse[2 * row + 1] = all.log ();
+    }
     outcome.values[row] = loss;
   }
   if (gridDim.x > 1)
@@ -224,7 +223,7 @@ lig_cuda_cross_entropy_part (LigLaunch *launch)
   });
 }
 
-/* Computes y, lse [M] and count. */
+/* Computes y, lse [M, 2] and count. */
 extern "C" LigStatus
 lig_cuda_cross_entropy_join (LigLaunch *launch)
 {
@@ -237,7 +236,7 @@ lig_cuda_cross_entropy_join (LigLaunch *launch)
   return over_parts (
     launch, ENTROPY_PART, outcome,
     [=] (const Joined &joined, int64_t first, const Outcome &part, int blocks, int threads) {
-      join_sums<<<blocks, threads, 0, stream (launch)>>> (joined, lse ? lse + first : nullptr,
+      join_sums<<<blocks, threads, 0, stream (launch)>>> (joined, lse ? lse + 2 * first : nullptr,
                                                           part);
     });
 }

@@ -17,42 +17,40 @@ namespace lig
 enum { SQUARES_ALONE = 1 << 14 };
 
 /* Computes lse and loss of each row. */
-template <class T, bool WHOLE>
+template <class T, bool WHOLE, bool SMOOTH>
 __global__ void
 __launch_bounds__ (MOST_THREADS) entropy_rows (
   const T *x, int64_t columns, int lanes, float *lse, LigCrossEntropyParams params, Outcome outcome)
 {
   int per_block = WHOLE ? 1 : (int) blockDim.x / lanes, lane = (int) threadIdx.x & (lanes - 1);
-  bool smooth = params.label_smoothing > 0;
   for (int64_t base = (int64_t) blockIdx.x * per_block; base < outcome.rows;
        base += (int64_t) gridDim.x * per_block) {
     int64_t own = base + (WHOLE ? 0 : threadIdx.x / lanes);
     int64_t row = own < outcome.rows ? own : outcome.rows - 1;
     Online online = {-INFINITY, 0, 0};
+    const float origin = SMOOTH ? base_of (widen (x[row * columns])) : 0;
     walk_row (x + row * columns, columns, lane, lanes, [&] (const auto &chunk, int64_t) {
       float values[sizeof chunk / sizeof (T)];
       unpack (chunk, values);
-      online.add (values, smooth);
+      online.add (values, SMOOTH, origin);
     });
-    float mine = online.most;
-    online.most = fold_team<WHOLE> (mine, lanes, -INFINITY, Larger{});
-    online.exps *= lig_quick_power ((mine - online.shift ()) * LOG2_E);
+    online.rise (fold_team<WHOLE> (online.most, lanes, -INFINITY, Larger{}));
     online.exps = fold_team<WHOLE> (online.exps, lanes, 0, Sum{});
-    if (smooth)
+    if (SMOOTH)
       online.sum = fold_team<WHOLE> (online.sum, lanes, 0, Sum{});
     if (lane > 0 || own >= outcome.rows)
       continue;
-    float log_of_sum = online.exps > 0 ? online.most + logf (online.exps) : NAN, loss = 0;
+    float loss = 0;
     int32_t target = outcome.targets[row];
     if (target != params.ignored) {
       bool inside = target >= 0 && target < columns;
-      float nll = inside ? log_of_sum - widen (x[row * columns + target]) : NAN;
-      loss = (1 - params.label_smoothing) * nll;
-      if (smooth)
-        loss += params.label_smoothing * (log_of_sum - online.sum / (float) columns);
+      loss = online.loss (inside ? widen (x[row * columns + target]) : NAN, params.label_smoothing,
+                          (float) columns, origin);
     }
-    if (lse)
-      lse[row] = log_of_sum;
+    if (lse) {
+      lse[2 * row] = online.most;
+      lse[2 * row + 1] = online.log ();
+    }
     outcome.values[row] = loss;
   }
   if (gridDim.x > 1)
@@ -100,7 +98,7 @@ __launch_bounds__ (MOST_THREADS)
 struct Entropy {
   Vector dy, count;
   const int32_t *targets;
-  const float *lse;
+  const float *lse; /* two numbers of each row */
   int64_t rows, columns;
   LigCrossEntropyParams params;
   int64_t classes; /* of all ranks */
@@ -110,7 +108,8 @@ struct Entropy {
     float counted = count[0], even = params.label_smoothing / (float) classes;
     int32_t target = targets[row];
     float factor = counted > 0 && target != params.ignored ? dy[0] / counted : 0;
-    return {lse[row], factor, even, 1 - params.label_smoothing, target - params.part.first};
+    return {lse[2 * row], lse[2 * row + 1] * LOG2_E,  factor,
+            even,         1 - params.label_smoothing, target - params.part.first};
   }
 };
 
@@ -297,7 +296,7 @@ dispatch_both (LigLaunch *launch, const LigOperand *x, const LigOperand *targets
 
 using namespace lig;
 
-/* Computes y, lse [M] and count. */
+/* Computes y, lse [M, 2] and count. */
 extern "C" LigStatus
 lig_cuda_cross_entropy (LigLaunch *launch)
 {
@@ -313,8 +312,12 @@ lig_cuda_cross_entropy (LigLaunch *launch)
     return over_rows (launch, &o[1], outcome, rows (x), [=] (int64_t first, const Outcome &part) {
       Teams t = teams_for (launch, part.rows, x->columns, wide<T>, true);
       const T *from = (const T *) x->data + first * x->columns;
-      float *lse = o[3].data ? (float *) o[3].data + first : nullptr;
-      auto kernel = t.whole ? entropy_rows<T, true> : entropy_rows<T, false>;
+      float *lse = o[3].data ? (float *) o[3].data + 2 * first : nullptr;
+      /* Without smoothing the sums of logits would take a tenth of the instructions. */
+      auto kernel = params.label_smoothing > 0
+                      ? t.whole ? entropy_rows<T, true, true> : entropy_rows<T, false, true>
+                    : t.whole ? entropy_rows<T, true, false>
+                              : entropy_rows<T, false, false>;
       kernel<<<t.blocks, t.threads, 0, stream (launch)>>> (from, x->columns, t.lanes, lse, params,
                                                            part);
       return t.blocks;

@@ -9,8 +9,16 @@ namespace lig
 {
 constexpr float LOG2_E = 1.44269504f;
 
-/* The running sum of exponentials of a lane's part of a row, relative to the largest value so
- * far. If all values are minus infinity, the sum is 0. */
+/* Returns what is subtracted from the values of a row before they are added up: its first one, so
+ * that a large common offset leaves digits for the rest. */
+__device__ inline float
+base_of (float first)
+{
+  return fabsf (first) < INFINITY ? first : 0;
+}
+
+/* The largest value so far of a lane's part of a row, the running sum of the exponentials relative
+ * to it, which is 0 if all values are minus infinity, and if it is wanted the sum of x - base. */
 struct Online {
   float most, exps, sum;
   __device__ float
@@ -18,9 +26,31 @@ struct Online {
   {
     return most == -INFINITY ? 0 : most;
   }
+  /* Makes the sum of exponentials relative to a larger value. */
+  __device__ void
+  rise (float to)
+  {
+    float before = most;
+    most = to;
+    exps *= lig_quick_power ((before - shift ()) * LOG2_E);
+  }
+  /* The logarithm of the sum of the exponentials relative to the largest value; NaN without any. */
+  __device__ float
+  log () const
+  {
+    return exps > 0 ? logf (exps) : NAN;
+  }
+  /* The loss of a row of `columns` values, whose target has a logit. */
+  __device__ float
+  loss (float logit, float smoothing, float columns, float base) const
+  {
+    float logarithm = log (), loss = (1 - smoothing) * (shift () - logit + logarithm);
+    return smoothing > 0 ? loss + smoothing * (logarithm + (shift () - base) - sum / columns)
+                         : loss;
+  }
   template <int N>
   __device__ void
-  add (const float (&x)[N], bool plain)
+  add (const float (&x)[N], bool plain, float base)
   {
     float old = most, part = 0;
 #pragma unroll
@@ -34,14 +64,15 @@ struct Online {
     if (plain) {
 #pragma unroll
       for (int i = 0; i < N; i++)
-        sum += x[i];
+        sum += x[i] - base;
     }
   }
 };
 
-/* The gradient of a row: factor (exp (x - lse) - even), less factor hit at the target. */
+/* The gradient of a row: factor (exp (x - most) / exps - even), less factor hit at the target; log2
+ * is the binary logarithm of exps. */
 struct Slope {
-  float lse, factor, even, hit;
+  float most, log2, factor, even, hit;
   int64_t target;
   /* Replaces the values from `column` on by their gradients. Each element has something
    * subtracted, which is 0 except at the target: an assignment to one element, whose number is
@@ -52,7 +83,7 @@ struct Slope {
   {
 #pragma unroll
     for (int i = 0; i < N; i++)
-      x[i] = factor * (lig_quick_power ((x[i] - lse) * LOG2_E) - even);
+      x[i] = factor * (lig_quick_power ((x[i] - most) * LOG2_E - log2) - even);
     if ((uint64_t) (target - column) >= N)
       return;
 #pragma unroll

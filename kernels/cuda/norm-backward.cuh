@@ -133,6 +133,29 @@ template <class T, int N, bool HELD> struct Gain {
   }
 };
 
+/* h = x rstd - mean rstd leaves few digits of h where the terms are larger than this. Numbers of 16
+ * bits have few digits themselves, and only equal ones are so far from 0 compared with their
+ * deviation. */
+constexpr float FAR_FROM_ZERO = 8;
+
+/* Subtracts the mean of such a row from a thread's N packs of x, so that the mean is 0. */
+template <class T, int N>
+__device__ inline void
+come_near (uint4 *packs, float mean)
+{
+  constexpr int W = wide<T>;
+#pragma unroll 1
+  for (int i = 0; i < N; i++) {
+    Pack<T> &own = *reinterpret_cast<Pack<T> *> (packs + i * 32);
+    float x[W];
+    unpack (own, x);
+#pragma unroll
+    for (int j = 0; j < W; j++)
+      x[j] -= mean;
+    pack (x, own);
+  }
+}
+
 /* Adds a pack to the sums over rows, and to the sums of u and of u h over its row. */
 template <bool CENTERED, int W>
 __device__ inline void
@@ -257,10 +280,14 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
    * the row of its first thread is beyond the last. */
   const int behind = LANES > 0 && LANES < 32 ? thread % 32 / lanes : 0;
   for (int64_t row = first; row - behind < b.norm.rows; row += b.step) {
-    const float shift = -mean * rstd;
-    const uint4 *from = at_stage + stage * stage_size;
+    float shift = -mean * rstd;
+    uint4 *from = at_stage + stage * stage_size;
     fetch_row (row + (stages - 1) * b.step, stage ? stage - 1 : stages - 1);
     await_copies (stages - 1);
+    if (CENTERED && sizeof (T) == 4 && fabsf (shift) > FAR_FROM_ZERO) {
+      come_near<T, N> (from + N * 32, b.mean[row]);
+      shift = 0;
+    }
 
     float2 sums = make_float2 (0, 0);
 #pragma unroll

@@ -38,7 +38,7 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
   float sums[VALUES] = {};
   for (int base = thread / FEW_ACROSS; base < rows; base += DEPTH * FEW_DOWN) {
     Pack<T> dys[DEPTH], xs[DEPTH];
-    float shift[DEPTH], rstd[DEPTH];
+    float mean[DEPTH], rstd[DEPTH];
 #pragma unroll
     for (int u = 0; u < DEPTH; u++) {
       const int row = base + u * FEW_DOWN;
@@ -47,7 +47,7 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
         dys[u] = load_chunk<W> (b.dy + at);
         xs[u] = load_chunk<W> (b.x + at);
         rstd[u] = b.rstd[row];
-        shift[u] = CENTERED ? b.mean[row] : 0.0f;
+        mean[u] = CENTERED ? b.mean[row] : 0.0f;
       }
     }
 #pragma unroll
@@ -56,10 +56,9 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
         float dy[W], x[W];
         unpack (dys[u], dy);
         unpack (xs[u], x);
-        shift[u] *= -rstd[u];
 #pragma unroll
         for (int j = 0; j < W; j++) {
-          sums[j] += dy[j] * (CENTERED ? fmaf (x[j], rstd[u], shift[u]) : x[j] * rstd[u]);
+          sums[j] += dy[j] * ((CENTERED ? x[j] - mean[u] : x[j]) * rstd[u]);
           if constexpr (CENTERED)
             sums[W + j] += dy[j];
         }
@@ -113,12 +112,16 @@ write_few (const Backward<T> &b, int block, float2 *slots)
         weights[i].load (weight + (lane + i * lanes) * W);
     }
   const float rstd = packs ? b.rstd[row] : 0.0f;
-  const float shift = CENTERED && packs ? -b.mean[row] * rstd : 0.0f;
+  const float mean = CENTERED && packs ? b.mean[row] : 0.0f;
 
   float2 sums = make_float2 (0, 0);
   auto widen_both = [&] (int i, float (&u)[W], float (&x)[W]) {
     unpack (dys[i], u);
     unpack (xs[i], x);
+    if (CENTERED)
+#pragma unroll
+      for (int j = 0; j < W; j++)
+        x[j] -= mean;
     if (!weight)
       return;
     float g[W];
@@ -136,13 +139,13 @@ write_few (const Backward<T> &b, int block, float2 *slots)
       for (int j = 0; j < W; j++) {
         if (CENTERED)
           sums.x += u[j];
-        sums.y += u[j] * (CENTERED ? fmaf (x[j], rstd, shift) : x[j] * rstd);
+        sums.y += u[j] * (x[j] * rstd);
       }
     }
   sums = short_row_sums<FEW_THREADS / 32, CENTERED> (sums, slots, lanes);
   /* dx = rstd (u - mean (u) - h mean (u h)), where all terms but u are linear in x. */
-  const float scale = -rstd * (sums.y * b.norm.share), by_x = scale * rstd;
-  const float constant = scale * shift - rstd * (sums.x * b.norm.share);
+  const float by_x = -rstd * (sums.y * b.norm.share) * rstd;
+  const float constant = -rstd * (sums.x * b.norm.share);
 #pragma unroll
   for (int i = 0; i < N; i++)
     if (lane + i * lanes < packs) {

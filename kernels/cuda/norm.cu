@@ -51,7 +51,8 @@ add_extra (const Forward<T> &f, int64_t at, const Pack<T> &extra, Pack<T> &v)
     store_chunk (f.sum + at, v);
 }
 
-/* Returns the thread's part of the sum over j of (v[j] - mean)^POWER. */
+/* Returns the thread's part of the sum over j of (v[j] - mean)^POWER; with 1, the mean is any
+ * number near the row's. */
 template <class T, int N, int POWER>
 __device__ inline float
 sum_powers (const Share &s, const Pack<T> (&v)[N], float mean)
@@ -62,9 +63,23 @@ sum_powers (const Share &s, const Pack<T> (&v)[N], float mean)
     unpack (v[i], e);
 #pragma unroll
     for (int j = 0; j < wide<T>; j++)
-      sum += POWER == 1 ? e[j] : (e[j] - mean) * (e[j] - mean);
+      sum += POWER == 1 ? e[j] - mean : (e[j] - mean) * (e[j] - mean);
   });
   return sum;
+}
+
+/* Returns the first element of a row to all its threads; `own` is a thread's first one. Rows of
+ * several warps share it in `slot`. */
+template <int LANES>
+__device__ inline float
+first_of_row (float own, float *slot)
+{
+  if (LANES)
+    return __shfl_sync (0xffffffff, own, 0, LANES ? LANES : 32);
+  if (threadIdx.x == 0)
+    *slot = own;
+  __syncthreads ();
+  return *slot;
 }
 
 /* Writes a pack of y = (v - mean) rstd gain + bias. */
@@ -106,6 +121,7 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
   constexpr int W = wide<T>;
   constexpr bool EARLY = LANES > 0 && N * W * sizeof (P) <= 64;
   __shared__ alignas (16) float slots[2][32];
+  __shared__ float shared_first;
   const int64_t row = LANES ? (int64_t) blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES
                             : (int64_t) blockIdx.x;
   /* Threads beyond the last row take part in the shuffles, without packs of their own. */
@@ -135,8 +151,13 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
                      [&] (int i, int column) { add_extra (f, s.start + column, extra[i], v[i]); });
 
   float mean = 0;
-  if (f.norm.centered)
-    mean = row_sum<LANES> (sum_powers<T, N, 1> (s, v, 0), slots[0]) * f.norm.share;
+  if (f.norm.centered) {
+    /* A row of several warps is read again, unless others may have replaced its first element. */
+    float first = LANES || ADD
+                    ? first_of_row<LANES> (s.lane < s.packs ? widen (v[0].v[0]) : 0, &shared_first)
+                    : widen (f.x[s.start]);
+    mean = first + row_sum<LANES> (sum_powers<T, N, 1> (s, v, first), slots[0]) * f.norm.share;
+  }
   const float square = row_sum<LANES> (sum_powers<T, N, 2> (s, v, mean), slots[1]);
   const float rstd = rsqrtf (square * f.norm.share + f.norm.eps);
   if (s.lane == 0 && live) {
@@ -183,6 +204,7 @@ __global__ void
 __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
 {
   __shared__ alignas (16) float slots[2][32];
+  __shared__ float shared_first;
   const int lanes = LANES ? LANES : (int) blockDim.x, lane = (int) threadIdx.x % lanes;
   const int at_once = (int) blockDim.x / lanes;
   /* The bound is the same for the whole block, as all its threads take part in the sums. */
@@ -193,13 +215,19 @@ __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
     const int units = live ? (int) (f.norm.length / U) : 0;
     float mean = 0, square = 0;
     if (f.norm.centered) {
-      for (int at = lane; at < units; at += lanes) {
-        Chunk<T, U> v = read_unit<T, U> (f, start + (int64_t) at * U, true);
+      Chunk<T, U> v = {};
+      if (lane < units)
+        v = read_unit<T, U> (f, start + (int64_t) lane * U, true);
+      const float first = first_of_row<LANES> (widen (v.v[0]), &shared_first);
+      for (int at = lane; at < units;) {
 #pragma unroll
         for (int j = 0; j < U; j++)
-          mean += widen (v.v[j]);
+          mean += widen (v.v[j]) - first;
+        at += lanes;
+        if (at < units)
+          v = read_unit<T, U> (f, start + (int64_t) at * U, true);
       }
-      mean = row_sum<LANES> (mean, slots[0]) * f.norm.share;
+      mean = first + row_sum<LANES> (mean, slots[0]) * f.norm.share;
     }
     for (int at = lane; at < units; at += lanes) {
       Chunk<T, U> v = read_unit<T, U> (f, start + (int64_t) at * U, !f.norm.centered);

@@ -64,13 +64,16 @@ statistics (const QkNorm &q, int lane, const float (&x)[PACKS][W])
 {
   float mean = 0, squares = 0;
   if (q.centered) {
+    /* See kernels/cpu/norm.c. */
+    const float first = __shfl_sync (0xffffffff, x[0][0], 0, q.lanes);
 #pragma unroll
     for (int p = 0; p < PACKS; p++)
+      if ((p * q.lanes + lane) * W < q.features)
 #pragma unroll
-      for (int i = 0; i < W; i++)
-        mean += x[p][i];
+        for (int i = 0; i < W; i++)
+          mean += x[p][i] - first;
     fold_lanes (q.lanes, Sum{}, mean);
-    mean *= q.weight;
+    mean = first + mean * q.weight;
   }
 #pragma unroll
   for (int p = 0; p < PACKS; p++)

@@ -231,10 +231,14 @@ __launch_bounds__ (quantizing_threads<N, CENTERED>, 1)
   for (int turn = 0; turn < end; turn++) {
     const int64_t row = s.row_of (turn, group), next = s.row_of (turn + 1, group);
     const bool live = row < b.norm.rows;
-    const float shift = -mean * rstd;
-    const uint4 *from = at_stage + stage * stage_size;
+    float shift = -mean * rstd;
+    uint4 *from = at_stage + stage * stage_size;
     fetch_row (turn + stages - 1, stage ? stage - 1 : stages - 1);
     await_copies (stages - 1);
+    if (CENTERED && sizeof (T) == 4 && fabsf (shift) > FAR_FROM_ZERO) {
+      come_near<T, N> (from + N * 32, s.number_at (b.mean, row));
+      shift = 0;
+    }
 
     float2 sums = make_float2 (0, 0);
 #pragma unroll

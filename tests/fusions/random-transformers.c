@@ -189,7 +189,7 @@ add_self_values (Maker *self, GString *values)
 static const char *
 activation (Maker *self)
 {
-  return PICK (self, "gelu", "gelu", "qgelu", "relu", "srelu", "silu", "glu", "geglu", "qgeglu",
+  return PICK (self, "gelu", "gelu-erf", "qgelu", "relu", "srelu", "silu", "glu", "geglu", "qgeglu",
                "reglu", "sreglu", "swiglu", "swiglu", "clamped-swiglu");
 }
 

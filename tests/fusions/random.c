@@ -15,6 +15,7 @@ typedef struct {
 
 static const char *const plain[] = {
   "gelu",
+  "gelu-erf",
   "qgelu",
   "relu",
   "srelu",
@@ -49,6 +50,7 @@ static const char *const plain[] = {
 
 static const char *const smooth[] = {
   "gelu",
+  "gelu-erf",
   "qgelu",
   "silu",
   "identity",

@@ -72,7 +72,7 @@ typedef struct {
   LigDtype compute, parameters;
 } Problem;
 
-typedef enum { ONE, ROWS, COLUMNS, WHOLE, OUTPUTS, ALL, FIELDS } Extent;
+typedef enum { ONE, TWO, ROWS, COLUMNS, WHOLE, OUTPUTS, ALL, FIELDS } Extent;
 typedef enum { OF_COMPUTE, OF_PARAMETERS, NUMBERS, INTEGERS } Values;
 
 /* The rules; the first that matches applies, null matches anything. */
@@ -98,7 +98,7 @@ static const Rule rules[] = {
   {EMBEDDING, NULL, "x", ONE, ROWS, INTEGERS},
   {EMBEDDING, NULL, "weight dweight", OUTPUTS, COLUMNS, OF_PARAMETERS},
   {ENTROPY, NULL, "targets", ONE, ROWS, INTEGERS},
-  {ENTROPY, NULL, "lse", ROWS, ONE, NUMBERS},
+  {ENTROPY, NULL, "lse", ROWS, TWO, NUMBERS},
   {ENTROPY, NULL, "y dy count correct", ONE, ONE, NUMBERS},
   {SQUARES, NULL, "y dy", ONE, ONE, NUMBERS},
   {OPTIMIZER, NULL, "norm", ONE, ONE, NUMBERS},
@@ -132,8 +132,14 @@ rule_for (const char *kernel, const char *name)
 static inline int64_t
 extent (const Problem *p, Extent kind)
 {
-  const int64_t lengths[] = {
-    1, p->rows, p->columns, 2 * p->columns, p->outputs, p->rows * p->columns, LIG_SCALING_FIELDS};
+  const int64_t lengths[] = {1,
+                             2,
+                             p->rows,
+                             p->columns,
+                             2 * p->columns,
+                             p->outputs,
+                             p->rows * p->columns,
+                             LIG_SCALING_FIELDS};
   return lengths[kind];
 }
 
@@ -289,10 +295,14 @@ fill_entropy (const LigOperand *x, const int32_t *targets, float *lse, float *co
   for (int64_t row = 0; row < rows; row++) {
     g_autofree float *values = g_new (float, columns);
     double sum = 0;
+    float most = -INFINITY;
     lig_widen (x->dtype, (const char *) x->data + (size_t) row * bytes, values, (size_t) columns);
     for (int64_t i = 0; i < columns; i++)
-      sum += exp ((double) values[i]);
-    lse[row] = (float) log (sum);
+      most = MAX (most, values[i]);
+    for (int64_t i = 0; i < columns; i++)
+      sum += exp ((double) values[i] - (double) most);
+    lse[2 * row] = most;
+    lse[2 * row + 1] = (float) log (sum);
   }
   *count = 0;
   for (int64_t row = 0; row < rows; row++)

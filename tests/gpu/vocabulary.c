@@ -57,7 +57,7 @@ static void
 run_parts (const Gpu *gpu, const Shape *s, gboolean accuracy)
 {
   int64_t width = accuracy ? 3 : 4;
-  Part number = {LIG_FP32, 1, 1, NULL}, lse = {LIG_FP32, s->rows, accuracy ? 0 : 1, NULL};
+  Part number = {LIG_FP32, 1, 1, NULL}, lse = {LIG_FP32, s->rows, accuracy ? 0 : 2, NULL};
   g_autofree int32_t *targets = some_targets (s);
   g_autofree float *all = g_new (float, s->ranks * s->rows * width);
   Part rows = {LIG_INT32, 1, s->rows, targets};
@@ -144,10 +144,10 @@ test_gradients (gconstpointer data)
   float dy = 0.75f * (float) s->rows,
         count = (float) s->rows; /* so that they are of the order of 1 */
   g_autofree int32_t *targets = some_targets (s);
-  g_autofree float *lse = g_new (float, s->rows);
+  g_autofree float *lse = g_new (float, 2 * s->rows);
   Part logits = {s->dtype, s->rows, s->columns, NULL};
   for (int64_t i = 0; i < s->rows; i++)
-    lse[i] = 1 + logf ((float) (s->columns * s->ranks));
+    lse[2 * i] = 1, lse[2 * i + 1] = logf ((float) (s->columns * s->ranks));
   for (int rank = 0; rank < s->ranks; rank += MAX (s->ranks - 1, 1)) {
     LigCrossEntropyParams params = {.ignored = IGNORED,
                                     .label_smoothing = s->smoothing,
@@ -157,7 +157,7 @@ test_gradients (gconstpointer data)
                        {{LIG_FP32, 1, 1, &dy},
                         logits,
                         {LIG_INT32, 1, s->rows, targets},
-                        {LIG_FP32, s->rows, 1, lse},
+                        {LIG_FP32, s->rows, 2, lse},
                         {LIG_FP32, 1, 1, &count},
                         logits},
                        FALSE,

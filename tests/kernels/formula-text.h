@@ -34,7 +34,7 @@ formula_emit (FormulaReader *reader, char code, double value)
 }
 
 static void formula_read_sum (FormulaReader *reader);
-static void formula_read (Formula *formula, const char *op);
+static void formula_read (Formula *formula, const char *name);
 
 static inline void
 formula_expect (FormulaReader *reader, char expected)
@@ -48,8 +48,8 @@ formula_expect (FormulaReader *reader, char expected)
 static inline void
 formula_read_call (FormulaReader *reader, const char *name)
 {
-  static const char *const functions[] = {"sigmoid", "tanh", "exp", "max", "min"};
-  static const char codes[] = "steMm";
+  static const char *const functions[] = {"sigmoid", "tanh", "exp", "erf", "max", "min"};
+  static const char codes[] = "sterMm";
   guint i = 0;
   while (i < G_N_ELEMENTS (functions) && !g_str_equal (functions[i], name))
     i++;
@@ -128,11 +128,12 @@ formula_read_sum (FormulaReader *reader)
   }
 }
 
-/* Reads the formula of the op of that name, in which x may be called `a`. The text after a comma
- * explains symbols and is ignored. */
+/* Reads the formula of the op of that name, or of that kernel, in which x may be called `a`. The
+ * text after a comma explains symbols and is ignored. */
 static void
-formula_read (Formula *formula, const char *op)
+formula_read (Formula *formula, const char *name)
 {
+  g_autofree char *op = g_strdelimit (g_strdup (name), "_", '-');
   const LigOpInfo *info = lig_op_info_find (op);
   g_assert_nonnull (info);
   g_assert_true (g_str_has_prefix (info->formula, "y = "));
@@ -179,8 +180,10 @@ formula_value (const Formula *formula, double x, double b)
       x = kept[--depth];
     else if (code == 's')
       stack[top - 1] = 1 / (1 + exp (-stack[top - 1]));
-    else if (code == 't' || code == 'e')
-      stack[top - 1] = code == 't' ? tanh (stack[top - 1]) : exp (stack[top - 1]);
+    else if (strchr ("ter", code))
+      stack[top - 1] = code == 't'   ? tanh (stack[top - 1])
+                       : code == 'e' ? exp (stack[top - 1])
+                                     : erf (stack[top - 1]);
     else
       top--, stack[top - 1] = formula_apply (code, stack[top - 1], stack[top]);
   }

@@ -104,6 +104,7 @@ test_extremes (void)
   for (size_t i = 0; i < G_N_ELEMENTS (values); i++) {
     float x = values[i], da, db;
     CHECK (gelu);
+    CHECK (gelu_erf);
     CHECK (qgelu);
     CHECK (silu);
     CHECK (relu);

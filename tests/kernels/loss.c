@@ -37,19 +37,23 @@ typedef struct {
 static Entropy
 entropy (const double *x, LigOperand targets, int64_t columns, const LigCrossEntropyParams *params)
 {
-  Entropy e = {.lse = doubles (targets.size)};
+  Entropy e = {.lse = doubles (2 * targets.size)};
   double smoothing = (double) params->label_smoothing;
   for (int64_t row = 0; row < targets.size; row++, x += columns) {
-    double sum = 0, mean = 0;
+    double most = -INFINITY, sum = 0, mean = 0;
     int32_t target = ((int32_t *) targets.data)[row];
+    for (int64_t i = 0; i < columns; i++)
+      most = MAX (most, x[i]);
     for (int64_t i = 0; i < columns; i++) {
-      sum += exp (x[i]);
+      sum += exp (x[i] - most);
       mean += x[i] / (double) columns;
     }
-    e.lse[row] = log (sum);
+    double lse = most + log (sum);
+    e.lse[2 * row] = most;
+    e.lse[2 * row + 1] = log (sum);
     if (target == params->ignored)
       continue;
-    e.loss += (1 - smoothing) * (e.lse[row] - x[target]) + smoothing * (e.lse[row] - mean);
+    e.loss += (1 - smoothing) * (lse - x[target]) + smoothing * (lse - mean);
     e.count++;
   }
   e.loss /= e.count;
@@ -69,7 +73,9 @@ entropy_slopes (const double *x,
     int32_t target = ((int32_t *) targets.data)[at / columns];
     double wanted = (at % columns == target ? 1 - smoothing : 0) + smoothing / (double) columns;
     if (target != params->ignored)
-      slopes[at] = dy * (exp (x[at] - e.lse[at / columns]) - wanted) / e.count;
+      slopes[at] =
+        dy * (exp (x[at] - e.lse[2 * (at / columns)] - e.lse[2 * (at / columns) + 1]) - wanted) /
+        e.count;
   }
   return slopes;
 }
@@ -79,7 +85,7 @@ cross_entropy_case (int64_t rows, int64_t columns, LigDtype dtype)
 {
   LigCrossEntropyParams params = {.ignored = -100, .label_smoothing = columns % 2 ? 0 : 0.1f};
   LigOperand x = random_tensor (dtype, rows, columns), targets = classes (rows, columns, -100);
-  LigOperand y = number (NAN), lse = blank (LIG_FP32, rows, 1), count = number (NAN);
+  LigOperand y = number (NAN), lse = blank (LIG_FP32, rows, 2), count = number (NAN);
   LigOperand dx = blank (dtype, rows, columns), dy = number (0.375), none = absent (LIG_FP32, 1, 1);
   double *values = wide (x);
   Entropy want = entropy (values, targets, columns, &params);
@@ -162,7 +168,7 @@ threads_case (int64_t rows, int64_t columns, LigDtype dtype)
   int threads = omp_get_max_threads ();
   for (int i = 0; i < 2; i++) {
     omp_set_num_threads (i + 1);
-    LigOperand lse = blank (LIG_FP32, rows, 1), count = number (NAN);
+    LigOperand lse = blank (LIG_FP32, rows, 2), count = number (NAN);
     y[i] = number (NAN);
     y[2 + i] = number (NAN);
     dx[i] = blank (dtype, rows, columns);
@@ -185,7 +191,7 @@ edges (void)
   LigStatus status;
   case_begin ();
   LigOperand x = random_tensor (LIG_FP32, 2, 5), targets = blank (LIG_INT32, 1, 2);
-  LigOperand y = number (NAN), lse = blank (LIG_FP32, 2, 1), count = number (NAN);
+  LigOperand y = number (NAN), lse = blank (LIG_FP32, 2, 2), count = number (NAN);
   LigOperand dx = blank (LIG_FP32, 2, 5), zero = copy (dx);
   LigCrossEntropyParams params = {.ignored = 3};
   int32_t *target = targets.data;

@@ -24,6 +24,7 @@ static const Case cases[] = {
   {NULL, "5x8", "layer-norm-mlp()"},
   {NULL, "5x8", "layer-norm-mlp(6, bias=false)"},
   {NULL, "5x8", "layer-norm-mlp(6, activation=qgelu, normalization=rms-norm)"},
+  {NULL, "5x8", "layer-norm-mlp(6, activation=gelu-erf)"},
   {NULL, "5x8", "layer-norm-mlp(6, activation=relu, eps=0.5)"},
   {NULL, "5x8", "layer-norm-mlp(6, activation=srelu, zero-centered-gamma=true)"},
   {NULL, "5x8", "layer-norm-mlp(6, activation=silu)"},

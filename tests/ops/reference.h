@@ -168,6 +168,8 @@ activate (const char *name, double x)
     return x * sigmoid (1.702 * x);
   if (g_str_equal (name, "gelu") || g_str_equal (name, "geglu"))
     return tanh_gelu (x);
+  if (g_str_equal (name, "gelu-erf"))
+    return x / 2 * erfc (-x / sqrt (2));
   if (g_str_equal (name, "relu") || g_str_equal (name, "reglu"))
     return MAX (x, 0);
   if (g_str_equal (name, "srelu") || g_str_equal (name, "sreglu"))

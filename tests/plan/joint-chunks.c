@@ -44,7 +44,7 @@ test_scratch (void)
     LigLaunch launch = {.operands = operands};
     gint64 row = classes * (gint64) lig_dtype_size (cases[i].dtype);
     gint64 logits = cases[i].height * (row % 16 == 0 ? row : (row + 127) / 128 * 128);
-    gint64 floats = 64 + rounded (2 * cases[i].chunks) + rounded (cases[i].height);
+    gint64 floats = 64 + rounded (2 * cases[i].chunks) + rounded (2 * cases[i].height);
     g_test_message ("%u", i);
     g_assert_cmpint (lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CUDA), ==,
                      4 * floats + logits);

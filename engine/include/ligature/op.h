@@ -187,13 +187,13 @@ typedef struct {
   /* Set by infer; preset to all numbers. The caller's integers are held against them. */
   LigRange x_range, extra_ranges[LIG_MAX_EXTRA];
   /* The ranks of each group, and this rank's number in its tensor group. */
-  int n_ranks[LIG_GROUP_ALL], rank;
+  int n_ranks[LIG_DIVIDING_GROUPS], rank;
   LigSharding x_sharding, extra_shardings[LIG_MAX_EXTRA];
   /* Set by infer; y's is preset to that of x, parameters are preset to be whole. */
   LigSharding y_sharding;
   LigParameterSharding parameter_shardings[LIG_MAX_PARAMETERS];
   /* This rank's number in each group. */
-  int places[LIG_GROUP_ALL];
+  int places[LIG_DIVIDING_GROUPS];
   /* Whether ranks divide the vocabulary of an op that leaves it open. */
   gboolean divides_vocabulary;
   /* May be set by infer; an extra output without one is divided as y. */

@@ -24,6 +24,10 @@ G_BEGIN_DECLS
  */
 typedef enum { LIG_ROLE_INPUT, LIG_ROLE_WEIGHT, LIG_ROLE_GRADIENT, LIG_N_ROLES } LigProductRole;
 
+/* Their number, for the lengths of arrays: bindings do not know those of enumerators. */
+#define LIG_PRODUCT_ROLES 3
+G_STATIC_ASSERT (LIG_PRODUCT_ROLES == LIG_N_ROLES);
+
 /**
  * lig_product_role_name:
  * @role: a role
@@ -69,7 +73,7 @@ typedef struct {
 typedef struct {
   const char *name, *title, *help;
   const LigParam *params;
-  LigScales row[LIG_N_ROLES], transposed[LIG_N_ROLES];
+  LigScales row[LIG_PRODUCT_ROLES], transposed[LIG_PRODUCT_ROLES];
   int capability;
   gint64 multiple;
   gboolean has_history, described;

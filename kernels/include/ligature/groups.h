@@ -2,6 +2,10 @@
 /* Groups: the processes of a training with which one of them exchanges. */
 #pragma once
 
+/* The number of groups that divide the work, LIG_GROUP_ALL, for the lengths of arrays: bindings do
+ * not know those of enumerators. */
+#define LIG_DIVIDING_GROUPS 3
+
 /**
  * LigRankGroup:
  * @LIG_GROUP_DATA: the processes that have the same parameters and other rows of the batch
@@ -20,3 +24,7 @@ typedef enum {
   LIG_GROUP_REPLICAS,
   LIG_N_GROUPS
 } LigRankGroup;
+
+#if !defined __GI_SCANNER__ && !defined __cplusplus
+_Static_assert(LIG_DIVIDING_GROUPS == LIG_GROUP_ALL, "all groups before that of all ranks");
+#endif

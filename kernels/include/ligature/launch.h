@@ -198,10 +198,14 @@ typedef struct {
   LigBackendDevice *device;
   const LigPeers *peers;
   int32_t part;
+#ifdef __GI_SCANNER__ /* it takes bool for a type of four bytes */
+  unsigned char accumulate, tf32, nondeterministic, rehearse;
+#else
   bool accumulate;
   bool tf32;
   bool nondeterministic;
   bool rehearse;
+#endif
   const char *where;
 } LigLaunch;
 

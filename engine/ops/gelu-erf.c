@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* y = 0.5 x (1 + erf (x / sqrt (2))), the form of GELU without an approximation. */
+#include "engine/ops/define.h"
+
+LIG_DEFINE_OP (gelu_erf) = {
+  LIG_OP_INFO_SIZES,
+  .name = "gelu-erf",
+  .title = N_ ("GELU, erf form"),
+  .category = N_ ("Activation"),
+  .summary = N_ ("Gaussian error linear unit in its exact form, nn.GELU() of PyTorch"),
+  .formula = "y = 0.5 x (1 + erf (0.70710678 x))",
+  .example = "gelu-erf @ 3x8",
+  .flags = LIG_OP_ACTIVATION,
+  .saves = "x",
+  .forward = "gelu_erf",
+  .backward = "gelu_erf_backward",
+  .form = N_ ("erf form"),
+};

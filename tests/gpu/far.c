@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses of logits with a large common offset, and norms of rows whose mean is far from 0, on the
+ * GPU against the CPU, which tests/kernels/far.c compares with double. */
+#include "tests/gpu/shaped.h"
+#include <ligature/params-loss.h>
+#include <ligature/params-norm.h>
+
+static const double offsets[] = {1e4, 1e6, 1e8, -1e8};
+static const struct {
+  double mean, deviation;
+} places[] = {{1234.567, 0}, {-1e5, 0}, {101325, 0.05}, {1e5, 3}, {-3e7, 100}};
+/* Rows of few and of many, held by one warp, by several, and read again. */
+static const struct {
+  int64_t rows, columns;
+} sizes[] = {{5, 768}, {2000, 768}, {300, 1000}, {300, 1001}, {64, 4096}, {3000, 64}, {20, 40000}};
+
+static float *
+around (int64_t rows, int64_t columns, double offset, double deviation)
+{
+  float *values = g_new (float, rows *columns);
+  for (int64_t i = 0; i < rows * columns; i++)
+    values[i] = (float) (offset + (i / columns % 7 == 3 ? 0 : deviation * (double) next_number ()));
+  return values;
+}
+
+static void
+run_loss (const Gpu *gpu, int64_t rows, int64_t classes, double offset, float smoothing)
+{
+  g_autofree float *values = around (rows, classes, offset, 5), *lse = g_new (float, 2 * rows);
+  g_autofree int32_t *targets = g_new (int32_t, rows);
+  float dy = (float) rows, count = (float) rows;
+  LigCrossEntropyParams params = {.ignored = -100, .label_smoothing = smoothing};
+  Part x = {LIG_FP32, rows, classes, values}, number = {LIG_FP32, 1, 1, NULL};
+  for (int64_t i = 0; i < rows; i++)
+    targets[i] = (int32_t) (i * 37 % classes);
+  Part chosen = {LIG_INT32, 1, rows, targets};
+  Problem loss = {"cross_entropy", &params, {x, chosen, number, {LIG_FP32, rows, 2, NULL}, number},
+                  FALSE,           FALSE,   "the loss"};
+  run_problem (gpu, &loss);
+  memcpy (lse, loss.parts[3].values, (size_t) (2 * rows) * sizeof *lse);
+  Problem slopes = {"cross_entropy_backward",
+                    &params,
+                    {{LIG_FP32, 1, 1, &dy},
+                     x,
+                     chosen,
+                     {LIG_FP32, rows, 2, lse},
+                     {LIG_FP32, 1, 1, &count},
+                     {LIG_FP32, rows, classes, NULL}},
+                    FALSE,
+                    FALSE,
+                    "the gradient of the loss"};
+  run_problem (gpu, &slopes);
+  keep (NULL);
+}
+
+static void
+test_losses (void)
+{
+  const Gpu *gpu = gpu_or_skip ();
+  for (size_t i = 0; gpu && i < G_N_ELEMENTS (offsets); i++)
+    for (int smooth = 0; smooth < 2; smooth++) {
+      run_loss (gpu, 300, 96, offsets[i], smooth ? 0.1f : 0);
+      run_loss (gpu, 40, 5003, offsets[i], smooth ? 0.1f : 0);
+    }
+}
+
+static void
+run_norm (const Gpu *gpu, int64_t rows, int64_t columns, double mean, double deviation)
+{
+  const LigNormParams params = {.eps = 1e-5f};
+  g_autofree float *values = around (rows, columns, mean, deviation);
+  g_autofree float *means = g_new (float, rows), *rstds = g_new (float, rows);
+  Part x = {LIG_FP32, rows, columns, values}, one = {LIG_FP32, 1, columns, NULL};
+  Part whole = {LIG_FP32, rows, columns, NULL}, statistic = {LIG_FP32, rows, 1, NULL};
+  Problem forward = {"layer_norm", &params, {x, one, one, {0}, statistic, statistic},
+                     FALSE,        FALSE,   "the statistics of a norm"};
+  run_problem (gpu, &forward);
+  memcpy (means, forward.parts[4].values, (size_t) rows * sizeof *means);
+  memcpy (rstds, forward.parts[5].values, (size_t) rows * sizeof *rstds);
+  Problem backward = {
+    "layer_norm_backward",
+    &params,
+    {whole, x, one, {LIG_FP32, rows, 1, means}, {LIG_FP32, rows, 1, rstds}, whole, one, one},
+    FALSE,
+    FALSE,
+    "the gradients of a norm"};
+  run_problem (gpu, &backward);
+  keep (NULL);
+}
+
+static void
+test_norms (void)
+{
+  const Gpu *gpu = gpu_or_skip ();
+  for (size_t i = 0; gpu && i < G_N_ELEMENTS (places); i++)
+    for (size_t j = 0; j < G_N_ELEMENTS (sizes); j++)
+      run_norm (gpu, sizes[j].rows, sizes[j].columns, places[i].mean, places[i].deviation);
+}
+
+int
+main (int argc, char **argv)
+{
+  gpu_test_init (argc, argv);
+  g_test_add_func ("/gpu/far/losses", test_losses);
+  g_test_add_func ("/gpu/far/norms", test_norms);
+  return g_test_run ();
+}
