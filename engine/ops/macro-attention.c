@@ -49,6 +49,18 @@ add_qk_norm (LigParts *parts, LigOp *macro)
                  lig_macro_op (macro, "qk-norm", "heads kv-heads qk-norm=kind qk-norm-eps=eps"));
 }
 
+static gboolean
+has_qkv_bias (LigOp *macro)
+{
+  return lig_macro_is (macro, "bias") || lig_macro_is (macro, "qkv-bias");
+}
+
+static gboolean
+has_out_bias (LigOp *macro)
+{
+  return lig_macro_is (macro, "bias") && lig_macro_is (macro, "out-bias");
+}
+
 #define SCORES "heads kv-heads scale softcap attention-dropout=dropout"
 #define ATTENTION SCORES " window alibi"
 
@@ -58,7 +70,8 @@ lig_macro_add_attention (LigParts *parts, LigOp *macro, const LigMacroAttention 
   gint64 kv_heads = count_kv_heads (values), heads = values->heads + 2 * kv_heads;
   LigShape sections;
   lig_shape_init (&sections, 3, values->heads, kv_heads, kv_heads);
-  lig_macro_add_first (parts, macro, "qkv", length_of (values, heads), &sections);
+  lig_macro_add_first (parts, macro, "qkv", has_qkv_bias (macro), length_of (values, heads),
+                       &sections);
   if (values->norm_first)
     add_qk_norm (parts, macro);
   if (values->rotary)
@@ -69,7 +82,7 @@ lig_macro_add_attention (LigParts *parts, LigOp *macro, const LigMacroAttention 
   connect (macro, "lengths", attention, "lengths");
   connect (macro, "documents", attention, "documents");
   lig_parts_add (parts, "attention", attention);
-  lig_macro_add_last (parts, macro, "proj");
+  lig_macro_add_last (parts, macro, "proj", has_out_bias (macro));
 }
 
 void
@@ -87,10 +100,12 @@ lig_macro_add_cross_attention (LigParts *parts,
   gint64 packed = 2 * count_kv_heads (values);
   LigShape sections;
   lig_shape_init (&sections, 2, (gint64) 1, (gint64) 1);
-  lig_macro_add_first (parts, macro, "query", length_of (values, values->heads), NULL);
+  lig_macro_add_first (parts, macro, "query", has_qkv_bias (macro),
+                       length_of (values, values->heads), NULL);
   lig_macro_add_branch (parts, "query");
   lig_macro_add_recall (parts, g_strcmp0 (memory, "caller") == 0 ? NULL : outside);
-  lig_macro_add_first (parts, macro, "key-value", length_of (values, packed), &sections);
+  lig_macro_add_first (parts, macro, "key-value", has_qkv_bias (macro), length_of (values, packed),
+                       &sections);
   lig_macro_add_branch (parts, "key-value");
   lig_macro_add_recall (parts, "query");
   LigOp *op = lig_macro_op (macro, "attention", behind ? SCORES : ATTENTION);
@@ -98,7 +113,7 @@ lig_macro_add_cross_attention (LigParts *parts,
     g_object_set (op, "mask", mask, "memory", "key-value", NULL);
   connect (macro, lengths, op, "lengths");
   lig_parts_add (parts, attention, op);
-  lig_macro_add_last (parts, macro, proj);
+  lig_macro_add_last (parts, macro, proj, has_out_bias (macro));
 }
 
 void

@@ -10,7 +10,7 @@ typedef struct {
   LigRotation rotation;
   int32_t qk_norm;
   float dropout, eps;
-  bool rotary, norm_first;
+  bool rotary, norm_first, qkv_bias, out_bias;
 } LigMacroAttention;
 
 #define LIG_MACRO_ATTENTION_PARAMS(type, field) \
@@ -31,7 +31,12 @@ typedef struct {
     LIG_FLOAT (type, field.eps, "qk-norm-eps", N_ ("Epsilon of heads"), \
                N_ ("Added to the variance of a head before its root"), 0, 1, 1e-6), \
     LIG_BOOLEAN (type, field.norm_first, "qk-norm-before-rotary", N_ ("Norm of heads first"), \
-                 N_ ("Heads are normalized before they are turned, not after"), TRUE)
+                 N_ ("Heads are normalized before they are turned, not after"), TRUE), \
+    LIG_BOOLEAN (type, field.qkv_bias, "qkv-bias", N_ ("Bias of heads"), \
+                 N_ ("The products of queries, keys and values have a bias even if bias=false"), \
+                 FALSE), \
+    LIG_BOOLEAN (type, field.out_bias, "out-bias", N_ ("Bias behind heads"), \
+                 N_ ("The product behind the attention has a bias if bias=true"), TRUE)
 
 /* Groups of the parameters above; `more` are names of the macro's own, with a space in front. */
 #define LIG_MACRO_SIZES(more) \
@@ -41,6 +46,10 @@ typedef struct {
 #define LIG_MACRO_ATTENTION(more) \
   { \
     N_ ("Attention"), "scale softcap attention-dropout memory" more \
+  }
+#define LIG_MACRO_HEAD_PRODUCTS \
+  { \
+    N_ ("Products"), "bias qkv-bias out-bias init-std output-init-std parallel" \
   }
 #define LIG_MACRO_MASKS \
   { \

@@ -30,6 +30,14 @@ lig_macro_op (LigOp *macro, const char *op, const char *names)
   return part;
 }
 
+gboolean
+lig_macro_is (LigOp *macro, const char *param)
+{
+  gboolean truth;
+  g_object_get (macro, param, &truth, NULL);
+  return truth;
+}
+
 char *
 lig_macro_text (LigOp *macro, const char *param)
 {
@@ -59,13 +67,13 @@ static void
 add_product (LigParts *parts,
              LigOp *macro,
              const char *name,
+             gboolean bias,
              LigOp *product,
              LigMacroLength length,
              LigParallel parallel)
 {
   g_autofree char *division = lig_macro_text (macro, "parallel");
-  gboolean by_rows = g_str_equal (division, "sequence"), bias;
-  g_object_get (macro, "bias", &bias, NULL);
+  gboolean by_rows = g_str_equal (division, "sequence");
   if (g_str_equal (division, "none"))
     parallel = LIG_PARALLEL_NONE;
   if (product)
@@ -85,27 +93,31 @@ add_product (LigParts *parts,
 }
 
 void
-lig_macro_add_first (
-  LigParts *parts, LigOp *macro, const char *name, LigMacroLength length, const LigShape *sections)
+lig_macro_add_first (LigParts *parts,
+                     LigOp *macro,
+                     const char *name,
+                     gboolean bias,
+                     LigMacroLength length,
+                     const LigShape *sections)
 {
   LigOp *product = lig_macro_op (macro, "basic-linear", "init-std");
   if (product && sections)
     g_object_set (product, "sections", sections, NULL);
-  add_product (parts, macro, name, product, length, LIG_PARALLEL_COLUMN);
+  add_product (parts, macro, name, bias, product, length, LIG_PARALLEL_COLUMN);
 }
 
 void
-lig_macro_add_last (LigParts *parts, LigOp *macro, const char *name)
+lig_macro_add_last (LigParts *parts, LigOp *macro, const char *name, gboolean bias)
 {
   LigOp *product = lig_macro_op (macro, "basic-linear", "output-init-std=init-std");
-  add_product (parts, macro, name, product, (LigMacroLength){0, 1, 1}, LIG_PARALLEL_ROW);
+  add_product (parts, macro, name, bias, product, (LigMacroLength){0, 1, 1}, LIG_PARALLEL_ROW);
 }
 
 void
 lig_macro_add_mlp (LigParts *parts, LigOp *macro, gint64 features)
 {
   g_autofree char *name = lig_macro_text (macro, "activation");
-  gboolean clamped = g_str_equal (name, "clamped-swiglu");
+  gboolean clamped = g_str_equal (name, "clamped-swiglu"), bias = lig_macro_is (macro, "bias");
   LigOp *activation = lig_macro_op (
     macro, name,
     clamped ? "activation-limit=limit activation-alpha=alpha glu-linear-offset" : NULL);
@@ -113,9 +125,9 @@ lig_macro_add_mlp (LigParts *parts, LigOp *macro, gint64 features)
   LigMacroLength inner = {features * halves, 4 * halves, 1};
   LigShape sections;
   lig_shape_init (&sections, 2, (gint64) 1, (gint64) 1);
-  lig_macro_add_first (parts, macro, "fc1", inner, halves == 2 ? &sections : NULL);
+  lig_macro_add_first (parts, macro, "fc1", bias, inner, halves == 2 ? &sections : NULL);
   lig_parts_add (parts, NULL, activation);
-  lig_macro_add_last (parts, macro, "fc2");
+  lig_macro_add_last (parts, macro, "fc2", bias);
 }
 
 void

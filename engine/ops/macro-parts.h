@@ -34,7 +34,7 @@ typedef struct {
 } LigMacroMlp;
 
 #define LIG_MACRO_ACTIVATIONS \
-  "gelu|qgelu|relu|srelu|silu|glu|geglu|qgeglu|reglu|sreglu|swiglu|clamped-swiglu"
+  "gelu|gelu-erf|qgelu|relu|srelu|silu|glu|geglu|qgeglu|reglu|sreglu|swiglu|clamped-swiglu"
 
 /* `flags` of ffn-features. */
 #define LIG_MACRO_MLP_PARAMS(type, field, flags) \
@@ -105,6 +105,9 @@ typedef struct {
  * `rotary-base=base` of the macro's and the part's. */
 LigOp *lig_macro_op (LigOp *macro, const char *op, const char *names);
 
+/* Returns a parameter that is a truth. */
+gboolean lig_macro_is (LigOp *macro, const char *param);
+
 /* Returns the text of a parameter that is a choice or a channel; null for no channel. */
 char *lig_macro_text (LigOp *macro, const char *param);
 
@@ -114,13 +117,16 @@ void lig_macro_add_norm (LigParts *parts, LigOp *macro, const char *name);
 /* Adds a branch with the value so far, if the macro's parameter `norm-output` names its reader. */
 void lig_macro_add_norm_output (LigParts *parts, LigOp *macro);
 
-/* Adds a product, with a bias if the macro's parameter `bias` is true. `deviation`: the macro's
- * parameter for the initial weights. A first product divides its columns, in `sections`, among the
- * ranks of a tensor group, the last product of a branch its rows, if the macro's parameter
+/* Adds a product, with a bias if `bias`. A first product divides its columns, in `sections`, among
+ * the ranks of a tensor group, the last product of a branch its rows, if the macro's parameter
  * `parallel` says so. */
-void lig_macro_add_first (
-  LigParts *parts, LigOp *macro, const char *name, LigMacroLength length, const LigShape *sections);
-void lig_macro_add_last (LigParts *parts, LigOp *macro, const char *name);
+void lig_macro_add_first (LigParts *parts,
+                          LigOp *macro,
+                          const char *name,
+                          gboolean bias,
+                          LigMacroLength length,
+                          const LigShape *sections);
+void lig_macro_add_last (LigParts *parts, LigOp *macro, const char *name, gboolean bias);
 
 /* Adds both products of the macro's multilayer perceptron and what is between them. */
 void lig_macro_add_mlp (LigParts *parts, LigOp *macro, gint64 features);

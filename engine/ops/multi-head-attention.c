@@ -38,7 +38,7 @@ static const LigParamGroup groups[] = {
   LIG_MACRO_MASKS,
   LIG_MACRO_POSITIONS,
   LIG_MACRO_NORMS (" input-layer-norm norm-output" LIG_MACRO_HEAD_NORMS),
-  LIG_MACRO_PRODUCTS,
+  LIG_MACRO_HEAD_PRODUCTS,
   LIG_MACRO_BACKWARD,
   {.title = NULL},
 };

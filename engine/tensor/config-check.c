@@ -98,16 +98,74 @@ check_required (const LigModel *model, gboolean of_files, LigDifferences *all)
   }
 }
 
+/* Returns what a rule says of layers that may differ, null if it says nothing. */
+static JsonObject *
+blocks_of (JsonObject *rule)
+{
+  return json_object_has_member (rule, "layers") ? json_object_get_object_member (rule, "layers")
+                                                 : NULL;
+}
+
+/* Returns the value of a layer: that of the model, or another one if config.json says so of the
+ * layer, by a list of the kinds of all layers or by the first layer that has it. */
+static JsonNode *
+value_of_block (JsonObject *rule, JsonObject *config, guint n, JsonNode *value)
+{
+  JsonObject *blocks = blocks_of (rule);
+  if (!blocks)
+    return value;
+  JsonNode *kinds = find_member (config, json_object_get_string_member (blocks, "kinds"));
+  JsonNode *from = find_member (config, json_object_get_string_member (blocks, "from"));
+  JsonNode *otherwise = json_object_get_member (blocks, "otherwise");
+  if (kinds && JSON_NODE_HOLDS_ARRAY (kinds)) {
+    JsonArray *list = json_node_get_array (kinds);
+    JsonNode *kind = n < json_array_get_length (list) ? json_array_get_element (list, n) : NULL;
+    return kind && json_node_equal (kind, json_object_get_member (blocks, "kind")) ? value
+                                                                                   : otherwise;
+  }
+  return from && JSON_NODE_HOLDS_VALUE (from) && (double) n < json_node_get_double (from)
+           ? otherwise
+           : value;
+}
+
+/* Refuses kinds of layers that no op computes. */
+static void
+check_kinds (JsonObject *rule, JsonObject *config, LigDifferences *all)
+{
+  JsonObject *blocks = blocks_of (rule);
+  const char *key = blocks ? json_object_get_string_member (blocks, "kinds") : NULL;
+  JsonNode *kinds = key ? find_member (config, key) : NULL;
+  JsonArray *list = kinds && JSON_NODE_HOLDS_ARRAY (kinds) ? json_node_get_array (kinds) : NULL;
+  for (guint i = 0; list && i < json_array_get_length (list); i++) {
+    JsonNode *kind = json_array_get_element (list, i);
+    JsonNode *other = json_object_get_member (blocks, "other");
+    if (json_node_equal (kind, json_object_get_member (blocks, "kind")) ||
+        json_node_equal (kind, other))
+      continue;
+    g_autofree char *theirs = describe_value (kind);
+    g_autofree char *wanted = describe_value (other);
+    lig_differences_add (all, _ ("%s has %s for layer %u, expected %s or %s"), key, theirs, i,
+                         json_object_get_string_member (blocks, "kind"), wanted);
+    return;
+  }
+}
+
 /* Compares a member with all ops that have the trait; names the first that differs. */
 static void
-check_value (
-  const LigModel *model, JsonObject *rule, const char *key, JsonNode *value, LigDifferences *all)
+check_value (const LigModel *model,
+             JsonObject *rule,
+             JsonObject *config,
+             const char *key,
+             JsonNode *of_model,
+             LigDifferences *all)
 {
   const LigTrait *trait = NULL;
-  g_autofree char *theirs = describe_value (value);
+  check_kinds (rule, config, all);
   for (guint n = 0; (trait = trait_of (model->traits, rule, n)); n++) {
+    JsonNode *value = value_of_block (rule, config, n, of_model);
     if (is_equal (rule, trait, value))
       continue;
+    g_autofree char *theirs = describe_value (value);
     g_autofree char *own = lig_config_describe (rule, trait);
     lig_differences_add (all, _ ("%s is %s, %s of %s at %s is %s"), key, theirs, trait->name,
                          trait->title, trait->path, own);
@@ -189,7 +247,7 @@ check_config (const LigModel *model, JsonObject *config, LigDifferences *all)
     if (!value)
       continue;
     if (json_object_has_member (rule, "value"))
-      check_value (model, rule, key, value, all);
+      check_value (model, rule, config, key, value, all);
     else if (json_object_has_member (rule, "size"))
       check_size (model, rule, key, value, all);
     else
@@ -210,8 +268,9 @@ lig_config_compare (const LigModel *model, JsonObject *config, GError **error)
 {
   LigDifferences all = {0};
   check_required (model, config == NULL, &all);
-  const char *problem = all.count > 0 ? _ ("the sequence does not fit the weights")
-                                      : _ ("config.json does not fit the sequence");
+  const char *problem = all.count > 0   ? _ ("the sequence does not fit the weights")
+                        : model->import ? _ ("config.json does not fit the sequence")
+                                        : _ ("these names cannot describe the sequence");
   if (config)
     check_config (model, config, &all);
   return lig_differences_end (&all, problem, error);
@@ -247,8 +306,53 @@ read_config (LigTensorFile *file, GError **error)
   return g_steal_pointer (&root);
 }
 
+/* Returns whether a rule names the member, or something in it. */
+static gboolean
+is_named (JsonObject *rule, const char *member)
+{
+  static const char *const lists[] = {"keys", "reads"};
+  gsize length = strlen (member);
+  for (guint l = 0; l < G_N_ELEMENTS (lists); l++) {
+    JsonArray *keys = json_object_has_member (rule, lists[l])
+                        ? json_object_get_array_member (rule, lists[l])
+                        : NULL;
+    for (guint k = 0; keys && k < json_array_get_length (keys); k++) {
+      const char *key = json_array_get_string_element (keys, k);
+      if (strncmp (key, member, length) == 0 && (key[length] == '\0' || key[length] == '.'))
+        return TRUE;
+    }
+  }
+  JsonObject *blocks = blocks_of (rule);
+  return g_str_equal (json_object_get_string_member_with_default (rule, "switch", ""), member) ||
+         (blocks && (g_str_equal (json_object_get_string_member (blocks, "kinds"), member) ||
+                     g_str_equal (json_object_get_string_member (blocks, "from"), member)));
+}
+
+/* Notes the members that no rule reads and that are not known to be harmless: they may change what
+ * the model computes. */
+static void
+note_unknown (LigImport *import, JsonObject *config)
+{
+  const LigNames *names = import->names;
+  g_autoptr (GString) unknown = g_string_new (NULL);
+  JsonObjectIter iter;
+  const char *member;
+  JsonNode *node;
+  json_object_iter_init_ordered (&iter, config);
+  while (json_object_iter_next_ordered (&iter, &member, &node)) {
+    gboolean known = JSON_NODE_HOLDS_NULL (node) ||
+                     g_strv_contains ((const char *const *) names->harmless, member);
+    for (guint i = 0; !known && i < json_array_get_length (names->config); i++)
+      known = is_named (json_array_get_object_element (names->config, i), member);
+    if (!known)
+      g_string_append_printf (unknown, "%s%s", unknown->len > 0 ? ", " : "", member);
+  }
+  if (unknown->len > 0)
+    lig_import_note (import, _ ("config.json has members that are not read: %s"), unknown->str);
+}
+
 gboolean
-lig_config_check (const LigImport *import, const GArray *traits, GError **error)
+lig_config_check (LigImport *import, const GArray *traits, GError **error)
 {
   LigModel model = {import->names, traits, import->roles, .import = import};
   g_autoptr (GError) local = NULL;
@@ -257,5 +361,10 @@ lig_config_check (const LigImport *import, const GArray *traits, GError **error)
     g_propagate_error (error, g_steal_pointer (&local));
     return FALSE;
   }
-  return lig_config_compare (&model, root ? json_node_get_object (root) : NULL, error);
+  JsonObject *config = root ? json_node_get_object (root) : NULL;
+  if (!lig_config_compare (&model, config, error))
+    return FALSE;
+  if (config)
+    note_unknown (import, config);
+  return TRUE;
 }

@@ -79,6 +79,7 @@ static gboolean
 check_rule (JsonNode *node, guint n, gboolean needed, GError **error)
 {
   static const char *const texts[] = {"size", "per", "with", "without", "unless", "switch"};
+  static const char *const of_blocks[] = {"kinds", "kind", "other", "from"};
   if (!JSON_NODE_HOLDS_OBJECT (node))
     return refuse_rule (n, _ ("an object"), error);
   JsonObject *rule = json_node_get_object (node);
@@ -91,6 +92,14 @@ check_rule (JsonNode *node, guint n, gboolean needed, GError **error)
     if (json_object_has_member (rule, texts[i]) &&
         !lig_config_is_text (json_object_get_member (rule, texts[i])))
       return refuse_rule (n, _ ("a text"), error);
+  JsonNode *blocks = json_object_get_member (rule, "layers");
+  if (blocks && !JSON_NODE_HOLDS_OBJECT (blocks))
+    return refuse_rule (n, _ ("an object"), error);
+  for (guint i = 0; blocks && i < G_N_ELEMENTS (of_blocks); i++)
+    if (!lig_config_is_text (json_object_get_member (json_node_get_object (blocks), of_blocks[i])))
+      return refuse_rule (n, _ ("a text"), error);
+  if (blocks && !json_object_has_member (json_node_get_object (blocks), "otherwise"))
+    return refuse_rule (n, "otherwise", error);
   JsonNode *map = json_object_get_member (rule, "texts");
   if (map && !JSON_NODE_HOLDS_OBJECT (map))
     return refuse_rule (n, _ ("an object"), error);
@@ -176,8 +185,10 @@ lig_config_is_exception (const GArray *traits, JsonObject *rule, const char *pat
   g_auto (GStrv) pair = g_strsplit (unless, "=", 2);
   const LigTrait *trait = NULL;
   for (guint n = 0; pair[0] && pair[1] && (trait = lig_traits_find (traits, pair[0], n)); n++)
-    if (!path || g_str_equal (trait->path, path))
-      return g_strcmp0 (trait->text, pair[1]) == 0;
+    if (!path || g_str_equal (trait->path, path)) {
+      g_autofree char *number = trait->text ? NULL : lig_config_format (trait->number);
+      return g_str_equal (trait->text ? trait->text : number, pair[1]);
+    }
   return FALSE;
 }
 

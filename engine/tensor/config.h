@@ -37,8 +37,9 @@ typedef struct {
 gboolean lig_config_parse (LigNames *names, JsonObject *table, GError **error);
 
 /* Checks that the ops compute what the weights were made for: what `requires` says of files, and
- * if a config.json is beside the file all that `requires` and it say. */
-gboolean lig_config_check (const LigImport *import, const GArray *traits, GError **error);
+ * if a config.json is beside the file all that `requires` and it say. Members of it that nobody
+ * knows are named in the notes. */
+gboolean lig_config_check (LigImport *import, const GArray *traits, GError **error);
 
 /* Compares a model with `requires` and with config.json, the same way when it was read and when it
  * is to be written. Without `config` only with what `requires` says of files. */

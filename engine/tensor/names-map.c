@@ -143,7 +143,8 @@ lig_import_free (LigImport *self)
   g_free (self);
 }
 
-static void G_GNUC_PRINTF (2, 3) note (LigImport *self, const char *format, ...)
+void
+lig_import_note (LigImport *self, const char *format, ...)
 {
   va_list arguments;
   if (self->notes->len > 0)
@@ -189,8 +190,8 @@ check_piece (LigImport *self,
   gboolean shorter = rule->padded && observed.n_axes == expected.n_axes && observed.axes[0] > 0 &&
                      observed.axes[0] < expected.axes[0];
   if (shorter) {
-    note (self, _ ("rows %" PRId64 " to %" PRId64 " of %s are zeros, %s has %" PRId64),
-          observed.axes[0], expected.axes[0] - 1, role->path, name, observed.axes[0]);
+    lig_import_note (self, _ ("rows %" PRId64 " to %" PRId64 " of %s are zeros, %s has %" PRId64),
+                     observed.axes[0], expected.axes[0] - 1, role->path, name, observed.axes[0]);
     expected.axes[0] = observed.axes[0];
   }
   if (lig_shape_equal (&observed, &expected))
@@ -217,7 +218,7 @@ check_role (LigImport *self, const LigRole *role, GHashTable *used, LigDifferenc
     return;
   }
   if (!g_str_equal (rule->role, role->role))
-    note (self, _ ("%s begins as a copy of the embedding"), role->path);
+    lig_import_note (self, _ ("%s begins as a copy of the embedding"), role->path);
   for (guint n = 0; rule->names[n]; n++)
     check_piece (self, role, rule, n, used, differences);
 }
@@ -305,7 +306,7 @@ lig_import_new (LigTensorFile *file,
   self->prefix = prefix;
   self->notes = g_string_new (NULL);
   self->roles = lig_roles_new (paths, shapes);
-  note (self, _ ("names of %s"), names->title);
+  lig_import_note (self, _ ("names of %s"), names->title);
   if (!check (self, error))
     return FALSE;
   *import = g_steal_pointer (&self);

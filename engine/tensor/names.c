@@ -38,6 +38,7 @@ lig_names_free (LigNames *self)
   g_free (self->known_by);
   g_strfreev (self->prefixes);
   g_strfreev (self->ignored);
+  g_strfreev (self->harmless);
   g_ptr_array_unref (self->rules);
   g_clear_pointer (&self->config, json_array_unref);
   g_clear_pointer (&self->requires, json_array_unref);
@@ -126,6 +127,16 @@ read_rule (LigNames *self, const char *role, JsonNode *node, GError **error)
   return FALSE;
 }
 
+/* The same of a list that may be missing. */
+static gboolean
+read_optional (JsonObject *object, const char *key, GStrv *texts, GError **error)
+{
+  if (json_object_has_member (object, key))
+    return read_texts (object, key, texts, error);
+  *texts = g_new0 (char *, 1);
+  return TRUE;
+}
+
 static gboolean
 read_rules (LigNames *self, JsonObject *object, GError **error)
 {
@@ -165,8 +176,9 @@ lig_names_parse (const char *name, const char *text, GError **error)
   if (read_text (object, "title", TRUE, &self->title, error) &&
       read_text (object, "known-by", TRUE, &self->known_by, error) &&
       read_texts (object, "prefixes", &self->prefixes, error) &&
-      read_texts (object, "ignored", &self->ignored, error) && read_rules (self, object, error) &&
-      lig_config_parse (self, object, error))
+      read_texts (object, "ignored", &self->ignored, error) &&
+      read_optional (object, "harmless", &self->harmless, error) &&
+      read_rules (self, object, error) && lig_config_parse (self, object, error))
     return g_steal_pointer (&self);
   g_prefix_error (error, "%s: ", name);
   return NULL;

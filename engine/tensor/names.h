@@ -29,6 +29,7 @@ typedef struct {
   char *known_by; /* a name that only such files have */
   GStrv prefixes; /* of all names but those that are not prefixed; the first is written */
   GStrv ignored;  /* patterns of names without a prefix */
+  GStrv harmless; /* members of config.json that change nothing that is computed */
   GPtrArray *rules;
   JsonArray *config, *requires; /* of rules for config.json, see engine/tensor/config.h */
 } LigNames;
@@ -106,6 +107,9 @@ gboolean lig_import_new (LigTensorFile *file,
                          LigImport **import,
                          GError **error);
 void lig_import_free (LigImport *self);
+
+/* Adds a sentence to the notes. */
+void lig_import_note (LigImport *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* Returns the rows that the tensors of a parameter have in the file, fewer than its own if it is
  * padded. */

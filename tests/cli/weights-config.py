@@ -34,7 +34,6 @@ FOREIGN = {
         "qk-norm=l2": "qk-norm of transformer-layer at 2.0.0 is l2",
     },
     "llama": {
-        "window=3": "attention.window of transformer-layer at 1.0.0 is 3",
         "softcap=3": "attention.softcap of transformer-layer at 1.0.0 is 3",
         "scale=3": "attention.scale of transformer-layer at 1.0.0 is 3",
         "alibi=true": "attention.alibi of transformer-layer at 1.0.0 is true",
