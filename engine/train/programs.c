@@ -65,21 +65,6 @@ allocate_batch (LigRun *self, GError **error)
   return self->targets != NULL;
 }
 
-/* Accumulated micro-batches average their gradients: each is divided by their number. */
-static gboolean
-scale_gradient (LigRun *self, GError **error)
-{
-  LigShape scalar = {0};
-  if (self->settings.accumulate == 1)
-    return TRUE;
-  g_autoptr (LigTensor) share = lig_tensor_new (LIG_FP32, &scalar, error);
-  if (!share)
-    return FALSE;
-  lig_tensor_set (share, 0, 1.0f / (float) self->settings.accumulate);
-  lig_program_keep_gradients (self->train);
-  return lig_program_set_gradient (self->train, share, error);
-}
-
 /* A step may take minutes on a processor, and requests are obeyed within one; ranks abandon it
  * together. An asynchronous device is faster, and has several steps in flight. */
 static void
@@ -152,8 +137,7 @@ open_programs (LigRun *self, gboolean calibrating, GError **error)
       !(self->eval = open_program (self, &options, &evaluation, error)))
     return FALSE;
   watch_requests (self);
-  return lig_run_share_failure (self, scale_gradient (self, error), error) &&
-         compare_groups (self, error);
+  return compare_groups (self, error);
 }
 
 /* The programs of the recipe come first also in a training that calibrates, so that what is wrong

@@ -385,7 +385,7 @@ lig_recording_get_ranks (const LigRecording *self)
 {
   JsonNode *inputs = self->inputs;
   return inputs && JSON_NODE_HOLDS_OBJECT (inputs)
-           ? (int) lig_json_get_int (json_node_get_object (inputs), "ranks", 1)
+           ? (int) CLAMP (lig_json_get_int (json_node_get_object (inputs), "ranks", 1), 0, G_MAXINT)
            : 1;
 }
 

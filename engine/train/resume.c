@@ -16,13 +16,14 @@ find_row (LigRun *self, LigTensorFile *file)
   return self->store && uuid ? lig_store_find_run (self->store, uuid, NULL) : NULL;
 }
 
-/* A run that ended in its last evaluation has no step left, only that evaluation. Rank 0 alone has
- * the store that says so. */
+/* A run that ended in its last evaluation has no step left, only that evaluation. A kill may have
+ * come between the checkpoint and the store's note of it. Rank 0 alone has the store that says so.
+ */
 gboolean
 lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
 {
   g_autoptr (LigRunRow) row = find_row (self, file);
-  gint32 owed = row && row->saved_step == self->first_step && strcmp (row->status, "done") != 0 &&
+  gint32 owed = row && row->saved_step <= self->first_step && strcmp (row->status, "done") != 0 &&
                 strcmp (row->status, "cancelled") != 0;
   if (!lig_ranks_broadcast (lig_run_ranks (self), &owed, sizeof owed, error))
     return FALSE;

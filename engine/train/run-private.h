@@ -24,6 +24,7 @@ typedef enum {
 typedef struct {
   gint64 step;
   gboolean last;
+  double share; /* in its step */
   double begun;
 } LigRunPending;
 
@@ -62,6 +63,7 @@ struct _LigRun {
   /* Numbers of micro-batches launched, and of results taken: of the training's thread. */
   guint64 sent, taken;
   LigRunPending pending[LIG_PROGRAM_LATE];
+  double *shares; /* of each micro-batch in its step; null if a step has one */
   double partial_loss, last_ended;
 
   /* How long this rank had waited before the step; how long each waited in the step, and in the
@@ -99,6 +101,12 @@ struct _LigRun {
  * later; lig_run_finish_pending() waits for all pending results and notes them. */
 gboolean lig_run_step (LigRun *self, gint64 step, GError **error);
 gboolean lig_run_finish_pending (LigRun *self, GError **error);
+
+/* Finds the shares of the next step's micro-batches; returns one; gives it to the program that
+ * trains, as the gradient of the loss. All ranks come to the first together. */
+gboolean lig_run_share_parts (LigRun *self, GError **error);
+double lig_run_get_share (LigRun *self, gint64 part);
+gboolean lig_run_scale_part (LigRun *self, gint64 part, GError **error);
 
 /* Waits in a step while the run is paused, and returns whether the step has to be abandoned; a
  * LigProgramInterrupt. */

@@ -73,6 +73,7 @@ lig_run_finalize (GObject *object)
   lig_run_release (self);
   free_texts (self);
   g_free (self->waited);
+  g_free (self->shares);
   g_free (self->waited_lately);
   lig_run_settings_clear (&self->settings);
   g_free (self->metrics);

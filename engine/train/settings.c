@@ -523,6 +523,11 @@ gboolean
 lig_run_settings_read (LigRunSettings *self, const char *json, GStrv *warnings, GError **error)
 {
   g_autoptr (GStrvBuilder) unknown = g_strv_builder_new ();
+  if (!json) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 _ ("the settings are null, expected an object"));
+    return FALSE;
+  }
   g_autoptr (JsonNode) root = lig_json_read (json, strlen (json), NULL, error);
   if (!root)
     return FALSE;

@@ -137,13 +137,15 @@ lig_run_interrupt_together (gpointer run)
 /* Runs a micro-batch. A rank that is interrupted goes on to the end of the step: others may not
  * know yet, and expect its exchanges. */
 static gboolean
-run_part (LigRun *self, unsigned flags, double *loss, gboolean *abandoned, GError **error)
+run_part (
+  LigRun *self, gint64 part, unsigned flags, double *loss, gboolean *abandoned, GError **error)
 {
   GError *local = NULL;
-  float part;
-  if (load_batch (self, &local) && lig_program_run (self->train, flags, &local) &&
-      lig_program_read_loss (self->train, &part, &local)) {
-    *loss += (double) part / (double) self->settings.accumulate;
+  float mean;
+  if (load_batch (self, &local) && lig_run_scale_part (self, part, &local) &&
+      lig_program_run (self->train, flags, &local) &&
+      lig_program_read_loss (self->train, &mean, &local)) {
+    *loss += lig_run_get_share (self, part) * (double) mean;
     return TRUE;
   }
   if (g_error_matches (local, LIG_ERROR, LIG_ERROR_CANCELLED) && lig_run_ranks (self)) {
@@ -155,7 +157,7 @@ run_part (LigRun *self, unsigned flags, double *loss, gboolean *abandoned, GErro
   return FALSE;
 }
 
-/* Runs the micro-batches of a step; the loss is their mean. */
+/* Runs the micro-batches of a step. */
 static gboolean
 run_parts (LigRun *self, double *loss, GError **error)
 {
@@ -163,10 +165,12 @@ run_parts (LigRun *self, double *loss, GError **error)
   gboolean abandoned = FALSE;
   double waiting;
   *loss = 0;
+  if (!lig_run_share_parts (self, error))
+    return FALSE;
   for (gint64 i = 0; i < parts; i++) {
     unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0) |
                      (i + 1 < parts ? LIG_RUN_PARTIAL : 0);
-    if (!run_part (self, flags, loss, &abandoned, error))
+    if (!run_part (self, i, flags, loss, &abandoned, error))
       return FALSE;
   }
   if (!lig_program_read_waiting (self->train, &waiting, error) ||
@@ -222,13 +226,12 @@ static gboolean
 take_oldest (LigRun *self, GError **error)
 {
   LigRunPending *oldest = &self->pending[self->taken % LIG_PROGRAM_LATE];
-  double parts = (double) self->settings.accumulate;
   LigProgramResult result;
   if (!lig_program_take_results (self->train, (guint) (self->taken % LIG_PROGRAM_LATE), &result,
                                  error))
     return FALSE;
   self->taken++;
-  self->partial_loss += (double) result.loss / parts;
+  self->partial_loss += oldest->share * (double) result.loss;
   if (!oldest->last)
     return TRUE;
   gboolean abandoned = FALSE;
@@ -249,6 +252,8 @@ step_late (LigRun *self, gint64 step, GError **error)
 {
   gint64 parts = self->settings.accumulate;
   double begun = lig_now ();
+  if (!lig_run_share_parts (self, error))
+    return FALSE;
   for (gint64 i = 0; i < parts; i++) {
     gboolean last = i + 1 == parts;
     unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0) |
@@ -258,11 +263,11 @@ step_late (LigRun *self, gint64 step, GError **error)
     if (last)
       lig_program_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
     guint slot = (guint) (self->sent % LIG_PROGRAM_LATE);
-    if (!load_batch (self, error) ||
+    if (!load_batch (self, error) || !lig_run_scale_part (self, i, error) ||
         !lig_program_run (self->train, flags | (last ? LIG_RUN_UPDATE : 0), error) ||
         !lig_program_send_results (self->train, slot, error))
       return FALSE;
-    self->pending[slot] = (LigRunPending){step, last, begun};
+    self->pending[slot] = (LigRunPending){step, last, lig_run_get_share (self, i), begun};
     self->sent++;
   }
   return TRUE;

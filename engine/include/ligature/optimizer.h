@@ -21,8 +21,10 @@ G_BEGIN_DECLS
 /* The default optimizer of a training. */
 #define LIG_OPTIMIZER_DEFAULT "adamw"
 
-/* The maximum size in bytes of the params of an optimizer's kernel. */
+/* The maximum size in bytes of the params of an optimizer's kernel, and the numbers of 8 bytes that
+ * hold them. */
 #define LIG_OPTIMIZER_PARAMS 64
+#define LIG_OPTIMIZER_NUMBERS 8
 
 /**
  * LigOptimizerArray:
@@ -80,11 +82,15 @@ typedef struct {
  */
 typedef struct _LigOptimizer {
   const char *name;
+#ifdef __GI_SCANNER__ /* bindings have no members without a name */
+  guint64 params[LIG_OPTIMIZER_NUMBERS];
+#else
   union {
     LigSgdParams sgd;
     LigAdamwParams adamw;
-    guint64 params[LIG_OPTIMIZER_PARAMS / sizeof (guint64)];
+    guint64 params[LIG_OPTIMIZER_NUMBERS];
   };
+#endif
   double loss_scale;
 } LigOptimizer;
 
