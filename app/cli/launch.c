@@ -6,6 +6,7 @@
 #include "app/cli/attach.h"
 #include "app/cli/command.h"
 #include "app/cli/noise.h"
+#include "app/cli/segments.h"
 
 #include <ligature/error.h>
 
@@ -47,7 +48,7 @@ static volatile sig_atomic_t stopped_process;
 
 /* OpenMPI reads its parameters from the environment; those of the user have precedence. All ranks
  * are on this machine, which may have fewer processors, or be a container without the right to copy
- * between processes. */
+ * between processes. They share memory, and so listen on no port. */
 static char **
 set_environment (int count, const char *name)
 {
@@ -57,7 +58,7 @@ set_environment (int count, const char *name)
     {"OMPI_MCA_orte_forward_job_control", "1"},
     {"OMPI_MCA_odls_base_sigkill_timeout", "2"},
     {"OMPI_MCA_pml", "ob1"},
-    {"OMPI_MCA_btl", "self,vader,tcp"},
+    {"OMPI_MCA_btl", "self,vader"},
     /* Without /sys, the library that finds processors would complain in each process. */
     {"HWLOC_HIDE_ERRORS", "2"},
     /* It also looks for screens and accelerators, in mpirun and in each rank, which takes seconds
@@ -208,10 +209,11 @@ read_code (int connection, GIOCondition condition, gpointer data)
   close (connection);
   self->connection = -1;
   /* After a failure, of which all others know, and after a second signal nobody waits for
-   * mpirun, which takes seconds to end; the other ranks end with rank 0. */
+   * mpirun, which takes seconds to end; the other ranks end with rank 0. Otherwise it is waited
+   * for, but not for ever: it waits for whoever connects to its port. */
   if (self->ended || self->signals > 1 || self->code > 0)
     g_timeout_add (self->ended ? 0 : MOMENT, quit, self);
-  else if (self->signals > 0 && self->code < 0)
+  else
     g_timeout_add (LONGEST_WAIT, give_up, self);
   return G_SOURCE_REMOVE;
 }
@@ -373,9 +375,24 @@ run (Launch *self, int count, char **words)
   return conclude (self);
 }
 
+/* The number may come from a command line or from a recording. */
+static gboolean
+check_count (int count, GError **error)
+{
+  if (count >= 1 && count <= LIG_CLI_MOST_RANKS)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "the number of ranks is %d, expected 1 to %d",
+               count, LIG_CLI_MOST_RANKS);
+  return FALSE;
+}
+
 int
 lig_cli_launch (int count, char **words)
 {
+  GError *error = NULL;
+  if (!check_count (count, &error))
+    return lig_cli_fail (error);
+  lig_cli_remove_left_segments ();
   Launch self = {.loop = g_main_loop_new (NULL, FALSE), .connection = -1, .code = -1};
   for (int i = 0; i < N_STREAMS; i++)
     lig_cli_noise_init (&self.noise[i]);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 static LigRanks *ranks;
@@ -141,11 +142,42 @@ be_quiet (void)
   discard (STDOUT_FILENO);
 }
 
+/* Ends a rank that waits for others that never come. Only functions for handlers of signals are
+ * called. */
+static void
+give_up_joining (int number)
+{
+  static const char text[] =
+    "lig: ranks: MPI did not begin within 300 seconds; start the training again\n";
+  if (write (STDERR_FILENO, text, sizeof text - 1) < 0)
+    _exit (LIG_EXIT_FAILED);
+  _exit (LIG_EXIT_FAILED);
+}
+
+/* Until this rank has joined, nobody watches its launcher: without it MPI would wait for ever. */
+static void
+watch_joining (void)
+{
+  enum { LONGEST_JOIN = 300 };
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  signal (SIGALRM, give_up_joining);
+  alarm (LONGEST_JOIN);
+}
+
+static void
+end_joining (void)
+{
+  alarm (0);
+  signal (SIGALRM, SIG_DFL);
+  prctl (PR_SET_PDEATHSIG, 0);
+}
+
 gboolean
 lig_cli_rank_join (GError **error)
 {
   if (lig_ranks_launched () < 2)
     return TRUE;
+  watch_joining ();
   LigRanks *joined = lig_ranks_join (error);
   if (!joined)
     return FALSE;
@@ -156,7 +188,9 @@ lig_cli_rank_join (GError **error)
     ignore_signals ();
   }
   ranks = joined;
-  return lig_ranks_watch (ranks, end, NULL, error);
+  gboolean watched = lig_ranks_watch (ranks, end, NULL, error);
+  end_joining ();
+  return watched;
 }
 
 LigRanks *

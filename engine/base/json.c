@@ -3,6 +3,7 @@
 #include "engine/base/json-private.h"
 
 #include "engine/base/number.h"
+#include <ligature/printable.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -384,15 +385,16 @@ lig_json_append_string (GString *text, const char *string)
   g_autofree char *valid =
     g_utf8_validate (string, -1, NULL) ? NULL : g_utf8_make_valid (string, -1);
   g_string_append_c (text, '"');
-  for (const char *at = valid ? valid : string; *at; at++) {
+  for (const char *at = valid ? valid : string; *at; at = g_utf8_next_char (at)) {
     const char *meaning = strchr (meanings, *at);
+    gunichar character = g_utf8_get_char (at);
     if (meaning) {
       g_string_append_c (text, '\\');
       g_string_append_c (text, letters[meaning - meanings]);
-    } else if ((guchar) *at < 0x20)
-      g_string_append_printf (text, "\\u%04x", (guint) *at);
+    } else if (!lig_is_printable (character)) /* a document may be shown on a terminal */
+      g_string_append_printf (text, "\\u%04x", character);
     else
-      g_string_append_c (text, *at);
+      g_string_append_unichar (text, character);
   }
   g_string_append_c (text, '"');
 }

@@ -13,18 +13,24 @@ turns_direction (gunichar character)
          (character >= 0x2066 && character <= 0x2069);
 }
 
+gboolean
+lig_is_printable (gunichar character)
+{
+  GUnicodeType type = g_unichar_type (character);
+  return type != G_UNICODE_CONTROL && type != G_UNICODE_LINE_SEPARATOR &&
+         type != G_UNICODE_PARAGRAPH_SEPARATOR && !turns_direction (character);
+}
+
 static void
 append_character (GString *to, gunichar character)
 {
-  GUnicodeType type = g_unichar_type (character);
   if (character == '\n')
     g_string_append (to, "\\n");
   else if (character == '\t')
     g_string_append (to, "\\t");
-  else if (type == G_UNICODE_CONTROL)
+  else if (g_unichar_type (character) == G_UNICODE_CONTROL)
     g_string_append_printf (to, "\\x%02x", character);
-  else if (type == G_UNICODE_LINE_SEPARATOR || type == G_UNICODE_PARAGRAPH_SEPARATOR ||
-           turns_direction (character))
+  else if (!lig_is_printable (character))
     g_string_append_printf (to, "\\u%04x", character);
   else
     g_string_append_unichar (to, character);

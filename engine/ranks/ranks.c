@@ -98,6 +98,20 @@ find_places (LigRanks *self, GError **error)
   return lig_ranks_collect (self, &own, sizeof own, self->places, error);
 }
 
+/* The environment of a rank's shell looks as if a launcher had started what is called there. */
+static gboolean
+check_launcher (LigRanks *self, GError **error)
+{
+  int launched = lig_ranks_launched ();
+  if (launched < 2 || launched == self->count)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+               _ ("ranks: the environment says that a launcher started %d, but MPI has %d; unset "
+                  "OMPI_COMM_WORLD_SIZE, PMI_SIZE and PMIX_RANK, or start all of them by mpirun"),
+               launched, self->count);
+  return FALSE;
+}
+
 LigRanks *
 lig_ranks_join (GError **error)
 {
@@ -105,7 +119,8 @@ lig_ranks_join (GError **error)
   if (joined)
     return joined;
   ranks.mpi = lig_mpi_open (error);
-  if (!ranks.mpi || !begin (&ranks, error) || !find_places (&ranks, error))
+  if (!ranks.mpi || !begin (&ranks, error) || !check_launcher (&ranks, error) ||
+      !find_places (&ranks, error))
     return NULL;
   ranks.local_rank = find_local_rank (&ranks);
   lig_layout_init (&ranks.layout, ranks.count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of reports, written as HTML or Markdown, and numbers with units. */
 #include "engine/report/paper-kinds.h"
+#include <ligature/printable.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -98,11 +99,13 @@ lig_paper_clear (LigPaper *self)
 char *
 lig_report_line (const char *text)
 {
-  char *valid = g_utf8_make_valid (text, -1);
-  for (char *at = valid; *at; at++)
-    if (g_ascii_iscntrl (*at))
-      *at = ' ';
-  return valid;
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  GString *line = g_string_new (NULL);
+  for (const char *at = valid; *at; at = g_utf8_next_char (at)) {
+    gunichar character = g_utf8_get_char (at);
+    g_string_append_unichar (line, lig_is_printable (character) ? character : ' ');
+  }
+  return g_string_free (line, FALSE);
 }
 
 char *

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared memory of ranks that were killed. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Removes what OpenMPI left in /dev/shm: segments of this user and machine that no process has
+ * open. */
+void lig_cli_remove_left_segments (void);
+
+G_END_DECLS
