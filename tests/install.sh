@@ -39,9 +39,16 @@ exports_ours_only () {
   [ -n "$names" ] && ! grep -v '^lig_' <<< "$names"
 }
 
-links_openmp_flavour () {
-  ldd "$library" | grep openblas
-  ! [ -d "$(dirname "$(ldd "$library" | awk '/openblas/ { print $3 }')")/openblas-openmp" ]
+# The first product opens the flavour of OpenBLAS that shares its threads with the kernels; what
+# multiplies nothing opens none.
+opens_openmp_flavour () {
+  local lig opened
+  lig=$(find "$work/root" -name lig -type f) && export LD_LIBRARY_PATH=${library%/*}
+  ! LD_DEBUG=files "$lig" check 'linear(2)' --input 4x4 2>&1 | grep openblas || return 1
+  opened=$(LD_DEBUG=files "$lig" profile 'linear(2)' --input 4x4 --device cpu --steps 1 2>&1 |
+    sed -n 's/.*calling init: \(.*openblas.*\)/\1/p')
+  echo "opened: $opened"
+  [ -n "$opened" ] && ! [ -d "$(dirname "$opened")/openblas-openmp" ]
 }
 
 # The package file requires the packages of the headers, and none that only the library needs.
@@ -168,7 +175,7 @@ window_says_version () {
 
 check 'installs' install_all
 check 'exports nothing but lig_*' exports_ours_only
-check 'uses the OpenMP flavour of OpenBLAS' links_openmp_flavour
+check 'uses the OpenMP flavour of OpenBLAS' opens_openmp_flavour
 check 'each installed header compiles alone' headers_stand_alone
 check 'the package file names what the headers need' requires_only_headers
 check 'no installed file has a path of the build' holds_no_paths

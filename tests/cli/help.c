@@ -128,7 +128,8 @@ clear (Session *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Session, clear)
 
-/* Runs the line in a terminal of 24 rows and types the keys one after another. */
+/* Runs the line in a terminal of 24 rows and, once it has printed something, types the keys one
+ * after another. */
 static Session
 type (const char *line, const char *keys)
 {
@@ -146,7 +147,7 @@ type (const char *line, const char *keys)
   struct pollfd one = {.fd = terminal, .events = POLLIN};
   for (;;) {
     char part[4096];
-    int ready = poll (&one, 1, *keys ? 500 : 10000);
+    int ready = poll (&one, 1, *keys && text->len > 0 ? 500 : 10000);
     gssize got = ready > 0 ? read (terminal, part, sizeof part) : 0;
     if (ready > 0 && got <= 0)
       break;

@@ -155,7 +155,7 @@ test_groups (void)
   g_unsetenv ("COLUMNS");
   const char *masks = strstr (text.out, "\n\nMasks\nmask "),
              *mlp = strstr (text.out, "\n\nMLP\nactivation "),
-             *clamped = strstr (text.out, "sreglu, swiglu,");
+             *clamped = strstr (text.out, "sreglu,\n    swiglu,");
   g_assert_true (masks && mlp && clamped && masks < mlp && mlp < clamped);
   g_auto (Outcome) json = lig ("ops", "transformer-layer", "--json", NULL);
   guint last = length_at (json.json, "params") - 1;

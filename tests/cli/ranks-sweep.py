@@ -214,7 +214,7 @@ def rank_lost():
     assert said[0].startswith(f'lig: ranks: rank 1 on {HOST} ended (process '), said
     assert row['status'] == 'interrupted', row
     again = Job('--resume', 'last')
-    assert len(again.ranks) == 2 and again.wait_for(400)['run'] == first['run']
+    assert len(again.ranks) == 2 and again.wait_for(row['last_step'])['run'] == first['run']
     again.lig.send_signal(signal.SIGINT)
     again.finish(130)
 

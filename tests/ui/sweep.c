@@ -123,8 +123,13 @@ static gboolean
 has_runs (gpointer data)
 {
   Fixture *f = data;
-  if (!lig_run_list_is_loaded (f->page->list) || lig_run_list_get_count (f->page->list) != wanted)
+  if (!lig_run_list_is_loaded (f->page->list))
     return FALSE;
+  /* The store writes late: a list that was loaded before lacks the run. */
+  if (lig_run_list_get_count (f->page->list) != wanted) {
+    lig_run_list_reload (f->page->list);
+    return FALSE;
+  }
   g_autoptr (LigRunItem) item = g_list_model_get_item (G_LIST_MODEL (f->page->list), 0);
   return item && lig_run_item_get_row (item);
 }
@@ -133,7 +138,7 @@ static void
 wait_for (Fixture *f, gboolean (*condition) (gpointer data), guint count)
 {
   wanted = count;
-  for (int i = 0; i < 4000 && !condition (f); i++) {
+  for (int i = 0; i < 12000 && !condition (f); i++) {
     while (g_main_context_iteration (NULL, FALSE))
       ;
     g_usleep (5000);
