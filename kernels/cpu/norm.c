@@ -4,9 +4,10 @@
  *   layer norm (Ba et al., 2016): rstd = 1 / sqrt (mean ((v - mean)^2) + eps),
  *   rms norm (Zhang and Sennrich, 2019): mean = 0, rstd = 1 / sqrt (mean (v^2) + eps),
  *   l2: mean = 0, rstd = 1 / sqrt (sum (v^2) + eps), gain = 1,
- * where v = x, or v = sum = x + extra as rounded to the type of `sum`. Statistics are fp32. The
- * mean is v[0] plus that of v - v[0]: a sum of values that are large compared with their deviation
- * would leave it few digits. The variance reads the row a second time, from the cache. */
+ * where v = x, or v = sum = x + extra as rounded to the type of `sum`. Statistics are fp32. A sum
+ * of values that are large compared with their deviation would leave their mean few digits, so a
+ * row is read twice, the second time from the cache: first for the mean of v - v[0], then for the
+ * mean of what is left of the deviations, by which mean and variance are corrected. */
 #include "kernels/cpu/norm.h"
 
 #include <math.h>
@@ -43,9 +44,9 @@ load (const Forward *f, bool first, int64_t at, int64_t count, float *buffer)
   return buffer;
 }
 
-/* Returns the mean of a row of v. */
+/* Returns nearly the mean of a row of v. */
 static float
-mean_of (const Forward *f, int64_t start)
+near_mean (const Forward *f, int64_t start)
 {
   float buffer[LIG_PIECE], sum = 0, first = 0;
   for (int64_t at = 0; at < f->norm.length; at += LIG_PIECE) {
@@ -61,21 +62,32 @@ mean_of (const Forward *f, int64_t start)
   return first + sum * f->norm.share;
 }
 
-/* Returns the sum of (v - mean)^2 over a row. */
-static float
-squares_of (const Forward *f, bool first, int64_t start, float mean)
+typedef struct {
+  float mean, variance;
+} Moments;
+
+/* Returns the mean of a row, which is `near` a number, and its variance; the mean square of one
+ * that is not centered. */
+static Moments
+moments_of (const Forward *f, int64_t start, float near)
 {
-  float buffer[LIG_PIECE], sum = 0;
+  float buffer[LIG_PIECE], sum = 0, squares = 0;
+  bool centered = f->norm.centered;
   for (int64_t at = 0; at < f->norm.length; at += LIG_PIECE) {
     int64_t count = lig_piece (f->norm.length, at);
-    const float *v = load (f, first, start + at, count, buffer);
-    float part = 0;
-#pragma omp simd reduction(+ : part)
-    for (int64_t i = 0; i < count; i++)
-      part += (v[i] - mean) * (v[i] - mean);
+    const float *v = load (f, !centered, start + at, count, buffer);
+    float part = 0, square = 0;
+#pragma omp simd reduction(+ : part, square)
+    for (int64_t i = 0; i < count; i++) {
+      float rest = v[i] - near;
+      part += rest;
+      square += rest * rest;
+    }
     sum += part;
+    squares += square;
   }
-  return sum;
+  float rest = centered ? sum * f->norm.share : 0;
+  return (Moments){near + rest, fmaxf (squares * f->norm.share - rest * rest, 0)};
 }
 
 /* Writes a row of y. */
@@ -119,15 +131,14 @@ forward (LigLaunch *launch, Forward *f, const LigOperand *weight, const LigOpera
 #pragma omp parallel for schedule(static) if (lig_norm_parallel(norm))
   for (int64_t row = 0; row < norm->rows; row++) {
     int64_t start = row * norm->length;
-    float mean = norm->centered ? mean_of (f, start) : 0;
-    float square = squares_of (f, !norm->centered, start, mean) * norm->share;
-    float rstd = 1 / sqrtf (square + norm->eps);
+    Moments moments = moments_of (f, start, norm->centered ? near_mean (f, start) : 0);
+    float rstd = 1 / sqrtf (moments.variance + norm->eps);
     if (lig_is_present (f->mean))
-      ((float *) f->mean->data)[row] = mean;
+      ((float *) f->mean->data)[row] = moments.mean;
     if (lig_is_present (f->rstd))
       ((float *) f->rstd->data)[row] = rstd;
     if (lig_is_present (f->y))
-      write_row (f, start, mean, rstd);
+      write_row (f, start, moments.mean, rstd);
   }
   return LIG_OK;
 }

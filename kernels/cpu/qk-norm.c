@@ -48,14 +48,16 @@ normalize (const QkNorm *q, Head head)
   int32_t features = q->params->features;
   const float *gain = q->gains[head.kind], *bias = q->biases[head.kind];
   lig_widen (q->x->dtype, lig_at (q->x, head.at), values, (size_t) features);
-  float sum = 0, squares = 0, mean = 0;
-  /* See norm.c. */
-  float first = values[0];
-#pragma omp simd reduction(+ : sum)
-  for (int32_t i = 0; i < features; i++)
-    sum += values[i] - first;
-  if (q->params->kind == LIG_QK_LAYER_NORM)
-    mean = first + sum / (float) features;
+  float squares = 0, mean = q->params->kind == LIG_QK_LAYER_NORM ? values[0] : 0, rest = mean;
+  /* The mean of the deviations is added twice: see norm.c. */
+  for (int pass = 0; pass < 2 && q->params->kind == LIG_QK_LAYER_NORM; pass++) {
+    rest = 0;
+#pragma omp simd reduction(+ : rest)
+    for (int32_t i = 0; i < features; i++)
+      rest += values[i] - mean;
+    rest /= (float) features;
+    mean += rest;
+  }
 #pragma omp simd reduction(+ : squares)
   for (int32_t i = 0; i < features; i++)
     squares += (values[i] - mean) * (values[i] - mean);

@@ -150,16 +150,17 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
     each_pack<N, W> (s,
                      [&] (int i, int column) { add_extra (f, s.start + column, extra[i], v[i]); });
 
-  float mean = 0;
+  float mean = 0, lost = 0;
   if (f.norm.centered) {
     /* A row of several warps is read again, unless others may have replaced its first element. */
     float first = LANES || ADD
                     ? first_of_row<LANES> (s.lane < s.packs ? widen (v[0].v[0]) : 0, &shared_first)
                     : widen (f.x[s.start]);
-    mean = first + row_sum<LANES> (sum_powers<T, N, 1> (s, v, first), slots[0]) * f.norm.share;
+    const float rest = row_sum<LANES> (sum_powers<T, N, 1> (s, v, first), slots[0]);
+    mean = move_mean (first, rest * f.norm.share, &lost);
   }
   const float square = row_sum<LANES> (sum_powers<T, N, 2> (s, v, mean), slots[1]);
-  const float rstd = rsqrtf (square * f.norm.share + f.norm.eps);
+  const float rstd = rsqrtf (variance_of (square * f.norm.share, lost) + f.norm.eps);
   if (s.lane == 0 && live) {
     if (f.mean)
       f.mean[row] = mean;
@@ -213,7 +214,7 @@ __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
     const int64_t row = base + threadIdx.x / lanes, start = row * f.norm.length;
     const bool live = row < f.norm.rows;
     const int units = live ? (int) (f.norm.length / U) : 0;
-    float mean = 0, square = 0;
+    float mean = 0, square = 0, lost = 0;
     if (f.norm.centered) {
       Chunk<T, U> v = {};
       if (lane < units)
@@ -227,7 +228,7 @@ __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
         if (at < units)
           v = read_unit<T, U> (f, start + (int64_t) at * U, true);
       }
-      mean = first + row_sum<LANES> (mean, slots[0]) * f.norm.share;
+      mean = move_mean (first, row_sum<LANES> (mean, slots[0]) * f.norm.share, &lost);
     }
     for (int at = lane; at < units; at += lanes) {
       Chunk<T, U> v = read_unit<T, U> (f, start + (int64_t) at * U, !f.norm.centered);
@@ -235,7 +236,8 @@ __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
       for (int j = 0; j < U; j++)
         square += (widen (v.v[j]) - mean) * (widen (v.v[j]) - mean);
     }
-    const float rstd = rsqrtf (row_sum<LANES> (square, slots[1]) * f.norm.share + f.norm.eps);
+    square = row_sum<LANES> (square, slots[1]) * f.norm.share;
+    const float rstd = rsqrtf (variance_of (square, lost) + f.norm.eps);
     if (lane == 0 && live) {
       if (f.mean)
         f.mean[row] = mean;

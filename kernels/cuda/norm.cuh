@@ -45,6 +45,24 @@ normalized (float v, float mean, float rstd, float gain, float bias)
   return __fmaf_rn ((v - mean) * rstd, gain, bias);
 }
 
+/* Returns the mean of a row, given one of its elements and the mean of the deviations from that.
+ * `*lost` is what the sum lost by rounding (Knuth, The Art of Computer Programming, 4.2.2, theorem
+ * B). */
+__device__ inline float
+move_mean (float element, float rest, float *lost)
+{
+  float mean = element + rest, moved = mean - element;
+  *lost = (element - (mean - moved)) + (rest - moved);
+  return mean;
+}
+
+/* Returns the variance, given the mean square of the deviations from a mean that rounding moved. */
+__device__ inline float
+variance_of (float square, float lost)
+{
+  return fmaxf (square - lost * lost, 0);
+}
+
 /* Returns whether the operand is absent or of that type. */
 inline bool
 of_type (const LigOperand *operand, LigDtype dtype)

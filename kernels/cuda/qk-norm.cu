@@ -6,7 +6,7 @@
  * blocks, all in a fixed order. */
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/common/walk.cuh"
-#include <ligature/params-norm.h>
+#include "kernels/cuda/norm.cuh"
 
 namespace lig
 {
@@ -62,9 +62,8 @@ template <int PACKS, int W>
 __device__ inline float2
 statistics (const QkNorm &q, int lane, const float (&x)[PACKS][W])
 {
-  float mean = 0, squares = 0;
+  float mean = 0, squares = 0, lost = 0;
   if (q.centered) {
-    /* See kernels/cpu/norm.c. */
     const float first = __shfl_sync (0xffffffff, x[0][0], 0, q.lanes);
 #pragma unroll
     for (int p = 0; p < PACKS; p++)
@@ -73,7 +72,7 @@ statistics (const QkNorm &q, int lane, const float (&x)[PACKS][W])
         for (int i = 0; i < W; i++)
           mean += x[p][i] - first;
     fold_lanes (q.lanes, Sum{}, mean);
-    mean = first + mean * q.weight;
+    mean = move_mean (first, mean * q.weight, &lost);
   }
 #pragma unroll
   for (int p = 0; p < PACKS; p++)
@@ -82,7 +81,7 @@ statistics (const QkNorm &q, int lane, const float (&x)[PACKS][W])
       for (int i = 0; i < W; i++)
         squares += (x[p][i] - mean) * (x[p][i] - mean);
   fold_lanes (q.lanes, Sum{}, squares);
-  return make_float2 (mean, 1 / sqrtf (squares * q.weight + q.eps));
+  return make_float2 (mean, 1 / sqrtf (variance_of (squares * q.weight, lost) + q.eps));
 }
 
 /* Normalizes. A block takes rows in turn, its teams their heads. */
