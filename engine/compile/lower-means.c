@@ -4,27 +4,12 @@
 #include "engine/compile/lower.h"
 #include <ligature/params-collective.h>
 
-/* Returns whether targets may be ones that the loss ignores. Data gives those of the range alone;
- * with another number held-out batches are filled up, which are not trained. */
-static gboolean
-may_ignore (LigLowering *self, const char *targets)
-{
-  int value = lig_lower_port (self, targets);
-  const LigPart *part = lig_lower_port_part (self, &targets);
-  for (int i = 0; part && i < part->n_inputs; i++) {
-    const LigRange *range = &part->extra_ranges[i];
-    if (part->extra_inputs[i] == value)
-      return range->also >= range->least && range->also <= range->most;
-  }
-  return FALSE;
-}
-
 const char *
-lig_lower_own_mean (LigLowering *self, const char *targets)
+lig_lower_own_mean (LigLowering *self)
 {
   const LigShape scalar = {0};
   LigDevice *device = self->draft->device;
-  if (!self->draft->options.training || !may_ignore (self, targets) ||
+  if (!self->draft->options.training ||
       lig_device_get_n_ranks (device, lig_device_get_replicas (device)) == 1)
     return NULL;
   lig_lower_value (self, "mean", &scalar, LIG_FP32);

@@ -10,6 +10,7 @@
 #include "engine/compile/recompute.h"
 
 #include "engine/compile/lower.h"
+#include "engine/compile/predict.h"
 #include <ligature/kernels.h>
 
 /* A value with less than this share of the bytes of what its steps compute is saved, such as
@@ -337,6 +338,19 @@ mark_saved (LigRecomputation *self)
   }
 }
 
+/* Returns whether ranks repeat exchanges although their peaks differ: those of a context merge
+ * other parts of attention. What each would decide by its peak, they have to do alike. */
+static gboolean
+repeats_unlike (const LigDraft *draft)
+{
+  if (lig_device_get_n_ranks (draft->device, LIG_GROUP_CONTEXT) == 1)
+    return FALSE;
+  for (int i = draft->first_backward; i < draft->first_update; i++)
+    if (lig_step (draft, i)->again && lig_is_collective (lig_step (draft, i)))
+      return TRUE;
+  return FALSE;
+}
+
 static void
 recompute (LigRecomputation *self)
 {
@@ -345,18 +359,17 @@ recompute (LigRecomputation *self)
   gboolean any = choose (self);
   if (any)
     lig_repeat_steps (self);
-  if (any && lig_drop_repeated (self)) {
+  gboolean unlike = repeats_unlike (self->draft);
+  if (any && !unlike && lig_drop_repeated (self)) {
     undo (self, &before);
     if ((any = choose (self)))
       lig_repeat_steps (self);
   }
-  self->draft->spared = any ? most - find_peak (self->draft) : 0;
-  if (self->draft->spared > 0)
+  self->draft->spared = any ? MAX (most - find_peak (self->draft), 0) : 0;
+  if (self->draft->spared > 0 || unlike)
     mark_saved (self);
-  else {
+  else
     undo (self, &before);
-    self->draft->spared = 0;
-  }
   g_array_unref (before.steps);
   g_array_unref (before.groups);
 }

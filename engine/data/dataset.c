@@ -315,6 +315,13 @@ lig_dataset_count_targets (LigDataset *self, LigTensor *targets)
   return count;
 }
 
+/* Kinds give classes of the target's range, so only one of these can be ignored. */
+gboolean
+lig_dataset_may_ignore (LigDataset *self)
+{
+  return self->ignored >= 0 && self->ignored < self->target.classes;
+}
+
 gboolean
 lig_dataset_held_out (LigDataset *self,
                       gint64 batch_index,

@@ -29,7 +29,7 @@ static void
 lower (LigLowering *lowering)
 {
   gboolean bias = lig_lower_op (lowering, 1) != NULL;
-  const char *own = lig_lower_own_mean (lowering, "2.targets");
+  const char *own = lig_lower_own_mean (lowering);
   g_autofree char *bindings = g_strdup_printf (
     "x=0.x weight=0.weight targets=2.targets gx=gx gweight=gweight %s %s",
     bias ? "bias=1.bias gbias=gbias" : "bias=- gbias=-", own ? own : "y=2.y count=2.count");

@@ -83,7 +83,7 @@ lower_forward (LigLowering *lowering)
   const CrossEntropyParams *values = lig_lower_params (lowering, 0);
   const LigCollectiveParams gather = {(int32_t) values->parts.axes[0], LIG_REDUCE_SUM,
                                       LIG_GROUP_TENSOR};
-  const char *own = lig_lower_own_mean (lowering, "targets");
+  const char *own = lig_lower_own_mean (lowering);
   if (values->kernel.part.count == 0)
     lig_lower_kernel (lowering, "cross_entropy", own, NULL, 0);
   else {

@@ -4,6 +4,7 @@
 #include "engine/compile/sharding.h"
 #include "engine/plan/plan-private.h"
 #include <ligature/figures.h>
+#include <ligature/kernels.h>
 
 void
 lig_figures_of_exchange (LigPlan *plan, LigExchange *exchange)
@@ -20,6 +21,20 @@ lig_figures_of_exchange (LigPlan *plan, LigExchange *exchange)
     exchange->seconds += step->lasts;
     exchange->exposed += step->waited;
   }
+}
+
+char *
+lig_plan_list_exchanges (LigPlan *self)
+{
+  const LigDraft *draft = self->draft;
+  GString *list = g_string_new (NULL);
+  for (int i = 0; i < (int) draft->steps->len; i++) {
+    const LigDraftStep *step = lig_step (draft, i);
+    if (lig_is_collective (step))
+      g_string_append_printf (list, "%s %s %d\n", step->kernel->name,
+                              lig_rank_group_name (lig_step_group (step)), (int) step->lane);
+  }
+  return g_string_free (list, FALSE);
 }
 
 gboolean

@@ -52,7 +52,7 @@ lig_run_share_parts (LigRun *self, GError **error)
     self->shares = g_new (double, (gsize) parts);
   for (gint64 i = 0; i < parts; i++)
     self->shares[i] = 1;
-  if (self->classes &&
+  if (self->classes && lig_dataset_may_ignore (self->data) &&
       (!count_ahead (self, self->shares, error) || !add_ranks (self, self->shares, error)))
     return FALSE;
   for (gint64 i = 0; i < parts; i++)

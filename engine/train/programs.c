@@ -2,6 +2,7 @@
 /* The programs of a training: those that its recipe quantizes and, before them, those that only
  * record amaxes for it. */
 #include "engine/train/run-private.h"
+#include <ligature/figures.h>
 #include <ligature/ranks.h>
 #include <ligature/recipe.h>
 
@@ -98,23 +99,31 @@ open_program (LigRun *self, LigPlanOptions *options, char **choices, GError **er
   return lig_run_share_failure (self, program != NULL, error) ? g_steal_pointer (&program) : NULL;
 }
 
-/* Compares the groups of both programs on all ranks: with other exchanges each would wait for the
- * others. */
-static gboolean
-compare_groups (LigRun *self, GError **error)
+/* Returns a hash of what a function says of the plans of both programs. */
+static char *
+hash_plans (LigRun *self, char *(*describe) (LigPlan *) )
 {
   LigProgram *const programs[] = {self->train, self->eval};
-  if (!lig_run_ranks (self))
-    return TRUE;
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++) {
-    g_autofree char *choices =
-      programs[i] ? lig_plan_get_choices (lig_program_get_plan (programs[i])) : NULL;
-    if (choices)
-      g_checksum_update (sum, (const guchar *) choices, (gssize) strlen (choices) + 1);
+    g_autofree char *text = programs[i] ? describe (lig_program_get_plan (programs[i])) : NULL;
+    if (text)
+      g_checksum_update (sum, (const guchar *) text, (gssize) strlen (text) + 1);
   }
-  return lig_ranks_agree (lig_run_ranks (self), _ ("the groups of the plan"),
-                          g_checksum_get_string (sum), error);
+  return g_strdup (g_checksum_get_string (sum));
+}
+
+/* Compares the groups and the exchanges of both programs on all ranks: with others each would wait
+ * for the others. */
+static gboolean
+compare_plans (LigRun *self, GError **error)
+{
+  if (!lig_run_ranks (self))
+    return TRUE;
+  g_autofree char *groups = hash_plans (self, lig_plan_get_choices);
+  g_autofree char *exchanges = hash_plans (self, lig_plan_list_exchanges);
+  return lig_ranks_agree (lig_run_ranks (self), _ ("the groups of the plan"), groups, error) &&
+         lig_ranks_agree (lig_run_ranks (self), _ ("the exchanges of the plan"), exchanges, error);
 }
 
 /* Opens the programs of one kind in the place of the others, whose memory is released first. */
@@ -137,7 +146,7 @@ open_programs (LigRun *self, gboolean calibrating, GError **error)
       !(self->eval = open_program (self, &options, &evaluation, error)))
     return FALSE;
   watch_requests (self);
-  return compare_groups (self, error);
+  return compare_plans (self, error);
 }
 
 /* The programs of the recipe come first also in a training that calibrates, so that what is wrong

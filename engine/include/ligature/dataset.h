@@ -368,6 +368,15 @@ LIG_API void lig_dataset_set_ignored (LigDataset *self, gint32 ignored);
 LIG_API gint64 lig_dataset_count_targets (LigDataset *self, LigTensor *targets);
 
 /**
+ * lig_dataset_may_ignore:
+ * @self: a dataset
+ *
+ * Returns: whether a batch of the training part may have targets that the loss ignores; if not,
+ *   lig_dataset_count_targets() is the same for all
+ */
+LIG_API gboolean lig_dataset_may_ignore (LigDataset *self);
+
+/**
  * lig_dataset_held_out:
  * @self: a dataset
  * @batch_index: an index from 0 to lig_dataset_get_held_out_batches() - 1

@@ -248,6 +248,17 @@ typedef struct {
 LIG_API void lig_figures_of_upload (LigPlan *plan, LigUpload *upload);
 
 /**
+ * lig_plan_list_exchanges:
+ * @self: a plan
+ *
+ * Ranks whose plans exchange otherwise would wait for each other for ever.
+ *
+ * Returns: (transfer full): a line for each exchange in the order of the steps: its kernel, the
+ *   group of ranks and the lane
+ */
+LIG_API char *lig_plan_list_exchanges (LigPlan *self);
+
+/**
  * lig_plan_exchanges_rows:
  * @self: a plan
  *

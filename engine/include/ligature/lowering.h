@@ -330,15 +330,14 @@ LIG_API double lig_lower_share (LigLowering *self, const char *port);
 /**
  * lig_lower_own_mean: (skip)
  * @self: the lowering that the table's function was given
- * @targets: the port of a loss's targets, whose range has the number of those that are ignored
  *
  * Adds the values `mean` and `own`, like lig_lower_value(), for a loss that is a mean over the rows
  * that it counts: that over the rows of this rank, and their number.
  *
  * Returns: (nullable) (transfer none): the bindings of the loss's kernel to them instead of to `y`
- *   and `count`; %NULL if no rank counts another number of rows, or nothing is trained
+ *   and `count`; %NULL if no rank has other rows, or nothing is trained
  */
-LIG_API const char *lig_lower_own_mean (LigLowering *self, const char *targets);
+LIG_API const char *lig_lower_own_mean (LigLowering *self);
 
 /**
  * lig_lower_join_means: (skip)
