@@ -62,9 +62,30 @@ near_mean (const Forward *f, int64_t start)
   return first + sum * f->norm.share;
 }
 
+/* So many elements are added at once: one sum of a long row would lose digits. */
+enum { AT_ONCE = 256 };
+
 typedef struct {
   float mean, variance;
 } Moments;
+
+/* Adds what elements differ by from `near`, and the squares. */
+static inline void
+add_deviations (float *sum, float *squares, const float *v, int64_t count, float near)
+{
+  for (int64_t at = 0; at < count; at += AT_ONCE) {
+    int64_t end = at + AT_ONCE < count ? at + AT_ONCE : count;
+    float part = 0, square = 0;
+#pragma omp simd reduction(+ : part, square)
+    for (int64_t i = at; i < end; i++) {
+      float rest = v[i] - near;
+      part += rest;
+      square += rest * rest;
+    }
+    *sum += part;
+    *squares += square;
+  }
+}
 
 /* Returns the mean of a row, which is `near` a number, and its variance; the mean square of one
  * that is not centered. */
@@ -76,15 +97,7 @@ moments_of (const Forward *f, int64_t start, float near)
   for (int64_t at = 0; at < f->norm.length; at += LIG_PIECE) {
     int64_t count = lig_piece (f->norm.length, at);
     const float *v = load (f, !centered, start + at, count, buffer);
-    float part = 0, square = 0;
-#pragma omp simd reduction(+ : part, square)
-    for (int64_t i = 0; i < count; i++) {
-      float rest = v[i] - near;
-      part += rest;
-      square += rest * rest;
-    }
-    sum += part;
-    squares += square;
+    add_deviations (&sum, &squares, v, count, near);
   }
   float rest = centered ? sum * f->norm.share : 0;
   return (Moments){near + rest, fmaxf (squares * f->norm.share - rest * rest, 0)};

@@ -21,8 +21,10 @@ MODEL = 'linear(16, init-std=0.3) ! gelu ! linear(4) ! mean-squared-error'
 DATA = ['--input', '32x8', '--data', 'synthetic', '--device', 'cpu']
 ENDLESS = DATA + ['--steps', '100000000', '--eval-every', '100000000']
 RESUMED = '; the last checkpoint can be resumed'
-# Seconds without a sign of life, and until all processes are gone.
-SILENCE, LIMIT = 3, 20
+SLOWNESS = int(os.environ.get('LIGATURE_SLOWNESS', '1'))
+# Seconds without a sign of life, until all processes are gone, and for those of a job that was
+# signalled.
+SILENCE, LIMIT, ENDING = 3, 20 * SLOWNESS, 5 * SLOWNESS
 
 
 def lig(*words, code=0, **more):
@@ -359,13 +361,13 @@ def interrupted_twice():
 
 
 def seconds_to_end(job):
-    """Waits for the processes of a job that was signalled; they may take 5 seconds."""
+    """Waits for the processes of a job that was signalled; they may take ENDING seconds."""
     began = time.monotonic()
     job.lig.communicate(timeout=LIMIT)
     while any(map(exists, [job.mpirun, *job.ranks])):
-        assert time.monotonic() - began < 5, 'processes are left'
+        assert time.monotonic() - began < ENDING, 'processes are left'
         time.sleep(0.02)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < ENDING
 
 
 def interrupted_in_a_step():
@@ -374,7 +376,7 @@ def interrupted_in_a_step():
     divided = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
         'linear(4)', 'linear(4, parallel=row)')
     for model, layout in ((MODEL, 'data=2'), (divided, 'tensor=2')):
-        words = ('--accumulate', '40000', '--seed', '5', '--parallel', layout)
+        words = ('--accumulate', str(40000 // SLOWNESS), '--seed', '5', '--parallel', layout)
         job = Job(2, '--checkpoint', 'c.safetensors', *words, model=model)
         time.sleep(0.1)
         job.lig.send_signal(signal.SIGTERM)
