@@ -52,6 +52,17 @@ lig_attention_own_slope (const LigAttentionParams *params, int32_t head)
   return params->alibi ? lig_attention_slope (params->first_head + head, heads) : 0;
 }
 
+/* Stores a logarithm of a sum of exponentials, the number `at` of `count`, as lse has it: rounded,
+ * and in the second half of lse what it lost by that, without which the weights of large scores
+ * would not add up to 1. */
+LIG_FORMULA void
+lig_attention_store (float *lse, int64_t count, int64_t at, double value)
+{
+  float rounded = (float) value;
+  lse[at] = rounded;
+  lse[count + at] = (float) (value - (double) rounded);
+}
+
 /* Returns the number of keys of a whole row, by which weights are numbered. */
 LIG_FORMULA int64_t
 lig_attention_width (const LigAttentionParams *params)

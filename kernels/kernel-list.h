@@ -203,8 +203,9 @@ LIG_EACH (qk_norm_backward,
 
 LIG_FAMILY (attention)
 /* Attention of packed rows: x is [B T, (H + 2 G) D], or [B T, H D] with memory [B S, 2 G D], y is
- * [B T, H D], lse is fp32 [B, H, T], the natural logarithm of the sum of the exponentials of a
- * query's scores. lengths are int32 [B], documents int32 [B, T]. See LigAttentionParams. */
+ * [B T, H D], lse is fp32 [2 B, H, T], the natural logarithm of the sum of the exponentials of a
+ * query's scores and, in the second half, what it lost by rounding. lengths are int32 [B],
+ * documents int32 [B, T]. See LigAttentionParams. */
 LIG_EACH_WITH (attention,
                "x memory? lengths? documents? -> y lse",
                LIG_WORK_BY_PARAMS,

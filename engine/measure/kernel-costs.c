@@ -391,7 +391,7 @@ lay_out_attention (Bench *bench, Probe *probe, LigAttentionCost cost, LigAttenti
   LigOperand y = matrix (LIG_ATTENTION_ROWS, columns, LIG_BF16);
   LigOperand x = matrix (LIG_ATTENTION_ROWS, 3 * columns, LIG_BF16);
   LigOperand lse =
-    matrix (LIG_ATTENTION_ROWS * params->heads / params->length, params->length, LIG_FP32);
+    matrix (2 * LIG_ATTENTION_ROWS * params->heads / params->length, params->length, LIG_FP32);
   const LigOperand all[MOST_PORTS] = {y, x, absent, absent, absent, y, lse, x, absent};
   params->alibi = cost >= LIG_ATTENTION_OWN_FORWARD;
   *probe = (Probe){.kernel = lig_kernel_find (backward ? "attention_backward" : "attention"),

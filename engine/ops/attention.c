@@ -142,6 +142,8 @@ infer (LigInfer *self, GError **error)
   self->y.axes[self->y.n_axes - 1] = (gint64) packed.heads * packed.features;
   batch.axes[batch.n_axes++] = packed.heads;
   batch.axes[batch.n_axes++] = packed.length;
+  /* Two halves: see kernel-list.h. */
+  batch.axes[0] *= 2;
   self->kept[0] = batch;
   return TRUE;
 }

@@ -114,6 +114,8 @@ infer (LigInfer *self, GError **error)
   self->y.axes[self->y.n_axes - 1] = (gint64) packed.heads * packed.features;
   batch.axes[batch.n_axes++] = packed.heads;
   batch.axes[batch.n_axes++] = packed.length;
+  /* Two halves: see kernel-list.h. */
+  batch.axes[0] *= 2;
   self->kept[0] = batch;
   return TRUE;
 }
@@ -296,13 +298,13 @@ attend (LigLowering *lowering, int step)
   const LigMergeParams merge = {p->kernel.heads, p->kernel.features, p->kernel.length, pair.first,
                                 pair.queries};
   add (lowering, "part", step, pair.queries, query_columns (p), p->dtype);
-  add (lowering, "part_lse", step, p->kernel.heads, pair.queries, LIG_FP32);
+  add (lowering, "part_lse", step, 2 * p->kernel.heads, pair.queries, LIG_FP32);
   emit (lowering, "attention", &attention, sizeof attention,
         "lengths=- documents=- x=q.%d memory=%s.%d y=part.%d lse=part_lse.%d",
         first_step (p, pair.queries), keys, step, step, step);
   if (!last) {
     add (lowering, "sum", step, p->kernel.length, query_columns (p), LIG_FP32);
-    add (lowering, "lse", step, p->kernel.heads, p->kernel.length, LIG_FP32);
+    add (lowering, "lse", step, 2 * p->kernel.heads, p->kernel.length, LIG_FP32);
   }
   g_autofree char *to =
     last ? g_strdup ("y=y lse=lse") : g_strdup_printf ("y=sum.%d lse=lse.%d", step, step);
@@ -323,7 +325,7 @@ lower_forward (LigLowering *lowering)
   }
   prepare (lowering);
   add (lowering, "sum", 0, p->kernel.length, query_columns (p), p->dtype);
-  add (lowering, "lse", 0, p->kernel.heads, p->kernel.length, LIG_FP32);
+  add (lowering, "lse", 0, 2 * p->kernel.heads, p->kernel.length, LIG_FP32);
   emit (lowering, "attention", &attention, sizeof attention, "%s y=sum.0 lse=lse.0", own);
   for (int step = 1; step < p->ranks; step++) {
     pass_keys (lowering, step);
@@ -345,7 +347,7 @@ prepare_half (LigLowering *lowering)
     return;
   take (lowering, "dy", "dy", step, rows, query_columns (p));
   take (lowering, "y", "y", step, rows, query_columns (p));
-  add (lowering, "lse", step, p->kernel.heads, half, LIG_FP32);
+  add (lowering, "lse", step, 2 * p->kernel.heads, half, LIG_FP32);
   emit (lowering, "slice", &columns, sizeof columns, "x=lse y=lse.%d", step);
 }
 

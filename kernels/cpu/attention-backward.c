@@ -19,7 +19,7 @@ typedef struct {
   float *keys, *values;          /* [LIG_KEYS, padded] */
   float *weights, *dscores;      /* [LIG_KEYS, LIG_QUERIES] */
   float *slope, *kept;           /* likewise, for softcap and dropout */
-  float lse[LIG_QUERIES], delta[LIG_QUERIES];
+  float lse[LIG_QUERIES], lost[LIG_QUERIES], delta[LIG_QUERIES];
 } Memory;
 
 /* The sums of a task: those of key k begin at keys + k * row. It has the keys [from, to);
@@ -74,6 +74,7 @@ read_queries (const Backward *b, const LigQueries *q, Memory *m)
 {
   const LigAttention *a = &b->a;
   size_t floats = (size_t) (LIG_QUERIES * a->padded);
+  const float *lse = b->lse->data, *lost = lse + b->lse->size / 2;
   int64_t statistic = lig_attention_statistic (a, q), out = lig_attention_output (a, q);
   memset (m->queries, 0, 2 * floats * sizeof *m->queries);
   lig_attention_widen_queries (a, q, a->x, lig_attention_query (a, q), m->queries);
@@ -89,7 +90,8 @@ read_queries (const Backward *b, const LigQueries *q, Memory *m)
     for (int64_t d = 0; d < (i < q->count ? a->padded : 0); d++)
       sum += dy[d] * y[d];
     m->delta[i] = sum;
-    m->lse[i] = i < q->count ? ((const float *) b->lse->data)[statistic + i] : 0;
+    m->lse[i] = i < q->count ? lse[statistic + i] : 0;
+    m->lost[i] = i < q->count ? lost[statistic + i] : 0;
   }
   memset (m->dqueries, 0, floats * sizeof *m->dqueries);
   LIG_CPU (tile_transpose)
@@ -106,7 +108,7 @@ differentiate (const Memory *m, const LigKeyStep *step, float *weights, float *d
     memset (dscores, 0, (size_t) step->first * sizeof *dscores);
 #pragma omp simd
     for (int32_t i = step->first; i < step->end; i++) {
-      float weight = lig_decay (weights[i] - m->lse[i]);
+      float weight = lig_decay ((weights[i] - m->lse[i]) - m->lost[i]);
       dscores[i] = weight * (dscores[i] - m->delta[i]);
       weights[i] = weight;
     }

@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* Joins attention to some keys with attention to others, as in Ring Attention (Liu and others,
  * 2023): each part is weighted by its share of the sum of exponentials. */
+#include "kernels/attention.h"
 #include "kernels/cpu/rows.h"
-#include <ligature/params-attention.h>
 
 #include <math.h>
 
 /* The shares of both, and the logarithm of the whole sum. */
 typedef struct {
-  float first, second, lse;
+  float first, second;
+  double lse;
 } Shares;
 
-static Shares
-share (float first, float second)
+/* Returns the logarithm that lse has at a place. */
+static double
+logarithm_at (const LigOperand *lse, int64_t at)
 {
-  float most = first > second ? first : second;
-  float a = expf (first - most), b = expf (second - most), sum = a + b;
-  return (Shares){a / sum, b / sum, most + logf (sum)};
+  const float *values = lse->data;
+  return (double) values[at] + (double) values[lse->size / 2 + at];
+}
+
+static Shares
+share (double first, double second)
+{
+  double most = first > second ? first : second;
+  float a = expf ((float) (first - most)), b = expf ((float) (second - most)), sum = a + b;
+  return (Shares){a / sum, b / sum, most + (double) logf (sum)};
 }
 
 /* Computes one head of a row, the elements of y from `at` on. The part has none of it if `from` is
@@ -49,9 +58,9 @@ check (LigLaunch *launch)
   if (!p || p->heads < 1 || p->features < 1 || p->first < 0 || p->count < 1 ||
       p->length < p->count || p->first > p->length - p->count ||
       o[0].columns != (int64_t) p->heads * p->features || o[2].columns != o[0].columns ||
-      lig_rows (&o[0]) % p->length != 0 || o[1].size != lig_rows (&o[0]) * p->heads ||
+      lig_rows (&o[0]) % p->length != 0 || o[1].size != 2 * lig_rows (&o[0]) * p->heads ||
       lig_rows (&o[2]) != lig_rows (&o[0]) / p->length * p->count ||
-      o[3].size != lig_rows (&o[2]) * p->heads)
+      o[3].size != 2 * lig_rows (&o[2]) * p->heads)
     return LIG_FAIL (launch, LIG_FAILED,
                      "merge: the part does not fit the rows; compile the plan again");
   return LIG_OK;
@@ -63,7 +72,6 @@ LIG_CPU (attention_merge) (LigLaunch *launch)
 {
   const LigMergeParams *p = launch->params;
   const LigOperand *o = launch->operands;
-  const float *own = o[1].data, *other = o[3].data;
   LigStatus status = check (launch);
   if (status != LIG_OK)
     return status;
@@ -74,13 +82,13 @@ LIG_CPU (attention_merge) (LigLaunch *launch)
     bool inside = from >= 0 && from < p->count;
     for (int64_t head = 0; head < p->heads; head++) {
       int64_t group = batch * p->heads + head, at = group * p->length + place;
-      Shares shares = {1, 0, own[at]};
+      Shares shares = {1, 0, logarithm_at (&o[1], at)};
       if (inside)
-        shares = share (own[at], other[group * p->count + from]);
+        shares = share (shares.lse, logarithm_at (&o[3], group * p->count + from));
       int64_t added = inside ? (batch * p->count + from) * o[0].columns + head * p->features : -1;
       merge_head (launch, row * o[0].columns + head * p->features, added, p->features, shares);
       if (lse)
-        lse[at] = shares.lse;
+        lig_attention_store (lse, o[5].size / 2, at, shares.lse);
     }
   }
   return LIG_OK;

@@ -247,6 +247,7 @@ store (const LigAttention *a,
        const LigOperand *lse)
 {
   int64_t element = lig_attention_output (a, q), statistic = lig_attention_statistic (a, q);
+  int64_t count = a->batch * a->params->heads * a->params->length;
   for (int32_t i = 0; i < q->count; i++) {
     float *out = m->out + i * a->padded, inverse = r->sum[i] > 0 ? 1 / r->sum[i] : 0;
     for (int64_t d = 0; d < a->padded; d++)
@@ -255,7 +256,8 @@ store (const LigAttention *a,
       lig_narrow (y->dtype, out, lig_at (y, element + i * y->columns),
                   (size_t) a->params->features);
     if (lse->data)
-      ((float *) lse->data)[statistic + i] = r->sum[i] > 0 ? r->most[i] + logf (r->sum[i]) : 0;
+      lig_attention_store (lse->data, count, statistic + i,
+                           r->sum[i] > 0 ? (double) r->most[i] + (double) logf (r->sum[i]) : 0);
   }
 }
 

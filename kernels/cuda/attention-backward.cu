@@ -10,7 +10,6 @@
 
 namespace lig
 {
-constexpr float LOG2_E = 1.44269504f;
 /* Lanes that add up D of a row of a head. */
 enum { ROW_LANES = 16 };
 
@@ -40,20 +39,35 @@ __launch_bounds__ (THREADS)
   int query = (int) (position % p.length);
   int64_t at = (row * p.heads + head) * p.length + query;
   bool blind = Sight (a, (int) row).blind (query);
-  a.rows[at] = make_float2 (blind ? INFINITY : a.lse[at] * LOG2_E, blind ? 0 : sum);
+  double logarithm = ((double) a.lse[at] + (double) a.lse[count + at]) / a.unit;
+  float rounded = (float) logarithm;
+  a.rows[at] = make_float2 (blind ? INFINITY : rounded, blind ? 0 : sum);
+  a.lost[at] = blind ? 0 : (float) (logarithm - (double) rounded);
 }
 
-/* Reads Attention.rows of COUNT queries of a head; those behind the last see nothing. */
-template <int COUNT>
-__device__ inline void
-copy_rows (float2 *to, const Attention &a, int64_t row, int head, int first)
-{
-  int i = first + (int) threadIdx.x;
-  if (threadIdx.x < COUNT)
-    to[threadIdx.x] = i < a.params.length
-                        ? a.rows[(row * a.params.heads + head) * a.params.length + i]
-                        : make_float2 (INFINITY, 0);
-}
+/* What is lost by rounding counts from here on, an error of the weights of 3e-6. */
+constexpr float SEEN = 4e-6f;
+
+/* Attention.rows and Attention.lost of queries of a head. */
+template <int COUNT> struct Rows {
+  float2 rows[COUNT]; /* read as pairs of 16 bytes */
+  float lost[COUNT];
+  /* Reads them; those behind the last query see nothing. Returns whether what the thread's query
+   * lost counts. */
+  __device__ bool
+  copy (const Attention &a, int64_t row, int head, int first)
+  {
+    const int query = first + (int) threadIdx.x;
+    const bool is = query < a.params.length;
+    const int64_t at = place_of (a, row, head, query);
+    if (threadIdx.x >= COUNT)
+      return false;
+    const float rest = is ? a.lost[at] : 0;
+    rows[threadIdx.x] = is ? a.rows[at] : make_float2 (INFINITY, 0);
+    lost[threadIdx.x] = rest;
+    return fabsf (rest) > SEEN;
+  }
+};
 
 /* Computes dk and dv of S::ROWS keys. */
 template <class T, int D, bool EXTRA, class S>
@@ -63,7 +77,7 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
 {
   constexpr int SIZE = S::BLOCK * D / 8, STEP_SIZE = S::STEP * D / 8;
   extern __shared__ uint4 memory[];
-  __shared__ __align__ (16) float2 rows[2][S::BLOCK]; /* read as pairs of 16 bytes */
+  __shared__ __align__ (16) Rows<S::BLOCK> rows[2];
   const LigAttentionParams &p = a.params;
   int kv = (int) blockIdx.x % p.kv_heads, row = (int) blockIdx.x / p.kv_heads;
   int features = p.features, group = p.heads / p.kv_heads, column = kv * features;
@@ -75,13 +89,14 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
   int begin = documents.template next<S::BLOCK> (s.first_query (first) / S::BLOCK, end);
   Tile<D> keys[2] = {{memory}, {memory + S::ROWS * D / 8}};
   uint4 *stages = memory + 2 * S::ROWS * D / 8;
+  bool lose = false;
   auto copy = [&] (int stage, int head, int block) {
     Tile<D> q = {stages + 2 * stage * SIZE}, dy = {stages + (2 * stage + 1) * SIZE};
     q.template copy<T, S::BLOCK, FAST_THREADS> (a.q, at, block * S::BLOCK, s.queries,
                                                 head * features, features);
     dy.template copy<T, S::BLOCK, FAST_THREADS> (a.dy, at, block * S::BLOCK, s.queries,
                                                  head * features, features);
-    copy_rows<S::BLOCK> (rows[stage], a, row, head, block * S::BLOCK);
+    lose = rows[stage].copy (a, row, head, block * S::BLOCK);
   };
   keys[0].template copy<T, S::ROWS, FAST_THREADS> (a.k, keys_at, first, s.keys, column, features);
   keys[1].template copy<T, S::ROWS, FAST_THREADS> (a.v, keys_at, first, s.keys, column, features);
@@ -96,7 +111,7 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
 #pragma unroll 1
   for (int stage = 0; head < last; stage ^= 1) {
     await_copies<0> ();
-    __syncthreads ();
+    const bool far = __syncthreads_or (lose);
     int next = documents.template next<S::BLOCK> (block + 1, end), next_head = head;
     if (next >= end) {
       next = begin;
@@ -111,7 +126,8 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
       Tile<D> queries[2] = {{stages + 2 * stage * SIZE + step * STEP_SIZE},
                             {stages + (2 * stage + 1) * SIZE + step * STEP_SIZE}};
       if (s.meet (query, S::STEP, first + mine, S::MINE))
-        add_queries<T, EXTRA, S> (dk, dv, keys, queries, rows[stage] + step * S::STEP, s, documents,
+        add_queries<T, EXTRA, S> (dk, dv, keys, queries, rows[stage].rows + step * S::STEP,
+                                  far ? rows[stage].lost + step * S::STEP : nullptr, s, documents,
                                   Extras (a, s, row, head), Place{mine, query, first + mine},
                                   scale * LOG2_E);
     }
@@ -139,7 +155,7 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
 {
   constexpr int SIZE = S::BLOCK * D / 8, STEP_SIZE = S::STEP * D / 8;
   extern __shared__ uint4 memory[];
-  __shared__ float2 rows[S::ROWS];
+  __shared__ Rows<S::ROWS> rows;
   const LigAttentionParams &p = a.params;
   int head = (int) blockIdx.x % p.heads, row = (int) blockIdx.x / p.heads, features = p.features;
   int first = ((int) gridDim.y - 1 - (int) blockIdx.y) * S::ROWS;
@@ -162,7 +178,7 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
                                                       features);
   queries[1].template copy<T, S::ROWS, FAST_THREADS> (a.dy, at, first, s.queries, head * features,
                                                       features);
-  copy_rows<S::ROWS> (rows, a, row, head, first);
+  const bool lose = rows.copy (a, row, head, first);
   if (block < end)
     copy (0, block);
   commit_copies ();
@@ -170,10 +186,10 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
   Sums16<S::TILES, D> dq;
   float2 lane_rows[S::TILES][2];
   dq.clear ();
-  __syncthreads ();
+  const bool far = __syncthreads_or (lose);
 #pragma unroll
   for (int i = 0; i < 2 * S::TILES; i++)
-    lane_rows[i / 2][i % 2] = rows[mine + (int) threadIdx.x % 32 / 4 + 8 * i];
+    lane_rows[i / 2][i % 2] = rows.rows[mine + (int) threadIdx.x % 32 / 4 + 8 * i];
 #pragma unroll 1
   for (int stage = 0; block < end; stage ^= 1) {
     await_copies<0> ();
@@ -188,8 +204,9 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
       Tile<D> keys[2] = {{stages + 2 * stage * SIZE + step * STEP_SIZE},
                          {stages + (2 * stage + 1) * SIZE + step * STEP_SIZE}};
       if (s.meet (first + mine, S::MINE, key, S::STEP))
-        add_keys<T, EXTRA, S> (dq, queries, keys, lane_rows, s, documents, Extras (a, s, row, head),
-                               Place{mine, first + mine, key}, scale * LOG2_E);
+        add_keys<T, EXTRA, S> (dq, queries, keys, lane_rows, far ? rows.lost + mine : nullptr, s,
+                               documents, Extras (a, s, row, head), Place{mine, first + mine, key},
+                               scale * LOG2_E);
     }
     block = next;
   }
@@ -263,11 +280,15 @@ attend_back_alone (LigLaunch *launch)
   LigStatus status = attention_prepare (&a, launch, true);
   if (status != LIG_OK)
     return status;
-  size_t bytes =
-    (size_t) a.batch * (size_t) a.params.heads * (size_t) a.params.length * sizeof (float2);
+  const LigAttentionParams &p = a.params;
+  size_t count = (size_t) a.batch * (size_t) p.heads * (size_t) p.length;
+  size_t bytes = count * (sizeof (float2) + sizeof (float));
   a.rows = (float2 *) (bytes <= LIG_WORKSPACE_SIZE ? launch->workspace : launch->scratch);
   if (!a.rows)
     return LIG_FAIL (launch, LIG_OUT_OF_MEMORY, "attention: needs its scratch memory");
+  a.lost = (float *) (a.rows + count);
+  const float scale = has_extras (p) ? 1 : p.scale;
+  a.unit = attention_is_fast (a) ? (double) scale / (double) (scale * LOG2_E) : 1;
   status = weigh (launch, a);
   if (status != LIG_OK)
     return status;

@@ -233,6 +233,13 @@ allow_memory (LigLaunch *launch, Kernel kernel, size_t bytes)
                    "attention: the device has too little shared memory");
 }
 
+/* Returns whether scores are more than scaled products. */
+inline bool
+has_extras (const LigAttentionParams &p)
+{
+  return p.softcap > 0 || p.dropout > 0 || p.alibi;
+}
+
 /* Calls f with a value of the 16-bit type, with the padded number of features, and with whether
  * there are Extras. */
 template <class F>
@@ -247,7 +254,6 @@ dispatch_heads (const Attention &a, F f)
     return p.features <= 64 ? with_type (std::integral_constant<int, 64>{}, extra)
                             : with_type (std::integral_constant<int, 128>{}, extra);
   };
-  return p.softcap > 0 || p.dropout > 0 || p.alibi ? with_width (std::true_type{})
-                                                   : with_width (std::false_type{});
+  return has_extras (p) ? with_width (std::true_type{}) : with_width (std::false_type{});
 }
 } /* namespace lig */

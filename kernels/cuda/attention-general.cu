@@ -291,8 +291,8 @@ __launch_bounds__ (THREADS) attend_plainly (const __grid_constant__ Attention a)
     fold_lanes (16, Sum{}, total[i]);
     bool blind = total[i] == 0;
     if (a.lse && thread_x () == 0 && query < p.length)
-      a.lse[((int64_t) h.row * p.heads + h.head) * p.length + query] =
-        blind ? 0 : most[i] + logf (total[i]);
+      lig_attention_store (a.lse, count_logarithms (a), place_of (a, h.row, h.head, query),
+                           blind ? 0 : (double) most[i] + (double) logf (total[i]));
     total[i] = blind ? 0 : 1 / total[i];
   }
   write_tile<P> (a.y, at, first, p.length, h.head * features, features, sums, total);
@@ -308,8 +308,8 @@ bend (const Head &h,
       float (&scores)[P::I][P::I],
       float (&slopes)[P::I][P::I])
 {
-  const LigAttentionParams &p = h.a.params;
-  const float2 *rows = h.a.rows + ((int64_t) h.row * p.heads + h.head) * p.length;
+  const int64_t at = place_of (h.a, h.row, h.head, 0);
+  const float2 *rows = h.a.rows + at;
   const uint32_t bits = h.template dropped<P, KEYS_DOWN> (queries_from, keys_from);
 #pragma unroll
   for (int i = 0; i < P::I; i++)
@@ -322,7 +322,7 @@ bend (const Head &h,
       if (h.sees (query, key)) {
         float derivative, score = h.score (query, key, scores[i][j], &derivative);
         float2 row = rows[query];
-        float power = lig_exp (score - row.x * 0.693147181f);
+        float power = lig_exp ((score - row.x) - h.a.lost[at + query]);
         float kept = bits >> (i * P::I + j) & 1 ? 0 : h.scale;
         weight = power * kept;
         slope = power * (kept * slopes[i][j] - row.y) * derivative;

@@ -2,8 +2,8 @@
 /* Joins attention to some keys with attention to others, as in Ring Attention (Liu and others,
  * 2023): each part is weighted by its share of the sum of exponentials. Lower bound: each operand
  * crosses the memory bus once. */
+#include "kernels/attention.h"
 #include "kernels/cuda/common/access.cuh"
-#include <ligature/params-attention.h>
 
 namespace lig
 {
@@ -15,8 +15,16 @@ struct Merge {
 /* The logarithms of the sums of exponentials of x, of the part and of both. */
 struct Sums {
   const float *own, *other;
+  int64_t owns, others; /* their numbers */
   float *whole;
 };
+
+/* Returns the number `at` of `count` logarithms and what it lost by rounding. */
+__device__ inline double
+logarithm_at (const float *lse, int64_t count, int64_t at)
+{
+  return (double) lse[at] + (double) lse[count + at];
+}
 
 /* Computes one unit of y. All units of a head read the sums of x, in whose memory those of both may
  * be, so that another kernel computes these afterwards. */
@@ -33,8 +41,10 @@ __launch_bounds__ (THREADS) merge (Merge m, Sums sums, Target x, Target part, Ta
   float values[A::W];
   A::widen (A::read (x, i * A::W), x, values);
   if (from >= 0 && from < m.count) {
-    float own = sums.own[group * m.length + place], other = sums.other[group * m.count + from];
-    float most = fmaxf (own, other), a = expf (own - most), b = expf (other - most);
+    double own = logarithm_at (sums.own, sums.owns, group * m.length + place);
+    double other = logarithm_at (sums.other, sums.others, group * m.count + from);
+    double most = fmax (own, other);
+    float a = expf ((float) (own - most)), b = expf ((float) (other - most));
     float more[A::W], first = a / (a + b), second = b / (a + b);
     A::widen (A::read (part, ((batch * m.count + from) * m.columns + column) * A::W), part, more);
 #pragma unroll
@@ -52,12 +62,13 @@ __launch_bounds__ (THREADS) merge_sums (Merge m, int64_t count, Sums sums)
   if (i >= count)
     return;
   int64_t group = i / m.length, from = i % m.length - m.first;
-  float own = sums.own[i];
+  double own = logarithm_at (sums.own, sums.owns, i);
   if (from >= 0 && from < m.count) {
-    float other = sums.other[group * m.count + from], most = fmaxf (own, other);
-    own = most + logf (expf (own - most) + expf (other - most));
+    double other = logarithm_at (sums.other, sums.others, group * m.count + from);
+    double most = fmax (own, other);
+    own = most + (double) logf (expf ((float) (own - most)) + expf ((float) (other - most)));
   }
-  sums.whole[i] = own;
+  lig_attention_store (sums.whole, count, i, own);
 }
 
 static unsigned
@@ -76,8 +87,9 @@ check (LigLaunch *launch)
   if (!p || p->heads < 1 || p->features < 1 || p->first < 0 || p->count < 1 ||
       p->length < p->count || p->first > p->length - p->count ||
       o[0].columns != (int64_t) p->heads * p->features || o[2].columns != o[0].columns ||
-      rows (&o[0]) % p->length != 0 || o[1].size != rows (&o[0]) * p->heads ||
-      rows (&o[2]) != rows (&o[0]) / p->length * p->count || o[3].size != rows (&o[2]) * p->heads)
+      rows (&o[0]) % p->length != 0 || o[1].size != 2 * rows (&o[0]) * p->heads ||
+      rows (&o[2]) != rows (&o[0]) / p->length * p->count ||
+      o[3].size != 2 * rows (&o[2]) * p->heads)
     return LIG_FAIL (launch, LIG_FAILED,
                      "merge: the part does not fit the rows; compile the plan again");
   return LIG_OK;
@@ -95,7 +107,8 @@ lig_cuda_attention_merge (LigLaunch *launch)
   LigStatus status = check (launch);
   if (status != LIG_OK)
     return status;
-  Sums sums = {(const float *) o[1].data, (const float *) o[3].data, (float *) o[5].data};
+  Sums sums = {(const float *) o[1].data, (const float *) o[3].data, o[1].size / 2, o[3].size / 2,
+               (float *) o[5].data};
   Merge m = {0, p->length, p->first, p->count, o[0].columns, p->features, p->heads};
   if (o[4].data) {
     int width = o[4].dtype == LIG_FP32 ? 4 : 8;
@@ -113,6 +126,6 @@ lig_cuda_attention_merge (LigLaunch *launch)
   }
   if (status != LIG_OK || !o[5].data)
     return status;
-  merge_sums<<<blocks_of (o[1].size), THREADS, 0, stream (launch)>>> (m, o[1].size, sums);
+  merge_sums<<<blocks_of (sums.owns), THREADS, 0, stream (launch)>>> (m, sums.owns, sums);
   return LIG_LAUNCHED (launch);
 }

@@ -10,8 +10,6 @@
 namespace lig
 {
 enum { BLOCK = 64, QUERIES = 128, QUERY_TILES = QUERIES / 16 / FAST_WARPS };
-constexpr float LOG2_E = 1.44269504f;
-
 /* The largest score and the sum of the powers of each of the lane's rows. */
 struct Soft {
   float most[QUERY_TILES][2], total[QUERY_TILES][2];
@@ -67,6 +65,15 @@ drop (Sums16<QUERY_TILES, BLOCK> &weights, const Extras &extras, int query, int 
   if (extras.threshold > 0)
     each_dropped (weights, dropped<false, QUERY_TILES, BLOCK> (extras, query, key),
                   [&] (float &weight, bool drops) { weight = drops ? 0 : weight * extras.kept; });
+}
+
+/* Returns the natural logarithm of a sum of powers relative to the largest score, of which soften()
+ * has rounded the exponent. */
+__device__ inline double
+logarithm (float most, float total, float scale)
+{
+  const float unit = scale * LOG2_E;
+  return ((double) (most * unit) + (double) log2f (total)) * ((double) scale / (double) unit);
 }
 
 /* Computes y and lse of 128 queries of a head. */
@@ -149,8 +156,8 @@ __launch_bounds__ (FAST_THREADS, D == 64 && !EXTRA ? 3 : 2)
       bool blind = total == 0 || query >= s.queries;
       factor[h] = blind ? 0 : 1 / total;
       if (a.lse && threadIdx.x % 4 == 0 && query < p.length)
-        a.lse[((int64_t) row * p.heads + head) * p.length + query] =
-          blind ? 0 : soft.most[m][h] * scale + logf (total);
+        lig_attention_store (a.lse, count_logarithms (a), place_of (a, row, head, query),
+                             blind ? 0 : logarithm (soft.most[m][h], total, scale));
     }
     q.template keep<T> (mine + 16 * m, sums.v[m], factor[0], factor[1]);
   }

@@ -29,8 +29,10 @@ struct Attention {
   int batch;
   Heads q, k, v, y, dy, dq, dk, dv;
   const int32_t *lengths, *documents; /* null: none */
-  float *lse;                         /* [B, H, T] */
-  float2 *rows; /* [B, H, T]: lse / ln 2, infinite if the query sees no key, and sum of dy y */
+  float *lse;                         /* [2 B, H, T] */
+  float2 *rows; /* [B, H, T]: lse in `unit`, infinite if the query sees no key, and sum of dy y */
+  float *lost;  /* [B, H, T]: what the rounding of lse in `unit` lost */
+  double unit;  /* of the logarithms in `rows`, in natural ones */
   const LigTick *tick;
   int64_t rows_before; /* rows of the batch in the processes before this one */
   bool memory;
@@ -107,6 +109,22 @@ struct Sight {
     return i < queries && j < keys && first_key (i) < j + n && end_key (i + m) > j;
   }
 };
+
+/* The scores of the kernels on tensor cores are exponents of 2: `scale`, with Extras 1, is part of
+ * this factor as they round it. */
+constexpr float LOG2_E = 1.44269504f;
+
+/* Returns the number of natural logarithms, and the place of a query's in lse. */
+__device__ inline int64_t
+count_logarithms (const Attention &a)
+{
+  return (int64_t) a.batch * a.params.heads * a.params.length;
+}
+__device__ inline int64_t
+place_of (const Attention &a, int64_t row, int head, int query)
+{
+  return (row * a.params.heads + head) * a.params.length + query;
+}
 
 /* Fills in the matrices of the forward pass, or, with `backward`, of both. */
 LigStatus attention_prepare (Attention *a, LigLaunch *launch, bool backward);

@@ -64,7 +64,7 @@ tensors_of (const Configuration *c)
   t.tensors[DOCUMENTS] = tensor_of (0, 1, LIG_INT32);
   t.tensors[Y] = tensor_of (rows, queries, c->dtype);
   t.tensors[DY] = tensor_of (rows, queries, c->dtype);
-  t.tensors[LSE] = tensor_of (rows, c->heads, LIG_FP32);
+  t.tensors[LSE] = tensor_of (2 * rows, c->heads, LIG_FP32);
   return t;
 }
 

@@ -113,7 +113,7 @@ test_attention (gconstpointer data)
   Part memory = {s->dtype, cross ? (int64_t) s->batch * s->keys : 0, 2 * keys, NULL};
   Part ends = {LIG_INT32, s->lengths ? 1 : 0, s->batch, lengths};
   Part packed = {LIG_INT32, s->documents ? s->batch : 0, s->length, documents};
-  Part lse = {LIG_FP32, (int64_t) s->batch * s->heads, s->length, NULL};
+  Part lse = {LIG_FP32, 2 * (int64_t) s->batch * s->heads, s->length, NULL};
   /* Dropout draws by the number of a weight among those of all ranks. */
   int rank = s->dropout > 0 ? 2 : 0;
   Problem forward = {"attention", &params,       {x, memory, ends, packed, y, lse},
@@ -245,8 +245,8 @@ test_merge (void)
       LigMergeParams p = {sizes[i].heads, sizes[i].features, length, sizes[i].first, count};
       Part x = {from, batch * length, columns, NULL}, y = {to, batch * length, columns, NULL};
       Part part = {dtype, batch * count, columns, NULL};
-      Part lse = {LIG_FP32, batch * sizes[i].heads, length, NULL};
-      Part part_lse = {LIG_FP32, batch * sizes[i].heads, count, NULL};
+      Part lse = {LIG_FP32, 2 * batch * sizes[i].heads, length, NULL};
+      Part part_lse = {LIG_FP32, 2 * batch * sizes[i].heads, count, NULL};
       Problem merge = {
         "attention_merge", &p, {x, lse, part, part_lse, y, lse}, FALSE, v > 8, "merge"};
       run_problem (gpu, &merge);

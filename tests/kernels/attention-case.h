@@ -220,7 +220,7 @@ static inline Reference
 reference (const Problem *r, const double *xs)
 {
   const LigAttentionParams *p = &r->shape.params;
-  Reference to = {doubles (r->dy.size), doubles ((int64_t) r->shape.batch * p->heads * p->length),
+  Reference to = {doubles (r->dy.size), doubles (2 * (int64_t) r->shape.batch * p->heads * p->length),
                   doubles (r->x.size), doubles (r->memory.size)};
   for (int64_t b = 0; b < r->shape.batch; b++)
     for (int h = 0; h < p->heads; h++)
@@ -254,7 +254,7 @@ compute (const Problem *r)
 {
   const LigAttentionParams *p = &r->shape.params;
   Results to = {blank (r->shape.dtype, r->dy.size / r->dy.columns, r->dy.columns),
-                blank (LIG_FP32, (int64_t) r->shape.batch * p->heads, p->length),
+                blank (LIG_FP32, 2 * (int64_t) r->shape.batch * p->heads, p->length),
                 blank (r->shape.dtype, r->x.size / r->x.columns, r->x.columns),
                 blank (r->shape.dtype, r->memory.size / r->memory.columns, r->memory.columns)};
   if (!r->shape.cross)

@@ -264,7 +264,7 @@ absent_outputs (void)
   Problem p = problem (shape);
   Results want = compute (&p), got = compute (&p);
   const LigAttentionParams *params = &shape.params;
-  LigOperand none = absent (LIG_FP32, 80, 32), no_lse = absent (LIG_FP32, 4, 40);
+  LigOperand none = absent (LIG_FP32, 80, 32), no_lse = absent (LIG_FP32, 8, 40);
   LigOperand inputs[] = {p.dy, p.x, p.memory, p.lengths, p.documents, want.y, want.lse, none, none};
   LigOperand again = copy (got.y);
   memset (again.data, 0xff, (size_t) again.size * 4);
@@ -289,7 +289,7 @@ refusals (void)
   shape.with_lengths = true;
   Problem p = problem (shape);
   LigStatus status;
-  LigOperand y = blank (LIG_FP32, 16, 32), lse = blank (LIG_FP32, 4, 8);
+  LigOperand y = blank (LIG_FP32, 16, 32), lse = blank (LIG_FP32, 8, 8);
   LigOperand operands[] = {p.x, p.memory, p.lengths, p.documents, y, lse};
   ((int32_t *) p.lengths.data)[1] = 9;
   LigLaunch launch = try_run ("attention", operands, &shape.params, &tick, false, &status);

@@ -129,12 +129,12 @@ run_parts_without_tick (GHashTable *seen)
 static void
 run_slices_without_tick (GHashTable *seen)
 {
-  float x[] = {1, 2, 3, 4}, y[4] = {0}, lse[2] = {0}, part[] = {5, 6};
+  float x[] = {1, 2, 3, 4}, y[4] = {0}, lse[4] = {0}, part[] = {5, 6};
   const LigSliceParams slice = {2, 1, 1, 0};
   const LigMergeParams merge = {1, 2, 2, 1, 1};
   const LigOperand whole = {x, 4, 2, LIG_FP32}, result = {y, 4, 2, LIG_FP32};
-  const LigOperand sums = {lse, 2, 2, LIG_FP32}, some = {part, 2, 2, LIG_FP32};
-  const LigOperand one = {lse, 1, 1, LIG_FP32};
+  const LigOperand sums = {lse, 4, 2, LIG_FP32}, some = {part, 2, 2, LIG_FP32};
+  const LigOperand one = {lse, 2, 1, LIG_FP32};
   const struct {
     const char *kernel;
     const void *params;

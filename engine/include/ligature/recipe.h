@@ -26,7 +26,9 @@ typedef enum { LIG_ROLE_INPUT, LIG_ROLE_WEIGHT, LIG_ROLE_GRADIENT, LIG_N_ROLES }
 
 /* Their number, for the lengths of arrays: bindings do not know those of enumerators. */
 #define LIG_PRODUCT_ROLES 3
+#ifndef __GI_SCANNER__
 G_STATIC_ASSERT (LIG_PRODUCT_ROLES == LIG_N_ROLES);
+#endif
 
 /**
  * lig_product_role_name:

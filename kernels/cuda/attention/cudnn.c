@@ -386,6 +386,10 @@ run (LigLaunch *launch, bool backward)
     if (status != LIG_CUDNN_SUCCESS)
       return fail (launch, cudnn, status);
   }
+  const LigOperand *lse = operands_of (launch, backward).lse;
+  if (error == cudaSuccess && !backward && lse->data)
+    error = cudaMemsetAsync ((float *) lse->data + lse->size / 2, 0,
+                             (size_t) (lse->size / 2) * sizeof (float), launch->stream);
   if (error == cudaSuccess && one->padded) {
     LigCudnnCase whole = lig_cudnn_case_whole (one);
     error = clear (launch, &whole);
