@@ -77,6 +77,7 @@ make_state (LigSequence *sequence, LigDevice *device, const LigPlanOptions *opti
   g_autofree char *note = NULL;
   if (!lig_state_load_weights (state, weights, &note, error))
     return NULL;
+  lig_state_leave_out_padding (state, sequence, &note);
   if (note)
     lig_cli_say ("%s: %s", weights, note);
   return g_steal_pointer (&state);

@@ -164,6 +164,7 @@ make_parameters (const char *text,
     return NULL;
   if (options->weights && !lig_state_load_weights (state, options->weights, &note, error))
     return NULL;
+  lig_state_leave_out_padding (state, sequence, &note);
   if (note)
     lig_cli_say ("%s: %s", options->weights, note);
   return lig_state_store (state, file, FALSE, error) ? g_steal_pointer (&file) : NULL;
@@ -196,6 +197,16 @@ open_parameters (const char *text,
   return g_steal_pointer (&file);
 }
 
+/* Returns the rows of the vocabulary that are written, those of the classes of the loss unless the
+ * user says otherwise; 0: all. */
+static gint64
+count_rows (const Values *values, LigSequence *sequence)
+{
+  return values->vocabulary > 0 ? values->vocabulary
+         : sequence             ? lig_sequence_get_classes (sequence)
+                                : 0;
+}
+
 /* Checks that the sequence is such a model; in a folder, writes its config.json beside the weights.
  * Weights without a sequence do not say enough for it. */
 static gboolean
@@ -211,8 +222,8 @@ describe (const Options *options,
                  "the weights have no sequence; give the sequence, and --weights");
   if (!sequence)
     return TRUE;
-  g_autofree char *text =
-    lig_state_describe_weights (sequence, own, options->names, values->vocabulary, error);
+  g_autofree char *text = lig_state_describe_weights (sequence, own, options->names,
+                                                      count_rows (values, sequence), error);
   if (!text || !writes)
     return text != NULL;
   g_autofree char *path = g_build_filename (options->output, CONFIG, NULL);
@@ -273,8 +284,9 @@ write_weights (const char *text,
 {
   g_autoptr (LigSequence) sequence = NULL;
   g_autoptr (LigTensorFile) own = open_parameters (text, plan, options, values, &sequence, error);
+  gint64 rows = count_rows (values, sequence);
   g_autoptr (LigTensorFile) file =
-    own ? lig_weights_export (own, options->names, values->vocabulary, values->dtype, error) : NULL;
+    own ? lig_weights_export (own, options->names, rows, values->dtype, error) : NULL;
   if (!file)
     return FALSE;
   gboolean standard = lig_cli_is_standard (options->output);
@@ -338,7 +350,7 @@ run (int argc, char **argv)
     {"type", 0, 0, G_OPTION_ARG_STRING, &options.type,
      "The type of all tensors [default: as they are]", "fp32|fp16|bf16"},
     {"vocabulary", 0, 0, G_OPTION_ARG_STRING, &options.vocabulary,
-     "Rows of the embedding and the head to write [default: all]", "N"},
+     "Rows of the embedding and the head to write [default: the classes of the loss]", "N"},
     {"weights", 0, 0, G_OPTION_ARG_FILENAME, &options.weights,
      "The parameters, a file or a folder [default: drawn from --seed]", "W"},
     lig_cli_setting_entry ("seed", &options.seed),

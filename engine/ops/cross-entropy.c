@@ -7,6 +7,8 @@
 #include <ligature/params-collective.h>
 #include <ligature/params-loss.h>
 
+#include <inttypes.h>
+
 typedef struct {
   LigCrossEntropyParams kernel;
   LigShape part, parts; /* of this rank, and of all that divide the classes */
@@ -34,8 +36,34 @@ static const LigParam params[] = {
              0,
              0.999,
              0),
+  LIG_INT (
+    CrossEntropyParams,
+    kernel.classes,
+    "classes",
+    N_ ("Classes"),
+    N_ ("Number of classes; logits from there on, such as those of a padded vocabulary, count "
+        "as minus infinity; 0: all logits are of classes"),
+    0,
+    G_MAXINT32,
+    0,
+    0),
   {.name = NULL},
 };
+
+/* Leaves out the padding behind the classes of all logits. */
+static gboolean
+leave_out_padding (const CrossEntropyParams *values, gint64 *classes, GError **error)
+{
+  if (values->kernel.classes > *classes) {
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_VALUE,
+      _ ("it has %" PRId64 " classes, expected at most %" PRId64 ", the number of logits"),
+      values->kernel.classes, *classes);
+    return lig_error_set_setting (error, "classes");
+  }
+  *classes = values->kernel.classes > 0 ? values->kernel.classes : *classes;
+  return TRUE;
+}
 
 /* Sets the classes of this rank and the number of all. */
 static gboolean
@@ -68,7 +96,7 @@ infer (LigInfer *self, GError **error)
     return FALSE;
   lig_shape_init (&self->kept[0], 2, lig_shape_size (&rows), LSE);
   if (!lig_shape_check (&self->kept[0], LIG_FP32, error) ||
-      !find_classes (self, values, &classes, error))
+      !find_classes (self, values, &classes, error) || !leave_out_padding (values, &classes, error))
     return FALSE;
   self->extra_ranges[0] =
     (LigRange){0, (gint32) MIN (classes, G_MAXINT32) - 1, (gint32) values->kernel.ignored};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads and writes states in files: parameters by their paths, the optimizer's values below
  * `optimizer.`. */
-#include "engine/plan/state-private.h"
+#include "engine/plan/state-struct.h"
 #include "engine/tensor/config.h"
 #include <ligature/loss-scaling.h>
 #include <ligature/state.h>
@@ -197,6 +197,7 @@ load_from (LigState *self, LigTensorFile *file, gboolean finite, char **note, GE
   }
   if (note)
     *note = import ? g_strdup (import->notes->str) : NULL;
+  self->vocabulary = import ? lig_import_vocabulary (import) : 0;
   return set_all (self, all, error);
 }
 
@@ -233,6 +234,19 @@ lig_state_load_weights (LigState *self, const char *path, char **note, GError **
     return TRUE;
   g_prefix_error (error, "%s: ", path);
   return FALSE;
+}
+
+gboolean
+lig_state_leave_out_padding (LigState *self, LigSequence *sequence, char **note)
+{
+  if (self->vocabulary == 0 || !lig_sequence_set_classes (sequence, self->vocabulary))
+    return FALSE;
+  g_autofree char *before = note ? *note : NULL;
+  g_autofree char *remark = g_strdup_printf (
+    _ ("the loss leaves out what is behind %" PRId64 " classes"), self->vocabulary);
+  if (note)
+    *note = before ? g_strconcat (before, "; ", remark, NULL) : g_strdup (remark);
+  return TRUE;
 }
 
 static gboolean

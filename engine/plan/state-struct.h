@@ -28,6 +28,7 @@ struct _LigState {
   GArray *shares;                     /* of LigShare: the elements that those have; empty: all */
   gboolean updated;                   /* a plan updates the masters, or they were set */
   guint64 version;                    /* of the parameters */
+  gint64 vocabulary;                  /* rows that loaded weights had of a longer one; 0: all */
   char *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory */
   LigScaling *scaling;                /* in device memory */
   gboolean scaled;                    /* the gradients carry a loss scale */

@@ -246,6 +246,34 @@ lig_sequence_has_input (LigSequence *self)
   return self->has_input;
 }
 
+/* Returns the op at the end if it is a loss with a number of classes; else null. */
+static LigOp *
+find_classes (LigSequence *self)
+{
+  LigOp *last = self->ops->len > 0 ? g_ptr_array_index (self->ops, self->ops->len - 1) : NULL;
+  return last && g_object_class_find_property (G_OBJECT_GET_CLASS (last), "classes") ? last : NULL;
+}
+
+gint64
+lig_sequence_get_classes (LigSequence *self)
+{
+  LigOp *loss = find_classes (self);
+  gint64 classes = 0;
+  if (loss)
+    g_object_get (loss, "classes", &classes, NULL);
+  return classes;
+}
+
+gboolean
+lig_sequence_set_classes (LigSequence *self, gint64 classes)
+{
+  LigOp *loss = find_classes (self);
+  if (!loss || lig_sequence_get_classes (self) > 0)
+    return FALSE;
+  g_object_set (loss, "classes", classes, NULL);
+  return TRUE;
+}
+
 void
 lig_sequence_get_input (LigSequence *self, LigShape *shape, LigDtype *dtype)
 {

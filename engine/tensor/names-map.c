@@ -327,6 +327,19 @@ lig_import_rows (const LigImport *self, const LigRole *role)
   return rows;
 }
 
+gint64
+lig_import_vocabulary (const LigImport *self)
+{
+  for (guint i = 0; i < self->roles->len; i++) {
+    const LigRole *role = &g_array_index (self->roles, LigRole, i);
+    const LigNameRule *rule = find_rule (self, role);
+    gint64 rows = rule && rule->padded ? lig_import_rows (self, role) : role->shape.axes[0];
+    if (rows < role->shape.axes[0])
+      return rows;
+  }
+  return 0;
+}
+
 /* --- Reading ------------------------------------------------------------------------------- */
 
 /* Returns the tensor in the layout of the parameter. */

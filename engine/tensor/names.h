@@ -115,6 +115,9 @@ void lig_import_note (LigImport *self, const char *format, ...) G_GNUC_PRINTF (2
  * padded. */
 gint64 lig_import_rows (const LigImport *self, const LigRole *role);
 
+/* Returns the rows that the file has of a vocabulary of which a parameter has more; 0: all. */
+gint64 lig_import_vocabulary (const LigImport *self);
+
 /* Returns (transfer full) the values of a parameter, in the file's type. */
 LigTensor *lig_import_read (LigImport *self, const char *path, GError **error);
 

@@ -103,9 +103,11 @@ lig_run_find_target (LigPlan *plan, LigTarget *target)
   *target = (LigTarget){0};
   lig_plan_get_extra_input (plan, lig_run_count_documents (plan), &target->shape, &target->dtype);
   /* Floating targets come as fp32 and are rounded when they are copied into the plan. */
-  if (g_str_equal (ops[count - 1].info->name, "cross-entropy"))
-    target->classes = lig_shape_columns (&ops[count - 1].x);
-  else
+  if (g_str_equal (ops[count - 1].info->name, "cross-entropy")) {
+    g_object_get (ops[count - 1].op, "classes", &target->classes, NULL);
+    if (target->classes == 0)
+      target->classes = lig_shape_columns (&ops[count - 1].x);
+  } else
     target->dtype = LIG_FP32;
 }
 
@@ -140,6 +142,14 @@ bind_targets (LigRun *self, LigPlan *plan, GError **error)
   lig_dataset_get_input (self->data, &input, &dtype);
   return check_batch (&input, dtype, &target, input.axes[0], error) &&
          lig_dataset_bind (self->data, &target, error);
+}
+
+gboolean
+lig_run_bind_classes (LigRun *self, GError **error)
+{
+  LigTarget target = self->data->target;
+  target.classes = lig_sequence_get_classes (self->sequence);
+  return lig_dataset_bind (self->data, &target, error);
 }
 
 gboolean

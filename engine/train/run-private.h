@@ -176,6 +176,9 @@ gboolean lig_run_check_extras (LigRun *self, LigPlan *plan, GError **error);
 gboolean lig_run_set_batch (
   LigRun *self, LigProgram *program, LigTensor *input, LigTensor *targets, GError **error);
 
+/* Binds the data again after the loss was told the number of its classes. */
+gboolean lig_run_bind_classes (LigRun *self, GError **error);
+
 /* Checks that the tokens of the data are row numbers of the first embedding; the ops before it do
  * not change them. */
 gboolean lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error);

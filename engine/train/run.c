@@ -124,7 +124,9 @@ load_initial (LigRun *self, const char *path, GError **error)
     return FALSE;
   self->init = g_canonicalize_filename (path, NULL);
   self->weights = lig_run_hash_weights (path, error);
-  return self->weights != NULL;
+  return self->weights &&
+         (!lig_state_leave_out_padding (self->state, self->sequence, &self->weights_note) ||
+          lig_run_bind_classes (self, error));
 }
 
 const char *

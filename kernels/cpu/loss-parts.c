@@ -13,7 +13,7 @@ static int64_t
 place_of (const LigCrossEntropyParams *params, const LigOperand *x, int32_t target)
 {
   int64_t place = target - params->part.first;
-  return target != params->ignored && place >= 0 && place < x->columns ? place : -1;
+  return target != params->ignored && place >= 0 && place < shown_classes (params, x) ? place : -1;
 }
 
 /* Computes what the loss needs of each row. */
@@ -28,7 +28,7 @@ LIG_CPU (cross_entropy_part) (LigLaunch *launch)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < rows; row++) {
     float *part = parts + row * ENTROPY_PART;
-    RowSum sum = sum_row (x, row * x->columns);
+    RowSum sum = sum_row (x, row * x->columns, shown_classes (&params, x));
     int64_t place = place_of (&params, x, targets[row]);
     part[MOST] = sum.most;
     part[EXPS] = (float) sum.exps;
@@ -52,10 +52,11 @@ parts_of (const LigLaunch *launch, int width)
   return (Parts){parts->data, rows, parts->size / (rows * width)};
 }
 
-/* Adds up the parts of a row, which have `each` values. */
+/* Adds up the parts of a row. */
 static RowSum
-join_row (const Parts *parts, int64_t row, double each, double *logit)
+join_row (const Parts *parts, int64_t row, const LigCrossEntropyParams *params, double *logit)
 {
+  int64_t each = params->part.count / parts->ranks;
   RowSum sum = {-INFINITY, 0, 0};
   const int64_t step = parts->rows * ENTROPY_PART;
   const float *first = parts->parts + row * ENTROPY_PART;
@@ -67,7 +68,7 @@ join_row (const Parts *parts, int64_t row, double each, double *logit)
     const float *part = first + i * step;
     double less = (double) (part[MOST] == -INFINITY ? 0 : part[MOST]) - (double) shift;
     sum.exps += (double) part[EXPS] * exp (less);
-    sum.sum += (double) part[SUM] + less * each;
+    sum.sum += (double) part[SUM] + less * (double) lig_shown_classes (params, i * each, each);
     *logit += (double) part[LOGIT];
   }
   return sum;
@@ -80,19 +81,19 @@ join_block (const LigLaunch *launch, const Parts *parts, int64_t first, int64_t 
   const int32_t *targets = launch->operands[1].data;
   LigCrossEntropyParams params = parameters (launch);
   double smoothing = (double) params.label_smoothing;
-  double each = (double) (params.part.count / parts->ranks);
+  int64_t classes = lig_count_classes (&params, 0);
   Total total = {0};
   for (int64_t row = first; row < end; row++) {
     double logit;
-    RowSum sum = join_row (parts, row, each, &logit);
+    RowSum sum = join_row (parts, row, &params, &logit);
     write_lse (&launch->operands[3], row, &sum);
     if (targets[row] == params.ignored)
       continue;
-    if (targets[row] < 0 || targets[row] >= params.part.count) {
+    if (targets[row] < 0 || targets[row] >= classes) {
       total.outside = true;
       continue;
     }
-    total.sum += loss_of (&sum, logit, smoothing, params.part.count);
+    total.sum += loss_of (&sum, logit, smoothing, classes);
     total.count++;
   }
   return total;
@@ -118,16 +119,16 @@ LIG_CPU (cross_entropy_join) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Finds the largest logit of a row, and whether the target, at a place that is not negative, is not
- * the first of the largest. */
+/* Finds the largest of the `shown` logits of a row, and whether the target, at a place that is not
+ * negative, is not the first of the largest. */
 static void
-find_rivals (const LigOperand *x, int64_t row, int64_t place, float *part)
+find_rivals (const LigOperand *x, int64_t row, int64_t shown, int64_t place, float *part)
 {
   float buffer[LIG_PIECE], most = -INFINITY;
   float aim = place < 0 ? INFINITY : element (x, row * x->columns + place);
   bool beaten = false;
-  for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = lig_piece (x->columns, at), before = place - at;
+  for (int64_t at = 0; at < shown; at += LIG_PIECE) {
+    int64_t count = lig_piece (shown, at), before = place - at;
     const float *values = lig_load (x, row * x->columns + at, count, buffer);
     for (int64_t i = 0; i < count; i++) {
       beaten |= !(values[i] < aim || (values[i] == aim && i >= before));
@@ -150,7 +151,8 @@ LIG_CPU (accuracy_part) (LigLaunch *launch)
   int64_t rows = lig_rows (x);
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < rows; row++)
-    find_rivals (x, row, place_of (&params, x, targets[row]), parts + row * ACCURACY_PART);
+    find_rivals (x, row, shown_classes (&params, x), place_of (&params, x, targets[row]),
+                 parts + row * ACCURACY_PART);
   return LIG_OK;
 }
 
@@ -181,7 +183,7 @@ LIG_CPU (accuracy_join) (LigLaunch *launch)
   int64_t each = params.part.count / parts.ranks, correct = 0, counted = 0, outside = 0;
   for (int64_t row = 0; row < parts.rows; row++) {
     bool counts = targets[row] != params.ignored;
-    bool inside = targets[row] >= 0 && targets[row] < params.part.count;
+    bool inside = targets[row] >= 0 && targets[row] < lig_count_classes (&params, 0);
     counted += counts;
     outside += counts && !inside;
     correct += counts && inside && hits (&parts, row, targets[row] / each);

@@ -4,7 +4,8 @@
  *
  * cross_entropy, with label smoothing s:
  *   lse = log (sum exp x), q = (1 - s) [c = target] + s / C,
- *   y = mean over counted rows of sum (q (lse - x)), dx = dy (exp (x - lse) - q) / count.
+ *   y = mean over counted rows of sum (q (lse - x)), dx = dy (exp (x - lse) - q) / count,
+ * over the classes, behind which x may have padding.
  * A row whose target is `ignored` is not counted; if no row is, y and dx are 0 (PyTorch: NaN).
  *
  * mean_squared_error:
@@ -19,18 +20,19 @@ entropy_block (const LigLaunch *launch, int64_t first, int64_t end)
   const int32_t *targets = launch->operands[1].data;
   LigCrossEntropyParams params = parameters (launch);
   double smoothing = (double) params.label_smoothing;
+  int64_t shown = shown_classes (&params, x);
   Total total = {0};
   for (int64_t row = first; row < end; row++) {
     int64_t start = row * x->columns;
-    RowSum sum = sum_row (x, start);
+    RowSum sum = sum_row (x, start, shown);
     write_lse (lse, row, &sum);
     if (targets[row] == params.ignored)
       continue;
-    if (targets[row] < 0 || targets[row] >= x->columns) {
+    if (targets[row] < 0 || targets[row] >= shown) {
       total.outside = true;
       continue;
     }
-    total.sum += loss_of (&sum, (double) element (x, start + targets[row]), smoothing, x->columns);
+    total.sum += loss_of (&sum, (double) element (x, start + targets[row]), smoothing, shown);
     total.count++;
   }
   return total;
@@ -57,12 +59,14 @@ LIG_CPU (cross_entropy) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Computes dx of a row: factor (exp (x - lse) - even), less factor hit at the target. An ignored
- * row has the factor 0, and may contain infinities. lse are two numbers. */
+/* Computes dx of a row: factor (exp (x - lse) - even), less factor hit at the target, and 0 for
+ * padding, behind the `shown` classes. An ignored row has the factor 0, and may contain infinities.
+ * lse are two numbers. */
 static void
 entropy_row (const LigOperand *x,
              const LigOperand *dx,
              int64_t row,
+             int64_t shown,
              int64_t target,
              const float *lse,
              float factor,
@@ -74,15 +78,13 @@ entropy_row (const LigOperand *x,
     int64_t count = lig_piece (x->columns, at), start = row * x->columns + at;
     const float *values = lig_load (x, start, count, buffer);
     float *out = lig_stage (dx, start, staged);
-    if (factor == 0)
-      memset (out, 0, (size_t) count * sizeof *out);
-    else {
+    int64_t counted = factor == 0 || shown < at ? 0 : shown - at < count ? shown - at : count;
 #pragma omp simd
-      for (int64_t i = 0; i < count; i++)
-        out[i] = factor * (lig_exp (values[i] - most - logarithm) - even);
-      if (target >= at && target < at + count)
-        out[target - at] -= factor * hit;
-    }
+    for (int64_t i = 0; i < counted; i++)
+      out[i] = factor * (lig_exp (values[i] - most - logarithm) - even);
+    if (target >= at && target < at + counted)
+      out[target - at] -= factor * hit;
+    memset (out + counted, 0, (size_t) (count - counted) * sizeof *out);
     lig_commit (dx, start, count, out);
   }
 }
@@ -94,13 +96,14 @@ LIG_CPU (cross_entropy_backward) (LigLaunch *launch)
   const LigOperand *o = launch->operands, *x = &o[1], *dx = &o[5];
   const int32_t *targets = o[2].data;
   LigCrossEntropyParams params = parameters (launch);
-  int64_t rows = lig_rows (x), classes = count_classes (&params, x);
+  int64_t rows = lig_rows (x), classes = lig_count_classes (&params, x->columns);
   float count = element (&o[4], 0), factor = count > 0 ? element (&o[0], 0) / count : 0;
   float even = params.label_smoothing / (float) classes, hit = 1 - params.label_smoothing;
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < rows; row++)
-    entropy_row (x, dx, row, targets[row] - params.part.first, (const float *) o[3].data + 2 * row,
-                 targets[row] == params.ignored ? 0 : factor, even, hit);
+    entropy_row (x, dx, row, shown_classes (&params, x), targets[row] - params.part.first,
+                 (const float *) o[3].data + 2 * row, targets[row] == params.ignored ? 0 : factor,
+                 even, hit);
   return LIG_OK;
 }
 
@@ -115,14 +118,14 @@ LIG_CPU (cross_entropy_weigh) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Returns whether the target is the first of the largest logits. */
+/* Returns whether the target is the first of the largest of the `shown` logits. */
 static bool
-hits (const LigOperand *x, int64_t row, int64_t target)
+hits (const LigOperand *x, int64_t row, int64_t shown, int64_t target)
 {
   float buffer[LIG_PIECE], aim = element (x, row * x->columns + target);
   int64_t above = 0;
-  for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = lig_piece (x->columns, at), before = target - at;
+  for (int64_t at = 0; at < shown; at += LIG_PIECE) {
+    int64_t count = lig_piece (shown, at), before = target - at;
     const float *values = lig_load (x, row * x->columns + at, count, buffer);
     for (int64_t i = 0; i < count; i++)
       above += !(values[i] < aim || (values[i] == aim && i >= before));
@@ -137,15 +140,16 @@ LIG_CPU (accuracy) (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0];
   const int32_t *targets = launch->operands[1].data;
-  int64_t ignored = parameters (launch).ignored;
+  LigCrossEntropyParams params = parameters (launch);
+  int64_t ignored = params.ignored, shown = shown_classes (&params, x);
   int64_t rows = lig_rows (x), correct = 0, counted = 0, outside = 0;
 #pragma omp parallel for schedule(static) reduction(+ : correct, counted, outside) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < rows; row++) {
     bool counts = targets[row] != ignored;
-    bool inside = targets[row] >= 0 && targets[row] < x->columns;
+    bool inside = targets[row] >= 0 && targets[row] < shown;
     counted += counts;
     outside += counts && !inside;
-    correct += counts && inside && hits (x, row, targets[row]);
+    correct += counts && inside && hits (x, row, shown, targets[row]);
   }
   if (outside > 0)
     return LIG_FAIL (launch, LIG_FAILED, "target is not one of the classes; correct the data");

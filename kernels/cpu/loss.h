@@ -3,9 +3,8 @@
  * and the sums of a row. */
 #pragma once
 
+#include "kernels/classes.h"
 #include "kernels/cpu/cpu.h"
-#include "kernels/formulas.h"
-#include <ligature/params-loss.h>
 
 #include <math.h>
 
@@ -26,11 +25,11 @@ parameters (const LigLaunch *launch)
   return params ? *params : (LigCrossEntropyParams){.ignored = -100};
 }
 
-/* Returns the number of classes of all ranks. */
+/* Returns how many of the logits of a row are not padding. */
 static inline int64_t
-count_classes (const LigCrossEntropyParams *params, const LigOperand *x)
+shown_classes (const LigCrossEntropyParams *params, const LigOperand *x)
 {
-  return params->part.count > 0 ? params->part.count : x->columns;
+  return lig_shown_classes (params, params->part.first, x->columns);
 }
 
 /* Adds up the totals of all blocks in order. */
@@ -134,18 +133,19 @@ loss_of (const RowSum *row, double logit, double smoothing, int64_t columns)
   return smoothing > 0 ? loss + smoothing * (logarithm - row->sum / (double) columns) : loss;
 }
 
+/* Returns the sums of the first `columns` logits from `start` on. */
 static inline RowSum
-sum_row (const LigOperand *x, int64_t start)
+sum_row (const LigOperand *x, int64_t start, int64_t columns)
 {
   float buffer[LIG_PIECE];
   RowSum row = {-INFINITY, 0, 0};
-  for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = lig_piece (x->columns, at);
+  for (int64_t at = 0; at < columns; at += LIG_PIECE) {
+    int64_t count = lig_piece (columns, at);
     row.most = larger (lig_load (x, start + at, count, buffer), count, row.most);
   }
   float shift = shift_of (&row);
-  for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = lig_piece (x->columns, at);
+  for (int64_t at = 0; at < columns; at += LIG_PIECE) {
+    int64_t count = lig_piece (columns, at);
     add_exps (lig_load (x, start + at, count, buffer), count, shift, &row.exps, &row.sum);
   }
   return row;

@@ -2,13 +2,13 @@
 /* The last product and its cross-entropy without the logits, see kernels/joint-loss.h. Lower bound:
  * three products, and five crossings of the logits: written by the product, read and written by the
  * loss, which replaces them by their gradients, read by either product. */
+#include "kernels/classes.h"
 #include "kernels/cuda/common/async-copy.cuh"
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/common/map.cuh"
 #include "kernels/cuda/linear.cuh"
 #include "kernels/cuda/loss.cuh"
 #include "kernels/joint-loss.h"
-#include <ligature/params-loss.h>
 
 namespace lig
 {
@@ -19,7 +19,7 @@ enum { ROW_THREADS = 512, ROW_PARTS = 4 };
 struct Rows {
   const int32_t *targets;
   float *values;
-  int64_t count, columns, stride;
+  int64_t count, columns, padded, stride; /* columns: of logits that are not padding */
   int slots;
   LigCrossEntropyParams params;
   __device__ bool
@@ -188,6 +188,8 @@ __launch_bounds__ (ROW_THREADS, 2) entropy_in_place (T *x, Rows rows)
       slope.apply (value, column);
       row[column] = narrow<T> (counts ? value[0] : 0);
     }
+    for (int64_t column = rows.columns + threadIdx.x; column < rows.padded; column += threads)
+      row[column] = narrow<T> (0);
     counts = follows;
   }
 }
@@ -240,13 +242,15 @@ static LigStatus
 losses (LigLaunch *launch, LigOperand logits, LigOperand targets, float *values, float *part)
 {
   const LigCrossEntropyParams *params = (const LigCrossEntropyParams *) launch->params;
+  LigCrossEntropyParams own = params ? *params : LigCrossEntropyParams{-100, 0};
   Rows rows = {(const int32_t *) targets.data,
                values,
                targets.size,
+               lig_shown_classes (&own, 0, logits.columns),
                logits.columns,
                lig_joint_stride (logits.columns, logits.dtype, LIG_BACKEND_CUDA),
                0,
-               params ? *params : LigCrossEntropyParams{-100, 0}};
+               own};
   LigStatus status = LIG_OK;
   if (logits.size > 0)
     status = dispatch (launch, logits.dtype, [=] (auto one) {

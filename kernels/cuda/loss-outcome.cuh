@@ -2,8 +2,8 @@
 /* The outcome of a loss or of the accuracy, which follows from one value of each row. */
 #pragma once
 
+#include "kernels/classes.h"
 #include "kernels/cuda/loss.cuh"
-#include <ligature/params-loss.h>
 
 namespace lig
 {

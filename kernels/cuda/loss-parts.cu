@@ -17,7 +17,7 @@ enum { LARGEST, AIM, BEATEN, ACCURACY_PART };
 struct PartRows {
   const int32_t *targets;
   float *part;
-  int64_t rows, columns;
+  int64_t rows, columns, shown; /* shown: logits of a row that are not padding */
   int lanes;
   LigCrossEntropyParams params;
   /* Returns the place of a row's target in this rank's part, -1 if it is in another's. */
@@ -25,7 +25,7 @@ struct PartRows {
   place (int64_t row) const
   {
     int64_t at = targets[row] - params.part.first;
-    return targets[row] != params.ignored && at >= 0 && at < columns ? at : -1;
+    return targets[row] != params.ignored && at >= 0 && at < shown ? at : -1;
   }
 };
 
@@ -42,7 +42,7 @@ __launch_bounds__ (MOST_THREADS) sum_parts (const T *x, PartRows p)
     int64_t row = own < p.rows ? own : p.rows - 1;
     Online online = {-INFINITY, 0, 0};
     const float origin = smooth ? base_of (widen (x[row * p.columns])) : 0;
-    walk_row (x + row * p.columns, p.columns, lane, p.lanes, [&] (const auto &chunk, int64_t) {
+    walk_row (x + row * p.columns, p.shown, lane, p.lanes, [&] (const auto &chunk, int64_t) {
       float values[sizeof chunk / sizeof (T)];
       unpack (chunk, values);
       online.add (values, smooth, origin);
@@ -57,7 +57,7 @@ __launch_bounds__ (MOST_THREADS) sum_parts (const T *x, PartRows p)
     int64_t place = p.place (row);
     part[MOST] = online.most;
     part[EXPS] = online.exps;
-    part[SUM] = smooth ? online.sum + (float) p.columns * (origin - online.shift ()) : 0;
+    part[SUM] = smooth ? online.sum + (float) p.shown * (origin - online.shift ()) : 0;
     part[LOGIT] = place < 0 ? 0 : widen (x[row * p.columns + place]);
   }
 }
@@ -75,7 +75,7 @@ __launch_bounds__ (MOST_THREADS) find_rivals (const T *x, PartRows p)
     int64_t row = own < p.rows ? own : p.rows - 1, place = p.place (row);
     float aim = place < 0 ? INFINITY : widen (x[row * p.columns + place]), most = -INFINITY;
     bool above = false;
-    walk_row (x + row * p.columns, p.columns, lane, p.lanes, [&] (const auto &chunk, int64_t at) {
+    walk_row (x + row * p.columns, p.shown, lane, p.lanes, [&] (const auto &chunk, int64_t at) {
       constexpr int N = (int) (sizeof chunk / sizeof (T));
       float values[N];
       unpack (chunk, values);
@@ -110,7 +110,8 @@ struct Joined {
 __global__ void
 __launch_bounds__ (MOST_THREADS) join_sums (Joined joined, float *lse, Outcome outcome)
 {
-  const float classes = (float) joined.params.part.count, each = classes / (float) joined.ranks;
+  const int64_t classes = lig_count_classes (&joined.params, 0);
+  const int64_t each = joined.params.part.count / joined.ranks;
   const float smoothing = joined.params.label_smoothing;
   for (int64_t row = (int64_t) blockIdx.x * blockDim.x + threadIdx.x; row < outcome.rows;
        row += (int64_t) gridDim.x * blockDim.x) {
@@ -123,13 +124,14 @@ __launch_bounds__ (MOST_THREADS) join_sums (Joined joined, float *lse, Outcome o
       Online one = {part[i * joined.step + MOST], part[i * joined.step + EXPS], 0};
       const float less = one.shift () - all.shift ();
       all.exps += one.exps * expf (less);
-      all.sum += part[i * joined.step + SUM] + less * each;
+      all.sum += part[i * joined.step + SUM] +
+                 less * (float) lig_shown_classes (&joined.params, i * each, each);
       logit += part[i * joined.step + LOGIT];
     }
     int32_t target = outcome.targets[row];
     if (target != joined.params.ignored) {
-      bool inside = target >= 0 && target < joined.params.part.count;
-      loss = all.loss (inside ? logit : NAN, smoothing, classes, all.shift ());
+      bool inside = target >= 0 && target < classes;
+      loss = all.loss (inside ? logit : NAN, smoothing, (float) classes, all.shift ());
     }
     if (lse) {
       lse[2 * row] = all.most;
@@ -148,7 +150,8 @@ __launch_bounds__ (MOST_THREADS) join_sums (Joined joined, float *lse, Outcome o
 __global__ void
 __launch_bounds__ (MOST_THREADS) join_rivals (Joined joined, Outcome outcome)
 {
-  const int64_t classes = joined.params.part.count, each = classes / joined.ranks;
+  const int64_t classes = lig_count_classes (&joined.params, 0);
+  const int64_t each = joined.params.part.count / joined.ranks;
   for (int64_t row = (int64_t) blockIdx.x * blockDim.x + threadIdx.x; row < outcome.rows;
        row += (int64_t) gridDim.x * blockDim.x) {
     const float *part = joined.parts + row * ACCURACY_PART;
@@ -175,8 +178,14 @@ static LigStatus
 over_logits (LigLaunch *launch, F f)
 {
   const LigOperand *o = launch->operands, *x = &o[0];
-  PartRows p = {(const int32_t *) o[1].data, (float *) o[2].data, rows (x), x->columns, 1,
-                parameters (launch)};
+  LigCrossEntropyParams params = parameters (launch);
+  PartRows p = {(const int32_t *) o[1].data,
+                (float *) o[2].data,
+                rows (x),
+                x->columns,
+                lig_shown_classes (&params, params.part.first, x->columns),
+                1,
+                params};
   return dispatch (launch, x->dtype, [=] (auto one) {
     using T = decltype (one);
     PartRows own = p;

@@ -16,12 +16,13 @@ namespace lig
  * squares. */
 enum { SQUARES_ALONE = 1 << 14 };
 
-/* Computes lse and loss of each row. */
+/* Computes lse and loss of each row, of which `shown` logits count. */
 template <class T, bool WHOLE, bool SMOOTH>
 __global__ void
 __launch_bounds__ (MOST_THREADS) entropy_rows (
   const T *x, int64_t columns, int lanes, float *lse, LigCrossEntropyParams params, Outcome outcome)
 {
+  const int64_t shown = lig_shown_classes (&params, 0, columns);
   int per_block = WHOLE ? 1 : (int) blockDim.x / lanes, lane = (int) threadIdx.x & (lanes - 1);
   for (int64_t base = (int64_t) blockIdx.x * per_block; base < outcome.rows;
        base += (int64_t) gridDim.x * per_block) {
@@ -29,7 +30,7 @@ __launch_bounds__ (MOST_THREADS) entropy_rows (
     int64_t row = own < outcome.rows ? own : outcome.rows - 1;
     Online online = {-INFINITY, 0, 0};
     const float origin = SMOOTH ? base_of (widen (x[row * columns])) : 0;
-    walk_row (x + row * columns, columns, lane, lanes, [&] (const auto &chunk, int64_t) {
+    walk_row (x + row * columns, shown, lane, lanes, [&] (const auto &chunk, int64_t) {
       float values[sizeof chunk / sizeof (T)];
       unpack (chunk, values);
       online.add (values, SMOOTH, origin);
@@ -43,9 +44,9 @@ __launch_bounds__ (MOST_THREADS) entropy_rows (
     float loss = 0;
     int32_t target = outcome.targets[row];
     if (target != params.ignored) {
-      bool inside = target >= 0 && target < columns;
+      bool inside = target >= 0 && target < shown;
       loss = online.loss (inside ? widen (x[row * columns + target]) : NAN, params.label_smoothing,
-                          (float) columns, origin);
+                          (float) shown, origin);
     }
     if (lse) {
       lse[2 * row] = online.most;
@@ -59,11 +60,11 @@ __launch_bounds__ (MOST_THREADS) entropy_rows (
   conclude (outcome);
 }
 
-/* Writes 1 for each row whose target is the first of the largest logits, else 0. */
+/* Writes 1 for each row whose target is the first of the largest of the `shown` logits, else 0. */
 template <class T, bool WHOLE>
 __global__ void
 __launch_bounds__ (MOST_THREADS)
-  accuracy_rows (const T *x, int64_t columns, int lanes, Outcome outcome)
+  accuracy_rows (const T *x, int64_t columns, int64_t shown, int lanes, Outcome outcome)
 {
   int per_block = WHOLE ? 1 : (int) blockDim.x / lanes, lane = (int) threadIdx.x & (lanes - 1);
   for (int64_t base = (int64_t) blockIdx.x * per_block; base < outcome.rows;
@@ -71,10 +72,10 @@ __launch_bounds__ (MOST_THREADS)
     int64_t own = base + (WHOLE ? 0 : threadIdx.x / lanes);
     int64_t row = own < outcome.rows ? own : outcome.rows - 1;
     int32_t target = outcome.targets[row];
-    bool inside = target >= 0 && target < columns, above = false;
+    bool inside = target >= 0 && target < shown, above = false;
     float aim = inside ? widen (x[row * columns + target]) : 0;
     if (inside && target != outcome.ignored)
-      walk_row (x + row * columns, columns, lane, lanes, [&] (const auto &chunk, int64_t at) {
+      walk_row (x + row * columns, shown, lane, lanes, [&] (const auto &chunk, int64_t at) {
         constexpr int N = (int) (sizeof chunk / sizeof (T));
         float values[N];
         unpack (chunk, values);
@@ -101,7 +102,7 @@ struct Entropy {
   const float *lse; /* two numbers of each row */
   int64_t rows, columns;
   LigCrossEntropyParams params;
-  int64_t classes; /* of all ranks */
+  int64_t classes, shown; /* of all ranks; those of the logits that are not padding */
   __device__ Slope
   slope (int64_t row) const
   {
@@ -113,9 +114,9 @@ struct Entropy {
   }
 };
 
-/* Writes the lane's part of a row of dx. A row whose factor is 0, such as an ignored one, may
- * contain infinities and is not read. It is PACKED if x and dx have one type and alignment, else
- * processed element by element. */
+/* Writes the lane's part of a row of dx, zeros behind the `shown` classes. A row whose factor is 0,
+ * such as an ignored one, may contain infinities and is not read. It is PACKED if x and dx have one
+ * type and alignment, else processed element by element. */
 template <bool PACKED, class T>
 __device__ inline void
 write_slopes (const T *x,
@@ -123,27 +124,30 @@ write_slopes (const T *x,
               int64_t start,
               const Slope &slope,
               int64_t columns,
+              int64_t shown,
               int lane,
               int lanes)
 {
   T *out = (T *) dx.data + start;
-  bool zero = slope.factor == 0;
+  if (slope.factor == 0)
+    shown = 0;
   if (!PACKED)
     for (int64_t at = lane; at < columns; at += lanes) {
-      float value[1] = {zero ? 0 : widen (x[start + at])};
+      float value[1] = {at < shown ? widen (x[start + at]) : 0};
       slope.apply (value, at);
-      dx.set (start + at, zero ? 0 : value[0]);
+      dx.set (start + at, at < shown ? value[0] : 0);
     }
-  else if (zero)
-    clear_row (out, columns, lane, lanes);
-  else
-    walk_row<true> (x + start, columns, lane, lanes, [&] (auto chunk, int64_t at) {
+  else {
+    walk_row<true> (x + start, shown, lane, lanes, [&] (auto chunk, int64_t at) {
       float values[sizeof chunk / sizeof (T)];
       unpack (chunk, values);
       slope.apply (values, at);
       pack (values, chunk);
       store_chunk (out + at, chunk);
     });
+    if (shown < columns)
+      clear_row (out + shown, columns - shown, lane, lanes);
+  }
 }
 
 /* Computes dx [M, C]. It begins with the last rows, which the forward pass left in the cache. */
@@ -155,8 +159,8 @@ __launch_bounds__ (MOST_THREADS) entropy_slopes (const T *x, Target dx, int lane
   int64_t from = (int64_t) blockIdx.x * per_block + threadIdx.x / lanes;
   for (; from < entropy.rows; from += (int64_t) gridDim.x * per_block) {
     int64_t row = entropy.rows - 1 - from;
-    write_slopes<PACKED> (x, dx, row * entropy.columns, entropy.slope (row), entropy.columns, lane,
-                          lanes);
+    write_slopes<PACKED> (x, dx, row * entropy.columns, entropy.slope (row), entropy.columns,
+                          entropy.shown, lane, lanes);
   }
 }
 
@@ -339,7 +343,8 @@ lig_cuda_cross_entropy_backward (LigLaunch *launch)
                      rows (x),
                      x->columns,
                      params,
-                     params.part.count > 0 ? params.part.count : x->columns};
+                     lig_count_classes (&params, x->columns),
+                     lig_shown_classes (&params, params.part.first, x->columns)};
   bool alike = x->dtype == dx->dtype && (((uintptr_t) x->data ^ (uintptr_t) dx->data) & 15) == 0;
   if (!lig_dtype_is_floating (dx->dtype))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type; convert to fp32, fp16 or bf16");
@@ -372,7 +377,9 @@ lig_cuda_accuracy (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands, *x = &o[0];
   Outcome outcome = {};
-  outcome.ignored = parameters (launch).ignored;
+  LigCrossEntropyParams params = parameters (launch);
+  int64_t shown = lig_shown_classes (&params, 0, x->columns);
+  outcome.ignored = params.ignored;
   outcome.y = target (&o[2]);
   outcome.count = target (&o[3]);
   return dispatch (launch, x->dtype, [=] (auto one) {
@@ -381,7 +388,7 @@ lig_cuda_accuracy (LigLaunch *launch)
       Teams t = teams_for (launch, part.rows, x->columns, wide<T>, true);
       const T *from = (const T *) x->data + first * x->columns;
       auto kernel = t.whole ? accuracy_rows<T, true> : accuracy_rows<T, false>;
-      kernel<<<t.blocks, t.threads, 0, stream (launch)>>> (from, x->columns, t.lanes, part);
+      kernel<<<t.blocks, t.threads, 0, stream (launch)>>> (from, x->columns, shown, t.lanes, part);
       return t.blocks;
     });
   });

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses of logits with a large common offset, and norms of rows whose mean is far from 0, on the
- * GPU against the CPU, which tests/kernels/far.c compares with double. */
+/* Losses of logits with a large common offset, norms of rows whose mean is far from 0, and
+ * attention with large scores, on the GPU against the CPU, which tests/kernels/far.c compares with
+ * double. */
 #include "tests/gpu/shaped.h"
+#include <ligature/params-attention.h>
 #include <ligature/params-loss.h>
 #include <ligature/params-norm.h>
 
@@ -64,14 +66,25 @@ test_losses (void)
     }
 }
 
+/* Returns numbers in a type (transfer full). */
+static void *
+narrowed (LigDtype dtype, const float *values, int64_t count)
+{
+  void *to = g_malloc ((gsize) count * lig_dtype_size (dtype));
+  lig_narrow (dtype, values, to, (size_t) count);
+  return to;
+}
+
 static void
-run_norm (const Gpu *gpu, int64_t rows, int64_t columns, double mean, double deviation)
+run_norm (
+  const Gpu *gpu, LigDtype dtype, int64_t rows, int64_t columns, double mean, double deviation)
 {
   const LigNormParams params = {.eps = 1e-5f};
-  g_autofree float *values = around (rows, columns, mean, deviation);
+  g_autofree float *wide = around (rows, columns, mean, deviation);
+  g_autofree void *values = narrowed (dtype, wide, rows * columns);
   g_autofree float *means = g_new (float, rows), *rstds = g_new (float, rows);
-  Part x = {LIG_FP32, rows, columns, values}, one = {LIG_FP32, 1, columns, NULL};
-  Part whole = {LIG_FP32, rows, columns, NULL}, statistic = {LIG_FP32, rows, 1, NULL};
+  Part x = {dtype, rows, columns, values}, one = {LIG_FP32, 1, columns, NULL};
+  Part whole = {dtype, rows, columns, NULL}, statistic = {LIG_FP32, rows, 1, NULL};
   Problem forward = {"layer_norm", &params, {x, one, one, {0}, statistic, statistic},
                      FALSE,        FALSE,   "the statistics of a norm"};
   run_problem (gpu, &forward);
@@ -94,14 +107,68 @@ test_norms (void)
   const Gpu *gpu = gpu_or_skip ();
   for (size_t i = 0; gpu && i < G_N_ELEMENTS (places); i++)
     for (size_t j = 0; j < G_N_ELEMENTS (sizes); j++)
-      run_norm (gpu, sizes[j].rows, sizes[j].columns, places[i].mean, places[i].deviation);
+      run_norm (gpu, LIG_FP32, sizes[j].rows, sizes[j].columns, places[i].mean,
+                places[i].deviation);
+  for (size_t j = 0; gpu && j < G_N_ELEMENTS (sizes); j++) {
+    run_norm (gpu, LIG_BF16, sizes[j].rows, sizes[j].columns, 3000, 40);
+    run_norm (gpu, LIG_FP16, sizes[j].rows, sizes[j].columns, -1000, 3);
+  }
+}
+
+/* Rows of queries, keys and values whose scores are all 4e6. */
+static void
+run_attention (const Gpu *gpu, LigDtype dtype, int32_t features, int32_t length, float softcap)
+{
+  enum { BATCH = 2, HEADS = 3 };
+  const LigAttentionParams params = {.heads = HEADS,
+                                     .kv_heads = HEADS,
+                                     .features = features,
+                                     .length = length,
+                                     .memory_length = length,
+                                     .mask = LIG_MASK_CAUSAL,
+                                     .scale = dtype == LIG_FP16 ? 1000 : 1,
+                                     .softcap = softcap};
+  int64_t rows = BATCH * length, queries = HEADS * features;
+  g_autofree float *wide = around (rows, 3 * queries, 0, 1);
+  float root = dtype == LIG_FP16 ? 64 : 2000;
+  for (int64_t i = 0; i < rows * 3 * queries; i++)
+    if (i % (3 * queries) < 2 * queries)
+      wide[i] = i % features == 0 ? root : 0;
+  g_autofree void *values = narrowed (dtype, wide, rows * 3 * queries);
+  Part x = {dtype, rows, 3 * queries, values}, y = {dtype, rows, queries, NULL}, none = {0};
+  Part lse = {LIG_FP32, 2 * BATCH * HEADS, length, NULL};
+  Problem forward = {"attention", &params, {x, none, none, none, y, lse},
+                     FALSE,       FALSE,   "large scores"};
+  run_problem (gpu, &forward);
+  const Part *f = forward.parts;
+  Problem backward = {"attention_backward",
+                      &params,
+                      {y, x, none, none, none, f[4], f[5], x, none},
+                      FALSE,
+                      FALSE,
+                      "the gradients of large scores"};
+  run_problem (gpu, &backward);
+  keep (NULL);
+}
+
+static void
+test_attention (void)
+{
+  const Gpu *gpu = gpu_or_skip ();
+  for (int i = 0; gpu && i < 12; i++) {
+    run_attention (gpu, floats[i % 3], i / 3 % 2 ? 128 : 64, 200, i < 6 ? 0 : 5e6f);
+    run_attention (gpu, floats[i % 3], 40, 70, i < 6 ? 0 : 5e6f);
+  }
 }
 
 int
 main (int argc, char **argv)
 {
+  /* cuDNN does not say what its logarithms lost. */
+  g_setenv ("LIGATURE_CUDNN", "none", TRUE);
   gpu_test_init (argc, argv);
   g_test_add_func ("/gpu/far/losses", test_losses);
   g_test_add_func ("/gpu/far/norms", test_norms);
+  g_test_add_func ("/gpu/far/attention", test_attention);
   return g_test_run ();
 }

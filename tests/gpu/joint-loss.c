@@ -57,7 +57,7 @@ some_targets (const Shape *s)
   int32_t *targets = g_new (int32_t, s->rows);
   for (int64_t i = 0; i < s->rows; i++) {
     gboolean ignored = s->ignored < 0 ? i >= s->rows / 2 : s->ignored > 0 && i % s->ignored == 0;
-    targets[i] = ignored ? -100 : (int32_t) ((i * 7919 + i / 3) % s->classes);
+    targets[i] = ignored ? -100 : (int32_t) ((i * 7919 + i / 3) % MAX (s->classes - 1, 1));
   }
   return targets;
 }
@@ -77,7 +77,10 @@ test_shape (gconstpointer data)
   const Gpu *gpu = gpu_or_skip ();
   if (!gpu)
     return;
+  /* Of every other shape the last logit is padding, unless a target is there. */
   LigCrossEntropyParams params = {.ignored = -100, .label_smoothing = s->smoothing};
+  if (s->rows % 2 == 0 && s->classes > 2)
+    params.classes = s->classes - 1;
   g_autofree int32_t *targets = some_targets (s);
   /* Logits of the order of 1: rounding large ones to 16 bits would change their exponentials. */
   g_autofree void *weights =

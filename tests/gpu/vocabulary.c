@@ -28,11 +28,18 @@ static const Shape shapes[] = {
   {LIG_FP32, LIG_FP32, 20000, 64, 2, 128, 0, TRUE, FALSE},
 };
 
+/* A third of the logits of some shapes is padding, with all logits of some ranks; 0: none. */
+static int64_t
+some_classes (const Shape *s)
+{
+  return s->rows % 2 ? 0 : MAX (s->columns * s->ranks * 2 / 3, 1);
+}
+
 static int32_t *
 some_targets (const Shape *s)
 {
   int32_t *targets = g_new (int32_t, s->rows);
-  int64_t classes = s->columns * s->ranks;
+  int64_t classes = some_classes (s) > 0 ? some_classes (s) : s->columns * s->ranks;
   for (int64_t i = 0; i < s->rows; i++)
     targets[i] = i % 5 == 3 ? IGNORED : (int32_t) ((i * 7919 + i / 3) % classes);
   return targets;
@@ -61,8 +68,10 @@ run_parts (const Gpu *gpu, const Shape *s, gboolean accuracy)
   g_autofree int32_t *targets = some_targets (s);
   g_autofree float *all = g_new (float, s->ranks * s->rows * width);
   Part rows = {LIG_INT32, 1, s->rows, targets};
-  LigCrossEntropyParams params = {
-    .ignored = IGNORED, .label_smoothing = s->smoothing, .part = {0, s->columns * s->ranks}};
+  LigCrossEntropyParams params = {.ignored = IGNORED,
+                                  .label_smoothing = s->smoothing,
+                                  .part = {0, s->columns * s->ranks},
+                                  .classes = some_classes (s)};
   for (int rank = 0; rank < s->ranks; rank++) {
     Part logits = {s->dtype, s->rows, s->columns, NULL};
     g_autofree float *values = NULL, *narrowed = NULL;
@@ -151,7 +160,8 @@ test_gradients (gconstpointer data)
   for (int rank = 0; rank < s->ranks; rank += MAX (s->ranks - 1, 1)) {
     LigCrossEntropyParams params = {.ignored = IGNORED,
                                     .label_smoothing = s->smoothing,
-                                    .part = {rank * s->columns, s->columns * s->ranks}};
+                                    .part = {rank * s->columns, s->columns * s->ranks},
+                                    .classes = some_classes (s)};
     Problem problem = {"cross_entropy_backward",
                        &params,
                        {{LIG_FP32, 1, 1, &dy},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Losses of logits with a large common offset, norms of rows whose mean is far from 0 compared with
- * their deviation, and attention with large scores, against references in double of the same values. */
+ * their deviation, and attention with large scores, against references in double of the same
+ * values. */
 #include "tests/kernels/case.h"
 #include <ligature/params-attention.h>
 #include <ligature/params-loss.h>
@@ -82,7 +83,8 @@ check_parts (LigOperand x, LigOperand targets, float smoothing, const Loss *want
 {
   LigOperand parts = blank (LIG_FP32, RANKS * ROWS, 4), y = number (NAN), count = number (NAN);
   LigOperand lse = blank (LIG_FP32, ROWS, 2), dx = blank (LIG_FP32, ROWS, CLASSES);
-  LigCrossEntropyParams params = {-100, smoothing, {0, CLASSES}};
+  LigCrossEntropyParams params = {
+    .ignored = -100, .label_smoothing = smoothing, .part = {0, CLASSES}};
   int64_t width = CLASSES / RANKS;
   for (int rank = 0; rank < RANKS; rank++) {
     LigOperand part = {(float *) parts.data + rank * ROWS * 4, ROWS * 4, 4, LIG_FP32};

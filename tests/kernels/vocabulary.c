@@ -180,7 +180,8 @@ test_alone (void)
   case_begin ();
   LigOperand x = random_tensor (c.dtype, c.rows, c.columns), targets = targets_of (&c);
   LigOperand lse[2], dx[2];
-  LigCrossEntropyParams params = params_of (&c, 0), whole = {IGNORED, 0.1f, {0, 0}};
+  LigCrossEntropyParams params = params_of (&c, 0),
+                        whole = {.ignored = IGNORED, .label_smoothing = 0.1f};
   for (int i = 0; i < 2; i++) {
     LigOperand y = number (NAN), count = number (NAN);
     lse[i] = blank (LIG_FP32, c.rows, 2);

@@ -70,6 +70,26 @@ LIG_API guint64 lig_sequence_get_version (LigSequence *self);
 LIG_API gboolean lig_sequence_has_input (LigSequence *self);
 
 /**
+ * lig_sequence_get_classes:
+ * @self: a sequence
+ *
+ * Returns: how many of the logits are of classes, as the loss at the end says; 0: all, or there is
+ *   no such loss
+ */
+LIG_API gint64 lig_sequence_get_classes (LigSequence *self);
+
+/**
+ * lig_sequence_set_classes:
+ * @self: a sequence
+ * @classes: how many of the logits are of classes
+ *
+ * Tells the loss at the end, if it counts classes and does not know their number.
+ *
+ * Returns: whether it was told
+ */
+LIG_API gboolean lig_sequence_set_classes (LigSequence *self, gint64 classes);
+
+/**
  * lig_sequence_get_input:
  * @self: a sequence
  * @shape: (out caller-allocates): the shape of the input

@@ -209,6 +209,20 @@ LIG_API gboolean lig_state_load_weights (LigState *self,
                                          GError **error);
 
 /**
+ * lig_state_leave_out_padding:
+ * @self: a state
+ * @sequence: the sequence of which it has the parameters
+ * @note: (inout) (optional) (nullable) (transfer full): a note, to which a remark is appended
+ *
+ * If the vocabulary of the weights that were loaded has fewer rows than the parameter, the others
+ * became zero: they are no classes. Tells the loss of the sequence, unless that has a number of
+ * classes already; plans that were compiled before still count them.
+ *
+ * Returns: whether the sequence has changed
+ */
+LIG_API gboolean lig_state_leave_out_padding (LigState *self, LigSequence *sequence, char **note);
+
+/**
  * lig_state_store:
  * @self: a state
  * @file: (nullable): the file that the tensors are added to; %NULL on ranks that only give the file

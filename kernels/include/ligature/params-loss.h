@@ -23,12 +23,15 @@ typedef struct {
  * @ignored: the target of rows that are not counted; default -100
  * @label_smoothing: the probability that is spread evenly over all classes, in [0, 1); default 0
  * @part: the classes that the logits are of
+ * @classes: the number of classes of all ranks; logits from there on are padding, which counts as
+ *   minus infinity whatever it is, and has no gradient; 0: there is none
  *
  * Parameters of cross_entropy, cross_entropy_backward, accuracy, and the kernels of their parts.
- * accuracy uses @ignored alone, cross_entropy and accuracy need logits of all classes.
+ * accuracy uses @ignored and @classes alone, cross_entropy and accuracy need logits of all classes.
  */
 typedef struct {
   int64_t ignored;
   float label_smoothing;
   LigVocabularyPart part;
+  int64_t classes;
 } LigCrossEntropyParams;
