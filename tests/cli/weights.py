@@ -155,12 +155,38 @@ def check_padded(folder, model):
     assert own[:20].equal(model.transformer.wte.weight) and not own[20:].any()
 
 
+def check_padding(folder):
+    """A model whose table is padded when its weights are read trains as it would have without: the
+    padding is no class, and exports leave it out."""
+    folder = pathlib.Path(folder)
+    (folder / "tokens.bin").write_bytes(struct.pack("<600H", *(7 * i * i % 50 for i in range(600))))
+    lig(folder, "export-weights", GPT2.format(50, 50), *INPUT, "--seed", "3", "--names", "gpt2", "-o",
+        "model.safetensors")
+    losses, tensors = [], []
+    for rows in (50, 64):
+        text = lig(folder, "train", GPT2.format(rows, rows) + " ! cross-entropy(label-smoothing=0.1)",
+                   *INPUT, "--data", "tokens:tokens.bin", "--init", "model.safetensors", "--steps",
+                   "20", "--device", "cpu", "--seed", "5", "--json")
+        found = json.loads(text)
+        losses.append((found["loss"]["first"], found["loss"]["last"], found["eval"]["loss"]))
+        lig(folder, "export-weights", "last", "--names", "gpt2", "-o", f"{rows}.safetensors")
+        tensors.append(read(folder / f"{rows}.safetensors"))
+    assert all(abs(a - b) < 1e-5 * a for a, b in zip(*losses)), losses
+    assert "classes=50" in lig(folder, "runs", "show", "last")
+    assert {name: one[1] for name, one in tensors[0].items()} == {
+        name: one[1] for name, one in tensors[1].items()}
+    for name, one in tensors[0].items():
+        values, others = (struct.unpack(f"<{len(x[2]) // 4}f", x[2]) for x in (one, tensors[1][name]))
+        assert max(abs(a - b) for a, b in zip(values, others)) < 1e-4, name
+
+
 def list_cases():
     yield "gpt2 names", lambda folder: check_round(folder, GPT2.format(20, 20), "gpt2")
     yield "llama names", lambda folder: check_round(folder, LLAMA.format(""), "llama")
     yield "tied llama", lambda folder: check_round(folder, LLAMA.format(", tied=0"), "llama")
     yield "weights of a run", check_run
     yield "quantizers", check_quantizers
+    yield "padding", check_padding
     yield "refusals", check_refusals
     try:
         import safetensors.torch  # noqa: F401
