@@ -339,7 +339,7 @@ mark_saved (LigRecomputation *self)
 }
 
 /* Returns whether ranks repeat exchanges although their peaks differ: those of a context merge
- * other parts of attention. What each would decide by its peak, they have to do alike. */
+ * other parts of attention. They have to do alike, so that none of them follows its own peak. */
 static gboolean
 repeats_unlike (const LigDraft *draft)
 {

@@ -242,8 +242,10 @@ lig_state_leave_out_padding (LigState *self, LigSequence *sequence, char **note)
   if (self->vocabulary == 0 || !lig_sequence_set_classes (sequence, self->vocabulary))
     return FALSE;
   g_autofree char *before = note ? *note : NULL;
-  g_autofree char *remark = g_strdup_printf (
-    _ ("the loss leaves out what is behind %" PRId64 " classes"), self->vocabulary);
+  g_autofree char *remark =
+    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "the loss counts %" PRId64 " class",
+                                  "the loss counts %" PRId64 " classes", (gulong) self->vocabulary),
+                     self->vocabulary);
   if (note)
     *note = before ? g_strconcat (before, "; ", remark, NULL) : g_strdup (remark);
   return TRUE;

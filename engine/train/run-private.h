@@ -176,7 +176,7 @@ gboolean lig_run_check_extras (LigRun *self, LigPlan *plan, GError **error);
 gboolean lig_run_set_batch (
   LigRun *self, LigProgram *program, LigTensor *input, LigTensor *targets, GError **error);
 
-/* Binds the data again after the loss was told the number of its classes. */
+/* Binds the data again after the number of classes of the loss was set. */
 gboolean lig_run_bind_classes (LigRun *self, GError **error);
 
 /* Checks that the tokens of the data are row numbers of the first embedding; the ops before it do

@@ -7,7 +7,7 @@
  * where v = x, or v = sum = x + extra as rounded to the type of `sum`. Statistics are fp32. A sum
  * of values that are large compared with their deviation would leave their mean few digits, so a
  * row is read twice, the second time from the cache: first for the mean of v - v[0], then for the
- * mean of what is left of the deviations, by which mean and variance are corrected. */
+ * mean of the deviations from that, which corrects both mean and variance. */
 #include "kernels/cpu/norm.h"
 
 #include <math.h>

@@ -45,7 +45,7 @@ __launch_bounds__ (THREADS)
   a.lost[at] = blind ? 0 : (float) (logarithm - (double) rounded);
 }
 
-/* What is lost by rounding counts from here on, an error of the weights of 3e-6. */
+/* The least loss by rounding that counts: an error of the weights of 3e-6. */
 constexpr float SEEN = 4e-6f;
 
 /* Attention.rows and Attention.lost of queries of a head. */

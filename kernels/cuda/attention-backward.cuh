@@ -31,8 +31,9 @@ struct Place {
   int mine, query, key;
 };
 
-/* Subtracts what the lane's columns lost by rounding from exponents. */
-template <class S>
+/* Subtracts from exponents what their queries lost by rounding, which are the columns if KEYS_DOWN,
+ * else the rows. */
+template <bool KEYS_DOWN, class S>
 __device__ inline void
 subtract_lost (Sums16<S::TILES, S::STEP> &exponents, const float *lost)
 {
@@ -42,7 +43,8 @@ subtract_lost (Sums16<S::TILES, S::STEP> &exponents, const float *lost)
     for (int m = 0; m < S::TILES; m++)
 #pragma unroll
       for (int c = 0; c < 4; c++)
-        exponents.v[m][n][c] -= lost[8 * n + 2 * ((int) threadIdx.x % 4) + c % 2];
+        exponents.v[m][n][c] -= lost[KEYS_DOWN ? 8 * n + 2 * ((int) threadIdx.x % 4) + c % 2
+                                               : 16 * m + (int) threadIdx.x % 32 / 4 + c / 2 * 8];
 }
 
 /* Turns products of keys and queries into powers, of which `rows` are Attention.rows; `lost` is
@@ -72,7 +74,7 @@ raise (Sums16<S::TILES, S::STEP> &powers,
         powers.v[m][n][c] = __fmaf_rn (powers.v[m][n][c], scale, c % 2 ? -pair.z : -pair.x);
   }
   if (lost)
-    subtract_lost<S> (powers, lost);
+    subtract_lost<true, S> (powers, lost);
 #pragma unroll
   for (int i = 0; i < S::TILES * S::STEP / 2; i++) {
     float &power = powers.v[i / (S::STEP / 2)][i / 4 % (S::STEP / 8)][i % 4];
@@ -189,10 +191,16 @@ add_keys (Sums16<S::TILES, D> &dq,
         }
         slopes.v[m][n][c] = (slope - rows[m][c / 2].y) * cap;
         powers.v[m][n][c] = __fmaf_rn (score, scale, -rows[m][c / 2].x);
-        if (lost)
-          powers.v[m][n][c] -= lost[(int) threadIdx.x % 32 / 4 + 16 * m + c / 2 * 8];
-        slopes.v[m][n][c] *= lig_quick_power (powers.v[m][n][c]);
       }
+  if (lost)
+    subtract_lost<false, S> (powers, lost);
+#pragma unroll
+  for (int m = 0; m < S::TILES; m++)
+#pragma unroll
+    for (int n = 0; n < S::STEP / 8; n++)
+#pragma unroll
+      for (int c = 0; c < 4; c++)
+        slopes.v[m][n][c] *= lig_quick_power (powers.v[m][n][c]);
   if (documents.of || !s.clear (at.query, S::MINE, at.key, S::STEP))
     hide<false> (slopes, s, documents, at.query, at.key, 0);
   add_weighted<T> (dq, slopes, keys[0]);

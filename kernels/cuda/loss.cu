@@ -19,10 +19,14 @@ enum { SQUARES_ALONE = 1 << 14 };
 /* Computes lse and loss of each row, of which `shown` logits count. */
 template <class T, bool WHOLE, bool SMOOTH>
 __global__ void
-__launch_bounds__ (MOST_THREADS) entropy_rows (
-  const T *x, int64_t columns, int lanes, float *lse, LigCrossEntropyParams params, Outcome outcome)
+__launch_bounds__ (MOST_THREADS) entropy_rows (const T *x,
+                                               int64_t columns,
+                                               int64_t shown,
+                                               int lanes,
+                                               float *lse,
+                                               LigCrossEntropyParams params,
+                                               Outcome outcome)
 {
-  const int64_t shown = lig_shown_classes (&params, 0, columns);
   int per_block = WHOLE ? 1 : (int) blockDim.x / lanes, lane = (int) threadIdx.x & (lanes - 1);
   for (int64_t base = (int64_t) blockIdx.x * per_block; base < outcome.rows;
        base += (int64_t) gridDim.x * per_block) {
@@ -311,6 +315,7 @@ lig_cuda_cross_entropy (LigLaunch *launch)
   outcome.mean = true;
   outcome.y = target (&o[2]);
   outcome.count = target (&o[4]);
+  int64_t shown = lig_shown_classes (&params, 0, x->columns);
   return dispatch (launch, x->dtype, [=] (auto one) {
     using T = decltype (one);
     return over_rows (launch, &o[1], outcome, rows (x), [=] (int64_t first, const Outcome &part) {
@@ -322,8 +327,8 @@ lig_cuda_cross_entropy (LigLaunch *launch)
                       ? t.whole ? entropy_rows<T, true, true> : entropy_rows<T, false, true>
                     : t.whole ? entropy_rows<T, true, false>
                               : entropy_rows<T, false, false>;
-      kernel<<<t.blocks, t.threads, 0, stream (launch)>>> (from, x->columns, t.lanes, lse, params,
-                                                           part);
+      kernel<<<t.blocks, t.threads, 0, stream (launch)>>> (from, x->columns, shown, t.lanes, lse,
+                                                           params, part);
       return t.blocks;
     });
   });

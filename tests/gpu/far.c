@@ -115,35 +115,39 @@ test_norms (void)
   }
 }
 
-/* Rows of queries, keys and values whose scores are all 4e6. */
+/* Queries of 1 and keys of 4e6: all scores are that, and the gradients of the keys are 0. Those of
+ * the queries, which are the rounding of large sums, are left out. */
 static void
 run_attention (const Gpu *gpu, LigDtype dtype, int32_t features, int32_t length, float softcap)
 {
   enum { BATCH = 2, HEADS = 3 };
+  float large = dtype == LIG_FP16 ? 4096 : 4194304;
   const LigAttentionParams params = {.heads = HEADS,
                                      .kv_heads = HEADS,
                                      .features = features,
                                      .length = length,
                                      .memory_length = length,
                                      .mask = LIG_MASK_CAUSAL,
-                                     .scale = dtype == LIG_FP16 ? 1000 : 1,
+                                     .scale = 4194304 / large,
                                      .softcap = softcap};
   int64_t rows = BATCH * length, queries = HEADS * features;
-  g_autofree float *wide = around (rows, 3 * queries, 0, 1);
-  float root = dtype == LIG_FP16 ? 64 : 2000;
-  for (int64_t i = 0; i < rows * 3 * queries; i++)
-    if (i % (3 * queries) < 2 * queries)
-      wide[i] = i % features == 0 ? root : 0;
-  g_autofree void *values = narrowed (dtype, wide, rows * 3 * queries);
-  Part x = {dtype, rows, 3 * queries, values}, y = {dtype, rows, queries, NULL}, none = {0};
+  g_autofree float *keys = around (rows, 2 * queries, 0, 1), *ones = around (rows, queries, 0, 0);
+  for (int64_t i = 0; i < rows * queries; i++) {
+    ones[i] = i % features == 0;
+    keys[i / queries * 2 * queries + i % queries] = ones[i] * large;
+  }
+  g_autofree void *x_values = narrowed (dtype, ones, rows * queries);
+  g_autofree void *memory_values = narrowed (dtype, keys, rows * 2 * queries);
+  Part x = {dtype, rows, queries, x_values}, y = {dtype, rows, queries, NULL}, none = {0};
+  Part memory = {dtype, rows, 2 * queries, memory_values}, dmemory = memory;
   Part lse = {LIG_FP32, 2 * BATCH * HEADS, length, NULL};
-  Problem forward = {"attention", &params, {x, none, none, none, y, lse},
+  Problem forward = {"attention", &params, {x, memory, none, none, y, lse},
                      FALSE,       FALSE,   "large scores"};
   run_problem (gpu, &forward);
   const Part *f = forward.parts;
   Problem backward = {"attention_backward",
                       &params,
-                      {y, x, none, none, none, f[4], f[5], x, none},
+                      {y, x, memory, none, none, f[4], f[5], none, dmemory},
                       FALSE,
                       FALSE,
                       "the gradients of large scores"};

@@ -153,9 +153,10 @@ compare (const Problem *p, int index, const LigOperand *operand, const char *got
   lig_widen (operand->dtype, got, a, (size_t) operand->size);
   lig_widen (operand->dtype, want, b, (size_t) operand->size);
   for (int64_t i = 0; i < operand->size; i++) {
-    double difference = (double) a[i] - (double) b[i];
+    /* Infinities may be equal. */
+    double difference = a[i] == b[i] ? 0 : (double) a[i] - (double) b[i];
     error += difference * difference;
-    length += (double) b[i] * (double) b[i];
+    length += isfinite (b[i]) ? (double) b[i] * (double) b[i] : 0;
     worst = isnan (difference) ? INFINITY : MAX (worst, fabs (difference));
   }
   double root = sqrt (length / (double) operand->size);

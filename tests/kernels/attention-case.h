@@ -220,7 +220,8 @@ static inline Reference
 reference (const Problem *r, const double *xs)
 {
   const LigAttentionParams *p = &r->shape.params;
-  Reference to = {doubles (r->dy.size), doubles (2 * (int64_t) r->shape.batch * p->heads * p->length),
+  Reference to = {doubles (r->dy.size),
+                  doubles (2 * (int64_t) r->shape.batch * p->heads * p->length),
                   doubles (r->x.size), doubles (r->memory.size)};
   for (int64_t b = 0; b < r->shape.batch; b++)
     for (int h = 0; h < p->heads; h++)

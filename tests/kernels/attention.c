@@ -302,6 +302,75 @@ refusals (void)
   case_end ();
 }
 
+/* --- Equal scores -------------------------------------------------------------------------- */
+
+enum { BATCH = 2, HEADS = 2, LENGTH = 70, FEATURES = 16 };
+static const double sizes[] = {0, 300, 4e6, -4e6, 1e8};
+
+/* Rows whose scores are `score` plus small differences: the first feature of the queries and keys
+ * gives the score, exactly, the others are random. */
+static LigOperand
+rows_with_scores (double score, bool equal)
+{
+  LigOperand x = random_tensor (LIG_FP32, BATCH * LENGTH, 3 * HEADS * FEATURES);
+  float *values = x.data, root = sqrtf ((float) fabs (score));
+  for (int64_t i = 0; i < x.size; i++) {
+    int64_t column = i % x.columns, feature = column % FEATURES;
+    if (column >= 2 * HEADS * FEATURES)
+      continue;
+    if (equal)
+      values[i] = 0;
+    if (feature == 0)
+      values[i] = column < HEADS * FEATURES && score < 0 ? -root : root;
+  }
+  return x;
+}
+
+/* Checks that the weights of each query add up to 1 when the backward pass computes them again: the
+ * gradients of the values add up to those of y. */
+static void
+check_values (LigOperand dy, LigOperand dx)
+{
+  const float *dys = dy.data, *dxs = dx.data;
+  for (int64_t column = 0; column < HEADS * FEATURES; column++)
+    for (int64_t b = 0; b < BATCH; b++) {
+      double given = 0, got = 0, size = 0;
+      for (int64_t row = b * LENGTH; row < (b + 1) * LENGTH; row++) {
+        given += (double) dys[row * dy.columns + column];
+        size += fabs ((double) dys[row * dy.columns + column]);
+        got += (double) dxs[row * dx.columns + 2 * HEADS * FEATURES + column];
+      }
+      g_assert_cmpfloat_with_epsilon (got, given, 1e-5 * size);
+    }
+}
+
+static void
+equal_scores (void)
+{
+  const LigAttentionParams params = {.heads = HEADS,
+                                     .kv_heads = HEADS,
+                                     .features = FEATURES,
+                                     .length = LENGTH,
+                                     .memory_length = LENGTH,
+                                     .mask = LIG_MASK_CAUSAL,
+                                     .scale = 1};
+  for (size_t i = 0; i < 2 * G_N_ELEMENTS (sizes); i++) {
+    case_begin ();
+    bool equal = i % 2 == 0;
+    LigOperand x = rows_with_scores (sizes[i / 2], equal), none = {.dtype = LIG_FP32};
+    LigOperand ints = {.dtype = LIG_INT32};
+    LigOperand y = blank (LIG_FP32, BATCH * LENGTH, HEADS * FEATURES);
+    LigOperand dy = random_tensor (LIG_FP32, BATCH * LENGTH, HEADS * FEATURES);
+    LigOperand lse = blank (LIG_FP32, 2 * BATCH * HEADS, LENGTH);
+    LigOperand dx = blank (LIG_FP32, BATCH * LENGTH, x.columns);
+    run ("attention", (LigOperand[]){x, none, ints, ints, y, lse}, &params, false);
+    run ("attention_backward", (LigOperand[]){dy, x, none, ints, ints, y, lse, dx, none}, &params,
+         false);
+    check_values (dy, dx);
+    case_end ();
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -315,6 +384,7 @@ main (int argc, char **argv)
   g_test_add_func ("/attention/all-dropped", all_dropped);
   g_test_add_func ("/attention/differences", differences);
   g_test_add_func ("/attention/large-scores", large_scores);
+  g_test_add_func ("/attention/equal-scores", equal_scores);
   g_test_add_func ("/attention/threads", threads);
   g_test_add_func ("/attention/empty-rows", empty_rows);
   g_test_add_func ("/attention/absent-outputs", absent_outputs);

@@ -260,6 +260,124 @@ ties (void)
   case_end ();
 }
 
+/* --- Large logits -------------------------------------------------------------------------- */
+
+static const double offsets[] = {0, 1e4, 1e6, 1e8, -1e8};
+static const float smoothings[] = {0, 0.1f};
+enum { ROWS = 40, CLASSES = 96, RANKS = 3 };
+
+/* Returns random rows around an offset; every seventh has equal values. */
+static LigOperand
+rows_around (int64_t rows, int64_t columns, double offset, double deviation)
+{
+  LigOperand x = random_tensor (LIG_FP32, rows, columns);
+  float *values = x.data;
+  for (int64_t i = 0; i < x.size; i++)
+    values[i] = (float) (offset + (i / columns % 7 == 3 ? 0 : deviation * (double) values[i]));
+  return x;
+}
+
+typedef struct {
+  double loss, *slopes;
+} Offset;
+
+static Offset
+offset_reference (const double *x, const int32_t *targets, double smoothing)
+{
+  Offset loss = {0, doubles ((gsize) ROWS * CLASSES)};
+  for (int row = 0; row < ROWS; row++, x += CLASSES) {
+    double most = x[0], sum = 0, mean = 0;
+    for (int i = 1; i < CLASSES; i++)
+      most = MAX (most, x[i]);
+    for (int i = 0; i < CLASSES; i++) {
+      sum += exp (x[i] - most);
+      mean += (x[i] - most) / CLASSES;
+    }
+    loss.loss += (1 - smoothing) * (most - x[targets[row]] + log (sum)) / ROWS;
+    loss.loss += smoothing * (log (sum) - mean) / ROWS;
+    for (int i = 0; i < CLASSES; i++) {
+      double wanted = (i == targets[row] ? 1 - smoothing : 0) + smoothing / CLASSES;
+      loss.slopes[row * CLASSES + i] = (exp (x[i] - most) / sum - wanted) / ROWS;
+    }
+  }
+  return loss;
+}
+
+static LigOperand
+offset_targets (void)
+{
+  LigOperand targets = blank (LIG_INT32, 1, ROWS);
+  for (int i = 0; i < ROWS; i++)
+    ((int32_t *) targets.data)[i] = i * 37 % CLASSES;
+  return targets;
+}
+
+static void
+check_offset (LigOperand y, LigOperand dx, const Offset *want)
+{
+  check_within (y, &want->loss, 1e-5 * (1 + fabs (want->loss)), "loss");
+  check_within (dx, want->slopes, 1e-5 * norm_of (want->slopes, dx.size), "dx");
+}
+
+/* Returns the columns of one rank. */
+static LigOperand
+columns_of (LigOperand x, int rank)
+{
+  int64_t width = CLASSES / RANKS;
+  LigOperand part = blank (LIG_FP32, ROWS, width);
+  for (int64_t i = 0; i < part.size; i++)
+    ((float *) part.data)[i] = ((float *) x.data)[i / width * CLASSES + rank * width + i % width];
+  return part;
+}
+
+/* The same by ranks that have a part of the classes each. */
+static void
+check_offset_parts (LigOperand x, LigOperand targets, float smoothing, const Offset *want)
+{
+  LigOperand parts = blank (LIG_FP32, RANKS * ROWS, 4), y = number (NAN), count = number (NAN);
+  LigOperand lse = blank (LIG_FP32, ROWS, 2), dx = blank (LIG_FP32, ROWS, CLASSES);
+  LigCrossEntropyParams params = {
+    .ignored = -100, .label_smoothing = smoothing, .part = {0, CLASSES}};
+  int64_t width = CLASSES / RANKS;
+  for (int rank = 0; rank < RANKS; rank++) {
+    LigOperand part = {(float *) parts.data + rank * ROWS * 4, ROWS * 4, 4, LIG_FP32};
+    params.part.first = rank * width;
+    run ("cross_entropy_part", (LigOperand[]){columns_of (x, rank), targets, part}, &params, false);
+  }
+  run ("cross_entropy_join", (LigOperand[]){parts, targets, y, lse, count}, &params, false);
+  for (int rank = 0; rank < RANKS; rank++) {
+    LigOperand slopes = blank (LIG_FP32, ROWS, width);
+    params.part.first = rank * width;
+    run ("cross_entropy_backward",
+         (LigOperand[]){number (1), columns_of (x, rank), targets, lse, count, slopes}, &params,
+         false);
+    for (int64_t i = 0; i < slopes.size; i++)
+      ((float *) dx.data)[i / width * CLASSES + rank * width + i % width] =
+        ((float *) slopes.data)[i];
+  }
+  check_offset (y, dx, want);
+}
+
+static void
+large_offsets (void)
+{
+  for (size_t i = 0; i < G_N_ELEMENTS (offsets); i++)
+    for (size_t j = 0; j < G_N_ELEMENTS (smoothings); j++) {
+      case_begin ();
+      LigOperand x = rows_around (ROWS, CLASSES, offsets[i], 5), targets = offset_targets ();
+      LigOperand y = number (NAN), count = number (NAN), lse = blank (LIG_FP32, ROWS, 2);
+      LigOperand dx = blank (LIG_FP32, ROWS, CLASSES);
+      LigCrossEntropyParams params = {.ignored = -100, .label_smoothing = smoothings[j]};
+      Offset want = offset_reference (wide (x), targets.data, (double) smoothings[j]);
+      run ("cross_entropy", (LigOperand[]){x, targets, y, lse, count}, &params, false);
+      run ("cross_entropy_backward", (LigOperand[]){number (1), x, targets, lse, count, dx},
+           &params, false);
+      check_offset (y, dx, &want);
+      check_offset_parts (x, targets, smoothings[j], &want);
+      case_end ();
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -270,6 +388,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/loss/accuracy", &cases[1], each);
   g_test_add_data_func ("/kernels/loss/mean-squared-error", &cases[2], each);
   g_test_add_data_func ("/kernels/loss/threads", &cases[3], each);
+  g_test_add_func ("/kernels/loss/large-offsets", large_offsets);
   g_test_add_func ("/kernels/loss/edges", edges);
   g_test_add_func ("/kernels/loss/ties", ties);
   g_test_add_func ("/kernels/loss/weigh", weigh);

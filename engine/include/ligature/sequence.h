@@ -83,9 +83,9 @@ LIG_API gint64 lig_sequence_get_classes (LigSequence *self);
  * @self: a sequence
  * @classes: how many of the logits are of classes
  *
- * Tells the loss at the end, if it counts classes and does not know their number.
+ * Sets the number of classes of the loss at the end, if it has one that is 0.
  *
- * Returns: whether it was told
+ * Returns: whether the sequence has changed
  */
 LIG_API gboolean lig_sequence_set_classes (LigSequence *self, gint64 classes);
 
