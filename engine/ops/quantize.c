@@ -9,8 +9,12 @@ typedef struct {
 } QuantizeParams;
 
 static const LigParam params[] = {
-  LIG_BOOLEAN (
-    QuantizeParams, forward, "forward", N_ ("Forward"), N_ ("Quantizes the values"), TRUE),
+  LIG_BOOLEAN (QuantizeParams,
+               forward,
+               "forward",
+               N_ ("Forward"),
+               N_ ("Quantizes the values, scaled by their own amax: the op keeps no history"),
+               TRUE),
   LIG_BOOLEAN (
     QuantizeParams, backward, "backward", N_ ("Backward"), N_ ("Quantizes their gradients"), FALSE),
   {.name = NULL},

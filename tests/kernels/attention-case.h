@@ -163,7 +163,7 @@ rows_of (const Problem *r, const Reference *to, const double *xs, int64_t b, int
 }
 
 /* Computes one query, and adds to the gradients. */
-static inline void
+LIG_REFERENCE void
 reference_query (const Problem *r, const Reference *to, const double *xs, int64_t b, int h, int i)
 {
   const LigAttentionParams *p = &r->shape.params;

@@ -13,6 +13,10 @@
 #include <omp.h>
 #include <string.h>
 
+/* A function that computes right values, of none of the code under test. Sanitizers that checked
+ * its accesses would take most of the time of a test. */
+#define LIG_REFERENCE static __attribute__ ((no_sanitize ("address", "undefined"), unused))
+
 static const LigDtype floating[] = {LIG_FP32, LIG_FP16, LIG_BF16};
 
 /* The memory allocated in a case, which is freed at its end. */
