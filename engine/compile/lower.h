@@ -57,9 +57,10 @@ gboolean lig_leaves_group (const LigGroup *group, const LigPart *part, int slot)
 gboolean lig_sum_is_inside (const LigDraft *draft, const LigGroup *group, const LigSum *sum);
 
 /* Finds a sum of gradients that cannot be computed before the group that reads it, because it has
- * contributions from inside and from outside the group. Returns the channel's part and slot, or
- * null. */
-const LigPart *lig_find_split_sum (const LigDraft *draft, const LigGroup *group, int *slot);
+ * contributions from inside and from outside the group. Returns the channel's part and slot, and
+ * whether the caller gives the only one from outside; or null. */
+const LigPart *
+lig_find_split_sum (const LigDraft *draft, const LigGroup *group, int *slot, gboolean *by_caller);
 
 /* Marks the values that a joint group saves instead of those that its ops would save, if its fusion
  * lists them. */

@@ -56,9 +56,10 @@ refuse_fence (LigWalk *walk, const LigFound *found, LigMatch *match)
 
 /* Refuses a branch that the caller or a channel uses: `channel r` or `caller`. */
 static void
-refuse_branch (LigDraft *draft, const LigPart *part, int slot, LigMatch *match)
+refuse_branch (LigDraft *draft, const LigPart *part, int slot, gboolean by_caller, LigMatch *match)
 {
-  const char *channel = part && part->consumed[slot] ? part->output_channels[slot] : NULL;
+  const char *channel =
+    part && part->consumed[slot] && !by_caller ? part->output_channels[slot] : NULL;
   match->found = channel ? name_one (draft, LIG_EVIDENCE_CHANNEL, channel)
                          : (LigEvidence){.kind = LIG_EVIDENCE_CALLER};
   match->found.path = part ? part->path : NULL;
@@ -84,7 +85,7 @@ refuse_use (LigWalk *walk, const LigFound *found, LigMatch *match)
   }
   match->fits = TRUE;
   match->count = found->end - walk->at;
-  refuse_branch (walk->draft, branch, slot, match);
+  refuse_branch (walk->draft, branch, slot, FALSE, match);
   lig_offer_private (walk, found, match);
 }
 
@@ -243,10 +244,11 @@ static gboolean
 has_split_sum (LigDraft *draft, LigMatch *match)
 {
   int slot;
-  const LigPart *part = lig_find_split_sum (draft, &match->group, &slot);
+  gboolean by_caller;
+  const LigPart *part = lig_find_split_sum (draft, &match->group, &slot, &by_caller);
   if (!part)
     return FALSE;
-  refuse_branch (draft, part, slot, match);
+  refuse_branch (draft, part, slot, by_caller, match);
   lig_offer_private_branch (draft, (int) (part - lig_part (draft, 0)), match);
   return TRUE;
 }

@@ -160,7 +160,7 @@ lig_sum_is_inside (const LigDraft *draft, const LigGroup *group, const LigSum *s
 }
 
 const LigPart *
-lig_find_split_sum (const LigDraft *draft, const LigGroup *group, int *slot)
+lig_find_split_sum (const LigDraft *draft, const LigGroup *group, int *slot, gboolean *by_caller)
 {
   for (int i = group->first; i < group->first + group->count; i++) {
     const LigPart *part = lig_part (draft, i);
@@ -172,6 +172,9 @@ lig_find_split_sum (const LigDraft *draft, const LigGroup *group, int *slot)
       for (guint n = 0; n < sum->contributions->len; n++)
         inside += is_inside (draft, group, g_array_index (sum->contributions, int, n));
       *slot = j;
+      /* The caller's contribution is the last one. */
+      *by_caller = part->to_caller[j] && inside + 1 == sum->contributions->len &&
+                   !is_inside (draft, group, g_array_index (sum->contributions, int, (int) inside));
       if (inside > 0 && inside < sum->contributions->len)
         return part;
     }

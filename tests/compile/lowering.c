@@ -382,6 +382,14 @@ test_channel_backward (void)
   g_assert_cmpint (verdict->reason, ==, LIG_REASON_IN_USE);
   g_assert_cmpstr (verdict->observed, ==, "channel r");
   g_assert_cmpstr (verdict->required, ==, "no other reader");
+  /* The gradient of the caller is added, not that of the channel, which is inside. */
+  g_autoptr (LigSequence) given =
+    new_sequence ("make-extra-output(to=r, caller=true) ! relu ! add-extra-input(from=r)", "6x8");
+  lig_sequence_set_forbidden (given, forbidden);
+  g_autoptr (LigPlan) with_caller = compile (given, &options);
+  verdict = find_verdict (with_caller, "backward-residual", 0);
+  g_assert_cmpint (verdict->reason, ==, LIG_REASON_IN_USE);
+  g_assert_cmpstr (verdict->observed, ==, "caller");
 }
 
 int
