@@ -44,11 +44,35 @@ check_gradient (LigOperand got, const double *want, const char *what)
                 (wide ? 1 : 3) * allowed (got, want) + rounding * sqrt ((double) got.size), what);
 }
 
+/* Fills the rows behind the lengths with NaN. */
+static void
+poison (const Problem *p, LigOperand rows, int length)
+{
+  size_t row = (size_t) rows.columns * lig_dtype_size (rows.dtype);
+  const int32_t *lengths_of = p->lengths.data;
+  for (int b = 0; lengths_of && rows.data && b < p->shape.batch; b++)
+    memset ((char *) rows.data + (size_t) (b * length + MIN (lengths_of[b], length)) * row, 0xff,
+            (size_t) MAX (length - lengths_of[b], 0) * row);
+}
+
+/* The rows behind the lengths may contain anything: the reference reads what they were before. */
+static void
+poison_all (const Problem *p)
+{
+  const LigAttentionParams *params = &p->shape.params;
+  poison (p, p->memory, params->memory_length);
+  if (p->shape.cross)
+    return;
+  poison (p, p->x, params->length);
+  poison (p, p->dy, params->length);
+}
+
 static void
 check_shape (Shape shape)
 {
   case_begin ();
   Problem p = problem (shape);
+  poison_all (&p);
   Results got = compute (&p);
   Reference want = reference (&p, p.xs);
   g_test_message ("%d of %d to %d positions, heads %d/%d x %d, mask %d, window %d%s%s", shape.batch,
