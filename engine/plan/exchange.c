@@ -24,15 +24,14 @@ lig_figures_of_exchange (LigPlan *plan, LigExchange *exchange)
 }
 
 char *
-lig_plan_list_exchanges (LigPlan *self)
+lig_plan_list_exchanges (LigPlan *self, LigRankGroup group)
 {
   const LigDraft *draft = self->draft;
   GString *list = g_string_new (NULL);
   for (int i = 0; i < (int) draft->steps->len; i++) {
     const LigDraftStep *step = lig_step (draft, i);
-    if (lig_is_collective (step))
-      g_string_append_printf (list, "%s %s %d\n", step->kernel->name,
-                              lig_rank_group_name (lig_step_group (step)), (int) step->lane);
+    if (lig_is_collective (step) && lig_step_group (step) == group)
+      g_string_append_printf (list, "%s %d\n", step->kernel->name, (int) step->lane);
   }
   return g_string_free (list, FALSE);
 }

@@ -99,31 +99,63 @@ open_program (LigRun *self, LigPlanOptions *options, char **choices, GError **er
   return lig_run_share_failure (self, program != NULL, error) ? g_steal_pointer (&program) : NULL;
 }
 
-/* Returns a hash of what a function says of the plans of both programs. */
-static char *
-hash_plans (LigRun *self, char *(*describe) (LigPlan *) )
+/* Compares the groups of both programs on all ranks. */
+static gboolean
+compare_groups (LigRun *self, GError **error)
 {
   LigProgram *const programs[] = {self->train, self->eval};
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++) {
-    g_autofree char *text = programs[i] ? describe (lig_program_get_plan (programs[i])) : NULL;
-    if (text)
-      g_checksum_update (sum, (const guchar *) text, (gssize) strlen (text) + 1);
+    g_autofree char *choices =
+      programs[i] ? lig_plan_get_choices (lig_program_get_plan (programs[i])) : NULL;
+    if (choices)
+      g_checksum_update (sum, (const guchar *) choices, (gssize) strlen (choices) + 1);
   }
-  return g_strdup (g_checksum_get_string (sum));
+  return lig_ranks_agree (lig_run_ranks (self), _ ("the groups of the plan"),
+                          g_checksum_get_string (sum), error);
 }
 
-/* Compares the groups and the exchanges of both programs on all ranks: with others each would wait
- * for the others. */
-static gboolean
-compare_plans (LigRun *self, GError **error)
+/* Returns a hash of the exchanges of both programs in a group. */
+static double
+hash_exchanges (LigRun *self, LigRankGroup group)
 {
-  if (!lig_run_ranks (self))
-    return TRUE;
-  g_autofree char *groups = hash_plans (self, lig_plan_get_choices);
-  g_autofree char *exchanges = hash_plans (self, lig_plan_list_exchanges);
-  return lig_ranks_agree (lig_run_ranks (self), _ ("the groups of the plan"), groups, error) &&
-         lig_ranks_agree (lig_run_ranks (self), _ ("the exchanges of the plan"), exchanges, error);
+  LigProgram *const programs[] = {self->train, self->eval};
+  guint hash = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++) {
+    g_autofree char *list =
+      programs[i] ? lig_plan_list_exchanges (lig_program_get_plan (programs[i]), group) : NULL;
+    hash = 31 * hash + (list ? g_str_hash (list) : 0);
+  }
+  return hash;
+}
+
+/* Compares the exchanges of the ranks of each group: with others each would wait for the others.
+ * All ranks find the same difference. */
+static gboolean
+compare_exchanges (LigRun *self, GError **error)
+{
+  LigRanks *ranks = lig_run_ranks (self);
+  const LigLayout *layout = lig_device_get_layout (self->device);
+  int count = lig_ranks_get_count (ranks);
+  double own[LIG_N_GROUPS];
+  g_autofree double *all = g_new (double, (gsize) count *LIG_N_GROUPS);
+  for (int group = 0; group < LIG_N_GROUPS; group++)
+    own[group] = hash_exchanges (self, (LigRankGroup) group);
+  if (!lig_ranks_gather (ranks, own, LIG_N_GROUPS, all, error))
+    return FALSE;
+  for (int i = 0; layout && i < count * LIG_N_GROUPS; i++) {
+    LigRankGroup group = (LigRankGroup) (i % LIG_N_GROUPS);
+    int rank = i / LIG_N_GROUPS;
+    int first = rank - lig_layout_place (layout, rank, group) * lig_layout_stride (layout, group);
+    if (all[i] == all[first * LIG_N_GROUPS + (int) group])
+      continue;
+    self->together = TRUE;
+    g_set_error (error, LIG_ERROR, LIG_ERROR_RANKS,
+                 _ ("the plans of ranks %d and %d exchange otherwise in group %s; report this fault"),
+                 first, rank, lig_rank_group_name (group));
+    return FALSE;
+  }
+  return TRUE;
 }
 
 /* Opens the programs of one kind in the place of the others, whose memory is released first. */
@@ -146,7 +178,7 @@ open_programs (LigRun *self, gboolean calibrating, GError **error)
       !(self->eval = open_program (self, &options, &evaluation, error)))
     return FALSE;
   watch_requests (self);
-  return compare_plans (self, error);
+  return !lig_run_ranks (self) || (compare_groups (self, error) && compare_exchanges (self, error));
 }
 
 /* The programs of the recipe come first also in a training that calibrates, so that what is wrong

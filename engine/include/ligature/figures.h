@@ -250,13 +250,14 @@ LIG_API void lig_figures_of_upload (LigPlan *plan, LigUpload *upload);
 /**
  * lig_plan_list_exchanges:
  * @self: a plan
+ * @group: a group of ranks
  *
- * Ranks whose plans exchange otherwise would wait for each other for ever.
+ * Ranks of the group whose plans exchange otherwise would wait for each other for ever.
  *
- * Returns: (transfer full): a line for each exchange in the order of the steps: its kernel, the
- *   group of ranks and the lane
+ * Returns: (transfer full): a line for each exchange in the group, in the order of the steps: its
+ *   kernel and the lane
  */
-LIG_API char *lig_plan_list_exchanges (LigPlan *self);
+LIG_API char *lig_plan_list_exchanges (LigPlan *self, LigRankGroup group);
 
 /**
  * lig_plan_exchanges_rows:
