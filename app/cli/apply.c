@@ -4,10 +4,12 @@
 #include "app/cli/apply.h"
 
 #include "app/cli/document.h"
+#include "app/cli/find-checkpoint.h"
 #include "app/cli/output-file.h"
 #include "app/cli/recipe-note.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
+#include "app/cli/table-note.h"
 #include "app/cli/task.h"
 #include "kernels/times.h"
 #include <ligature/plan-options.h>
@@ -16,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char *weights, *input, *output, *gradient;
+static char *weights, *input, *output, *gradient, *store;
 static gint64 seed;
 
 static int run (int argc, char **argv);
@@ -33,7 +35,8 @@ LIG_COMMAND (apply) = {
 
 static const GOptionEntry own_entries[] = {
   {"weights", 0, 0, G_OPTION_ARG_FILENAME, &weights,
-   "The parameters, a file or a folder [default: drawn from --seed]", "W"},
+   "The parameters, a file, a folder or a run [default: drawn from --seed]", "W|RUN"},
+  LIG_CLI_STORE_ENTRY (&store),
   {"input", 0, 0, G_OPTION_ARG_FILENAME, &input, "Tensors `input` and `extra.N`", "X.safetensors"},
   LIG_CLI_OUTPUT_ENTRY (&output),
   {"grad", 0, 0, G_OPTION_ARG_FILENAME, &gradient,
@@ -74,12 +77,14 @@ make_state (LigSequence *sequence, LigDevice *device, const LigPlanOptions *opti
   g_autoptr (LigState) state = lig_state_new (sequence, device, options, (guint64) seed, error);
   if (!state || !weights)
     return g_steal_pointer (&state);
-  g_autofree char *note = NULL;
-  if (!lig_state_load_weights (state, weights, &note, error))
+  g_autofree char *note = NULL, *path = NULL;
+  if (!lig_cli_find_weights (weights, store, &path, error) ||
+      !lig_state_load_weights (state, path, &note, error))
     return NULL;
   lig_state_leave_out_padding (state, sequence, &note);
   if (note)
-    lig_cli_say ("%s: %s", weights, note);
+    lig_cli_say ("%s: %s", path, note);
+  lig_cli_note_table (path);
   return g_steal_pointer (&state);
 }
 
@@ -231,7 +236,7 @@ run (int argc, char **argv)
     return lig_cli_usage ("lig apply needs %s; see lig apply --help",
                           input ? "-o Y.safetensors" : "--input X.safetensors");
   if (!lig_cli_check_output (output, "safetensors", &error) ||
-      !lig_cli_check_file (output, &error) ||
+      !lig_cli_check_tensors (output, &error) ||
       !lig_cli_read_count ("seed", seed_text, &seed, &error))
     return lig_cli_fail (g_steal_pointer (&error));
   return apply (argv[1], &options, &error) ? LIG_EXIT_OK : lig_cli_fail (g_steal_pointer (&error));

@@ -124,25 +124,12 @@ is_folder (const Options *options)
   return options->names && names_folder (options->output);
 }
 
-/* Returns whether the file begins like one of tensors, whatever its name is: with the length of a
- * JSON object, which follows. */
-static gboolean
-begins_like_tensors (const char *path)
-{
-  char bytes[9] = "";
-  FILE *file = g_file_test (path, G_FILE_TEST_IS_REGULAR) ? fopen (path, "rb") : NULL;
-  gsize count = file ? fread (bytes, 1, sizeof bytes, file) : 0;
-  if (file)
-    fclose (file);
-  return count == sizeof bytes && bytes[8] == '{' && bytes[7] == 0;
-}
-
 /* Returns whether the text names a file or folder of weights. */
 static gboolean
 is_weights (const char *text)
 {
   return g_file_test (text, G_FILE_TEST_IS_DIR) || g_str_has_suffix (text, ".safetensors") ||
-         g_str_has_suffix (text, ".index.json") || begins_like_tensors (text);
+         g_str_has_suffix (text, ".index.json") || lig_cli_begins_like_tensors (text);
 }
 
 /* Returns the parameters of a sequence, as they are drawn or read from --weights. */
@@ -154,7 +141,9 @@ make_parameters (const char *text,
                  LigSequence **of,
                  GError **error)
 {
-  g_autofree char *note = NULL;
+  g_autofree char *note = NULL, *weights = NULL;
+  if (!lig_cli_find_weights (options->weights, options->store, &weights, error))
+    return NULL;
   LigSequence *sequence = *of = lig_cli_open_sequence (text, plan, error);
   g_autoptr (LigDevice) device = sequence ? lig_device_open ("cpu", error) : NULL;
   g_autoptr (LigState) state =
@@ -162,11 +151,11 @@ make_parameters (const char *text,
   g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
   if (!state)
     return NULL;
-  if (options->weights && !lig_state_load_weights (state, options->weights, &note, error))
+  if (weights && !lig_state_load_weights (state, weights, &note, error))
     return NULL;
   lig_state_leave_out_padding (state, sequence, &note);
   if (note)
-    lig_cli_say ("%s: %s", options->weights, note);
+    lig_cli_say ("%s: %s", weights, note);
   return lig_state_store (state, file, FALSE, error) ? g_steal_pointer (&file) : NULL;
 }
 
@@ -327,10 +316,10 @@ static gboolean
 check_place (const Options *options, GError **error)
 {
   if (!is_folder (options))
-    return lig_cli_check_file (options->output, error);
+    return lig_cli_check_tensors (options->output, error);
   g_autofree char *inside = g_build_filename (options->output, WHOLE, NULL);
   if (g_mkdir_with_parents (options->output, 0777) == 0)
-    return lig_cli_check_file (inside, error);
+    return lig_cli_check_tensors (inside, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be made: %s", options->output,
                g_strerror (errno));
   return FALSE;
@@ -352,7 +341,7 @@ run (int argc, char **argv)
     {"vocabulary", 0, 0, G_OPTION_ARG_STRING, &options.vocabulary,
      "Rows of the embedding and the head to write [default: the classes of the loss]", "N"},
     {"weights", 0, 0, G_OPTION_ARG_FILENAME, &options.weights,
-     "The parameters, a file or a folder [default: drawn from --seed]", "W"},
+     "The parameters, a file, a folder or a run [default: drawn from --seed]", "W|RUN"},
     lig_cli_setting_entry ("seed", &options.seed),
     LIG_CLI_STORE_ENTRY (&options.store),
     {NULL},

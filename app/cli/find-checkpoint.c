@@ -4,6 +4,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/find-run.h"
+#include "app/cli/rank.h"
 #include "app/cli/runs.h"
 
 #include <ligature/tensor-file.h>
@@ -55,4 +56,28 @@ lig_cli_find_checkpoint (const char *selector, LigStore *store, const char *what
                  "trains again",
                  row->uuid, row->uuid);
   return NULL;
+}
+
+gboolean
+lig_cli_find_weights (const char *text, const char *store, char **weights, GError **error)
+{
+  *weights = NULL;
+  if (!text || g_file_test (text, G_FILE_TEST_EXISTS) || !lig_cli_is_run (text, store)) {
+    *weights = g_strdup (text);
+    return TRUE;
+  }
+  g_autoptr (LigStore) opened = lig_store_open_existing (store, LIG_STORE_READ, error);
+  *weights = opened ? lig_cli_find_checkpoint (text, opened, "weights of", error) : NULL;
+  return *weights != NULL;
+}
+
+gboolean
+lig_cli_find_initial (const char *text, const char *store, char **weights, GError **error)
+{
+  *weights = NULL;
+  if (!text)
+    return TRUE;
+  if (lig_cli_rank_is_first () && !lig_cli_find_weights (text, store, weights, error))
+    return FALSE;
+  return lig_ranks_broadcast_text (lig_cli_rank_get (), weights, error);
 }

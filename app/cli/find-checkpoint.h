@@ -11,4 +11,11 @@ G_BEGIN_DECLS
 char *
 lig_cli_find_checkpoint (const char *selector, LigStore *store, const char *what, GError **error);
 
+/* Finds the weights of --init and --weights: a file, a folder, or the checkpoint of a run of the
+ * store at a path. Sets `weights` (transfer full), to null without a text. */
+gboolean lig_cli_find_weights (const char *text, const char *store, char **weights, GError **error);
+
+/* The same on each rank of a training, of which the first one alone has a store. */
+gboolean lig_cli_find_initial (const char *text, const char *store, char **weights, GError **error);
+
 G_END_DECLS

@@ -6,6 +6,9 @@
 #include "app/cli/pager.h"
 
 #include <ligature/report.h>
+#include <ligature/tensor-file.h>
+
+#include <glib/gstdio.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,6 +34,60 @@ lig_cli_check_file (const char *file, GError **error)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", file,
                  g_strerror (problem));
   return problem == 0;
+}
+
+gboolean
+lig_cli_begins_like_tensors (const char *path)
+{
+  char bytes[9] = "";
+  FILE *file = g_file_test (path, G_FILE_TEST_IS_REGULAR) ? fopen (path, "rb") : NULL;
+  gsize count = file ? fread (bytes, 1, sizeof bytes, file) : 0;
+  if (file)
+    fclose (file);
+  return count == sizeof bytes && bytes[8] == '{' && bytes[7] == 0;
+}
+
+/* Endings of files that other programs, or other commands, would take for theirs. */
+static const char *const foreign[] = {
+  ".onnx",   ".pt",  ".pth",  ".ckpt", ".bin", ".gguf", ".ggml", ".h5",   ".hdf5", ".keras",
+  ".tflite", ".npy", ".npz",  ".pkl",  ".pb",  ".csv",  ".tsv",  ".json", ".lig",  ".db",
+  ".txt",    ".md",  ".html", ".svg",  ".png", ".pdf",  ".zip",  ".gz",   NULL};
+
+static gboolean
+refuse_ending (const char *file, const char *ending, GError **error)
+{
+  g_autofree char *name = g_strndup (file, strlen (file) - strlen (ending));
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "-o %s ends in %s, but safetensors are written; name it %s.safetensors", file,
+               ending, name);
+  return FALSE;
+}
+
+gboolean
+lig_cli_check_tensors (const char *file, GError **error)
+{
+  if (lig_cli_is_standard (file))
+    return TRUE;
+  g_autofree char *lower = g_ascii_strdown (file, -1);
+  for (const char *const *ending = foreign; *ending; ending++)
+    if (g_str_has_suffix (lower, *ending))
+      return refuse_ending (file, *ending, error);
+  if (!lig_cli_check_file (file, error))
+    return FALSE;
+  GStatBuf info;
+  if (g_stat (file, &info) != 0 || !S_ISREG (info.st_mode) || info.st_size == 0)
+    return TRUE;
+  g_autoptr (LigTensorFile) before = lig_tensor_file_load (file, NULL);
+  const char *what = !before ? "is no file of tensors"
+                     : lig_tensor_file_get_metadata (before, "ligature.checkpoint")
+                       ? "is a checkpoint of a training"
+                       : NULL;
+  if (what)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
+                 "%s: cannot be saved: the existing file %s and would be lost; choose another name "
+                 "or move it away",
+                 file, what);
+  return !what;
 }
 
 gboolean

@@ -32,6 +32,15 @@ gboolean lig_cli_check_output (const char *file, const char *format, GError **er
  * since a new file replaces the old one. Returns FALSE with LIG_ERROR_FILE set. */
 gboolean lig_cli_check_file (const char *file, GError **error);
 
+/* Checks that tensors can be saved to the file: that its name does not end like that of another
+ * format, and that it replaces nothing but a file of tensors that is no checkpoint of a training.
+ * Returns FALSE with an error set. */
+gboolean lig_cli_check_tensors (const char *file, GError **error);
+
+/* Returns whether the file begins like one of tensors, whatever its name is: with the length of a
+ * JSON object, which follows. */
+gboolean lig_cli_begins_like_tensors (const char *path);
+
 /* Writes the bytes to the file or to standard output. Returns FALSE with an error set. */
 gboolean lig_cli_write_output (GBytes *bytes, const char *file, GError **error);
 

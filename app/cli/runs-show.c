@@ -2,6 +2,8 @@
 /* `lig runs show`, and how verbs print times and numbers. */
 #include "app/cli/runs-show.h"
 
+#include "app/cli/table-note.h"
+
 #include <ligature/json.h>
 #include <ligature/report.h>
 #include <ligature/shell.h>
@@ -276,6 +278,8 @@ lig_runs_show (LigStore *store, const LigRunsOptions *options, int n, char **arg
   lig_runs_print_sequence (row);
   lig_runs_print_settings (row);
   lig_runs_print_conditions (row);
+  g_autoptr (JsonNode) inputs = lig_runs_read_inputs (store, run);
+  lig_cli_print_table_facts (inputs ? json_node_get_object (inputs) : NULL);
   print_metrics (metrics);
   if (!lig_runs_print_times (store, row, &error) || !lig_runs_print_errors (store, row, &error))
     return lig_cli_fail (error);

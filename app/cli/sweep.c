@@ -2,6 +2,7 @@
 /* lig sweep: trains a sequence with lists of settings, one run after another, or continues a sweep
  * that was interrupted. */
 #include "app/cli/blame.h"
+#include "app/cli/find-checkpoint.h"
 #include "app/cli/launch.h"
 #include "app/cli/output.h"
 #include "app/cli/rank-device.h"
@@ -110,8 +111,11 @@ begin (const char *text, const Options *options, LigDevice *device, LigStore *st
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, &options->train.sequence, error);
   if (!sequence || !lig_cli_train_settings (text, sequence, &options->train, &settings, error))
     return NULL;
+  g_autofree char *init = NULL;
+  if (!lig_cli_find_initial (options->train.init, options->train.store, &init, error))
+    return NULL;
   g_autoptr (LigSweep) sweep =
-    lig_sweep_new (sequence, lig_device_get_name (device), &settings, options->train.init);
+    lig_sweep_new (sequence, lig_device_get_name (device), &settings, init);
   set_ranks (sweep, device);
   if (!add_axes (sweep, options, error) ||
       !(store ? lig_sweep_begin (sweep, store, error) : lig_sweep_check (sweep, error)))

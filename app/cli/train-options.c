@@ -60,7 +60,8 @@ append_optimizers (GString *to)
 static void
 append_default (GString *to, const LigDatasetOption *option)
 {
-  if (option->type == LIG_DATASET_COUNT || option->type == LIG_DATASET_FRACTION)
+  if (option->type == LIG_DATASET_COUNT || option->type == LIG_DATASET_FRACTION ||
+      option->type == LIG_DATASET_PART)
     g_string_append_printf (to, " (%.15g)", option->initial);
   else if (option->type == LIG_DATASET_BOOLEAN)
     g_string_append_printf (to, " (%s)", option->initial != 0 ? "true" : "false");
@@ -70,7 +71,8 @@ append_default (GString *to, const LigDatasetOption *option)
 static void
 append_options (GString *to, const char *indent, const LigDatasetOption *option)
 {
-  static const char *const arguments[] = {"TEXT", "PATH", NULL, "true|false", "N", "FRACTION"};
+  static const char *const arguments[] = {"TEXT", "PATH",     NULL,           "true|false",
+                                          "N",    "FRACTION", "FRACTION|PATH"};
   for (; option && option->name; option++) {
     g_autoptr (GString) key = g_string_new (indent);
     g_string_append_printf (key, "%s=%s", option->name,
@@ -202,7 +204,7 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     LIG_CLI_QUIET_ENTRY (&options->quiet),
     LIG_CLI_GROUP (LIG_CLI_DATA),
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init,
-     "Begin with these weights, a file or a folder [default: drawn from --seed]", "W"},
+     "Begin with these weights, a file, a folder or a run [default: drawn from --seed]", "W|RUN"},
   };
   const GOptionEntry metrics[] = {
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
@@ -313,6 +315,31 @@ check_options (const LigTrainOptions *options, const LigRunSettings *settings, G
   return lig_run_settings_check (settings, error) || lig_cli_blame (error, NULL);
 }
 
+/* Shortens what the file's settings count in steps, if the command line asks for so few of them
+ * that it does not fit: in the proportion of the file. */
+static void
+fit_steps (const LigTrainOptions *options, gint64 before, LigRunSettings *settings)
+{
+  const struct {
+    const char *name;
+    gint64 *value, most;
+  } counts[] = {{"warmup", &settings->warmup, settings->steps},
+                {"calibrate", &settings->calibrate, settings->steps - 1}};
+  gboolean planned = settings->schedule_steps > 0;
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
+    gint64 given = *counts[i].value;
+    if (given <= counts[i].most || find_value (options, counts[i].name) ||
+        !find_value (options, "steps") || (planned && counts[i].value == &settings->warmup))
+      continue;
+    double share = (double) given / (double) MAX (before, given);
+    *counts[i].value = MIN ((gint64) (share * (double) settings->steps + 0.5), counts[i].most);
+    lig_cli_say ("%s is %" G_GINT64_FORMAT " in the file, too many for %" G_GINT64_FORMAT
+                 " step%s: shortened to %" G_GINT64_FORMAT "; --%s sets another number",
+                 counts[i].name, given, settings->steps, LIG_ENDING (settings->steps),
+                 *counts[i].value, counts[i].name);
+  }
+}
+
 gboolean
 lig_cli_train_settings (const char *text,
                         LigSequence *sequence,
@@ -327,12 +354,14 @@ lig_cli_train_settings (const char *text,
     return FALSE;
   for (char **warning = warnings; warning && *warning; warning++)
     lig_cli_say ("%s", *warning);
+  gint64 steps = settings->steps;
   for (guint i = 0; lig_run_setting_nth (i); i++)
     if (options->values[i] && !lig_run_settings_set (settings, lig_run_setting_nth (i)->name,
                                                      options->values[i], error)) {
       g_prefix_error (error, "--");
       return lig_cli_blame (error, NULL);
     }
+  fit_steps (options, steps, settings);
   return check_options (options, settings, error);
 }
 

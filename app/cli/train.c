@@ -71,10 +71,12 @@ begin (const char *text, const LigTrainOptions *options, LigStore *store, GError
     return NULL;
   g_autoptr (LigDevice) device =
     lig_cli_open_divided_device (options->device, options->parallel, error);
-  LigRun *run =
-    device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
+  g_autofree char *init = NULL;
+  if (!device || !lig_cli_find_initial (options->init, options->store, &init, error))
+    return NULL;
+  LigRun *run = lig_run_new (sequence, device, &settings, init, store, error);
   if (run && lig_run_get_weights_note (run))
-    lig_cli_say ("%s: %s", options->init, lig_run_get_weights_note (run));
+    lig_cli_say ("%s: %s", init, lig_run_get_weights_note (run));
   if (run)
     lig_cli_note_recipe (lig_run_get_plan (run));
   return run;
@@ -217,6 +219,8 @@ train (LigRun *self, const LigTrainOptions *options)
 {
   g_autoptr (GError) error = NULL;
   LigRunProgress progress;
+  for (const char *const *remark = lig_run_get_remarks (self); *remark; remark++)
+    lig_cli_say ("%s", *remark);
   if (lig_run_get_parent (self))
     lig_cli_say ("the checkpoint continues as a new run; run %.8s, which wrote it, is not changed",
                  lig_run_get_parent (self));

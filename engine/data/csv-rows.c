@@ -8,14 +8,14 @@
 #define MOST_FIELDS (1 << 24)
 
 gboolean
-lig_csv_refuse (
-  const LigDataset *dataset, gint64 line, GError **error, LigError code, const char *format, ...)
+lig_csv_refuse (const LigCsvPlace *place, GError **error, LigError code, const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
   g_autofree char *what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_set_error (error, LIG_ERROR, code, "%s:%" G_GINT64_FORMAT ": %s", dataset->name, line, what);
+  g_set_error (error, LIG_ERROR, code, "%s:%" G_GINT64_FORMAT ": %s", place->name, place->line,
+               what);
   return FALSE;
 }
 
@@ -67,12 +67,12 @@ find_separator (const char *text, const char *end)
 }
 
 void
-lig_csv_rows_init (LigCsvRows *self, const LigDataset *dataset, const char *text, gsize length)
+lig_csv_rows_init (LigCsvRows *self, const char *name, const char *text, gsize length)
 {
   /* Windows programs write a byte order mark before UTF-8. */
   gsize mark = length >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   *self = (LigCsvRows){
-    .dataset = dataset,
+    .place.name = name,
     .start = text + mark,
     .end = text + length,
     .text = g_string_new (NULL),
@@ -95,7 +95,7 @@ void
 lig_csv_rows_rewind (LigCsvRows *self)
 {
   self->at = self->start;
-  self->line = self->next_line = 1;
+  self->place.line = self->next_line = 1;
 }
 
 static gboolean
@@ -132,12 +132,12 @@ read_quoted (LigCsvRows *self, GError **error)
     g_string_append_c (self->text, *self->at);
   }
   if (self->at == self->end)
-    return lig_csv_refuse (self->dataset, self->line, error, LIG_ERROR_FORMAT,
+    return lig_csv_refuse (&self->place, error, LIG_ERROR_FORMAT,
                            _ ("a quote in column %u is never closed"), self->fields->len);
   self->at++;
   skip_blanks (self);
   if (!ends_field (self))
-    return lig_csv_refuse (self->dataset, self->line, error, LIG_ERROR_FORMAT,
+    return lig_csv_refuse (&self->place, error, LIG_ERROR_FORMAT,
                            _ ("text follows the closing quote in column %u"), self->fields->len);
   return TRUE;
 }
@@ -147,8 +147,8 @@ read_field (LigCsvRows *self, gboolean *quoted, GError **error)
 {
   gsize start = self->text->len;
   if (self->fields->len == MOST_FIELDS)
-    return lig_csv_refuse (self->dataset, self->line, error, LIG_ERROR_FORMAT,
-                           _ ("has more than %d fields"), MOST_FIELDS);
+    return lig_csv_refuse (&self->place, error, LIG_ERROR_FORMAT, _ ("has more than %d fields"),
+                           MOST_FIELDS);
   g_array_append_val (self->fields, start);
   skip_blanks (self);
   *quoted = self->at < self->end && *self->at == '"';
@@ -171,7 +171,7 @@ lig_csv_rows_next (LigCsvRows *self, gboolean *found, GError **error)
   gboolean quoted, more;
   *found = FALSE;
   while (!*found && self->at < self->end) {
-    self->line = self->next_line;
+    self->place.line = self->next_line;
     g_string_truncate (self->text, 0);
     g_array_set_size (self->fields, 0);
     do {
@@ -197,4 +197,49 @@ const char *
 lig_csv_rows_field (const LigCsvRows *self, guint column)
 {
   return self->text->str + g_array_index (self->fields, gsize, column);
+}
+
+/* --- Fields -------------------------------------------------------------------------------- */
+
+/* Parses [-]digits[.digits] of at most 15 digits. Mantissa and power of ten are exact then, so the
+ * result is the same as that of strtod, which takes ten times as long. */
+static gboolean
+parse_short_number (const char *text, double *value)
+{
+  static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  gboolean negative = *text == '-', point = FALSE;
+  guint digits = 0, after_point = 0;
+  double mantissa = 0;
+  for (text += negative; g_ascii_isdigit (*text) || (*text == '.' && !point); text++) {
+    if (*text == '.') {
+      point = TRUE;
+      continue;
+    }
+    if (++digits > 15)
+      return FALSE;
+    after_point += point;
+    mantissa = mantissa * 10 + (*text - '0');
+  }
+  *value = (negative ? -mantissa : mantissa) / powers[after_point];
+  return *text == '\0' && digits > 0;
+}
+
+gboolean
+lig_csv_parse_number (const char *text, double *value)
+{
+  char *end;
+  if (parse_short_number (text, value))
+    return TRUE;
+  if (!*text || strpbrk (text, "xX"))
+    return FALSE;
+  *value = g_ascii_strtod (text, &end);
+  return *end == '\0';
+}
+
+gboolean
+lig_csv_is_missing (const char *text)
+{
+  static const char *const signs[] = {"", "NA", "N/A", "NaN", "nan", "NULL", "null", NULL};
+  return g_strv_contains (signs, text);
 }

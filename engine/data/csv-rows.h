@@ -7,19 +7,25 @@
 
 G_BEGIN_DECLS
 
+/* The first line of a row, counted from 1, and the name of its file in messages, which the caller
+ * keeps. */
 typedef struct {
-  const LigDataset *dataset; /* for messages */
+  const char *name;
+  gint64 line;
+} LigCsvPlace;
+
+typedef struct {
+  LigCsvPlace place; /* of this row */
   const char *start, *at, *end;
   char separator;
-  gint64 line, next_line; /* first lines of this row and the next one, counted from 1 */
-  GString *text;          /* the fields of this row, each followed by a NUL */
-  GArray *fields;         /* offset of each field in `text` */
+  gint64 next_line;
+  GString *text;  /* the fields of this row, each followed by a NUL */
+  GArray *fields; /* offset of each field in `text` */
 } LigCsvRows;
 
 /* Begins before the first row of `text`, which must not contain a NUL. The separator is the one
  * that occurs equally often in each line, NUL if two do. */
-void
-lig_csv_rows_init (LigCsvRows *self, const LigDataset *dataset, const char *text, gsize length);
+void lig_csv_rows_init (LigCsvRows *self, const char *name, const char *text, gsize length);
 void lig_csv_rows_clear (LigCsvRows *self);
 
 /* Returns to the position before the first row. */
@@ -31,10 +37,17 @@ gboolean lig_csv_rows_next (LigCsvRows *self, gboolean *found, GError **error);
 guint lig_csv_rows_count (const LigCsvRows *self);
 const char *lig_csv_rows_field (const LigCsvRows *self, guint column);
 
+/* Parses decimal numbers only. Accepts NaN and infinity, which the caller refuses with a message of
+ * their own. */
+gboolean lig_csv_parse_number (const char *text, double *value);
+
+/* Returns whether a field says that its cell is missing, as pandas reads it. */
+gboolean lig_csv_is_missing (const char *text);
+
 /* Sets the error `FILE:LINE: message`. Always returns FALSE. */
-gboolean lig_csv_refuse (
-  const LigDataset *dataset, gint64 line, GError **error, LigError code, const char *format, ...)
-  G_GNUC_PRINTF (5, 6);
+gboolean
+lig_csv_refuse (const LigCsvPlace *place, GError **error, LigError code, const char *format, ...)
+  G_GNUC_PRINTF (4, 5);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigCsvRows, lig_csv_rows_clear)
 

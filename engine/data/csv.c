@@ -7,6 +7,10 @@
 #include "engine/base/file.h"
 #include "engine/data/csv-rows.h"
 #include "engine/data/files.h"
+#include <ligature/json-members.h>
+#include <ligature/json.h>
+
+#include <json-glib/json-glib.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,62 +39,38 @@ typedef struct {
   guint n_targets;
   int *target_of; /* index of the target in each column, FEATURE or UNUSED */
   gint64 n_rows, n_dropped;
-  double *wide;       /* rows x features as they are read; a missing one is NaN */
-  float *features;    /* the same, once all rows are known */
-  float *targets;     /* rows x targets; classes as their numbers */
-  GHashTable *labels; /* text to class; null if targets are numbers */
-  float largest;      /* largest class if all targets are classes, and its first line */
-  gint64 largest_line;
-  gint64 unfit_line; /* first line whose target is not a class, 0 for none, and that target */
+  gint64 n_own;               /* the rows of the first file */
+  double *wide;               /* rows x features as they are read; a missing one is NaN */
+  float *features;            /* the same, once all rows are known */
+  double *means, *deviations; /* of each feature over the training rows */
+  float *targets;             /* rows x targets; classes as their numbers */
+  GHashTable *labels;         /* text to class; null if targets are numbers */
+  GPtrArray *class_names;     /* the labels in their order; null without labels */
+  float largest;              /* largest class if all targets are classes */
+  /* The first rows with that class, with a target that is no class (unfit), and with one that is
+   * text; line 0: none. */
+  LigCsvPlace largest_place, unfit_place, text_place;
   float unfit;
-  gint64 text_line; /* first line whose target is text */
+  char *held_out_name; /* (nullable): of the second file, in messages */
 } Csv;
 
-/* Parses [-]digits[.digits] of at most 15 digits. Mantissa and power of ten are exact then, so the
- * result is the same as that of strtod, which takes ten times as long. */
-static gboolean
-parse_short_number (const char *text, double *value)
+/* The files of a table: its own and, if it is held out, a second one with the same columns. */
+typedef struct {
+  GBytes *bytes[2];
+  LigCsvRows rows[2];
+  guint count;
+} Files;
+
+static void
+clear_files (Files *files)
 {
-  static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-  gboolean negative = *text == '-', point = FALSE;
-  guint digits = 0, after_point = 0;
-  double mantissa = 0;
-  for (text += negative; g_ascii_isdigit (*text) || (*text == '.' && !point); text++) {
-    if (*text == '.') {
-      point = TRUE;
-      continue;
-    }
-    if (++digits > 15)
-      return FALSE;
-    after_point += point;
-    mantissa = mantissa * 10 + (*text - '0');
+  for (guint i = 0; i < files->count; i++) {
+    lig_csv_rows_clear (&files->rows[i]);
+    g_bytes_unref (files->bytes[i]);
   }
-  *value = (negative ? -mantissa : mantissa) / powers[after_point];
-  return *text == '\0' && digits > 0;
 }
 
-/* Parses decimal numbers only. Accepts NaN and infinity, which the caller refuses with a message of
- * their own. */
-static gboolean
-parse_number (const char *text, double *value)
-{
-  char *end;
-  if (parse_short_number (text, value))
-    return TRUE;
-  if (!*text || strpbrk (text, "xX"))
-    return FALSE;
-  *value = g_ascii_strtod (text, &end);
-  return *end == '\0';
-}
-
-/* Returns whether a field says that its cell is missing, as pandas reads it. */
-static gboolean
-is_missing (const char *text)
-{
-  static const char *const signs[] = {"", "NA", "N/A", "NaN", "nan", "NULL", "null", NULL};
-  return g_strv_contains (signs, text);
-}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Files, clear_files)
 
 static char *
 name_column (const Csv *csv, guint column)
@@ -117,7 +97,7 @@ name_numbers (const Csv *csv, LigCsvRows *rows)
   while (found && lig_csv_rows_count (rows) == csv->n_columns) {
     for (guint i = 0; i < csv->n_columns; i++) {
       const char *text = lig_csv_rows_field (rows, i);
-      has_text[i] |= !is_missing (text) && !parse_number (text, &number);
+      has_text[i] |= !lig_csv_is_missing (text) && !lig_csv_parse_number (text, &number);
     }
     if (!lig_csv_rows_next (rows, &found, NULL))
       break;
@@ -135,24 +115,22 @@ refuse_field (const LigDataset *self, LigCsvRows *rows, guint column, GError **e
 {
   const Csv *csv = self->data;
   const char *text = lig_csv_rows_field (rows, column);
-  gint64 line = rows->line;
+  LigCsvPlace place = rows->place;
   double number;
   g_autofree char *where = name_column (csv, column);
   g_autofree char *shown = lig_format_excerpt (text, 40);
   const char *remedy = _ ("missing=drop leaves such rows out, missing=mean takes the mean");
   if (!*text)
-    return lig_csv_refuse (self, line, error, LIG_ERROR_FORMAT, _ ("%s is empty; %s"), where,
-                           remedy);
-  if (is_missing (text))
-    return lig_csv_refuse (self, line, error, LIG_ERROR_FORMAT,
-                           _ ("%s is '%s', which is missing; %s"), where, shown, remedy);
-  gboolean parsed = parse_number (text, &number);
+    return lig_csv_refuse (&place, error, LIG_ERROR_FORMAT, _ ("%s is empty; %s"), where, remedy);
+  if (lig_csv_is_missing (text))
+    return lig_csv_refuse (&place, error, LIG_ERROR_FORMAT, _ ("%s is '%s', which is missing; %s"),
+                           where, shown, remedy);
+  gboolean parsed = lig_csv_parse_number (text, &number);
   gboolean names = csv->n_rows == 0 && !csv->names;
   g_autofree char *numbers =
     parsed || names || csv->target_of[column] != FEATURE ? g_strdup ("") : name_numbers (csv, rows);
-  return lig_csv_refuse (self, line, error, LIG_ERROR_FORMAT,
-                         _ ("%s is '%s', expected a %snumber%s"), where, shown,
-                         parsed ? _ ("finite ") : "",
+  return lig_csv_refuse (&place, error, LIG_ERROR_FORMAT, _ ("%s is '%s', expected a %snumber%s"),
+                         where, shown, parsed ? _ ("finite ") : "",
                          names ? _ ("; header=true takes the first row as names") : numbers);
 }
 
@@ -163,9 +141,9 @@ read_number (const LigDataset *self, LigCsvRows *rows, guint column, double *val
   const Csv *csv = self->data;
   const char *text = lig_csv_rows_field (rows, column);
   *value = (double) NAN;
-  if (csv->missing != MISSING_REFUSE && is_missing (text))
+  if (csv->missing != MISSING_REFUSE && lig_csv_is_missing (text))
     return TRUE;
-  return (parse_number (text, value) && isfinite ((float) *value)) ||
+  return (lig_csv_parse_number (text, value) && isfinite ((float) *value)) ||
          refuse_field (self, rows, column, error);
 }
 
@@ -190,7 +168,7 @@ read_header (Csv *csv, const LigCsvRows *rows)
   gboolean header = TRUE;
   for (guint i = 0; i < csv->n_columns; i++) {
     double value;
-    header &= !parse_number (lig_csv_rows_field (rows, i), &value) || !isfinite (value);
+    header &= !lig_csv_parse_number (lig_csv_rows_field (rows, i), &value) || !isfinite (value);
   }
   if (csv->header == 1 || (csv->header < 0 && header)) {
     csv->names = g_ptr_array_new_with_free_func (g_free);
@@ -326,7 +304,7 @@ compare_labels (gconstpointer a, gconstpointer b)
 {
   const char *one = *(const char *const *) a, *other = *(const char *const *) b;
   double x, y;
-  gboolean number = parse_number (one, &x), too = parse_number (other, &y);
+  gboolean number = lig_csv_parse_number (one, &x), too = lig_csv_parse_number (other, &y);
   if (number != too)
     return number ? -1 : 1;
   return number && x != y ? (x > y) - (x < y) : strcmp (one, other);
@@ -339,29 +317,30 @@ number_labels (Csv *csv)
   guint count;
   g_autofree gpointer *sorted = g_hash_table_get_keys_as_array (csv->labels, &count);
   qsort (sorted, count, sizeof *sorted, compare_labels);
-  for (guint i = 0; i < count; i++)
+  csv->class_names = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < count; i++) {
+    g_ptr_array_add (csv->class_names, g_strdup (sorted[i]));
     g_hash_table_insert (csv->labels, g_strdup (sorted[i]), GUINT_TO_POINTER (i));
+  }
 }
 
-/* Collects the texts of the target column. */
+/* Collects the texts of the target column of a file. */
 static gboolean
-collect_labels (LigDataset *self, Csv *csv, LigCsvRows *rows, guint column, GError **error)
+collect_labels (Csv *csv, LigCsvRows *rows, guint column, GError **error)
 {
   gboolean found;
-  csv->labels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   if (!rewind_rows (csv, rows, error) || !lig_csv_rows_next (rows, &found, error))
     return FALSE;
   while (found) {
     const char *label = lig_csv_rows_field (rows, column);
-    if (!is_missing (label) && !g_hash_table_contains (csv->labels, label))
+    if (!lig_csv_is_missing (label) && !g_hash_table_contains (csv->labels, label))
       g_hash_table_insert (csv->labels, g_strdup (label), NULL);
     if (g_hash_table_size (csv->labels) > MOST_CLASSES)
-      return lig_csv_refuse (self, rows->line, error, LIG_ERROR_VALUE,
+      return lig_csv_refuse (&rows->place, error, LIG_ERROR_VALUE,
                              _ ("there are more than %d different labels"), MOST_CLASSES);
     if (!lig_csv_rows_next (rows, &found, error))
       return FALSE;
   }
-  number_labels (csv);
   return TRUE;
 }
 
@@ -374,9 +353,9 @@ target_column (const Csv *csv)
   return column;
 }
 
-/* Counts the rows, checks their numbers of fields, and searches the targets for text. */
+/* Counts the rows of a file, checks their numbers of fields, and searches the targets for text. */
 static gboolean
-survey_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 *n_rows, GError **error)
+survey_rows (Csv *csv, LigCsvRows *rows, gint64 *n_rows, GError **error)
 {
   guint column = target_column (csv);
   gboolean found, may_be_text = csv->n_targets == 1 && csv->task != TASK_VALUE;
@@ -385,21 +364,40 @@ survey_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 *n_rows, GErro
   for (*n_rows = 0; found; ++*n_rows) {
     double value;
     if (lig_csv_rows_count (rows) != csv->n_columns)
-      return lig_csv_refuse (self, rows->line, error, LIG_ERROR_FORMAT,
+      return lig_csv_refuse (&rows->place, error, LIG_ERROR_FORMAT,
                              g_dngettext (GETTEXT_PACKAGE, "has %u field, the first row has %u",
                                           "has %u fields, the first row has %u",
                                           (gulong) (lig_csv_rows_count (rows))),
                              lig_csv_rows_count (rows), csv->n_columns);
     const char *target = lig_csv_rows_field (rows, column);
-    if (may_be_text && csv->text_line == 0 && !is_missing (target) &&
-        !parse_number (target, &value))
-      csv->text_line = rows->line;
+    if (may_be_text && csv->text_place.line == 0 && !lig_csv_is_missing (target) &&
+        !lig_csv_parse_number (target, &value))
+      csv->text_place = rows->place;
     if (!lig_csv_rows_next (rows, &found, error))
       return FALSE;
   }
-  if (*n_rows == 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, _ ("has a header and no rows"));
-  return csv->text_line == 0 || collect_labels (self, csv, rows, column, error);
+  if (*n_rows > 0)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: %s", rows->place.name,
+               _ ("has a header and no rows"));
+  return FALSE;
+}
+
+static gboolean
+survey_files (Csv *csv, Files *files, gint64 n_rows[2], GError **error)
+{
+  guint column = target_column (csv);
+  for (guint i = 0; i < files->count; i++)
+    if (!survey_rows (csv, &files->rows[i], &n_rows[i], error))
+      return FALSE;
+  if (csv->text_place.line == 0)
+    return TRUE;
+  csv->labels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < files->count; i++)
+    if (!collect_labels (csv, &files->rows[i], column, error))
+      return FALSE;
+  number_labels (csv);
+  return TRUE;
 }
 
 /* Returns whether a class is one that losses leave out: PyTorch's, or the one that scikit-learn
@@ -412,16 +410,16 @@ is_ignored (float value)
 
 /* Records the facts about a target that lig_dataset_bind() checks. */
 static void
-note_target (Csv *csv, float value, gint64 line)
+note_target (Csv *csv, float value, const LigCsvPlace *place)
 {
   gboolean is_class = value >= 0 && value <= MOST_CLASSES && value == floorf (value);
-  if (!is_class && !is_ignored (value) && csv->unfit_line == 0) {
-    csv->unfit_line = line;
+  if (!is_class && !is_ignored (value) && csv->unfit_place.line == 0) {
+    csv->unfit_place = *place;
     csv->unfit = value;
   }
-  if (is_class && (csv->largest_line == 0 || value > csv->largest)) {
+  if (is_class && (csv->largest_place.line == 0 || value > csv->largest)) {
     csv->largest = value;
-    csv->largest_line = line;
+    csv->largest_place = *place;
   }
 }
 
@@ -437,7 +435,7 @@ fill_row (LigDataset *self, Csv *csv, LigCsvRows *rows, gboolean *whole, GError 
     const char *text = lig_csv_rows_field (rows, i);
     if (target == UNUSED)
       continue;
-    if (target >= 0 && csv->labels && !is_missing (text))
+    if (target >= 0 && csv->labels && !lig_csv_is_missing (text))
       value = GPOINTER_TO_UINT (g_hash_table_lookup (csv->labels, text));
     else if (!read_number (self, rows, i, &value, error))
       return FALSE;
@@ -454,6 +452,29 @@ static gboolean
 fill_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 n_rows, GError **error)
 {
   gboolean found, whole;
+  gint64 before = csv->n_rows;
+  if (!rewind_rows (csv, rows, error))
+    return FALSE;
+  for (gint64 i = 0; i < n_rows; i++) {
+    if (!lig_csv_rows_next (rows, &found, error) || !fill_row (self, csv, rows, &whole, error))
+      return FALSE;
+    for (guint target = 0; whole && target < csv->n_targets; target++)
+      note_target (csv, csv->targets[csv->n_rows * csv->n_targets + target], &rows->place);
+    csv->n_rows += whole;
+    csv->n_dropped += !whole;
+  }
+  if (csv->n_rows > before)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s: %s", rows->place.name,
+               _ ("a cell is missing in each row; skip= leaves columns out"));
+  return FALSE;
+}
+
+/* Reads the rows of the files one after the other. */
+static gboolean
+fill_table (LigDataset *self, Csv *csv, Files *files, const gint64 counts[2], GError **error)
+{
+  gint64 n_rows = counts[0] + (files->count > 1 ? counts[1] : 0);
   gsize features = (gsize) n_rows * csv->n_features, targets = (gsize) n_rows * csv->n_targets;
   csv->wide = g_try_new (double, features);
   csv->targets = g_try_new (float, targets);
@@ -461,46 +482,45 @@ fill_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 n_rows, GError *
     return lig_dataset_refuse (self, error, LIG_ERROR_MEMORY,
                                _ ("no memory for %" PRId64 " row%s of %u column%s"), n_rows,
                                LIG_ENDING (n_rows), csv->n_columns, LIG_ENDING (csv->n_columns));
-  if (!rewind_rows (csv, rows, error))
-    return FALSE;
-  for (gint64 i = 0; i < n_rows; i++) {
-    if (!lig_csv_rows_next (rows, &found, error) || !fill_row (self, csv, rows, &whole, error))
+  for (guint i = 0; i < files->count; i++) {
+    if (!fill_rows (self, csv, &files->rows[i], counts[i], error))
       return FALSE;
-    for (guint target = 0; whole && target < csv->n_targets; target++)
-      note_target (csv, csv->targets[csv->n_rows * csv->n_targets + target], rows->line);
-    csv->n_rows += whole;
-    csv->n_dropped += !whole;
+    if (i == 0)
+      csv->n_own = csv->n_rows;
   }
-  return csv->n_rows > 0 ||
-         lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
-                             _ ("a cell is missing in each row; skip= leaves columns out"));
+  return TRUE;
 }
 
-/* Replaces the missing numbers of a column by the mean of those of the training rows. If it is to
- * be standardized, scales it to mean 0 and variance 1 over the training rows; one that is constant
- * there becomes 0. */
+/* Completes a feature: replaces missing numbers by the mean of those of the training rows. If it is
+ * to be standardized, scales it to mean 0 and variance 1 over the training rows; one that is
+ * constant there becomes 0. */
 static void
-complete_column (const Csv *csv, double *column, gint64 training)
+complete_feature (const LigDataset *self, guint feature)
 {
-  double sum = 0, squares = 0;
-  gint64 count = 0;
-  for (gint64 row = 0; row < training; row++)
-    if (!isnan (column[row * csv->n_features])) {
-      sum += column[row * csv->n_features];
+  Csv *csv = self->data;
+  double *column = csv->wide + feature, sum = 0, squares = 0;
+  gint64 count = 0, training = self->samples[LIG_SPLIT_TRAINING];
+  for (gint64 sample = 0; sample < training; sample++) {
+    double number = column[lig_dataset_row (self, LIG_SPLIT_TRAINING, sample) * csv->n_features];
+    if (!isnan (number)) {
+      sum += number;
       count++;
     }
-  double mean = count > 0 ? sum / (double) count : 0;
+  }
+  double mean = csv->means[feature] = count > 0 ? sum / (double) count : 0;
   for (gint64 row = 0; row < csv->n_rows; row++)
     if (isnan (column[row * csv->n_features]))
       column[row * csv->n_features] = mean;
   if (!csv->standardize)
     return;
-  for (gint64 row = 0; row < training; row++) {
+  for (gint64 sample = 0; sample < training; sample++) {
+    gint64 row = lig_dataset_row (self, LIG_SPLIT_TRAINING, sample);
     double difference = column[row * csv->n_features] - mean;
     squares += difference * difference;
   }
   double deviation = sqrt (squares / (double) training);
   double scale = deviation > 0 ? 1 / deviation : 1;
+  csv->deviations[feature] = deviation > 0 ? deviation : 1;
   for (gint64 row = 0; row < csv->n_rows; row++)
     column[row * csv->n_features] = (column[row * csv->n_features] - mean) * scale;
 }
@@ -525,23 +545,45 @@ narrow_features (Csv *csv)
   return merged;
 }
 
+/* Checks that the header of the second file names the same columns. */
 static gboolean
-read_table (LigDataset *self, Csv *csv, LigCsvRows *rows, GError **error)
+check_header (const Csv *csv, LigCsvRows *rows, GError **error)
 {
   gboolean found;
-  gint64 n_rows;
+  if (!csv->names || !lig_csv_rows_next (rows, &found, error))
+    return !csv->names;
+  for (guint i = 0; found && i < MIN (csv->n_columns, lig_csv_rows_count (rows)); i++) {
+    const char *wanted = csv->names->pdata[i], *name = lig_csv_rows_field (rows, i);
+    if (strcmp (wanted, name) == 0)
+      continue;
+    g_autofree char *shown = lig_format_excerpt (name, 40);
+    g_autofree char *expected = lig_format_excerpt (wanted, 40);
+    return lig_csv_refuse (&rows->place, error, LIG_ERROR_FORMAT,
+                           _ ("column %u is '%s', expected '%s' as in the file for training"),
+                           i + 1, shown, expected);
+  }
+  return TRUE;
+}
+
+static gboolean
+read_table (LigDataset *self, Csv *csv, Files *files, GError **error)
+{
+  gboolean found;
+  gint64 n_rows[2] = {0};
+  LigCsvRows *rows = &files->rows[0];
   if (!lig_csv_rows_next (rows, &found, error))
     return FALSE;
   if (!found)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, _ ("is empty"));
   csv->n_columns = lig_csv_rows_count (rows);
   if (csv->n_columns < 2)
-    return lig_csv_refuse (self, rows->line, error, LIG_ERROR_FORMAT,
+    return lig_csv_refuse (&rows->place, error, LIG_ERROR_FORMAT,
                            _ ("has 1 column, expected at least a feature and a target separated by "
                               "a comma, a semicolon or a tab"));
   read_header (csv, rows);
-  return choose_all (self, csv, error) && survey_rows (self, csv, rows, &n_rows, error) &&
-         fill_rows (self, csv, rows, n_rows, error);
+  return choose_all (self, csv, error) &&
+         (files->count < 2 || check_header (csv, &files->rows[1], error)) &&
+         survey_files (csv, files, n_rows, error) && fill_table (self, csv, files, n_rows, error);
 }
 
 /* Returns what else is worth to be known about the table, each behind a semicolon. */
@@ -549,14 +591,12 @@ static char *
 describe_notes (const Csv *csv, guint merged)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  guint count = 0;
-  if (csv->labels) {
-    g_autofree gpointer *labels = g_hash_table_get_keys_as_array (csv->labels, &count);
-    qsort (labels, count, sizeof *labels, compare_labels);
+  if (csv->class_names) {
+    guint count = csv->class_names->len;
     g_string_append_printf (
       text, g_dngettext (GETTEXT_PACKAGE, "; %u class: ", "; %u classes: ", count), count);
     for (guint i = 0; i < MIN (count, MOST_SHOWN); i++) {
-      g_autofree char *shown = lig_format_excerpt (labels[i], 24);
+      g_autofree char *shown = lig_format_excerpt (csv->class_names->pdata[i], 24);
       g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", shown);
     }
     g_string_append (text, count > MOST_SHOWN ? ", …" : "");
@@ -575,37 +615,74 @@ describe_notes (const Csv *csv, guint merged)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+/* Opens one more file of the table. */
 static gboolean
-csv_open (LigDataset *self, GError **error)
+open_file (LigDataset *self, Files *files, const char *path, const char *name, GError **error)
 {
-  Csv *csv = self->data = g_new0 (Csv, 1);
-  g_auto (LigCsvRows) rows = {0};
-  g_autoptr (GBytes) file = NULL;
   gsize size;
-  read_options (self, csv);
-  if (!(file = lig_data_read (self->path, error)))
+  g_autoptr (GBytes) file = lig_data_read (path, error);
+  if (!file)
     return FALSE;
   const char *content = g_bytes_get_data (file, &size);
   const char *binary = size > 0 ? memchr (content, 0, size) : NULL;
-  if (binary)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                               _ ("byte %zu is 0, a csv file is text"), (gsize) (binary - content));
-  lig_csv_rows_init (&rows, self, size > 0 ? content : "", size);
-  if (rows.separator == '\0')
-    return lig_dataset_refuse (
-      self, error, LIG_ERROR_FORMAT,
-      _ ("commas, semicolons or tabs are equally many in each line, so that "
-         "none is the separator; write decimal points, or one of them"));
-  if (!read_table (self, csv, &rows, error))
+  if (binary) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s: byte %zu is 0, a csv file is text"),
+                 name, (gsize) (binary - content));
     return FALSE;
-  self->content = lig_hash_content (0, content, size);
-  self->samples[LIG_SPLIT_TRAINING] = lig_dataset_cut (self, csv->n_rows);
-  self->samples[LIG_SPLIT_HELD_OUT] = csv->n_rows - self->samples[LIG_SPLIT_TRAINING];
-  for (guint i = 0; i < csv->n_features; i++)
-    complete_column (csv, csv->wide + i, self->samples[LIG_SPLIT_TRAINING]);
-  guint merged = narrow_features (csv);
-  lig_shape_init (&self->input, 2, self->batch, (gint64) csv->n_features);
-  self->dtype = LIG_FP32;
+  }
+  self->content = lig_hash_content (self->content, content, size);
+  LigCsvRows *rows = &files->rows[files->count];
+  files->bytes[files->count++] = g_steal_pointer (&file);
+  lig_csv_rows_init (rows, name, size > 0 ? content : "", size);
+  if (rows->separator != '\0')
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+               _ ("%s: commas, semicolons or tabs are equally many in each line, so that "
+                  "none is the separator; write decimal points, or one of them"),
+               name);
+  return FALSE;
+}
+
+static gboolean
+open_files (LigDataset *self, Csv *csv, Files *files, GError **error)
+{
+  if (!open_file (self, files, self->path, self->name, error))
+    return FALSE;
+  if (!self->held_out_path)
+    return TRUE;
+  csv->held_out_name = g_filename_display_name (self->held_out_path);
+  return lig_data_check_apart (self->path, self->held_out_path, error) &&
+         open_file (self, files, self->held_out_path, csv->held_out_name, error);
+}
+
+/* Returns the class of each row, -1 for none; null if the targets are no classes. */
+static gint32 *
+read_classes (const Csv *csv)
+{
+  if (csv->n_targets > 1 || csv->task == TASK_VALUE || csv->unfit_place.line > 0)
+    return NULL;
+  gint32 *classes = g_try_new (gint32, (gsize) csv->n_rows);
+  for (gint64 row = 0; classes && row < csv->n_rows; row++)
+    classes[row] = is_ignored (csv->targets[row]) ? -1 : (gint32) csv->targets[row];
+  return classes;
+}
+
+/* Chooses the rows of both parts. */
+static gboolean
+divide (LigDataset *self, const Csv *csv, GError **error)
+{
+  if (self->held_out_path) {
+    lig_dataset_divide_files (self, csv->n_own, csv->n_rows);
+    return TRUE;
+  }
+  g_autofree gint32 *classes = read_classes (csv);
+  return lig_dataset_divide (self, csv->n_rows, classes, error);
+}
+
+static char *
+describe (const LigDataset *self, guint merged)
+{
+  const Csv *csv = self->data;
   g_autofree char *count = lig_format_count (csv->n_rows);
   g_autofree char *training = lig_format_count (self->samples[LIG_SPLIT_TRAINING]);
   g_autofree char *all_rows = g_strdup_printf (
@@ -616,9 +693,29 @@ csv_open (LigDataset *self, GError **error)
   g_autofree char *targets = g_strdup_printf (
     g_dngettext (GETTEXT_PACKAGE, "%u target", "%u targets", (gulong) csv->n_targets),
     csv->n_targets);
+  g_autofree char *split = lig_dataset_describe_split (self);
   g_autofree char *notes = describe_notes (csv, merged);
-  self->description = g_strdup_printf (_ ("csv: %s of %s and %s, %s for training%s"), all_rows,
-                                       features, targets, training, notes);
+  return g_strdup_printf (_ ("csv: %s of %s and %s, %s for training%s%s"), all_rows, features,
+                          targets, training, split, notes);
+}
+
+static gboolean
+csv_open (LigDataset *self, GError **error)
+{
+  Csv *csv = self->data = g_new0 (Csv, 1);
+  g_auto (Files) files = {0};
+  read_options (self, csv);
+  if (!open_files (self, csv, &files, error) || !read_table (self, csv, &files, error) ||
+      !divide (self, csv, error))
+    return FALSE;
+  csv->means = g_new0 (double, csv->n_features);
+  csv->deviations = g_new0 (double, csv->n_features);
+  for (guint i = 0; i < csv->n_features; i++)
+    complete_feature (self, i);
+  guint merged = narrow_features (csv);
+  lig_shape_init (&self->input, 2, self->batch, (gint64) csv->n_features);
+  self->dtype = LIG_FP32;
+  self->description = describe (self, merged);
   return TRUE;
 }
 
@@ -633,20 +730,24 @@ bind_classes (LigDataset *self, const LigTarget *target, gint64 size, GError **e
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
                                _ ("%u target column%s named, a loss over classes takes 1"),
                                csv->n_targets, csv->n_targets == 1 ? _ (" is") : _ ("s are"));
-  if (csv->unfit_line > 0)
+  if (csv->unfit_place.line > 0)
     return lig_csv_refuse (
-      self, csv->unfit_line, error, LIG_ERROR_VALUE,
+      &csv->unfit_place, error, LIG_ERROR_VALUE,
       _ ("the target is %g, a class is a whole number from 0 to %d, or -1 for none"), csv->unfit,
       MOST_CLASSES);
   if (!lig_dataset_require_class (self, target, size, error))
     return FALSE;
   if ((gint64) csv->largest >= target->classes)
-    return lig_csv_refuse (self, csv->largest_line, error, LIG_ERROR_VALUE,
+    return lig_csv_refuse (&csv->largest_place, error, LIG_ERROR_VALUE,
                            g_dngettext (GETTEXT_PACKAGE,
                                         "class %.0f is beyond the prediction's %" PRId64 " class",
                                         "class %.0f is beyond the prediction's %" PRId64 " classes",
                                         (gulong) (target->classes)),
                            csv->largest, target->classes);
+  g_autofree gint32 *classes = read_classes (csv);
+  if (classes)
+    lig_dataset_compare_classes (
+      self, classes, csv->class_names ? (const char *const *) csv->class_names->pdata : NULL);
   return TRUE;
 }
 
@@ -656,8 +757,8 @@ csv_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error
   const Csv *csv = self->data;
   if (target->classes > 0)
     return bind_classes (self, target, size, error);
-  if (csv->text_line > 0)
-    return lig_csv_refuse (self, csv->text_line, error, LIG_ERROR_DTYPE,
+  if (csv->text_place.line > 0)
+    return lig_csv_refuse (&csv->text_place, error, LIG_ERROR_DTYPE,
                            _ ("the target is text, the loss requires values"));
   if (csv->task == TASK_CLASS)
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
@@ -680,7 +781,7 @@ csv_read (const LigDataset *self,
           GError **error G_GNUC_UNUSED)
 {
   const Csv *csv = self->data;
-  gint64 row = sample + (part == LIG_SPLIT_HELD_OUT ? self->samples[LIG_SPLIT_TRAINING] : 0);
+  gint64 row = lig_dataset_row (self, part, sample);
   const float *targets = csv->targets + row * csv->n_targets;
   memcpy (input, csv->features + row * csv->n_features, csv->n_features * sizeof (float));
   if (target && self->target.classes > 0)
@@ -693,15 +794,10 @@ csv_read (const LigDataset *self,
 static char *
 show_target (const Csv *csv, float value)
 {
-  GHashTableIter iter;
-  gpointer label, number;
-  if (!csv->labels)
+  if (!csv->class_names)
     return g_strdup_printf ("%g", (double) value);
-  g_hash_table_iter_init (&iter, csv->labels);
-  while (g_hash_table_iter_next (&iter, &label, &number))
-    if ((float) GPOINTER_TO_UINT (number) == value)
-      return lig_format_excerpt (label, 24);
-  return g_strdup ("");
+  return value >= 0 ? lig_format_excerpt (csv->class_names->pdata[(guint) value], 24)
+                    : g_strdup ("");
 }
 
 /* Returns the text of a cell of the preview. */
@@ -739,13 +835,58 @@ csv_preview (const LigDataset *self, guint rows, GPtrArray *cells)
   return count;
 }
 
+/* Adds a feature and how it was made. */
+static void
+add_feature (JsonBuilder *to, const Csv *csv, guint column, guint feature)
+{
+  g_autofree char *number = g_strdup_printf ("%u", column + 1);
+  json_builder_begin_object (to);
+  lig_json_add_text (to, "name", csv->names ? csv->names->pdata[column] : number);
+  if (csv->standardize || csv->missing == MISSING_MEAN)
+    lig_json_add_number (to, "mean", csv->means[feature]);
+  if (csv->standardize)
+    lig_json_add_number (to, "std", csv->deviations[feature]);
+  json_builder_end_object (to);
+}
+
+static char *
+csv_table (const LigDataset *self)
+{
+  const Csv *csv = self->data;
+  if (!csv->standardize && csv->missing != MISSING_MEAN && !csv->class_names)
+    return NULL;
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  lig_json_add_truth (builder, "standardized", csv->standardize);
+  lig_json_begin_array (builder, "features");
+  for (guint i = 0, feature = 0; i < csv->n_columns; i++)
+    if (csv->target_of[i] == FEATURE)
+      add_feature (builder, csv, i, feature++);
+  json_builder_end_array (builder);
+  if (csv->class_names) {
+    lig_json_begin_array (builder, "classes");
+    for (guint i = 0; i < csv->class_names->len; i++)
+      json_builder_add_string_value (builder, csv->class_names->pdata[i]);
+    json_builder_end_array (builder);
+  }
+  json_builder_end_object (builder);
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  GString *text = g_string_new (NULL);
+  lig_json_append (text, root);
+  return g_string_free (text, FALSE);
+}
+
 static void
 csv_close (LigDataset *self)
 {
   Csv *csv = self->data;
   g_clear_pointer (&csv->names, g_ptr_array_unref);
   g_clear_pointer (&csv->labels, g_hash_table_unref);
+  g_clear_pointer (&csv->class_names, g_ptr_array_unref);
+  g_free (csv->held_out_name);
   g_free (csv->target_of);
+  g_free (csv->means);
+  g_free (csv->deviations);
   g_free (csv->wide);
   g_free (csv->features);
   g_free (csv->targets);
@@ -806,6 +947,7 @@ static const LigDatasetOption options[] = {
    .name = "standardize",
    .label = N_ ("Standardize"),
    .help = N_ ("Each feature gets mean 0 and variance 1")},
+  LIG_SPLIT_OPTION,
   {.name = NULL},
 };
 
@@ -821,4 +963,5 @@ const LigDatasetKind lig_dataset_csv = {
   .read = csv_read,
   .close = csv_close,
   .preview = csv_preview,
+  .table = csv_table,
 };

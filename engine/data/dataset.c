@@ -7,15 +7,19 @@
 
 #include <inttypes.h>
 
+/* The rows of a batch of which neither a shape nor the caller says how many it has. */
+#define USUAL_BATCH 32
+
 /* Sets the batch size from the argument or the shape. */
 static gboolean
 take_input (LigDataset *self, const LigShape *input, gint64 batch, GError **error)
 {
   if (input)
     self->input = *input;
-  if (batch > 0) {
+  gboolean open = batch == 0 && self->input.n_axes < 1 && !self->kind->info.needs_shape;
+  if (batch > 0 || open) {
     self->input.n_axes = MAX (self->input.n_axes, 1);
-    self->input.axes[0] = batch;
+    self->input.axes[0] = open ? USUAL_BATCH : batch;
   }
   if (batch < 0 || self->input.n_axes < 1)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
@@ -60,7 +64,11 @@ lig_dataset_open (const char *spec,
   self->seed = seed;
   self->largest_token = -1;
   if (!lig_dataset_parse (self, spec, error) || !take_input (self, input, batch, error) ||
-      !self->kind->open (self, error) || !lig_shape_check (&self->input, self->dtype, error))
+      !self->kind->open (self, error))
+    return NULL;
+  if (batch == 0 && (!input || input->n_axes < 1))
+    self->batch = self->input.axes[0] = MIN (self->batch, self->samples[LIG_SPLIT_TRAINING]);
+  if (!lig_shape_check (&self->input, self->dtype, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -78,6 +86,9 @@ clear (gpointer data)
   g_free (self->name);
   g_free (self->description);
   g_free (self->largest_place);
+  g_free (self->held_out_path);
+  g_free (self->warning);
+  g_free (self->order);
 }
 
 void
@@ -194,12 +205,11 @@ mix (guint64 bits)
   return bits ^ (bits >> 31);
 }
 
-/* Returns the number at `place` of a permutation of 0 to count - 1, without an array: applies a
- * Feistel cipher over the smallest even number of bits that can hold count, and repeats it while
- * the result is not below count. The cipher permutes fewer than 4 * count numbers, so it is applied
- * fewer than 4 times on average. */
-static gint64
-permute (gint64 place, gint64 count, guint64 key)
+/* Needs no array: applies a Feistel cipher over the smallest even number of bits that can hold
+ * count, and repeats it while the result is not below count. The cipher permutes fewer than 4 *
+ * count numbers, so it is applied fewer than 4 times on average. */
+gint64
+lig_dataset_permute (gint64 place, gint64 count, guint64 key)
 {
   int half = 1;
   while (half < 31 && (G_GINT64_CONSTANT (1) << (2 * half)) < count)
@@ -275,7 +285,7 @@ lig_dataset_next (LigDataset *self, LigTensor *input, LigTensor *targets, GError
   guint64 epoch = first / (guint64) count;
   gint64 place = (gint64) (first % (guint64) count);
   for (gint64 row = 0; row < self->batch; row++) {
-    gint64 sample = permute (place, count, mix (self->seed ^ mix (epoch)));
+    gint64 sample = lig_dataset_permute (place, count, mix (self->seed ^ mix (epoch)));
     if (!read_row (self, LIG_SPLIT_TRAINING, sample, row, input, targets, error))
       return FALSE;
     if (++place == count) {
@@ -363,6 +373,18 @@ guint64
 lig_dataset_get_content (LigDataset *self)
 {
   return self->content;
+}
+
+const char *
+lig_dataset_get_warning (LigDataset *self)
+{
+  return self->warning;
+}
+
+char *
+lig_dataset_describe_table (LigDataset *self)
+{
+  return self->kind->table ? self->kind->table (self) : NULL;
 }
 
 const char *

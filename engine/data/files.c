@@ -101,6 +101,47 @@ lig_data_list_files (const char *path, const char *suffix, GError **error)
   return NULL;
 }
 
+/* Returns (transfer full) what identifies a file whatever its path is. */
+static char *
+identify (const char *path)
+{
+  GStatBuf info;
+  if (g_stat (path, &info) != 0)
+    return g_strdup (path);
+  return g_strdup_printf ("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT, (guint64) info.st_dev,
+                          (guint64) info.st_ino);
+}
+
+gboolean
+lig_data_leave_out (GPtrArray *files, GPtrArray *others, const char *path, GError **error)
+{
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  guint before = files->len;
+  for (guint i = 0; i < others->len; i++)
+    g_hash_table_add (known, identify (g_ptr_array_index (others, i)));
+  for (guint i = files->len; i-- > 0;) {
+    g_autofree char *file = identify (g_ptr_array_index (files, i));
+    if (g_hash_table_contains (known, file))
+      g_ptr_array_remove_index (files, i);
+  }
+  if (before == 0 || files->len > 0)
+    return TRUE;
+  g_autofree char *shown = g_filename_display_name (path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("%s: all files are held out, none is left for training"), shown);
+  return FALSE;
+}
+
+gboolean
+lig_data_check_apart (const char *path, const char *held_out, GError **error)
+{
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) others = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (files, g_strdup (path));
+  g_ptr_array_add (others, g_strdup (held_out));
+  return lig_data_leave_out (files, others, path, error);
+}
+
 /* --- Contents ------------------------------------------------------------------------------- */
 
 #define GZIP "\x1f\x8b\x08"

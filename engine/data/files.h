@@ -16,6 +16,13 @@ GPtrArray *lig_data_list_files (const char *path, const char *suffix, GError **e
 /* The same without patterns. */
 GPtrArray *lig_data_list_folder (const char *path, const char *suffix, GError **error);
 
+/* Removes the files that are also in the other list, whatever their paths are. Fails if none of
+ * `path` is left. */
+gboolean lig_data_leave_out (GPtrArray *files, GPtrArray *others, const char *path, GError **error);
+
+/* Refuses a file that is trained on and held out, too. */
+gboolean lig_data_check_apart (const char *path, const char *held_out, GError **error);
+
 /* Reads a file as a whole, lig_read_file(), and unpacks it if it is packed by gzip. Refuses what
  * begins as an archive, as text of 16 bits, or as another format that no dataset reads. */
 GBytes *lig_data_read (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;

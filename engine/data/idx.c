@@ -11,12 +11,33 @@
 #define IMAGES_MAGIC 0x803
 #define LABELS_MAGIC 0x801
 
+/* The images of a file with their labels. */
 typedef struct {
   GBytes *images_file, *labels_file;
   const guint8 *images, *labels;
+  gint64 count, lengths[2]; /* rows and columns of each */
+} Pictures;
+
+typedef struct {
+  Pictures files[2]; /* the second one is held out; empty without one */
   gint64 count, pixels;
-  gint64 largest; /* index of the first image with the largest label */
+  gint64 largest; /* index of the first image with the largest label, over both */
 } Idx;
+
+/* Returns the label of an image, of those of both files; its pixels. */
+static guint8
+get_label (const Idx *idx, gint64 image)
+{
+  const Pictures *file = &idx->files[image >= idx->files[0].count];
+  return file->labels[image - (file == idx->files ? 0 : idx->files[0].count)];
+}
+
+static const guint8 *
+get_pixels (const Idx *idx, gint64 image)
+{
+  const Pictures *file = &idx->files[image >= idx->files[0].count];
+  return file->images + (image - (file == idx->files ? 0 : idx->files[0].count)) * idx->pixels;
+}
 
 static guint32
 read_number (const guint8 *bytes)
@@ -92,12 +113,12 @@ open_file (const char *path, guint32 magic, const guint8 **body, gint64 lengths[
 /* Derives the path of the labels from that of the images, changing only the file's name:
  * `train-images-idx3-ubyte` gives `train-labels-idx1-ubyte`. */
 static char *
-derive_labels_path (const LigDataset *self, GError **error)
+derive_labels_path (const char *images, gboolean held_out, GError **error)
 {
   static const char *const pairs[][2] = {{"images-idx3", "labels-idx1"},
                                          {"images.idx3", "labels.idx1"}};
-  g_autofree char *folder = g_path_get_dirname (self->path);
-  g_autofree char *name = g_path_get_basename (self->path);
+  g_autofree char *folder = g_path_get_dirname (images);
+  g_autofree char *name = g_path_get_basename (images);
   for (gsize i = 0; i < G_N_ELEMENTS (pairs); i++) {
     g_auto (GStrv) parts = g_strsplit (name, pairs[i][0], 2);
     if (parts[0] && parts[1]) {
@@ -105,77 +126,146 @@ derive_labels_path (const LigDataset *self, GError **error)
       return g_build_filename (folder, labels, NULL);
     }
   }
-  lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                      _ ("file of the labels unknown; give it as labels=PATH"));
+  refuse_file (images, error, LIG_ERROR_FORMAT,
+               held_out ? _ ("file of the labels unknown; name the images *images-idx3* and the "
+                             "labels *labels-idx1*")
+                        : _ ("file of the labels unknown; give it as labels=PATH"));
   return NULL;
 }
 
+/* Opens the labels of the images. `given` (nullable): their path. */
 static gboolean
-open_labels (LigDataset *self, Idx *idx, GError **error)
+open_labels (
+  Pictures *file, const char *images, const char *given, gboolean held_out, GError **error)
 {
-  const char *given = lig_dataset_option (self, "labels");
-  g_autofree char *path = given ? g_strdup (given) : derive_labels_path (self, error);
+  g_autofree char *path = given ? g_strdup (given) : derive_labels_path (images, held_out, error);
   gint64 lengths[3];
   if (!path)
     return FALSE;
-  idx->labels_file = open_file (path, LABELS_MAGIC, &idx->labels, lengths, error);
-  if (!idx->labels_file)
+  file->labels_file = open_file (path, LABELS_MAGIC, &file->labels, lengths, error);
+  if (!file->labels_file)
     return FALSE;
-  if (lengths[0] != idx->count)
+  if (lengths[0] != file->count)
     return refuse_file (path, error, LIG_ERROR_SHAPE,
                         _ ("holds %" PRId64 " label%s for %" PRId64 " image%s"), lengths[0],
-                        LIG_ENDING (lengths[0]), idx->count, LIG_ENDING (idx->count));
-  for (gint64 i = 1; i < idx->count; i++)
-    if (idx->labels[i] > idx->labels[idx->largest])
-      idx->largest = i;
+                        LIG_ENDING (lengths[0]), file->count, LIG_ENDING (file->count));
   return TRUE;
+}
+
+/* Opens images and labels, which are hashed. */
+static gboolean
+open_pictures (LigDataset *self, const char *path, gboolean held_out, GError **error)
+{
+  Idx *idx = self->data;
+  Pictures *file = &idx->files[held_out];
+  gint64 lengths[3];
+  file->images_file = open_file (path, IMAGES_MAGIC, &file->images, lengths, error);
+  if (!file->images_file)
+    return FALSE;
+  file->count = lengths[0];
+  file->lengths[0] = lengths[1];
+  file->lengths[1] = lengths[2];
+  if (!open_labels (file, path, held_out ? NULL : lig_dataset_option (self, "labels"), held_out,
+                    error))
+    return FALSE;
+  gsize pixels = (gsize) (lengths[1] * lengths[2]);
+  self->content = lig_hash_content (self->content, file->images, (gsize) file->count * pixels);
+  self->content = lig_hash_content (self->content, file->labels, (gsize) file->count);
+  if (!held_out || memcmp (file->lengths, idx->files[0].lengths, sizeof file->lengths) == 0)
+    return TRUE;
+  return refuse_file (
+    path, error, LIG_ERROR_SHAPE,
+    _ ("the images are %" PRId64 "x%" PRId64 ", those for training %" PRId64 "x%" PRId64),
+    lengths[1], lengths[2], idx->files[0].lengths[0], idx->files[0].lengths[1]);
+}
+
+/* Returns the label of each image (transfer full). */
+static gint32 *
+read_classes (const Idx *idx)
+{
+  gint32 *classes = g_try_new (gint32, (gsize) idx->count);
+  for (gint64 i = 0; classes && i < idx->count; i++)
+    classes[i] = get_label (idx, i);
+  return classes;
+}
+
+/* Chooses the images of both parts, and finds the largest label. */
+static gboolean
+divide (LigDataset *self, GError **error)
+{
+  Idx *idx = self->data;
+  idx->count = idx->files[0].count + idx->files[1].count;
+  for (gint64 i = 1; i < idx->count; i++)
+    if (get_label (idx, i) > get_label (idx, idx->largest))
+      idx->largest = i;
+  if (self->held_out_path) {
+    lig_dataset_divide_files (self, idx->files[0].count, idx->count);
+    return TRUE;
+  }
+  g_autofree gint32 *classes = read_classes (idx);
+  return lig_dataset_divide (self, idx->count, classes, error);
 }
 
 static gboolean
 idx_open (LigDataset *self, GError **error)
 {
   Idx *idx = self->data = g_new0 (Idx, 1);
-  gint64 lengths[3];
-  idx->images_file = open_file (self->path, IMAGES_MAGIC, &idx->images, lengths, error);
-  if (!idx->images_file)
+  if (!open_pictures (self, self->path, FALSE, error))
     return FALSE;
-  idx->count = lengths[0];
-  idx->pixels = lengths[1] * lengths[2];
-  if (!open_labels (self, idx, error))
+  idx->pixels = idx->files[0].lengths[0] * idx->files[0].lengths[1];
+  if (self->held_out_path && (!lig_data_check_apart (self->path, self->held_out_path, error) ||
+                              !open_pictures (self, self->held_out_path, TRUE, error)))
     return FALSE;
-  self->content = lig_hash_content (0, idx->images, (gsize) (idx->count * idx->pixels));
-  self->content = lig_hash_content (self->content, idx->labels, (gsize) idx->count);
+  if (!divide (self, error))
+    return FALSE;
   lig_shape_init (&self->input, 2, self->batch, idx->pixels);
   self->dtype = LIG_FP32;
-  self->samples[LIG_SPLIT_TRAINING] = lig_dataset_cut (self, idx->count);
-  self->samples[LIG_SPLIT_HELD_OUT] = idx->count - self->samples[LIG_SPLIT_TRAINING];
   g_autofree char *count = lig_format_count (idx->count);
   g_autofree char *training = lig_format_count (self->samples[LIG_SPLIT_TRAINING]);
   g_autofree char *images = g_strdup_printf (
     g_dngettext (GETTEXT_PACKAGE, "%s image", "%s images", (gulong) idx->count), count);
-  g_autofree char *size =
-    g_strdup_printf ("%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT, lengths[1], lengths[2]);
+  g_autofree char *size = g_strdup_printf ("%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
+                                           idx->files[0].lengths[0], idx->files[0].lengths[1]);
+  g_autofree char *split = lig_dataset_describe_split (self);
   self->description =
-    g_strdup_printf (_ ("idx: %s of %s, %s for training"), images, size, training);
+    g_strdup_printf (_ ("idx: %s of %s, %s for training%s"), images, size, training, split);
   return TRUE;
+}
+
+/* Returns the path of the images of which one is, and makes its number that in the file. */
+static const char *
+find_file (const LigDataset *self, gint64 *image)
+{
+  const Idx *idx = self->data;
+  if (*image < idx->files[0].count)
+    return self->path;
+  *image -= idx->files[0].count;
+  return self->held_out_path;
 }
 
 static gboolean
 idx_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error)
 {
   const Idx *idx = self->data;
+  gint64 image = idx->largest;
+  int largest = get_label (idx, image);
   if (!lig_dataset_require_class (self, target, size, error))
     return FALSE;
-  if (idx->labels[idx->largest] < target->classes)
+  if (largest < target->classes) {
+    g_autofree gint32 *classes = read_classes (idx);
+    if (classes)
+      lig_dataset_compare_classes (self, classes, NULL);
     return TRUE;
-  return lig_dataset_refuse (
-    self, error, LIG_ERROR_VALUE,
-    g_dngettext (
-      GETTEXT_PACKAGE,
-      "label %d of image %" PRId64 " (from 0) is beyond the prediction's %" PRId64 " class",
-      "label %d of image %" PRId64 " (from 0) is beyond the prediction's %" PRId64 " classes",
-      (gulong) (target->classes)),
-    idx->labels[idx->largest], idx->largest, target->classes);
+  }
+  const char *path = find_file (self, &image);
+  return refuse_file (path, error, LIG_ERROR_VALUE,
+                      g_dngettext (GETTEXT_PACKAGE,
+                                   "label %d of image %" PRId64
+                                   " (from 0) is beyond the prediction's %" PRId64 " class",
+                                   "label %d of image %" PRId64
+                                   " (from 0) is beyond the prediction's %" PRId64 " classes",
+                                   (gulong) (target->classes)),
+                      largest, image, target->classes);
 }
 
 static gboolean
@@ -187,13 +277,13 @@ idx_read (const LigDataset *self,
           GError **error G_GNUC_UNUSED)
 {
   const Idx *idx = self->data;
-  gint64 image = sample + (part == LIG_SPLIT_HELD_OUT ? self->samples[LIG_SPLIT_TRAINING] : 0);
-  const guint8 *pixels = idx->images + image * idx->pixels;
+  gint64 image = lig_dataset_row (self, part, sample);
+  const guint8 *pixels = get_pixels (idx, image);
   float *inputs = input;
   for (gint64 i = 0; i < idx->pixels; i++)
     inputs[i] = (float) pixels[i] / 255.0f;
   if (target)
-    *(gint32 *) target = idx->labels[image];
+    *(gint32 *) target = get_label (idx, image);
   return TRUE;
 }
 
@@ -208,10 +298,10 @@ idx_preview (const LigDataset *self, guint rows, GPtrArray *cells)
   for (gint64 image = 0; image < MIN ((gint64) rows, idx->count); image++) {
     double sum = 0;
     for (gint64 i = 0; i < idx->pixels; i++)
-      sum += idx->images[image * idx->pixels + i];
+      sum += get_pixels (idx, image)[i];
     g_ptr_array_add (cells, g_strdup_printf ("%" G_GINT64_FORMAT, image));
     g_ptr_array_add (cells, g_strdup_printf ("%.3f", sum / 255 / (double) idx->pixels));
-    g_ptr_array_add (cells, g_strdup_printf ("%d", idx->labels[image]));
+    g_ptr_array_add (cells, g_strdup_printf ("%d", get_label (idx, image)));
   }
   return G_N_ELEMENTS (titles);
 }
@@ -220,8 +310,10 @@ static void
 idx_close (LigDataset *self)
 {
   Idx *idx = self->data;
-  g_clear_pointer (&idx->images_file, g_bytes_unref);
-  g_clear_pointer (&idx->labels_file, g_bytes_unref);
+  for (guint i = 0; i < G_N_ELEMENTS (idx->files); i++) {
+    g_clear_pointer (&idx->files[i].images_file, g_bytes_unref);
+    g_clear_pointer (&idx->files[i].labels_file, g_bytes_unref);
+  }
   g_free (idx);
 }
 
@@ -230,6 +322,7 @@ static const LigDatasetOption options[] = {
    .name = "labels",
    .label = N_ ("Labels"),
    .help = N_ ("File of the labels; next to the images by default")},
+  LIG_SPLIT_OPTION,
   {.name = NULL},
 };
 

@@ -24,7 +24,8 @@ struct LigDataset {
   char *path; /* null for a kind without a path */
   char *name; /* name in messages: the path, else the kind's name */
   GHashTable *options;
-  double held_out; /* held-out fraction of the data */
+  double held_out;     /* held-out fraction of the data, 0 with a file of its own */
+  char *held_out_path; /* (nullable): the file of the held-out part */
   guint64 seed;
   gint64 batch;     /* the rows of this rank */
   int rank, ranks;  /* 0 ranks: all rows of a batch are read here */
@@ -37,12 +38,14 @@ struct LigDataset {
 
   /* Set by the kind. */
   gint64 samples[LIG_N_SPLITS];
+  gint64 *order; /* (nullable): the rows of the training part, then those held out, see split.c */
   gint64 largest_token;
   char *largest_place; /* (nullable): the file and offset of that token */
   gint64 vocabulary;   /* set by the caller: tokens are below it; 0: unknown */
   const guint16 *tokens[LIG_N_SPLITS];
   gsize n_tokens[LIG_N_SPLITS];
   char *description;
+  char *warning;   /* (nullable): of classes that the training part lacks */
   guint64 content; /* lig_hash_content() of the data; 0 if the options determine them */
   gpointer data;
 
@@ -76,6 +79,9 @@ struct LigDatasetKind {
   /* (nullable): appends the column titles of a table, then the cells of at most `rows` rows, and
    * returns the number of columns. If null, the table shows the elements of the inputs. */
   guint (*preview) (const LigDataset *self, guint rows, GPtrArray *cells);
+
+  /* (nullable): returns lig_dataset_describe_table(). */
+  char *(*table) (const LigDataset *self);
 };
 
 /* Returns the shape without the positions that other ranks have: axis 1 is divided. */
@@ -101,6 +107,48 @@ void lig_blocks_bind (LigDataset *self);
     .minimum = -1, .maximum = (most), .initial = -1 \
   }
 
+/* The option that says which rows are held out. A kind that has it divides its rows by
+ * lig_dataset_divide(), and its samples are rows in the order of lig_dataset_row(). */
+#define LIG_SPLIT "split"
+#define LIG_SPLIT_USUAL "random"
+#define LIG_SPLIT_END "end"
+#define LIG_SPLIT_OPTION \
+  { \
+    .type = LIG_DATASET_CHOICE, .name = LIG_SPLIT, .label = N_ ("Split"), \
+    .help = N_ ("Rows that are held out: random ones by default, the same in each training"), \
+    .choices = lig_split_choices, .unset = N_ ("At random") \
+  }
+extern const LigDatasetChoice lig_split_choices[];
+
+/* Divides `total` rows, at least one, as the options say: sets `samples` and `order`. `classes`
+ * (nullable) has the class of each row, negative for none; null is an error for rows that are to be
+ * divided by class. */
+gboolean lig_dataset_divide (LigDataset *self, gint64 total, const gint32 *classes, GError **error);
+
+/* Takes the first `training` of `total` rows for training; the others are of a file of their own.
+ */
+void lig_dataset_divide_files (LigDataset *self, gint64 training, gint64 total);
+
+/* Returns the number of the row that a sample is. */
+gint64 lig_dataset_row (const LigDataset *self, LigSplit part, gint64 sample);
+
+/* Returns what a description says about rows that are not held out at the end (transfer full). */
+char *lig_dataset_describe_split (const LigDataset *self);
+
+/* Sets the warning of a dataset whose training part lacks a class that the held-out part has.
+ * `names` (nullable): the name of each class. */
+void
+lig_dataset_compare_classes (LigDataset *self, const gint32 *classes, const char *const *names);
+
+/* Returns the number at `place` of a permutation of 0 to count - 1, which `key` determines. */
+gint64 lig_dataset_permute (gint64 place, gint64 count, guint64 key);
+
+/* The option that is a share of the data, or a file that is held out. */
+#define LIG_HELD_OUT "held-out"
+
+/* Returns whether the text is a number, whatever its range is. */
+gboolean lig_dataset_is_number (const char *text);
+
 /* The maximum number of columns of a preview. */
 #define LIG_PREVIEW_COLUMNS 8
 
@@ -111,6 +159,10 @@ const LigDatasetKind *const *lig_dataset_kinds (void);
 /* Returns the spec with absolute paths (transfer full), or an unchanged copy if it cannot be
  * parsed. */
 char *lig_dataset_locate (const char *spec);
+
+/* Returns the spec with this split (transfer full), or an unchanged copy if its kind has none, or
+ * if it says already what is held out. */
+char *lig_dataset_name_split (const char *spec, const char *split);
 
 /* Returns an option's text, which is valid for its type, or null if it was not given. */
 const char *lig_dataset_option (const LigDataset *self, const char *key);

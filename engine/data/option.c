@@ -17,10 +17,10 @@ lig_dataset_refuse (const LigDataset *self, GError **error, LigError code, const
 }
 
 static const LigDatasetOption shared[] = {
-  {.type = LIG_DATASET_FRACTION,
-   .name = "held-out",
+  {.type = LIG_DATASET_PART,
+   .name = LIG_HELD_OUT,
    .label = N_ ("Held out"),
-   .help = N_ ("Share at the end of the data that is held out of training"),
+   .help = N_ ("Share of the data that is held out of training, or a file that is held out"),
    .minimum = 0,
    .maximum = 1,
    .initial = 0.1},
@@ -122,6 +122,26 @@ check_fraction (const LigDataset *self,
 }
 
 gboolean
+lig_dataset_is_number (const char *text)
+{
+  char *end;
+  g_ascii_strtod (text, &end);
+  return end != text && !*end;
+}
+
+/* A kind without a file has none that could be held out, and an empty text names none. */
+static gboolean
+check_part (const LigDataset *self,
+            const LigDatasetOption *option,
+            const char *text,
+            GError **error)
+{
+  gboolean may_be_file = self->kind->info.path != LIG_DATASET_NO_PATH && *text;
+  return (may_be_file && !lig_dataset_is_number (text)) ||
+         check_fraction (self, option, text, error);
+}
+
+gboolean
 lig_dataset_check_option (const LigDataset *self, const char *key, const char *text, GError **error)
 {
   const LigDatasetOption *option = find (self, key);
@@ -137,6 +157,8 @@ lig_dataset_check_option (const LigDataset *self, const char *key, const char *t
     return check_count (self, option, text, error);
   case LIG_DATASET_FRACTION:
     return check_fraction (self, option, text, error);
+  case LIG_DATASET_PART:
+    return check_part (self, option, text, error);
   default:
     return TRUE;
   }

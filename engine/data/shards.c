@@ -311,48 +311,14 @@ open_large (LigShards *self, LigShard *shard, const char *wanted, GError **error
   return fine;
 }
 
-/* Returns (transfer full) what identifies a file whatever its path is. */
-static char *
-identify (const char *path)
-{
-  GStatBuf info;
-  if (g_stat (path, &info) != 0)
-    return g_strdup (path);
-  return g_strdup_printf ("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT, (guint64) info.st_dev,
-                          (guint64) info.st_ino);
-}
-
-/* Removes the files that `without` names from the list. */
-static gboolean
-leave_out (GPtrArray *files, const char *path, const char *without, GError **error)
-{
-  g_autoptr (GPtrArray) others = lig_data_list_files (without, ".bin", error);
-  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  guint before = files->len;
-  if (!others)
-    return FALSE;
-  for (guint i = 0; i < others->len; i++)
-    g_hash_table_add (known, identify (g_ptr_array_index (others, i)));
-  for (guint i = files->len; i-- > 0;) {
-    g_autofree char *file = identify (g_ptr_array_index (files, i));
-    if (g_hash_table_contains (known, file))
-      g_ptr_array_remove_index (files, i);
-  }
-  if (before == 0 || files->len > 0)
-    return TRUE;
-  g_autofree char *shown = g_filename_display_name (path);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("%s: all files are held out, none is left for training"), shown);
-  return FALSE;
-}
-
 gboolean
 lig_shards_add (
   LigShards *self, const char *path, const char *without, const char *type, GError **error)
 {
   g_autoptr (GPtrArray) files = lig_data_list_files (path, ".bin", error);
   gsize sum = 0;
-  if (!files || (without && !leave_out (files, path, without, error)))
+  g_autoptr (GPtrArray) others = without ? lig_data_list_files (without, ".bin", error) : NULL;
+  if (!files || (without && (!others || !lig_data_leave_out (files, others, path, error))))
     return FALSE;
   for (guint i = 0; i < files->len; i++) {
     GStatBuf info;

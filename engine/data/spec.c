@@ -96,6 +96,23 @@ add_option (LigDataset *self, const char *text, GError **error)
   return TRUE;
 }
 
+/* The held-out part is a share of the data or a file of its own. */
+static gboolean
+take_held_out (LigDataset *self, GError **error)
+{
+  const char *text = lig_dataset_option (self, LIG_HELD_OUT);
+  if (!text || lig_dataset_is_number (text)) {
+    self->held_out = lig_dataset_number (self, LIG_HELD_OUT);
+    return TRUE;
+  }
+  self->held_out_path = g_strdup (text);
+  if (!lig_dataset_option (self, LIG_SPLIT))
+    return TRUE;
+  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                             _ ("split and the file held-out=%s contradict each other; omit one"),
+                             text);
+}
+
 gboolean
 lig_dataset_parse (LigDataset *self, const char *spec, GError **error)
 {
@@ -117,8 +134,7 @@ lig_dataset_parse (LigDataset *self, const char *spec, GError **error)
   for (char **option = options; *option; option++)
     if (!add_option (self, *option, error))
       return FALSE;
-  self->held_out = lig_dataset_number (self, "held-out");
-  return TRUE;
+  return take_held_out (self, error);
 }
 
 const LigDatasetInfo *
@@ -149,24 +165,33 @@ lig_dataset_split (const char *spec, char **path)
   return g_strv_builder_end (builder);
 }
 
-static gboolean
-is_path (const LigDatasetInfo *info, const char *key, gsize length)
+static const LigDatasetOption *
+find_option (const LigDatasetOption *options, const char *key, gsize length)
 {
-  for (const LigDatasetOption *option = info ? info->options : NULL; option && option->name;
-       option++)
-    if (strlen (option->name) == length && strncmp (option->name, key, length) == 0)
-      return option->type == LIG_DATASET_PATH;
-  return FALSE;
+  for (; options && options->name; options++)
+    if (strlen (options->name) == length && strncmp (options->name, key, length) == 0)
+      return options;
+  return NULL;
+}
+
+static gboolean
+is_path (const LigDatasetInfo *info, const char *key, gsize length, const char *value)
+{
+  const LigDatasetOption *option = find_option (info ? info->options : NULL, key, length);
+  if (!option)
+    option = find_option (lig_dataset_shared_options (), key, length);
+  return option && (option->type == LIG_DATASET_PATH ||
+                    (option->type == LIG_DATASET_PART && !lig_dataset_is_number (value)));
 }
 
 static char *
 locate_option (const LigDatasetInfo *info, const char *option)
 {
   gsize length = strcspn (option, "=");
-  if (!option[length] || !is_path (info, option, length))
+  g_autofree char *path = option[length] ? g_uri_unescape_string (option + length + 1, NULL) : NULL;
+  if (!path || !is_path (info, option, length, path))
     return g_strdup (option);
-  g_autofree char *path = g_uri_unescape_string (option + length + 1, NULL);
-  g_autofree char *whole = path ? g_canonicalize_filename (path, NULL) : NULL;
+  g_autofree char *whole = g_canonicalize_filename (path, NULL);
   g_autofree char *escaped = whole ? g_uri_escape_string (whole, "/", TRUE) : NULL;
   return escaped ? g_strdup_printf ("%.*s=%s", (int) length, option, escaped) : g_strdup (option);
 }
@@ -188,6 +213,30 @@ lig_dataset_locate (const char *spec)
     g_string_append_printf (text, "%c%s", option == options ? '?' : '&', located);
   }
   return g_string_free (text, FALSE);
+}
+
+/* Returns whether the spec leaves open which rows are held out. */
+static gboolean
+leaves_split_open (const char *spec)
+{
+  const LigDatasetInfo *info = lig_dataset_info_of (spec);
+  g_autofree char *path = NULL;
+  g_auto (GStrv) given = lig_dataset_split (spec, &path);
+  if (!info || !find_option (info->options, LIG_SPLIT, strlen (LIG_SPLIT)))
+    return FALSE;
+  for (char **key = given; *key; key += 2)
+    if (strcmp (key[0], LIG_SPLIT) == 0 ||
+        (strcmp (key[0], LIG_HELD_OUT) == 0 && !lig_dataset_is_number (key[1])))
+      return FALSE;
+  return TRUE;
+}
+
+char *
+lig_dataset_name_split (const char *spec, const char *split)
+{
+  return leaves_split_open (spec)
+           ? g_strdup_printf ("%s%c" LIG_SPLIT "=%s", spec, *find_query (spec) ? '&' : '?', split)
+           : g_strdup (spec);
 }
 
 gint64

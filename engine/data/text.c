@@ -7,22 +7,37 @@
 
 #define LINE_CHARACTERS 72
 
-/* Reads all files, and adds up their sizes. */
-static GPtrArray *
-read_files (LigDataset *self, GPtrArray *paths, gsize *size, GError **error)
+/* Adds the contents of a file, or of all files of a folder but those of `without` (nullable), and
+ * adds up their sizes. */
+static gboolean
+read_files (LigDataset *self,
+            const char *path,
+            const char *without,
+            GPtrArray *files,
+            gsize *size,
+            GError **error)
 {
-  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GPtrArray) paths = lig_data_list_folder (path, NULL, error);
+  g_autoptr (GPtrArray) others = without ? lig_data_list_folder (without, NULL, error) : NULL;
+  gsize before = *size;
+  if (!paths || (without && (!others || !lig_data_leave_out (paths, others, path, error))))
+    return FALSE;
   for (guint i = 0; i < paths->len; i++) {
     gsize count;
     GBytes *file = lig_data_read (g_ptr_array_index (paths, i), error);
     if (!file)
-      return NULL;
+      return FALSE;
     gconstpointer bytes = g_bytes_get_data (file, &count);
     self->content = lig_hash_content (self->content, bytes, count);
     *size += count;
     g_ptr_array_add (files, file);
   }
-  return g_steal_pointer (&files);
+  if (*size > before)
+    return TRUE;
+  g_autofree char *name = g_filename_display_name (path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: %s", name,
+               paths->len == 0 ? _ ("the folder contains no file") : _ ("is empty"));
+  return FALSE;
 }
 
 /* Writes each byte of the files as a token. */
@@ -40,33 +55,31 @@ write_tokens (GPtrArray *files, guint16 *tokens)
 static gboolean
 text_open (LigDataset *self, GError **error)
 {
-  g_autoptr (GPtrArray) files = lig_data_list_folder (self->path, NULL, error);
-  if (!files)
-    return FALSE;
   gsize size = 0;
-  g_autoptr (GPtrArray) contents = read_files (self, files, &size, error);
-  if (!contents)
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  if (!read_files (self, self->path, self->held_out_path, files, &size, error))
     return FALSE;
-  if (size == 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "%s",
-                               files->len == 0 ? _ ("the folder contains no file")
-                                               : _ ("is empty"));
+  gsize training = size;
+  if (self->held_out_path && !read_files (self, self->held_out_path, NULL, files, &size, error))
+    return FALSE;
+  if (!self->held_out_path)
+    training = (gsize) lig_dataset_cut (self, (gint64) size);
   guint16 *tokens = self->data = g_try_new (guint16, size);
   if (!tokens)
     return lig_dataset_refuse (self, error, LIG_ERROR_MEMORY,
                                g_dngettext (GETTEXT_PACKAGE, "no memory for %zu byte as tokens",
                                             "no memory for %zu bytes as tokens", (gulong) (size)),
                                size);
-  write_tokens (contents, tokens);
-  if (!lig_windows_open (self, tokens, size, error))
+  write_tokens (files, tokens);
+  if (!lig_windows_open (self, tokens, training, size, error))
     return FALSE;
   g_autofree char *bytes = lig_format_count ((gint64) size);
-  g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_SPLIT_TRAINING]);
+  g_autofree char *trained = lig_format_count ((gint64) training);
   g_autofree char *count = g_strdup_printf (
     g_dngettext (GETTEXT_PACKAGE, "%u file", "%u files", (gulong) files->len), files->len);
   g_autofree char *all =
     g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s byte", "%s bytes", (gulong) size), bytes);
-  self->description = g_strdup_printf (_ ("text: %s, %s, %s for training"), count, all, training);
+  self->description = g_strdup_printf (_ ("text: %s, %s, %s for training"), count, all, trained);
   return TRUE;
 }
 

@@ -62,11 +62,11 @@ lig_windows_check_samples (const LigDataset *self, GError **error)
 }
 
 gboolean
-lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError **error)
+lig_windows_open (
+  LigDataset *self, const guint16 *tokens, gsize training, gsize count, GError **error)
 {
   if (!lig_windows_check_input (self, error))
     return FALSE;
-  gsize training = (gsize) lig_dataset_cut (self, (gint64) count);
   guint16 largest = 0;
   for (gsize i = 0; i < count; i++)
     largest = MAX (largest, tokens[i]);

@@ -8,8 +8,9 @@
 G_BEGIN_DECLS
 
 /* Sets up windows of the input's axis 1 over `tokens`, of which there is at least one and which the
- * caller keeps until the dataset is closed. */
-gboolean lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError **error);
+ * caller keeps until the dataset is closed. The first `training` of them are for training. */
+gboolean lig_windows_open (
+  LigDataset *self, const guint16 *tokens, gsize training, gsize count, GError **error);
 
 /* The `bind` and `read` functions of a kind. */
 gboolean lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error);

@@ -3,6 +3,7 @@
  * `optimizer.`. */
 #include "engine/plan/state-struct.h"
 #include "engine/tensor/config.h"
+#include "engine/tensor/safetensors.h"
 #include <ligature/loss-scaling.h>
 #include <ligature/state.h>
 #include <ligature/weights.h>
@@ -207,6 +208,16 @@ lig_state_load (LigState *self, LigTensorFile *file, GError **error)
   return load_from (self, file, FALSE, NULL, error);
 }
 
+/* Adds a remark to a note. */
+static void
+add_remark (char **note, const char *remark)
+{
+  if (!note)
+    return;
+  g_autofree char *before = *note;
+  *note = before && *before ? g_strconcat (before, "; ", remark, NULL) : g_strdup (remark);
+}
+
 /* Loads the scales that weights were trained with, and adds a remark if they have none. */
 static gboolean
 load_scales (LigState *self, LigTensorFile *file, char **note, GError **error)
@@ -215,10 +226,8 @@ load_scales (LigState *self, LigTensorFile *file, char **note, GError **error)
   g_autofree char *remark = NULL;
   if (quantizers && !lig_state_quantizers_load_scales (quantizers, file, &remark, error))
     return FALSE;
-  if (!remark || !note)
-    return TRUE;
-  g_autofree char *before = *note;
-  *note = before && *before ? g_strconcat (before, "; ", remark, NULL) : g_strdup (remark);
+  if (remark)
+    add_remark (note, remark);
   return TRUE;
 }
 
@@ -230,8 +239,14 @@ lig_state_load_weights (LigState *self, const char *path, char **note, GError **
     *note = NULL;
   if (!file)
     return FALSE;
-  if (load_from (self, file, TRUE, note, error) && load_scales (self, file, note, error))
+  g_autofree char *prefix = lig_weights_unwrap (file);
+  if (load_from (self, file, TRUE, note, error) && load_scales (self, file, note, error)) {
+    g_autofree char *remark =
+      prefix ? g_strdup_printf (_ ("names without the prefix %s"), prefix) : NULL;
+    if (remark)
+      add_remark (note, remark);
     return TRUE;
+  }
   g_prefix_error (error, "%s: ", path);
   return FALSE;
 }

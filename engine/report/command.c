@@ -14,7 +14,7 @@ take_settings (LigSequence *sequence, const LigRunRow *row)
 {
   g_auto (LigRunSettings) settings;
   lig_run_settings_init (&settings);
-  if (!lig_run_settings_read (&settings, row->settings, NULL, NULL))
+  if (!lig_run_settings_read_record (&settings, row->settings, NULL))
     return FALSE;
   g_clear_pointer (&settings.checkpoint, g_free);
   if (!settings.policy && *row->policy)

@@ -110,7 +110,7 @@ read_settings (const LigReportRun *run,
                LigPlanOptions *options,
                LigOptimizer *optimizer)
 {
-  gboolean known = lig_run_settings_read (settings, run->row->settings, NULL, NULL);
+  gboolean known = lig_run_settings_read_record (settings, run->row->settings, NULL);
   options->tf32 = known && settings->tf32 != 0;
   options->nondeterministic = known && settings->nondeterministic != 0;
   options->shard_optimizer = known && settings->shard_optimizer != 0;

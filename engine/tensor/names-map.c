@@ -154,15 +154,41 @@ lig_import_note (LigImport *self, const char *format, ...)
   va_end (arguments);
 }
 
-/* Returns the rule for a parameter: the tied one where its own tensor is missing in the file. */
+static gboolean
+has_tensor (const LigImport *self, const LigRole *role, const LigNameRule *rule)
+{
+  g_autofree char *name = piece_name (role, rule, 0, self->prefix);
+  return lig_tensor_file_has (self->file, name);
+}
+
+/* Returns the rule for a parameter: the tied one where its own tensor is missing in the file, which
+ * may have kept either of the two. */
 static const LigNameRule *
 find_rule (const LigImport *self, const LigRole *role)
 {
   const LigNameRule *rule = role->role ? lig_names_rule (self->names, role->role) : NULL;
-  if (!rule || !rule->tied)
+  if (!rule || has_tensor (self, role, rule))
     return rule;
+  if (rule->tied)
+    return lig_names_rule (self->names, rule->tied);
+  for (guint i = 0; i < self->names->rules->len; i++) {
+    const LigNameRule *other = g_ptr_array_index (self->names->rules, i);
+    if (g_strcmp0 (other->tied, rule->role) == 0 && has_tensor (self, role, other))
+      return other;
+  }
+  return rule;
+}
+
+/* Notes that a parameter is made of the tensor of another one to which it is tied. */
+static void
+note_tied (LigImport *self, const LigRole *role, const LigNameRule *rule)
+{
   g_autofree char *name = piece_name (role, rule, 0, self->prefix);
-  return lig_tensor_file_has (self->file, name) ? rule : lig_names_rule (self->names, rule->tied);
+  if (lig_names_rule (self->names, role->role)->tied)
+    lig_import_note (self, _ ("%s begins as a copy of the embedding"), role->path);
+  else
+    lig_import_note (self, _ ("%s is read from %s, as the file has only that of the two"),
+                     role->path, name);
 }
 
 /* Checks one tensor that a parameter is made of. */
@@ -218,7 +244,7 @@ check_role (LigImport *self, const LigRole *role, GHashTable *used, LigDifferenc
     return;
   }
   if (!g_str_equal (rule->role, role->role))
-    lig_import_note (self, _ ("%s begins as a copy of the embedding"), role->path);
+    note_tied (self, role, rule);
   for (guint n = 0; rule->names[n]; n++)
     check_piece (self, role, rule, n, used, differences);
 }
@@ -549,6 +575,9 @@ lig_weights_export (
               : !add (to, role->path, tensor, dtype, error))
       return NULL;
   }
+  const char *data = lig_tensor_file_get_metadata (file, LIG_WEIGHTS_TABLE);
+  if (data)
+    lig_tensor_file_set_metadata (to, LIG_WEIGHTS_TABLE, data);
   /* Hugging Face's library refuses files that do not say which framework's layouts they have. */
   if (table)
     lig_tensor_file_set_metadata (to, "format", "pt");

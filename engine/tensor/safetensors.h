@@ -47,6 +47,13 @@ GPtrArray *lig_tensor_file_get_entries (LigTensorFile *self);
 /* Adds the tensors of a loaded file, which stays open. A name that both have is an error. */
 gboolean lig_tensor_file_join (LigTensorFile *self, LigTensorFile *part, GError **error);
 
+/* Removes the first `length` characters of the names of all tensors, which stay different. */
+void lig_tensor_file_strip (LigTensorFile *self, gsize length);
+
+/* Removes what PyTorch puts before the names of a wrapped module, if it is before all of them.
+ * Returns (transfer full) (nullable) what was removed. */
+char *lig_weights_unwrap (LigTensorFile *file);
+
 /* Returns (transfer full) the paths of the loaded files that contain the tensors, sorted. */
 GPtrArray *lig_tensor_file_get_paths (LigTensorFile *self);
 

@@ -109,6 +109,20 @@ lig_tensor_file_join (LigTensorFile *self, LigTensorFile *part, GError **error)
   return TRUE;
 }
 
+void
+lig_tensor_file_strip (LigTensorFile *self, gsize length)
+{
+  g_autoptr (GPtrArray) entries = lig_tensor_file_get_entries (self);
+  g_hash_table_steal_all (self->entries);
+  for (guint i = 0; i < entries->len; i++) {
+    LigFileEntry *entry = entries->pdata[i];
+    g_autofree char *name = entry->name;
+    entry->name = g_strdup (name + MIN (length, strlen (name)));
+    g_hash_table_insert (self->entries, entry->name, entry);
+  }
+  g_clear_pointer (&self->names, g_ptr_array_unref);
+}
+
 GPtrArray *
 lig_tensor_file_get_paths (LigTensorFile *self)
 {
@@ -227,8 +241,9 @@ lig_tensor_file_get (LigTensorFile *self, const char *name, GError **error)
   }
   if (entry->tensor)
     return lig_tensor_ref (entry->tensor);
+  /* The names may have changed since the part was joined; the offsets are those in it. */
   if (entry->part)
-    return lig_tensor_file_get (entry->part, name, error);
+    self = entry->part;
   g_autoptr (LigTensor) tensor = lig_tensor_new (entry->type->dtype, &entry->shape, error);
   if (!tensor)
     return NULL;

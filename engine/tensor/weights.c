@@ -105,6 +105,34 @@ open_index (const char *path, GError **error)
   return g_steal_pointer (&all);
 }
 
+/* Returns whether the names of all tensors have the prefix, and are longer. */
+static gboolean
+all_have (LigTensorFile *file, const char *prefix)
+{
+  const char *const *names = lig_tensor_file_get_names (file);
+  gsize length = strlen (prefix);
+  for (const char *const *name = names; *name; name++)
+    if (!g_str_has_prefix (*name, prefix) || !(*name)[length])
+      return FALSE;
+  return *names != NULL;
+}
+
+char *
+lig_weights_unwrap (LigTensorFile *file)
+{
+  /* What torch.compile, DistributedDataParallel and PEFT put before the names of a module. */
+  static const char *const wrappers[] = {"_orig_mod.", "module.", "base_model.model."};
+  g_autoptr (GString) removed = g_string_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (wrappers); i++) {
+    if (!all_have (file, wrappers[i]))
+      continue;
+    lig_tensor_file_strip (file, strlen (wrappers[i]));
+    g_string_append (removed, wrappers[i]);
+    i = (guint) -1; /* one may be inside the other */
+  }
+  return removed->len > 0 ? g_string_free (g_steal_pointer (&removed), FALSE) : NULL;
+}
+
 LigTensorFile *
 lig_weights_open (const char *path, GError **error)
 {

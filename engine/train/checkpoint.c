@@ -6,6 +6,7 @@
 #include "kernels/threads.h"
 #include <ligature/kernels.h>
 #include <ligature/store.h>
+#include <ligature/weights.h>
 
 #include <glib/gstdio.h>
 
@@ -71,8 +72,11 @@ set_data (LigRun *self, LigTensorFile *file)
 {
   g_autofree char *content =
     g_strdup_printf ("%016" G_GINT64_MODIFIER "x", lig_dataset_get_content (self->data));
+  g_autofree char *table = lig_dataset_describe_table (self->data);
   lig_tensor_file_set_metadata (file, "ligature.data", lig_dataset_describe (self->data));
   lig_tensor_file_set_metadata (file, "ligature.content", content);
+  if (table)
+    lig_tensor_file_set_metadata (file, LIG_WEIGHTS_TABLE, table);
   set_number (file, "ligature.position", lig_dataset_get_position (self->data));
 }
 
@@ -191,65 +195,6 @@ number (LigTensorFile *file, const char *key, guint64 *value, GError **error)
   return FALSE;
 }
 
-/* Returns whether the word is the default, which is the same as a missing word. */
-static gboolean
-is_default (const char *name, const char *word)
-{
-  const LigSetting *setting;
-  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
-    if (g_str_equal (setting->name, name))
-      return setting->usual && g_strcmp0 (setting->usual, word) == 0;
-  return FALSE;
-}
-
-/* Returns whether a checkpoint leaves the setting open: more steps extend the training, and what
- * each rank keeps of the optimizer, or exchanges at once, is no part of the file. */
-static gboolean
-is_open (const char *name)
-{
-  static const char *const open[] = {"steps", "shard-optimizer", "bucket-size", NULL};
-  return g_strv_contains (open, name);
-}
-
-/* Returns a setting as text; types are those that the training has, from the sequence too. */
-static char *
-describe_setting (LigSequence *sequence, const LigRunSettings *settings, const char *name)
-{
-  return g_str_equal (name, "dtype") ? lig_run_describe_types (sequence, settings->dtype)
-                                     : lig_run_settings_get (settings, name);
-}
-
-/* Any other difference would make it another training. */
-static gboolean
-apply_overrides (LigRunSettings *settings,
-                 LigSequence *sequence,
-                 const char *const *overrides,
-                 GError **error)
-{
-  for (; overrides && *overrides; overrides++) {
-    g_auto (GStrv) parts = g_strsplit (*overrides, "=", 2);
-    if (!parts[0] || !parts[1]) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("'%s' is not a setting; write name=value"),
-                   *overrides);
-      return FALSE;
-    }
-    g_auto (LigRunSettings) before;
-    lig_run_settings_copy (settings, &before);
-    if (!lig_run_settings_set (settings, parts[0], parts[1], error))
-      return FALSE;
-    lig_run_locate_data (settings);
-    g_autofree char *old = describe_setting (sequence, &before, parts[0]);
-    g_autofree char *new = describe_setting (sequence, settings, parts[0]);
-    if (is_open (parts[0]) || g_strcmp0 (old, new) == 0 || (!old && is_default (parts[0], new)))
-      continue;
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("%s %s contradicts the checkpoint, which has %s; omit it"), parts[0],
-                 new ? new : "''", old ? old : _ ("its default"));
-    return FALSE;
-  }
-  return TRUE;
-}
-
 /* The checkpoint contains the GPU's algorithms; another card or other libraries may lack them. */
 static gboolean
 check_gpu (LigRun *self, LigTensorFile *file, GError **error)
@@ -342,7 +287,8 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
   return TRUE;
 }
 
-/* A file that grew, lost lines or has other content would give other batches. */
+/* A file that grew, lost lines or has other content would give other batches. A hash decides where
+ * there is one: descriptions are translated, and say more from version to version. */
 static gboolean
 check_data (LigRun *self, LigTensorFile *file, GError **error)
 {
@@ -351,6 +297,8 @@ check_data (LigRun *self, LigTensorFile *file, GError **error)
   g_autofree char *content =
     g_strdup_printf ("%016" G_GINT64_MODIFIER "x", lig_dataset_get_content (self->data));
   const char *read = lig_tensor_file_get_metadata (file, "ligature.content");
+  if (read && g_str_equal (read, content) && lig_dataset_get_content (self->data) != 0)
+    return TRUE;
   if (before && read && g_str_equal (before, today) && !g_str_equal (read, content)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
                  _ ("the data has changed: it is %s as before, but its content differs (hash %s, "
@@ -380,17 +328,18 @@ restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError
       !number (file, "ligature.position", &position, error) || !check_machine (self, file, error))
     return FALSE;
   self->sequence = lig_sequence_from_json (sequence, -1, NULL, error);
-  if (!self->sequence || !lig_run_settings_read (&self->settings, settings, NULL, error) ||
-      !apply_overrides (&self->settings, self->sequence, overrides, error) ||
-      !lig_run_prepare (self, FALSE, error) || !check_data (self, file, error))
+  if (!self->sequence || !lig_run_settings_read_record (&self->settings, settings, error) ||
+      !lig_run_apply_overrides (self, overrides, (gint64) step, error) ||
+      !lig_run_prepare (self, FALSE, error) ||
+      (!self->changes_data && !check_data (self, file, error)))
     return FALSE;
   if (!lig_run_check_arrays (self, file, (gint64) step, error) ||
       !lig_state_load (self->state, file, error) ||
       !lig_state_load_moments (self->state, file, error))
     return FALSE;
   lig_state_set_steps (self->state, micro_step, step);
-  lig_dataset_seek (self->data, position);
-  if (has_same_parts (self, file)) {
+  lig_dataset_seek (self->data, self->changes_data ? 0 : position);
+  if (has_same_parts (self, file) && !self->replans) {
     self->choices = g_strdup (choices);
     self->calibration_choices =
       g_strdup (lig_tensor_file_get_metadata (file, "ligature.calibration_choices"));

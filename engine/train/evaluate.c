@@ -20,6 +20,12 @@
 #define MOST_WHOLE (G_GINT64_CONSTANT (1) << 23)
 #define LEAST_AT_END 256
 
+gint64
+lig_run_schedule_steps (const LigRunSettings *settings)
+{
+  return settings->schedule_steps > 0 ? settings->schedule_steps : settings->steps;
+}
+
 double
 lig_run_rate (const LigRunSettings *settings, gint64 step)
 {
@@ -28,7 +34,7 @@ lig_run_rate (const LigRunSettings *settings, gint64 step)
     return peak * (double) step / (double) settings->warmup;
   if (!settings->schedule || g_str_equal (settings->schedule, "constant"))
     return peak;
-  double span = (double) MAX (settings->steps - settings->warmup, 1);
+  double span = (double) MAX (lig_run_schedule_steps (settings) - settings->warmup, 1);
   double at = MIN ((double) (step - settings->warmup) / span, 1);
   return settings->min_lr + (peak - settings->min_lr) * 0.5 * (1 + cos (G_PI * at));
 }

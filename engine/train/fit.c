@@ -38,6 +38,39 @@ describe_sample (const LigShape *shape, LigDtype dtype)
   return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s number", "%s numbers", number), text);
 }
 
+/* Returns whether the samples of data are those of an input. One axis is the batch alone, and
+ * tokens are whole numbers whatever type an input has that does not say so. */
+static gboolean
+is_input (const LigShape *input, LigDtype dtype, const LigShape *given, LigDtype given_dtype)
+{
+  gboolean types =
+    given_dtype == LIG_INT32 || dtype != LIG_INT32 || input->n_axes < 2; /* a batch has no type */
+  gboolean same = input->n_axes == given->n_axes || input->n_axes < 2;
+  for (int i = 1; same && i < input->n_axes; i++)
+    same = input->axes[i] == given->axes[i];
+  return types && same;
+}
+
+gboolean
+lig_run_check_input (LigDataset *data, const LigShape *input, LigDtype dtype, GError **error)
+{
+  LigShape given;
+  LigDtype given_dtype;
+  lig_dataset_get_input (data, &given, &given_dtype);
+  if (is_input (input, dtype, &given, given_dtype))
+    return TRUE;
+  LigShape wanted = *input;
+  wanted.axes[0] = given.axes[0];
+  gboolean tokens = dtype == LIG_INT32 && given_dtype != LIG_INT32;
+  g_autofree char *have = lig_shape_to_string (&wanted);
+  g_autofree char *need = lig_shape_to_string (&given);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+               _ ("the input is %s%s and contradicts the data, whose batches are %s%s; omit it, or "
+                  "make it %s"),
+               have, tokens ? " int32" : "", need, tokens ? " fp32" : "", need);
+  return lig_error_set_setting (error, "input");
+}
+
 /* Checks the targets and the tokens of a sequence with a loss; without one there is nothing yet to
  * fit. */
 static gboolean
@@ -70,15 +103,21 @@ lig_run_check_data (LigSequence *sequence, LigDataset *data, const char *name, G
   if (given_dtype != LIG_INT32 && wanted_dtype != LIG_INT32)
     given_dtype = wanted_dtype;
   g_autoptr (LigPlan) plan = probe (sequence, &given, given_dtype, &reason);
-  if (plan && check_loss (plan, data, &reason))
+  gboolean same = is_input (&wanted, wanted_dtype, &given, given_dtype);
+  if (plan && same && check_loss (plan, data, &reason))
     return TRUE;
   gboolean other =
     given_dtype != wanted_dtype || count_elements (&given) != count_elements (&wanted);
   g_autofree char *gives = describe_sample (&given, given_dtype);
   g_autofree char *wants = describe_sample (&wanted, wanted_dtype);
+  g_autofree char *input = lig_shape_to_string (&wanted);
+  g_autofree char *batch = lig_shape_to_string (&given);
   if (!plan && other)
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("%s gives %s; the model wants %s"), name,
                  gives, wants);
+  else if (!same)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("%s gives %s; the input is %s, make it %s"),
+                 name, gives, input, batch);
   else
     g_propagate_error (error, g_steal_pointer (&reason));
   return FALSE;

@@ -90,9 +90,12 @@ lig_run_describe_inputs (LigRun *self)
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   g_autofree char *content =
     g_strdup_printf ("%016" G_GINT64_MODIFIER "x", lig_dataset_get_content (self->data));
+  g_autofree char *table = lig_dataset_describe_table (self->data);
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "data", lig_dataset_describe (self->data));
   lig_json_add_text (builder, "content", content);
+  if (table)
+    lig_json_add_document (builder, "table", table);
   if (self->init) {
     lig_json_add_text (builder, "init", self->init);
     lig_json_add_text (builder, "weights", self->weights);

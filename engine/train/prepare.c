@@ -140,8 +140,12 @@ bind_targets (LigRun *self, LigPlan *plan, GError **error)
   LigDtype dtype;
   lig_run_find_target (plan, &target);
   lig_dataset_get_input (self->data, &input, &dtype);
-  return check_batch (&input, dtype, &target, input.axes[0], error) &&
-         lig_dataset_bind (self->data, &target, error);
+  if (!check_batch (&input, dtype, &target, input.axes[0], error) ||
+      !lig_dataset_bind (self->data, &target, error))
+    return FALSE;
+  if (lig_dataset_get_warning (self->data))
+    lig_run_remark (self, "%s", lig_dataset_get_warning (self->data));
+  return TRUE;
 }
 
 gboolean
@@ -180,9 +184,9 @@ lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error)
 void
 lig_run_locate_data (LigRunSettings *settings)
 {
-  char *given = settings->data;
-  settings->data = given ? lig_dataset_locate (given) : NULL;
-  g_free (given);
+  g_autofree char *given = settings->data;
+  g_autofree char *located = given ? lig_dataset_locate (given) : NULL;
+  settings->data = located ? lig_dataset_name_split (located, LIG_SPLIT_USUAL) : NULL;
 }
 
 /* The data decides the input; a floating type that the sequence has for its input is kept as the
@@ -200,11 +204,6 @@ open_data (LigRun *self, GError **error)
   }
   if (known)
     lig_sequence_get_input (self->sequence, &shape, &dtype);
-  else if (self->settings.batch == 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("batch size unknown; set batch, like 32, or the input's shape, like 32x64"));
-    return lig_error_set_setting (error, "batch");
-  }
   const LigDatasetInfo *info = lig_dataset_info_of (self->settings.data);
   if (!known && info && info->needs_shape) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
@@ -216,11 +215,15 @@ open_data (LigRun *self, GError **error)
                                  self->settings.batch, (guint64) self->settings.seed, error);
   if (!self->data)
     return FALSE;
+  if (known && !lig_run_check_input (self->data, &shape, dtype, error))
+    return FALSE;
   if (known && lig_dtype_is_floating (dtype) && lig_sequence_get_compute (self->sequence) < 0)
     lig_sequence_set_types (self->sequence, (int) dtype,
                             lig_sequence_get_parameters (self->sequence));
   lig_dataset_get_input (self->data, &shape, &dtype);
   lig_sequence_set_input (self->sequence, &shape, dtype);
+  if (!known && self->settings.batch == 0)
+    lig_run_remark (self, _ ("batch size %" PRId64 ", as none is given"), shape.axes[0]);
   return lig_run_share_batch (self, error);
 }
 

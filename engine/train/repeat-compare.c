@@ -216,8 +216,8 @@ is_same_training (const LigRecording *before, const LigRecording *after)
   lig_run_settings_init (&b);
   g_autofree char *first = lig_recording_to_text (before->settings);
   g_autofree char *second = lig_recording_to_text (after->settings);
-  if (!lig_run_settings_read (&a, first, NULL, NULL) ||
-      !lig_run_settings_read (&b, second, NULL, NULL))
+  if (!lig_run_settings_read_record (&a, first, NULL) ||
+      !lig_run_settings_read_record (&b, second, NULL))
     return FALSE;
   g_clear_pointer (&a.checkpoint, g_free);
   g_clear_pointer (&b.checkpoint, g_free);

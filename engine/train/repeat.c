@@ -41,7 +41,7 @@ static gboolean
 read_settings (const LigRecording *self, LigRunSettings *settings, GError **error)
 {
   g_autofree char *text = lig_recording_to_text (self->settings);
-  if (!lig_run_settings_read (settings, text, NULL, error))
+  if (!lig_run_settings_read_record (settings, text, error))
     return FALSE;
   g_clear_pointer (&settings->checkpoint, g_free);
   if (!settings->policy && *self->policy)

@@ -23,8 +23,8 @@ gboolean
 lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
 {
   g_autoptr (LigRunRow) row = find_row (self, file);
-  gint32 owed = row && row->saved_step <= self->first_step && strcmp (row->status, "done") != 0 &&
-                strcmp (row->status, "cancelled") != 0;
+  gint32 owed = row && !self->branches && row->saved_step <= self->first_step &&
+                strcmp (row->status, "done") != 0 && strcmp (row->status, "cancelled") != 0;
   if (!lig_ranks_broadcast (lig_run_ranks (self), &owed, sizeof owed, error))
     return FALSE;
   if (self->first_step < self->settings.steps || (self->first_step == self->settings.steps && owed))
@@ -41,12 +41,14 @@ lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
 static gboolean
 is_older (LigRun *self, LigTensorFile *file, const LigRunRow *row)
 {
-  g_autofree char *settings = lig_run_settings_to_json (&self->settings);
-  gboolean changed =
-    g_strcmp0 (settings, lig_tensor_file_get_metadata (file, "ligature.settings")) != 0;
-  gboolean falls = g_strcmp0 (self->settings.schedule, "cosine") == 0;
-  return row->saved_step > self->first_step || (changed && row->last_step > self->first_step &&
-                                                (falls || row->last_step > self->settings.steps));
+  g_auto (LigRunSettings) before;
+  const char *recorded = lig_tensor_file_get_metadata (file, "ligature.settings");
+  lig_run_settings_init (&before);
+  if (!lig_run_settings_read_record (&before, recorded, NULL))
+    return TRUE;
+  return self->branches || row->saved_step > self->first_step ||
+         (row->last_step > self->first_step && (lig_run_bends_schedule (&before, &self->settings) ||
+                                                row->last_step > self->settings.steps));
 }
 
 static gboolean
@@ -59,18 +61,26 @@ writes_to (LigRun *self, const LigRunRow *row, const char *path)
   return FALSE;
 }
 
-/* The parent run keeps its history and its file. */
+/* Lets the new run write to a file of its own: that of a setting that was given now, else one that
+ * is named after the run. */
+static gboolean
+leave_file (LigRun *self, GError **error)
+{
+  if (!self->branches)
+    g_clear_pointer (&self->settings.checkpoint, g_free);
+  g_clear_pointer (&self->checkpoint, g_free);
+  return lig_run_check_checkpoint (self, error);
+}
+
+/* The parent run (nullable) keeps its history and its file. */
 static gboolean
 begin_child (LigRun *self, const LigRunRow *row, GError **error)
 {
-  if (writes_to (self, row, self->checkpoint)) {
-    if (strcmp (row->status, "running") == 0)
-      return lig_store_resume_run (self->store, row->uuid, error);
-    g_clear_pointer (&self->checkpoint, g_free);
-    g_clear_pointer (&self->settings.checkpoint, g_free);
-    if (!lig_run_check_checkpoint (self, error))
-      return FALSE;
-  }
+  gboolean shares = row && writes_to (self, row, self->checkpoint);
+  if (shares && strcmp (row->status, "running") == 0)
+    return lig_store_resume_run (self->store, row->uuid, error);
+  if ((shares || self->branches) && !leave_file (self, error))
+    return FALSE;
   if (!lig_run_claim (self, error) || !lig_run_register (self, error))
     return FALSE;
   if (!self->checkpoint)
@@ -109,7 +119,7 @@ lig_run_take_up (LigRun *self, LigTensorFile *file, GError **error)
   /* The store may differ from that in which the run was begun. */
   gboolean child = !row || is_older (self, file, row);
   /* The file may be a copy in another place than the one in its settings. */
-  if (self->settings.checkpoint) {
+  if (self->settings.checkpoint && !self->branches) {
     g_free (self->settings.checkpoint);
     self->settings.checkpoint = g_strdup (self->checkpoint);
   }
@@ -117,7 +127,5 @@ lig_run_take_up (LigRun *self, LigTensorFile *file, GError **error)
     return lig_run_claim (self, error);
   if (child)
     self->parent = g_strdup (lig_tensor_file_get_metadata (file, "ligature.run"));
-  if (!row)
-    return lig_run_claim (self, error) && lig_run_register (self, error);
   return child ? begin_child (self, row, error) : take_up (self, row, error);
 }

@@ -37,11 +37,15 @@ struct _LigRun {
   char *uuid, *checkpoint;
   char *choices, *calibration_choices; /* the groups of the programs; null before they are made */
   char *weights_note;   /* (nullable): how the file of the initial parameters was read */
+  GPtrArray *remarks;   /* what the run has chosen by itself, for whoever starts it */
   char *init, *weights; /* the file of the initial parameters, and its hash */
   char *repeats;        /* the run that this one repeats */
   char *parent;         /* the run from whose checkpoint this one continues */
   char *status_before;  /* the status of a resumed run, until it starts */
-  int claim;            /* descriptor of the lock file, -1 without one */
+  gboolean branches;    /* it continues the checkpoint as another run, with other settings */
+  gboolean replans;     /* of which some give another plan */
+  gboolean changes_data;
+  int claim; /* descriptor of the lock file, -1 without one */
   char *claim_path;
 
   LigDataset *data;
@@ -214,9 +218,28 @@ gboolean lig_run_check_arrays (LigRun *self, LigTensorFile *file, gint64 step, G
 /* Refuses a checkpoint after which no step or evaluation is left. */
 gboolean lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error);
 
+/* Applies the settings that are given when a checkpoint after `step` is continued; self->settings
+ * has those of the checkpoint. Sets `branches` and `replans`, and remarks what changes. */
+gboolean
+lig_run_apply_overrides (LigRun *self, const char *const *overrides, gint64 step, GError **error);
+
+/* Returns whether both have a schedule that falls, but over another number of steps. */
+gboolean lig_run_bends_schedule (const LigRunSettings *before, const LigRunSettings *after);
+
+/* Refuses data whose samples are not those of the input that a sequence has; axis 0 is the batch,
+ * which a setting may replace. */
+gboolean
+lig_run_check_input (LigDataset *data, const LigShape *input, LigDtype dtype, GError **error);
+
+/* Adds a sentence to those of lig_run_get_remarks(). */
+void lig_run_remark (LigRun *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
 /* Makes this process continue the checkpoint's run or, if that run has advanced beyond the
  * checkpoint, registers a new run that names it as its parent. */
 gboolean lig_run_take_up (LigRun *self, LigTensorFile *file, GError **error);
+
+/* Returns the number of steps over which the learning rate changes, the warm-up included. */
+gint64 lig_run_schedule_steps (const LigRunSettings *settings);
 
 /* Returns the learning rate of optimizer step `step`, from 1. */
 double lig_run_rate (const LigRunSettings *settings, gint64 step);

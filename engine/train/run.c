@@ -70,6 +70,7 @@ lig_run_finalize (GObject *object)
   g_clear_error (&self->error);
   g_clear_pointer (&self->context, g_main_context_unref);
   g_array_unref (self->step_seconds);
+  g_ptr_array_unref (self->remarks);
   lig_run_release (self);
   free_texts (self);
   g_free (self->waited);
@@ -98,6 +99,8 @@ lig_run_init (LigRun *self)
   self->metrics = g_new (LigRunMetric, LIG_RUN_METRICS);
   g_cond_init (&self->changed);
   lig_run_settings_init (&self->settings);
+  self->remarks = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (self->remarks, NULL);
   self->saved_step = -1;
   self->claim = -1;
   self->step_seconds = g_array_sized_new (FALSE, FALSE, sizeof (float), LIG_KEPT_STEP_TIMES);

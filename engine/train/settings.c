@@ -3,6 +3,7 @@
 #include "engine/base/json-private.h"
 #include "engine/base/number.h"
 #include "engine/base/suggest.h"
+#include "engine/data/kind.h"
 #include "engine/train/run-private.h"
 #include <ligature/dataset.h>
 #include <ligature/optimizer.h>
@@ -50,7 +51,14 @@
 static const LigSetting common[] = {
   TEXT (DATA, data, "data", "KIND[:PATH][?key=value&…]", NULL, NULL),
   COUNT (SCHEDULE, steps, "steps", 1, 1e15, 1000, "Optimizer steps in all", NULL),
-  COUNT (DATA, batch, "batch", 0, 1e9, 0, "Samples per micro-batch", "the input's first axis"),
+  COUNT (DATA,
+         batch,
+         "batch",
+         0,
+         1e9,
+         0,
+         "Samples per micro-batch",
+         "the input's first axis, else 32 or all"),
   WORD (OPTIMIZER, optimizer, "optimizer", NULL, "Rule of the updates", LIG_OPTIMIZER_DEFAULT),
   NUMBER (OPTIMIZER, lr, "lr", 0, 1e6, 1e-3, "Learning rate", NULL),
   NUMBER (SCHEDULE, min_lr, "min-lr", 0, 1e6, 0, "Last rate of a cosine schedule", NULL),
@@ -60,6 +68,14 @@ static const LigSetting common[] = {
         "constant|cosine",
         "Schedule of the rate after the warm-up",
         "constant"),
+  COUNT (SCHEDULE,
+         schedule_steps,
+         "schedule-steps",
+         0,
+         1e15,
+         0,
+         "Steps after which the rate of a cosine schedule is the last one",
+         "0, as many as steps"),
   COUNT (SCHEDULE, warmup, "warmup", 0, 1e15, 0, "Steps in which the rate rises linearly", NULL),
   COUNT (SCHEDULE,
          calibrate,
@@ -443,10 +459,11 @@ lig_run_settings_set (LigRunSettings *self, const char *name, const char *text, 
 gboolean
 lig_run_settings_check (const LigRunSettings *self, GError **error)
 {
-  if (self->warmup > self->steps) {
+  if (self->warmup > lig_run_schedule_steps (self)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("warmup is %" PRId64 ", expected a whole number from 0 to steps, %" PRId64),
-                 self->warmup, self->steps);
+                 _ ("warmup is %" PRId64 ", expected a whole number from 0 to %s, %" PRId64),
+                 self->warmup, self->schedule_steps > 0 ? "schedule-steps" : "steps",
+                 lig_run_schedule_steps (self));
     return FALSE;
   }
   if (self->calibrate > 0 && self->calibrate >= self->steps) {
@@ -519,10 +536,27 @@ read_member (LigRunSettings *self, const char *name, JsonNode *node, GError **er
   return lig_error_set_path (error, path);
 }
 
-gboolean
-lig_run_settings_read (LigRunSettings *self, const char *json, GStrv *warnings, GError **error)
+/* Warns of an unknown key, and refuses one that is like a known key: the setting would be left at
+ * its default without a word. */
+static gboolean
+note_unknown (const char *name, GStrvBuilder *unknown, GError **error)
 {
-  g_autoptr (GStrvBuilder) unknown = g_strv_builder_new ();
+  g_autofree char *like = lig_suggest_nth (name, get_name);
+  g_autofree char *warning = g_strdup_printf ("$.train.%s: unknown key, kept", name);
+  if (!*like) {
+    g_strv_builder_add (unknown, warning);
+    return TRUE;
+  }
+  g_autofree char *path = g_strconcat ("$.train.", name, NULL);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s: unknown key%s"), path, like);
+  return lig_error_set_path (error, path);
+}
+
+/* Reads an object of settings. `unknown` (nullable) gets warnings; without it unknown keys are
+ * ignored. */
+static gboolean
+read_object (LigRunSettings *self, const char *json, GStrvBuilder *unknown, GError **error)
+{
   if (!json) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
                  _ ("the settings are null, expected an object"));
@@ -545,12 +579,33 @@ lig_run_settings_read (LigRunSettings *self, const char *json, GStrv *warnings, 
         return FALSE;
       continue;
     }
-    g_autofree char *like = lig_suggest_nth (name, get_name);
-    g_autofree char *warning = g_strdup_printf ("$.train.%s: unknown key, kept%s", name, like);
-    g_strv_builder_add (unknown, warning);
+    if (unknown && !note_unknown (name, unknown, error))
+      return FALSE;
   }
+  return TRUE;
+}
+
+gboolean
+lig_run_settings_read (LigRunSettings *self, const char *json, GStrv *warnings, GError **error)
+{
+  g_autoptr (GStrvBuilder) unknown = g_strv_builder_new ();
+  if (!read_object (self, json, unknown, error))
+    return FALSE;
   if (warnings)
     *warnings = g_strv_builder_end (unknown);
+  return TRUE;
+}
+
+gboolean
+lig_run_settings_read_record (LigRunSettings *self, const char *json, GError **error)
+{
+  if (!read_object (self, json, NULL, error))
+    return FALSE;
+  if (self->data) {
+    char *data = lig_dataset_name_split (self->data, LIG_SPLIT_END);
+    g_free (self->data);
+    self->data = data;
+  }
   return TRUE;
 }
 

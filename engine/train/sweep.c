@@ -145,9 +145,9 @@ locate_data (LigSweep *self)
   for (guint i = 0; i < self->axes->len; i++) {
     LigSweepAxis *axis = &g_array_index (self->axes, LigSweepAxis, i);
     for (char **value = axis->values; g_str_equal (axis->key, "data") && *value; value++) {
-      char *located = lig_dataset_locate (*value);
+      g_autofree char *located = lig_dataset_locate (*value);
       g_free (*value);
-      *value = located;
+      *value = lig_dataset_name_split (located, LIG_SPLIT_USUAL);
     }
   }
 }
@@ -179,10 +179,16 @@ read_axes (LigSweep *self, JsonArray *axes, GError **error)
   for (guint i = 0; i < json_array_get_length (axes); i++) {
     g_autoptr (GStrvBuilder) values = g_strv_builder_new ();
     JsonObject *axis = json_array_get_object_element (axes, i);
-    JsonArray *texts = axis ? json_object_get_array_member (axis, "values") : NULL;
-    for (guint j = 0; texts && j < json_array_get_length (texts); j++)
-      g_strv_builder_add (values, json_array_get_string_element (texts, j));
     const char *key = axis ? lig_json_get_string (axis, "key", "") : "";
+    gboolean data = g_str_equal (key, "data");
+    JsonArray *texts = axis ? json_object_get_array_member (axis, "values") : NULL;
+    for (guint j = 0; texts && j < json_array_get_length (texts); j++) {
+      const char *text = json_array_get_string_element (texts, j);
+      /* Older sweeps do not say which rows are held out: those at the end. */
+      g_autofree char *value =
+        data && text ? lig_dataset_name_split (text, LIG_SPLIT_END) : g_strdup (text);
+      g_strv_builder_add (values, value ? value : "");
+    }
     gint64 with = axis ? lig_json_get_int (axis, "with", i) : i;
     if (!lig_sweep_take_axis (self, key, g_strv_builder_end (values), (guint) CLAMP (with, 0, i),
                               error))
@@ -217,7 +223,7 @@ read_document (LigSweep *self, JsonNode *root, GError **error)
   self->ranks = (int) CLAMP (lig_json_get_int (object, "ranks", 1), 1, LIG_MAX_PEERS);
   self->parallel = g_strdup (lig_json_get_string (object, "parallel", NULL));
   self->sequence = lig_sequence_from_json (sequence, -1, NULL, error);
-  return self->sequence && lig_run_settings_read (&self->settings, settings, NULL, error) &&
+  return self->sequence && lig_run_settings_read_record (&self->settings, settings, error) &&
          read_axes (self, json_node_get_array (axes), error) && lig_sweep_expand (self, error);
 }
 

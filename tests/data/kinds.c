@@ -7,7 +7,8 @@ check_option (const LigDatasetOption *option)
 {
   g_assert_true (option->label && option->help);
   g_assert_cmpfloat (option->minimum, <=, option->initial);
-  if (option->type == LIG_DATASET_COUNT || option->type == LIG_DATASET_FRACTION)
+  if (option->type == LIG_DATASET_COUNT || option->type == LIG_DATASET_FRACTION ||
+      option->type == LIG_DATASET_PART)
     g_assert_cmpfloat (option->initial, <, option->maximum);
   if (option->type == LIG_DATASET_CHOICE)
     g_assert_true (option->unset && option->choices[0].name && option->choices[1].name);
@@ -83,6 +84,19 @@ check_range (const LigDatasetInfo *info, const LigDatasetOption *option)
   check_taken (info, option, least);
 }
 
+/* A share in its range or, for kinds that read files, a path. */
+static void
+check_part (const LigDatasetInfo *info, const LigDatasetOption *option)
+{
+  check_refused (info, option, "-1");
+  check_refused (info, option, "1");
+  check_refused (info, option, "nan");
+  check_refused (info, option, "");
+  check_taken (info, option, "0");
+  check_taken (info, option, "0.5");
+  (info->path == LIG_DATASET_NO_PATH ? check_refused : check_taken) (info, option, "many");
+}
+
 static void
 check_values (const LigDatasetInfo *info, const LigDatasetOption *option)
 {
@@ -100,6 +114,9 @@ check_values (const LigDatasetInfo *info, const LigDatasetOption *option)
   case LIG_DATASET_COUNT:
   case LIG_DATASET_FRACTION:
     check_range (info, option);
+    break;
+  case LIG_DATASET_PART:
+    check_part (info, option);
     break;
   default:
     check_taken (info, option, "anything");

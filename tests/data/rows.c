@@ -200,7 +200,7 @@ test_csv_held_out (void)
   for (int i = 0; i < 50; i++)
     g_string_append_printf (text, "%d,%d\n", i, i);
   write_text ("t.csv", text->str);
-  g_autoptr (LigDataset) data = open_data ("csv", "t.csv", 4, 0);
+  g_autoptr (LigDataset) data = open_data ("csv", "t.csv?split=end", 4, 0);
   g_assert_cmpstr (lig_dataset_describe (data), ==,
                    "csv: 50 rows of 1 feature and 1 target, 45 for training");
   g_assert_cmpint (lig_dataset_get_largest_token (data), ==, -1);
@@ -232,7 +232,7 @@ test_csv_standardize (void)
   for (int i = 0; i < 20; i++)
     g_string_append_printf (text, "%d,7,%d\n", i < 18 ? 100 + i : 100000, i);
   write_text ("t.csv", text->str);
-  g_autoptr (LigDataset) data = open_data ("csv", "t.csv?standardize=true", 18, 0);
+  g_autoptr (LigDataset) data = open_data ("csv", "t.csv?standardize=true&split=end", 18, 0);
   g_autoptr (LigTensor) input = make_input (data);
   next (data, input, NULL);
   for (gint64 i = 0; i < 18; i++) {
@@ -305,7 +305,7 @@ test_idx (void)
   LigTarget target = make_target (LIG_INT32, 2, 0, 10);
   write_idx ("train-images-idx3-ubyte", 0x803, 10, 60);
   write_idx ("train-labels-idx1-ubyte", 0x801, 10, 10);
-  g_autoptr (LigDataset) data = open_data ("idx", "train-images-idx3-ubyte", 2, 0);
+  g_autoptr (LigDataset) data = open_data ("idx", "train-images-idx3-ubyte?split=end", 2, 0);
   g_assert_cmpstr (lig_dataset_describe (data), ==, "idx: 10 images of 2x3, 9 for training");
   g_autoptr (LigTensor) input = make_input (data), targets = make_targets (target);
   g_assert_cmpint (input->shape.axes[1], ==, 6);

@@ -345,9 +345,15 @@ test_settings (void)
     g_clear_error (&error);
   }
   g_auto (GStrv) warnings = NULL;
-  g_assert_true (lig_run_settings_read (&a, "{\"lrr\":1,\"lr\":\"0.5\"}", &warnings, &error));
-  g_assert_cmpstr (warnings[0], ==, "$.train.lrr: unknown key, kept; did you mean 'lr'?");
+  g_assert_true (lig_run_settings_read (&a, "{\"zzzzzz\":1,\"lr\":\"0.5\"}", &warnings, &error));
+  g_assert_cmpstr (warnings[0], ==, "$.train.zzzzzz: unknown key, kept");
   g_assert_cmpfloat (a.lr, ==, 0.5);
+  /* A misspelt key would leave its setting at the default without a word. */
+  g_assert_false (lig_run_settings_read (&a, "{\"lrr\":1}", &warnings, &error));
+  assert_message (error, "$.train.lrr: unknown key; did you mean 'lr'?");
+  g_clear_error (&error);
+  g_assert_true (lig_run_settings_read_record (&a, "{\"lrr\":1,\"lr\":0.25}", &error));
+  g_assert_cmpfloat (a.lr, ==, 0.25);
   g_assert_false (lig_run_settings_read (&a, "{\"lr\":[1]}", NULL, &error));
   assert_message (error, "$.train.lr: ");
 }
@@ -376,7 +382,7 @@ test_refusals (Fixture *f, gconstpointer data)
      "kind of data 'synthetics' is unknown; choose from text, "},
     {"linear(4) ! mean-squared-error", NULL, "synthetic", "batch=4",
      "set the input's shape, like 32x64"},
-    {"linear(4) ! mean-squared-error", NULL, "csv:/nonexistent", "", "set batch, like 32"},
+    {"linear(4) ! mean-squared-error", NULL, "csv:/nonexistent", "", "cannot open '/nonexistent'"},
     {"linear(4) ! mean-squared-error", NULL, "csv:/nonexistent", "batch=4",
      "cannot open '/nonexistent'"},
     {"linear(4) ! mean-squared-error", "8x6", "synthetic", "steps=10 warmup=11",
@@ -398,6 +404,70 @@ test_refusals (Fixture *f, gconstpointer data)
     g_assert_null (strchr (error->message, '\n'));
   }
   g_assert_cmpuint (count_runs (f), ==, 0);
+}
+
+/* An input that contradicts the data is refused, and the message has both. Axis 0 is the batch. */
+static void
+test_contradictions (Fixture *f, gconstpointer data)
+{
+  g_autofree char *table = write_data (f, "csv", "t.csv", "1,2,3,4,0\n5,6,7,8,1\n2,3,4,5,0\n", -1);
+  g_autofree char *text = write_data (f, "text", "t.txt", "abcdefghijklmnop", -1);
+  static const char line[] = "linear(1) ! mean-squared-error",
+                    bytes[] = "embedding(4, vocabulary=128) ! linear(128) ! cross-entropy";
+  const struct {
+    const char *expression, *input, *data, *settings, *message;
+  } cases[] = {
+    {line, "2x5", table, "", "the input is 2x5 and contradicts the data, whose batches are 2x4"},
+    {line, "16x768", table, "batch=3", "is 3x768 and contradicts the data, whose batches are 3x4"},
+    {line, "2x2x2", table, "",
+     "the input is 2x2x2 and contradicts the data, whose batches are 2x4"},
+    {line, "2x4:int32", table, "", "the input is 2x4 int32 and contradicts the data"},
+    {line, "2x4", table, "", NULL},
+    {line, "16x4", table, "batch=2", NULL},
+    {line, "2", table, "", NULL},
+    {line, NULL, table, "batch=2", NULL},
+    {bytes, "2x4", text, "", NULL},
+    {bytes, "2x4:int32", text, "", NULL},
+    {line, "2x5", "synthetic", "", NULL},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LigRun) run = try_run (f, cases[i].expression, cases[i].input, cases[i].data,
+                                      cases[i].settings, NULL, &error);
+    if (cases[i].message)
+      assert_message (error, cases[i].message);
+    else
+      g_assert_no_error (error);
+    g_assert_cmpint (run != NULL, ==, cases[i].message == NULL);
+  }
+}
+
+/* Without a batch size it is 32, or all rows for training, which is said. */
+static void
+test_usual_batch (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int i = 0; i < 50; i++)
+    g_string_append_printf (text, "%d,%d\n", i, i % 3);
+  g_autofree char *many = write_data (f, "csv", "large.csv", text->str, -1);
+  g_autofree char *few = write_data (f, "csv", "small.csv", "1,2\n3,4\n5,6\n7,8\n9,1\n", -1);
+  const char *const tables[] = {many, few};
+  static const gint64 wanted[] = {32, 4};
+  for (guint i = 0; i < G_N_ELEMENTS (tables); i++) {
+    LigShape shape;
+    g_autofree char *said =
+      g_strdup_printf ("batch size %" G_GINT64_FORMAT ", as none is given", wanted[i]);
+    g_autoptr (LigRun) run =
+      new_run (f, "linear(1) ! mean-squared-error", NULL, tables[i], "steps=2");
+    lig_sequence_get_input (lig_run_get_sequence (run), &shape, NULL);
+    g_assert_cmpint (shape.axes[0], ==, wanted[i]);
+    g_assert_cmpstr (lig_run_get_remarks (run)[0], ==, said);
+    g_assert_null (lig_run_get_remarks (run)[1]);
+    finish (run);
+    g_autoptr (LigRun) given =
+      new_run (f, "linear(1) ! mean-squared-error", NULL, tables[i], "steps=2 batch=2");
+    g_assert_null (lig_run_get_remarks (given)[0]);
+  }
 }
 
 static void
@@ -508,6 +578,8 @@ main (int argc, char **argv)
   ADD ("signals/failure", test_signals_of_failure);
   ADD ("diverged", test_diverged);
   ADD ("refusals", test_refusals);
+  ADD ("contradictions", test_contradictions);
+  ADD ("usual-batch", test_usual_batch);
   ADD ("init", test_init);
   ADD ("init/refused", test_init_refused);
   return run_tests ();

@@ -16,12 +16,14 @@ copy_file (const char *from, const char *to)
   g_assert_no_error (error);
 }
 
+/* Continues with settings, `lr=0.1 steps=20`. */
 static LigRun *
-resume (Fixture *f, const char *checkpoint, const char *override)
+resume (Fixture *f, const char *checkpoint, const char *assignments)
 {
   g_autoptr (GError) error = NULL;
-  const char *const overrides[] = {override, NULL};
-  LigRun *run = lig_run_resume (checkpoint, f->device, overrides, f->store, &error);
+  g_auto (GStrv) overrides = g_strsplit (assignments ? assignments : "", " ", -1);
+  LigRun *run =
+    lig_run_resume (checkpoint, f->device, (const char *const *) overrides, f->store, &error);
   g_assert_no_error (error);
   g_assert_nonnull (run);
   return run;
@@ -388,8 +390,10 @@ test_refusals (Fixture *f, gconstpointer data)
   const char *checkpoint = lig_run_get_checkpoint (run), *uuid = lig_run_get_uuid (run);
   assert_refused (f, checkpoint, NULL, "already at step 10; set steps above 10");
   assert_refused (f, checkpoint, "steps=9", "already at step 10; set steps above 10");
-  assert_refused (f, checkpoint, "lr=0.1", "lr 0.1 contradicts the checkpoint, which has 0.01");
-  assert_refused (f, checkpoint, "batch=4", "batch 4 contradicts the checkpoint, which has 2");
+  assert_refused (f, checkpoint, "lr=0.1", "already at step 10; set steps above 10");
+  assert_refused (f, checkpoint, "batch=4", "already at step 10; set steps above 10");
+  assert_refused (f, checkpoint, "clip=1", "already at step 10; set steps above 10");
+  assert_refused (f, checkpoint, "min-lr=1", "min-lr is 1, expected a number from 0 to lr, 0.01");
   assert_refused (f, checkpoint, "policy=none",
                   "policy none contradicts the checkpoint, which has its default");
   assert_refused (f, checkpoint, "seed=1", "seed 1 contradicts the checkpoint, which has 0");
@@ -412,6 +416,157 @@ test_refusals (Fixture *f, gconstpointer data)
   g_remove (path);
   assert_refused (f, checkpoint, "steps=20", "cannot open");
   assert_status (f, uuid, "done");
+}
+
+/* --- Other settings ------------------------------------------------------------------------ */
+
+static gboolean
+remarks (LigRun *run, const char *words)
+{
+  for (const char *const *remark = lig_run_get_remarks (run); *remark; remark++)
+    if (strstr (*remark, words))
+      return TRUE;
+  return FALSE;
+}
+
+/* Checks that the run is a new one, with a file of its own. */
+static void
+assert_branch (Fixture *f, LigRun *run, LigRun *parent)
+{
+  g_assert_cmpstr (lig_run_get_parent (run), ==, lig_run_get_uuid (parent));
+  g_assert_cmpstr (lig_run_get_uuid (run), !=, lig_run_get_uuid (parent));
+  g_assert_cmpstr (lig_run_get_checkpoint (run), !=, lig_run_get_checkpoint (parent));
+  assert_status (f, lig_run_get_uuid (parent), "done");
+}
+
+/* With another rate, batch or data the checkpoint continues as a new run. SGD keeps nothing, so the
+ * values are those of a training that begins with the checkpoint's weights. */
+static void
+test_branch (Fixture *f, gconstpointer data)
+{
+  static const char expression[] = "linear(4) ! mean-squared-error",
+                    begun[] = "synthetic?samples=70";
+  static const char *const others[] = {"lr=0.2", "batch=4",
+                                       "data=synthetic?samples=50 schedule=cosine"};
+  g_autoptr (LigRun) run = new_run (f, expression, "8x6", begun, "steps=10 optimizer=sgd lr=0.05");
+  finish (run);
+  g_autofree char *before = NULL, *after = NULL;
+  gsize length, same;
+  const char *checkpoint = lig_run_get_checkpoint (run);
+  g_assert_true (g_file_get_contents (checkpoint, &before, &length, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++) {
+    g_autofree char *more = g_strconcat ("steps=15 ", others[i], NULL);
+    g_autoptr (LigRun) branch = resume (f, checkpoint, more);
+    assert_branch (f, branch, run);
+    g_assert_true (remarks (branch, "other settings than the checkpoint's: "));
+    finish (branch);
+    g_autoptr (GArray) losses = read_metric (f, lig_run_get_uuid (branch), LIG_METRIC_LOSS, 11, 1);
+    g_assert_cmpuint (losses->len, ==, 5);
+    if (i < 2)
+      continue;
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LigRun) fresh =
+      try_run (f, expression, "8x6", "synthetic?samples=50",
+               "steps=15 optimizer=sgd lr=0.05 schedule=cosine", checkpoint, &error);
+    g_assert_no_error (error);
+    finish (fresh);
+    g_autoptr (GArray) values = read_metric (f, lig_run_get_uuid (fresh), LIG_METRIC_LOSS, 1, 1);
+    g_assert_cmpfloat (value_at (values, 0), ==, value_at (losses, 0));
+  }
+  g_assert_true (g_file_get_contents (checkpoint, &after, &same, NULL));
+  g_assert_cmpmem (before, length, after, same);
+  /* The rate of a step does not change the loss before it. */
+  g_autoptr (LigRun) quick = resume (f, checkpoint, "steps=12 lr=0.2");
+  g_autoptr (LigRun) longer = resume (f, checkpoint, "steps=12");
+  g_assert_null (lig_run_get_parent (longer));
+  g_assert_false (remarks (longer, ""));
+  finish (quick);
+  finish (longer);
+  g_autoptr (GArray) faster = read_metric (f, lig_run_get_uuid (quick), LIG_METRIC_LOSS, 11, 1);
+  g_autoptr (GArray) losses = read_metric (f, lig_run_get_uuid (run), LIG_METRIC_LOSS, 1, 1);
+  g_autoptr (GArray) rates = read_metric (f, lig_run_get_uuid (quick), "learning-rate", 11, 1);
+  g_assert_cmpfloat (value_at (faster, 0), ==, value_at (losses, 10));
+  g_assert_cmpfloat (value_at (faster, 1), !=, value_at (losses, 11));
+  g_assert_cmpfloat (value_at (rates, 0), ==, 0.2);
+}
+
+#define COSINE "lr=0.02 min-lr=0.001 schedule=cosine warmup=10 "
+
+/* A schedule of a given length goes on to the bits of one run; one that grows with the steps begins
+ * a new run, and says which rates it has. */
+static void
+test_schedule (Fixture *f, gconstpointer data)
+{
+  static const char expression[] = "linear(4) ! mean-squared-error",
+                    spec[] = "synthetic?samples=70";
+  g_autoptr (LigRun) whole = new_run (f, expression, "8x6", spec, COSINE "steps=60");
+  g_autoptr (LigRun) part =
+    new_run (f, expression, "8x6", spec, COSINE "steps=25 schedule-steps=60");
+  finish (whole);
+  finish (part);
+  g_autoptr (LigRun) rest = resume (f, lig_run_get_checkpoint (part), "steps=60");
+  g_assert_null (lig_run_get_parent (rest));
+  g_assert_true (remarks (rest, "cosine schedule over 60 steps: the rate is"));
+  finish (rest);
+  assert_same_metric (f, lig_run_get_uuid (whole), lig_run_get_uuid (part), LIG_METRIC_LOSS, 60);
+  assert_same_metric (f, lig_run_get_uuid (whole), lig_run_get_uuid (part), "learning-rate", 60);
+  /* The finished run keeps its schedule, at whose end the rate stays. */
+  g_autoptr (LigRun) branch = resume (f, lig_run_get_checkpoint (whole), "steps=90");
+  assert_branch (f, branch, whole);
+  g_assert_true (remarks (branch, "cosine schedule over 90 steps, and was over 60: the rate is "
+                                  "0.001 at step 60 and "));
+  finish (branch);
+  g_autoptr (GArray) rates = read_metric (f, lig_run_get_uuid (branch), "learning-rate", 61, 1);
+  g_assert_cmpfloat_with_epsilon (value_at (rates, 0),
+                                  0.001 + 0.019 * 0.5 * (1 + cos (G_PI * 51 / 80)), 1e-9);
+  g_autoptr (LigRun) longer =
+    resume (f, lig_run_get_checkpoint (whole), "steps=90 schedule-steps=60");
+  g_assert_null (lig_run_get_parent (longer));
+  finish (longer);
+  g_autoptr (LigRun) once =
+    new_run (f, expression, "8x6", spec, COSINE "steps=90 schedule-steps=60");
+  finish (once);
+  assert_same_metric (f, lig_run_get_uuid (whole), lig_run_get_uuid (once), LIG_METRIC_LOSS, 90);
+  g_autoptr (GArray) last = read_metric (f, lig_run_get_uuid (once), "learning-rate", 1, 1);
+  g_assert_cmpfloat (value_at (last, 89), ==, 0.001);
+  g_autoptr (GError) error = NULL;
+  g_assert_null (
+    try_run (f, expression, "8x6", spec, COSINE "steps=90 schedule-steps=9", NULL, &error));
+  assert_message (error, "warmup is 10, expected a whole number from 0 to schedule-steps, 9");
+}
+
+/* A checkpoint from before rows were held out at random goes on with those at the end held out. */
+static void
+test_old_split (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int i = 0; i < 50; i++)
+    g_string_append_printf (text, "%d,%d\n", i, i * i % 7);
+  g_autofree char *spec = write_data (f, "csv", "rows.csv", text->str, -1);
+  g_autofree char *end = g_strconcat (spec, "?split=end", NULL);
+  static const char expression[] = "linear(1) ! mean-squared-error",
+                    settings[] = "batch=4 lr=0.01 steps=";
+  g_autofree char *some = g_strconcat (settings, "10", NULL);
+  g_autofree char *all = g_strconcat (settings, "20", NULL);
+  g_autoptr (LigRun) whole = new_run (f, expression, NULL, end, all);
+  g_autoptr (LigRun) random = new_run (f, expression, NULL, spec, all);
+  g_autoptr (LigRun) part = new_run (f, expression, NULL, end, some);
+  finish (whole);
+  finish (part);
+  g_autoptr (LigTensorFile) file = load_tensors (lig_run_get_checkpoint (part));
+  g_auto (GStrv) pieces =
+    g_strsplit (lig_tensor_file_get_metadata (file, "ligature.settings"), "?split=end", -1);
+  g_assert_cmpuint (g_strv_length (pieces), ==, 2);
+  g_autofree char *old = g_strjoinv ("", pieces), *path = in_folder (f, "old.safetensors");
+  lig_tensor_file_set_metadata (file, "ligature.settings", old);
+  g_assert_true (lig_tensor_file_save (file, path, NULL));
+  g_autoptr (LigRun) rest = resume (f, path, "steps=20");
+  g_assert_null (lig_run_get_parent (rest));
+  finish (rest);
+  assert_same_metric (f, lig_run_get_uuid (whole), lig_run_get_uuid (part), LIG_METRIC_LOSS, 20);
+  /* The new default is recorded. */
+  g_assert_true (g_str_has_suffix (lig_run_get_settings (random)->data, "rows.csv?split=random"));
+  g_assert_true (g_str_has_suffix (lig_run_get_settings (rest)->data, "rows.csv?split=end"));
 }
 
 static void
@@ -472,6 +627,9 @@ main (int argc, char **argv)
   ADD ("measured", test_measured);
   ADD ("without-store", test_without_store);
   ADD ("refusals", test_refusals);
+  ADD ("branch", test_branch);
+  ADD ("schedule", test_schedule);
+  ADD ("old-split", test_old_split);
   ADD ("altered", test_altered);
   return run_tests ();
 }

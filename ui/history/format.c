@@ -168,7 +168,7 @@ append_training (GString *to, const LigRunRow *row)
 {
   g_auto (LigRunSettings) settings;
   lig_run_settings_init (&settings);
-  lig_run_settings_read (&settings, row->settings, NULL, NULL);
+  lig_run_settings_read_record (&settings, row->settings, NULL);
   g_clear_pointer (&settings.checkpoint, g_free);
   if (!settings.name && *row->name)
     settings.name = g_strdup (row->name);
@@ -184,7 +184,7 @@ append_plan (GString *to, const LigRunRow *row)
 {
   g_auto (LigRunSettings) settings;
   lig_run_settings_init (&settings);
-  gboolean known = lig_run_settings_read (&settings, row->settings, NULL, NULL);
+  gboolean known = lig_run_settings_read_record (&settings, row->settings, NULL);
   if (known && settings.tf32)
     g_string_append (to, " --tf32");
   if (known && settings.nondeterministic)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A row for each type of option: an entry, a drop-down, a switch or a number; fractions are shown
- * in percent. */
+ * in percent, but not where a path may stand for one. */
 #include "ui/run/data-options.h"
 
 #include <glib/gi18n.h>
@@ -26,6 +26,16 @@ new_entry (Row *row)
   row->row = row->input = adw_entry_row_new ();
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row->row), _ (row->option->help));
   return row->row;
+}
+
+/* A share or a path; the title has the default, which an empty entry stands for. */
+static GtkWidget *
+new_part (Row *row)
+{
+  GtkWidget *entry = new_entry (row);
+  g_autofree char *title = g_strdup_printf ("%s (%g)", _ (row->option->help), row->option->initial);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (entry), title);
+  return entry;
 }
 
 static void
@@ -101,6 +111,7 @@ static const struct {
   [LIG_DATASET_BOOLEAN] = {new_switch, "notify::active"},
   [LIG_DATASET_COUNT] = {new_count, "value-changed"},
   [LIG_DATASET_FRACTION] = {new_fraction, "value-changed"},
+  [LIG_DATASET_PART] = {new_part, "changed"},
 };
 
 static void

@@ -93,6 +93,10 @@ read_data (GTask *task, gpointer source, gpointer data, GCancellable *cancellabl
   table->text = g_strdup (lig_dataset_describe (dataset));
   table->cells = lig_dataset_preview (dataset, ROWS, &table->columns);
   table->misfit = find_misfit (request, dataset);
+  if (lig_dataset_get_warning (dataset)) {
+    g_autofree char *facts = table->text;
+    table->text = g_strdup_printf ("%s\n%s", facts, lig_dataset_get_warning (dataset));
+  }
   lig_dataset_free (dataset);
   g_task_return_pointer (task, table, free_table);
 }

@@ -153,7 +153,7 @@ take_training (LigChildRun *self, JsonObject *object)
     return;
   if (settings)
     lig_json_append (text, settings);
-  lig_run_settings_read (&self->settings, text->str, NULL, NULL);
+  lig_run_settings_read_record (&self->settings, text->str, NULL);
   self->uuid = g_strdup (lig_json_get_string (object, "run", NULL));
   self->name = g_strdup (lig_json_get_string (object, "name", ""));
   self->device = g_strdup (lig_json_get_string (object, "device", "cpu"));

@@ -4,9 +4,12 @@
  * A dataset is written `KIND[:PATH][?key=value&...]`; values may contain %XX escapes.
  * lig_dataset_info_nth() lists the kinds with their options, and so does `lig train --help`.
  *
- * The last part of the data, by default a tenth (`held-out=FRACTION`), is held out from training,
- * and no sample overlaps both parts. The samples of an epoch are a permutation that depends on the
- * seed and the number of the epoch; a batch may span two epochs.
+ * A part of the data, by default a tenth (`held-out=FRACTION`), is held out from training, and no
+ * sample overlaps both parts; `held-out=FILE` holds out a file of its own. Of csv and idx the rows
+ * are chosen by `split=`: `random` ones, the same for every seed; `stratified`, the same share of
+ * each class; or those at the `end` of the file. Of the other kinds it is always the end. The
+ * samples of an epoch are a permutation that depends on the seed and the number of the epoch; a
+ * batch may span two epochs.
  *
  * text and tokens have windows of T tokens as samples. If every position has a target, windows do
  * not overlap (stride T); if only the token after the window is predicted, a window begins at every
@@ -32,6 +35,7 @@ G_BEGIN_DECLS
  * @LIG_DATASET_BOOLEAN: `true` or `false`
  * @LIG_DATASET_COUNT: a whole number from the minimum to the maximum
  * @LIG_DATASET_FRACTION: a number of at least the minimum and below the maximum
+ * @LIG_DATASET_PART: such a number, or the path of a file
  */
 typedef enum {
   LIG_DATASET_TEXT,
@@ -40,6 +44,7 @@ typedef enum {
   LIG_DATASET_BOOLEAN,
   LIG_DATASET_COUNT,
   LIG_DATASET_FRACTION,
+  LIG_DATASET_PART,
 } LigDatasetOptionType;
 
 /**
@@ -60,9 +65,9 @@ typedef struct {
  * @name: the key in `?key=value`
  * @label: the displayed name, translatable
  * @help: one sentence without a full stop, translatable
- * @minimum: the minimum of a count or a fraction
- * @maximum: the maximum of a count or a fraction
- * @initial: the default of a count, a fraction or a boolean (0 or 1)
+ * @minimum: the minimum of a count, a fraction or a part
+ * @maximum: the maximum of a count, a fraction or a part
+ * @initial: the default of a count, a fraction, a part or a boolean (0 or 1)
  * @choices: the values of a choice; ends with a null name
  * @unset: the label of an omitted choice, translatable
  *
@@ -176,7 +181,8 @@ LIG_API gboolean lig_dataset_check (const char *spec, GError **error);
  *   from axis 1, kinds that need a shape use the whole shape, other kinds only the batch (and
  *   accept no shape if @batch is given)
  * @dtype: the type of the sequence's input; only kinds that need a shape use it
- * @batch: the number of samples in a batch; 0: axis 0 of @input
+ * @batch: the number of samples in a batch; 0: axis 0 of @input, without which it is 32, or all
+ *   samples for training if they are fewer
  * @seed: the seed of the order and of the values of synthetic
  *
  * Reads the data and checks everything that does not depend on the loss.
@@ -415,6 +421,29 @@ LIG_API const guint16 *lig_dataset_get_tokens (LigDataset *self, gboolean held_o
  * Returns: (transfer none): a description, `text: 3 files, 182,345 bytes, 164,110 for training`
  */
 LIG_API const char *lig_dataset_describe (LigDataset *self);
+
+/**
+ * lig_dataset_get_warning:
+ * @self: a dataset that is bound
+ *
+ * Returns: (transfer none) (nullable): the classes of the held-out part that no sample for training
+ *   has, and what to do, in a sentence; %NULL if there are none
+ */
+LIG_API const char *lig_dataset_get_warning (LigDataset *self);
+
+/**
+ * lig_dataset_describe_table:
+ * @self: a dataset
+ *
+ * Describes what a model of a table needs besides its parameters: `{"standardized": true,
+ * "features": [{"name": "a", "mean": 5.8, "std": 0.8}], "classes": ["x", "y"]}`. A mean is that of
+ * the rows for training, in the units of the file; it replaces missing cells or, with `std`, is
+ * subtracted before the division by `std`. Without them features are read as they are.
+ *
+ * Returns: (transfer full) (nullable): a JSON object; %NULL if the numbers are read as they are and
+ *   targets are no labels
+ */
+LIG_API char *lig_dataset_describe_table (LigDataset *self);
 
 /**
  * lig_dataset_get_content:

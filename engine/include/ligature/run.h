@@ -27,7 +27,7 @@ typedef struct _LigStore LigStore;
  */
 typedef struct {
   char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name, *freeze, *recompute;
-  gint64 steps, batch, warmup, calibrate, accumulate, eval_every, eval_batches, checkpoint_every;
+  gint64 steps, schedule_steps, batch, warmup, calibrate, accumulate, eval_every, eval_batches, checkpoint_every;
   gint64 seed;
   double lr, min_lr, clip, loss_scale;
   gint64 tf32, nondeterministic, shard_optimizer, bucket_size;
@@ -133,8 +133,8 @@ LIG_API gboolean lig_run_settings_set (LigRunSettings *self,
  * lig_run_settings_check:
  * @self: settings
  *
- * Checks that settings are consistent: no warm-up longer than the training, a calibration that
- * ends before it, no `min-lr` above `lr`.
+ * Checks that settings are consistent: no warm-up longer than the schedule, a calibration that
+ * ends before the training, no `min-lr` above `lr`.
  *
  * Returns: %FALSE with %LIG_ERROR_VALUE set
  */
@@ -169,14 +169,29 @@ LIG_API char *lig_run_settings_get (const LigRunSettings *self, const char *name
  * @json: (nullable): the text of the object
  * @warnings: (inout) (optional) (transfer full): warnings about unknown keys
  *
- * Reads the `train` object of a file.
+ * Reads the `train` object of a file. Unknown keys are kept with a warning, but one that is like a
+ * known key is taken for a misspelt one and refused.
  *
- * Returns: %FALSE with %LIG_ERROR_FORMAT or %LIG_ERROR_VALUE set
+ * Returns: %FALSE with %LIG_ERROR_FORMAT, %LIG_ERROR_OP (a misspelt key) or %LIG_ERROR_VALUE set
  */
 LIG_API gboolean lig_run_settings_read (LigRunSettings *self,
                                         const char *json,
                                         GStrv *warnings,
                                         GError **error);
+
+/**
+ * lig_run_settings_read_record:
+ * @self: settings with their defaults
+ * @json: (nullable): the settings of a run, as its checkpoint or the store has them
+ *
+ * Reads the settings that a run had. What older versions did not record has the meaning of that
+ * time: rows were held out at the end of a file. Unknown keys are ignored.
+ *
+ * Returns: %FALSE with %LIG_ERROR_FORMAT or %LIG_ERROR_VALUE set
+ */
+LIG_API gboolean lig_run_settings_read_record (LigRunSettings *self,
+                                               const char *json,
+                                               GError **error);
 
 /**
  * lig_run_settings_confine:
@@ -338,19 +353,32 @@ LIG_API LigRun *lig_run_new (LigSequence *sequence,
 LIG_API const char *lig_run_get_weights_note (LigRun *self);
 
 /**
+ * lig_run_get_remarks:
+ * @self: a run that is ready
+ *
+ * Returns what the run has chosen by itself, and what is likely wrong with its data, in sentences
+ * for whoever starts it: the batch size if none was given, the schedule that a resumed run follows,
+ * its settings that the checkpoint does not have, classes that the data for training lacks.
+ *
+ * Returns: (transfer none) (array zero-terminated=1): the remarks, none if all was given
+ */
+LIG_API const char *const *lig_run_get_remarks (LigRun *self);
+
+/**
  * lig_run_resume:
  * @checkpoint: a file that a run wrote
  * @device: the device on which the checkpoint was written, or an equal one
  * @overrides: (nullable) (array zero-terminated=1): `name=value`; the number of steps may increase,
- *   `shard-optimizer` and `bucket-size` may be others; any other difference from the checkpoint is
- *   an error
+ *   `shard-optimizer` and `bucket-size` may be others; data, batch, rate and schedule may be others
+ *   in a new run; any other difference from the checkpoint is an error
  * @store: (nullable): the store that records the run
  *
  * Continues a run bit-identically, with the same groups, threads, instructions and data; fails if
  * that is not possible. With a store, the run that wrote the checkpoint continues. If that run has
- * already advanced further or is not in the store, a new run begins with the old one as its parent
- * (lig_run_get_parent()), and the old run remains unchanged. A run that lacks only its last
- * evaluation is evaluated.
+ * already advanced further or is not in the store, or if it would have had other rates with these
+ * settings, a new run begins with the old one as its parent (lig_run_get_parent()), and the old run
+ * and its file remain unchanged; lig_run_get_remarks() has the differences. A run that lacks only
+ * its last evaluation is evaluated.
  *
  * Returns: (transfer full): a run that is ready, or %NULL with an error
  */

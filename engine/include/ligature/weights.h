@@ -14,6 +14,9 @@
 
 G_BEGIN_DECLS
 
+/* The metadata of weights that were trained on a table: lig_dataset_describe_table(). */
+#define LIG_WEIGHTS_TABLE "ligature.table"
+
 /**
  * lig_weights_open:
  * @path: (type filename): a safetensors file; a folder with `model.safetensors`, or with
@@ -44,7 +47,7 @@ LIG_API const char *lig_weights_names_nth (guint n);
  * @vocabulary: the number of rows of the embedding and of the head to write, 0 for all
  * @dtype: a #LigDtype for all tensors, -1 to leave each as it is
  *
- * Makes the tensors that another program expects. Loading them with lig_state_load() gives the same
+ * Makes the tensors that another program expects, with the metadata of a table. Loading them with lig_state_load() gives the same
  * parameters, except for rows beyond @vocabulary, which become zero.
  *
  * Returns: (transfer full): the tensors, or %NULL with %LIG_ERROR_SHAPE (parameters without a

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What a model that was trained on a table needs besides its parameters. */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+/* Says how rows must be made for weights that were trained on standardized ones. */
+void lig_cli_note_table (const char *weights);
+
+/* Prints the features and classes of the table of a run's inputs, if it has one. */
+void lig_cli_print_table_facts (JsonObject *inputs);
+
+G_END_DECLS

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings that are given when a checkpoint is continued. Some extend the run, some make it a new
+ * run that names the old one as its parent, and the others would make the checkpoint useless. */
+#include "engine/data/kind.h"
+#include "engine/train/run-private.h"
+
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Returns whether the word is the default, which is the same as a missing word. */
+static gboolean
+is_default (const char *name, const char *word)
+{
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (g_str_equal (setting->name, name))
+      return setting->usual && g_strcmp0 (setting->usual, word) == 0;
+  return FALSE;
+}
+
+/* Returns whether the same run goes on: more steps extend it, what each rank keeps of the
+ * optimizer, or exchanges at once, is no part of the file, and the length of the schedule is
+ * compared by itself. */
+static gboolean
+is_open (const char *name)
+{
+  static const char *const open[] = {"steps", "schedule-steps", "shard-optimizer", "bucket-size",
+                                     NULL};
+  return g_strv_contains (open, name);
+}
+
+/* Returns whether another value makes it another run, which needs nothing that the checkpoint
+ * lacks: the optimizer's arrays and the types stay. */
+static gboolean
+may_differ (const char *name)
+{
+  static const char *const others[] = {
+    "data", "batch", "accumulate",   "lr",         "min-lr",           "schedule",   "warmup",
+    "clip", "name",  "eval-batches", "eval-every", "checkpoint-every", "checkpoint", NULL};
+  return g_strv_contains (others, name);
+}
+
+/* Returns whether another value gives another plan. */
+static gboolean
+decides_plan (const char *name)
+{
+  static const char *const names[] = {"data", "batch", "accumulate", NULL};
+  return g_strv_contains (names, name);
+}
+
+/* Returns a setting as text; types are those that the training has, from the sequence too. */
+static char *
+describe_setting (LigSequence *sequence, const LigRunSettings *settings, const char *name)
+{
+  return g_str_equal (name, "dtype") ? lig_run_describe_types (sequence, settings->dtype)
+                                     : lig_run_settings_get (settings, name);
+}
+
+/* Makes the paths of the data absolute. Rows are held out as before if this is not said. */
+static void
+locate_again (LigRunSettings *settings, const char *before)
+{
+  g_autofree char *path = NULL;
+  g_auto (GStrv) options = lig_dataset_split (before ? before : "", &path);
+  g_autofree char *located = settings->data ? lig_dataset_locate (settings->data) : NULL;
+  for (char **key = options; located && *key; key += 2)
+    if (strcmp (key[0], LIG_SPLIT) == 0) {
+      char *named = lig_dataset_name_split (located, key[1]);
+      g_free (located);
+      located = named;
+    }
+  g_free (settings->data);
+  settings->data = g_steal_pointer (&located);
+  lig_run_locate_data (settings);
+}
+
+/* Notes a setting that differs from the checkpoint's, or refuses it. */
+static gboolean
+take_difference (LigRun *self,
+                 const char *name,
+                 const char *old,
+                 const char *new,
+                 GString *differences,
+                 GError **error)
+{
+  if (!may_differ (name)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("%s %s contradicts the checkpoint, which has %s; omit it, or start a new "
+                    "training from its weights (init)"),
+                 name, new ? new : "''", old ? old : _ ("its default"));
+    return FALSE;
+  }
+  g_string_append_printf (differences, _ ("%s%s %s (was %s)"), differences->len > 0 ? ", " : "",
+                          name, new ? new : "''", old ? old : _ ("its default"));
+  self->branches = TRUE;
+  self->replans |= decides_plan (name);
+  self->changes_data |= g_str_equal (name, "data");
+  return TRUE;
+}
+
+static gboolean
+apply (LigRun *self, const char *override, GString *differences, GError **error)
+{
+  LigRunSettings *settings = &self->settings;
+  g_auto (GStrv) parts = g_strsplit (override, "=", 2);
+  if (!parts[0] || !parts[1]) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("'%s' is not a setting; write name=value"),
+                 override);
+    return FALSE;
+  }
+  g_auto (LigRunSettings) before;
+  lig_run_settings_copy (settings, &before);
+  if (!lig_run_settings_set (settings, parts[0], parts[1], error))
+    return FALSE;
+  locate_again (settings, before.data);
+  g_autofree char *old = describe_setting (self->sequence, &before, parts[0]);
+  g_autofree char *new = describe_setting (self->sequence, settings, parts[0]);
+  return is_open (parts[0]) || g_strcmp0 (old, new) == 0 || (!old && is_default (parts[0], new)) ||
+         take_difference (self, parts[0], old, new, differences, error);
+}
+
+/* --- The schedule -------------------------------------------------------------------------- */
+
+static gboolean
+falls (const LigRunSettings *settings)
+{
+  return g_strcmp0 (settings->schedule, "cosine") == 0;
+}
+
+gboolean
+lig_run_bends_schedule (const LigRunSettings *before, const LigRunSettings *after)
+{
+  return falls (before) && falls (after) &&
+         lig_run_schedule_steps (before) != lig_run_schedule_steps (after);
+}
+
+/* Says which rates follow. A schedule that becomes longer has had other rates before: a run with
+ * this many steps from its beginning would differ. */
+static void
+remark_schedule (LigRun *self, const LigRunSettings *before, gint64 step)
+{
+  const LigRunSettings *settings = &self->settings;
+  gboolean bends = lig_run_bends_schedule (before, settings);
+  gint64 span = lig_run_schedule_steps (settings), was = lig_run_schedule_steps (before);
+  if (!falls (settings) || step >= settings->steps)
+    return;
+  if (!bends || step <= settings->warmup) {
+    lig_run_remark (self,
+                    _ ("cosine schedule over %" PRId64 " steps: the rate is %.4g at step %" PRId64),
+                    span, lig_run_rate (settings, step + 1), step + 1);
+    return;
+  }
+  lig_run_remark (self,
+                  _ ("cosine schedule over %" PRId64 " steps, and was over %" PRId64
+                     ": the rate is %.4g at step %" PRId64 " and %.4g at step %" PRId64
+                     ", unlike that of one run of %" PRId64 " steps; schedule-steps %" PRId64
+                     " keeps the schedule"),
+                  span, was, lig_run_rate (before, step), step, lig_run_rate (settings, step + 1),
+                  step + 1, settings->steps, was);
+}
+
+/* --- All ----------------------------------------------------------------------------------- */
+
+gboolean
+lig_run_apply_overrides (LigRun *self, const char *const *overrides, gint64 step, GError **error)
+{
+  g_auto (LigRunSettings) before;
+  g_autoptr (GString) differences = g_string_new (NULL);
+  lig_run_settings_copy (&self->settings, &before);
+  for (; overrides && *overrides; overrides++)
+    if (!apply (self, *overrides, differences, error))
+      return FALSE;
+  if (differences->len > 0)
+    lig_run_remark (self, _ ("other settings than the checkpoint's: %s"), differences->str);
+  self->branches |=
+    lig_run_bends_schedule (&before, &self->settings) && step > self->settings.warmup;
+  /* The new run does not write to the file of the old one. */
+  if (self->branches && g_strcmp0 (before.checkpoint, self->settings.checkpoint) == 0)
+    g_clear_pointer (&self->settings.checkpoint, g_free);
+  remark_schedule (self, &before, step);
+  return TRUE;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run has chosen by itself, in sentences for whoever starts it. */
+#include "engine/train/run-private.h"
+
+void
+lig_run_remark (LigRun *self, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  /* The array ends with a null, before which remarks are inserted. */
+  g_ptr_array_insert (self->remarks, (gint) self->remarks->len - 1,
+                      g_strdup_vprintf (format, arguments));
+  va_end (arguments);
+}
+
+const char *const *
+lig_run_get_remarks (LigRun *self)
+{
+  return (const char *const *) self->remarks->pdata;
+}
