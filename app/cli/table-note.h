@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a model that was trained on a table needs besides its parameters. */
+/* Facts about the table on which a model was trained: they belong to it like its parameters. */
 #pragma once
 
 #include <json-glib/json-glib.h>

@@ -50,8 +50,8 @@ gboolean lig_tensor_file_join (LigTensorFile *self, LigTensorFile *part, GError 
 /* Removes the first `length` characters of the names of all tensors, which stay different. */
 void lig_tensor_file_strip (LigTensorFile *self, gsize length);
 
-/* Removes what PyTorch puts before the names of a wrapped module, if it is before all of them.
- * Returns (transfer full) (nullable) what was removed. */
+/* Removes the prefixes of a wrapped PyTorch module, if all names have them. Returns (transfer full)
+ * (nullable) the removed prefix. */
 char *lig_weights_unwrap (LigTensorFile *file);
 
 /* Returns (transfer full) the paths of the loaded files that contain the tensors, sorted. */

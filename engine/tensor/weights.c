@@ -120,7 +120,7 @@ all_have (LigTensorFile *file, const char *prefix)
 char *
 lig_weights_unwrap (LigTensorFile *file)
 {
-  /* What torch.compile, DistributedDataParallel and PEFT put before the names of a module. */
+  /* Prefixes by which torch.compile, DistributedDataParallel and PEFT wrap a module. */
   static const char *const wrappers[] = {"_orig_mod.", "module.", "base_model.model."};
   g_autoptr (GString) removed = g_string_new (NULL);
   for (guint i = 0; i < G_N_ELEMENTS (wrappers); i++) {

@@ -38,17 +38,31 @@ describe_sample (const LigShape *shape, LigDtype dtype)
   return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s number", "%s numbers", number), text);
 }
 
-/* Returns whether the samples of data are those of an input. One axis is the batch alone, and
- * tokens are whole numbers whatever type an input has that does not say so. */
-static gboolean
-is_input (const LigShape *input, LigDtype dtype, const LigShape *given, LigDtype given_dtype)
+/* Returns `32x4` or `32x4:fp32`. */
+static char *
+describe_input (const LigShape *shape, LigDtype dtype, gboolean types)
 {
-  gboolean types =
-    given_dtype == LIG_INT32 || dtype != LIG_INT32 || input->n_axes < 2; /* a batch has no type */
+  g_autofree char *text = lig_shape_to_string (shape);
+  return types ? g_strconcat (text, ":", lig_dtype_name (dtype), NULL) : g_steal_pointer (&text);
+}
+
+/* Returns whether data that are no tokens are given to an input of tokens. Tokens may be given to
+ * any input, as those of which the type is not said are fp32. One axis is the batch alone, which
+ * has no type. */
+static gboolean
+differs_in_type (const LigShape *input, LigDtype dtype, LigDtype given_dtype)
+{
+  return dtype == LIG_INT32 && given_dtype != LIG_INT32 && input->n_axes > 1;
+}
+
+/* Returns whether the samples of data have the shape of those of an input. */
+static gboolean
+has_shape (const LigShape *input, const LigShape *given)
+{
   gboolean same = input->n_axes == given->n_axes || input->n_axes < 2;
   for (int i = 1; same && i < input->n_axes; i++)
     same = input->axes[i] == given->axes[i];
-  return types && same;
+  return same;
 }
 
 gboolean
@@ -57,17 +71,18 @@ lig_run_check_input (LigDataset *data, const LigShape *input, LigDtype dtype, GE
   LigShape given;
   LigDtype given_dtype;
   lig_dataset_get_input (data, &given, &given_dtype);
-  if (is_input (input, dtype, &given, given_dtype))
+  gboolean types = differs_in_type (input, dtype, given_dtype);
+  if (!types && has_shape (input, &given))
     return TRUE;
   LigShape wanted = *input;
   wanted.axes[0] = given.axes[0];
-  gboolean tokens = dtype == LIG_INT32 && given_dtype != LIG_INT32;
-  g_autofree char *have = lig_shape_to_string (&wanted);
-  g_autofree char *need = lig_shape_to_string (&given);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               _ ("the input is %s%s and contradicts the data, whose batches are %s%s; omit it, or "
-                  "make it %s"),
-               have, tokens ? " int32" : "", need, tokens ? " fp32" : "", need);
+  g_autofree char *have = describe_input (&wanted, dtype, types);
+  g_autofree char *need = describe_input (&given, given_dtype, types);
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_SHAPE,
+    _ ("the input is %s and contradicts the data, whose batches are %s; omit it, or make "
+       "it %s"),
+    have, need, need);
   return lig_error_set_setting (error, "input");
 }
 
@@ -103,7 +118,7 @@ lig_run_check_data (LigSequence *sequence, LigDataset *data, const char *name, G
   if (given_dtype != LIG_INT32 && wanted_dtype != LIG_INT32)
     given_dtype = wanted_dtype;
   g_autoptr (LigPlan) plan = probe (sequence, &given, given_dtype, &reason);
-  gboolean same = is_input (&wanted, wanted_dtype, &given, given_dtype);
+  gboolean same = has_shape (&wanted, &given);
   if (plan && same && check_loss (plan, data, &reason))
     return TRUE;
   gboolean other =

@@ -147,15 +147,15 @@ remark_schedule (LigRun *self, const LigRunSettings *before, gint64 step)
     return;
   if (!bends || step <= settings->warmup) {
     lig_run_remark (self,
-                    _ ("cosine schedule over %" PRId64 " steps: the rate is %.4g at step %" PRId64),
+                    _ ("cosine schedule to step %" PRId64 ": the rate is %.4g at step %" PRId64),
                     span, lig_run_rate (settings, step + 1), step + 1);
     return;
   }
   lig_run_remark (self,
-                  _ ("cosine schedule over %" PRId64 " steps, and was over %" PRId64
+                  _ ("cosine schedule to step %" PRId64 ", and was to step %" PRId64
                      ": the rate is %.4g at step %" PRId64 " and %.4g at step %" PRId64
-                     ", unlike that of one run of %" PRId64 " steps; schedule-steps %" PRId64
-                     " keeps the schedule"),
+                     ", unlike that of one run to step %" PRId64
+                     "; keep the schedule by schedule-steps=%" PRId64),
                   span, was, lig_run_rate (before, step), step, lig_run_rate (settings, step + 1),
                   step + 1, settings->steps, was);
 }

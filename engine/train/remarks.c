@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run has chosen by itself, in sentences for whoever starts it. */
+/* The choices that a run has made by itself, in sentences for the person who starts it. */
 #include "engine/train/run-private.h"
 
 void

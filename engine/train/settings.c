@@ -459,11 +459,11 @@ lig_run_settings_set (LigRunSettings *self, const char *name, const char *text, 
 gboolean
 lig_run_settings_check (const LigRunSettings *self, GError **error)
 {
+  const char *limit = self->schedule_steps > 0 ? "schedule-steps" : "steps";
   if (self->warmup > lig_run_schedule_steps (self)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("warmup is %" PRId64 ", expected a whole number from 0 to %s, %" PRId64),
-                 self->warmup, self->schedule_steps > 0 ? "schedule-steps" : "steps",
-                 lig_run_schedule_steps (self));
+                 self->warmup, limit, lig_run_schedule_steps (self));
     return FALSE;
   }
   if (self->calibrate > 0 && self->calibrate >= self->steps) {

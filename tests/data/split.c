@@ -132,7 +132,7 @@ test_stratified (void)
   assert_refused ("text", "s.txt?split=random", 4, LIG_ERROR_VALUE, "text has no option 'split'");
 }
 
-/* Mean and deviation are those of the rows for training, wherever they are. */
+/* Mean and deviation are those of the rows for training alone. */
 static void
 test_standardize (void)
 {

@@ -2,6 +2,7 @@
 /* Weights of GPT-2 and Llama-like models: names, layouts, tied heads, padded vocabularies, files in
  * parts, and the differences that are named. */
 #include "engine/tensor/names.h"
+#include "engine/tensor/safetensors.h"
 #include <ligature/weights.h>
 
 #include <glib/gstdio.h>
@@ -46,6 +47,12 @@ static const Own llama[] = {
 };
 
 static char *folder;
+
+static char *
+in_folder (const char *name)
+{
+  return g_build_filename (folder, name, NULL);
+}
 
 /* Makes parameters whose elements all differ. */
 static LigTensorFile *
@@ -261,6 +268,69 @@ test_tied (void)
   g_assert_cmpmem (embedding->data, 160, head->data, 160);
 }
 
+/* A tied model may have kept the head alone; the embedding is read from it. */
+static void
+test_kept_head (void)
+{
+  g_autoptr (LigTensorFile) file = make (gpt2, LIG_FP32);
+  g_autoptr (LigTensorFile) out = export(file, "gpt2", 0);
+  g_autoptr (LigTensorFile) kept = copy (out, "", "transformer.wte.weight");
+  g_autoptr (LigTensor) table = get (file, "0.weight");
+  lig_tensor_file_add (kept, "lm_head.weight", table);
+  g_autoptr (LigImport) taken = import (kept, gpt2);
+  g_assert_nonnull (strstr (taken->notes->str,
+                            "0.weight is read from lm_head.weight, as the file has only that of"));
+  g_autoptr (LigTensor) read = lig_import_read (taken, "0.weight", NULL);
+  g_assert_cmpmem (read->data, 80, table->data, 80);
+  g_autoptr (LigTensorFile) neither = copy (out, "", "transformer.wte.weight");
+  assert_refused (neither, gpt2, "transformer.wte.weight (for 0.weight) is missing");
+}
+
+/* Returns the tensors with a prefix before their names, in a file that another one has joined. */
+static LigTensorFile *
+wrap (LigTensorFile *from, const char *prefix)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
+  g_autofree char *path = in_folder ("wrapped.safetensors");
+  LigTensorFile *all = lig_tensor_file_new ();
+  for (const char *const *name = lig_tensor_file_get_names (from); *name; name++) {
+    g_autofree char *wrapped = g_strconcat (prefix, *name, NULL);
+    g_autoptr (LigTensor) tensor = get (from, *name);
+    lig_tensor_file_add (file, wrapped, tensor);
+  }
+  g_assert_true (lig_tensor_file_save (file, path, &error));
+  g_autoptr (LigTensorFile) part = lig_tensor_file_load (path, &error);
+  g_assert_no_error (error);
+  g_assert_true (lig_tensor_file_join (all, part, &error));
+  return all;
+}
+
+/* The prefixes of torch.compile, DistributedDataParallel and PEFT are left out. */
+static void
+test_wrapped (void)
+{
+  static const char *const prefixes[] = {"_orig_mod.", "module.", "base_model.model.",
+                                         "module._orig_mod."};
+  g_autoptr (LigTensorFile) file = make (llama, LIG_FP32);
+  g_autoptr (LigTensorFile) out = export(file, "llama", 0);
+  for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++) {
+    g_autoptr (LigTensorFile) wrapped = wrap (out, prefixes[i]);
+    g_autofree char *removed = lig_weights_unwrap (wrapped);
+    g_assert_cmpstr (removed, ==, prefixes[i]);
+    g_autoptr (LigImport) taken = import (wrapped, llama);
+    g_autoptr (LigTensor) before = get (file, "2.qkv.weight");
+    g_autoptr (LigTensor) after = lig_import_read (taken, "2.qkv.weight", NULL);
+    g_assert_cmpmem (before->data, lig_tensor_bytes (before), after->data,
+                     lig_tensor_bytes (after));
+  }
+  /* One name without it: it is part of the names. */
+  g_autoptr (LigTensorFile) mixed = wrap (out, "module.");
+  add (mixed, "other", 1, 0);
+  g_assert_null (lig_weights_unwrap (mixed));
+  g_assert_true (lig_tensor_file_has (mixed, "module.model.norm.weight"));
+}
+
 /* A vocabulary may be padded to a multiple: the rows beyond it are zeros. */
 static void
 test_padded (void)
@@ -310,12 +380,6 @@ test_differences (void)
 }
 
 /* --- Files in parts ------------------------------------------------------------------------ */
-
-static char *
-in_folder (const char *name)
-{
-  return g_build_filename (folder, name, NULL);
-}
 
 static void
 write_index (const char *text)
@@ -440,6 +504,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/names/llama", test_llama);
   g_test_add_func ("/names/variants", test_variants);
   g_test_add_func ("/names/tied", test_tied);
+  g_test_add_func ("/names/kept-head", test_kept_head);
+  g_test_add_func ("/names/wrapped", test_wrapped);
   g_test_add_func ("/names/padded", test_padded);
   g_test_add_func ("/names/differences", test_differences);
   g_test_add_func ("/names/parts", test_parts);

@@ -506,14 +506,14 @@ test_schedule (Fixture *f, gconstpointer data)
   finish (part);
   g_autoptr (LigRun) rest = resume (f, lig_run_get_checkpoint (part), "steps=60");
   g_assert_null (lig_run_get_parent (rest));
-  g_assert_true (remarks (rest, "cosine schedule over 60 steps: the rate is"));
+  g_assert_true (remarks (rest, "cosine schedule to step 60: the rate is"));
   finish (rest);
   assert_same_metric (f, lig_run_get_uuid (whole), lig_run_get_uuid (part), LIG_METRIC_LOSS, 60);
   assert_same_metric (f, lig_run_get_uuid (whole), lig_run_get_uuid (part), "learning-rate", 60);
   /* The finished run keeps its schedule, at whose end the rate stays. */
   g_autoptr (LigRun) branch = resume (f, lig_run_get_checkpoint (whole), "steps=90");
   assert_branch (f, branch, whole);
-  g_assert_true (remarks (branch, "cosine schedule over 90 steps, and was over 60: the rate is "
+  g_assert_true (remarks (branch, "cosine schedule to step 90, and was to step 60: the rate is "
                                   "0.001 at step 60 and "));
   finish (branch);
   g_autoptr (GArray) rates = read_metric (f, lig_run_get_uuid (branch), "learning-rate", 61, 1);
@@ -535,7 +535,8 @@ test_schedule (Fixture *f, gconstpointer data)
   assert_message (error, "warmup is 10, expected a whole number from 0 to schedule-steps, 9");
 }
 
-/* A checkpoint from before rows were held out at random goes on with those at the end held out. */
+/* A checkpoint from before rows were held out at random continues with those at the end held out.
+ */
 static void
 test_old_split (Fixture *f, gconstpointer data)
 {

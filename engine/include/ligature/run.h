@@ -27,7 +27,8 @@ typedef struct _LigStore LigStore;
  */
 typedef struct {
   char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name, *freeze, *recompute;
-  gint64 steps, schedule_steps, batch, warmup, calibrate, accumulate, eval_every, eval_batches, checkpoint_every;
+  gint64 steps, schedule_steps, batch, warmup, calibrate, accumulate, eval_every, eval_batches,
+    checkpoint_every;
   gint64 seed;
   double lr, min_lr, clip, loss_scale;
   gint64 tf32, nondeterministic, shard_optimizer, bucket_size;
@@ -184,8 +185,8 @@ LIG_API gboolean lig_run_settings_read (LigRunSettings *self,
  * @self: settings with their defaults
  * @json: (nullable): the settings of a run, as its checkpoint or the store has them
  *
- * Reads the settings that a run had. What older versions did not record has the meaning of that
- * time: rows were held out at the end of a file. Unknown keys are ignored.
+ * Reads the settings that a run had. A setting that older versions did not record has the meaning
+ * of that time: rows were held out at the end of a file. Unknown keys are ignored.
  *
  * Returns: %FALSE with %LIG_ERROR_FORMAT or %LIG_ERROR_VALUE set
  */

@@ -47,8 +47,9 @@ LIG_API const char *lig_weights_names_nth (guint n);
  * @vocabulary: the number of rows of the embedding and of the head to write, 0 for all
  * @dtype: a #LigDtype for all tensors, -1 to leave each as it is
  *
- * Makes the tensors that another program expects, with the metadata of a table. Loading them with lig_state_load() gives the same
- * parameters, except for rows beyond @vocabulary, which become zero.
+ * Makes the tensors that another program expects, with the metadata of a table. Loading them with
+ * lig_state_load() gives the same parameters, except for rows beyond @vocabulary, which become
+ * zero.
  *
  * Returns: (transfer full): the tensors, or %NULL with %LIG_ERROR_SHAPE (parameters without a
  *   counterpart, or whose rows are not those of its tensors; the message names them) or
