@@ -304,6 +304,16 @@ ended_cb (LigRun *run, LigRunStatus status, const char *message, Watch *watch)
   g_main_loop_quit (watch->loop);
 }
 
+/* Says what is trained on, and what the run has chosen by itself. */
+static void
+introduce (LigRun *run)
+{
+  if (lig_run_describe_data (run))
+    lig_cli_say ("%s", lig_run_describe_data (run));
+  for (const char *const *remark = lig_run_get_remarks (run); *remark; remark++)
+    lig_cli_say ("%s", *remark);
+}
+
 static void
 watch_run (LigRun *run, LigSweep *sweep, int point, LigCliCadence *cadence)
 {
@@ -316,8 +326,8 @@ watch_run (LigRun *run, LigSweep *sweep, int point, LigCliCadence *cadence)
                  .began = g_get_monotonic_time ()};
   catch_signals (&watch);
   guint interval = g_timeout_add (100, update, &watch);
-  if (lig_run_describe_data (run) && point == 0)
-    lig_cli_say ("%s", lig_run_describe_data (run));
+  if (point == 0)
+    introduce (run);
   g_signal_connect (run, "ended", G_CALLBACK (ended_cb), &watch);
   lig_run_start (run);
   lig_cli_metrics_follow (run);

@@ -219,8 +219,6 @@ train (LigRun *self, const LigTrainOptions *options)
 {
   g_autoptr (GError) error = NULL;
   LigRunProgress progress;
-  for (const char *const *remark = lig_run_get_remarks (self); *remark; remark++)
-    lig_cli_say ("%s", *remark);
   if (lig_run_get_parent (self))
     lig_cli_say ("the checkpoint continues as a new run; run %.8s, which wrote it, is not changed",
                  lig_run_get_parent (self));
