@@ -68,12 +68,12 @@ lig_cli_check_tensors (const char *file, GError **error)
 {
   if (lig_cli_is_standard (file))
     return TRUE;
+  if (!lig_cli_check_file (file, error))
+    return FALSE;
   g_autofree char *lower = g_ascii_strdown (file, -1);
   for (const char *const *ending = foreign; *ending; ending++)
     if (g_str_has_suffix (lower, *ending))
       return refuse_ending (file, *ending, error);
-  if (!lig_cli_check_file (file, error))
-    return FALSE;
   GStatBuf info;
   if (g_stat (file, &info) != 0 || !S_ISREG (info.st_mode) || info.st_size == 0)
     return TRUE;

@@ -99,8 +99,14 @@ test_settings (void)
   g_assert_cmpint (trained.code, ==, 0);
   g_auto (Outcome) renamed = lig ("train", "--resume", "first", "--name", "second", "--steps", "9",
                                   "--store", "s.db", "--json", NULL);
-  assert_failed (&renamed, 2, "usage",
-                 "name second contradicts the checkpoint, which has first; omit it");
+  g_assert_cmpint (renamed.code, ==, 0);
+  assert_contains (renamed.err, "other settings than the checkpoint's: name second (was first)");
+  g_auto (Outcome) second = lig ("runs", "show", "second", "--store", "s.db", "--json", NULL);
+  g_assert_cmpstr (text_at (second.json, "uuid"), ==, text_at (renamed.json, "run"));
+  g_assert_cmpstr (text_at (second.json, "parent"), ==, text_at (trained.json, "run"));
+  g_auto (Outcome) seeded = lig ("train", "--resume", "first", "--seed", "7", "--steps", "9",
+                                 "--store", "s.db", "--json", NULL);
+  assert_failed (&seeded, 2, "usage", "seed 7 contradicts the checkpoint, which has 0; omit it");
 }
 
 /* A range that is empty or too long is named as one. */
