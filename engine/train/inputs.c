@@ -107,6 +107,8 @@ lig_run_describe_inputs (LigRun *self)
   add_ranks (builder, self->device);
   if (self->repeats)
     lig_json_add_text (builder, "repeats", self->repeats);
+  if (self->branches)
+    lig_json_add_integer (builder, "continues", self->first_step);
   return finish (builder);
 }
 

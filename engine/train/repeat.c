@@ -7,6 +7,7 @@
 #include <ligature/optimizer.h>
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* The bounds of the rounds that a recording may ask for, and the number if it names none. */
@@ -64,10 +65,19 @@ lig_recording_train (const LigRecording *self, LigDevice *device, LigStore *stor
                  _ ("run %.8s is a profile, expected a training"), self->run);
     return NULL;
   }
+  JsonObject *inputs = get_inputs (self);
+  gint64 step = lig_json_get_int (inputs, "continues", 0);
+  if (step > 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("run %.8s continued another run from step %" PRId64
+                    " with other settings, and was not trained from the beginning; repeat its "
+                    "parent, and resume that with these settings"),
+                 self->run, step);
+    return NULL;
+  }
   g_autoptr (LigSequence) sequence = read_sequence (self, error);
   if (!sequence || !read_settings (self, &settings, error))
     return NULL;
-  JsonObject *inputs = get_inputs (self);
   const char *init = lig_json_get_string (inputs, "init", NULL);
   LigRunOrigin origin = {
     .repeats = self->run,

@@ -207,6 +207,10 @@ test_resume (void)
   g_assert_cmpint (more.code, ==, 0);
   assert_contains (more.err, "other settings than the checkpoint's: lr 0.5 (was 0.001)");
   assert_contains (more.err, "the checkpoint continues as a new run");
+  /* A repetition from the beginning would be another training. */
+  g_auto (Outcome) repeat = lig ("runs", "repeat", "last", NULL);
+  g_assert_cmpint (repeat.code, !=, 0);
+  assert_contains (repeat.err, "continued another run from step 5 with other settings");
   g_auto (Outcome) seed = lig ("train", "--resume", "flowers", "--steps", "8", "--seed", "9", NULL);
   assert_contains (seed.err, "seed 9 contradicts the checkpoint, which has 0; omit it, or start a "
                              "new training from its weights");
