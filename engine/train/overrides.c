@@ -49,10 +49,23 @@ decides_plan (const char *name)
   return g_strv_contains (names, name);
 }
 
+/* Returns the batch size, also where the first axis of the input says it. */
+static char *
+describe_batch (LigSequence *sequence, const LigRunSettings *settings)
+{
+  LigShape shape;
+  if (settings->batch > 0 || !lig_sequence_has_input (sequence))
+    return lig_run_settings_get (settings, "batch");
+  lig_sequence_get_input (sequence, &shape, NULL);
+  return g_strdup_printf ("%" PRId64, shape.axes[0]);
+}
+
 /* Returns a setting as text; types are those that the training has, from the sequence too. */
 static char *
 describe_setting (LigSequence *sequence, const LigRunSettings *settings, const char *name)
 {
+  if (g_str_equal (name, "batch"))
+    return describe_batch (sequence, settings);
   return g_str_equal (name, "dtype") ? lig_run_describe_types (sequence, settings->dtype)
                                      : lig_run_settings_get (settings, name);
 }

@@ -459,6 +459,7 @@ test_branch (Fixture *f, gconstpointer data)
     g_autoptr (LigRun) branch = resume (f, checkpoint, more);
     assert_branch (f, branch, run);
     g_assert_true (remarks (branch, "other settings than the checkpoint's: "));
+    g_assert_cmpint (remarks (branch, "batch 4 (was 8)"), ==, i == 1);
     finish (branch);
     g_autoptr (GArray) losses = read_metric (f, lig_run_get_uuid (branch), LIG_METRIC_LOSS, 11, 1);
     g_assert_cmpuint (losses->len, ==, 5);
@@ -475,6 +476,10 @@ test_branch (Fixture *f, gconstpointer data)
   }
   g_assert_true (g_file_get_contents (checkpoint, &after, &same, NULL));
   g_assert_cmpmem (before, length, after, same);
+  /* The batch that the input's first axis says is no other one. */
+  g_autoptr (LigRun) same_batch = resume (f, checkpoint, "steps=12 batch=8");
+  g_assert_null (lig_run_get_parent (same_batch));
+  g_clear_object (&same_batch);
   /* The rate of a step does not change the loss before it. */
   g_autoptr (LigRun) quick = resume (f, checkpoint, "steps=12 lr=0.2");
   g_autoptr (LigRun) longer = resume (f, checkpoint, "steps=12");

@@ -276,6 +276,26 @@ test_no_file (Fixture *f, gconstpointer data)
   g_assert_nonnull (find_widget (f->page, has_action, "training.choose-data"));
 }
 
+/* A page that shows 768 features does not train 2; classes that only held-out rows have are said.
+ */
+static void
+test_data_facts (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (f->folder, "sorted.csv", NULL);
+  g_autofree char *train = g_strdup_printf ("{\"data\":\"csv:%s?split=end\",\"steps\":5}", path);
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int i = 0; i < 40; i++)
+    g_string_append_printf (text, "%d,%d,%d\n", i, i % 7, i / 36);
+  g_assert_true (g_file_set_contents (path, text->str, -1, NULL));
+  prepare (f, "linear(2) ! cross-entropy", "8x768", train);
+  expect_failure (f, "the input is 8x768 and contradicts the data, whose batches are 8x2");
+  prepare (f, "linear(2) ! cross-entropy", "8x2", train);
+  act (f, "run");
+  WAIT_FOR (!lig_training_is_active (current (f)));
+  g_assert_null (lig_training_get_error (current (f)));
+  WAIT_FOR (find_widget (f->page, shows_text, "no row for training has class 1"));
+}
+
 static void
 test_no_device (Fixture *f, gconstpointer data)
 {
@@ -539,6 +559,7 @@ add_tests (void)
   ADD (obstacles);
   ADD (settings);
   ADD (no_file);
+  ADD (data_facts);
   ADD (no_device);
   ADD (length);
   ADD (durations);

@@ -214,8 +214,11 @@ show_facts (LigRunPage *self)
 {
   const LigRunSettings *settings = lig_training_get_settings (self->shown);
   const char *data = lig_training_get_data (self->shown);
+  const char *const *remarks = lig_training_get_remarks (self->shown);
+  g_autofree char *said = remarks && *remarks ? g_strjoinv (" · ", (GStrv) remarks) : NULL;
+  g_autofree char *known = said ? g_strconcat (data, " · ", said, NULL) : g_strdup (data);
   g_autofree char *facts = g_strdup_printf (_ ("%s · %s"), lig_training_get_device (self->shown),
-                                            data             ? data
+                                            known            ? known
                                             : settings->data ? settings->data
                                                              : _ ("as in the checkpoint"));
   gtk_label_set_text (self->title, lig_training_get_title (self->shown));

@@ -110,6 +110,12 @@ lig_trainer_describe_data (const LigTrainer *self)
                      : NULL;
 }
 
+const char *const *
+lig_trainer_get_remarks (const LigTrainer *self)
+{
+  return self->run && !self->child ? lig_run_get_remarks (self->run) : NULL;
+}
+
 const LigRunSettings *
 lig_trainer_get_settings (const LigTrainer *self)
 {

@@ -42,6 +42,9 @@ gboolean lig_trainer_wait (const LigTrainer *self, GError **error);
 const char *lig_trainer_get_uuid (const LigTrainer *self);
 const char *lig_trainer_get_checkpoint (const LigTrainer *self);
 const char *lig_trainer_describe_data (const LigTrainer *self);
+
+/* Returns: (nullable): those of a LigRun; null before it is prepared, and for other processes. */
+const char *const *lig_trainer_get_remarks (const LigTrainer *self);
 const LigRunSettings *lig_trainer_get_settings (const LigTrainer *self);
 
 /* Returns the number of samples of a step. */

@@ -519,6 +519,12 @@ lig_training_get_data (LigTraining *self)
   return lig_trainer_describe_data (&self->trainer);
 }
 
+const char *const *
+lig_training_get_remarks (LigTraining *self)
+{
+  return lig_trainer_get_remarks (&self->trainer);
+}
+
 const char *
 lig_training_get_uuid (LigTraining *self)
 {

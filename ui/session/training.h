@@ -67,6 +67,9 @@ const char *lig_training_get_measuring (LigTraining *self);
 /* Returns: (nullable): the data set's description; null until it is prepared. */
 const char *lig_training_get_data (LigTraining *self);
 
+/* Returns: (nullable): lig_run_get_remarks(); null until it is prepared. */
+const char *const *lig_training_get_remarks (LigTraining *self);
+
 /* Returns: (nullable): null until it is prepared. */
 const char *lig_training_get_uuid (LigTraining *self);
 
