@@ -54,9 +54,10 @@ static char *
 describe_batch (LigSequence *sequence, const LigRunSettings *settings)
 {
   LigShape shape;
+  LigDtype dtype;
   if (settings->batch > 0 || !lig_sequence_has_input (sequence))
     return lig_run_settings_get (settings, "batch");
-  lig_sequence_get_input (sequence, &shape, NULL);
+  lig_sequence_get_input (sequence, &shape, &dtype);
   return g_strdup_printf ("%" PRId64, shape.axes[0]);
 }
 

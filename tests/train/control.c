@@ -456,11 +456,12 @@ test_usual_batch (Fixture *f, gconstpointer data)
   static const gint64 wanted[] = {32, 4};
   for (guint i = 0; i < G_N_ELEMENTS (tables); i++) {
     LigShape shape;
+    LigDtype dtype;
     g_autofree char *said =
       g_strdup_printf ("batch size %" G_GINT64_FORMAT ", as none is given", wanted[i]);
     g_autoptr (LigRun) run =
       new_run (f, "linear(1) ! mean-squared-error", NULL, tables[i], "steps=2");
-    lig_sequence_get_input (lig_run_get_sequence (run), &shape, NULL);
+    lig_sequence_get_input (lig_run_get_sequence (run), &shape, &dtype);
     g_assert_cmpint (shape.axes[0], ==, wanted[i]);
     g_assert_cmpstr (lig_run_get_remarks (run)[0], ==, said);
     g_assert_null (lig_run_get_remarks (run)[1]);
