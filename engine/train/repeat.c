@@ -69,9 +69,9 @@ lig_recording_train (const LigRecording *self, LigDevice *device, LigStore *stor
   gint64 step = lig_json_get_int (inputs, "continues", 0);
   if (step > 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("run %.8s continued another run from step %" PRId64
-                    " with other settings, and was not trained from the beginning; repeat its "
-                    "parent, and resume that with these settings"),
+                 _ ("run %.8s continued another run with other settings from step %" PRId64
+                    ", and was not trained from the beginning; repeat its parent, and resume that "
+                    "with these settings"),
                  self->run, step);
     return NULL;
   }
