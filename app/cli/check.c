@@ -131,22 +131,25 @@ add_extras (JsonBuilder *builder, LigPlan *plan, const char *name, guint count, 
   json_builder_end_array (builder);
 }
 
-/* Compares the memory that the plan needs with that of the named device. Without --device it is
- * this computer's, as most plans fit; a GPU is opened only for a plan that does not. */
-static char *
-explain_memory (LigPlan *plan, const LigSequenceOptions *options)
+/* Returns the device whose memory is compared (transfer full); null: the plan's own. Without
+ * --device it is this computer's, as most plans fit; a GPU is opened only for a plan that does not.
+ */
+static LigDevice *
+find_compared (LigPlan *plan, const LigSequenceOptions *options)
 {
+  LigPlanMemory memory;
   if (options->device)
-    return lig_plan_explain_memory (plan, NULL);
+    return NULL;
   g_autoptr (LigDevice) cpu = lig_device_open ("cpu", NULL);
-  g_autofree char *problem = cpu ? lig_plan_explain_memory (plan, cpu) : NULL;
-  g_autoptr (LigDevice) first = problem ? lig_device_open (NULL, NULL) : NULL;
-  return first ? lig_plan_explain_memory (plan, first) : g_steal_pointer (&problem);
+  lig_plan_get_memory (plan, cpu, &memory);
+  LigDevice *first = memory.fits ? NULL : lig_device_open (NULL, NULL);
+  return first ? first : g_steal_pointer (&cpu);
 }
 
-/* @shared: the plan that has the figures of ranks */
+/* @chosen: the plan that has the figures of ranks and the memory
+ * @compared: (nullable): the device whose memory is compared */
 static void
-print_json (LigPlan *plan, LigPlan *shared, const char *problem)
+print_json (LigPlan *plan, LigPlan *chosen, LigDevice *compared)
 {
   guint count;
   LigShape shape;
@@ -168,8 +171,8 @@ print_json (LigPlan *plan, LigPlan *shared, const char *problem)
               lig_plan_get_extra_input);
   add_extras (builder, plan, "extra_outputs", lig_plan_get_n_extra_outputs (plan),
               lig_plan_get_extra_output);
-  lig_plan_add_ranks (shared, builder);
-  lig_json_add_text (builder, "problem", problem);
+  lig_plan_add_ranks (chosen, builder);
+  lig_plan_add_memory (chosen, compared, builder);
   json_builder_end_object (builder);
   lig_cli_print_document ("check", json_builder_get_root (builder));
 }
@@ -233,7 +236,7 @@ print_totals (LigPlan *plan, int width)
 }
 
 static void
-print_table (LigPlan *plan, LigPlan *shared, const char *problem)
+print_table (LigPlan *plan, LigPlan *chosen, LigDevice *compared)
 {
   static const char *const header[] = {"path",   "<op",         "output", ">elements",
                                        ">saved", "~parameters", NULL};
@@ -253,9 +256,10 @@ print_table (LigPlan *plan, LigPlan *shared, const char *problem)
   print_totals (plan, width);
   print_extras (plan, "input", lig_plan_get_n_extra_inputs (plan), lig_plan_get_extra_input);
   print_extras (plan, "output", lig_plan_get_n_extra_outputs (plan), lig_plan_get_extra_output);
-  g_autofree char *ranks = lig_plan_explain_ranks (shared);
+  g_autofree char *ranks = lig_plan_explain_ranks (chosen);
   if (ranks)
     lig_cli_print_wrapped (ranks, width);
+  g_autofree char *problem = lig_plan_explain_memory (chosen, compared);
   if (!problem)
     return;
   printf ("\n");
@@ -277,25 +281,24 @@ set_batch (LigSequence *sequence, gint64 batch)
   lig_sequence_set_input (sequence, &shape, dtype);
 }
 
-/* Predictions of ranks are those of the fusions that a training would have; nothing is measured for
- * them. */
+/* Compiles the plan that `lig plan` prints and a training has, whose fusions decide what it needs;
+ * the table is of the ops by themselves. Nothing is measured for it, so that a device that chooses
+ * by measured times has all fusions. */
 static LigPlan *
-compile_shared (LigPlan *plan, LigSequence *sequence, LigDevice *device, LigPlanOptions options)
+compile_chosen (LigPlan *plan, LigSequence *sequence, LigDevice *device, LigPlanOptions options)
 {
   options.policy =
-    lig_device_has (device, LIG_DEVICE_DESCRIBED) ? LIG_POLICY_DEFAULT : LIG_POLICY_ALL;
-  LigPlan *shared = lig_device_get_n_ranks (device, LIG_GROUP_ALL) > 1
-                      ? lig_plan_compile (sequence, device, &options, NULL)
-                      : NULL;
-  return shared ? shared : lig_plan_ref (plan);
+    lig_device_has (device, LIG_DEVICE_MEASURES) ? LIG_POLICY_ALL : LIG_POLICY_DEFAULT;
+  LigPlan *chosen = lig_plan_compile (sequence, device, &options, NULL);
+  return chosen ? chosen : lig_plan_ref (plan);
 }
 
-/* @shared: (out): the plan that has the figures of ranks
+/* @chosen: (out): the plan that has the figures of ranks and the memory
  * @problems: (out): all problems of a sequence that cannot be compiled */
 static LigPlan *
 compile (const char *text,
          LigSequenceOptions *options,
-         LigPlan **shared,
+         LigPlan **chosen,
          GPtrArray **problems,
          GError **error)
 {
@@ -315,7 +318,7 @@ compile (const char *text,
   if (!compiled)
     *problems = lig_plan_check (sequence, device, &plan);
   else
-    *shared = compile_shared (compiled, sequence, device, plan);
+    *chosen = compile_chosen (compiled, sequence, device, plan);
   return compiled;
 }
 
@@ -347,16 +350,16 @@ run (int argc, char **argv)
   if (!lig_cli_read_count ("batch", batch, &options.batch, &error))
     return lig_cli_fail (g_steal_pointer (&error));
   g_autoptr (GPtrArray) problems = NULL;
-  g_autoptr (LigPlan) shared = NULL;
-  g_autoptr (LigPlan) plan = compile (argv[1], &options, &shared, &problems, &error);
+  g_autoptr (LigPlan) chosen = NULL;
+  g_autoptr (LigPlan) plan = compile (argv[1], &options, &chosen, &problems, &error);
   if (!plan && problems && problems->len > 0)
     return lig_cli_fail_with (problems);
   if (!plan)
     return lig_cli_fail (g_steal_pointer (&error));
-  g_autofree char *problem = explain_memory (shared, &options);
+  g_autoptr (LigDevice) compared = find_compared (chosen, &options);
   if (lig_cli_json ())
-    print_json (plan, shared, problem);
+    print_json (plan, chosen, compared);
   else
-    print_table (plan, shared, problem);
-  return LIG_EXIT_OK;
+    print_table (plan, chosen, compared);
+  return lig_cli_fit_code (chosen, compared);
 }

@@ -169,7 +169,8 @@ run (int argc, char **argv)
   if (!plan || (settings.why && !settings.mend && !explain (plan, settings.why, &error)) ||
       (settings.mend && !apply_mend (plan, sequence, &settings, &error)))
     return lig_cli_fail (g_steal_pointer (&error));
-  if (!settings.why && !settings.mend)
-    show (plan, settings.all);
-  return LIG_EXIT_OK;
+  if (settings.why || settings.mend)
+    return LIG_EXIT_OK;
+  show (plan, settings.all);
+  return lig_cli_fit_code (plan, NULL);
 }

@@ -41,7 +41,9 @@ static const Fact options[] = {
 
 static const Fact statuses[] = {
   {"0", "The command succeeded."},
-  {"1", "The command failed; the message names the thing, the problem and the remedy."},
+  {"1",
+   "The command failed; the message names the thing, the problem and the remedy. Commands that "
+   "print a plan fail, too, if it does not fit into the memory of its device."},
   {"2", "The command line is wrong."},
   {"130", "The command was interrupted (Ctrl+C). A training saves a checkpoint first."},
 };

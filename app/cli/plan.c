@@ -119,7 +119,6 @@ static void
 print_json (LigPlan *plan)
 {
   gint64 peak, arena = lig_plan_get_arena_bytes (plan, &peak);
-  g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
@@ -137,7 +136,7 @@ print_json (LigPlan *plan)
   lig_json_add_integer (builder, "state_bytes", lig_plan_get_state_bytes (plan));
   lig_json_add_integer (builder, "segments", lig_plan_get_segments (plan));
   lig_plan_add_ranks (plan, builder);
-  lig_json_add_text (builder, "problem", problem);
+  lig_plan_add_memory (plan, NULL, builder);
   json_builder_end_object (builder);
   lig_cli_print_document ("plan", json_builder_get_root (builder));
 }
@@ -415,5 +414,5 @@ run (int argc, char **argv)
   } else {
     print_plan (plan);
   }
-  return LIG_EXIT_OK;
+  return lig_cli_fit_code (plan, NULL);
 }

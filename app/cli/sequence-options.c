@@ -8,6 +8,7 @@
 #include "app/cli/task.h"
 #include "app/cli/values.h"
 #include <ligature/optimizer.h>
+#include <ligature/plan-memory.h>
 #include <ligature/plan-options.h>
 #include <ligature/store.h>
 #include <ligature/suggest.h>
@@ -410,4 +411,12 @@ lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *optio
   LigPlan *plan = compile (sequence, options, error);
   lig_cli_task_end ();
   return plan;
+}
+
+int
+lig_cli_fit_code (LigPlan *plan, LigDevice *device)
+{
+  LigPlanMemory memory;
+  lig_plan_get_memory (plan, device, &memory);
+  return memory.fits ? LIG_EXIT_OK : LIG_EXIT_FAILED;
 }

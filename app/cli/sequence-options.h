@@ -76,3 +76,7 @@ LigPlan *lig_cli_compile (const char *text, const LigSequenceOptions *options, G
 /* Does the same for an open sequence. */
 LigPlan *
 lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *options, GError **error);
+
+/* Returns the exit code of a command that has printed a plan: it fails if the plan does not fit
+ * into the memory of the device. @device: (nullable): the plan's own by default */
+int lig_cli_fit_code (LigPlan *plan, LigDevice *device);

@@ -2,6 +2,8 @@
 /* Creates and frees programs, and caches those of a state. */
 #include "engine/plan/program-private.h"
 
+#include <ligature/plan-memory.h>
+
 LigProgram *
 lig_program_new (LigPlan *plan, LigState *state, GError **error)
 {
@@ -16,7 +18,7 @@ lig_program_new (LigPlan *plan, LigState *state, GError **error)
                  "policy none");
     return NULL;
   }
-  if (!lig_state_check_plan (state, plan, error))
+  if (!lig_state_check_plan (state, plan, error) || !lig_plan_check_memory (plan, NULL, error))
     return NULL;
   g_autoptr (LigProgram) self = g_new0 (LigProgram, 1);
   g_atomic_int_set (&self->count, 1);

@@ -24,7 +24,6 @@ static void
 add_plan (JsonBuilder *to, const char *name, LigPlan *plan, LigPlan *other, const char *title)
 {
   LigDevice *device = lig_plan_get_device (plan);
-  g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   guint ops, steps;
   lig_plan_get_ops (plan, &ops);
   lig_plan_get_steps (plan, &steps);
@@ -41,7 +40,7 @@ add_plan (JsonBuilder *to, const char *name, LigPlan *plan, LigPlan *other, cons
   lig_json_add_integer (to, "steps", steps);
   lig_json_add_number (to, "memory_bytes", lig_plan_get_needed_memory (plan));
   lig_json_add_number (to, "device_memory_bytes", (double) lig_device_get_facts (device)->memory);
-  lig_json_add_text (to, "problem", problem);
+  lig_plan_add_memory (plan, NULL, to);
   lig_plan_add_ranks (plan, to);
   add_refusals (to, plan, other);
   json_builder_end_object (to);

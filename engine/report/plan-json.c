@@ -211,6 +211,50 @@ lig_plan_add_ranks (LigPlan *plan, JsonBuilder *builder)
   json_builder_end_object (builder);
 }
 
+void
+lig_plan_add_memory (LigPlan *self, LigDevice *device, JsonBuilder *builder)
+{
+  LigPlanMemory memory;
+  g_autofree char *problem = lig_plan_explain_memory (self, device);
+  lig_plan_get_memory (self, device, &memory);
+  gboolean known = memory.total > 0;
+  lig_json_begin_object (builder, "fit");
+  lig_json_add_truth (builder, "fits", memory.fits);
+  lig_json_add_number (builder, "needed_bytes", memory.needed);
+  lig_json_add_number (builder, "values_bytes", memory.values);
+  lig_json_add_number (builder, "state_bytes", memory.state);
+  lig_json_add_number (builder, "workspace_bytes", memory.workspace);
+  lig_json_add_number (builder, "available_bytes", known ? memory.available : NAN);
+  lig_json_add_number (builder, "reserve_bytes", known ? memory.reserve : NAN);
+  lig_json_add_number (builder, "device_bytes", known ? memory.total : NAN);
+  json_builder_end_object (builder);
+  lig_json_add_text (builder, "problem", problem);
+}
+
+/* Adds the predicted times of the passes. Steps that compute values again belong to no group, so
+ * that the groups of the backward pass take less time than the pass. */
+static void
+add_predicted (JsonBuilder *builder, LigPlan *plan)
+{
+  guint count;
+  LigFigures figures, step;
+  const LigTimedPlan timed = {.plan = plan};
+  double again = 0;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  for (guint i = 0; i < count; i++)
+    again += !steps[i].again ? 0 : steps[i].predicted > 0 ? steps[i].predicted : NAN;
+  lig_figures_of_step (&timed, NULL, &step);
+  lig_json_begin_object (builder, "predicted");
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
+    g_autofree char *name = g_strconcat (lig_pass_name (pass), "_us", NULL);
+    lig_figures_of_pass (&timed, NULL, pass, &figures);
+    lig_json_add_number (builder, name, figures.predicted * 1e6);
+  }
+  lig_json_add_number (builder, "recomputed_us", again * 1e6);
+  lig_json_add_number (builder, "step_us", step.predicted * 1e6);
+  json_builder_end_object (builder);
+}
+
 JsonNode *
 lig_plan_to_json (LigPlan *self)
 {
@@ -228,9 +272,9 @@ lig_plan_to_json (LigPlan *self)
   add_ops (builder, self);
   add_groups (builder, self, LIG_PASS_FORWARD);
   add_groups (builder, self, LIG_PASS_BACKWARD);
+  add_predicted (builder, self);
   lig_plan_add_ranks (self, builder);
-  g_autofree char *problem = lig_plan_explain_memory (self, NULL);
-  lig_json_add_text (builder, "problem", problem);
+  lig_plan_add_memory (self, NULL, builder);
   g_auto (LigRemedies) remedies = {.plan = self};
   lig_json_begin_array (builder, "verdicts");
   for (guint i = 0; i < count; i++)

@@ -120,13 +120,13 @@ get_fused (const Total *total, const Total *first)
 static char *
 get_memory (const Total *total, const Total *first)
 {
-  double all = (double) lig_device_get_facts (lig_plan_get_device (total->plan))->memory;
-  double bytes = lig_plan_get_needed_memory (total->plan);
-  g_autofree char *needed = lig_units_bytes (bytes);
-  g_autofree char *memory = all > 0 ? lig_units_bytes (all) : NULL;
-  if (!memory)
+  LigPlanMemory memory;
+  lig_plan_get_memory (total->plan, NULL, &memory);
+  g_autofree char *needed = lig_units_bytes (memory.needed);
+  g_autofree char *available = memory.total > 0 ? lig_units_bytes (memory.available) : NULL;
+  if (!available)
     return g_steal_pointer (&needed);
-  return g_strdup_printf (bytes > all ? _ ("%s, only %s") : _ ("%s of %s"), needed, memory);
+  return g_strdup_printf (memory.fits ? _ ("%s of %s") : _ ("%s, only %s"), needed, available);
 }
 
 static char *
@@ -256,7 +256,6 @@ static void
 add_total (JsonBuilder *to, const Total *total, const Total *first)
 {
   LigDevice *device = lig_plan_get_device (total->plan);
-  g_autofree char *problem = lig_plan_explain_memory (total->plan, NULL);
   json_builder_begin_object (to);
   lig_json_add_text (to, "title", total->title);
   lig_json_add_text (to, "device", lig_device_get_name (device));
@@ -274,7 +273,7 @@ add_total (JsonBuilder *to, const Total *total, const Total *first)
   lig_json_add_number (to, "speed", both ? first->step.seconds / total->step.seconds : NAN);
   lig_json_add_number (to, "memory_bytes", lig_plan_get_needed_memory (total->plan));
   lig_json_add_number (to, "device_memory_bytes", (double) lig_device_get_facts (device)->memory);
-  lig_json_add_text (to, "problem", problem);
+  lig_plan_add_memory (total->plan, NULL, to);
   lig_plan_add_ranks (total->plan, to);
   json_builder_end_object (to);
 }

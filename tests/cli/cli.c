@@ -171,8 +171,9 @@ test_check (void)
          "3x8", "--batch", "5", "--json", NULL);
   JsonNode *root = outcome.json;
   g_assert_cmpint (outcome.code, ==, 0);
-  assert_keys (root, "input ops parameters parameter_bytes saved_bytes extra_inputs extra_outputs "
-                     "problem");
+  assert_keys (root,
+               "input ops parameters parameter_bytes saved_bytes extra_inputs extra_outputs fit "
+               "problem");
   g_assert_cmpint (int_at (root, "input.shape.0"), ==, 5);
   g_assert_cmpuint (length_at (root, "ops"), ==, 5);
   assert_keys (at (root, "ops.1"), "index path op output parameters tied saved_bytes");
@@ -396,7 +397,7 @@ test_plan (void)
   assert_keys (
     root,
     "device policy recipe recompute tf32 nondeterministic ops steps values arena_bytes live_peak "
-    "spared_bytes state_bytes segments problem units");
+    "spared_bytes state_bytes segments fit problem units");
   assert_keys (at (root, "steps.0"),
                "index pass kernel group operands again read written flops predicted_us");
   assert_keys (at (root, "values.0"), "name shape dtype place offset bytes first last saved again");
@@ -437,10 +438,12 @@ test_too_large (void)
       lig (commands[i], p, "--input", input, "--device", device, "--json", NULL);
     g_auto (Outcome) small =
       lig (commands[i], p, "--input", "10x10", "--device", device, "--json", NULL);
-    g_assert_cmpint (person.code, ==, 0);
+    g_assert_cmpint (person.code, ==, 1);
+    g_assert_cmpint (json.code, ==, 1);
+    g_assert_cmpint (small.code, ==, 0);
     g_autofree char *sentence = join_lines (person.out);
     assert_contains (sentence, "the plan does not fit null:h200: it needs ");
-    assert_contains (sentence, "149 GB available; the largest values are ");
+    assert_contains (sentence, "148 GB available (149 GB less a reserve of 1.07 GB for ");
     assert_contains (sentence, "0.weight 8.00 TB");
     assert_contains (text_at (json.json, "problem"), "0.weight 8.00 TB");
     g_assert_true (JSON_NODE_HOLDS_NULL (at (small.json, "problem")));
@@ -448,6 +451,7 @@ test_too_large (void)
   g_auto (Outcome) here = lig ("check", p, "--input", input, NULL);
   g_autofree char *sentence = join_lines (here.out);
   assert_contains (sentence, "the plan does not fit ");
+  g_assert_cmpint (here.code, ==, 1);
   g_auto (Outcome) unknown = lig ("check", p, "--input", input, "--device", "null", NULL);
   g_assert_null (strstr (unknown.out, "does not fit"));
 }

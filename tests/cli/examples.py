@@ -40,8 +40,26 @@ class Folder:
 
 
 def check_total(lines, folder):
-    total = sum(group["predicted_us"] for group in folder.document("fuse", *MODEL)["forward"])
-    assert [float(line) for line in lines] == [total], (lines, total)
+    steps = folder.document("plan", *MODEL)["steps"]
+    total = sum(step["predicted_us"] for step in steps if step["pass"] == "forward")
+    assert len(lines) == 1 and abs(float(lines[0]) - total) < 1e-6, (lines, total)
+
+
+def check_recomputed(lines, folder):
+    steps = folder.document("plan", "data/examples/gpt2-124m.lig", "--device", "null:h200",
+                            "--recompute", "all")["steps"]
+    again = sum(step["predicted_us"] for step in steps if step["again"])
+    share = 100 * again / sum(step["predicted_us"] for step in steps)
+    assert 0 < share < 50 and abs(float(lines[0]) - share) < 1e-6, (lines, share)
+
+
+def check_fit(lines, folder):
+    plan = folder.document("plan", "data/examples/gpt2-124m.lig", "--device", "null:h200")
+    card = json.loads((ROOT / "data/devices/h200.json").read_text(encoding="utf-8"))["memory"]
+    needed, available, reserve = (float(line) for line in lines[0].split()
+                                  if line.replace(".", "").isdigit())
+    workspaces = (needed - plan["arena_bytes"] - plan["state_bytes"]) / 2**25
+    assert workspaces in (1, 2) and reserve == 2**30 and available == card - 2**30, lines
 
 
 def check_mends(lines, folder):
@@ -113,8 +131,9 @@ def check_nothing(lines, folder):
     assert not lines, lines
 
 
-CHECKS = [check_total, check_mends, check_kernels, check_losses, check_rates, check_best, check_curve,
-          check_roofline, check_memory, check_message, check_total, check_nothing]
+CHECKS = [check_total, check_recomputed, check_fit, check_mends, check_kernels, check_losses,
+          check_rates, check_best, check_curve, check_roofline, check_memory, check_message,
+          check_total, check_nothing]
 FAILING = {check_message}
 
 

@@ -45,7 +45,8 @@ check (const char *arguments, const char *stem, const char *width)
   g_autofree char *wanted = NULL;
   g_test_message ("%s", golden);
   g_auto (Outcome) outcome = shell (line);
-  if (outcome.code != 0)
+  /* A plan that does not fit is printed, and only the exit code is that of a failure. */
+  if (outcome.code != 0 && !strstr (outcome.out, "does not fit"))
     g_error ("%s: %s", golden, outcome.err);
   if (g_getenv ("LIGATURE_REGENERATE"))
     g_file_set_contents (golden, outcome.out, -1, &error);

@@ -78,14 +78,21 @@ lig_problem_list (LigSequence *sequence,
 
 /* --- Plans that do not fit their device or their ranks -------------------------------------- */
 
+/* Returns whether the plan with its groups fits with another batch. */
 static gboolean
-fits (LigSequence *sequence, LigDevice *device, LigPlanOptions options, gint64 batch)
+fits (LigPlan *of, LigSequence *sequence, const LigPlanOptions *from, gint64 batch)
 {
+  LigPlanMemory memory;
+  LigPlanOptions options = *from;
+  g_autofree char *choices = lig_plan_get_choices (of);
   options.batch = batch;
-  options.policy = LIG_POLICY_NONE;
-  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, NULL);
-  g_autofree char *text = plan ? lig_plan_explain_memory (plan, NULL) : NULL;
-  return plan && !text;
+  options.choices = choices;
+  options.recall = TRUE;
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, lig_plan_get_device (of), &options, NULL);
+  if (!plan)
+    return FALSE;
+  lig_plan_get_memory (plan, NULL, &memory);
+  return memory.fits;
 }
 
 static void
@@ -108,11 +115,11 @@ propose_batch (LigProblem *problem,
   LigDtype dtype;
   LigDevice *device = lig_plan_get_device (plan);
   lig_plan_get_input (plan, &shape, &dtype);
-  if (shape.n_axes == 0 || shape.axes[0] < 2 || !fits (sequence, device, *options, 1))
+  if (shape.n_axes == 0 || shape.axes[0] < 2 || !fits (plan, sequence, options, 1))
     return;
   do
     shape.axes[0] /= 2;
-  while (shape.axes[0] > 1 && !fits (sequence, device, *options, shape.axes[0]));
+  while (shape.axes[0] > 1 && !fits (plan, sequence, options, shape.axes[0]));
   shape.axes[0] *= lig_device_get_n_ranks (device, LIG_GROUP_DATA);
   propose_input (problem, &shape, dtype);
 }

@@ -7,6 +7,7 @@
 
 #include <ligature/comparison.h>
 #include <ligature/json.h>
+#include <ligature/plan-memory.h>
 #include <ligature/plan.h>
 #include <ligature/profile.h>
 #include <ligature/store-rows.h>
@@ -167,20 +168,6 @@ LIG_API char *lig_plan_explain_place (LigPlan *self, const char *place, GError *
 LIG_API JsonNode *lig_plan_explain_place_to_json (LigPlan *self, const char *place, GError **error);
 
 /**
- * lig_plan_explain_memory:
- * @self: a plan
- * @device: (nullable): the device whose memory is compared; %NULL: the plan's own
- *
- * Compares the memory that the plan needs (arena, state, workspaces) with the total memory of a
- * device, which may be only described. Nothing is allocated.
- *
- * Returns: (transfer full) (nullable): a translated sentence, without capital and full stop, that
- *   gives both sizes, the largest values, and the #LigRecompute with which the plan would fit, if
- *   there is one; %NULL if the plan fits or the device's memory is unknown
- */
-LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
-
-/**
  * lig_plan_explain_recipe:
  * @self: a plan
  *
@@ -209,12 +196,15 @@ LIG_API char *lig_plan_remark_recipe (LigPlan *self);
 LIG_API void lig_plan_add_ranks (LigPlan *self, JsonBuilder *builder);
 
 /**
- * lig_plan_get_needed_memory:
+ * lig_plan_add_memory: (skip)
  * @self: a plan
+ * @device: (nullable): the device whose memory is compared; %NULL: the plan's own
+ * @builder: a builder in an object
  *
- * Returns: the bytes of device memory that a program of the plan needs: values, state and workspace
+ * Adds the members `memory`, the numbers of lig_plan_get_memory(), and `problem`, the sentence of
+ * lig_plan_explain_memory() or null.
  */
-LIG_API double lig_plan_get_needed_memory (LigPlan *self);
+LIG_API void lig_plan_add_memory (LigPlan *self, LigDevice *device, JsonBuilder *builder);
 
 /**
  * lig_plan_explain_upload:

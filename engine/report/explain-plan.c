@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Explains in sentences what a plan computes again, exchanges with other ranks and uploads. */
+#include "engine/report/pair.h"
+#include "engine/report/paper.h"
+#include <ligature/report.h>
+#include <ligature/units.h>
+
+#include <glib/gi18n-lib.h>
+
+char *
+lig_plan_explain_recompute (LigPlan *self)
+{
+  guint count, again = 0;
+  double seconds = 0;
+  gint64 spared = lig_plan_get_spared_bytes (self);
+  const LigPlanStep *steps = lig_plan_get_steps (self, &count);
+  if (spared <= 0)
+    return NULL;
+  for (guint i = 0; i < count; i++) {
+    again += steps[i].again;
+    seconds += steps[i].again ? steps[i].predicted : 0;
+  }
+  g_autofree char *bytes = lig_units_bytes ((double) spared);
+  g_autofree char *time = lig_units_time (seconds);
+  return seconds > 0
+           ? g_strdup_printf (_ ("values computed again in backward: %u, predicted %s; the "
+                                 "memory is %s less"),
+                              again, time, bytes)
+           : g_strdup_printf (_ ("values computed again in backward: %u; the memory is %s "
+                                 "less"),
+                              again, bytes);
+}
+
+/* Returns `; its share of the update is 1/8`, unless each rank updates all, and which product is
+ * not divided. */
+static char *
+describe_share (LigPlan *plan, const char *whole)
+{
+  int shares = lig_plan_get_shares (plan);
+  g_autofree char *share =
+    shares > 1 ? g_strdup_printf (_ ("; its share of the update is 1/%d"), shares) : g_strdup ("");
+  return g_strconcat (share, whole ? "; " : "", whole, NULL);
+}
+
+char *
+lig_plan_explain_ranks (LigPlan *self)
+{
+  LigExchange exchange;
+  LigFigures step;
+  const LigTimedPlan timed = {.plan = self};
+  lig_figures_of_exchange (self, &exchange);
+  if (exchange.ranks < 2)
+    return NULL;
+  lig_figures_of_step (&timed, NULL, &step);
+  g_autofree char *bytes = lig_units_bytes (exchange.bytes);
+  g_autofree char *memory = lig_units_bytes (lig_plan_get_needed_memory (self));
+  g_autofree char *share = describe_share (self, exchange.whole);
+  if (!(step.predicted > 0 && exchange.seconds > 0))
+    return g_strdup_printf (_ ("rank 0 of %d: exchanges %s in a step, %s of memory%s"),
+                            exchange.ranks, bytes, memory, share);
+  g_autofree char *time = lig_units_time (step.predicted);
+  g_autofree char *seconds = lig_units_time (exchange.seconds);
+  g_autofree char *exposed = lig_units_time (exchange.exposed);
+  return g_strdup_printf (
+    lig_plan_has_pass (self, LIG_PASS_UPDATE)
+      ? _ ("rank 0 of %d: predicted step %s; exchanges %s in %s, of which the main lane waits %s; "
+           "%s of memory%s")
+      : _ ("rank 0 of %d: predicted step without update %s; exchanges %s in %s, of which the main "
+           "lane waits %s; %s of memory%s"),
+    exchange.ranks, time, bytes, seconds, exposed, memory, share);
+}
+
+char *
+lig_plan_explain_upload (LigPlan *self)
+{
+  LigUpload upload;
+  lig_figures_of_upload (self, &upload);
+  if (!(upload.exposed > 0))
+    return NULL;
+  g_autofree char *bytes = lig_units_bytes (upload.bytes);
+  g_autofree char *time = lig_units_time (upload.seconds);
+  g_autofree char *exposed = lig_units_time (upload.exposed);
+  return g_strdup_printf (_ ("a batch of %s is copied to the device in %s, predicted, which is %s "
+                             "longer than a step: the steps wait for data"),
+                          bytes, time, exposed);
+}
