@@ -65,5 +65,7 @@ lig_cli_open_named (const char *name, GError **error)
   LigDevice *device = lig_device_open (name, error);
   if (!device && name && error && is_wrong (name, *error))
     lig_cli_blame (error, NULL);
+  if (device && name && lig_device_get_remark (device))
+    lig_cli_say ("%s", lig_device_get_remark (device));
   return device;
 }

@@ -179,7 +179,8 @@ predict_alone (const LigDraft *draft, const LigDraftStep *step)
       predict_collective (draft, step) > 0)
     return floor;
   if (is_product (step))
-    return MAX (predict_product (draft, step), facts->launch + bytes / facts->copy);
+    return MAX (MAX (predict_product (draft, step), facts->launch + bytes / facts->copy),
+                step->flops / find_rate (draft, step));
   LigCost cost = lig_cost_of_kernel (step->kernel, FALSE);
   double counted = bytes;
   if (cost == LIG_COST_GATHERED_SUMS) {

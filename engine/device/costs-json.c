@@ -72,13 +72,56 @@ read_later (JsonObject *object, LigDeviceCosts *costs, GError **error)
   return TRUE;
 }
 
-gboolean
-lig_costs_read (JsonObject *description, LigDeviceCosts *costs, GError **error)
+/* Reads the rates at which the costs were measured. Older descriptions lack them: `found` is then
+ * FALSE. */
+static gboolean
+read_rates (JsonObject *object, LigCostRates *rates, gboolean *found, GError **error)
+{
+  JsonObject *member = get_object (object, "rates"), *product = get_object (member, "product");
+  const struct {
+    JsonObject *of;
+    const char *name;
+    double *value;
+  } numbers[] = {
+    {member, "copy", &rates->copy},
+    {member, "launch", &rates->launch},
+    {product, "fp32", &rates->fp32},
+    {product, "bf16", &rates->bf16},
+  };
+  *found = member != NULL;
+  for (guint i = 0; member && i < G_N_ELEMENTS (numbers); i++) {
+    JsonNode *node = numbers[i].of ? json_object_get_member (numbers[i].of, numbers[i].name) : NULL;
+    GType type = node ? json_node_get_value_type (node) : G_TYPE_INVALID;
+    double value =
+      type == G_TYPE_DOUBLE || type == G_TYPE_INT64 ? json_node_get_double (node) : NAN;
+    if (!(value > 0 && isfinite (value))) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                   _ ("costs: rates: %s is %g, expected a number above 0"), numbers[i].name, value);
+      return FALSE;
+    }
+    *numbers[i].value = value;
+  }
+  return TRUE;
+}
+
+/* Lets the costs be those of the device's rates. */
+static void
+fit_rates (LigDeviceFacts *facts, const LigCostRates *from, char **remark)
+{
+  g_autofree char *scaled = from ? lig_costs_compare (facts, from) : NULL;
+  if (scaled)
+    lig_costs_scale (facts, from);
+  *remark = lig_costs_check (facts);
+  if (*remark)
+    facts->costs = (LigDeviceCosts){0};
+  else
+    *remark = g_steal_pointer (&scaled);
+}
+
+static gboolean
+read_costs (JsonObject *description, LigDeviceCosts *costs, GError **error)
 {
   enum { PRODUCTS = LIG_COST_AREAS * LIG_COST_DEPTHS };
-  *costs = (LigDeviceCosts){0};
-  if (!json_object_has_member (description, "costs"))
-    return TRUE;
   JsonObject *object = get_object (description, "costs");
   JsonObject *kernels = get_object (object, "kernels");
   const List lists[] = {
@@ -94,9 +137,23 @@ lig_costs_read (JsonObject *description, LigDeviceCosts *costs, GError **error)
     if (!read_list (kernels, &list, error))
       return FALSE;
   }
-  if (!read_later (object, costs, error))
+  return read_later (object, costs, error);
+}
+
+gboolean
+lig_costs_read (JsonObject *description, LigDeviceFacts *facts, char **remark, GError **error)
+{
+  LigCostRates rates = {0};
+  gboolean has_rates;
+  *remark = NULL;
+  facts->costs = (LigDeviceCosts){0};
+  if (!json_object_has_member (description, "costs"))
+    return TRUE;
+  if (!read_costs (description, &facts->costs, error) ||
+      !read_rates (get_object (description, "costs"), &rates, &has_rates, error))
     return FALSE;
-  costs->known = TRUE;
+  facts->costs.known = TRUE;
+  fit_rates (facts, has_rates ? &rates : NULL, remark);
   return TRUE;
 }
 
@@ -135,11 +192,44 @@ write_later (JsonBuilder *builder, const LigDeviceCosts *costs)
   }
 }
 
-void
-lig_costs_write (JsonBuilder *builder, const LigDeviceCosts *costs)
+/* Writes the rates to which the costs belong, if all are known. */
+static void
+write_rates (JsonBuilder *builder, const LigDeviceFacts *facts)
 {
+  enum { FIRST_PRODUCT = 2 };
+  const struct {
+    const char *name;
+    double value;
+  } numbers[] = {
+    {"copy", facts->copy},
+    {"launch", facts->launch},
+    {"fp32", facts->product[LIG_FP32]},
+    {"bf16", facts->product[LIG_BF16]},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (!(numbers[i].value > 0))
+      return;
+  json_builder_set_member_name (builder, "rates");
+  json_builder_begin_object (builder);
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    if (i == FIRST_PRODUCT) {
+      json_builder_set_member_name (builder, "product");
+      json_builder_begin_object (builder);
+    }
+    json_builder_set_member_name (builder, numbers[i].name);
+    json_builder_add_double_value (builder, numbers[i].value);
+  }
+  json_builder_end_object (builder);
+  json_builder_end_object (builder);
+}
+
+void
+lig_costs_write (JsonBuilder *builder, const LigDeviceFacts *facts)
+{
+  const LigDeviceCosts *costs = &facts->costs;
   json_builder_set_member_name (builder, "costs");
   json_builder_begin_object (builder);
+  write_rates (builder, facts);
   json_builder_set_member_name (builder, "kernels");
   json_builder_begin_object (builder);
   for (LigCost i = 0; i < LIG_N_COSTS; i++)

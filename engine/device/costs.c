@@ -198,6 +198,14 @@ lig_cost_of_attention (const LigDeviceFacts *facts,
   return facts->launch + flops * idle_factor (facts, work->blocks) / MAX (rate, 1);
 }
 
+double
+lig_cost_product_flops (int index)
+{
+  int row = index / LIG_COST_DEPTHS, column = index % LIG_COST_DEPTHS;
+  return 2 * exp2 (LIG_COST_FIRST_AREA + LIG_COST_AREA_STEP * row + LIG_COST_FIRST_DEPTH +
+                   LIG_COST_DEPTH_STEP * column);
+}
+
 /* Returns the seconds of a launch and of the operations at the device's rate. */
 static double
 ideal (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth)

@@ -68,10 +68,35 @@ double lig_cost_of_attention (const LigDeviceFacts *facts,
                               LigAttentionCost cost,
                               const LigAttentionWork *work);
 
-/* Reads the member `costs` of a device description; without it the costs are unknown. */
-gboolean lig_costs_read (JsonObject *description, LigDeviceCosts *costs, GError **error);
+/* Returns the operations of measured product `index`. */
+double lig_cost_product_flops (int index);
+
+/* The rates of a device on which its costs depend. */
+typedef struct {
+  double copy;   /* bytes a second */
+  double launch; /* seconds */
+  double fp32;   /* operations a second */
+  double bf16;
+} LigCostRates;
+
+/* Scales the costs of a device that were measured at other rates. */
+void lig_costs_scale (LigDeviceFacts *facts, const LigCostRates *from);
+
+/* Returns a sentence about the rates that differ from those of the costs, or null (transfer full).
+ */
+char *lig_costs_compare (const LigDeviceFacts *facts, const LigCostRates *from);
+
+/* Returns a sentence about costs that contradict the rates of the device, or null (transfer full).
+ */
+char *lig_costs_check (const LigDeviceFacts *facts);
+
+/* Reads the member `costs` of a device description whose rates are in `facts`; without it the costs
+ * are unknown. Those that were measured at other rates are scaled, and those that contradict the
+ * rates dropped. @remark: (out) (nullable): the sentence that says so */
+gboolean
+lig_costs_read (JsonObject *description, LigDeviceFacts *facts, char **remark, GError **error);
 
 /* Adds the member `costs` to a device description. */
-void lig_costs_write (JsonBuilder *builder, const LigDeviceCosts *costs);
+void lig_costs_write (JsonBuilder *builder, const LigDeviceFacts *facts);
 
 G_END_DECLS

@@ -86,7 +86,7 @@ read_products (JsonObject *object, LigDeviceFacts *facts, GError **error)
 }
 
 static gboolean
-read_facts (JsonObject *object, LigDeviceFacts *facts, GError **error)
+read_facts (JsonObject *object, LigDeviceFacts *facts, char **remark, GError **error)
 {
   static const Range ranges[] = {
     {"capability", "", 1, 9999},
@@ -113,7 +113,7 @@ read_facts (JsonObject *object, LigDeviceFacts *facts, GError **error)
   text (object, "name", facts->name, sizeof facts->name);
   text (object, "libraries", facts->libraries, sizeof facts->libraries);
   text (object, "backend", facts->backend, sizeof facts->backend);
-  return read_products (object, facts, error) && lig_costs_read (object, &facts->costs, error) &&
+  return read_products (object, facts, error) && lig_costs_read (object, facts, remark, error) &&
          lig_fabric_read (object, &facts->fabric, error);
 }
 
@@ -129,8 +129,9 @@ check_backend (const LigDeviceFacts *facts, GError **error)
   return FALSE;
 }
 
-gboolean
-lig_device_facts_from_json (const char *json, LigDeviceFacts *facts, GError **error)
+/* @remark: (out): a sentence about costs that do not belong to the rates, or null */
+static gboolean
+parse (const char *json, LigDeviceFacts *facts, char **remark, GError **error)
 {
   g_autoptr (GError) local = NULL;
   g_autoptr (JsonNode) root = lig_json_read (json, strlen (json), NULL, &local);
@@ -140,13 +141,21 @@ lig_device_facts_from_json (const char *json, LigDeviceFacts *facts, GError **er
                  local ? local->message : "");
     return FALSE;
   }
-  if (!read_facts (json_node_get_object (root), facts, error) || !check_backend (facts, error))
+  if (!read_facts (json_node_get_object (root), facts, remark, error) ||
+      !check_backend (facts, error))
     return FALSE;
   if (facts->copy > 0 && facts->name[0])
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
                _ ("a device description needs a name and a copy bandwidth"));
   return FALSE;
+}
+
+gboolean
+lig_device_facts_from_json (const char *json, LigDeviceFacts *facts, GError **error)
+{
+  g_autofree char *remark = NULL;
+  return parse (json, facts, &remark, error);
 }
 
 static void
@@ -203,7 +212,7 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
   }
   write_products (builder, facts);
   if (facts->costs.known)
-    lig_costs_write (builder, &facts->costs);
+    lig_costs_write (builder, facts);
   lig_fabric_write (&facts->fabric, builder);
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
@@ -275,12 +284,12 @@ lig_description_find (const LigDeviceFacts *card, LigDeviceFacts *facts)
 }
 
 gboolean
-lig_description_load (const char *description, LigDeviceFacts *facts, GError **error)
+lig_description_load (const char *description, LigDeviceFacts *facts, char **remark, GError **error)
 {
   g_autofree char *path = find_file (description);
   for (guint i = 0; i < G_N_ELEMENTS (shipped) && !path; i++)
     if (g_str_equal (description, shipped[i].name))
-      return lig_device_facts_from_json (shipped[i].text, facts, error);
+      return parse (shipped[i].text, facts, remark, error);
   if (!path) {
     g_autofree char *like = lig_suggest_nth (description, lig_description_nth);
     g_set_error (
@@ -293,7 +302,7 @@ lig_description_load (const char *description, LigDeviceFacts *facts, GError **e
   g_autofree char *json = read_file (path, error);
   if (!json)
     return FALSE;
-  if (lig_device_facts_from_json (json, facts, error))
+  if (parse (json, facts, remark, error))
     return TRUE;
   g_prefix_error (error, "%s: ", path);
   return FALSE;

@@ -47,5 +47,9 @@ gboolean lig_device_same_backend (LigDevice *self, const char *name);
 const char *lig_description_nth (guint n);
 gboolean lig_description_find (const LigDeviceFacts *card, LigDeviceFacts *facts);
 
-/* Reads a shipped description or a JSON file. */
-gboolean lig_description_load (const char *description, LigDeviceFacts *facts, GError **error);
+/* Reads a shipped description or a JSON file. @remark: (out) (nullable): initially null, a sentence
+ * about costs that do not belong to the rates */
+gboolean lig_description_load (const char *description,
+                               LigDeviceFacts *facts,
+                               char **remark,
+                               GError **error);

@@ -57,7 +57,7 @@ static gboolean
 open_described (LigDevice *self, const char *rest, GError **error)
 {
   if (rest)
-    return lig_description_load (rest, &self->facts, error);
+    return lig_description_load (rest, &self->facts, &self->remark, error);
   g_strlcpy (self->facts.name, "null", sizeof self->facts.name);
   return TRUE;
 }

@@ -202,7 +202,8 @@ LIG_API const LigDeviceFacts *lig_device_get_facts (LigDevice *self);
  * @self: a device
  *
  * Returns: (transfer none) (nullable): a sentence that explains why no GPU was chosen if the name
- *   was left out; %NULL otherwise
+ *   was left out, or that the costs of a description were measured at other rates than it has, and
+ *   are therefore scaled or not used; %NULL otherwise
  */
 LIG_API const char *lig_device_get_remark (LigDevice *self);
 
