@@ -24,21 +24,43 @@ LIG_COMMAND (check) = {
   .pages = TRUE,
 };
 
-/* Finds a trained parameter by its name in the plan: the op's prefix, a point, its own name. Null
- * if the op has none of that number, or has it from another op. */
-static const LigPlanValue *
-find_parameter (LigPlan *plan, const LigPlanOp *op, int index)
+/* A plan with its parameters by their names, as each op looks for several. */
+typedef struct {
+  LigPlan *plan;
+  GHashTable *parameters; /* names, each with its LigPlanValue */
+} Checked;
+
+static Checked
+list_parameters (LigPlan *plan)
 {
   guint count;
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
+  Checked self = {plan, g_hash_table_new (g_str_hash, g_str_equal)};
+  for (guint i = 0; i < count; i++)
+    if (g_str_equal (values[i].place, "state") &&
+        !g_hash_table_contains (self.parameters, values[i].name))
+      g_hash_table_insert (self.parameters, (gpointer) values[i].name, (gpointer) &values[i]);
+  return self;
+}
+
+static void
+clear_checked (Checked *self)
+{
+  g_hash_table_unref (self->parameters);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Checked, clear_checked)
+
+/* Finds a trained parameter by its name in the plan: the op's prefix, a point, its own name. Null
+ * if the op has none of that number, or has it from another op. */
+static const LigPlanValue *
+find_parameter (const Checked *checked, const LigPlanOp *op, int index)
+{
   for (int i = 0; i <= index; i++)
     if (!op->info->parameters || !op->info->parameters[i].name)
       return NULL;
   g_autofree char *name = g_strconcat (op->prefix, ".", op->info->parameters[index].name, NULL);
-  for (guint i = 0; i < count; i++)
-    if (g_str_equal (values[i].place, "state") && g_str_equal (values[i].name, name))
-      return &values[i];
-  return NULL;
+  return g_hash_table_lookup (checked->parameters, name);
 }
 
 typedef struct {
@@ -48,29 +70,30 @@ typedef struct {
 /* Returns the bytes of the op's own parameters. Weights that are kept in fp32 and fp8 count as
  * fp32, like the types of all that are listed. */
 static gint64
-sum_parameters (LigPlan *plan, const LigPlanOp *op)
+sum_parameters (const Checked *checked, const LigPlanOp *op)
 {
   gint64 bytes = 0;
   const LigPlanValue *parameter;
   for (int i = 0; i < LIG_MAX_PARAMETERS; i++)
-    if ((parameter = find_parameter (plan, op, i)))
+    if ((parameter = find_parameter (checked, op, i)))
       bytes += lig_shape_size (&parameter->shape) * (gint64) lig_dtype_size (parameter->dtype);
   return bytes;
 }
 
 static Totals
-sum_up (LigPlan *plan)
+sum_up (const Checked *checked)
 {
   guint count;
   Totals totals = {0};
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  const LigPlanOp *ops = lig_plan_get_ops (checked->plan, &count);
   for (guint i = 0; i < count; i++) {
     totals.parameters += ops[i].parameters;
     totals.frozen += ops[i].frozen;
     totals.saved_bytes += ops[i].saved_bytes;
-    totals.parameter_bytes += sum_parameters (plan, &ops[i]);
+    totals.parameter_bytes += sum_parameters (checked, &ops[i]);
   }
-  totals.frozen_bytes = totals.frozen * (gint64) lig_dtype_size (lig_plan_get_parameters (plan));
+  totals.frozen_bytes =
+    totals.frozen * (gint64) lig_dtype_size (lig_plan_get_parameters (checked->plan));
   return totals;
 }
 
@@ -92,7 +115,7 @@ add_ties (JsonBuilder *builder, const LigPlanOp *op)
 }
 
 static void
-add_op (JsonBuilder *builder, LigPlan *plan, const LigPlanOp *op)
+add_op (JsonBuilder *builder, const Checked *checked, const LigPlanOp *op)
 {
   const LigPlanValue *parameter;
   json_builder_begin_object (builder);
@@ -102,7 +125,7 @@ add_op (JsonBuilder *builder, LigPlan *plan, const LigPlanOp *op)
   lig_cli_add_tensor (builder, "output", &op->y, op->y_dtype);
   lig_json_begin_array (builder, "parameters");
   for (int i = 0; i < LIG_MAX_PARAMETERS; i++) {
-    if (!(parameter = find_parameter (plan, op, i)))
+    if (!(parameter = find_parameter (checked, op, i)))
       continue;
     json_builder_begin_object (builder);
     lig_json_add_text (builder, "path", parameter->name);
@@ -149,12 +172,13 @@ find_compared (LigPlan *plan, const LigSequenceOptions *options)
 /* @chosen: the plan that has the figures of ranks and the memory
  * @compared: (nullable): the device whose memory is compared */
 static void
-print_json (LigPlan *plan, LigPlan *chosen, LigDevice *compared)
+print_json (const Checked *checked, LigPlan *chosen, LigDevice *compared)
 {
   guint count;
   LigShape shape;
   LigDtype dtype;
-  Totals totals = sum_up (plan);
+  LigPlan *plan = checked->plan;
+  Totals totals = sum_up (checked);
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
@@ -162,7 +186,7 @@ print_json (LigPlan *plan, LigPlan *chosen, LigDevice *compared)
   lig_cli_add_tensor (builder, "input", &shape, dtype);
   lig_json_begin_array (builder, "ops");
   for (guint i = 0; i < count; i++)
-    add_op (builder, plan, &ops[i]);
+    add_op (builder, checked, &ops[i]);
   json_builder_end_array (builder);
   lig_json_add_integer (builder, "parameters", totals.parameters);
   lig_json_add_integer (builder, "parameter_bytes", totals.parameter_bytes);
@@ -178,7 +202,7 @@ print_json (LigPlan *plan, LigPlan *chosen, LigDevice *compared)
 }
 
 static char **
-describe_op (LigPlan *plan, const LigPlanOp *op)
+describe_op (const Checked *checked, const LigPlanOp *op)
 {
   const LigPlanValue *parameter;
   g_autoptr (GString) parameters = g_string_new (NULL);
@@ -188,7 +212,7 @@ describe_op (LigPlan *plan, const LigPlanOp *op)
     if (op->tied[i])
       g_string_append_printf (parameters, "%s%s.%s is %s", gap, op->prefix,
                               op->info->parameters[i].name, op->tied[i]);
-    if (!(parameter = find_parameter (plan, op, i)))
+    if (!(parameter = find_parameter (checked, op, i)))
       continue;
     g_autofree char *tensor = lig_cli_format_tensor (&parameter->shape, parameter->dtype);
     g_string_append_printf (parameters, "%s%s %s", gap, parameter->name, tensor);
@@ -217,9 +241,9 @@ print_extras (LigPlan *plan, const char *what, guint count, GetExtra get)
 }
 
 static void
-print_totals (LigPlan *plan, int width)
+print_totals (const Checked *checked, int width)
 {
-  Totals totals = sum_up (plan);
+  Totals totals = sum_up (checked);
   gint64 trained = totals.parameters - totals.frozen;
   g_autofree char *bytes =
     lig_units_bytes ((double) (totals.parameter_bytes - totals.frozen_bytes));
@@ -236,24 +260,25 @@ print_totals (LigPlan *plan, int width)
 }
 
 static void
-print_table (LigPlan *plan, LigPlan *chosen, LigDevice *compared)
+print_table (const Checked *checked, LigPlan *chosen, LigDevice *compared)
 {
   static const char *const header[] = {"path",   "<op",         "output", ">elements",
                                        ">saved", "~parameters", NULL};
   guint count;
   LigShape shape;
   LigDtype dtype;
+  LigPlan *plan = checked->plan;
   int width = lig_cli_text_width ();
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   for (guint i = 0; i < count; i++)
-    g_ptr_array_add (rows, describe_op (plan, &ops[i]));
+    g_ptr_array_add (rows, describe_op (checked, &ops[i]));
   lig_plan_get_input (plan, &shape, &dtype);
   g_autofree char *input = lig_cli_format_tensor (&shape, dtype);
   printf ("input %s\n\n", input);
   lig_cli_print_fitted (header, rows, width);
   printf ("\n");
-  print_totals (plan, width);
+  print_totals (checked, width);
   print_extras (plan, "input", lig_plan_get_n_extra_inputs (plan), lig_plan_get_extra_input);
   print_extras (plan, "output", lig_plan_get_n_extra_outputs (plan), lig_plan_get_extra_output);
   g_autofree char *ranks = lig_plan_explain_ranks (chosen);
@@ -357,9 +382,10 @@ run (int argc, char **argv)
   if (!plan)
     return lig_cli_fail (g_steal_pointer (&error));
   g_autoptr (LigDevice) compared = find_compared (chosen, &options);
+  g_auto (Checked) checked = list_parameters (plan);
   if (lig_cli_json ())
-    print_json (plan, chosen, compared);
+    print_json (&checked, chosen, compared);
   else
-    print_table (plan, chosen, compared);
+    print_table (&checked, chosen, compared);
   return lig_cli_fit_code (chosen, compared);
 }

@@ -208,29 +208,39 @@ lives (const LigPlanValue *value, int first, int end)
   return value->first < end && value->last >= first;
 }
 
-/* Returns whether backward reads the value or an alias of it. */
+/* The memory of a value: aliases of it have the same place and lifetime. */
+static guint
+hash_place (gconstpointer data)
+{
+  const LigPlanValue *value = data;
+  return g_int64_hash (&value->offset) * 31 + (guint) value->first * 7 + (guint) value->last;
+}
+
 static gboolean
-is_saved (LigPlan *plan, const LigPlanValue *value)
+has_same_place (gconstpointer a, gconstpointer b)
+{
+  const LigPlanValue *left = a, *right = b;
+  return left->offset == right->offset && left->first == right->first && left->last == right->last;
+}
+
+/* Lists the values whose memory backward reads through an alias (transfer full). */
+static GHashTable *
+list_saved (LigPlan *plan)
 {
   guint count;
-  gboolean saved = value->saved;
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
+  GHashTable *saved = g_hash_table_new (hash_place, has_same_place);
   for (guint i = 0; i < count; i++)
-    saved |= values[i].saved && g_str_equal (values[i].place, "alias") &&
-             values[i].offset == value->offset && values[i].first == value->first &&
-             values[i].last == value->last;
+    if (values[i].saved && g_str_equal (values[i].place, "alias"))
+      g_hash_table_add (saved, (gpointer) &values[i]);
   return saved;
 }
 
 /* With more steps than columns, several share one. */
 static char *
-draw_value (LigPlan *plan, const LigPlanValue *value, int columns)
+draw_value (const LigPlanValue *value, gboolean saved, int n_steps, int columns)
 {
-  guint count;
-  gboolean saved = is_saved (plan, value);
   GString *text = g_string_new (NULL);
-  lig_plan_get_steps (plan, &count);
-  int n_steps = (int) count;
   for (int i = 0; i < columns; i++) {
     gboolean here = lives (value, i * n_steps / columns, (i + 1) * n_steps / columns);
     g_string_append (text, !here ? "·" : saved ? "█" : "▒");
@@ -238,21 +248,35 @@ draw_value (LigPlan *plan, const LigPlanValue *value, int columns)
   return g_string_free (text, FALSE);
 }
 
+/* Returns the bytes of the values that are alive in each step (transfer full). */
+static gint64 *
+count_alive (GPtrArray *values, int n_steps)
+{
+  gint64 *bytes = g_new0 (gint64, (gsize) n_steps + 1);
+  for (guint i = 0; i < values->len; i++) {
+    const LigPlanValue *value = values->pdata[i];
+    int first = MAX (value->first, 0), end = MIN (value->last, n_steps - 1) + 1;
+    if (first >= end)
+      continue;
+    bytes[first] += value->bytes;
+    bytes[end] -= value->bytes;
+  }
+  for (int i = 1; i < n_steps; i++)
+    bytes[i] += bytes[i - 1];
+  return bytes;
+}
+
 /* Draws how full the arena is at each step, in eighths. */
 static char *
 draw_fill (GPtrArray *values, gint64 arena, int n_steps, int columns)
 {
   static const char *const levels[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  g_autofree gint64 *bytes = count_alive (values, n_steps);
   GString *text = g_string_new (NULL);
   for (int i = 0; i < columns; i++) {
     gint64 most = 0;
-    for (int step = i * n_steps / columns; step < (i + 1) * n_steps / columns; step++) {
-      gint64 bytes = 0;
-      for (guint j = 0; j < values->len; j++)
-        if (lives (values->pdata[j], step, step + 1))
-          bytes += ((const LigPlanValue *) values->pdata[j])->bytes;
-      most = MAX (most, bytes);
-    }
+    for (int step = i * n_steps / columns; step < (i + 1) * n_steps / columns; step++)
+      most = MAX (most, bytes[step]);
     g_string_append (text, levels[CLAMP ((8 * most + arena / 2) / MAX (arena, 1), 0, 8)]);
   }
   return g_string_free (text, FALSE);
@@ -303,11 +327,13 @@ print_picture (LigPlan *plan, int width)
     return;
   int n_cells = width >= WIDE ? 5 : width >= HALF ? 4 : 3;
   int n_steps = (int) count, columns = MIN (n_steps, width / (n_cells > 3 ? 3 : 2));
+  g_autoptr (GHashTable) saved = list_saved (plan);
   add_row (rows, n_cells, g_strdup (""), NULL, draw_passes (plan, columns));
   for (guint i = 0; i < values->len; i++) {
     const LigPlanValue *value = values->pdata[i];
-    add_row (rows, n_cells, lig_plan_name_values (plan, value->name), value,
-             draw_value (plan, value, columns));
+    add_row (
+      rows, n_cells, lig_plan_name_values (plan, value->name), value,
+      draw_value (value, value->saved || g_hash_table_contains (saved, value), n_steps, columns));
   }
   add_row (rows, n_cells, g_strdup ("total"), NULL, draw_fill (values, arena, n_steps, columns));
   printf ("\n");

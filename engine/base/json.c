@@ -377,6 +377,17 @@ lig_json_append_key (GString *path, const char *key)
   g_string_append (path, strlen (start) < strlen (key) ? "…]" : "]");
 }
 
+/* Returns how many characters of ASCII the text begins with that are written as they are: nearly
+ * all of a document. */
+static gsize
+count_plain (const char *text)
+{
+  gsize count = 0;
+  while (text[count] >= ' ' && text[count] < 0x7f && text[count] != '"' && text[count] != '\\')
+    count++;
+  return count;
+}
+
 void
 lig_json_append_string (GString *text, const char *string)
 {
@@ -386,6 +397,10 @@ lig_json_append_string (GString *text, const char *string)
     g_utf8_validate (string, -1, NULL) ? NULL : g_utf8_make_valid (string, -1);
   g_string_append_c (text, '"');
   for (const char *at = valid ? valid : string; *at; at = g_utf8_next_char (at)) {
+    gsize plain = count_plain (at);
+    g_string_append_len (text, at, (gssize) plain);
+    if (!*(at += plain))
+      break;
     const char *meaning = strchr (meanings, *at);
     gunichar character = g_utf8_get_char (at);
     if (meaning) {

@@ -38,14 +38,61 @@ cover_free (gpointer data)
   g_free (cover);
 }
 
-static gboolean
-overlap (const LigCandidate *a, const LigCandidate *b)
+/* For each pass and part the number of the candidate that a cover takes there, -1 without one. */
+typedef struct {
+  int *owners[2];
+} Places;
+
+static void
+places_clear (Places *self)
 {
-  gboolean same_pass =
-    (lig_covers_pass (a, LIG_PASS_FORWARD) && lig_covers_pass (b, LIG_PASS_FORWARD)) ||
-    (lig_covers_pass (a, LIG_PASS_BACKWARD) && lig_covers_pass (b, LIG_PASS_BACKWARD));
-  return same_pass && a->group.first < b->group.first + b->group.count &&
-         b->group.first < a->group.first + a->group.count;
+  g_free (self->owners[LIG_PASS_FORWARD]);
+  g_free (self->owners[LIG_PASS_BACKWARD]);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Places, places_clear)
+
+/* Replaces the owner of the candidate's places. */
+static void
+replace_owner (Contest *contest, Places *places, guint number, int from, int to)
+{
+  const LigCandidate *candidate = candidate_at (contest, number);
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++)
+    for (int i = 0; i < candidate->group.count && lig_covers_pass (candidate, pass); i++) {
+      int *owner = &places->owners[pass][candidate->group.first + i];
+      *owner = *owner == from ? to : *owner;
+    }
+}
+
+static Places
+find_places (Contest *contest, const gboolean *taken)
+{
+  gsize bytes = MAX (contest->draft->parts->len, 1) * sizeof (int);
+  Places places;
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    places.owners[pass] = g_malloc (bytes);
+    memset (places.owners[pass], -1, bytes);
+  }
+  for (guint i = 0; i < contest->candidates->len; i++)
+    if (taken[i])
+      replace_owner (contest, &places, i, -1, (int) i);
+  return places;
+}
+
+/* Returns a candidate of the cover that overlaps this one, -1 if there is none; a forced one first.
+ */
+static int
+find_overlapping (Contest *contest, const Places *places, guint number)
+{
+  int found = -1;
+  const LigCandidate *candidate = candidate_at (contest, number);
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++)
+    for (int i = 0; i < candidate->group.count && lig_covers_pass (candidate, pass); i++) {
+      int owner = places->owners[pass][candidate->group.first + i];
+      if (owner >= 0 && (found < 0 || candidate_at (contest, owner)->forced))
+        found = owner;
+    }
+  return found;
 }
 
 /* Compares kinds: the same fusion of the same shapes has the same price at every position. */
@@ -56,19 +103,36 @@ same_kind (const LigCandidate *a, const LigCandidate *b)
          a->unfused == b->unfused;
 }
 
+static guint
+hash_kind (gconstpointer data)
+{
+  const LigCandidate *candidate = data;
+  const double times[] = {candidate->fused + 0.0, candidate->unfused + 0.0};
+  guint64 bits[G_N_ELEMENTS (times)];
+  memcpy (bits, times, sizeof bits);
+  bits[0] = (bits[0] * 31 + bits[1]) * 31 + (guint64) candidate->shorter;
+  return g_direct_hash (candidate->group.fusion) ^ (guint) (bits[0] ^ bits[0] >> 32);
+}
+
+static gboolean
+equal_kind (gconstpointer a, gconstpointer b)
+{
+  return same_kind (a, b);
+}
+
 /* Takes the candidate and drops those that overlap it; nothing changes if one of them is forced. */
 static void
-take (Contest *contest, gboolean *taken, guint number)
+take (Contest *contest, gboolean *taken, Places *places, guint number)
 {
-  const LigCandidate *candidate = candidate_at (contest, number);
-  for (guint i = 0; i < contest->candidates->len; i++)
-    if (taken[i] && candidate_at (contest, i)->forced &&
-        overlap (candidate, candidate_at (contest, i)))
-      return;
-  for (guint i = 0; i < contest->candidates->len; i++)
-    if (taken[i] && overlap (candidate, candidate_at (contest, i)))
-      taken[i] = FALSE;
+  int other = find_overlapping (contest, places, number);
+  if (other >= 0 && candidate_at (contest, other)->forced)
+    return;
+  for (; other >= 0; other = find_overlapping (contest, places, number)) {
+    taken[other] = FALSE;
+    replace_owner (contest, places, (guint) other, other, -1);
+  }
   taken[number] = TRUE;
+  replace_owner (contest, places, number, -1, (int) number);
 }
 
 /* Adds a cover unless it exists already, and returns the existing or new one. */
@@ -103,37 +167,25 @@ propose_first (Contest *contest)
 {
   gboolean *priced = g_new0 (gboolean, contest->candidates->len);
   gboolean *in_order = copy (contest, NULL);
+  g_auto (Places) places = find_places (contest, in_order);
   for (guint i = 0; i < contest->candidates->len; i++) {
     const LigCandidate *candidate = candidate_at (contest, i);
     priced[i] = candidate->taken;
-    gboolean free = candidate->legal && !candidate->shorter;
-    for (guint j = 0; j < contest->candidates->len && free; j++)
-      free = !in_order[j] || !overlap (candidate, candidate_at (contest, j));
-    in_order[i] |= free;
+    if (!candidate->legal || candidate->shorter || in_order[i] ||
+        find_overlapping (contest, &places, i) >= 0)
+      continue;
+    in_order[i] = TRUE;
+    replace_owner (contest, &places, i, -1, (int) i);
   }
   propose (contest, priced);
   contest->none = propose (contest, copy (contest, NULL));
   contest->all = propose (contest, in_order);
 }
 
-/* Returns the time of a kind's groups, which is the most that a decision about the kind can gain.
- */
-static double
-sum_kind (Contest *contest, const LigCandidate *like)
-{
-  double seconds = 0;
-  for (guint i = 0; i < contest->candidates->len; i++) {
-    const LigCandidate *candidate = candidate_at (contest, i);
-    if (candidate->legal && same_kind (like, candidate))
-      seconds += MAX (candidate->fused, candidate->unfused);
-  }
-  return seconds;
-}
-
 /* A kind of candidates, by the first of them. */
 typedef struct {
   guint first;
-  double seconds; /* of its groups */
+  double seconds; /* of its groups: the most that a decision about the kind can gain */
 } Kind;
 
 static int
@@ -144,21 +196,37 @@ compare_kinds (gconstpointer a, gconstpointer b)
                                   : (x->first > y->first) - (x->first < y->first);
 }
 
+/* Adds the candidate to its kind, which is the first one's. */
+static void
+add_to_kind (Contest *contest, GArray *kinds, GHashTable *numbers, guint i)
+{
+  LigCandidate *candidate = candidate_at (contest, i);
+  gpointer number;
+  if (!g_hash_table_lookup_extended (numbers, candidate, NULL, &number)) {
+    const Kind kind = {i, 0};
+    number = GUINT_TO_POINTER (kinds->len);
+    g_hash_table_insert (numbers, candidate, number);
+    g_array_append_val (kinds, kind);
+  }
+  g_array_index (kinds, Kind, GPOINTER_TO_UINT (number)).seconds +=
+    MAX (candidate->fused, candidate->unfused);
+}
+
 /* Returns the kinds of candidates, those that take the longest first. A kind that takes too little
  * of the step to decide anything is left out: it could only win by chance. */
 static GArray *
 find_kinds (Contest *contest, const Cover *best)
 {
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (Kind));
+  g_autoptr (GHashTable) numbers = g_hash_table_new (hash_kind, equal_kind);
   GArray *kinds = g_array_new (FALSE, FALSE, sizeof (Kind));
-  for (guint i = 0; i < contest->candidates->len; i++) {
-    const LigCandidate *candidate = candidate_at (contest, i);
-    gboolean first = candidate->legal && !candidate->forced;
-    for (guint j = 0; j < i && first; j++)
-      first =
-        !candidate_at (contest, j)->legal || !same_kind (candidate, candidate_at (contest, j));
-    Kind kind = {i, first ? sum_kind (contest, candidate) : 0};
-    if (first && kind.seconds >= LEAST_GAIN * best->seconds)
-      g_array_append_val (kinds, kind);
+  for (guint i = 0; i < contest->candidates->len; i++)
+    if (candidate_at (contest, i)->legal)
+      add_to_kind (contest, all, numbers, i);
+  for (guint i = 0; i < all->len; i++) {
+    const Kind *kind = &g_array_index (all, Kind, i);
+    if (!candidate_at (contest, kind->first)->forced && kind->seconds >= LEAST_GAIN * best->seconds)
+      g_array_append_val (kinds, *kind);
   }
   g_array_sort (kinds, compare_kinds);
   return kinds;
@@ -174,12 +242,13 @@ propose_variations (Contest *contest, const Cover *best)
     guint i = g_array_index (kinds, Kind, k).first;
     const LigCandidate *candidate = candidate_at (contest, i);
     gboolean *taken = copy (contest, best->taken);
+    g_auto (Places) places = find_places (contest, taken);
     for (guint j = i; j < contest->candidates->len; j++)
       if (candidate_at (contest, j)->legal && same_kind (candidate, candidate_at (contest, j))) {
         if (best->taken[i])
           taken[j] = candidate_at (contest, j)->forced;
         else
-          take (contest, taken, j);
+          take (contest, taken, &places, j);
       }
     propose (contest, taken);
   }

@@ -256,6 +256,23 @@ sum_blocks (LigScoreLayout *self, LigPass pass)
   }
 }
 
+/* Finds where fusions that would begin are forbidden. One that is forbidden everywhere counts only
+ * where it would fit. */
+static void
+find_forbidden (LigScoreLayout *self)
+{
+  guint count;
+  const LigVerdict *verdicts = lig_plan_get_verdicts (self->plan, &count);
+  self->forbidden = g_new0 (guint8, (gsize) MAX (self->n_parts, 1));
+  for (guint i = 0; i < count; i++) {
+    const LigVerdict *verdict = &verdicts[i];
+    if (verdict->reason == LIG_REASON_FORBIDDEN && verdict->fits &&
+        verdict->found.kind == LIG_EVIDENCE_FORBIDDEN)
+      self->forbidden[verdict->first] |=
+        verdict->pass == LIG_PASS_JOINT ? 0xff : (guint8) (1 << verdict->pass);
+  }
+}
+
 LigScoreLayout *
 lig_score_layout_new (LigPlan *plan, const double *times)
 {
@@ -270,6 +287,7 @@ lig_score_layout_new (LigPlan *plan, const double *times)
   self->blocks = g_array_new (FALSE, FALSE, sizeof (LigLayoutBlock));
   g_array_set_clear_func (self->blocks, clear_block);
   self->places = g_new0 (LigLayoutPlace, MAX (count, 1));
+  find_forbidden (self);
   find_likes (self);
   place_all (self);
   if (self->blocks->len > 0) {
@@ -287,5 +305,6 @@ lig_score_layout_free (LigScoreLayout *self)
   g_array_unref (self->rows);
   g_array_unref (self->blocks);
   g_free (self->places);
+  g_free (self->forbidden);
   g_free (self);
 }

@@ -5,21 +5,13 @@
 
 enum { SIZE = 11, SPACE = 4 };
 
-/* Returns whether a fusion that would begin within the group is forbidden. One that is forbidden
- * everywhere counts only where it would fit. */
+/* Returns whether a fusion that would begin within the group is forbidden. */
 static gboolean
-is_forbidden (LigPlan *plan, const LigPlanGroup *group)
+is_forbidden (const LigScoreLayout *layout, const LigPlanGroup *group)
 {
-  guint count;
-  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
-  for (guint i = 0; i < count; i++) {
-    const LigVerdict *verdict = &verdicts[i];
-    gboolean here = verdict->pass == group->pass || verdict->pass == LIG_PASS_JOINT;
-    if (here && verdict->reason == LIG_REASON_FORBIDDEN && verdict->fits &&
-        verdict->found.kind == LIG_EVIDENCE_FORBIDDEN && verdict->first >= group->first &&
-        verdict->first < group->first + group->count)
+  for (int i = group->first; i < group->first + group->count; i++)
+    if (layout->forbidden[i] >> group->pass & 1)
       return TRUE;
-  }
   return FALSE;
 }
 
@@ -79,7 +71,7 @@ lig_score_draw_signs (
     draw_pin (self, x, y, ink);
     x += SIZE + SPACE;
   }
-  if (is_forbidden (self->layout->plan, group)) {
+  if (is_forbidden (self->layout, group)) {
     draw_bar (self, x, y, self->colours->warning);
     x += SIZE + SPACE;
   }

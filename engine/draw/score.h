@@ -40,6 +40,7 @@ typedef struct {
   const double *passes; /* seconds of each pass as a whole, or NULL */
   GArray *rows, *blocks;
   LigLayoutPlace *places;
+  guint8 *forbidden; /* for each part: bit P: a forbidden fusion would begin there in pass P */
   int n_parts;
   double top, height;
 } LigScoreLayout;

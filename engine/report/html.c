@@ -74,10 +74,15 @@ lig_html_begin_page (GString *to, const char *title)
   g_string_append (to, "</head>\n<body>\n<main>\n");
 }
 
-/* Appends the document with each `<` escaped, as the text `</script>` would end the element. */
+/* Appends the document, unless it is empty, with each `<` escaped, as the text `</script>` would
+ * end the element. */
 void
 lig_html_end_page (GString *to, const GString *json)
 {
+  if (json->len == 0) {
+    g_string_append (to, "</main>\n</body>\n</html>\n");
+    return;
+  }
   g_string_append (to, "</main>\n<script type=\"application/json\" id=\"document\">\n");
   for (const char *at = json->str; *at; at++)
     if (*at == '<')
@@ -94,7 +99,7 @@ write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
   g_autoptr (GString) json = g_string_new (NULL);
   LigPaper paper = {.text = to, .html = TRUE, .picture = &picture};
   lig_picture_init_plan (&picture, plan);
-  if (!lig_report_format_json.plan (json, plan, command, error))
+  if (!lig_paper_is_long (plan) && !lig_report_format_json.plan (json, plan, command, error))
     return FALSE;
   lig_html_begin_page (to, picture.title);
   lig_paper_plan (&paper, plan, command);

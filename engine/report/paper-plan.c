@@ -203,7 +203,8 @@ append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
   /* Translators: column titles separated by |; those that begin with > are right-aligned. */
   lig_paper_head (to, _ (">Group|Fusion|Paths|Ops|Kernels|>Bytes|>Flops|>Predicted|>Measured"));
   for (guint i = 0; i < count; i++) {
-    append_group (to, plan, &groups[i], i);
+    if (i < lig_paper_rows (count))
+      append_group (to, plan, &groups[i], i);
     bytes += groups[i].bytes;
     flops += groups[i].flops;
     seconds += get_predicted (&groups[i]);
@@ -212,6 +213,7 @@ append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
   g_autofree char *all_flops = lig_units_count (flops);
   g_autofree char *all_time = format_time (plan, seconds);
   lig_paper_row (to, _ ("all"), "", "", "", "", all_bytes, all_flops, all_time, "", NULL);
+  lig_paper_say_rest (to, count);
   say_saving (to, plan, pass);
 }
 
@@ -228,7 +230,7 @@ append_verdicts (LigPaper *to, LigPlan *plan)
   }
   g_auto (LigRemedies) remedies = {.plan = plan};
   lig_paper_head (to, _ ("Path|Fusion|Pass|Reason|Gain and mend|Verdict"));
-  for (guint i = 0; i < lines->len; i++) {
+  for (guint i = 0; i < lig_paper_rows (lines->len); i++) {
     const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
     const LigVerdict *verdict = line->verdict;
     const char *reason = lig_reason_name (verdict->reason);
@@ -238,6 +240,7 @@ append_verdicts (LigPaper *to, LigPlan *plan)
                    lig_pass_name (verdict->pass), verdict->taken ? "taken" : reason,
                    remedy ? remedy : "", sentence, NULL);
   }
+  lig_paper_say_rest (to, lines->len);
 }
 
 /* --- Memory and ops ------------------------------------------------------------------------- */
@@ -286,7 +289,8 @@ append_memory (LigPaper *to, LigPlan *plan)
       g_ptr_array_add (list, (gpointer) &values[i]);
   g_ptr_array_sort (list, compare_values);
   lig_paper_heading (to, _ ("Memory"));
-  lig_paper_figure (to, LIG_FIGURE_MEMORY);
+  if (!lig_paper_is_long (plan))
+    lig_paper_figure (to, LIG_FIGURE_MEMORY);
   lig_paper_head (to, "|");
   lig_paper_fact (to, _ ("Arena"), arena_text);
   lig_paper_fact (to, _ ("Peak of live values"), peak_text);
@@ -304,6 +308,17 @@ append_memory (LigPaper *to, LigPlan *plan)
 }
 
 static void
+append_op (LigPaper *to, const LigPlanOp *op)
+{
+  g_autofree char *index = g_strdup_printf ("%d", op->index);
+  g_autofree char *input = lig_shape_to_string (&op->x);
+  g_autofree char *output = lig_report_tensor (&op->y, op->y_dtype);
+  g_autofree char *trained = g_strdup_printf ("%" G_GINT64_FORMAT, op->parameters);
+  g_autofree char *kept = lig_units_bytes ((double) op->saved_bytes);
+  lig_paper_row (to, index, op->path, op->info->name, input, output, trained, kept, NULL);
+}
+
+static void
 append_ops (LigPaper *to, LigPlan *plan)
 {
   guint count;
@@ -312,18 +327,15 @@ append_ops (LigPaper *to, LigPlan *plan)
   lig_paper_heading (to, _ ("Ops"));
   lig_paper_head (to, _ (">Index|Path|Op|Input|Output|>Parameters|>Saved bytes"));
   for (guint i = 0; i < count; i++) {
-    g_autofree char *index = g_strdup_printf ("%d", ops[i].index);
-    g_autofree char *input = lig_shape_to_string (&ops[i].x);
-    g_autofree char *output = lig_report_tensor (&ops[i].y, ops[i].y_dtype);
-    g_autofree char *trained = g_strdup_printf ("%" G_GINT64_FORMAT, ops[i].parameters);
-    g_autofree char *kept = lig_units_bytes ((double) ops[i].saved_bytes);
-    lig_paper_row (to, index, ops[i].path, ops[i].info->name, input, output, trained, kept, NULL);
+    if (i < lig_paper_rows (count))
+      append_op (to, &ops[i]);
     parameters += (double) ops[i].parameters;
     saved += (double) ops[i].saved_bytes;
   }
   g_autofree char *all_parameters = g_strdup_printf ("%.0f", parameters);
   g_autofree char *all_saved = lig_units_bytes (saved);
   lig_paper_row (to, _ ("all"), "", "", "", "", all_parameters, all_saved, NULL);
+  lig_paper_say_rest (to, count);
 }
 
 static void
@@ -340,7 +352,7 @@ append_sequence (LigPaper *to, LigSequence *sequence)
 static void
 append_times (LigPaper *to, LigPlan *plan)
 {
-  if (!to->picture || !is_priced (plan))
+  if (!to->picture || !is_priced (plan) || lig_paper_is_long (plan))
     return;
   lig_paper_heading (to, _ ("Time of the groups"));
   lig_paper_figure (to, LIG_FIGURE_TIMES);
@@ -369,20 +381,44 @@ append_hottest (LigPaper *to, LigPlan *plan)
   }
 }
 
+static void
+append_rails (LigPaper *to, LigPlan *plan)
+{
+  LigRailsOptions options = LIG_RAILS_OPTIONS_INIT;
+  options.width = RAILS;
+  if (lig_paper_is_long (plan) || lig_paper_figure (to, LIG_FIGURE_SCORE))
+    return;
+  g_autofree char *rails = lig_plan_to_rails (plan, &options);
+  lig_paper_block (to, "", rails);
+}
+
+/* A plan of many ops has tables that are not complete, and no pictures. */
+static void
+say_long (LigPaper *to, LigPlan *plan)
+{
+  g_autofree char *text =
+    lig_paper_is_long (plan)
+      ? g_strdup_printf (
+          _ ("With more than %d ops, a report has no pictures and only the beginning "
+             "of long tables; the report of format json has all."),
+          LIG_PAPER_MOST_ROWS)
+      : NULL;
+  if (text)
+    lig_paper_say (to, text);
+}
+
 void
 lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
 {
   LigSequence *sequence = plan->draft->sequence;
-  LigRailsOptions options = LIG_RAILS_OPTIONS_INIT;
-  options.width = RAILS;
-  g_autofree char *rails = lig_plan_to_rails (plan, &options);
   append_title (to, sequence);
   if (command)
     lig_paper_block (to, "sh", command);
   lig_paper_plan_facts (to, plan);
-  lig_paper_heading (to, _ ("Rails"));
-  if (!lig_paper_figure (to, LIG_FIGURE_SCORE))
-    lig_paper_block (to, "", rails);
+  say_long (to, plan);
+  if (!lig_paper_is_long (plan))
+    lig_paper_heading (to, _ ("Rails"));
+  append_rails (to, plan);
   append_times (to, plan);
   append_hottest (to, plan);
   append_groups (to, plan, LIG_PASS_FORWARD);

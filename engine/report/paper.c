@@ -88,6 +88,33 @@ lig_paper_figure (LigPaper *to, LigFigure figure)
   return lig_html_figure (to->text, to->picture, figure);
 }
 
+gboolean
+lig_paper_is_long (LigPlan *plan)
+{
+  guint count;
+  lig_plan_get_ops (plan, &count);
+  return count > LIG_PAPER_MOST_ROWS;
+}
+
+guint
+lig_paper_rows (guint count)
+{
+  return MIN (count, LIG_PAPER_MOST_ROWS);
+}
+
+void
+lig_paper_say_rest (LigPaper *to, guint count)
+{
+  guint rest = count - lig_paper_rows (count);
+  if (rest == 0)
+    return;
+  g_autofree char *text =
+    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u more row is in the report of format json.",
+                                  "%u more rows are in the report of format json.", rest),
+                     rest);
+  lig_paper_say (to, text);
+}
+
 void
 lig_paper_clear (LigPaper *self)
 {

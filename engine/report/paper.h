@@ -22,6 +22,19 @@ typedef struct {
   GStrv columns;             /* column titles of the open table */
 } LigPaper;
 
+/* The most rows of a table, and the most ops of a plan whose pictures and document are part of its
+ * report: nobody looks at more, and each op of a page takes kilobytes. */
+#define LIG_PAPER_MOST_ROWS 2000
+
+/* Returns whether a report of the plan has neither pictures nor a document. */
+gboolean lig_paper_is_long (LigPlan *plan);
+
+/* Returns the number of rows of a table of `count` that are written. */
+guint lig_paper_rows (guint count);
+
+/* Says how many rows of `count` are not written, if any, after the table. */
+void lig_paper_say_rest (LigPaper *to, guint count);
+
 /* Ends an open table and frees the columns. */
 void lig_paper_clear (LigPaper *self);
 
