@@ -257,6 +257,29 @@ lig_cli_print_document (const char *schema, JsonNode *node)
   lig_cli_print_json (node);
 }
 
+void
+lig_cli_print_elements (const char *schema, guint count, LigCliElement *make, gpointer data)
+{
+  g_return_if_fail (schema && make);
+  gboolean any = FALSE;
+  lig_cli_live_clear ();
+  for (guint i = 0; i < count; i++) {
+    JsonNode *element = make (i, data);
+    if (!element)
+      continue;
+    g_autoptr (JsonNode) array = json_node_new (JSON_NODE_ARRAY);
+    json_node_take_array (array, json_array_new ());
+    json_array_add_element (json_node_get_array (array), element);
+    lig_json_add_units (array);
+    g_autofree char *raw = lig_json_to_text (array);
+    g_autofree char *text = g_utf8_make_valid (raw, -1);
+    /* An array of one element is its line between those of the brackets. */
+    printf ("%s%.*s", any ? ",\n" : "[\n", (int) strlen (text) - 4, text + 2);
+    any = TRUE;
+  }
+  printf (any ? "\n]\n" : "[]\n");
+}
+
 static char *
 to_line (JsonNode *node)
 {

@@ -155,6 +155,12 @@ void lig_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
  * without .json; tests/cli/documents.py checks that it does. */
 void lig_cli_print_document (const char *schema, JsonNode *node);
 
+/* Returns element `index` of a document, an object (transfer full), or null to omit it. */
+typedef JsonNode *LigCliElement (guint index, gpointer data);
+
+/* Prints a document that is an array of `count` objects, one at a time: there may be very many. */
+void lig_cli_print_elements (const char *schema, guint count, LigCliElement *make, gpointer data);
+
 /* Prints a document without a schema; takes the node. */
 void lig_cli_print_json (JsonNode *node);
 

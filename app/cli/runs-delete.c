@@ -186,14 +186,15 @@ remove_files (char **files, guint runs, GError **error)
 static gboolean
 delete_all (LigStore *store, GPtrArray *runs, GError **error)
 {
+  g_autofree const char **names = g_new0 (const char *, runs->len + 1);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_array (builder);
   for (guint i = 0; i < runs->len; i++) {
-    const LigRunRow *row = runs->pdata[i];
-    if (!lig_store_delete_run (store, row->uuid, error))
-      return FALSE;
-    json_builder_add_string_value (builder, row->uuid);
+    names[i] = ((const LigRunRow *) runs->pdata[i])->uuid;
+    json_builder_add_string_value (builder, names[i]);
   }
+  if (!lig_store_delete_runs (store, names, runs->len, error))
+    return FALSE;
   json_builder_end_array (builder);
   if (lig_cli_json ())
     lig_cli_print_document ("runs-delete", json_builder_get_root (builder));
@@ -214,6 +215,19 @@ conclude (guint runs, const Checkpoints *found, gboolean with_files)
     name_files ("kept checkpoint", found->files);
 }
 
+/* Gives the space of deleted runs back, also of those that were deleted earlier. */
+static gboolean
+compact (LigStore *store, GError **error)
+{
+  double before = get_size (lig_store_get_path (store));
+  if (!lig_store_compact (store, error))
+    return FALSE;
+  double after = get_size (lig_store_get_path (store));
+  g_autofree char *old = lig_units_bytes (before), *new = lig_units_bytes (after);
+  lig_cli_say ("the store has %s, it had %s", new, old);
+  return TRUE;
+}
+
 /* Finds all runs first, so that a wrong selector deletes nothing and `last` selects the run that is
  * the last before anything is deleted. */
 int
@@ -227,7 +241,7 @@ lig_runs_delete (LigStore *store, const LigRunsOptions *options, int n, char **a
     return lig_cli_fail (error);
   if (runs->len == 0 && !lig_cli_json ()) {
     lig_cli_say ("no matching runs in %s; nothing was deleted", lig_store_get_path (store));
-    return LIG_EXIT_OK;
+    return !options->compact || compact (store, &error) ? LIG_EXIT_OK : lig_cli_fail (error);
   }
   if (!options->yes && runs->len > 0 && !isatty (STDIN_FILENO))
     return lig_cli_usage ("runs delete: not a terminal; use --yes");
@@ -239,5 +253,7 @@ lig_runs_delete (LigStore *store, const LigRunsOptions *options, int n, char **a
       (with_files && !remove_files (found.files, runs->len, &error)))
     return lig_cli_fail (error);
   conclude (runs->len, &found, with_files);
+  if (options->compact && !compact (store, &error))
+    return lig_cli_fail (error);
   return LIG_EXIT_OK;
 }

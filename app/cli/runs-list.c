@@ -320,6 +320,19 @@ make_json (const LigRunRow *row, const char *best)
   return node;
 }
 
+/* The rows of a list and, for each, the best held-out loss as text, or null. */
+typedef struct {
+  GPtrArray *rows, *best;
+} Listed;
+
+static JsonNode *
+make_element (guint index, gpointer data)
+{
+  const Listed *listed = data;
+  const LigRunRow *row = listed->rows->pdata[index];
+  return row ? make_json (row, listed->best->pdata[index]) : NULL;
+}
+
 /* The document has everything; the columns are only checked. */
 static gboolean
 print_json (LigStore *store, GArray *keys, const char *columns, GError **error)
@@ -333,13 +346,8 @@ print_json (LigStore *store, GArray *keys, const char *columns, GError **error)
     rows ? lig_store_read_setting (store, all, keys->len, LIG_RUN_BEST_EVAL_LOSS, error) : NULL;
   if (!best)
     return FALSE;
-  JsonArray *array = json_array_new ();
-  for (guint i = 0; i < rows->len; i++)
-    if (rows->pdata[i])
-      json_array_add_element (array, make_json (rows->pdata[i], best->pdata[i]));
-  JsonNode *document = json_node_new (JSON_NODE_ARRAY);
-  json_node_take_array (document, array);
-  lig_cli_print_document ("runs-list", document);
+  Listed listed = {rows, best};
+  lig_cli_print_elements ("runs-list", rows->len, make_element, &listed);
   return TRUE;
 }
 

@@ -125,6 +125,9 @@ announce (const LigRecording *recording, LigDevice *device)
                  lig_recording_is_profile (recording) ? "profile" : "training",
                  lig_recording_get_run (recording), lig_recording_get_name (recording), many,
                  lig_device_get_name (device));
+  g_autofree char *length = lig_recording_explain_length (recording);
+  if (length && lig_cli_rank_is_first ())
+    lig_cli_say ("%s", length);
 }
 
 /* Repeats the run in this process, which may be one of the ranks; rank 0 has the store. */

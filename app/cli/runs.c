@@ -54,6 +54,8 @@ static const GOptionEntry entries[] = {
    "Also delete the runs' checkpoint files", NULL},
   {"keep-checkpoints", 0, 0, G_OPTION_ARG_NONE, &options.keep_checkpoints,
    "Keep the checkpoint files and do not ask about them", NULL},
+  {"compact", 0, 0, G_OPTION_ARG_NONE, &options.compact,
+   "Then give the space of deleted runs back to the file system", NULL},
   {NULL},
 };
 
@@ -114,7 +116,7 @@ static const Verb verbs[] = {
    LIG_STORE_CHANGE,
    lig_runs_note},
   {{"delete", "RUN…|SELECTION", "Deletes runs, and their checkpoint files if that is confirmed",
-    FILTER ORDER " yes checkpoints keep-checkpoints" STORE, FALSE},
+    FILTER ORDER " yes checkpoints keep-checkpoints compact" STORE, FALSE},
    0,
    G_MAXINT,
    LIG_STORE_CHANGE,

@@ -29,7 +29,7 @@ typedef struct {
   char *output, *format;
   char **metrics;
   /* changes */
-  gboolean remove, yes, checkpoints, keep_checkpoints;
+  gboolean remove, yes, checkpoints, keep_checkpoints, compact;
   /* repeat */
   gboolean quiet;
   char **words; /* the command's name and its arguments, as they were given */

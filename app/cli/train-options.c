@@ -3,6 +3,7 @@
 #include "app/cli/train-options.h"
 
 #include "app/cli/blame.h"
+#include "app/cli/rank.h"
 #include "app/cli/shared-options.h"
 #include <ligature/dataset.h>
 #include <ligature/optimizer.h>
@@ -365,10 +366,26 @@ lig_cli_train_settings (const char *text,
   return check_options (options, settings, error);
 }
 
+/* Says that more threads than processors were asked for: they wait for one another. */
+static void
+note_threads (LigDevice *device)
+{
+  const char *text = g_getenv ("OMP_NUM_THREADS");
+  guint64 threads;
+  guint processors = g_get_num_processors ();
+  if (text && lig_cli_rank_is_first () && !lig_device_has (device, LIG_DEVICE_ACCELERATOR) &&
+      g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT, &threads, NULL) && threads > processors)
+    lig_cli_say ("OMP_NUM_THREADS is %s, this process has %u processor%s: the threads wait for one "
+                 "another; set at most %u",
+                 text, processors, LIG_ENDING (processors), processors);
+}
+
 LigDevice *
 lig_cli_open_training_device (const char *name, GError **error)
 {
   g_autoptr (LigDevice) device = lig_cli_open_real (name, error);
+  if (device)
+    note_threads (device);
   if (device && lig_device_get_remark (device))
     lig_cli_say ("%s", lig_device_get_remark (device));
   return g_steal_pointer (&device);

@@ -147,6 +147,8 @@ resume (const LigTrainOptions *options, LigStore *store, GError **error)
   LigRun *self =
     device ? lig_run_resume (checkpoint, device, (const char *const *) overrides, store, error)
            : NULL;
+  if (self && lig_run_get_weights_note (self))
+    lig_cli_say ("%s: %s", checkpoint, lig_run_get_weights_note (self));
   if (!self && has_fixed (options) && g_error_matches (*error, LIG_ERROR, LIG_ERROR_VALUE))
     lig_cli_blame (error, NULL);
   return self;

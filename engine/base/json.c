@@ -414,42 +414,46 @@ lig_json_append_string (GString *text, const char *string)
   g_string_append_c (text, '"');
 }
 
+static void append_until (GString *text, JsonNode *value, gsize end);
+
 static void
-append_array (GString *text, JsonArray *array)
+append_array (GString *text, JsonArray *array, gsize end)
 {
   g_string_append_c (text, '[');
-  for (guint i = 0; i < json_array_get_length (array); i++) {
+  for (guint i = 0; i < json_array_get_length (array) && text->len <= end; i++) {
     g_string_append (text, i > 0 ? ", " : "");
-    lig_json_append (text, json_array_get_element (array, i));
+    append_until (text, json_array_get_element (array, i), end);
   }
   g_string_append_c (text, ']');
 }
 
 static void
-append_object (GString *text, JsonObject *object)
+append_object (GString *text, JsonObject *object, gsize end)
 {
   JsonObjectIter iter;
   const char *key, *separator = "";
   JsonNode *value;
   g_string_append_c (text, '{');
   json_object_iter_init_ordered (&iter, object);
-  while (json_object_iter_next_ordered (&iter, &key, &value)) {
+  while (text->len <= end && json_object_iter_next_ordered (&iter, &key, &value)) {
     g_string_append (text, separator);
     lig_json_append_string (text, key);
     g_string_append (text, ": ");
-    lig_json_append (text, value);
+    append_until (text, value, end);
     separator = ", ";
   }
   g_string_append_c (text, '}');
 }
 
-void
-lig_json_append (GString *text, JsonNode *value)
+/* Appends a value on one line, not all of it if the text becomes longer than `end`: most values of
+ * a large document do not fit on a line. */
+static void
+append_until (GString *text, JsonNode *value, gsize end)
 {
   if (JSON_NODE_HOLDS_OBJECT (value))
-    append_object (text, json_node_get_object (value));
+    append_object (text, json_node_get_object (value), end);
   else if (JSON_NODE_HOLDS_ARRAY (value))
-    append_array (text, json_node_get_array (value));
+    append_array (text, json_node_get_array (value), end);
   else if (JSON_NODE_HOLDS_NULL (value))
     g_string_append (text, "null");
   else if (json_node_get_value_type (value) == G_TYPE_STRING)
@@ -467,6 +471,12 @@ lig_json_append (GString *text, JsonNode *value)
     if (!strpbrk (text->str + length, ".e"))
       g_string_append (text, ".0");
   }
+}
+
+void
+lig_json_append (GString *text, JsonNode *value)
+{
+  append_until (text, value, G_MAXSIZE);
 }
 
 static void append_lines (GString *text, JsonNode *value, int depth);
@@ -518,10 +528,10 @@ append_lines (GString *text, JsonNode *value, int depth)
                    : array ? json_array_get_length (json_node_get_array (value)) == 0
                            : TRUE;
   gsize length = text->len;
-  if (depth > 0 || empty || (array && !is_nested (json_node_get_array (value)))) {
-    lig_json_append (text, value);
-    if (empty || text->len - length + (gsize) (2 * depth) <= 72 ||
-        (array && !is_nested (json_node_get_array (value))))
+  gboolean plain = empty || (array && !is_nested (json_node_get_array (value)));
+  if (depth > 0 || plain) {
+    append_until (text, value, plain ? G_MAXSIZE : length + 72);
+    if (plain || text->len - length + (gsize) (2 * depth) <= 72)
       return;
     g_string_truncate (text, length);
   }

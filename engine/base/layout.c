@@ -20,6 +20,7 @@ lig_rank_group_name (LigRankGroup group)
 void
 lig_layout_init (LigLayout *self, int count)
 {
+  g_return_if_fail (self && count >= 1 && count <= MOST_RANKS);
   *self = (LigLayout){{count, 1, 1}};
 }
 
@@ -47,11 +48,37 @@ read_word (LigLayout *self, const char *word, GError **error)
   return FALSE;
 }
 
+static gboolean
+check_count (gint64 count, GError **error)
+{
+  if (count >= 1 && count <= MOST_RANKS)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("the number of ranks is %" PRId64 ", expected 1 to %d"), count, MOST_RANKS);
+  return lig_error_set_setting (error, "ranks");
+}
+
+gboolean
+lig_layout_check (const LigLayout *self, GError **error)
+{
+  gint64 count = 1;
+  for (LigRankGroup group = 0; group < LIG_GROUP_ALL; group++) {
+    if (self->sizes[group] < 0 || self->sizes[group] > MOST_RANKS)
+      return check_count (self->sizes[group], error);
+    count *= MAX (self->sizes[group], 1);
+    if (!check_count (count, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 lig_layout_parse (LigLayout *self, const char *text, int count, GError **error)
 {
   g_auto (GStrv) words = g_strsplit (text ? text : "", ",", -1);
   *self = (LigLayout){{0}};
+  if (!check_count (count, error))
+    return FALSE;
   for (char **word = words; *word; word++)
     if (!read_word (self, g_strstrip (*word), error))
       return FALSE;

@@ -86,6 +86,29 @@ lig_policy_for (LigPolicy policy, LigDevice *device)
            : LIG_POLICY_ALL;
 }
 
+static gboolean
+check_choices (const LigPlanOptions *options, GError **error)
+{
+  const struct {
+    const char *name;
+    gint64 value, least, most;
+  } numbers[] = {
+    {"policy", options->policy, 0, LIG_POLICY_DEFAULT},
+    {"recompute", options->recompute, 0, LIG_RECOMPUTE_DEFAULT},
+    {"batch", options->batch, 0, G_MAXINT32},
+    {"compute", options->compute, -1, LIG_N_DTYPES - 1},
+    {"parameters", options->parameters, -1, LIG_N_DTYPES - 1},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (numbers[i].value < numbers[i].least || numbers[i].value > numbers[i].most) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   _ ("%s of the plan options is %" PRId64 ", expected %" PRId64 " to %" PRId64),
+                   numbers[i].name, numbers[i].value, numbers[i].least, numbers[i].most);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GError **error)
 {
@@ -98,6 +121,8 @@ lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GEr
     return FALSE;
   memcpy (whole, options, MIN (options->size, sizeof *whole));
   whole->size = sizeof *whole;
+  if (!check_choices (whole, error))
+    return FALSE;
   if (whole->bucket_bytes == 0)
     whole->bucket_bytes = LIG_BUCKET_INITIAL;
   if (whole->bucket_bytes >= 1 && whole->bucket_bytes <= LIG_BUCKET_MOST)
@@ -116,8 +141,10 @@ lig_plan_options_divide (LigPlanOptions *self,
 {
   LigShape shape;
   LigDtype dtype;
-  int ranks = lig_layout_size (layout, LIG_GROUP_DATA);
   self->batch = 0;
+  if (!lig_layout_check (layout, error))
+    return FALSE;
+  int ranks = lig_layout_size (layout, LIG_GROUP_DATA);
   if (ranks == 1 || !lig_sequence_has_input (sequence))
     return TRUE;
   lig_sequence_get_input (sequence, &shape, &dtype);

@@ -105,6 +105,8 @@ lig_device_check_ranks (LigDevice *self, GError **error)
 void
 lig_device_assume_ranks (LigDevice *self, int rank, const LigLayout *layout)
 {
+  g_return_if_fail (layout && lig_layout_check (layout, NULL) && rank >= 0 &&
+                    rank < lig_layout_size (layout, LIG_GROUP_ALL));
   self->rank = rank;
   self->layout = *layout;
 }

@@ -27,25 +27,38 @@ find_id (LigStore *self, const char *run, gint64 *id, GError **error)
   return FALSE;
 }
 
-/* Runs all statements in one transaction. Each takes the run's number and, if it has a second
- * parameter, `text`. */
+/* Runs all statements for each run in one transaction. Each takes the run's number and, if it has a
+ * second parameter, `text`. */
 static gboolean
-change (
-  LigStore *self, const char *run, const char *const *statements, const char *text, GError **error)
+change_all (LigStore *self,
+            const char *const *runs,
+            guint count,
+            const char *const *statements,
+            const char *text,
+            GError **error)
 {
   gint64 id = 0;
   g_mutex_lock (&self->write_lock);
   gboolean done = lig_sql_begin (self->db, error);
   if (done) {
-    done = find_id (self, run, &id, error);
-    for (int i = 0; done && statements[i]; i++) {
-      const char *types = strstr (statements[i], "?2") ? "it" : "i";
-      done = lig_sql_run (self->db, error, statements[i], types, id, text);
+    for (guint k = 0; done && k < count; k++) {
+      done = find_id (self, runs[k], &id, error);
+      for (int i = 0; done && statements[i]; i++) {
+        const char *types = strstr (statements[i], "?2") ? "it" : "i";
+        done = lig_sql_run (self->db, error, statements[i], types, id, text);
+      }
     }
     done = lig_sql_end (self->db, done, error);
   }
   g_mutex_unlock (&self->write_lock);
   return done;
+}
+
+static gboolean
+change (
+  LigStore *self, const char *run, const char *const *statements, const char *text, GError **error)
+{
+  return change_all (self, &run, 1, statements, text, error);
 }
 
 gboolean
@@ -112,6 +125,13 @@ lig_store_remove_tag (LigStore *self, const char *run, const char *tag, GError *
 gboolean
 lig_store_delete_run (LigStore *self, const char *run, GError **error)
 {
+  g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
+  return lig_store_delete_runs (self, &run, 1, error);
+}
+
+gboolean
+lig_store_delete_runs (LigStore *self, const char *const *runs, guint count, GError **error)
+{
   /* An experiment is deleted together with its last run. */
   static const char *const statements[] = {
     "DELETE FROM experiment WHERE id = (SELECT experiment FROM run WHERE id = ?1)"
@@ -119,9 +139,20 @@ lig_store_delete_run (LigStore *self, const char *run, GError **error)
     "DELETE FROM run WHERE id = ?1",
     NULL,
   };
-  g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
-  if (!change (self, run, statements, NULL, error))
+  g_return_val_if_fail (LIG_IS_STORE (self) && (runs || count == 0), FALSE);
+  if (!change_all (self, runs, count, statements, NULL, error))
     return FALSE;
-  lig_writer_dismiss (self->writer, run);
+  for (guint i = 0; i < count; i++)
+    lig_writer_dismiss (self->writer, runs[i]);
   return TRUE;
+}
+
+gboolean
+lig_store_compact (LigStore *self, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_STORE (self), FALSE);
+  g_mutex_lock (&self->write_lock);
+  gboolean done = lig_sql_exec (self->db, "VACUUM; PRAGMA wal_checkpoint (TRUNCATE)", error);
+  g_mutex_unlock (&self->write_lock);
+  return done;
 }

@@ -9,6 +9,7 @@
 #include <glib/gstdio.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -117,10 +118,42 @@ check_kind (const char *path, const struct stat *info, GError **error)
   return FALSE;
 }
 
+/* Returns the path without symbolic links, as SQLite opens it (transfer full). */
+static char *
+resolve (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path), *name = g_path_get_basename (path);
+  char *file = realpath (path, NULL), *place = file ? NULL : realpath (folder, NULL);
+  char *whole = file ? g_strdup (file) : g_build_filename (place ? place : folder, name, NULL);
+  free (file);
+  free (place);
+  return whole;
+}
+
+/* SQLite takes no longer names, including those of the companion files, and reports neither the
+ * name nor the reason. */
+static gboolean
+check_length (const char *path, GError **error)
+{
+  enum { COMPANION = sizeof "-journal" - 1 };
+  sqlite3_vfs *system = sqlite3_vfs_find (NULL);
+  g_autofree char *real = resolve (path);
+  gsize most = system ? (gsize) system->mxPathname - COMPANION : 504, length = strlen (real);
+  if (length <= most)
+    return TRUE;
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_STORE,
+    _ ("store '%s': the path has %zu bytes, at most %zu are supported; name another file"), path,
+    length, most);
+  return FALSE;
+}
+
 gboolean
 lig_store_file_check_existing (const char *path, int newest, GError **error)
 {
   struct stat info;
+  if (!check_length (path, error))
+    return FALSE;
   if (stat (path, &info) != 0 && errno == ENOENT) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
                  _ ("store '%s' does not exist; a training or a profile creates it"), path);
@@ -170,8 +203,8 @@ lig_store_file_check_writable (const char *path, GError **error)
 /* Creates the file readable and writable for this user alone, regardless of the umask; SQLite gives
  * its companion files the same mode. Closing a file drops the locks of this process on it, so no
  * other thread may open it before this function returns. */
-static gboolean
-make_file (const char *path, GError **error)
+gboolean
+lig_store_file_make (const char *path, GError **error)
 {
   static GMutex lock;
   g_mutex_lock (&lock);
@@ -188,12 +221,14 @@ lig_store_file_prepare (const char *path, int newest, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   struct stat info;
+  if (!check_length (path, error))
+    return FALSE;
   if (g_mkdir_with_parents (folder, 0700) != 0)
     return fail (error, _ ("create the folder of the store,"), folder, errno);
   if (stat (path, &info) == 0 &&
       (!check_kind (path, &info, error) || !check_contents (path, &info, newest, error)))
     return FALSE;
-  return lig_store_file_check_writable (path, error) && make_file (path, error);
+  return lig_store_file_check_writable (path, error) && lig_store_file_make (path, error);
 }
 
 gboolean
@@ -227,6 +262,13 @@ move (const char *from, const char *to)
     return -1;
   }
   return g_rename (from, to);
+}
+
+gboolean
+lig_store_file_name_copy (const char *from, const char *to, GError **error)
+{
+  return move (from, to) == 0 || errno == EEXIST ||
+         fail (error, _ ("keep a copy of the store,"), to, errno);
 }
 
 /* Returns a name that neither the file nor its companions have yet. */

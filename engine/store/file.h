@@ -36,6 +36,12 @@ gboolean lig_store_file_check_writable (const char *path, GError **error);
 gboolean lig_store_file_fail_newer (const char *path, gint64 version, int newest, GError **error);
 gboolean lig_store_file_fail_foreign (const char *path, GError **error);
 
+/* Creates an empty file that only this user may read, unless it exists. */
+gboolean lig_store_file_make (const char *path, GError **error);
+
+/* Gives a copy of the store its name, unless a file has it already. */
+gboolean lig_store_file_name_copy (const char *from, const char *to, GError **error);
+
 /* Records the identity of the file. */
 gboolean lig_store_file_remember (const char *path, struct stat *file, GError **error);
 

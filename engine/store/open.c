@@ -7,7 +7,9 @@
 #include <ligature/store.h>
 
 #include <glib/gi18n-lib.h>
+#include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Files up to this size are checked completely when they are opened, which takes about 50 ms, so
  * that a damaged file is never written. In larger files damage is found when SQLite reads it. */
@@ -99,6 +101,50 @@ migrate (sqlite3 *db, GError **error)
   return lig_sql_end (db, done, error);
 }
 
+/* Copies all of a database. */
+static gboolean
+copy_database (sqlite3 *source, sqlite3 *copy, GError **error)
+{
+  sqlite3_backup *backup = sqlite3_backup_init (copy, "main", source, "main");
+  gboolean done = backup && sqlite3_backup_step (backup, -1) == SQLITE_DONE;
+  if (!done)
+    lig_sql_fail (backup ? source : copy, _ ("cannot copy"), error);
+  if (backup)
+    sqlite3_backup_finish (backup);
+  return done;
+}
+
+/* Keeps a copy of a store of an older schema, as an older Ligature cannot read the newer one. The
+ * copy gets its name once it is complete; one that exists is kept. */
+static gboolean
+keep_older (sqlite3 *db, const char *path, char **warning, GError **error)
+{
+  int newest = get_newest_version ();
+  gint64 version = 0;
+  if (!lig_sql_get (db, "PRAGMA user_version", &version, error))
+    return FALSE;
+  if (version == 0 || version >= newest)
+    return TRUE;
+  g_autofree char *name = g_strdup_printf ("%s.before-%d", path, newest);
+  g_autofree char *part = g_strdup_printf ("%s.part-%d", name, (int) getpid ());
+  g_autoptr (sqlite3) copy = NULL;
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX;
+  if (!lig_store_file_make (part, error))
+    return FALSE;
+  gboolean done = sqlite3_open_v2 (part, &copy, flags, NULL) == SQLITE_OK
+                    ? copy_database (db, copy, error)
+                    : lig_sql_fail (copy, _ ("cannot copy"), error);
+  g_clear_pointer (&copy, sqlite3_close);
+  done = done && lig_store_file_name_copy (part, name, error);
+  g_unlink (part);
+  if (done)
+    *warning =
+      g_strdup_printf (_ ("store '%s' was changed from schema version %d to %d, which older "
+                          "programs cannot read; '%s' is a copy from before"),
+                       path, (int) version, newest, name);
+  return done;
+}
+
 /* Returns whether the database is a store that this program may use; writes nothing. Reads in one
  * transaction, as another process may be creating the tables of the same file. */
 static gboolean
@@ -175,7 +221,8 @@ check_writable (sqlite3 *db, const char *path, GError **error)
 
 /* Opens the file for writing. Sets `damaged` if this fails because of the content of the file. */
 static sqlite3 *
-open_database (const char *path, const struct stat *seen, gboolean *damaged, GError **error)
+open_database (
+  const char *path, const struct stat *seen, gboolean *damaged, char **warning, GError **error)
 {
   g_autoptr (sqlite3) db = NULL;
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX;
@@ -191,7 +238,7 @@ open_database (const char *path, const struct stat *seen, gboolean *damaged, GEr
                   check_pages (db, seen, damaged, error);
   if (done) {
     sqlite3_db_config (db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-    done = set_journal (db, error) && migrate (db, error);
+    done = set_journal (db, error) && keep_older (db, path, warning, error) && migrate (db, error);
   }
   if (done)
     return g_steal_pointer (&db);
@@ -210,7 +257,7 @@ open_or_replace (LigStore *self, GError **error)
     if (!lig_store_file_prepare (self->path, get_newest_version (), error))
       return FALSE;
     gboolean existed = stat (self->path, &seen) == 0;
-    self->db = open_database (self->path, &seen, &damaged, &failure);
+    self->db = open_database (self->path, &seen, &damaged, &self->warning, &failure);
     if (self->db)
       return lig_store_file_remember (self->path, &self->file, error);
     if (!damaged || !existed || tries == 3) {
@@ -257,7 +304,7 @@ open_existing (LigStore *self, GError **error)
   if (!lig_store_file_check_writable (self->path, error) ||
       !lig_store_file_remember (self->path, &seen, error))
     return FALSE;
-  self->db = open_database (self->path, &seen, &damaged, error);
+  self->db = open_database (self->path, &seen, &damaged, &self->warning, error);
   return self->db && lig_store_file_remember (self->path, &self->file, error);
 }
 
@@ -315,15 +362,12 @@ copy_if_older (sqlite3 *from, GError **error)
   if (version == get_newest_version ())
     return g_steal_pointer (&source);
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
-  sqlite3_backup *backup = sqlite3_open_v2 ("", &copy, flags, NULL) == SQLITE_OK
-                             ? sqlite3_backup_init (copy, "main", source, "main")
-                             : NULL;
-  if (!backup || sqlite3_backup_step (backup, -1) != SQLITE_DONE) {
-    lig_sql_fail (backup ? source : copy, _ ("cannot copy"), error);
-    sqlite3_backup_finish (backup);
+  if (sqlite3_open_v2 ("", &copy, flags, NULL) != SQLITE_OK) {
+    lig_sql_fail (copy, _ ("cannot copy"), error);
     return NULL;
   }
-  sqlite3_backup_finish (backup);
+  if (!copy_database (source, copy, error))
+    return NULL;
   return migrate (copy, error) ? g_steal_pointer (&copy) : NULL;
 }
 

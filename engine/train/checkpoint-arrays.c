@@ -48,8 +48,11 @@ lig_run_check_arrays (LigRun *self, LigTensorFile *file, gint64 step, GError **e
       if (is_kept (&optimizer, info, array))
         look_for (file, array->name, *path, &missing);
   }
-  if (step > 0 && !lig_tensor_file_has (file, "optimizer.scaling"))
-    lig_differences_add (&missing, "%s is missing", "optimizer.scaling");
+  /* Checkpoints of the first version lack it. It has a value to begin with, other arrays do not. */
+  if (step > 0 && !lig_tensor_file_has (file, "optimizer.scaling") && !self->weights_note)
+    self->weights_note =
+      g_strdup (_ ("optimizer.scaling is missing, as in checkpoints of the first version; the loss "
+                   "scale, which only fp16 has, begins with its first value"));
   return lig_differences_end (
     &missing, _ ("the optimizer's arrays are incomplete, begin a new training from the weights"),
     error);

@@ -7,6 +7,7 @@
 #include <ligature/store-sweeps.h>
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -364,6 +365,20 @@ lig_recording_read_report (const char *path, GError **error)
 }
 
 /* --- Getting ------------------------------------------------------------------------------- */
+
+char *
+lig_recording_explain_length (const LigRecording *self)
+{
+  g_return_val_if_fail (self, NULL);
+  const LigMetricRow *loss = lig_recording_find_metric (self, "loss");
+  gint64 steps = lig_json_get_int (json_node_get_object (self->settings), "steps", 0);
+  gint64 last = loss ? g_array_index (loss->steps, gint64, loss->steps->len - 1) : 0;
+  if (lig_recording_is_profile (self) || g_str_equal (self->status, "done") || last >= steps)
+    return NULL;
+  return g_strdup_printf (_ ("run %.8s ended at step %" PRId64 " of %" PRId64 "; all %" PRId64
+                             " are repeated, the first %" PRId64 " compared"),
+                          self->run, last, steps, steps, last);
+}
 
 const LigMetricRow *
 lig_recording_find_metric (const LigRecording *self, const char *name)

@@ -456,10 +456,35 @@ lig_run_settings_set (LigRunSettings *self, const char *name, const char *text, 
   return TRUE;
 }
 
+/* A program in C sets fields without lig_run_settings_set(), which compares with the same ranges.
+ */
+static gboolean
+check_range (const LigRunSettings *self, const LigSetting *setting, GError **error)
+{
+  gboolean count = setting->kind == LIG_SETTING_COUNT;
+  if (setting->kind == LIG_SETTING_TEXT) {
+    const char *text = *(char **) field (self, setting);
+    return !text || !*text || check_word (setting, text, error) ||
+           lig_error_set_setting (error, setting->name);
+  }
+  double value =
+    count ? (double) *(gint64 *) field (self, setting) : *(double *) field (self, setting);
+  if (value >= setting->minimum && value <= setting->maximum)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("%s is '%.15g', expected a %snumber from %.15g to %.15g"), setting->name, value,
+               count ? _ ("whole ") : "", setting->minimum, setting->maximum);
+  return lig_error_set_setting (error, setting->name);
+}
+
 gboolean
 lig_run_settings_check (const LigRunSettings *self, GError **error)
 {
   const char *limit = self->schedule_steps > 0 ? "schedule-steps" : "steps";
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (!check_range (self, setting, error))
+      return FALSE;
   if (self->warmup > lig_run_schedule_steps (self)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("warmup is %" PRId64 ", expected a whole number from 0 to %s, %" PRId64),

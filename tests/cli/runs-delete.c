@@ -71,6 +71,11 @@ test_options (void)
   g_assert_cmpint (all.code, ==, 0);
   assert_contains (all.err, "deleted 3 runs");
   check_left ("11110 ");
+  g_auto (Outcome) compact =
+    lig ("runs", "delete", "--name", "nothing", "--yes", "--compact", NULL);
+  g_assert_cmpint (compact.code, ==, 0);
+  assert_contains (compact.err, "the store has ");
+  check_left ("11110 ");
 }
 
 /* A wrong word deletes nothing. */

@@ -90,13 +90,31 @@ static const char version_1[] =
   "INSERT INTO metric VALUES (7, 'loss', 0, 4.0), (7, 'loss', 9, 2.5), (7, 'eval-loss', 5, 3.0),"
   " (7, 'step-ms', 1, 9.0), (7, 'step-ms', 2, 2.0), (7, 'step-ms', 3, 4.0);";
 
+/* The migration is announced, and a copy of the old store, for this user alone, is kept. */
+static void
+check_copy (Fixture *f, LigStore *store)
+{
+  GStatBuf info;
+  g_autofree char *copy = g_strconcat (f->path, ".before-" G_STRINGIFY (NEWEST), NULL);
+  const char *warning = lig_store_get_warning (store);
+  g_assert_nonnull (strstr (warning, "from schema version 1 to " G_STRINGIFY (NEWEST)));
+  g_assert_nonnull (strstr (warning, copy));
+  g_assert_cmpint (g_stat (copy, &info), ==, 0);
+  g_assert_cmpint (info.st_mode & 0777, ==, 0600);
+  assert_query (copy, "PRAGMA user_version", "1");
+  assert_query (copy, "SELECT count (*) FROM metric", "6");
+  assert_query (copy, "SELECT name FROM experiment", "old");
+  /* The store with its companions, and nothing besides the copy. */
+  g_assert_cmpuint (count_files (f->folder), <=, 6);
+}
+
 static void
 test_migrate (Fixture *f, gconstpointer data)
 {
   execute (f->path, version_1);
   g_autoptr (LigStore) store = open_store (f->path);
   g_autoptr (LigRunRow) row = find (store, "abcd");
-  g_assert_null (lig_store_get_warning (store));
+  check_copy (f, store);
   g_assert_cmpstr (row->name, ==, "old");
   g_assert_cmpint (row->last_step, ==, 9);
   g_assert_cmpfloat (row->first_loss, ==, 4);
@@ -136,6 +154,88 @@ test_migrate_fails (Fixture *f, gconstpointer data)
   assert_fails (f->path, "duplicate column", "last_loss");
   assert_query (f->path, "PRAGMA user_version", "1");
   assert_query (f->path, "SELECT count (*) FROM pragma_table_info ('run')", "24");
+}
+
+/* A copy from before an earlier migration to the same version is kept. */
+static void
+test_migrate_again (Fixture *f, gconstpointer data)
+{
+  g_autofree char *copy = g_strconcat (f->path, ".before-" G_STRINGIFY (NEWEST), NULL);
+  g_autofree char *text = NULL;
+  execute (f->path, version_1);
+  g_assert_true (g_file_set_contents (copy, "kept", -1, NULL));
+  g_object_unref (open_store (f->path));
+  g_assert_true (g_file_get_contents (copy, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, "kept");
+  /* A store of this version is neither copied nor announced. */
+  g_assert_cmpint (g_remove (copy), ==, 0);
+  g_autoptr (LigStore) store = open_store (f->path);
+  g_assert_null (lig_store_get_warning (store));
+  g_assert_false (g_file_test (copy, G_FILE_TEST_EXISTS));
+}
+
+/* SQLite takes names of up to 504 bytes, longer ones are refused before a file is made. */
+static void
+test_long_path (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GString) folder = g_string_new (f->folder);
+  while (folder->len < 400)
+    g_string_append (folder, "/a-folder-with-a-name-of-some-length");
+  g_assert_cmpint (g_mkdir_with_parents (folder->str, 0700), ==, 0);
+  for (gsize length = 503; length <= 520; length++) {
+    g_autoptr (GString) path = g_string_new (folder->str);
+    g_string_append_c (path, '/');
+    while (path->len < length)
+      g_string_append_c (path, 'x');
+    if (length <= 504)
+      g_object_unref (open_store (path->str));
+    else
+      assert_fails (path->str, "bytes, at most 504 are supported", "name another file");
+    g_assert_true (g_file_test (path->str, G_FILE_TEST_EXISTS) == (length <= 504));
+  }
+  /* A short name of a long path is as long as the path. */
+  g_autofree char *link = g_build_filename (f->folder, "link", NULL);
+  g_autoptr (GString) behind = g_string_new (link);
+  g_string_append_c (behind, '/');
+  for (gsize i = folder->len; i < 510; i++)
+    g_string_append_c (behind, 'y');
+  g_assert_cmpint (symlink (folder->str, link), ==, 0);
+  assert_fails (behind->str, "at most 504 are supported", "name another file");
+}
+
+/* All runs of a list are deleted, or none; compacting gives their space back. */
+static void
+test_delete_many (Fixture *f, gconstpointer data)
+{
+  GStatBuf before, after;
+  g_autoptr (GError) error = NULL;
+  g_object_unref (open_store (f->path));
+  execute (f->path, LIG_TEST_MANY_RUNS);
+  g_autoptr (LigStore) store = open_store (f->path);
+  g_autofree const char **names = g_new0 (const char *, 60000);
+  g_autoptr (GStringChunk) texts = g_string_chunk_new (1 << 20);
+  for (guint64 i = 1; i <= 60000; i++) {
+    g_autofree char *name =
+      g_strdup_printf ("%08x-0000-4000-8000-%012x", (guint32) (i * 2654435761u), (guint) i);
+    names[i - 1] = g_string_chunk_insert (texts, name);
+  }
+  const char *last = names[59999];
+  names[59999] = "missing";
+  g_assert_false (lig_store_delete_runs (store, names, 60000, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_STORE);
+  g_clear_error (&error);
+  assert_query (f->path, "SELECT count (*) FROM run", "100000");
+  names[59999] = last;
+  g_assert_true (lig_store_delete_runs (store, names, 60000, &error));
+  g_assert_no_error (error);
+  assert_query (f->path, "SELECT count (*) FROM run", "40000");
+  g_assert_cmpint (g_stat (f->path, &before), ==, 0);
+  g_assert_true (lig_store_compact (store, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (g_stat (f->path, &after), ==, 0);
+  g_assert_cmpint (after.st_size, <, before.st_size * 6 / 10);
+  assert_query (f->path, "PRAGMA integrity_check", "ok");
+  assert_query (f->path, "SELECT count (*) FROM run", "40000");
 }
 
 static void
@@ -496,6 +596,9 @@ main (int argc, char **argv)
     {"/store/open/read-only", test_read_only},
     {"/store/migrate/from-1", test_migrate},
     {"/store/migrate/fails", test_migrate_fails},
+    {"/store/migrate/again", test_migrate_again},
+    {"/store/open/long-path", test_long_path},
+    {"/store/run/delete-many", test_delete_many},
     {"/store/run/round-trip", test_round_trip},
     {"/store/run/details", test_details},
     {"/store/run/selectors", test_selectors},

@@ -30,6 +30,17 @@ typedef struct {
 LIG_API void lig_layout_init (LigLayout *self, int count);
 
 /**
+ * lig_layout_check:
+ * @self: a layout
+ *
+ * Checks the sizes of a layout that a program made: a group has no negative number of ranks, and
+ * all groups together have at least one and at most 2^20.
+ *
+ * Returns: %FALSE with %LIG_ERROR_VALUE set
+ */
+LIG_API gboolean lig_layout_check (const LigLayout *self, GError **error);
+
+/**
  * lig_layout_parse:
  * @self: (out caller-allocates): the layout
  * @text: (nullable): sizes by the names of groups, `data=2,tensor=2`; data left out takes all ranks

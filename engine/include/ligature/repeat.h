@@ -69,6 +69,15 @@ LIG_API const char *lig_recording_get_run (const LigRecording *self);
 LIG_API int lig_recording_get_ranks (const LigRecording *self);
 
 /**
+ * lig_recording_explain_length:
+ * @self: a recording
+ *
+ * Returns: (transfer full) (nullable): a translated sentence about a training that ended before its
+ *   last step: all of its steps are repeated, as schedules depend on them; %NULL for others
+ */
+LIG_API char *lig_recording_explain_length (const LigRecording *self);
+
+/**
  * lig_recording_get_layout:
  * @self: a recording
  *

@@ -134,8 +134,9 @@ LIG_API gboolean lig_run_settings_set (LigRunSettings *self,
  * lig_run_settings_check:
  * @self: settings
  *
- * Checks that settings are consistent: no warm-up longer than the schedule, a calibration that
- * ends before the training, no `min-lr` above `lr`.
+ * Checks that each setting is in its range, as lig_run_settings_set() does, and that settings are
+ * consistent: no warm-up longer than the schedule, a calibration that ends before the training, no
+ * `min-lr` above `lr`. lig_run_new() and others do so.
  *
  * Returns: %FALSE with %LIG_ERROR_VALUE set
  */
@@ -348,7 +349,8 @@ LIG_API LigRun *lig_run_new (LigSequence *sequence,
  * lig_run_get_weights_note:
  * @self: a run
  *
- * Returns: (transfer none) (nullable): the note of lig_state_load_weights() on the initial
+ * Returns: (transfer none) (nullable): the note of lig_state_load_weights(), or of lig_run_resume()
+ *   about arrays that a checkpoint lacks and that have a value to begin with, on the initial
  *   parameters
  */
 LIG_API const char *lig_run_get_weights_note (LigRun *self);

@@ -23,8 +23,8 @@ G_DECLARE_FINAL_TYPE (LigStore, lig_store, LIG, STORE, GObject)
  *
  * Opens a store to write runs into it. Creates missing folders and a missing file, which only this
  * user may read (0700 and 0600), updates an older schema, and marks runs whose process has ended. A
- * damaged SQLite file is renamed and replaced by a new one; lig_store_get_warning() then reports
- * this.
+ * damaged SQLite file is renamed and replaced by a new one; before an update to schema N the file
+ * is copied to `PATH.before-N`. lig_store_get_warning() then reports this.
  *
  * Returns: (transfer full): a store, or %NULL with an error that names the file: it is no SQLite
  *   database, its schema is newer, it belongs to another program, or it cannot be read and written;
@@ -501,6 +501,32 @@ LIG_API gboolean lig_store_remove_tag (LigStore *self,
  * Returns: %FALSE with %LIG_ERROR_STORE set
  */
 LIG_API gboolean lig_store_delete_run (LigStore *self, const char *run, GError **error);
+
+/**
+ * lig_store_delete_runs:
+ * @self: a store
+ * @runs: (array length=count): the uuids of runs
+ * @count: their number
+ *
+ * Deletes the runs and all their rows, all or none. Files that they wrote are kept.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
+ */
+LIG_API gboolean lig_store_delete_runs (LigStore *self,
+                                        const char *const *runs,
+                                        guint count,
+                                        GError **error);
+
+/**
+ * lig_store_compact:
+ * @self: a store
+ *
+ * Gives the space of deleted rows back to the file system. This writes the file anew, needs as much
+ * free space again, and fails while another process uses the store.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
+ */
+LIG_API gboolean lig_store_compact (LigStore *self, GError **error);
 
 /**
  * lig_store_new_document:

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks whether this process may start the threads that the program needs (ulimit -u), before
+ * `main`: where a thread cannot be started, libraries end the process without a sentence. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* The threads besides those that compute: of a training, of the store and of GLib. */
+#define OTHERS 3
+/* Limits from here on are not reached, and starting threads takes time on large machines. */
+#define AMPLE 4096
+#define MOST 1024
+
+typedef struct {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  int ended;
+} Gate;
+
+static void *
+wait_at (void *data)
+{
+  Gate *gate = data;
+  pthread_mutex_lock (&gate->lock);
+  while (!gate->ended)
+    pthread_cond_wait (&gate->changed, &gate->lock);
+  pthread_mutex_unlock (&gate->lock);
+  return NULL;
+}
+
+/* Counts like OpenMP: the processors, unless the environment has a number. */
+static int
+count_computing (void)
+{
+  cpu_set_t set;
+  const char *text = getenv ("OMP_NUM_THREADS");
+  int named = text ? atoi (text) : 0;
+  if (named > 0)
+    return named;
+  return sched_getaffinity (0, sizeof set, &set) == 0 ? CPU_COUNT (&set) : 1;
+}
+
+/* Starts threads that wait for one another, and returns how many there could be. */
+static int
+start (int count)
+{
+  Gate gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+  pthread_t threads[MOST];
+  int started = 0;
+  while (started < count && pthread_create (&threads[started], NULL, wait_at, &gate) == 0)
+    started++;
+  pthread_mutex_lock (&gate.lock);
+  gate.ended = 1;
+  pthread_cond_broadcast (&gate.changed);
+  pthread_mutex_unlock (&gate.lock);
+  for (int i = 0; i < started; i++)
+    pthread_join (threads[i], NULL);
+  return started;
+}
+
+__attribute__ ((constructor)) static void
+check (void)
+{
+  struct rlimit limit;
+  if (getrlimit (RLIMIT_NPROC, &limit) != 0 || limit.rlim_cur >= AMPLE)
+    return;
+  int needed = count_computing () - 1 + OTHERS;
+  needed = needed < MOST ? needed : MOST;
+  int started = start (needed);
+  if (started == needed)
+    return;
+  fprintf (
+    stderr,
+    "%s: this process may start %d thread%s and needs %d, as the user's processes are limited "
+    "to %lu (ulimit -u); raise the limit, or set OMP_NUM_THREADS=1 to need %d\n",
+    program_invocation_short_name, started, started == 1 ? "" : "s", needed,
+    (unsigned long) limit.rlim_cur, OTHERS);
+  _exit (1);
+}
