@@ -174,12 +174,19 @@ compare (gconstpointer a, gconstpointer b)
                        : (int) one->mend->number - (int) two->mend->number;
 }
 
+/* The most ops of a plan with which edits are tried: each trial compiles a plan, which takes seconds
+ * with more. Their gains are then those of their groups. */
+#define MOST_TRIED_OPS 20000
+
 /* Returns whether plans with edits can be compared with this one by predictions: where nothing is
  * measured. */
 static gboolean
 can_try (const LigRails *self)
 {
   guint count;
+  lig_plan_get_ops (self->plan, &count);
+  if (count > MOST_TRIED_OPS)
+    return FALSE;
   const LigVerdict *verdicts = lig_plan_get_verdicts (self->plan, &count);
   if (lig_device_has (lig_plan_get_device (self->plan), LIG_DEVICE_DESCRIBED))
     return TRUE;
