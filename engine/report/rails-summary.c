@@ -174,8 +174,8 @@ compare (gconstpointer a, gconstpointer b)
                        : (int) one->mend->number - (int) two->mend->number;
 }
 
-/* The most ops of a plan with which edits are tried: each trial compiles a plan, which takes seconds
- * with more. Their gains are then those of their groups. */
+/* The most ops of a plan with which edits are tried: each trial compiles a plan, which takes
+ * seconds with more. Their gains are then those of their groups. */
 #define MOST_TRIED_OPS 20000
 
 /* Returns whether plans with edits can be compared with this one by predictions: where nothing is

@@ -27,6 +27,46 @@ find_id (LigStore *self, const char *run, gint64 *id, GError **error)
   return FALSE;
 }
 
+static void
+finalize (gpointer data)
+{
+  sqlite3_finalize (data);
+}
+
+/* Prepares the statements, as preparing a deletion takes longer than the deletion (transfer full).
+ * Their second parameter, if they have one, is `text`. */
+static GPtrArray *
+prepare_all (LigStore *self, const char *const *statements, const char *text, GError **error)
+{
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (finalize);
+  for (int i = 0; statements[i]; i++) {
+    const char *types = strstr (statements[i], "?2") ? "it" : "i";
+    sqlite3_stmt *statement =
+      lig_sql_prepare (self->db, error, statements[i], types, (gint64) 0, text);
+    if (!statement)
+      return NULL;
+    g_ptr_array_add (all, statement);
+  }
+  return g_steal_pointer (&all);
+}
+
+static gboolean
+change_one (LigStore *self, const char *run, GPtrArray *statements, GError **error)
+{
+  gint64 id = 0;
+  if (!find_id (self, run, &id, error))
+    return FALSE;
+  for (guint i = 0; i < statements->len; i++) {
+    sqlite3_stmt *statement = statements->pdata[i];
+    sqlite3_reset (statement);
+    if (sqlite3_bind_int64 (statement, 1, id) != SQLITE_OK ||
+        sqlite3_step (statement) != SQLITE_DONE)
+      return lig_sql_fail (self->db, _ ("cannot write"), error);
+    sqlite3_reset (statement);
+  }
+  return TRUE;
+}
+
 /* Runs all statements for each run in one transaction. Each takes the run's number and, if it has a
  * second parameter, `text`. */
 static gboolean
@@ -37,17 +77,13 @@ change_all (LigStore *self,
             const char *text,
             GError **error)
 {
-  gint64 id = 0;
   g_mutex_lock (&self->write_lock);
   gboolean done = lig_sql_begin (self->db, error);
   if (done) {
-    for (guint k = 0; done && k < count; k++) {
-      done = find_id (self, runs[k], &id, error);
-      for (int i = 0; done && statements[i]; i++) {
-        const char *types = strstr (statements[i], "?2") ? "it" : "i";
-        done = lig_sql_run (self->db, error, statements[i], types, id, text);
-      }
-    }
+    g_autoptr (GPtrArray) prepared = prepare_all (self, statements, text, error);
+    done = prepared != NULL;
+    for (guint k = 0; done && k < count; k++)
+      done = change_one (self, runs[k], prepared, error);
     done = lig_sql_end (self->db, done, error);
   }
   g_mutex_unlock (&self->write_lock);

@@ -20,7 +20,7 @@ EXPONENT, SECONDS, MEGABYTES = 1.35, 15, 2000
 LIG = os.environ.get("LIG", "build/app/lig")
 OPS = (["check"], ["check", "--json"], ["plan"], ["plan", "--text"], ["fuse"],
        ["fuse", "--device", "null:h200"], ["report", "-o", "plan.html"], ["report", "-o", "plan.md"])
-RUNS = (["list"], ["list", "--json"], ["compare", "--all"],
+RUNS = (["list"], ["list", "--json"],
         ["delete", "--all", "--yes", "--keep-checkpoints"])
 
 
@@ -59,7 +59,7 @@ def copy_runs(path, count):
 
 def judge(name, count, small, large):
     """Prints a line and returns whether the command keeps the limits."""
-    # What does not grow, such as the start of the program, would hide what does.
+    # Both times include the start of the program, which hides little growth of short times.
     exponent = math.log(large[0] / small[0], 4)
     fine = exponent <= EXPONENT and large[0] <= SECONDS and large[1] <= MEGABYTES
     print(f"{'ok  ' if fine else 'FAIL'} {name:45} {count:7} {large[0]:6.2f} s {large[1]:6.0f} MB "

@@ -517,6 +517,35 @@ test_large (void)
   }
 }
 
+/* Returns the bytes of a page about that many ops. */
+static gsize
+measure_page (guint count)
+{
+  g_autoptr (GString) expression = g_string_new ("gelu");
+  for (guint i = 1; i < count; i++)
+    g_string_append (expression, i % 3 == 0 ? " ! layer-norm" : " ! gelu");
+  g_autoptr (LigPlan) plan = new_plan (expression->str, NULL);
+  g_autoptr (GBytes) report = make (plan, NULL, NULL, "html");
+  g_autofree char *html = to_text (report);
+  gboolean is_long = count > 2000;
+  g_assert_true ((strstr (html, "<svg") == NULL) == is_long);
+  g_assert_true ((strstr (html, "id=\"document\"") == NULL) == is_long);
+  g_assert_true ((strstr (html, "With more than 2000 ops") != NULL) == is_long);
+  g_autofree char *rest = g_strdup_printf ("%u more rows are in ", count - 2000);
+  g_assert_true ((strstr (html, rest) != NULL) == is_long);
+  return g_bytes_get_size (report);
+}
+
+/* Of further ops a page has only the text of the sequence, once as an expression and once as JSON.
+ */
+static void
+test_long (void)
+{
+  measure_page (2000);
+  gsize some = measure_page (4000), more = measure_page (8000);
+  g_assert_cmpuint (more - some, <, (8000 - 4000) * 60);
+}
+
 #define ADD(path, function) \
   g_test_add ("/report-formats/" path, Fixture, NULL, set_up, function, tear_down)
 
@@ -537,5 +566,6 @@ main (int argc, char **argv)
   ADD ("run/broken", test_run_broken);
   ADD ("hostile", test_hostile);
   g_test_add_func ("/report-formats/large", test_large);
+  g_test_add_func ("/report-formats/long", test_long);
   return g_test_run ();
 }

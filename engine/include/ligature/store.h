@@ -521,8 +521,8 @@ LIG_API gboolean lig_store_delete_runs (LigStore *self,
  * lig_store_compact:
  * @self: a store
  *
- * Gives the space of deleted rows back to the file system. This writes the file anew, needs as much
- * free space again, and fails while another process uses the store.
+ * Gives the space of deleted rows back to the file system. This writes the whole file again, needs
+ * as much free space again, and fails while another process uses the store.
  *
  * Returns: %FALSE with %LIG_ERROR_STORE set
  */
