@@ -16,10 +16,10 @@ bound_of (LigPlan *plan, int n)
 
 /* Returns random elements, which repeat after the first million. */
 static LigTensor *
-random_tensor (const LigShape *shape, LigDtype dtype, gint32 bound, GError **error)
+random_tensor (const LigShape *shape, LigDtype dtype, gint32 bound, guint32 seed, GError **error)
 {
   LigTensor *tensor = lig_tensor_new (dtype, shape, error);
-  g_autoptr (GRand) random = g_rand_new_with_seed (1);
+  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
   if (!tensor)
     return NULL;
   gint64 count = MIN (tensor->size, 1 << 20);
@@ -34,26 +34,52 @@ random_tensor (const LigShape *shape, LigDtype dtype, gint32 bound, GError **err
   return tensor;
 }
 
-gboolean
-lig_program_fill (LigProgram *program, GError **error)
+static gboolean
+fill (LigProgram *program, guint32 seed, GError **error)
 {
   LigShape shape;
   LigDtype dtype;
   LigPlan *plan = lig_program_get_plan (program);
   lig_plan_get_input (plan, &shape, &dtype);
-  g_autoptr (LigTensor) input = random_tensor (&shape, dtype, bound_of (plan, -1), error);
+  g_autoptr (LigTensor) input = random_tensor (&shape, dtype, bound_of (plan, -1), seed, error);
   if (!input || !lig_program_set_input (program, input, error))
     return FALSE;
   for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++) {
     lig_plan_get_extra_input (plan, i, &shape, &dtype);
-    g_autoptr (LigTensor) extra = random_tensor (&shape, dtype, bound_of (plan, (int) i), error);
+    g_autoptr (LigTensor) extra =
+      random_tensor (&shape, dtype, bound_of (plan, (int) i), seed, error);
     if (!extra || !lig_program_set_extra_input (program, i, extra, error))
       return FALSE;
   }
   lig_plan_get_output (plan, &shape, &dtype);
   if (shape.n_axes == 0)
     return TRUE;
-  g_autoptr (LigTensor) gradient = random_tensor (&shape, dtype, 2, error);
+  g_autoptr (LigTensor) gradient = random_tensor (&shape, dtype, 2, seed, error);
   /* A plan without a backward pass accepts no gradient. */
   return gradient && (lig_program_set_gradient (program, gradient, NULL) || TRUE);
+}
+
+gboolean
+lig_program_fill (LigProgram *program, GError **error)
+{
+  return fill (program, 1, error);
+}
+
+gboolean
+lig_program_fill_by_seed (LigProgram *program, guint32 seed, GError **error)
+{
+  LigShape shape;
+  LigDtype dtype;
+  LigPlan *plan = lig_program_get_plan (program);
+  if (!fill (program, seed, error))
+    return FALSE;
+  for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++) {
+    lig_plan_get_extra_output (plan, i, &shape, &dtype);
+    g_autoptr (LigTensor) gradient = random_tensor (&shape, dtype, 2, seed + 1, error);
+    if (!gradient)
+      return FALSE;
+    /* An output without a derivative accepts none. */
+    lig_program_set_extra_gradient (program, i, gradient, NULL);
+  }
+  return TRUE;
 }

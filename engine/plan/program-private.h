@@ -9,6 +9,10 @@
 #include "engine/steps/steps.h"
 #include <ligature/program.h>
 
+/* Is called after each step of a run, when all lanes have ended. Returns FALSE with the error set to
+ * end the run. */
+typedef gboolean (*LigProgramObserver) (LigProgram *self, int step, gpointer data, GError **error);
+
 /* A gradient that the caller provides. */
 typedef struct {
   int value;
@@ -43,6 +47,8 @@ struct _LigProgram {
   LigProgramInterrupt interrupt;
   gpointer interrupt_data;
   gboolean interrupted; /* the present run was; only its exchanges go on, if there are ranks */
+  LigProgramObserver observer;
+  gpointer observer_data;
 };
 
 /* Gives the program memory and pointers into the state; lig_program_unbind() frees them. */
@@ -64,6 +70,10 @@ gboolean lig_program_check_inputs (LigProgram *self, GError **error);
 
 /* Frees the captures of lig_program_run(). */
 void lig_program_forget_captures (LigProgram *self);
+
+/* Lets runs go step by step, and an observer read what each step has written before others use its
+ * memory again; null: no one does. Kernels of a GPU choose their algorithms in a run before. */
+void lig_program_observe (LigProgram *self, LigProgramObserver observer, gpointer data);
 
 /* Launches one step by itself. */
 gboolean lig_program_run_step (LigProgram *self, int index, GError **error);

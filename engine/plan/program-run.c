@@ -48,6 +48,13 @@ lig_program_set_interrupt (LigProgram *self, LigProgramInterrupt interrupt, gpoi
 }
 
 void
+lig_program_observe (LigProgram *self, LigProgramObserver observer, gpointer data)
+{
+  self->observer = observer;
+  self->observer_data = data;
+}
+
+void
 lig_program_set_rate (LigProgram *self, double learning_rate, double clip_norm)
 {
   self->now.learning_rate = (float) learning_rate;
@@ -189,7 +196,7 @@ run_segment (LigProgram *self, int first, int end, LigStepsMode mode, GError **e
 {
   LigSteps *run = self->run;
   mode.rehearse = run->calls->capture != NULL;
-  if (!run->calls->capture || run->wait)
+  if (!run->calls->capture || run->wait || self->observer)
     return launch_steps (self, first, end, mode, error);
   Capture *capture = find_capture (self, first, end, mode);
   if (!capture) {
@@ -209,20 +216,35 @@ run_segment (LigProgram *self, int first, int end, LigStepsMode mode, GError **e
     _ ("running"), error);
 }
 
+/* Waits for all lanes, and shows the observer what the step has written. */
+static gboolean
+show_step (LigProgram *self, int step, GError **error)
+{
+  const LigSteps *run = self->run;
+  LigStatus status = LIG_OK;
+  for (int lane = 0; lane < LIG_N_LANES && status == LIG_OK; lane++)
+    status = run->calls->wait (run->device, run->lanes[lane].stream);
+  return lig_device_check (self->device, status, _ ("running"), error) &&
+         self->observer (self, step, self->observer_data, error);
+}
+
 static gboolean
 run_range (LigProgram *self, int first, int end, LigStepsMode mode, GError **error)
 {
   while (first < end) {
-    int at = first;
-    while (at < end && lig_step (self->plan->draft, at)->kernel && self->run->steps[at].function)
+    int at = first, limit = self->observer ? first + 1 : end;
+    while (at < limit && lig_step (self->plan->draft, at)->kernel && self->run->steps[at].function)
       at++;
     if (at > first && !run_segment (self, first, at, mode, error))
       return FALSE;
-    if (at < end && lig_step (self->plan->draft, at)->kernel)
+    gboolean stopped = at < limit;
+    if (stopped && lig_step (self->plan->draft, at)->kernel)
       return refuse_step (self, at, LIG_OK, error);
-    if (at < end && !self->interrupted && !call_opaque (self, at, error))
+    if (stopped && !self->interrupted && !call_opaque (self, at, error))
       return FALSE;
-    first = at + 1;
+    if (self->observer && !self->interrupted && !show_step (self, first, error))
+      return FALSE;
+    first = stopped ? at + 1 : at;
   }
   return TRUE;
 }

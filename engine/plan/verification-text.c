@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What a verification found, in one sentence. */
+#include <ligature/verification.h>
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+
+/* Returns the factor in words if it is a power of two other than 1, as a wrong scale mostly is;
+ * else null. */
+static char *
+explain_scale (double scale)
+{
+  int power = isfinite (scale) && scale != 0 ? (int) round (log2 (fabs (scale))) : 0;
+  double ratio = power != 0 ? fabs (scale) / exp2 (power) : 0;
+  if (ratio < 0.9 || ratio > 1.1)
+    return NULL;
+  return scale > 0 ? g_strdup_printf (_ (", about 2^%d times the right one"), power)
+                   : g_strdup_printf (_ (", about -2^%d times the right one"), power);
+}
+
+static const char *
+pass_name (const LigVerified *of)
+{
+  return of->again                       ? _ ("backward, again")
+         : of->pass == LIG_PASS_FORWARD  ? _ ("forward")
+         : of->pass == LIG_PASS_BACKWARD ? _ ("backward")
+                                         : _ ("update");
+}
+
+char *
+lig_verification_explain (const LigVerification *self)
+{
+  const LigVerified *of = self->outside;
+  if (!of)
+    return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "all %u groups are inside, on %u batch",
+                                         "all %u groups are inside, on %u batches",
+                                         (gulong) self->batches),
+                            self->n_groups, self->batches);
+  g_autofree char *scale = explain_scale (of->scale);
+  g_autofree char *where = !of->title
+                             ? g_strdup (pass_name (of))
+                             : g_strdup_printf (_ ("%s: %s at %s (%s)"), pass_name (of), of->title,
+                                                of->path, of->fusion ? of->fusion : _ ("alone"));
+  return g_strdup_printf (_ ("%s is outside: %s is off by %.2g of its length%s; rounding explains "
+                             "%.2g, the limit is %.2g"),
+                          where, of->value, of->error, scale ? scale : "", of->rounding, of->limit);
+}

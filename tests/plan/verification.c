@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/* Verified plans: every fusion is inside its limits, and a wrong factor in anything that one of its
+ * kernels writes is found, at that group. The faults are made in this program alone: it replaces
+ * the kernel of a step of a plan before the plan is verified. */
+#include "engine/plan/plan-private.h"
+#include "tests/plan/case.h"
+
+#include <ligature/optimizer.h>
+#include <ligature/verification.h>
+
+#define SPOILED 0x1p-7
+
+/* --- A spoiled step ------------------------------------------------------------------------ */
+
+static LigKernelFunc original;
+static int spoiled_output; /* number of the operand */
+
+/* Multiplies one of the outputs after the kernel has run. */
+static LigStatus
+run_spoiled (LigLaunch *launch)
+{
+  LigStatus status = original (launch);
+  const LigOperand *output = &launch->operands[spoiled_output];
+  gsize size = lig_dtype_size (output->dtype);
+  for (int64_t i = 0; i < output->size && status == LIG_OK; i++) {
+    float number;
+    lig_widen (output->dtype, (char *) output->data + (gsize) i * size, &number, 1);
+    number *= (float) SPOILED;
+    lig_narrow (output->dtype, &number, (char *) output->data + (gsize) i * size, 1);
+  }
+  return status;
+}
+
+static LigVerification *
+verify_with (LigPlan *plan, guint seeds)
+{
+  g_autoptr (GError) error = NULL;
+  LigVerificationOptions options = LIG_VERIFICATION_OPTIONS_INIT;
+  options.seeds = seeds;
+  LigVerification *found = lig_plan_verify (plan, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (found->batches, ==, seeds);
+  return found;
+}
+
+/* Verifies the plan while the output of the step is spoiled. */
+static LigVerification *
+verify_spoiled (LigPlan *plan, int step, int output)
+{
+  LigDraftStep *at = lig_step (plan->draft, step);
+  const LigKernel *kernel = at->kernel;
+  LigKernel spoiled = *kernel;
+  original = kernel->functions[LIG_BACKEND_CPU];
+  spoiled.functions[LIG_BACKEND_CPU] = run_spoiled;
+  spoiled_output = output;
+  at->kernel = &spoiled;
+  LigVerification *found = verify_with (plan, 1);
+  at->kernel = kernel;
+  return found;
+}
+
+/* --- Every fusion -------------------------------------------------------------------------- */
+
+typedef struct {
+  const char *fusion, *expression;
+} Case;
+
+static const Case cases[] = {
+  {"forward-linear-bias-add", "basic-linear(32) ! bias ! add-extra-input"},
+  {"forward-linear-scale-add", "basic-linear(32) ! constant-scale(2) ! add-extra-input"},
+  {"forward-linear-bias-activation", "basic-linear(32) ! bias ! gelu"},
+  {"forward-linear-bias-activation", "basic-linear(32) ! relu"},
+  {"forward-add-norm", "add-extra-input ! make-extra-output ! layer-norm"},
+  {"forward-add-norm", "add-extra-input ! rms-norm"},
+  {"forward-bias-activation", "bias ! silu"},
+  {"forward-bias-activation", "bias ! swiglu"},
+  {"forward-embedding-position", "embedding(32) ! position-embedding(32)"},
+  {"backward-linear-add", "make-extra-output ! basic-linear(32) ! bias"},
+  {"backward-linear-scale", "basic-linear(32) ! constant-scale(2)"},
+  {"backward-activation-bias", "bias ! relu"},
+  {"backward-activation-bias", "bias ! geglu"},
+  {"backward-add-norm", "make-extra-output ! layer-norm"},
+  {"backward-add-norm", "make-extra-output ! rms-norm"},
+  {"backward-linear-bias", "basic-linear(32) ! bias"},
+  {"backward-bias-gelu-linear", "bias ! gelu ! basic-linear(32) ! bias"},
+  {"backward-linear-input-bias", "basic-linear(32) ! bias"},
+  {"backward-gelu-linear-biases", "bias ! gelu ! basic-linear(32) ! bias"},
+  {"joint-linear-cross-entropy", "basic-linear(64) ! cross-entropy"},
+};
+
+/* Fusions under a recipe, and whether the plan trains. */
+static const Case quantized[] = {
+  {"joint-bias-activation-quantize", "linear(32) ! gelu ! linear(32)"},
+  {"forward-quantize", "gelu ! linear(32, bias=false)"},
+  {"forward-add-norm-quantize", "add-extra-input ! layer-norm ! linear(32, bias=false)"},
+  {"forward-bias-activation-quantize", "bias ! gelu ! linear(32, bias=false)"},
+  {"backward-quantize", "linear(32, bias=false) ! bias ! relu"},
+  {"backward-norm-quantize", "linear(32, bias=false) ! layer-norm"},
+};
+
+static LigSequence *
+open_case (const Case *of)
+{
+  const char *input = g_str_has_prefix (of->expression, "embedding") ? "8x32:int32" : "32x32";
+  return new_sequence (of->expression, input);
+}
+
+/* Returns the group that the fusion has in a plan. */
+static const LigPlanGroup *
+find_group (LigPlan *plan, LigPass pass, const char *fusion, int *number)
+{
+  guint count;
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
+  for (guint i = 0; i < count; i++)
+    if (groups[i].fusion && g_str_equal (groups[i].fusion->name, fusion)) {
+      *number = (int) i;
+      return &groups[i];
+    }
+  return NULL;
+}
+
+/* Returns whether the value is one that has a right one to compare it with: an output of an op, or
+ * a gradient. */
+static gboolean
+is_compared (const LigValue *value, LigPass pass)
+{
+  if (strchr (value->name, ':'))
+    return FALSE;
+  return pass == LIG_PASS_BACKWARD
+           ? value->role == LIG_VALUE_GRADIENT || value->role == LIG_VALUE_PARAMETER_GRADIENT
+           : g_str_has_suffix (value->name, ".y");
+}
+
+/* Spoils an output of a step of the fusion's group, which has to be found, there if the output has
+ * a right value. A quantized copy is found by what the product makes of it. */
+static void
+spoil_output (LigPlan *plan, int step, int output, const char *fusion)
+{
+  const LigDraftStep *at = lig_step (plan->draft, step);
+  const LigValue *value = lig_value (plan->draft, at->values[output]);
+  gboolean compared = is_compared (value, at->pass);
+  g_autoptr (LigVerification) found = verify_spoiled (plan, step, output);
+  g_autofree char *text = lig_verification_explain (found);
+  g_test_message ("%s, %s: %s", fusion, value->name, text);
+  g_assert_nonnull (found->outside);
+  g_assert_true (!compared || g_strcmp0 (found->outside->fusion, fusion) == 0);
+  g_assert_true (!compared || found->outside->group == at->group);
+  g_assert_true (!compared || found->outside->pass == at->pass);
+  g_assert_true (!compared || strstr (text, "2^-7"));
+}
+
+/* Spoils the outputs of the steps of the group, and returns how many there were. */
+static int
+spoil_group (LigPlan *plan, LigPass pass, int group, const char *fusion)
+{
+  int spoiled = 0;
+  const LigDraft *draft = plan->draft;
+  for (int i = 0; i < draft->first_update; i++) {
+    const LigDraftStep *step = lig_step (draft, i);
+    for (int j = step->n_inputs; j < step->n_operands; j++) {
+      const LigValue *value = step->values[j] >= 0 ? lig_value (draft, step->values[j]) : NULL;
+      if (step->pass != pass || step->group != group || !value || step->empty ||
+          (!is_compared (value, pass) && !g_str_has_suffix (value->name, ":row") &&
+           !g_str_has_suffix (value->name, ":transposed")))
+        continue;
+      spoil_output (plan, i, j, fusion);
+      spoiled++;
+    }
+  }
+  return spoiled;
+}
+
+static void
+check_case (const Case *of, const LigPlanOptions *options, gboolean forced)
+{
+  g_autoptr (LigSequence) sequence = open_case (of);
+  if (forced)
+    force (sequence, "0", of->fusion);
+  g_autoptr (LigPlan) plan = compile (sequence, options);
+  g_autoptr (LigVerification) found = verify_with (plan, 3);
+  g_autofree char *text = lig_verification_explain (found);
+  g_test_message ("%s on %s: %s", of->fusion, of->expression, text);
+  g_assert_null (found->outside);
+  int number = 0, spoiled = 0;
+  for (int pass = LIG_PASS_FORWARD; pass <= (int) LIG_PASS_BACKWARD; pass++)
+    if (find_group (plan, (LigPass) pass, of->fusion, &number))
+      spoiled += spoil_group (plan, (LigPass) pass, number, of->fusion);
+  g_assert_cmpint (spoiled, >, 0);
+}
+
+static LigPlanOptions
+options_of (LigDtype compute)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_NONE;
+  options.input_gradient = TRUE;
+  options.compute = options.parameters = (int) compute;
+  return options;
+}
+
+static void
+test_fusions (gconstpointer dtype)
+{
+  LigPlanOptions options = options_of ((LigDtype) GPOINTER_TO_INT (dtype));
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    check_case (&cases[i], &options, TRUE);
+}
+
+/* Exchanges need ranks: tests/cli/ranks.py. */
+static gboolean
+exchanges (const LigFusion *fusion)
+{
+  return strstr (fusion->name, "all-") || strstr (fusion->name, "reduce-scatter");
+}
+
+static gboolean
+has_case (const Case *list, guint count, const char *fusion)
+{
+  for (guint i = 0; i < count; i++)
+    if (g_str_equal (list[i].fusion, fusion))
+      return TRUE;
+  return g_str_equal (fusion, "forward-linear-bias-gelu-quantize");
+}
+
+static void
+test_complete (void)
+{
+  const LigFusion *fusion;
+  for (guint i = 0; (fusion = lig_fusion_nth (i)); i++)
+    if (!exchanges (fusion) && !has_case (cases, G_N_ELEMENTS (cases), fusion->name) &&
+        !has_case (quantized, G_N_ELEMENTS (quantized), fusion->name))
+      g_error ("%s has no case here", fusion->name);
+}
+
+/* The product that writes gelu and its copy itself is one of evaluation plans. */
+static void
+test_evaluation (void)
+{
+  const Case evaluated = {"forward-linear-bias-gelu-quantize", "linear(32) ! gelu ! linear(32)"};
+  LigPlanOptions options = options_of (LIG_BF16);
+  options.policy = LIG_POLICY_ALL;
+  options.recipe = "fp8-delayed";
+  options.training = options.input_gradient = FALSE;
+  check_case (&evaluated, &options, FALSE);
+}
+
+static void
+test_quantized (void)
+{
+  LigPlanOptions options = options_of (LIG_BF16);
+  options.policy = LIG_POLICY_ALL;
+  options.recipe = "fp8-current";
+  for (guint i = 0; i < G_N_ELEMENTS (quantized); i++)
+    check_case (&quantized[i], &options, FALSE);
+}
+
+/* --- Whole plans --------------------------------------------------------------------------- */
+
+static const char *const models[] = {
+  "embedding(32, vocabulary=50) ! position-embedding(16) ! block(2) { transformer-layer(4, "
+  "hidden-dropout=0.1) } ! layer-norm ! linear(50, bias=false, tied=0) ! cross-entropy",
+  "embedding(32, vocabulary=50) ! block(2, recompute=all) { transformer-layer(4, "
+  "normalization=rms-norm, activation=swiglu, bias=false, rotary=true) } ! linear(50) ! "
+  "cross-entropy",
+  "embedding(32, vocabulary=50) ! linear(64) ! relu ! dropout(0.2) ! linear(32) ! "
+  "mean-squared-error",
+};
+
+/* A right plan is inside in every type and by every recipe, with its step of the optimizer. */
+static void
+test_plans (void)
+{
+  static const char *const recipes[] = {"none", "fp8-delayed", "fp8-current", "fp8-rows",
+                                        "fp8-block"};
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  for (guint n = 0; n < G_N_ELEMENTS (models); n++)
+    for (guint i = 0; i < G_N_ELEMENTS (floating_types); i++)
+      for (guint r = 0; r < G_N_ELEMENTS (recipes); r++) {
+        LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+        options.policy = LIG_POLICY_ALL;
+        options.compute = (int) floating_types[i];
+        options.parameters = r % 2 == 0 ? (int) LIG_FP32 : options.compute;
+        options.recipe = recipes[r];
+        options.optimizer = &optimizer;
+        g_autoptr (LigSequence) sequence = new_sequence (models[n], "2x16:int32");
+        g_autoptr (LigPlan) plan = compile (sequence, &options);
+        g_autoptr (LigVerification) found = verify_with (plan, 3);
+        g_autofree char *text = lig_verification_explain (found);
+        g_test_message ("%u, %s, %s: %s", n, lig_dtype_name (floating_types[i]), recipes[r], text);
+        g_assert_null (found->outside);
+        g_assert_cmpuint (found->n_groups, >, 0);
+      }
+}
+
+static LigPlan *
+plan_model (LigOptimizer *optimizer, LigRecompute recompute)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_ALL;
+  options.recompute = recompute;
+  options.optimizer = optimizer;
+  g_autoptr (LigSequence) sequence = new_sequence (models[0], "2x16:int32");
+  return compile (sequence, &options);
+}
+
+/* A wrong update is a result that is outside, while all groups are inside. */
+static void
+test_update (void)
+{
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  g_autoptr (LigPlan) plan = plan_model (&optimizer, LIG_RECOMPUTE_NONE);
+  int at = (int) plan->draft->steps->len - 1;
+  const LigDraftStep *step = lig_step (plan->draft, at);
+  g_autoptr (LigVerification) found = verify_spoiled (plan, at, step->n_inputs);
+  g_assert_cmpint (step->pass, ==, LIG_PASS_UPDATE);
+  g_assert_nonnull (found->outside);
+  g_assert_cmpint (found->outside->pass, ==, LIG_PASS_UPDATE);
+  for (guint i = 0; i < found->n_groups; i++)
+    g_assert_false (found->groups[i].outside);
+}
+
+/* A value that is wrong only when it is computed again is found there. */
+static void
+test_recompute (void)
+{
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  g_autoptr (LigPlan) plan = plan_model (&optimizer, LIG_RECOMPUTE_ALL);
+  int spoiled = 0;
+  for (int i = plan->draft->first_backward; i < plan->draft->first_update; i++) {
+    const LigDraftStep *step = lig_step (plan->draft, i);
+    int output = step->n_inputs;
+    while (output < step->n_operands && step->values[output] < 0)
+      output++;
+    if (!step->again || output == step->n_operands ||
+        !strstr (lig_value (plan->draft, step->values[output])->name, ".y:again"))
+      continue;
+    g_autoptr (LigVerification) found = verify_spoiled (plan, i, output);
+    g_assert_nonnull (found->outside);
+    g_assert_true (found->outside->again);
+    g_assert_cmpint (found->outside->first, ==, step->part);
+    spoiled++;
+  }
+  g_assert_cmpint (spoiled, >, 3);
+}
+
+static void
+test_wrong_options (void)
+{
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  g_autoptr (LigPlan) plan = plan_model (&optimizer, LIG_RECOMPUTE_NONE);
+  LigVerificationOptions options = LIG_VERIFICATION_OPTIONS_INIT;
+  g_autoptr (GError) none = NULL, weights = NULL, missing = NULL;
+  options.seeds = 0;
+  g_assert_null (lig_plan_verify (plan, &options, &none));
+  g_assert_error (none, LIG_ERROR, LIG_ERROR_VALUE);
+  options.seeds = 1;
+  options.weights = "/nowhere.safetensors";
+  g_assert_null (lig_plan_verify (plan, &options, &weights));
+  g_assert_nonnull (weights);
+  g_assert_null (lig_plan_verify (NULL, NULL, &missing));
+  g_assert_error (missing, LIG_ERROR, LIG_ERROR_VALUE);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (floating_types); i++) {
+    g_autofree char *name =
+      g_strdup_printf ("/verification/fusions/%s", lig_dtype_name (floating_types[i]));
+    g_test_add_data_func (name, GINT_TO_POINTER (floating_types[i]), test_fusions);
+  }
+  g_test_add_func ("/verification/quantized", test_quantized);
+  g_test_add_func ("/verification/evaluation", test_evaluation);
+  g_test_add_func ("/verification/complete", test_complete);
+  g_test_add_func ("/verification/plans", test_plans);
+  g_test_add_func ("/verification/update", test_update);
+  g_test_add_func ("/verification/recompute", test_recompute);
+  g_test_add_func ("/verification/wrong-options", test_wrong_options);
+  return g_test_run ();
+}
