@@ -9,6 +9,7 @@
 #include <ligature/figures.h>
 #include <ligature/loss-scaling.h>
 #include <ligature/optimizer.h>
+#include <ligature/ranks.h>
 #include <ligature/recipe-errors.h>
 
 #include <glib/gi18n-lib.h>
@@ -139,9 +140,10 @@ static LigTensor *
 get_parameter (LigState *state, const char *path, gboolean updated, GError **error)
 {
   g_autoptr (LigTensor) master =
-    updated ? lig_state_get (state, LIG_STATE_MASTER, path, NULL) : NULL;
-  g_autoptr (LigTensor) tensor =
-    master ? lig_tensor_ref (master) : lig_state_get (state, LIG_STATE_PARAMETERS, path, error);
+    updated ? lig_state_get_whole (state, LIG_STATE_MASTER, path, NULL) : NULL;
+  g_autoptr (LigTensor) tensor = master
+                                   ? lig_tensor_ref (master)
+                                   : lig_state_get_whole (state, LIG_STATE_PARAMETERS, path, error);
   return tensor ? lig_tensor_convert (tensor, LIG_FP32, error) : NULL;
 }
 
@@ -202,7 +204,7 @@ observe (LigProgram *program, int index, gpointer data, GError **error)
   LigSide *side = watch->side;
   const LigDraftStep *step = lig_step (program->plan->draft, index);
   for (int j = step->n_inputs; j < step->n_operands; j++) {
-    int value = step->values[j];
+    int value = lig_side_written (side, step->values[j]);
     if (value < 0 || side->shared[value] < 0 || side->last_writer[value] != index ||
         !lig_program_address (program, value))
       continue;
@@ -399,7 +401,8 @@ add_results (Verification *self, const LigSide *side, GError **error)
   for (guint i = 0; passes & LIG_RUN_BACKWARD && paths[i]; i++)
     if (lig_state_is_trained (side->state, paths[i]) &&
         !add_result (self, side, number++,
-                     lig_state_get (side->state, LIG_STATE_GRADIENTS, paths[i], error), error))
+                     lig_state_get_whole (side->state, LIG_STATE_GRADIENTS, paths[i], error),
+                     error))
       return FALSE;
   return !(passes & LIG_RUN_UPDATE) || update (self, side, &number, error);
 }
@@ -545,7 +548,7 @@ list_groups (Verification *self, LigVerification *found)
       continue;
     LigVerified *entry = step->group >= 0 ? find_entry (entries, known, side->plan, step) : NULL;
     for (int j = step->n_inputs; j < step->n_operands; j++) {
-      int value = step->values[j];
+      int value = lig_side_written (side, step->values[j]);
       if (value < 0 || side->shared[value] < 0 || side->last_writer[value] != i ||
           self->written[value].whole + self->written[value].difference == 0)
         continue;
@@ -601,6 +604,29 @@ run_batches (Verification *self, GError **error)
 }
 
 static gboolean
+sum_over_ranks (LigRanks *ranks, LigErrorSum *sums, gsize count, GError **error)
+{
+  guint numbers = sizeof *sums / sizeof (double);
+  return lig_ranks_sum (ranks, (double *) sums, (guint) count * numbers, error);
+}
+
+/* Adds up the errors of all ranks, each of which has a part of the batch or of the parameters. */
+static gboolean
+join_ranks (Verification *self, GError **error)
+{
+  const LigSide *plan = &self->sides[LIG_SIDE_PLAN], *right = &self->sides[LIG_SIDE_RIGHT];
+  LigRanks *ranks = lig_device_get_ranks (plan->device);
+  gboolean fine =
+    !ranks || sum_over_ranks (ranks, self->written, plan->plan->draft->values->len, error);
+  for (guint i = 0; ranks && fine && i < right->plan->draft->values->len; i++)
+    fine = sum_over_ranks (ranks, self->values[i].sums, LIG_N_SIDES, error);
+  for (guint i = 0; ranks && fine && i < self->results->len; i++)
+    fine =
+      sum_over_ranks (ranks, g_array_index (self->results, Result, i).sums, LIG_N_SIDES, error);
+  return fine;
+}
+
+static gboolean
 read_options (const LigVerificationOptions *given, LigVerificationOptions *whole, GError **error)
 {
   *whole = (LigVerificationOptions) LIG_VERIFICATION_OPTIONS_INIT;
@@ -630,7 +656,7 @@ lig_plan_verify (LigPlan *plan, const LigVerificationOptions *options, GError **
     return NULL;
   }
   if (!read_options (options, &self.options, error) || !make_plans (&self, plan, error) ||
-      !run_batches (&self, error))
+      !run_batches (&self, error) || !join_ranks (&self, error))
     return NULL;
   LigVerification *found = g_new0 (LigVerification, 1);
   found->batches = self.options.seeds + self.options.batches;

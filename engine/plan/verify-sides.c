@@ -102,6 +102,12 @@ pair_names (LigSide *self)
       self->shared[i] = self->shared[resolve (draft, i)];
 }
 
+int
+lig_side_written (const LigSide *self, int value)
+{
+  return value < 0 || self->shared[value] >= 0 ? value : lig_draft_root (self->plan->draft, value);
+}
+
 static void
 find_writers (LigSide *self)
 {
@@ -110,7 +116,7 @@ find_writers (LigSide *self)
     const LigDraftStep *step = lig_step (draft, i);
     for (int j = step->n_inputs; j < step->n_operands; j++)
       if (step->values[j] >= 0)
-        self->last_writer[step->values[j]] = i;
+        self->last_writer[lig_side_written (self, step->values[j])] = i;
   }
 }
 

@@ -45,6 +45,10 @@ typedef struct {
  * value that is computed again is that of its original. */
 void lig_sides_pair (LigSide sides[LIG_N_SIDES]);
 
+/* Returns the value that a step writes: a part of one that has no right numbers of its own stands
+ * for the whole, as of a product that is exchanged in parts. */
+int lig_side_written (const LigSide *self, int value);
+
 void lig_sum_errors (LigErrorSum *sum, const float *numbers, const float *right, gint64 count);
 
 /* Returns the relative error; infinite if the right numbers are zero and the others are not, NaN if

@@ -7,6 +7,7 @@
 #include <ligature/device.h>
 #include <ligature/plan.h>
 #include <ligature/sequence.h>
+#include <ligature/verification.h>
 
 G_BEGIN_DECLS
 
@@ -594,6 +595,20 @@ LIG_API LigSequence *lig_run_get_sequence (LigRun *self);
  * Returns: (transfer none): the plan of its steps
  */
 LIG_API LigPlan *lig_run_get_plan (LigRun *self);
+
+/**
+ * lig_run_verify: (skip)
+ * @self: a run that has not started
+ * @options: (nullable): the options; `feed` is not read, `batches` are of the run's data
+ *
+ * Verifies the plan of its steps, see lig_plan_verify(), on random batches and on the next batches
+ * of its data. The run stays as it is.
+ *
+ * Returns: (transfer full): what was found, or %NULL with an error set
+ */
+LIG_API LigVerification *lig_run_verify (LigRun *self,
+                                         const LigVerificationOptions *options,
+                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_run_get_device:

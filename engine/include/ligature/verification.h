@@ -145,6 +145,10 @@ typedef struct {
  * half of the last bit of the plan's type; but at least half a bit. The limit is
  * %LIG_VERIFICATION_FACTOR times that.
  *
+ * The step of the optimizer has the right gradients. A quantized copy is compared by what the ops
+ * that read it make of it. Of several ranks each compares its part, on its own device, and all
+ * return the errors of all.
+ *
  * Returns: (transfer full): what was found, or %NULL with @error set
  */
 LIG_API LigVerification *lig_plan_verify (LigPlan *plan,
