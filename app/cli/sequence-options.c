@@ -420,3 +420,32 @@ lig_cli_fit_code (LigPlan *plan, LigDevice *device)
   lig_plan_get_memory (plan, device, &memory);
   return memory.fits ? LIG_EXIT_OK : LIG_EXIT_FAILED;
 }
+
+static gboolean
+ends_with_loss (LigSequence *sequence)
+{
+  guint count = lig_sequence_get_length (sequence);
+  LigOp *last = count > 0 ? lig_sequence_get (sequence, (int) count - 1, NULL) : NULL;
+  return last && lig_op_get_info (last)->flags & LIG_OP_LOSS;
+}
+
+LigPlan *
+lig_cli_compile_step (LigSequence *sequence,
+                      LigDevice *device,
+                      const LigSequenceOptions *options,
+                      const LigRunSettings *settings,
+                      GError **error)
+{
+  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  LigOptimizer optimizer;
+  const LigLayout *layout = lig_device_get_layout (device);
+  if (!lig_cli_plan_options (options, &plan, error) ||
+      !lig_run_settings_get_optimizer (settings, &optimizer, error))
+    return NULL;
+  plan.batch = settings->batch;
+  plan.input_gradient = plan.training && !ends_with_loss (sequence);
+  plan.optimizer = plan.training ? &optimizer : NULL;
+  if (layout && !lig_plan_options_divide (&plan, sequence, layout, error))
+    return NULL;
+  return lig_plan_compile (sequence, device, &plan, error);
+}

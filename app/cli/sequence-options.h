@@ -7,6 +7,7 @@
 #include "app/cli/switches.h"
 #include <ligature/layout.h>
 #include <ligature/plan.h>
+#include <ligature/run.h>
 
 typedef struct _LigOptimizer LigOptimizer;
 
@@ -80,3 +81,11 @@ lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *optio
 /* Returns the exit code of a command that has printed a plan: it fails if the plan does not fit
  * into the memory of the device. @device: (nullable): the plan's own by default */
 int lig_cli_fit_code (LigPlan *plan, LigDevice *device);
+
+/* Compiles the plan of a step of a training, with the update of the optimizer of its settings. A
+ * part of a model, which has no loss, passes the gradient of its input on. */
+LigPlan *lig_cli_compile_step (LigSequence *sequence,
+                               LigDevice *device,
+                               const LigSequenceOptions *options,
+                               const LigRunSettings *settings,
+                               GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a verification found, as a table and as JSON. */
+/* The result of a verification, as a table and as JSON. */
 #include "app/cli/table.h"
 #include "app/cli/verify.h"
 

@@ -98,7 +98,8 @@ explain (const GArray *all, const Compared *outside, const char *folder)
     return g_strdup_printf ("%s of %s is off by %.2g of its length, the limit is %.2g; export the "
                             "checkpoint again",
                             outside->path, folder, outside->error, outside->limit);
-  return g_strdup_printf ("all %u parameters of %s are those of the checkpoint", all->len, folder);
+  return g_strdup_printf ("the parameters of %s are those of the checkpoint: %u compared", folder,
+                          all->len);
 }
 
 static void

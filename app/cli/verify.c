@@ -12,8 +12,6 @@
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/task.h"
-#include <ligature/optimizer.h>
-#include <ligature/plan-options.h>
 #include <ligature/tensor-file.h>
 #include <ligature/tuning.h>
 
@@ -49,7 +47,7 @@ clear (Options *options)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
 
-/* What is verified. */
+/* The sequence, settings and parameters that are verified. */
 typedef struct {
   LigSequence *sequence;
   LigRunSettings settings;
@@ -66,7 +64,7 @@ clear_source (Source *source)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Source, clear_source)
 
-/* --- What is verified ----------------------------------------------------------------------- */
+/* --- Sources -------------------------------------------------------------------------------- */
 
 /* Returns whether the word names a run or a checkpoint. */
 static gboolean
@@ -153,6 +151,8 @@ apply_options (const Options *options, LigRunSettings *settings, GError **error)
                         : given->shard_optimizer                ? "1"
                                                                 : "0"},
   };
+  if (given->dtype && !lig_cli_check_dtype (given->dtype, error))
+    return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
     if (values[i].value &&
         !lig_run_settings_set (settings, values[i].name, values[i].value, error)) {
@@ -172,14 +172,6 @@ show_batch (guint done, guint count, G_GNUC_UNUSED gpointer data)
   return TRUE;
 }
 
-static gboolean
-ends_with_loss (LigSequence *sequence)
-{
-  guint count = lig_sequence_get_length (sequence);
-  LigOp *last = count > 0 ? lig_sequence_get (sequence, (int) count - 1, NULL) : NULL;
-  return last && lig_op_get_info (last)->flags & LIG_OP_LOSS;
-}
-
 /* Verifies the plan of a training on batches of its data, too. */
 static LigVerification *
 verify_training (Source *source,
@@ -196,8 +188,7 @@ verify_training (Source *source,
   return lig_run_verify (training, options, error);
 }
 
-/* Verifies a plan on random batches. A part of a model, which has no loss, passes the gradient of
- * its input on. */
+/* Verifies a plan on random batches. */
 static LigVerification *
 verify_plan (Source *source,
              const Options *options,
@@ -206,18 +197,8 @@ verify_plan (Source *source,
              LigPlan **plan,
              GError **error)
 {
-  LigPlanOptions wanted = LIG_PLAN_OPTIONS_INIT;
-  LigOptimizer optimizer;
-  const LigLayout *layout = lig_device_get_layout (device);
-  if (!lig_cli_plan_options (&options->sequence, &wanted, error) ||
-      !lig_run_settings_get_optimizer (&source->settings, &optimizer, error))
-    return NULL;
-  wanted.batch = source->settings.batch;
-  wanted.input_gradient = wanted.training && !ends_with_loss (source->sequence);
-  wanted.optimizer = wanted.training ? &optimizer : NULL;
-  if (layout && !lig_plan_options_divide (&wanted, source->sequence, layout, error))
-    return NULL;
-  *plan = lig_plan_compile (source->sequence, device, &wanted, error);
+  *plan =
+    lig_cli_compile_step (source->sequence, device, &options->sequence, &source->settings, error);
   return *plan ? lig_plan_verify (*plan, verification, error) : NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `lig verify` prints. */
+/* The parts of `lig verify`. */
 #pragma once
 
 #include "app/cli/command.h"

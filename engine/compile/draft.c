@@ -287,6 +287,12 @@ lig_draft_root (const LigDraft *self, int value)
   return value;
 }
 
+double
+lig_draft_loss_scale (const LigDraft *self)
+{
+  return self->scales && self->optimizer ? self->optimizer->loss_scale : 1;
+}
+
 LigOperand
 lig_draft_operand (const LigDraft *self, int value)
 {

@@ -344,6 +344,9 @@ int lig_draft_add_value (LigDraft *self,
 /* Returns the value of the state's LigScaling; the first call adds it. */
 int lig_draft_scaling (LigDraft *self);
 
+/* Returns the fixed scale of the loss, 0 if a training adapts it. */
+double lig_draft_loss_scale (const LigDraft *self);
+
 /* Returns the type of an array of the state, a LigStateArray. */
 LigDtype lig_draft_array_dtype (const LigDraft *self, int array);
 

@@ -9,8 +9,8 @@
 #include "engine/steps/steps.h"
 #include <ligature/program.h>
 
-/* Is called after each step of a run, when all lanes have ended. Returns FALSE with the error set to
- * end the run. */
+/* Is called after each step of a run, when all lanes have ended. Returns FALSE with the error set
+ * to end the run. */
 typedef gboolean (*LigProgramObserver) (LigProgram *self, int step, gpointer data, GError **error);
 
 /* A gradient that the caller provides. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a verification found, in one sentence. */
+/* The result of a verification in one sentence. */
 #include <ligature/verification.h>
 
 #include <glib/gi18n-lib.h>

@@ -5,10 +5,9 @@
 #include "engine/compile/quantizers.h"
 #include "engine/device/device-private.h"
 #include "engine/plan/fill.h"
-#include "engine/plan/verify-sides.h"
+#include "engine/plan/verify-witnesses.h"
 #include <ligature/figures.h>
 #include <ligature/loss-scaling.h>
-#include <ligature/optimizer.h>
 #include <ligature/ranks.h>
 #include <ligature/recipe-errors.h>
 
@@ -18,17 +17,17 @@
 /* Runs before the one that is compared, after which histories have the batch's amaxes. */
 enum { WARM_UP = 2 };
 
-/* A result of the plan, such as the gradient of a parameter, of all sides. */
+/* A result of the plan, such as the gradient of a parameter, in all witnesses. */
 typedef struct {
   char *name, *path; /* path: of the parameter, or null */
   LigPass pass;
   LigTensor *right; /* of the present batch */
-  LigErrorSum sums[LIG_N_SIDES];
+  LigErrorSum sums[LIG_N_WITNESSES];
 } Result;
 
 typedef struct {
   LigVerificationOptions options;
-  LigSide sides[LIG_N_SIDES];
+  LigWitness witnesses[LIG_N_WITNESSES];
   LigRightValue *values; /* of the right plan */
   LigErrorSum *written;  /* of the plan's values: their errors */
   GArray *results;       /* of Result */
@@ -48,12 +47,12 @@ clear_result (gpointer result)
 static void
 forget_batch (Verification *self)
 {
-  for (int i = 0; i < LIG_N_SIDES; i++) {
-    g_clear_pointer (&self->sides[i].program, lig_program_unref);
-    g_clear_object (&self->sides[i].state);
-    g_clear_pointer (&self->sides[i].begun, g_ptr_array_unref);
+  for (int i = 0; i < LIG_N_WITNESSES; i++) {
+    g_clear_pointer (&self->witnesses[i].program, lig_program_unref);
+    g_clear_object (&self->witnesses[i].state);
+    g_clear_pointer (&self->witnesses[i].begun, g_ptr_array_unref);
   }
-  const LigDraft *right = self->sides[LIG_SIDE_RIGHT].plan->draft;
+  const LigDraft *right = self->witnesses[LIG_WITNESS_RIGHT].plan->draft;
   for (guint i = 0; self->values && i < right->values->len; i++)
     g_clear_pointer (&self->values[i].numbers, g_free);
   for (guint i = 0; i < self->results->len; i++)
@@ -64,13 +63,13 @@ forget_batch (Verification *self)
 static void
 clear (Verification *self)
 {
-  if (self->sides[LIG_SIDE_RIGHT].plan)
+  if (self->witnesses[LIG_WITNESS_RIGHT].plan)
     forget_batch (self);
-  for (int i = 0; i < LIG_N_SIDES; i++) {
-    g_clear_pointer (&self->sides[i].plan, lig_plan_unref);
-    g_clear_object (&self->sides[i].device);
-    g_free (self->sides[i].shared);
-    g_free (self->sides[i].last_writer);
+  for (int i = 0; i < LIG_N_WITNESSES; i++) {
+    g_clear_pointer (&self->witnesses[i].plan, lig_plan_unref);
+    g_clear_object (&self->witnesses[i].device);
+    g_free (self->witnesses[i].shared);
+    g_free (self->witnesses[i].last_writer);
   }
   g_free (self->values);
   g_free (self->written);
@@ -87,7 +86,6 @@ static LigPlan *
 compile_alone (const LigDraft *of, LigDevice *device, gboolean right, GError **error)
 {
   LigPlanOptions options = of->options;
-  LigOptimizer optimizer;
   options.policy = LIG_POLICY_NONE;
   options.choices = NULL;
   options.tuning = NULL; /* its data may be gone */
@@ -97,39 +95,34 @@ compile_alone (const LigDraft *of, LigDevice *device, gboolean right, GError **e
   lig_recipe_choose_for (&options, of->sequence, "none");
   options.compute = options.parameters = (int) LIG_FP32;
   options.tf32 = FALSE;
-  if (options.optimizer) {
-    optimizer = *options.optimizer;
-    optimizer.loss_scale = 1;
-    options.optimizer = &optimizer;
-  }
   return lig_plan_compile_unfused (of->sequence, device, &options, error);
 }
 
 static gboolean
 make_plans (Verification *self, LigPlan *plan, GError **error)
 {
-  LigSide *sides = self->sides;
+  LigWitness *witnesses = self->witnesses;
   LigDevice *own = lig_plan_get_device (plan);
   /* Ranks that exchange need each other for the right numbers, too. */
   g_autoptr (LigDevice) cpu =
     lig_device_get_ranks (own) ? g_object_ref (own) : lig_device_open ("cpu", error);
-  for (int i = 0; i < LIG_N_SIDES && cpu; i++) {
-    sides[i].kind = (LigSideKind) i;
-    sides[i].device = g_object_ref (i < LIG_SIDE_ALONE ? cpu : own);
-    sides[i].scale = 1;
+  for (int i = 0; i < LIG_N_WITNESSES && cpu; i++) {
+    witnesses[i].kind = (LigWitnessKind) i;
+    witnesses[i].device = g_object_ref (i < LIG_WITNESS_ALONE ? cpu : own);
+    witnesses[i].scale = 1;
   }
-  sides[LIG_SIDE_PLAN].plan = lig_plan_ref (plan);
-  sides[LIG_SIDE_RIGHT].plan = cpu ? compile_alone (plan->draft, cpu, TRUE, error) : NULL;
-  if (!sides[LIG_SIDE_RIGHT].plan)
+  witnesses[LIG_WITNESS_PLAN].plan = lig_plan_ref (plan);
+  witnesses[LIG_WITNESS_RIGHT].plan = cpu ? compile_alone (plan->draft, cpu, TRUE, error) : NULL;
+  if (!witnesses[LIG_WITNESS_RIGHT].plan)
     return FALSE;
-  sides[LIG_SIDE_NUDGED].plan = lig_plan_ref (sides[LIG_SIDE_RIGHT].plan);
-  sides[LIG_SIDE_ALONE].plan = compile_alone (plan->draft, own, FALSE, error);
-  if (!sides[LIG_SIDE_ALONE].plan)
+  witnesses[LIG_WITNESS_NUDGED].plan = lig_plan_ref (witnesses[LIG_WITNESS_RIGHT].plan);
+  witnesses[LIG_WITNESS_ALONE].plan = compile_alone (plan->draft, own, FALSE, error);
+  if (!witnesses[LIG_WITNESS_ALONE].plan)
     return FALSE;
-  lig_sides_pair (sides);
-  self->values = g_new0 (LigRightValue, sides[LIG_SIDE_RIGHT].plan->draft->values->len + 1);
+  lig_witnesses_pair (witnesses);
+  self->values = g_new0 (LigRightValue, witnesses[LIG_WITNESS_RIGHT].plan->draft->values->len + 1);
   self->written = g_new0 (LigErrorSum, plan->draft->values->len + 1);
-  self->unit = lig_side_unit (&sides[LIG_SIDE_PLAN]);
+  self->unit = lig_witness_unit (&witnesses[LIG_WITNESS_PLAN]);
   return TRUE;
 }
 
@@ -147,7 +140,7 @@ get_parameter (LigState *state, const char *path, gboolean updated, GError **err
   return tensor ? lig_tensor_convert (tensor, LIG_FP32, error) : NULL;
 }
 
-/* Notes the parameters with which all sides begin: those of every op alone, as the types of the
+/* Notes the parameters with which all witnesses begin: those of every op alone, as the types of the
  * plan round them. */
 static gboolean
 note_start (Verification *self, LigState *state, GError **error)
@@ -161,38 +154,49 @@ note_start (Verification *self, LigState *state, GError **error)
   return TRUE;
 }
 
-/* Makes the state of a side and notes the parameters from which its change by the update is
+/* Returns a copy of a tensor of fp32, which may be changed. */
+static LigTensor *
+copy_tensor (const LigTensor *tensor, GError **error)
+{
+  LigTensor *copy = lig_tensor_new (LIG_FP32, &tensor->shape, error);
+  if (copy)
+    memcpy (copy->data, tensor->data, lig_tensor_bytes (copy));
+  return copy;
+}
+
+/* Makes the state of a witness and notes the parameters from which its change by the update is
  * counted. The fp32 masters of rounded parameters begin with these, too. */
 static gboolean
-begin_state (Verification *self, LigSide *side, guint batch, GError **error)
+begin_state (Verification *self, LigWitness *witness, guint batch, GError **error)
 {
-  const LigDraft *draft = side->plan->draft;
-  side->state = lig_state_new (draft->sequence, side->device, &draft->options, batch, error);
-  side->begun = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_tensor_unref);
-  if (!side->state || (side->kind >= LIG_SIDE_ALONE && self->options.weights &&
-                       !lig_state_load_weights (side->state, self->options.weights, NULL, error)))
+  const LigDraft *draft = witness->plan->draft;
+  witness->state = lig_state_new (draft->sequence, witness->device, &draft->options, batch, error);
+  witness->begun = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_tensor_unref);
+  if (!witness->state ||
+      (witness->kind >= LIG_WITNESS_ALONE && self->options.weights &&
+       !lig_state_load_weights (witness->state, self->options.weights, NULL, error)))
     return FALSE;
-  if (self->start->len == 0 && !note_start (self, side->state, error))
+  if (self->start->len == 0 && !note_start (self, witness->state, error))
     return FALSE;
-  const char *const *paths = lig_state_get_paths (side->state);
+  const char *const *paths = lig_state_get_paths (witness->state);
   for (guint i = 0; paths[i]; i++) {
-    LigTensor *tensor = lig_tensor_convert (self->start->pdata[i], LIG_FP32, error);
+    LigTensor *tensor = copy_tensor (self->start->pdata[i], error);
     if (!tensor)
       return FALSE;
-    g_ptr_array_add (side->begun, tensor);
-    if (side->kind == LIG_SIDE_NUDGED)
+    g_ptr_array_add (witness->begun, tensor);
+    if (witness->kind == LIG_WITNESS_NUDGED)
       lig_nudge (tensor, self->unit, batch + i);
-    if (!lig_state_set (side->state, LIG_STATE_PARAMETERS, paths[i], tensor, error))
+    if (!lig_state_set (witness->state, LIG_STATE_PARAMETERS, paths[i], tensor, error))
       return FALSE;
   }
   return TRUE;
 }
 
-/* --- Running a side ------------------------------------------------------------------------ */
+/* --- Running a witness ------------------------------------------------------------------------ */
 
 typedef struct {
   Verification *all;
-  LigSide *side;
+  LigWitness *witness;
 } Watch;
 
 /* Keeps the right numbers of the values that a step was the last to write, or compares others with
@@ -201,27 +205,27 @@ static gboolean
 observe (LigProgram *program, int index, gpointer data, GError **error)
 {
   Watch *watch = data;
-  LigSide *side = watch->side;
+  LigWitness *witness = watch->witness;
   const LigDraftStep *step = lig_step (program->plan->draft, index);
   for (int j = step->n_inputs; j < step->n_operands; j++) {
-    int value = lig_side_written (side, step->values[j]);
-    if (value < 0 || side->shared[value] < 0 || side->last_writer[value] != index ||
+    int value = lig_witness_written (witness, step->values[j]);
+    if (value < 0 || witness->shared[value] < 0 || witness->last_writer[value] != index ||
         !lig_program_address (program, value))
       continue;
-    LigRightValue *right = &watch->all->values[side->shared[value]];
-    if (side->kind != LIG_SIDE_RIGHT && !right->numbers)
+    LigRightValue *right = &watch->all->values[witness->shared[value]];
+    if (witness->kind != LIG_WITNESS_RIGHT && !right->numbers)
       continue;
-    g_autofree float *numbers = lig_side_read (side, value, error);
+    g_autofree float *numbers = lig_witness_read (witness, value, error);
     if (!numbers)
       return FALSE;
-    if (side->kind == LIG_SIDE_RIGHT) {
+    if (witness->kind == LIG_WITNESS_RIGHT) {
       g_free (right->numbers);
       right->numbers = g_steal_pointer (&numbers);
       right->count = lig_shape_size (&lig_value (program->plan->draft, value)->shape);
       continue;
     }
     LigErrorSum *sum =
-      side->kind == LIG_SIDE_PLAN ? &watch->all->written[value] : &right->sums[side->kind];
+      witness->kind == LIG_WITNESS_PLAN ? &watch->all->written[value] : &right->sums[witness->kind];
     lig_sum_errors (sum, numbers, right->numbers, right->count);
   }
   return TRUE;
@@ -236,20 +240,21 @@ passes_of (LigPlan *plan)
 
 /* Runs passes that draw the same masks as the run that is compared. */
 static gboolean
-rehearse (LigSide *side, unsigned passes, GError **error)
+rehearse (LigWitness *witness, unsigned passes, GError **error)
 {
-  gboolean fine = lig_program_run (side->program, passes, error);
-  lig_state_set_steps (side->state, 0, 0);
+  gboolean fine = lig_program_run (witness->program, passes, error);
+  lig_state_set_steps (witness->state, 0, 0);
   return fine;
 }
 
 static gboolean
-has_finite_gradients (const LigSide *side, GError **error)
+has_finite_gradients (const LigWitness *witness, GError **error)
 {
-  for (const char *const *path = lig_state_get_paths (side->state); *path; path++) {
-    if (!lig_state_is_trained (side->state, *path))
+  for (const char *const *path = lig_state_get_paths (witness->state); *path; path++) {
+    if (!lig_state_is_trained (witness->state, *path))
       continue;
-    g_autoptr (LigTensor) gradient = lig_state_get (side->state, LIG_STATE_GRADIENTS, *path, error);
+    g_autoptr (LigTensor) gradient =
+      lig_state_get (witness->state, LIG_STATE_GRADIENTS, *path, error);
     if (!gradient)
       return TRUE; /* the error is reported by who reads results */
     for (gint64 i = 0; i < gradient->size; i++)
@@ -262,76 +267,74 @@ has_finite_gradients (const LigSide *side, GError **error)
 /* Finds a loss scale with which nothing overflows, as a training does in its first steps; the plan
  * has the same. */
 static gboolean
-find_scale (Verification *self, LigSide *side, GError **error)
+find_scale (Verification *self, LigWitness *witness, GError **error)
 {
   LigScaling scaling;
-  const LigOptimizer *optimizer = side->plan->draft->options.optimizer;
-  if (!side->plan->draft->scales)
+  witness->scale = lig_draft_loss_scale (witness->plan->draft);
+  if (witness->scale > 0)
     return TRUE;
-  side->scale = optimizer ? optimizer->loss_scale : 1;
-  if (side->scale > 0)
-    return TRUE;
-  if (!lig_state_get_scaling (side->state, &scaling, error))
+  if (!lig_state_get_scaling (witness->state, &scaling, error))
     return FALSE;
-  if (side->kind == LIG_SIDE_PLAN)
-    scaling.scale = (float) self->sides[LIG_SIDE_ALONE].scale;
+  if (witness->kind == LIG_WITNESS_PLAN)
+    scaling.scale = (float) self->witnesses[LIG_WITNESS_ALONE].scale;
   for (;; scaling.scale /= 2) {
     g_autoptr (GError) local = NULL;
-    if (!lig_state_set_scaling (side->state, &scaling, error) ||
-        !rehearse (side, passes_of (side->plan) & ~(unsigned) LIG_RUN_UPDATE, error))
+    if (!lig_state_set_scaling (witness->state, &scaling, error) ||
+        !rehearse (witness, passes_of (witness->plan) & ~(unsigned) LIG_RUN_UPDATE, error))
       return FALSE;
-    if (side->kind == LIG_SIDE_PLAN || scaling.scale <= 1 || has_finite_gradients (side, &local))
+    if (witness->kind == LIG_WITNESS_PLAN || scaling.scale <= 1 ||
+        has_finite_gradients (witness, &local))
       break;
   }
-  side->scale = (double) scaling.scale;
+  witness->scale = (double) scaling.scale;
   return TRUE;
 }
 
 /* Runs what has to run before, with a rate of 0 so that parameters stay. The moments of optimizers
- * change on all sides alike. */
+ * change in all witnesses alike. */
 static gboolean
-warm_up (Verification *self, LigSide *side, GError **error)
+warm_up (Verification *self, LigWitness *witness, GError **error)
 {
-  const LigSide *plan = &self->sides[LIG_SIDE_PLAN];
+  const LigWitness *plan = &self->witnesses[LIG_WITNESS_PLAN];
   int runs = plan->plan->draft->histories->len > 0 ? WARM_UP : 0;
-  lig_program_set_rate (side->program, 0, 0);
-  if (!find_scale (self, side, error))
+  lig_program_set_rate (witness->program, 0, 0);
+  if (!find_scale (self, witness, error))
     return FALSE;
   for (int i = 0; i < runs; i++)
-    if (!rehearse (side, passes_of (side->plan), error))
+    if (!rehearse (witness, passes_of (witness->plan), error))
       return FALSE;
   /* Kernels choose their algorithms in a first run. */
-  return runs > 0 || !lig_device_calls (side->device)->capture ||
-         rehearse (side, passes_of (side->plan) & ~(unsigned) LIG_RUN_UPDATE, error);
+  return runs > 0 || !lig_device_calls (witness->device)->capture ||
+         rehearse (witness, passes_of (witness->plan) & ~(unsigned) LIG_RUN_UPDATE, error);
 }
 
 static gboolean
-feed (Verification *self, LigSide *side, guint batch, GError **error)
+feed (Verification *self, LigWitness *witness, guint batch, GError **error)
 {
   const LigVerificationOptions *options = &self->options;
   gboolean fine =
     batch < options->seeds
-      ? lig_program_fill_by_seed (side->program, 2 * batch + 1, error)
-      : options->feed (side->program, batch - options->seeds, options->feed_data, error);
-  if (fine && side->kind == LIG_SIDE_NUDGED)
-    fine = lig_side_nudge_inputs (side, self->unit, batch, error);
+      ? lig_program_fill_by_seed (witness->program, 2 * batch + 1, error)
+      : options->feed (witness->program, batch - options->seeds, options->feed_data, error);
+  if (fine && witness->kind == LIG_WITNESS_NUDGED)
+    fine = lig_witness_nudge_inputs (witness, self->unit, batch, error);
   return fine;
 }
 
 static gboolean
-run_side (Verification *self, LigSide *side, guint batch, GError **error)
+run_witness (Verification *self, LigWitness *witness, guint batch, GError **error)
 {
-  Watch watch = {self, side};
-  side->program = lig_program_new (side->plan, side->state, error);
-  if (!side->program)
+  Watch watch = {self, witness};
+  witness->program = lig_program_new (witness->plan, witness->state, error);
+  if (!witness->program)
     return FALSE;
-  lig_program_keep_gradients (side->program);
-  if (!feed (self, side, batch, error) || !warm_up (self, side, error))
+  lig_program_keep_gradients (witness->program);
+  if (!feed (self, witness, batch, error) || !warm_up (self, witness, error))
     return FALSE;
-  lig_program_observe (side->program, observe, &watch);
-  gboolean fine =
-    lig_program_run (side->program, passes_of (side->plan) & ~(unsigned) LIG_RUN_UPDATE, error);
-  lig_program_observe (side->program, NULL, NULL);
+  lig_program_observe (witness->program, observe, &watch);
+  gboolean fine = lig_program_run (witness->program,
+                                   passes_of (witness->plan) & ~(unsigned) LIG_RUN_UPDATE, error);
+  lig_program_observe (witness->program, NULL, NULL);
   return fine;
 }
 
@@ -340,71 +343,73 @@ run_side (Verification *self, LigSide *side, guint batch, GError **error)
 /* Compares a result, in the order in which they are made, or keeps the right one. Takes the
  * tensor. */
 static gboolean
-add_result (Verification *self, const LigSide *side, guint number, LigTensor *taken, GError **error)
+add_result (
+  Verification *self, const LigWitness *witness, guint number, LigTensor *taken, GError **error)
 {
   g_autoptr (LigTensor) tensor = taken;
   g_autoptr (LigTensor) wide = tensor ? lig_tensor_convert (tensor, LIG_FP32, error) : NULL;
   Result *result = &g_array_index (self->results, Result, number);
   if (!wide)
     return FALSE;
-  if (side->kind == LIG_SIDE_RIGHT)
+  if (witness->kind == LIG_WITNESS_RIGHT)
     result->right = g_steal_pointer (&wide);
   else if (result->right && result->right->size == wide->size)
-    lig_sum_errors (&result->sums[side->kind], wide->data, result->right->data, wide->size);
+    lig_sum_errors (&result->sums[witness->kind], wide->data, result->right->data, wide->size);
   return TRUE;
 }
 
 /* Returns how far the update has changed a parameter. */
 static LigTensor *
-find_change (const LigSide *side, guint parameter, GError **error)
+find_change (const LigWitness *witness, guint parameter, GError **error)
 {
-  const char *path = lig_state_get_paths (side->state)[parameter];
-  const LigTensor *before = side->begun->pdata[parameter];
-  LigTensor *after = get_parameter (side->state, path, TRUE, error);
+  const char *path = lig_state_get_paths (witness->state)[parameter];
+  const LigTensor *before = witness->begun->pdata[parameter];
+  LigTensor *after = get_parameter (witness->state, path, TRUE, error);
   for (gint64 i = 0; after && i < after->size; i++)
     ((float *) after->data)[i] -= ((const float *) before->data)[i];
   return after;
 }
 
-/* Runs the step of the optimizer with the right gradients on all sides. With its own, a side would
- * move a parameter whose gradient rounds to the other side of zero the other way: the first step of
- * AdamW is almost the sign of the gradient. */
+/* Runs the step of the optimizer with the right gradients in all witnesses. With its own, a witness
+ * would move a parameter whose gradient rounds to the other side of zero the other way: the first
+ * step of AdamW is almost the sign of the gradient. */
 static gboolean
-update (Verification *self, const LigSide *side, guint *number, GError **error)
+update (Verification *self, const LigWitness *witness, guint *number, GError **error)
 {
-  const char *const *paths = lig_state_get_paths (side->state);
+  const char *const *paths = lig_state_get_paths (witness->state);
   guint gradient = 1;
   for (guint i = 0; paths[i]; i++)
-    if (lig_state_is_trained (side->state, paths[i]) &&
-        !lig_state_set (side->state, LIG_STATE_GRADIENTS, paths[i],
+    if (lig_state_is_trained (witness->state, paths[i]) &&
+        !lig_state_set (witness->state, LIG_STATE_GRADIENTS, paths[i],
                         g_array_index (self->results, Result, gradient++).right, error))
       return FALSE;
-  lig_program_set_rate (side->program, self->options.rate, 0);
-  if (!lig_program_run (side->program, LIG_RUN_UPDATE, error))
+  lig_program_set_rate (witness->program, self->options.rate, 0);
+  if (!lig_program_run (witness->program, LIG_RUN_UPDATE, error))
     return FALSE;
   for (guint i = 0; paths[i]; i++)
-    if (lig_state_is_trained (side->state, paths[i]) &&
-        !add_result (self, side, (*number)++, find_change (side, i, error), error))
+    if (lig_state_is_trained (witness->state, paths[i]) &&
+        !add_result (self, witness, (*number)++, find_change (witness, i, error), error))
       return FALSE;
   return TRUE;
 }
 
 /* Adds the results in the order of name_results(). */
 static gboolean
-add_results (Verification *self, const LigSide *side, GError **error)
+add_results (Verification *self, const LigWitness *witness, GError **error)
 {
   guint number = 0;
-  const char *const *paths = lig_state_get_paths (side->state);
-  unsigned passes = passes_of (side->plan);
-  if (!add_result (self, side, number++, lig_program_read_output (side->program, error), error))
+  const char *const *paths = lig_state_get_paths (witness->state);
+  unsigned passes = passes_of (witness->plan);
+  if (!add_result (self, witness, number++, lig_program_read_output (witness->program, error),
+                   error))
     return FALSE;
   for (guint i = 0; passes & LIG_RUN_BACKWARD && paths[i]; i++)
-    if (lig_state_is_trained (side->state, paths[i]) &&
-        !add_result (self, side, number++,
-                     lig_state_get_whole (side->state, LIG_STATE_GRADIENTS, paths[i], error),
+    if (lig_state_is_trained (witness->state, paths[i]) &&
+        !add_result (self, witness, number++,
+                     lig_state_get_whole (witness->state, LIG_STATE_GRADIENTS, paths[i], error),
                      error))
       return FALSE;
-  return !(passes & LIG_RUN_UPDATE) || update (self, side, &number, error);
+  return !(passes & LIG_RUN_UPDATE) || update (self, witness, &number, error);
 }
 
 static void
@@ -417,7 +422,7 @@ name_result (Verification *self, char *name, const char *path, LigPass pass)
 static void
 name_results (Verification *self, LigState *state)
 {
-  LigPlan *plan = self->sides[LIG_SIDE_PLAN].plan;
+  LigPlan *plan = self->witnesses[LIG_WITNESS_PLAN].plan;
   const char *const *paths = lig_state_get_paths (state);
   LigShape shape;
   lig_plan_get_output (plan, &shape, &(LigDtype){0});
@@ -434,23 +439,23 @@ name_results (Verification *self, LigState *state)
 static gboolean
 run_batch (Verification *self, guint batch, GError **error)
 {
-  static const LigSideKind order[] = {LIG_SIDE_ALONE, LIG_SIDE_RIGHT, LIG_SIDE_NUDGED,
-                                      LIG_SIDE_PLAN};
+  static const LigWitnessKind order[] = {LIG_WITNESS_ALONE, LIG_WITNESS_RIGHT, LIG_WITNESS_NUDGED,
+                                         LIG_WITNESS_PLAN};
   gboolean fine = TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (order) && fine; i++)
-    fine = begin_state (self, &self->sides[order[i]], batch, error);
+    fine = begin_state (self, &self->witnesses[order[i]], batch, error);
   if (fine && self->results->len == 0)
-    name_results (self, self->sides[LIG_SIDE_PLAN].state);
-  for (int i = 0; i < LIG_N_SIDES && fine; i++) {
-    LigSide *side = &self->sides[i];
-    fine = run_side (self, side, batch, error) && add_results (self, side, error);
-    g_clear_pointer (&side->program, lig_program_unref);
+    name_results (self, self->witnesses[LIG_WITNESS_PLAN].state);
+  for (int i = 0; i < LIG_N_WITNESSES && fine; i++) {
+    LigWitness *witness = &self->witnesses[i];
+    fine = run_witness (self, witness, batch, error) && add_results (self, witness, error);
+    g_clear_pointer (&witness->program, lig_program_unref);
   }
   forget_batch (self);
   return fine;
 }
 
-/* --- What was found ------------------------------------------------------------------------ */
+/* --- Findings ------------------------------------------------------------------------------ */
 
 static double
 worst_of (double a, double b)
@@ -460,9 +465,10 @@ worst_of (double a, double b)
 
 /* Sets the numbers of an entry. An error that is no number is outside. */
 static void
-judge (LigVerified *entry, LigErrorSum error, const LigErrorSum sums[LIG_N_SIDES], double unit)
+judge (LigVerified *entry, LigErrorSum error, const LigErrorSum sums[LIG_N_WITNESSES], double unit)
 {
-  double alone = lig_error_of (sums[LIG_SIDE_ALONE]), nudged = lig_error_of (sums[LIG_SIDE_NUDGED]);
+  double alone = lig_error_of (sums[LIG_WITNESS_ALONE]),
+         nudged = lig_error_of (sums[LIG_WITNESS_NUDGED]);
   entry->error = lig_error_of (error);
   entry->rounding = MAX (worst_of (alone, nudged), unit);
   entry->limit = LIG_VERIFICATION_FACTOR * entry->rounding;
@@ -491,14 +497,14 @@ clear_entry (gpointer entry)
 static void
 weigh (Verification *self, LigVerified *entry, int value)
 {
-  const LigSide *side = &self->sides[LIG_SIDE_PLAN];
-  const LigRightValue *right = &self->values[side->shared[value]];
+  const LigWitness *witness = &self->witnesses[LIG_WITNESS_PLAN];
+  const LigRightValue *right = &self->values[witness->shared[value]];
   LigVerified found = *entry;
   judge (&found, self->written[value], right->sums, self->unit);
   if (entry->value && exhaustion (&found) <= exhaustion (entry))
     return;
   g_free (entry->value);
-  found.value = lig_plan_name_values (side->plan, lig_value (side->plan->draft, value)->name);
+  found.value = lig_plan_name_values (witness->plan, lig_value (witness->plan->draft, value)->name);
   *entry = found;
 }
 
@@ -538,21 +544,21 @@ find_entry (GArray *entries, GHashTable *known, LigPlan *plan, const LigDraftSte
 static void
 list_groups (Verification *self, LigVerification *found)
 {
-  const LigSide *side = &self->sides[LIG_SIDE_PLAN];
-  const LigDraft *draft = side->plan->draft;
+  const LigWitness *witness = &self->witnesses[LIG_WITNESS_PLAN];
+  const LigDraft *draft = witness->plan->draft;
   GArray *entries = g_array_new (FALSE, TRUE, sizeof (LigVerified));
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (int i = 0; i < draft->first_update; i++) {
     const LigDraftStep *step = lig_step (draft, i);
     if (step->group < 0 && step->part < 0)
       continue;
-    LigVerified *entry = step->group >= 0 ? find_entry (entries, known, side->plan, step) : NULL;
+    LigVerified *entry = step->group >= 0 ? find_entry (entries, known, witness->plan, step) : NULL;
     for (int j = step->n_inputs; j < step->n_operands; j++) {
-      int value = lig_side_written (side, step->values[j]);
-      if (value < 0 || side->shared[value] < 0 || side->last_writer[value] != i ||
+      int value = lig_witness_written (witness, step->values[j]);
+      if (value < 0 || witness->shared[value] < 0 || witness->last_writer[value] != i ||
           self->written[value].whole + self->written[value].difference == 0)
         continue;
-      entry = entry ? entry : find_entry (entries, known, side->plan, step);
+      entry = entry ? entry : find_entry (entries, known, witness->plan, step);
       weigh (self, entry, value);
     }
   }
@@ -573,7 +579,7 @@ list_results (Verification *self, LigVerification *found)
                            .pass = result->pass,
                            .group = -1,
                            .first = -1};
-    judge (entry, result->sums[LIG_SIDE_PLAN], result->sums, self->unit);
+    judge (entry, result->sums[LIG_WITNESS_PLAN], result->sums, self->unit);
   }
 }
 
@@ -614,15 +620,16 @@ sum_over_ranks (LigRanks *ranks, LigErrorSum *sums, gsize count, GError **error)
 static gboolean
 join_ranks (Verification *self, GError **error)
 {
-  const LigSide *plan = &self->sides[LIG_SIDE_PLAN], *right = &self->sides[LIG_SIDE_RIGHT];
+  const LigWitness *plan = &self->witnesses[LIG_WITNESS_PLAN],
+                   *right = &self->witnesses[LIG_WITNESS_RIGHT];
   LigRanks *ranks = lig_device_get_ranks (plan->device);
   gboolean fine =
     !ranks || sum_over_ranks (ranks, self->written, plan->plan->draft->values->len, error);
   for (guint i = 0; ranks && fine && i < right->plan->draft->values->len; i++)
-    fine = sum_over_ranks (ranks, self->values[i].sums, LIG_N_SIDES, error);
+    fine = sum_over_ranks (ranks, self->values[i].sums, LIG_N_WITNESSES, error);
   for (guint i = 0; ranks && fine && i < self->results->len; i++)
     fine =
-      sum_over_ranks (ranks, g_array_index (self->results, Result, i).sums, LIG_N_SIDES, error);
+      sum_over_ranks (ranks, g_array_index (self->results, Result, i).sums, LIG_N_WITNESSES, error);
   return fine;
 }
 
@@ -634,10 +641,11 @@ read_options (const LigVerificationOptions *given, LigVerificationOptions *whole
     memcpy (whole, given, MIN (given->size, sizeof *whole));
   if (whole->seeds > 1000 || whole->batches > 1000 || whole->seeds + whole->batches == 0 ||
       (whole->batches > 0 && !whole->feed) || !isfinite (whole->rate)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("verification: %u random batches and %u of the data, rate %g; expected 1 to "
-                    "1000 batches and a finite rate"),
-                 whole->seeds, whole->batches, whole->rate);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_VALUE,
+      _ ("verification: seeds %u, batches %u, rate %g; expected 1 to 1000 batches in all, "
+         "and a finite rate"),
+      whole->seeds, whole->batches, whole->rate);
     return FALSE;
   }
   return TRUE;

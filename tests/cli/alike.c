@@ -59,6 +59,7 @@ static const struct {
   {"runs", "format", "the formats of metrics"},
   {"profile", "steps", "the steps that are timed, not those of a training"},
   {"profile", "compare", "policies"},
+  {"verify", "weights", "a run has its own"},
   {"plan", "optimizer", "none unless it is given"},
   {"check", "optimizer", "none unless it is given"},
   {"fuse", "optimizer", "none unless it is given"},
@@ -81,7 +82,7 @@ is_different (const Option *option)
 static gboolean
 is_other_device (const Option *a, const Option *b)
 {
-  static const char *const running[] = {"apply", "profile", "sweep", "train", NULL};
+  static const char *const running[] = {"apply", "profile", "sweep", "train", "verify", NULL};
   return g_str_equal (a->name, "device") &&
          g_strv_contains (running, a->command) != g_strv_contains (running, b->command);
 }
@@ -137,6 +138,7 @@ static const struct {
   {"fuse", "gelu"},
   {"plan", "gelu"},
   {"profile", "gelu --steps 1"},
+  {"verify", "gelu"},
   {"report", "gelu -o x.md"},
   {"apply", "gelu --input x.safetensors -o y.safetensors"},
   {"train", "'linear(2) ! mean-squared-error' --data synthetic --steps 1"},
@@ -225,7 +227,7 @@ test_errors (void)
 static void
 test_described (void)
 {
-  static const char *const running[] = {"apply", "profile", "sweep", "train", NULL};
+  static const char *const running[] = {"apply", "profile", "sweep", "train", "verify", NULL};
   for (guint k = 0; k < G_N_ELEMENTS (usual); k++) {
     g_auto (Outcome) found = run_with (k, "--device null:h200");
     if (g_strv_contains (running, usual[k].command))

@@ -118,6 +118,11 @@ def check_roofline(lines, folder):
     assert len(lines) == 3 and shares == sorted(shares), lines
 
 
+def check_limits(lines, folder):
+    shares = [float(line.split()[-5]) / float(line.split()[-1]) for line in lines]
+    assert len(lines) == 3 and shares == sorted(shares, reverse=True) and shares[0] < 1, lines
+
+
 def check_memory(lines, folder):
     devices = [device for device in folder.document("devices") if "memory" in device]
     assert lines == [f"{one['device']} {one['memory']} B" for one in devices], lines
@@ -132,8 +137,8 @@ def check_nothing(lines, folder):
 
 
 CHECKS = [check_total, check_recomputed, check_fit, check_mends, check_kernels, check_losses,
-          check_rates, check_best, check_curve, check_roofline, check_memory, check_message,
-          check_total, check_nothing]
+          check_rates, check_best, check_curve, check_roofline, check_limits, check_memory,
+          check_message, check_total, check_nothing]
 FAILING = {check_message}
 
 

@@ -147,6 +147,9 @@ spoil_output (LigPlan *plan, int step, int output, const char *fusion)
   g_assert_true (!compared || found->outside->group == at->group);
   g_assert_true (!compared || found->outside->pass == at->pass);
   g_assert_true (!compared || strstr (text, "2^-7"));
+  if (compared)
+    g_assert_cmpfloat_with_epsilon (found->outside->error, 1 - SPOILED,
+                                    2 * found->outside->rounding);
 }
 
 /* Spoils the outputs of the steps of the group, and returns how many there were. */

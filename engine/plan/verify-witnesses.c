@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The plans that a verification runs beside each other, and the values that they have in common. */
-#include "engine/plan/verify-sides.h"
+#include "engine/plan/verify-witnesses.h"
 
 #include "engine/compile/quantizers.h"
 #include "engine/device/device-private.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* --- Values in common ---------------------------------------------------------------------- */
@@ -23,7 +24,7 @@ resolve (const LigDraft *draft, int value)
 }
 
 static void
-pair_value (LigSide *self, int value, const LigSide *right, int same)
+pair_value (LigWitness *self, int value, const LigWitness *right, int same)
 {
   if (value < 0 || same < 0)
     return;
@@ -43,7 +44,7 @@ gradient_of (const LigDraft *draft, int value)
 }
 
 static void
-pair_parts (LigSide *self, int index, const LigSide *right, int same)
+pair_parts (LigWitness *self, int index, const LigWitness *right, int same)
 {
   const LigDraft *draft = self->plan->draft, *other = right->plan->draft;
   const LigPart *a = lig_part (draft, index), *b = lig_part (other, same);
@@ -75,7 +76,7 @@ next_part (const LigDraft *draft, int index)
 
 /* A copy of a value that is computed again has the name of the value, and an ending. */
 static void
-pair_copies (LigSide *self)
+pair_copies (LigWitness *self)
 {
   const LigDraft *draft = self->plan->draft;
   g_autoptr (GHashTable) values = g_hash_table_new (g_str_hash, g_str_equal);
@@ -94,7 +95,7 @@ pair_copies (LigSide *self)
 
 /* Steps may write a value by any of its names. */
 static void
-pair_names (LigSide *self)
+pair_names (LigWitness *self)
 {
   const LigDraft *draft = self->plan->draft;
   for (int i = 0; i < (int) draft->values->len; i++)
@@ -103,20 +104,20 @@ pair_names (LigSide *self)
 }
 
 int
-lig_side_written (const LigSide *self, int value)
+lig_witness_written (const LigWitness *self, int value)
 {
   return value < 0 || self->shared[value] >= 0 ? value : lig_draft_root (self->plan->draft, value);
 }
 
 static void
-find_writers (LigSide *self)
+find_writers (LigWitness *self)
 {
   const LigDraft *draft = self->plan->draft;
   for (int i = 0; i < (int) draft->steps->len; i++) {
     const LigDraftStep *step = lig_step (draft, i);
     for (int j = step->n_inputs; j < step->n_operands; j++)
       if (step->values[j] >= 0)
-        self->last_writer[lig_side_written (self, step->values[j])] = i;
+        self->last_writer[lig_witness_written (self, step->values[j])] = i;
   }
 }
 
@@ -129,11 +130,11 @@ new_numbers (guint count)
 }
 
 void
-lig_sides_pair (LigSide sides[LIG_N_SIDES])
+lig_witnesses_pair (LigWitness witnesses[LIG_N_WITNESSES])
 {
-  const LigSide *right = &sides[LIG_SIDE_RIGHT];
-  for (int n = 0; n < LIG_N_SIDES; n++) {
-    LigSide *self = &sides[n];
+  const LigWitness *right = &witnesses[LIG_WITNESS_RIGHT];
+  for (int n = 0; n < LIG_N_WITNESSES; n++) {
+    LigWitness *self = &witnesses[n];
     const LigDraft *draft = self->plan->draft, *other = right->plan->draft;
     self->shared = new_numbers (draft->values->len);
     self->last_writer = new_numbers (draft->values->len);
@@ -151,7 +152,7 @@ lig_sides_pair (LigSide sides[LIG_N_SIDES])
 
 /* --- Errors -------------------------------------------------------------------------------- */
 
-/* Numbers that are infinite or no numbers on both sides, like masked logits, are equal. */
+/* Numbers that are infinite or no numbers in both, like masked logits, are equal. */
 void
 lig_sum_errors (LigErrorSum *sum, const float *numbers, const float *right, gint64 count)
 {
@@ -175,7 +176,7 @@ lig_error_of (LigErrorSum sum)
 }
 
 float *
-lig_side_read (const LigSide *self, int value, GError **error)
+lig_witness_read (const LigWitness *self, int value, GError **error)
 {
   const LigDraft *draft = self->plan->draft;
   const LigValue *of = lig_value (draft, value);
@@ -184,8 +185,7 @@ lig_side_read (const LigSide *self, int value, GError **error)
   g_autofree guint8 *data = g_try_malloc (bytes + 1);
   g_autofree float *numbers = g_try_new (float, count + 1);
   if (!data || !numbers) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for %s, %" G_GSIZE_FORMAT " bytes",
-                 of->name, bytes + count * sizeof (float));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, _ ("no memory for a copy of %s"), of->name);
     return NULL;
   }
   if (!memory || !lig_device_download (self->device, data, memory, bytes, error))
@@ -202,7 +202,7 @@ lig_side_read (const LigSide *self, int value, GError **error)
 
 /* Halves of the last bit are lost in rounding. With tf32 products read 10 bits of mantissa. */
 double
-lig_side_unit (const LigSide *self)
+lig_witness_unit (const LigWitness *self)
 {
   const LigDraft *draft = self->plan->draft;
   double unit = 1;
@@ -234,14 +234,14 @@ lig_nudge (LigTensor *tensor, double amount, guint32 seed)
 }
 
 static gboolean
-nudge_input (LigSide *self, int value, double amount, guint32 seed, GError **error)
+nudge_input (LigWitness *self, int value, double amount, guint32 seed, GError **error)
 {
   const LigValue *of = lig_value (self->plan->draft, value);
   gsize count = (gsize) lig_shape_size (&of->shape), bytes = count * lig_dtype_size (of->dtype);
   void *memory = lig_program_address (self->program, value);
   if (!memory || !lig_dtype_is_floating (of->dtype))
     return TRUE;
-  g_autofree float *numbers = lig_side_read (self, value, error);
+  g_autofree float *numbers = lig_witness_read (self, value, error);
   g_autofree guint8 *data = g_malloc (bytes + 1);
   if (!numbers)
     return FALSE;
@@ -251,7 +251,7 @@ nudge_input (LigSide *self, int value, double amount, guint32 seed, GError **err
 }
 
 gboolean
-lig_side_nudge_inputs (LigSide *self, double amount, guint32 seed, GError **error)
+lig_witness_nudge_inputs (LigWitness *self, double amount, guint32 seed, GError **error)
 {
   const LigDraft *draft = self->plan->draft;
   if (!nudge_input (self, draft->input_value, amount, seed, error))
