@@ -77,9 +77,70 @@ refuse (const Line *line, const char *format, ...)
   return FALSE;
 }
 
+static const GOptionEntry *
+find_long (const GOptionEntry *entries, const char *name)
+{
+  for (; entries->long_name; entries++)
+    if (!lig_cli_is_group (entries) && strcmp (entries->long_name, name) == 0)
+      return entries;
+  return NULL;
+}
+
+/* Returns the name that lig has for an option under which other programs know it; or null. */
+static const char *
+translate (const char *name)
+{
+  static const char *const words[][2] = {
+    {"learning-rate", "lr"},
+    {"batch-size", "batch"},
+    {"bs", "batch"},
+    {"max-steps", "steps"},
+    {"num-steps", "steps"},
+    {"iterations", "steps"},
+    {"iters", "steps"},
+    {"max-iters", "steps"},
+    {"precision", "dtype"},
+    {"type", "dtype"},
+    {"amp", "dtype"},
+    {"dataset", "data"},
+    {"train-data", "data"},
+    {"wd", "weight-decay"},
+    {"warmup-steps", "warmup"},
+    {"lr-schedule", "schedule"},
+    {"lr-scheduler", "schedule"},
+    {"scheduler", "schedule"},
+    {"grad-clip", "clip"},
+    {"max-grad-norm", "clip"},
+    {"clip-grad-norm", "clip"},
+    {"gradient-accumulation-steps", "accumulate"},
+    {"grad-accum", "accumulate"},
+    {"eval-interval", "eval-every"},
+    {"save-every", "checkpoint-every"},
+    {"save-interval", "checkpoint-every"},
+    {"gpus", "ranks"},
+    {"nproc", "ranks"},
+    {"world-size", "ranks"},
+    {"out", "output"},
+    {"input-shape", "input"},
+    {"shape", "input"},
+    {"gradient-checkpointing", "recompute"},
+    {"opt", "optimizer"},
+    {"min-learning-rate", "min-lr"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (strcmp (words[i][0], name) == 0)
+      return words[i][1];
+  return NULL;
+}
+
 static gboolean
 refuse_option (const Line *line, const char *name)
 {
+  const char *known = translate (name);
+  if (known && find_long (line->entries, known)) {
+    lig_cli_usage ("option --%s is unknown; did you mean --%s?", name, known);
+    return FALSE;
+  }
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   for (const GOptionEntry *at = line->entries; at->long_name; at++)
     if (!lig_cli_is_group (at))
@@ -90,15 +151,6 @@ refuse_option (const Line *line, const char *name)
     return refuse (line, "option --%s is unknown", name);
   lig_cli_usage ("option --%s is unknown; did you mean --%s?", name, like);
   return FALSE;
-}
-
-static const GOptionEntry *
-find_long (const GOptionEntry *entries, const char *name)
-{
-  for (; entries->long_name; entries++)
-    if (!lig_cli_is_group (entries) && strcmp (entries->long_name, name) == 0)
-      return entries;
-  return NULL;
 }
 
 static const GOptionEntry *

@@ -2,6 +2,7 @@
 /* The columns of `lig runs list`, and the orders of --sort. */
 #include "app/cli/runs-columns.h"
 
+#include <ligature/op.h>
 #include <ligature/run.h>
 #include <ligature/store-groups.h>
 #include <ligature/suggest.h>
@@ -202,6 +203,21 @@ list_settings (LigStore *store, GError **error)
   return g_strv_builder_end (names);
 }
 
+/* Returns whether the key is the path of an op and one of the parameters that ops have. */
+static gboolean
+is_parameter (const char *key)
+{
+  const LigOpInfo *info;
+  const char *param = strrchr (key, '.');
+  if (!lig_store_is_parameter (key))
+    return FALSE;
+  for (guint n = 0; (info = lig_op_info_nth (n)); n++)
+    for (const LigParam *at = info->params; at && at->name; at++)
+      if (strcmp (at->name, param + 1) == 0)
+        return TRUE;
+  return FALSE;
+}
+
 char *
 lig_runs_find_setting (LigStore *store, const char *option, const char *key, GError **error)
 {
@@ -212,7 +228,7 @@ lig_runs_find_setting (LigStore *store, const char *option, const char *key, GEr
   g_auto (GStrv) settings = list_settings (store, error);
   if (!settings)
     return NULL;
-  if (g_strv_contains ((const char *const *) settings, name))
+  if (g_strv_contains ((const char *const *) settings, name) || is_parameter (name))
     return g_strdup (name);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
@@ -223,9 +239,11 @@ lig_runs_find_setting (LigStore *store, const char *option, const char *key, GEr
   g_auto (GStrv) all = g_strv_builder_end (builder);
   g_autofree char *suggestion = lig_suggest_ending (key, (const char *const *) all);
   g_autofree char *choices = g_strjoinv (", ", keys);
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s: '%s' is no column%s%s", option,
-               key, *suggestion ? suggestion : "; give a setting such as lr, or one of ",
-               *suggestion ? "" : choices);
+  g_set_error (
+    error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s: '%s' is no column%s%s", option, key,
+    *suggestion ? suggestion
+                : "; give a setting such as lr, a parameter such as 0.out-features, or one of ",
+    *suggestion ? "" : choices);
   return NULL;
 }
 

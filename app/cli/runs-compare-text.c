@@ -222,7 +222,13 @@ format_median (const LigSpread *spread, const LigSpread *reference)
 }
 
 /* The figures of a metric that are compared: those of evaluations and rates have no noise. */
-typedef enum { MEDIAN, LAST, LEAST } Figure;
+typedef enum { MEDIAN, LAST, LEAST, GREATEST } Figure;
+
+static double
+figure_of (const LigRunsResult *result, Figure figure)
+{
+  return figure == LAST ? result->last : figure == LEAST ? result->least : result->greatest;
+}
 
 static char *
 format_result (const LigRunsResult *result, const LigRunsResult *reference, Figure figure)
@@ -231,15 +237,14 @@ format_result (const LigRunsResult *result, const LigRunsResult *reference, Figu
   if (figure == MEDIAN)
     return first ? lig_runs_format_number (result->spread.count ? result->spread.median : NAN)
                  : format_median (&result->spread, &reference->spread);
-  double value = figure == LAST ? result->last : result->least;
-  double other = figure == LAST ? reference->last : reference->least;
+  double value = figure_of (result, figure), other = figure_of (reference, figure);
   return first ? lig_runs_format_number (value) : format_change (value, other);
 }
 
 static void
 add_result (GPtrArray *table, const LigRunsComparison *self, const LigRunsLine *line, Figure figure)
 {
-  static const char *const names[] = {"median", "last", "least"};
+  static const char *const names[] = {"median", "last", "least", "greatest"};
   char **cells = g_new0 (char *, self->runs->len + 2);
   cells[0] = g_strdup_printf ("%s, %s", line->name, names[figure]);
   for (guint i = 0; i < self->runs->len; i++)
@@ -260,8 +265,9 @@ print_results (const LigRunsComparison *self)
     gboolean last = evaluation || strcmp (line->name, "learning-rate") == 0;
     medians |= !last;
     add_result (table, self, line, last ? LAST : MEDIAN);
-    if (strcmp (line->name, LIG_METRIC_EVAL_LOSS) == 0)
-      add_result (table, self, line, LEAST);
+    int sense = evaluation ? lig_metric_get_sense (line->name) : 0;
+    if (sense != 0)
+      add_result (table, self, line, sense < 0 ? LEAST : GREATEST);
   }
   if (table->len > 0)
     lig_cli_print ("%s", "");

@@ -49,7 +49,7 @@ get_line (GPtrArray *lines, const char *name, guint n_runs)
   line->settings = g_new0 (JsonNode *, n_runs);
   line->results = g_new0 (LigRunsResult, n_runs);
   for (guint i = 0; i < n_runs; i++)
-    line->results[i].last = line->results[i].least = NAN;
+    line->results[i].last = line->results[i].least = line->results[i].greatest = NAN;
   g_ptr_array_add (lines, line);
   return line;
 }
@@ -150,6 +150,9 @@ summarize (const LigMetricRow *metric, LigRunsResult *result)
   for (guint i = 0; i < count; i++)
     if (isnan (result->least) || values[i] < result->least)
       result->least = values[i];
+  for (guint i = 0; i < count; i++)
+    if (isnan (result->greatest) || values[i] > result->greatest)
+      result->greatest = values[i];
 }
 
 static gboolean
@@ -220,6 +223,7 @@ add_numbers_json (JsonBuilder *to, const Comparison *self)
     add_field (to, "values", line, count, G_STRUCT_OFFSET (LigRunsResult, last), FALSE);
     add_field (to, "deltas", line, count, G_STRUCT_OFFSET (LigRunsResult, last), TRUE);
     add_field (to, "least", line, count, G_STRUCT_OFFSET (LigRunsResult, least), FALSE);
+    add_field (to, "greatest", line, count, G_STRUCT_OFFSET (LigRunsResult, greatest), FALSE);
     lig_json_begin_array (to, "medians");
     for (guint j = 0; j < count; j++) {
       const LigSpread *spread = &line->results[j].spread;

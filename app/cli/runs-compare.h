@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /* The values of one metric of a run, of which the spread is that of the last tenth of its steps. */
 typedef struct {
-  double last, least;
+  double last, least, greatest;
   LigSpread spread;
 } LigRunsResult;
 

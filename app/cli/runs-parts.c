@@ -135,6 +135,20 @@ add_setting (GPtrArray *table,
   g_ptr_array_add (table, cells);
 }
 
+/* Adds a setting that the run has not stored, with its default, if there is a word for it. */
+static void
+add_unset (GPtrArray *table,
+           const LigRunSettings *defaults,
+           const LigSetting *setting,
+           JsonObject *stored)
+{
+  g_autofree char *usual = find_default (defaults, setting);
+  if (!usual || json_object_has_member (stored, setting->name))
+    return;
+  g_autoptr (JsonNode) node = json_node_init_string (json_node_alloc (), usual);
+  add_setting (table, defaults, TRUE, setting->name, node);
+}
+
 /* Returns the width of a column; longer cells push the rest of their line. */
 static int
 measure (GPtrArray *table, guint column, int most)
@@ -203,6 +217,8 @@ lig_runs_print_settings (const LigRunRow *row)
     if (training || !JSON_NODE_HOLDS_OBJECT (json_object_get_member (object, name->data)))
       add_setting (table, &defaults, training, name->data,
                    json_object_get_member (object, name->data));
+  for (guint i = 0; training && lig_run_setting_nth (i); i++)
+    add_unset (table, &defaults, lig_run_setting_nth (i), object);
   lig_runs_print_title ("Settings (* differs from the default)");
   print_settings_table (table);
 }

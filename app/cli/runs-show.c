@@ -160,17 +160,20 @@ static char **
 make_metric (const LigMetricRow *metric)
 {
   const double *values = (const double *) (gpointer) metric->values->data;
-  guint least = 0, count = metric->values->len;
+  guint best = 0, count = metric->values->len;
+  int sense = lig_metric_get_sense (metric->name);
   for (guint i = 1; i < count; i++)
-    if (values[i] < values[least] || isnan (values[least]))
-      least = i;
+    if (sense * values[i] > sense * values[best] || isnan (values[best]))
+      best = i;
   char **cells = g_new0 (char *, 7);
   cells[0] = g_strconcat ("  ", metric->name, NULL);
   cells[1] = g_strdup_printf ("%u", count);
   cells[2] = lig_runs_format_number (values[0]);
   cells[3] = lig_runs_format_number (values[count - 1]);
-  cells[4] = lig_runs_format_number (values[least]);
-  cells[5] = g_strdup_printf ("%" G_GINT64_FORMAT, g_array_index (metric->steps, gint64, least));
+  cells[4] = sense != 0 ? lig_runs_format_number (values[best]) : g_strdup ("-");
+  cells[5] = sense != 0
+               ? g_strdup_printf ("%" G_GINT64_FORMAT, g_array_index (metric->steps, gint64, best))
+               : g_strdup ("-");
   return cells;
 }
 
@@ -178,7 +181,7 @@ static void
 print_metrics (GPtrArray *metrics)
 {
   static const char *const header[] = {"  metric", ">values",  ">first", ">last",
-                                       ">least",   ">at step", NULL};
+                                       ">best",    ">at step", NULL};
   g_autoptr (GPtrArray) table = lig_runs_new_table ();
   for (guint i = 0; i < metrics->len; i++)
     g_ptr_array_add (table, make_metric (metrics->pdata[i]));

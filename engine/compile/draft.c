@@ -101,8 +101,9 @@ static gboolean
 choose_input (LigDraft *self, GError **error)
 {
   if (!lig_sequence_has_input (self->sequence)) {
+    g_autofree char *like = lig_sequence_suggest_input (self->sequence);
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("the sequence has no input shape; set the input's shape, like 64x256"));
+                 _ ("the sequence has no input shape; set the input's shape, like %s"), like);
     return lig_error_set_setting (error, "input");
   }
   lig_sequence_get_input (self->sequence, &self->input, &self->input_dtype);

@@ -47,6 +47,23 @@ join_kinds (void)
   return g_string_free (text, FALSE);
 }
 
+/* Returns the kind of the files with a name like the spec's, without its query; or null. */
+static const char *
+find_by_name (const char *spec)
+{
+  const LigDatasetInfo *info;
+  g_autofree char *path = g_strndup (spec, strcspn (spec, "?"));
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *lower = g_ascii_strdown (name, -1);
+  for (guint n = 0; (info = lig_dataset_info_nth (n)); n++) {
+    g_auto (GStrv) patterns = g_strsplit (info->files ? info->files : "", " ", -1);
+    for (char **pattern = patterns; *pattern; pattern++)
+      if (**pattern && !g_str_equal (*pattern, "*") && g_pattern_match_simple (*pattern, lower))
+        return info->name;
+  }
+  return NULL;
+}
+
 static gboolean
 find_kind (LigDataset *self, const char *name, const char *spec, GError **error)
 {
@@ -57,6 +74,12 @@ find_kind (LigDataset *self, const char *name, const char *spec, GError **error)
     }
   }
   g_autofree char *shown = lig_format_excerpt (spec, 200);
+  const char *known = find_by_name (spec);
+  if (known) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 _ ("'%s' has no kind of dataset; did you mean '%s:%s'?"), shown, known, shown);
+    return FALSE;
+  }
   if (g_file_test (spec, G_FILE_TEST_EXISTS)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
                  _ ("'%s' has no kind of dataset; text:%s reads its bytes as tokens"), shown,

@@ -106,6 +106,15 @@ open_best (GError **error)
   return self;
 }
 
+/* Returns whether the word is what stands behind the colon of a device's name, as `h100` is of
+ * `null:h100`. */
+static gboolean
+is_end_of (const char *word, const char *name)
+{
+  const char *colon = strchr (name, ':');
+  return colon && !g_ascii_isdigit (*word) && g_ascii_strcasecmp (colon + 1, word) == 0;
+}
+
 /* Suggests a device of this computer, or the first one of a backend that has none here. */
 static char *
 suggest (const char *name)
@@ -120,6 +129,9 @@ suggest (const char *name)
     g_strv_builder_add (builder, first);
   }
   g_auto (GStrv) names = g_strv_builder_end (builder);
+  for (char **at = names; *at; at++)
+    if (is_end_of (name, *at))
+      return lig_suggest_ending (*at, (const char *const[]){*at, NULL});
   return lig_suggest_ending (name, (const char *const *) names);
 }
 

@@ -5,3 +5,7 @@
 
 /* Returns a number that, unlike an address, no other sequence of this process ever has. */
 guint64 lig_sequence_get_serial (LigSequence *self);
+
+/* Returns (transfer full) an input of the kind that the first op takes, as an example for people:
+ * `64x256`, for an op that reads integers `32x128:int32`. */
+char *lig_sequence_suggest_input (LigSequence *self);

@@ -579,3 +579,28 @@ lig_sequence_find (LigSequence *self, const char *path, GError **error)
     sequence = body;
   }
 }
+
+/* Returns the first op that computes something, in blocks, too; null if there is none. */
+static LigOp *
+find_first (LigSequence *self)
+{
+  LigOp *first = lig_sequence_get_length (self) > 0 ? lig_sequence_get (self, 0, NULL) : NULL;
+  return first && lig_op_get_body (first) ? find_first (lig_op_get_body (first)) : first;
+}
+
+/* The example of an op has the input that it takes. Of the usual kinds the lengths are those that
+ * people use. */
+char *
+lig_sequence_suggest_input (LigSequence *self)
+{
+  LigShape shape = {0};
+  LigDtype dtype = LIG_FP32;
+  LigOp *first = find_first (self);
+  const char *example = first ? lig_op_get_info (first)->example : NULL;
+  const char *sign = example ? strstr (example, " @ ") : NULL;
+  if (sign)
+    lig_shape_parse (sign + strlen (" @ "), &shape, &dtype, NULL);
+  if (dtype == LIG_INT32)
+    return g_strdup ("32x128:int32");
+  return shape.n_axes < 3 ? g_strdup ("64x256") : lig_shape_to_string (&shape);
+}

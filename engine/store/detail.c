@@ -279,3 +279,13 @@ lig_store_get_artifacts (LigStore *self, const char *run, GError **error)
   g_return_val_if_fail (LIG_IS_STORE (self) && run, NULL);
   return read_table (self, run, &artifacts, error);
 }
+
+int
+lig_metric_get_sense (const char *name)
+{
+  if (strstr (name, "loss") && !strstr (name, "scale"))
+    return -1;
+  if (g_str_has_suffix (name, "-ms") || g_str_has_suffix (name, "_ms"))
+    return -1;
+  return strstr (name, "accuracy") || strstr (name, "per-second") ? 1 : 0;
+}

@@ -375,10 +375,10 @@ lig_run_resume (const char *checkpoint,
   g_autoptr (LigRun) self = g_object_new (LIG_TYPE_RUN, NULL);
   self->device = g_object_ref (device);
   self->store = store ? g_object_ref (store) : NULL;
+  self->checkpoint = g_canonicalize_filename (checkpoint, NULL);
   g_autoptr (LigTensorFile) file = open_file (self, checkpoint, overrides, error);
   if (!file)
     return NULL;
-  self->checkpoint = g_canonicalize_filename (checkpoint, NULL);
   gboolean fine = lig_run_check_checkpoint (self, error) && lig_run_take_up (self, file, error);
   if (!lig_run_share_failure (self, fine, error))
     return NULL;

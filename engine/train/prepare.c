@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* All checks and preparations before a training starts. */
 #include "engine/data/kind.h"
+#include "engine/sequence/sequence-private.h"
 #include "engine/train/run-private.h"
 #include <ligature/optimizer.h>
 #include <ligature/units.h>
@@ -206,8 +207,10 @@ open_data (LigRun *self, GError **error)
     lig_sequence_get_input (self->sequence, &shape, &dtype);
   const LigDatasetInfo *info = lig_dataset_info_of (self->settings.data);
   if (!known && info && info->needs_shape) {
+    g_autofree char *like = lig_sequence_suggest_input (self->sequence);
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("%s data: input shape unknown; set the input's shape, like 32x64"), info->name);
+                 _ ("%s data: input shape unknown; set the input's shape, like %s"), info->name,
+                 like);
     return lig_error_set_setting (error, "input");
   }
   lig_run_locate_data (&self->settings);

@@ -16,6 +16,16 @@ find_row (LigRun *self, LigTensorFile *file)
   return self->store && uuid ? lig_store_find_run (self->store, uuid, NULL) : NULL;
 }
 
+static gboolean
+writes_to (LigRun *self, const LigRunRow *row, const char *path)
+{
+  g_autoptr (GPtrArray) artifacts = lig_store_get_artifacts (self->store, row->uuid, NULL);
+  for (guint i = 0; artifacts && i < artifacts->len; i++)
+    if (g_strcmp0 (((const LigArtifactRow *) artifacts->pdata[i])->path, path) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 /* A run that ended in its last evaluation has no step left, only that evaluation. A kill may have
  * come between the checkpoint and the store's note of it. Rank 0 alone has the store that says so.
  */
@@ -23,10 +33,21 @@ gboolean
 lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
 {
   g_autoptr (LigRunRow) row = find_row (self, file);
+  /* A copy of its checkpoint may be continued as another run. */
+  gboolean trains = row && !self->branches && strcmp (row->status, "running") == 0 &&
+                    writes_to (self, row, self->checkpoint);
   gint32 owed = row && !self->branches && row->saved_step <= self->first_step &&
                 strcmp (row->status, "done") != 0 && strcmp (row->status, "cancelled") != 0;
-  if (!lig_ranks_broadcast (lig_run_ranks (self), &owed, sizeof owed, error))
+  gint32 found[] = {owed, trains};
+  if (!lig_ranks_broadcast (lig_run_ranks (self), found, sizeof found, error))
     return FALSE;
+  owed = found[0];
+  if (found[1]) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
+                 _ ("run %.8s, which writes it, still trains; wait until it ends, or stop it"),
+                 lig_tensor_file_get_metadata (file, "ligature.run"));
+    return FALSE;
+  }
   if (self->first_step < self->settings.steps || (self->first_step == self->settings.steps && owed))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
@@ -49,16 +70,6 @@ is_older (LigRun *self, LigTensorFile *file, const LigRunRow *row)
   return self->branches || row->saved_step > self->first_step ||
          (row->last_step > self->first_step && (lig_run_bends_schedule (&before, &self->settings) ||
                                                 row->last_step > self->settings.steps));
-}
-
-static gboolean
-writes_to (LigRun *self, const LigRunRow *row, const char *path)
-{
-  g_autoptr (GPtrArray) artifacts = lig_store_get_artifacts (self->store, row->uuid, NULL);
-  for (guint i = 0; artifacts && i < artifacts->len; i++)
-    if (g_strcmp0 (((const LigArtifactRow *) artifacts->pdata[i])->path, path) == 0)
-      return TRUE;
-  return FALSE;
 }
 
 /* Lets the new run write to a file of its own: that of a setting that was given now, else one that

@@ -273,21 +273,13 @@ add_sequences (Lines *self, GPtrArray *runs)
 
 /* --- Results ------------------------------------------------------------------------------- */
 
-static int
-get_sense (const char *name)
-{
-  if (strstr (name, "loss") || g_str_has_suffix (name, "-ms"))
-    return -1;
-  return strstr (name, "accuracy") || strstr (name, "per-second") ? 1 : 0;
-}
-
 static void
 set_number (Lines *self, guint run, const char *name, double value)
 {
   LigLine *line = get_line (self, LIG_LINE_RESULT, name);
   if (isnan (value))
     return;
-  line->sense = get_sense (name);
+  line->sense = lig_metric_get_sense (name);
   line->numbers[run] = value;
   g_free (line->cells[run]);
   line->cells[run] = g_strdup_printf ("%.6g", value);

@@ -19,6 +19,15 @@ G_BEGIN_DECLS
 #define LIG_METRIC_SLOWEST "slowest-rank"
 
 /**
+ * lig_metric_get_sense:
+ * @name: the name of a metric
+ *
+ * Returns: -1 if the least value of the metric is the best, as of a loss or a time, 1 if the
+ * greatest is, as of an accuracy or a rate of samples, 0 if neither is
+ */
+LIG_API int lig_metric_get_sense (const char *name);
+
+/**
  * LigStoreAccess:
  * @LIG_STORE_READ: no file is created, renamed or written; every function that writes fails
  * @LIG_STORE_CHANGE: existing rows can be changed
