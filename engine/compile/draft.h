@@ -35,6 +35,7 @@ typedef struct {
   gint64 alias_offset;  /* in bytes into that memory, of a value that is a part of the other */
   int gradient;         /* its gradient's value, or -1 */
   int part;             /* index of the op that computes it, or -1 */
+  int reader;           /* of an extra input: index of the first op that reads it */
   int parameter;        /* number in the draft's parameters, or -1 */
   int array;            /* LigStateArray of a STATE value */
   gint64 state_offset;  /* offset in elements into that array */

@@ -181,6 +181,45 @@ convert_recalled (LigDraft *draft, int index, int slot)
   part->extra_inputs[slot] = to;
 }
 
+/* Returns the number of a part among those of its macro. */
+static int
+place_in_macro (const LigDraft *draft, int index)
+{
+  int first = index;
+  while (first > 0 &&
+         g_str_equal (lig_part (draft, first - 1)->path, lig_part (draft, index)->path))
+    first--;
+  return index - first;
+}
+
+/* Returns whether both are one part of one op as written, in two repetitions of a block. */
+static gboolean
+is_repetition (const LigDraft *draft, int first, int index)
+{
+  const LigPart *a = lig_part (draft, first), *b = lig_part (draft, index);
+  return a->written == b->written && a->info == b->info && !g_str_equal (a->path, b->path) &&
+         place_in_macro (draft, first) == place_in_macro (draft, index);
+}
+
+/* Returns the value of the caller that an earlier repetition of the same op in a block reads at the
+ * slot, or -1. The lengths and documents of a batch are the same for all of them; a value that has
+ * a gradient may differ. */
+static int
+find_shared (const LigDraft *draft, int index, int slot, const LigInfer *infer)
+{
+  if (lig_dtype_is_floating (infer->extra_input_dtypes[slot]))
+    return -1;
+  for (guint i = 0; i < draft->callers_inputs->len; i++) {
+    int value = g_array_index (draft->callers_inputs, int, i);
+    int reader = lig_value (draft, value)->reader;
+    if (lig_part (draft, reader)->extra_inputs[slot] == value &&
+        is_repetition (draft, reader, index) &&
+        lig_shape_equal (&lig_value (draft, value)->shape, shape_of_input (infer, slot)))
+      return value;
+  }
+  return -1;
+}
+
 static void
 add_inputs (LigDraft *draft, int index, const LigInfer *infer)
 {
@@ -196,9 +235,15 @@ add_inputs (LigDraft *draft, int index, const LigInfer *infer)
     if (!part->present[i])
       continue;
     const char *name = part->ports->extra_inputs->ports[i].name;
+    int shared = find_shared (draft, index, i, infer);
+    if (shared >= 0) {
+      part->extra_inputs[i] = shared;
+      continue;
+    }
     part->extra_inputs[i] =
       lig_draft_add_value (draft, LIG_VALUE_EXTRA, shape_of_input (infer, i),
                            infer->extra_input_dtypes[i], -1, "#%d.%s", index, name);
+    lig_value (draft, part->extra_inputs[i])->reader = index;
     g_array_append_val (draft->callers_inputs, part->extra_inputs[i]);
     if (lig_part_recalls (part))
       convert_recalled (draft, index, i);

@@ -101,6 +101,32 @@ test_words (void)
   assert_contains (verb.err, "did you mean 'list'?");
 }
 
+/* Parameters of ops are columns, orders and groups, also of ops in blocks. */
+static void
+test_parameters (void)
+{
+  make_store ();
+  sqlite3 *db = NULL;
+  g_autofree char *path = in_folder ("runs.db");
+  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+  execute (db, "UPDATE experiment SET sequence = '{\"ligature\": 1, \"ops\": [{\"op\": \"block\","
+               " \"repeat\": 2, \"ops\": [{\"op\": \"gelu\"}, {\"op\": \"linear\","
+               " \"out-features\": 64}]}]}' WHERE id = 2");
+  sqlite3_close (db);
+  g_auto (Outcome) listed =
+    lig ("runs", "list", "--columns", "name,0.out-features,0.1.1.out-features", "--sort",
+         "-0.1.1.out-features", NULL);
+  g_assert_cmpint (listed.code, ==, 0);
+  assert_cells (listed.out, "name 0.out-features 0.1.1.out-features\n");
+  assert_cells (listed.out, "\nlarge - 64\n");
+  assert_cells (listed.out, "\nsmall 8 -\n");
+  g_assert_true (strstr (listed.out, "large") < strstr (listed.out, "small"));
+  g_auto (Outcome) wrong = lig ("runs", "list", "--columns", "0.nothing", "--json", NULL);
+  assert_failed (&wrong, 2, "usage",
+                 "--columns: '0.nothing' is no column; give a setting such as lr, "
+                 "a parameter such as 0.out-features");
+}
+
 static void
 test_columns (void)
 {
@@ -244,6 +270,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-runs-list/filtered", test_filtered);
   g_test_add_func ("/cli-runs-list/dates", test_dates);
   g_test_add_func ("/cli-runs-list/words", test_words);
+  g_test_add_func ("/cli-runs-list/parameters", test_parameters);
   g_test_add_func ("/cli-runs-list/columns", test_columns);
   g_test_add_func ("/cli-runs-list/width", test_width);
   g_test_add_func ("/cli-runs-list/terminal", test_terminal);

@@ -17,6 +17,8 @@ test_facts (void)
   assert_contains (outcome.out, "Sequence (input 4x2:fp32)\n"
                                 "  linear(8) ! gelu ! mean-squared-error\n");
   assert_cells (outcome.out, "\n eval-loss 2 0.4 0.45 0.4 25\n");
+  /* No rate is the best. */
+  assert_cells (outcome.out, "\n learning-rate 50 0.01 0.01 - -\n");
 }
 
 /* Each setting has a line; those that differ from the default name it. */
@@ -26,16 +28,38 @@ test_settings (void)
   make_store ();
   g_auto (Outcome) wide = with_columns ("200", "lig runs show large");
   g_auto (Outcome) narrow = with_columns ("60", "lig runs show large");
-  assert_contains (wide.out, "* steps      50     default 1000; Optimizer steps in all\n"
-                             "* lr         0.1    default 0.001; Learning rate\n"
-                             "  optimizer  adamw  Rule of the updates\n");
-  assert_contains (narrow.out, "* lr         0.1    default 0.001; Learning rate\n");
+  assert_contains (wide.out, "* steps             50        default 1000; Optimizer steps in all\n"
+                             "* lr                0.1       default 0.001; Learning rate\n"
+                             "  optimizer         adamw     Rule of the updates\n");
+  assert_contains (narrow.out, "* lr                0.1       default 0.001; Learning rate\n");
   g_auto (GStrv) lines = g_strsplit (narrow.out, "\n", -1);
   gboolean inside = FALSE;
   for (char **line = lines; *line; line++) {
     inside = (inside || g_str_has_prefix (*line, "Settings")) && **line;
     g_assert_true (!inside || g_utf8_strlen (*line, -1) <= 60);
   }
+}
+
+/* The best accuracy is the greatest, and settings that a run has not stored have their default. */
+static void
+test_best (void)
+{
+  make_store ();
+  sqlite3 *db = NULL;
+  g_autofree char *path = in_folder ("runs.db");
+  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+  static const double values[] = {0.25, 0.75, 0.5};
+  for (int i = 0; i < 3; i++)
+    execute (db, "INSERT INTO metric VALUES (1, 'eval-accuracy', %d, %f)", 10 * (i + 1), values[i]);
+  for (int i = 0; i < 3; i++)
+    execute (db, "INSERT INTO metric VALUES (3, 'eval-accuracy', %d, %f)", 10 * (i + 1),
+             values[i] / 2);
+  sqlite3_close (db);
+  g_auto (Outcome) shown = with_columns ("120", "lig runs show small~2");
+  assert_cells (shown.out, "\n eval-accuracy 3 0.25 0.5 0.75 20\n");
+  assert_cells (shown.out, "\n schedule constant Schedule of the rate after the warm-up\n");
+  g_auto (Outcome) compared = lig ("runs", "compare", "1111000", "2222", NULL);
+  assert_cells (compared.out, "\neval-accuracy, greatest 0.75 0.375 (-0.375)\n");
 }
 
 /* Returns the command of the line with this meaning; (transfer full). */
@@ -93,6 +117,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cli-runs-show/facts", test_facts);
   g_test_add_func ("/cli-runs-show/settings", test_settings);
+  g_test_add_func ("/cli-runs-show/best", test_best);
   g_test_add_func ("/cli-runs-show/commands", test_commands);
   g_test_add_func ("/cli-runs-show/verdicts", test_verdicts);
   return run_store_tests (argc, argv);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # readme.sh LIG: runs, as TAP, each block marked `sh tour` of README.md and of the documents in
 # data/doc, in order, in one temporary folder that has the project's files; every command must
-# succeed. The rails in README.md must be the output of `lig`.
+# succeed. The rails in README.md must be the output of `lig`, and a block marked `text` the output of
+# the block marked `sh quote` before it, so that no figure in a document is older than the program.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 lig=$(readlink -f "$1")
 work=$(mktemp -d)
@@ -26,6 +27,33 @@ for block in "$work"/block-*.sh; do
     echo "not ok $n - $(head -n 1 "$block")"
     tail -n 20 "$work/log" | sed 's/^/# /'
   fi
+done
+# The commands of a block `sh quote` are STEM-NUMBER.sh, the block `text` behind it STEM-NUMBER.txt.
+for document in "$root/README.md" "$root"/data/doc/*.md; do
+  stem=$work/$(basename "$document" .md)-quote
+  awk -v stem="$stem" '/^```sh quote$/ { file = sprintf ("%s-%02d.sh", stem, ++n); next }
+    /^```text$/ && n { file = sprintf ("%s-%02d.txt", stem, n); printf "" > file; next }
+    /^```/ { file = "" } file { print > file }' "$document"
+  for block in "$stem"-*.sh; do
+    [ -f "$block" ] || continue
+    n=$((n + 1))
+    COLUMNS=100 bash -euo pipefail "$block" > "$block.out" 2> "$work/log" < /dev/null
+    shown=${block%.sh}.txt
+    if [ -n "$LIGATURE_REGENERATE" ]; then
+      awk -v wanted="$(basename "$block" .sh | sed 's/.*-0*//')" -v out="$block.out" '
+        /^```sh quote$/ { count++ } !skips { print }
+        /^```text$/ && count == wanted && !done { while ((getline line < out) > 0) print line; skips = 1 }
+        skips && /^```$/ { print; skips = 0; done = 1 }' "$document" > "$work/renewed" &&
+        cat "$work/renewed" > "$document"
+      cp "$block.out" "$shown"
+    fi
+    if [ -s "$block.out" ] && cmp -s "$shown" "$block.out"; then
+      echo "ok $n - the output of $(head -n 1 "$block")"
+    else
+      echo "not ok $n - the output of $(head -n 1 "$block")"
+      diff "$shown" "$block.out" | cat - "$work/log" | sed 's/^/# /'
+    fi
+  done
 done
 # The answer and the rails of lig fuse are the block of README.md that begins like them.
 n=$((n + 1))

@@ -40,6 +40,41 @@ set (LigProgram *program, int n, gint32 fill, gint64 at, gint32 number, GError *
                : lig_program_set_extra_input (program, (guint) n, tensor, error);
 }
 
+/* The repetitions of a block have the lengths and documents of one batch; ops that are written
+ * apart, and the two attentions of a decoder, have their own. */
+static void
+test_shared (void)
+{
+  static const struct {
+    const char *expression;
+    guint count;
+  } cases[] = {
+    {"block(3) { transformer-layer(2, documents=caller) }", 1},
+    {"block(3) { transformer-layer(2, documents=caller, lengths=caller) }", 2},
+    {"block(2) { block(2) { multi-head-attention(2, lengths=caller) } }", 1},
+    {"block(2) { multi-head-attention(2, lengths=caller) ! multi-head-attention(2, lengths=caller) "
+     "}",
+     2},
+    {"multi-head-attention(2, lengths=caller) ! multi-head-attention(2, lengths=caller)", 2},
+    {"make-extra-output(m) ! block(3) { transformer-layer(2, layer-type=decoder, memory=../m, "
+     "lengths=caller, memory-lengths=caller) }",
+     2},
+    /* Numbers with a gradient may differ. */
+    {"block(3) { add-extra-input(caller) }", 3},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (LigProgram) program = new_case (cases[i].expression, "3x5x8");
+    LigPlan *plan = lig_program_get_plan (program);
+    g_test_message ("%s", cases[i].expression);
+    g_assert_cmpuint (lig_plan_get_n_extra_inputs (plan), ==, cases[i].count);
+    for (guint n = 0; n < cases[i].count && i != G_N_ELEMENTS (cases) - 1; n++) {
+      gint32 least, most;
+      lig_plan_get_range (plan, (int) n, &least, &most);
+      g_assert_cmpint (least, <=, most);
+    }
+  }
+}
+
 static void
 check_accepted (LigProgram *program, int n, gint32 fill, gint64 at, gint32 number)
 {
@@ -134,5 +169,6 @@ main (int argc, char **argv)
   g_test_add_func ("/range/memory", test_memory);
   g_test_add_func ("/range/tokens", test_tokens);
   g_test_add_func ("/range/missing", test_missing);
+  g_test_add_func ("/range/shared", test_shared);
   return g_test_run ();
 }

@@ -96,7 +96,7 @@ def refused(folder):
     refuse(divided, 'text:{}?separator=256', "separator is '256', expected a whole number from -1 to 255",
            code=2)
     refuse(MODEL.format(', lengths=caller'), 'text:{}',
-           'the sequence takes 3 extra inputs from the caller, a data set gives 1, the targets; ')
+           'the sequence takes 2 extra inputs from the caller, a data set gives 1, the targets; ')
 
 
 TESTS = [same_as_rows, same_by_ranks, evaluated, refused]
