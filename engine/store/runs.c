@@ -170,10 +170,22 @@ check_free (LigStore *self, const char *run, gint64 *id, GError **error)
   if (own || strcmp (lig_sql_string (row, 1), "running") != 0 ||
       lig_process_is_gone (boot, pid, start, sqlite3_column_int64 (row, 5)))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-               _ ("run '%s' is running in process %" PRId64 " on %s"), run, pid,
-               lig_sql_string (row, 6));
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_STORE,
+    _ ("run '%s' is running in process %" PRId64 " on %s; wait until it ends, or stop it"), run,
+    pid, lig_sql_string (row, 6));
   return FALSE;
+}
+
+gboolean
+lig_store_check_idle (LigStore *self, const char *run, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
+  gint64 id = 0;
+  g_mutex_lock (&self->write_lock);
+  gboolean idle = check_free (self, run, &id, error);
+  g_mutex_unlock (&self->write_lock);
+  return idle;
 }
 
 gboolean

@@ -34,20 +34,22 @@ lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
 {
   g_autoptr (LigRunRow) row = find_row (self, file);
   /* A copy of its checkpoint may be continued as another run. */
-  gboolean trains = row && !self->branches && strcmp (row->status, "running") == 0 &&
-                    writes_to (self, row, self->checkpoint);
+  g_autoptr (GError) busy = NULL;
+  gboolean trains = row && !self->branches && writes_to (self, row, self->checkpoint) &&
+                    !lig_store_check_idle (self->store, row->uuid, &busy);
   gint32 owed = row && !self->branches && row->saved_step <= self->first_step &&
                 strcmp (row->status, "done") != 0 && strcmp (row->status, "cancelled") != 0;
   gint32 found[] = {owed, trains};
   if (!lig_ranks_broadcast (lig_run_ranks (self), found, sizeof found, error))
     return FALSE;
   owed = found[0];
-  if (found[1]) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 _ ("run %.8s, which writes it, still trains; wait until it ends, or stop it"),
-                 lig_tensor_file_get_metadata (file, "ligature.run"));
+  if (busy)
+    g_propagate_error (error, g_steal_pointer (&busy));
+  else if (found[1])
+    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_STORE,
+                         _ ("the run that writes it is running in another process"));
+  if (found[1])
     return FALSE;
-  }
   if (self->first_step < self->settings.steps || (self->first_step == self->settings.steps && owed))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,

@@ -534,6 +534,9 @@ test_resume_running (void)
   wait_for_file (checkpoint);
   g_auto (Outcome) outcome = shell ("lig train --resume last --store busy.db --json");
   assert_failed (&outcome, 1, "store", "is running in process");
+  /* That comes before the steps, which it is doing. */
+  g_auto (Outcome) fewer = shell ("lig train --resume last --store busy.db --steps 1 --json");
+  assert_failed (&fewer, 1, "store", "wait until it ends, or stop it");
   assert_last ("busy.db", "running");
   g_subprocess_send_signal (child, SIGINT);
   g_subprocess_wait (child, NULL, NULL);

@@ -12,7 +12,7 @@
  *   wanted     a parameter of the op under the cursor is to be typed next
  *   previewed  a preview began, arrived or ended, see ui/document/preview.h
  *   timed      measured times or the comparison with every op alone are new, see
- *              ui/document/times.h
+ *              ui/document/times.h and ui/document/check.h
  *   pinned     another plan is pinned, or compared with the pinned one, see ui/document/pin.h */
 #pragma once
 

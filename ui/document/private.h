@@ -14,6 +14,9 @@ typedef struct _LigTimes LigTimes;
 /* pin.c: the plan that is kept beside the present one. */
 typedef struct _LigPin LigPin;
 
+/* check.c: the check of the plan. */
+typedef struct _LigChecks LigChecks;
+
 /* One state of the sequence in the history. */
 typedef struct {
   char *text;  /* of the .lig file */
@@ -57,6 +60,7 @@ struct _LigDocument {
   LigPreview *preview; /* null before the first */
   LigTimes *times;     /* null before the first */
   LigPin *pin;         /* null before the first */
+  LigChecks *checks;   /* null before the first */
 };
 
 typedef enum {
@@ -103,6 +107,7 @@ void lig_document_take_plan_times (LigDocument *self,
                                    LigPlan *unfused,
                                    gboolean measured);
 void lig_document_clear_times (LigDocument *self);
+void lig_document_clear_checks (LigDocument *self);
 /* pin.c. @previewed: whether the preview is new, rather than the plan */
 void lig_document_follow_pin (LigDocument *self, gboolean previewed);
 void lig_document_clear_pin (LigDocument *self);

@@ -115,6 +115,10 @@ describe (LigScoreGroup *self, const LigScoreBracket *bracket)
     g_string_append_printf (text, "\n%s", _ ("quantized to 8 bits"));
   if (bracket->marks & LIG_SCORE_FOUR)
     g_string_append_printf (text, "\n%s", _ ("quantized to 4 bits"));
+  if (bracket->marks & LIG_SCORE_INSIDE)
+    g_string_append_printf (text, "\n%s", _ ("checked: right but for rounding"));
+  if (bracket->marks & LIG_SCORE_OUTSIDE)
+    g_string_append_printf (text, "\n%s", _ ("checked: wrong by more than rounding explains"));
   if (figures)
     g_string_append_printf (text, "\n%s", figures);
   return g_strdup (text->str);

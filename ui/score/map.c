@@ -2,6 +2,7 @@
 /* The layout of the score, in numbers only: no widget, no drawing. */
 #include "ui/score/map.h"
 
+#include "ui/document/check.h"
 #include "ui/document/times.h"
 
 /* Returns the percentage of a rail. If there is little room, the names of ops need a greater
@@ -259,6 +260,38 @@ clear_arc (gpointer data)
   g_free (arc->sink_path);
 }
 
+/* Returns what a check found of a bracket's groups: a sum is outside if one of them is. */
+static LigScoreMarks
+mark_check (const LigScoreMap *self, LigDocument *document, const LigScoreBracket *bracket)
+{
+  guint count;
+  const LigPlanGroup *groups = lig_plan_get_groups (self->plan, bracket->pass, &count);
+  const LigScoreSlot *slot = lig_score_map_get_slot (self, bracket->from);
+  unsigned marks = 0;
+  for (guint i = 0; i < count; i++) {
+    gboolean own = bracket->group ? &groups[i] == bracket->group
+                                  : groups[i].first >= slot->first &&
+                                      groups[i].first < slot->first + slot->count;
+    LigCheck check =
+      own ? lig_document_get_group_check (document, bracket->pass, i) : LIG_CHECK_UNKNOWN;
+    marks |= check == LIG_CHECK_INSIDE ? LIG_SCORE_INSIDE : 0;
+    marks |= check == LIG_CHECK_OUTSIDE ? LIG_SCORE_OUTSIDE : 0;
+  }
+  return marks & LIG_SCORE_OUTSIDE ? LIG_SCORE_OUTSIDE : (LigScoreMarks) marks;
+}
+
+static void
+mark_checks (LigScoreMap *self, LigDocument *document)
+{
+  if (!lig_document_get_check (document))
+    return;
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < self->brackets[pass]->len; i++) {
+      LigScoreBracket *bracket = &g_array_index (self->brackets[pass], LigScoreBracket, i);
+      bracket->marks |= mark_check (self, document, bracket);
+    }
+}
+
 LigScoreMap *
 lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashTable *places)
 {
@@ -279,6 +312,7 @@ lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashT
     lig_document_get_timed (document, &timed, &unfused);
     lig_score_map_add_brackets (self, LIG_PASS_FORWARD, &timed, &unfused);
     lig_score_map_add_brackets (self, LIG_PASS_BACKWARD, &timed, &unfused);
+    mark_checks (self, document);
     place_misses (self);
   }
   return self;

@@ -77,7 +77,9 @@ typedef enum {
   LIG_SCORE_FORCED = 1 << 0,
   LIG_SCORE_FORBIDDEN = 1 << 1,
   LIG_SCORE_EIGHT = 1 << 2,
-  LIG_SCORE_FOUR = 1 << 3
+  LIG_SCORE_FOUR = 1 << 3,
+  LIG_SCORE_INSIDE = 1 << 4, /* a check found its numbers right */
+  LIG_SCORE_OUTSIDE = 1 << 5 /* or wrong */
 } LigScoreMarks;
 
 /**
@@ -88,7 +90,8 @@ typedef enum {
  * @seconds: shown: measured if all of it was, else predicted; NaN: not known
  * @measured: whether all of it was measured
  * @figures: everything else that is known; zero seconds without a kernel
- * @marks: whether a fusion of its ops is forced or forbidden, and whether it is quantized
+ * @marks: whether a fusion of its ops is forced or forbidden, whether it is quantized, and what a
+ *   check found
  */
 typedef struct {
   const LigPlanGroup *group;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The signs of forced and forbidden fusions and of quantized copies. They differ in shape, not only
- * in colour: a pin holds a fusion, a crossed circle bars it, an 8 and a 4 stand for bits. */
+/* The signs of forced and forbidden fusions, of quantized copies and of checks. They differ in
+ * shape, not only in colour: a pin holds a fusion, a crossed circle bars it, an 8 and a 4 stand for
+ * bits, a tick and an exclamation mark for right and wrong numbers. */
 #include "ui/score/marks.h"
 
 #include <glib/gi18n.h>
@@ -94,6 +95,44 @@ draw_four (cairo_t *cairo, double x, double middle, double size)
   cairo_stroke (cairo);
 }
 
+static void
+draw_tick (cairo_t *cairo, double x, double middle, double size)
+{
+  double u = size / 12;
+  cairo_set_line_width (cairo, 1.7 * u);
+  cairo_move_to (cairo, x + 2 * u, middle + 0.5 * u);
+  cairo_line_to (cairo, x + 5 * u, middle + 4 * u);
+  cairo_line_to (cairo, x + 10.5 * u, middle - 4 * u);
+  cairo_stroke (cairo);
+}
+
+static void
+draw_exclamation (cairo_t *cairo, double x, double middle, double size)
+{
+  double u = size / 12;
+  cairo_set_line_width (cairo, 2.2 * u);
+  cairo_move_to (cairo, x + 6 * u, middle - 5.5 * u);
+  cairo_line_to (cairo, x + 6 * u, middle + 1.8 * u);
+  cairo_stroke (cairo);
+  cairo_arc (cairo, x + 6 * u, middle + 4.6 * u, 1.3 * u, 0, 2 * G_PI);
+  cairo_fill (cairo);
+}
+
+/* Draws what a check found, in the colour of errors if that is wrong. */
+static void
+draw_check (
+  LigScoreMarks marks, GtkStyleContext *style, cairo_t *cairo, double x, double middle, int size)
+{
+  GdkRGBA error;
+  if (!(marks & LIG_SCORE_OUTSIDE)) {
+    draw_tick (cairo, x, middle, size);
+    return;
+  }
+  if (gtk_style_context_lookup_color (style, "error_color", &error))
+    gdk_cairo_set_source_rgba (cairo, &error);
+  draw_exclamation (cairo, x, middle, size);
+}
+
 /* Draws the signs, one after the other. */
 static void
 draw_signs (
@@ -119,8 +158,12 @@ draw_signs (
     draw_eight (cairo, x, middle, size);
     x += size + 3;
   }
-  if (marks & LIG_SCORE_FOUR)
+  if (marks & LIG_SCORE_FOUR) {
     draw_four (cairo, x, middle, size);
+    x += size + 3;
+  }
+  if (marks & (LIG_SCORE_INSIDE | LIG_SCORE_OUTSIDE))
+    draw_check (marks, style, cairo, x, middle, size);
 }
 
 static void

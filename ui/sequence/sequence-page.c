@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Sequence: palette, score and inspector in a row, the run bar below. In a narrow window
  * the side panes overlap the score. */
+#include "ui/document/check.h"
 #include "ui/document/pin.h"
 #include "ui/document/preview.h"
 #include "ui/document/times.h"
@@ -15,6 +16,7 @@
 #include "ui/sequence/quick-entry.h"
 #include "ui/sequence/templates.h"
 #include "ui/widgets/text-scale.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 
@@ -27,6 +29,7 @@ struct _LigSequencePage {
   GSimpleAction *palette_action, *inspector_action; /* their states follow the panes */
   AdwBin *palette, *inspector, *quick_entry, *find_bar, *score_place, *problems, *run_bar;
   GtkWidget *centre;
+  gboolean checking; /* whether a check ran at the last signal */
 };
 
 G_DEFINE_FINAL_TYPE (LigSequencePage, lig_sequence_page, LIG_TYPE_PAGE)
@@ -194,6 +197,34 @@ pin (GSimpleAction *action, GVariant *target, gpointer data)
     lig_document_pin (document);
 }
 
+/* Says what a check found, once it has ended; its marks are on the brackets. */
+static void
+tell_check (LigSequencePage *self)
+{
+  LigDocument *document = lig_page_get_document (LIG_PAGE (self));
+  gboolean checking = lig_document_is_checking (document), ended = self->checking && !checking;
+  self->checking = checking;
+  g_autofree char *text = ended ? lig_document_describe_check (document) : NULL;
+  g_autofree char *shown = text ? g_strdup_printf (_ ("Plan checked: %s"), text) : NULL;
+  if (shown)
+    lig_toast (GTK_WIDGET (self), shown, NULL, NULL);
+}
+
+/* Checks the plan; pressed again, ends the check. */
+static void
+check_plan (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigDocument *document = lig_page_get_document (LIG_PAGE (data));
+  GError *error = NULL;
+  come_forward (data);
+  if (lig_document_is_checking (document))
+    lig_document_cancel_check (document);
+  else if (!lig_document_check_plan (document, &error))
+    lig_toast_error (GTK_WIDGET (data), error);
+  else
+    lig_toast (GTK_WIDGET (data), _ ("Checking the plan against every op alone"), NULL, NULL);
+}
+
 static void
 add_actions (LigPage *page, GActionMap *map)
 {
@@ -203,6 +234,7 @@ add_actions (LigPage *page, GActionMap *map)
     {.name = "next-problem", .activate = go_to_next_problem},
     {.name = "templates", .activate = choose_template},
     {.name = "pin", .activate = pin},
+    {.name = "check-plan", .activate = check_plan},
     {.name = "sidebars", .activate = toggle_sidebars},
     {.name = "palette", .state = "false", .change_state = change_palette},
     {.name = "inspector", .state = "false", .change_state = change_inspector},
@@ -256,6 +288,7 @@ fill (LigSequencePage *self)
   adw_bin_set_child (self->score_place, lig_score_view_new (document));
   adw_bin_set_child (self->problems, lig_problems_new (document));
   adw_bin_set_child (self->run_bar, lig_run_bar_new (document));
+  g_signal_connect_object (document, "timed", G_CALLBACK (tell_check), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (lig_profiling_of (document), "changed", G_CALLBACK (show_times), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (find_bar, "finished", G_CALLBACK (leave_entry), self, G_CONNECT_SWAPPED);

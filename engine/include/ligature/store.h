@@ -95,6 +95,17 @@ LIG_API char *lig_store_begin_run (LigStore *self,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
+ * lig_store_check_idle:
+ * @self: a store
+ * @run: the uuid of a run
+ *
+ * Checks that no other process is running the run.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set, naming the process and its host
+ */
+LIG_API gboolean lig_store_check_idle (LigStore *self, const char *run, GError **error);
+
+/**
  * lig_store_resume_run:
  * @self: a store
  * @run: the uuid of a run
