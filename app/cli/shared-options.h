@@ -19,7 +19,8 @@ G_BEGIN_DECLS
 /* The line of -q in the option table of a command with progress. */
 #define LIG_CLI_QUIET_ENTRY(variable) \
   { \
-    "quiet", 'q', 0, G_OPTION_ARG_NONE, variable, "Print only errors and the result, of a training the uuid of its run", NULL \
+    "quiet", 'q', 0, G_OPTION_ARG_NONE, variable, \
+      "Print only errors and the result, of a training the uuid of its run", NULL \
   }
 
 /* Returns the description of a training's setting as an option, with its optimizers and default;

@@ -106,7 +106,7 @@ open_best (GError **error)
   return self;
 }
 
-/* Returns whether the word is what stands behind the colon of a device's name, as `h100` is of
+/* Returns whether the word is the part behind the colon of a device's name, as `h100` is of
  * `null:h100`. */
 static gboolean
 is_end_of (const char *word, const char *name)

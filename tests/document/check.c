@@ -82,7 +82,7 @@ check_plan (DocumentFixture *f)
   WAIT_FOR (!lig_document_is_checking (f->doc));
 }
 
-/* What was found stays with its groups: an edit hides it, and undoing the edit shows it again. */
+/* Findings belong to their groups: an edit hides them, and undoing the edit shows them again. */
 static void
 test_right (DocumentFixture *f, gconstpointer data)
 {

@@ -4,7 +4,6 @@
 
 #include "ui/document/private.h"
 #include "ui/session/task.h"
-#include <ligature/optimizer.h>
 #include <ligature/plan-options.h>
 
 #include <glib/gi18n.h>
@@ -27,7 +26,6 @@ typedef struct {
   LigSequence *sequence;
   char *device, *choices;
   LigPlanOptions options;
-  LigOptimizer optimizer;
 } Job;
 
 static void
@@ -90,7 +88,7 @@ is_wanted (guint done, guint count, gpointer cancellable)
   return !g_cancellable_is_cancelled (cancellable);
 }
 
-/* The plan has the groups of the document's, and the update of the usual optimizer. */
+/* The plan has the groups of the document's, and like it no update. */
 static LigVerification *
 verify (Job *job, GCancellable *cancellable, GError **error)
 {
@@ -157,16 +155,13 @@ static Job *
 new_job (LigDocument *self)
 {
   Job *job = g_new0 (Job, 1);
-  const LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
   job->sequence = lig_sequence_copy (self->sequence);
   job->device = g_strdup (lig_document_get_device (self));
   job->choices = lig_plan_get_choices (self->plan);
-  job->optimizer = optimizer;
   lig_document_get_options (self, &job->options);
   job->options.policy = lig_plan_get_policy (self->plan);
   job->options.choices = job->choices;
   job->options.tuning = NULL;
-  job->options.optimizer = &job->optimizer;
   return job;
 }
 

@@ -84,8 +84,8 @@ LIG_API GPtrArray *lig_store_read_setting (
  * @name: (nullable): a name
  *
  * Returns: whether the name has the form of an op's parameter, the op's path and the parameter:
- *   `0.out-features`, or in a block `3.0.2.out-features`. Where names of settings are taken, it is
- *   the value that the run's sequence has there
+ *   `0.out-features`, or in a block `3.0.2.out-features`. Functions that take the name of a
+ *   setting take it, too, for the value that a run's sequence has there
  */
 LIG_API gboolean lig_store_is_parameter (const char *name);
 
