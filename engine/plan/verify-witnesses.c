@@ -109,16 +109,36 @@ lig_witness_written (const LigWitness *self, int value)
   return value < 0 || self->shared[value] >= 0 ? value : lig_draft_root (self->plan->draft, value);
 }
 
+/* Adds the elements of a part of a value to those that steps write of it. */
+static void
+cover (const LigDraft *draft, int value, int whole, gint64 *covered, guint8 *seen)
+{
+  if (!seen[value])
+    covered[whole] += lig_shape_size (&lig_value (draft, value)->shape);
+  seen[value] = TRUE;
+}
+
+/* A value that steps write in parts is compared once all of them are written, if they are all of
+ * it: some fusions hand the rest to another value. */
 static void
 find_writers (LigWitness *self)
 {
   const LigDraft *draft = self->plan->draft;
+  g_autofree gint64 *covered = g_new0 (gint64, draft->values->len + 1);
+  g_autofree guint8 *seen = g_new0 (guint8, draft->values->len + 1);
   for (int i = 0; i < (int) draft->steps->len; i++) {
     const LigDraftStep *step = lig_step (draft, i);
-    for (int j = step->n_inputs; j < step->n_operands; j++)
-      if (step->values[j] >= 0)
-        self->last_writer[lig_witness_written (self, step->values[j])] = i;
+    for (int j = step->n_inputs; j < step->n_operands; j++) {
+      int value = step->values[j], whole = lig_witness_written (self, value);
+      if (value < 0)
+        continue;
+      cover (draft, value, whole, covered, seen);
+      self->last_writer[whole] = i;
+    }
   }
+  for (int i = 0; i < (int) draft->values->len; i++)
+    if (covered[i] < lig_shape_size (&lig_value (draft, i)->shape))
+      self->last_writer[i] = -1;
 }
 
 static int *

@@ -239,6 +239,25 @@ def profiled():
         assert [exchange['kernel'] for exchange in found] == fields, found
 
 
+def verified():
+    """Ranks compare their parts with every op alone, also of fusions that exchange in parts."""
+    document = json.loads(lig('verify', MODEL, *DATA, '--ranks', '2', '--json').stdout)
+    assert document['inside'] and document['batches'] == 6, document['text']
+    divided = ('linear(64, parallel=column{0}) ! gelu ! linear(32, parallel=row{0})')
+    for model, fusions in (
+            (divided.format(''), ['forward-linear-all-reduce', 'backward-linear-all-reduce']),
+            (f"take-part ! {divided.format(', sequence-parallel=true')} ! all-gather",
+             ['forward-all-gather-linear', 'forward-linear-reduce-scatter',
+              'backward-all-gather-linear', 'backward-linear-reduce-scatter'])):
+        found = json.loads(lig('verify', model, '--input', '32x32', '--dtype', 'bf16', '--device', 'cpu',
+                               '--ranks', '2', '--parallel', 'tensor=2', '--json').stdout)
+        assert found['inside'], found['text']
+        taken = {group['fusion'] for group in found['groups']}
+        assert taken.issuperset(fusions), taken
+        gradients = [result for result in found['results'] if result['pass'] == 'backward']
+        assert len(gradients) == 4 and all(0 <= one['error'] < 0.03 for one in gradients), gradients
+
+
 def profiled_unevenly():
     """A rank whose products are slow is found, and the others wait for it. OpenBLAS has kernels for
     old processors, unless it was built for one."""
@@ -536,7 +555,7 @@ parts = {
     'results': [same_result, quiet_and_metrics, standard_input, threads, refused_lines,
                 missing_programs, failures_of_all, under_mpirun, repeated, recorded,
                 repeated_by_others],
-    'profiles': [profiled, profiled_unevenly, profiled_wrongly],
+    'profiles': [profiled, verified, profiled_unevenly, profiled_wrongly],
     'signals': [interrupted, interrupted_twice, interrupted_in_a_step, interrupted_in_an_evaluation,
                 interrupted_twice_in_a_step, on_a_terminal],
     'faults': [rank_killed, first_killed, rank_stopped, launcher_killed, parent_killed,

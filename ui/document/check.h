@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What a check found of a group. */
+/* The result of a check for a group. */
 typedef enum { LIG_CHECK_UNKNOWN, LIG_CHECK_INSIDE, LIG_CHECK_OUTSIDE } LigCheck;
 
 /**
