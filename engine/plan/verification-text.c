@@ -41,6 +41,10 @@ lig_verification_explain (const LigVerification *self)
                              ? g_strdup (pass_name (of))
                              : g_strdup_printf (_ ("%s: %s at %s (%s)"), pass_name (of), of->title,
                                                 of->path, of->fusion ? of->fusion : _ ("alone"));
+  if (isnan (of->error))
+    return g_strdup_printf (
+      _ ("%s is outside: %s has numbers that are not finite where the right ones are"), where,
+      of->value);
   return g_strdup_printf (_ ("%s is outside: %s is off by %.2g of its length%s; rounding explains "
                              "%.2g, the limit is %.2g"),
                           where, of->value, of->error, scale ? scale : "", of->rounding, of->limit);

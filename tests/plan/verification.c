@@ -306,6 +306,40 @@ plan_model (LigOptimizer *optimizer, LigRecompute recompute)
   return compile (sequence, &options);
 }
 
+static LigStatus
+run_poisoned (LigLaunch *launch)
+{
+  LigStatus status = original (launch);
+  const LigOperand *output = &launch->operands[spoiled_output];
+  float number = NAN;
+  lig_narrow (output->dtype, &number, output->data, 1);
+  return status;
+}
+
+/* One number that is none is outside, and said so. */
+static void
+test_poisoned (void)
+{
+  const Case product = {"forward-linear-bias-add", "basic-linear(32) ! bias ! add-extra-input"};
+  LigPlanOptions options = options_of (LIG_FP32);
+  g_autoptr (LigSequence) sequence = open_case (&product);
+  force (sequence, "0", product.fusion);
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  LigDraftStep *step = lig_step (plan->draft, plan->draft->first_forward);
+  LigKernel spoiled = *step->kernel;
+  const LigKernel *kernel = step->kernel;
+  original = kernel->functions[LIG_BACKEND_CPU];
+  spoiled.functions[LIG_BACKEND_CPU] = run_poisoned;
+  spoiled_output = step->n_inputs;
+  step->kernel = &spoiled;
+  g_autoptr (LigVerification) found = verify_with (plan, 1);
+  step->kernel = kernel;
+  g_autofree char *text = lig_verification_explain (found);
+  g_assert_nonnull (found->outside);
+  g_assert_cmpstr (found->outside->fusion, ==, product.fusion);
+  g_assert_nonnull (strstr (text, "not finite where the right ones are"));
+}
+
 /* A wrong update is a result that is outside, while all groups are inside. */
 static void
 test_update (void)
@@ -377,6 +411,7 @@ main (int argc, char **argv)
   g_test_add_func ("/verification/evaluation", test_evaluation);
   g_test_add_func ("/verification/complete", test_complete);
   g_test_add_func ("/verification/plans", test_plans);
+  g_test_add_func ("/verification/poisoned", test_poisoned);
   g_test_add_func ("/verification/update", test_update);
   g_test_add_func ("/verification/recompute", test_recompute);
   g_test_add_func ("/verification/wrong-options", test_wrong_options);
