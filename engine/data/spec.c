@@ -74,7 +74,8 @@ find_kind (LigDataset *self, const char *name, const char *spec, GError **error)
     }
   }
   g_autofree char *shown = lig_format_excerpt (spec, 200);
-  const char *known = find_by_name (spec);
+  gboolean bare = strcspn (spec, ":") >= strcspn (spec, "/");
+  const char *known = bare ? find_by_name (spec) : NULL;
   if (known) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
                  _ ("'%s' has no kind of dataset; did you mean '%s:%s'?"), shown, known, shown);

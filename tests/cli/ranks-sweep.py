@@ -125,7 +125,7 @@ def failing_programs():
     assert 'out-features is 15, expected a multiple of 2' in document['runs'][1]['message']
     document = sweep(*words, '--over', f'batch=32,{memory // 100 // 2 * 2},16', code=1)[0]
     assert [point['status'] for point in document['runs']] == ['done', 'failed', 'done'], document
-    assert 'no memory for ' in document['runs'][1]['message'], document['runs'][1]
+    assert 'the plan does not fit cpu: it needs ' in document['runs'][1]['message'], document['runs'][1]
 
 
 def hopeless():

@@ -381,7 +381,7 @@ test_refusals (Fixture *f, gconstpointer data)
     {"linear(4) ! mean-squared-error", "8x6", "synthetics", "",
      "kind of data 'synthetics' is unknown; choose from text, "},
     {"linear(4) ! mean-squared-error", NULL, "synthetic", "batch=4",
-     "set the input's shape, like 32x64"},
+     "set the input's shape, like 64x256"},
     {"linear(4) ! mean-squared-error", NULL, "csv:/nonexistent", "", "cannot open '/nonexistent'"},
     {"linear(4) ! mean-squared-error", NULL, "csv:/nonexistent", "batch=4",
      "cannot open '/nonexistent'"},
