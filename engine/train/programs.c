@@ -150,9 +150,10 @@ compare_exchanges (LigRun *self, GError **error)
     if (all[i] == all[first * LIG_N_GROUPS + (int) group])
       continue;
     self->together = TRUE;
-    g_set_error (error, LIG_ERROR, LIG_ERROR_RANKS,
-                 _ ("the plans of ranks %d and %d exchange otherwise in group %s; report this fault"),
-                 first, rank, lig_rank_group_name (group));
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_RANKS,
+      _ ("the plans of ranks %d and %d exchange otherwise in group %s; report this fault"), first,
+      rank, lig_rank_group_name (group));
     return FALSE;
   }
   return TRUE;

@@ -6,6 +6,7 @@
 #include <ligature/optimizer.h>
 #include <ligature/run.h>
 
+#include <math.h>
 #include <stdio.h>
 
 static const char net[] = "linear(3) ! mean-squared-error";
@@ -308,6 +309,23 @@ test_training (void)
   remove (folder);
 }
 
+/* Numbers that are not finite are refused. */
+static void
+test_finite (void)
+{
+  g_autoptr (GError) error = NULL;
+  LigOptimizer optimizer;
+  g_assert_true (lig_optimizer_init (&optimizer, LIG_OPTIMIZER_DEFAULT, &error));
+  const LigOptimizerInfo *info = lig_optimizer_info_find (LIG_OPTIMIZER_DEFAULT, NULL);
+  const double wrong[] = {NAN, INFINITY, -INFINITY};
+  for (const LigParam *param = info->params; param->name; param++)
+    for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+      g_assert_false (lig_optimizer_set (&optimizer, param->name, wrong[i], &error));
+      g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
+      g_clear_error (&error);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -316,6 +334,7 @@ main (int argc, char **argv)
   g_test_add_func ("/optimizers/defaults", test_defaults);
   g_test_add_func ("/optimizers/settings", test_settings);
   g_test_add_func ("/optimizers/ranges", test_ranges);
+  g_test_add_func ("/optimizers/finite", test_finite);
   g_test_add_func ("/optimizers/unknown", test_unknown);
   g_test_add_func ("/optimizers/keys", test_keys);
   g_test_add_func ("/optimizers/training", test_training);

@@ -5,14 +5,7 @@
 #include "tests/plan/case.h"
 #include <ligature/optimizer.h>
 
-enum {
-  BATCH = 64,
-  LENGTH = 8,
-  LETTERS = 26,
-  VOCABULARY = 32,
-  COPY = 26,
-  REVERSE = 27
-};
+enum { BATCH = 64, LENGTH = 8, LETTERS = 26, VOCABULARY = 32, COPY = 26, REVERSE = 27 };
 
 /* With sanitizers, which make everything ten times slower, there is time to begin to learn. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__

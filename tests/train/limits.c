@@ -2,7 +2,6 @@
 /* Numbers that a program in C sets in structs, without the checks of the command line. */
 #include <ligature/device.h>
 #include <ligature/layout.h>
-#include <ligature/optimizer.h>
 #include <ligature/plan-options.h>
 #include <ligature/plan.h>
 #include <ligature/run.h>
@@ -127,23 +126,6 @@ test_options (void)
   }
 }
 
-/* Rates of an optimizer that is part of the plan. */
-static void
-test_optimizer (void)
-{
-  g_autoptr (GError) error = NULL;
-  LigOptimizer optimizer;
-  g_assert_true (lig_optimizer_init (&optimizer, LIG_OPTIMIZER_DEFAULT, &error));
-  const LigOptimizerInfo *info = lig_optimizer_info_find (LIG_OPTIMIZER_DEFAULT, NULL);
-  const double wrong[] = {NAN, INFINITY, -INFINITY};
-  for (const LigParam *param = info->params; param->name; param++)
-    for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
-      g_assert_false (lig_optimizer_set (&optimizer, param->name, wrong[i], &error));
-      g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
-      g_clear_error (&error);
-    }
-}
-
 static void
 test_ranks (void)
 {
@@ -176,7 +158,6 @@ main (int argc, char **argv)
   g_test_add_func ("/train-limits/settings", test_settings);
   g_test_add_func ("/train-limits/words", test_words);
   g_test_add_func ("/train-limits/options", test_options);
-  g_test_add_func ("/train-limits/optimizer", test_optimizer);
   g_test_add_func ("/train-limits/ranks", test_ranks);
   return g_test_run ();
 }
