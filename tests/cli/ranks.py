@@ -523,6 +523,37 @@ def launcher_killed():
     expect_failed(sentence)
 
 
+def list_ports(process):
+    """Returns the ports on which a process listens."""
+    folder, ports = f'/proc/{process}/fd', []
+    links = {os.readlink(os.path.join(folder, name)) for name in os.listdir(folder)}
+    for table in ('tcp', 'tcp6'):
+        with open(f'/proc/{process}/net/{table}', encoding='ascii') as file:
+            for line in file.readlines()[1:]:
+                words = line.split()
+                if words[3] == '0A' and f'socket:[{words[9]}]' in links:
+                    ports.append(int(words[1].rpartition(':')[2], 16))
+    return ports
+
+
+def silent_connection():
+    """Whoever connects to a port of mpirun and says nothing keeps it from ending, but not the training,
+    whose result is complete."""
+    job = Job(2, '--steps', '4000')
+    connections = []
+    for port in list_ports(job.mpirun):
+        try:
+            connections.append(socket.create_connection(('127.0.0.1', port), 2))
+        except OSError:
+            pass
+    assert connections
+    job.lig.communicate(timeout=15 + 2 * LIMIT)
+    assert job.finish()[0] == 0
+    assert last_run()['status'] == 'done'
+    for connection in connections:
+        connection.close()
+
+
 def parent_killed():
     job = Job(2)
     job.lig.kill()
@@ -558,8 +589,8 @@ parts = {
     'profiles': [profiled, verified, profiled_unevenly, profiled_wrongly],
     'signals': [interrupted, interrupted_twice, interrupted_in_a_step, interrupted_in_an_evaluation,
                 interrupted_twice_in_a_step, on_a_terminal],
-    'faults': [rank_killed, first_killed, rank_stopped, launcher_killed, parent_killed,
-               json_of_a_fault]}
+    'faults': [rank_killed, first_killed, rank_stopped, launcher_killed, silent_connection,
+               parent_killed, json_of_a_fault]}
 chosen = sys.argv[1:] or parts
 tests = [test for name, part in parts.items() for test in part if {name, test.__name__} & {*chosen}]
 try:
