@@ -46,6 +46,7 @@ typedef struct {
   float *targets;             /* rows x targets; classes as their numbers */
   GHashTable *labels;         /* text to class; null if targets are numbers */
   GPtrArray *class_names;     /* the labels in their order; null without labels */
+  gboolean ignores;           /* a target is of no class */
   float largest;              /* largest class if all targets are classes */
   /* The first rows with that class, with a target that is no class (unfit), and with one that is
    * text; line 0: none. */
@@ -413,6 +414,7 @@ static void
 note_target (Csv *csv, float value, const LigCsvPlace *place)
 {
   gboolean is_class = value >= 0 && value <= MOST_CLASSES && value == floorf (value);
+  csv->ignores |= is_ignored (value);
   if (!is_class && !is_ignored (value) && csv->unfit_place.line == 0) {
     csv->unfit_place = *place;
     csv->unfit = value;
@@ -744,6 +746,7 @@ bind_classes (LigDataset *self, const LigTarget *target, gint64 size, GError **e
                                         "class %.0f is beyond the prediction's %" PRId64 " classes",
                                         (gulong) (target->classes)),
                            csv->largest, target->classes);
+  self->ignores = csv->ignores;
   g_autofree gint32 *classes = read_classes (csv);
   if (classes)
     lig_dataset_compare_classes (

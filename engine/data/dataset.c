@@ -325,11 +325,11 @@ lig_dataset_count_targets (LigDataset *self, LigTensor *targets)
   return count;
 }
 
-/* Kinds give classes of the target's range, so only one of these can be ignored. */
+/* Most kinds give classes of the target's range alone, of which one may be ignored. */
 gboolean
 lig_dataset_may_ignore (LigDataset *self)
 {
-  return self->ignored >= 0 && self->ignored < self->target.classes;
+  return self->ignores || (self->ignored >= 0 && self->ignored < self->target.classes);
 }
 
 gboolean

@@ -41,6 +41,7 @@ struct LigDataset {
   gint64 *order; /* (nullable): the rows of the training part, then those held out, see split.c */
   gint64 largest_token;
   char *largest_place; /* (nullable): the file and offset of that token */
+  gboolean ignores;    /* targets of no class are given as the one that the loss ignores */
   gint64 vocabulary;   /* set by the caller: tokens are below it; 0: unknown */
   const guint16 *tokens[LIG_N_SPLITS];
   gsize n_tokens[LIG_N_SPLITS];

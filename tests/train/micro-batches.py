@@ -69,8 +69,9 @@ def compute(rows, ignored, smoothing):
     return results
 
 
-def compare(rows, divisions, **loss):
-    wanted = compute(rows, loss.get('ignored', 0), loss.get('smoothing', 0.0))
+def compare(rows, divisions, unlabelled=None, **loss):
+    wanted = compute(rows, loss.get('ignored', 0) if unlabelled is None else unlabelled,
+                     loss.get('smoothing', 0.0))
     for division in divisions:
         for head in HEADS:
             found = train(rows, division, *head, **loss)
@@ -95,6 +96,14 @@ def all_counted():
     compare(UNEVEN, DIVISIONS, ignored=-100)
 
 
+def unlabelled():
+    """Labels of -1 are left out whatever number the loss ignores."""
+    rows = make_rows([0, -1, -1, -1, 2, 1, 2, 1])
+    compare(rows, DIVISIONS, unlabelled=-1, ignored=-100)
+    if shutil.which('mpirun'):
+        compare(rows, RANKS[1:2], unlabelled=-1, ignored=-100)
+
+
 def without_labels():
     """Micro-batches, of which some count nothing, and a step that counts nothing."""
     compare(make_rows([0, 0, 0, 0, 0, 0, 0, 2]), DIVISIONS)
@@ -111,7 +120,7 @@ def ranks_smoothed():
     compare(UNEVEN, RANKS[1:3], smoothing=0.25)
 
 
-tests = [micro_batches, smoothed, all_counted, without_labels]
+tests = [micro_batches, smoothed, all_counted, unlabelled, without_labels]
 if shutil.which('mpirun'):
     tests += [ranks, ranks_smoothed]
 with tempfile.TemporaryDirectory() as folder:
