@@ -285,8 +285,8 @@ lig_cli_rank_end (int code)
   /* The result is complete before the other ranks may end. A failure is reported at exit. */
   if (ranks && code == LIG_EXIT_OK && (fflush (stdout) != 0 || ferror (stdout)))
     code = LIG_EXIT_FAILED;
-  /* A success is final. The end of MPI may take for ever, as mpirun waits for whoever connects to its
-   * port and says nothing: the launcher, which knows the code, then ends it. */
+  /* A success is final. The end of MPI may take for ever, as mpirun waits for whoever connects to
+   * its port and says nothing: the launcher, which knows the code, then ends it. */
   gboolean told = code == LIG_EXIT_OK && lig_cli_attach_send_code (code);
   lig_ranks_leave ();
   ranks = NULL;
