@@ -2,6 +2,8 @@
 /* Datasets of rows, csv and idx: formats, numbers, classes, the held-out part, and refusals. */
 #include "tests/data/case.h"
 
+#include <gio/gio.h>
+
 #include <math.h>
 
 static void
@@ -324,6 +326,45 @@ test_idx (void)
   g_assert_cmpint (integer (targets, 1), ==, -100);
 }
 
+/* Writes a file as gzip does. */
+static void
+write_packed (const char *name, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = in_folder (name);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GConverter) gzip =
+    G_CONVERTER (g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP, -1));
+  g_autoptr (GFileOutputStream) to =
+    g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, &error);
+  g_assert_no_error (error);
+  g_autoptr (GOutputStream) packed = g_converter_output_stream_new (G_OUTPUT_STREAM (to), gzip);
+  g_output_stream_write_all (packed, text, strlen (text), NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_output_stream_close (packed, NULL, &error));
+}
+
+/* A packed table has the rows of the table. */
+static void
+test_packed (void)
+{
+  const char *text = "1,2,0\n3,4,1\n5,6,0\n7,8.5,1\n";
+  write_text ("table.csv", text);
+  write_packed ("table.csv.gz", text);
+  LigTensor *inputs[2];
+  for (int i = 0; i < 2; i++) {
+    g_autoptr (LigDataset) data =
+      open_data ("csv", i ? "table.csv.gz?held-out=0" : "table.csv?held-out=0", 4, 0);
+    inputs[i] = make_input (data);
+    next (data, inputs[i], NULL);
+  }
+  g_assert_cmpint (inputs[0]->size, ==, 8);
+  g_assert_cmpmem (inputs[0]->data, lig_tensor_bytes (inputs[0]), inputs[1]->data,
+                   lig_tensor_bytes (inputs[1]));
+  lig_tensor_unref (inputs[0]);
+  lig_tensor_unref (inputs[1]);
+}
+
 static void
 test_idx_bad (void)
 {
@@ -368,6 +409,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/dataset/csv/held-out", test_csv_held_out);
   g_test_add_func ("/dataset/csv/standardize", test_csv_standardize);
   g_test_add_func ("/dataset/csv/bad", test_csv_bad);
+  g_test_add_func ("/dataset/csv/packed", test_packed);
   g_test_add_func ("/dataset/idx", test_idx);
   g_test_add_func ("/dataset/idx/bad", test_idx_bad);
   return finish_tests ();

@@ -79,6 +79,66 @@ test_cut (void)
   g_assert_true (g_str_has_suffix (lig_dataset_describe (narrow), "read as uint16"));
 }
 
+/* Writes a file of NumPy's: 512 tokens from 1000 on behind a header that ends at a multiple of 64,
+ * as NEP 1 says; version 2 has a length of 4 bytes. */
+static char *
+write_numpy (const char *descr, gsize width, int version)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text =
+    g_strdup_printf ("{'descr': '%s', 'fortran_order': False, 'shape': (512,), }", descr);
+  gsize before = version > 1 ? 12 : 10, header = (before + strlen (text) + 64) / 64 * 64 - before;
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  const guint8 magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y', (guint8) version, 0};
+  const guint8 length[] = {(guint8) header, (guint8) (header >> 8), 0, 0};
+  g_byte_array_append (bytes, magic, sizeof magic);
+  g_byte_array_append (bytes, length, (guint) before - 8);
+  g_autofree char *padded = g_strdup_printf ("%-*s\n", (int) header - 1, text);
+  g_byte_array_append (bytes, (const guint8 *) padded, (guint) header);
+  for (guint64 i = 0; i < 512; i++) {
+    guint64 token = 1000 + 7 * i;
+    g_byte_array_append (bytes, (const guint8 *) &token, (guint) width);
+  }
+  char *path = g_build_filename (folder, "plain.bin", NULL);
+  g_file_set_contents (path, (const char *) bytes->data, bytes->len, &error);
+  g_assert_no_error (error);
+  return path;
+}
+
+/* The header is no token. */
+static void
+test_numpy (void)
+{
+  static const struct {
+    const char *descr;
+    gsize width;
+  } cases[] = {{"<u2", 2}, {"<u4", 4}, {"<i4", 4}, {"<i8", 8}, {"<u8", 8}};
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *path = write_numpy (cases[i / 2].descr, cases[i / 2].width, i % 2 ? 2 : 1);
+    g_autoptr (LigDataset) data = open_tokens (path, "", &error);
+    g_assert_no_error (error);
+    g_assert_nonnull (strstr (lig_dataset_describe (data), "512 tokens"));
+    g_assert_cmpint (lig_dataset_get_largest_token (data), ==, 1000 + 7 * 511);
+    LigShape shape;
+    lig_shape_init (&shape, 2, (gint64) 1, (gint64) 8);
+    g_autoptr (LigTensor) input = lig_tensor_new (LIG_INT32, &shape, &error);
+    const LigTarget target = {.dtype = LIG_INT32, .shape = shape, .classes = 5000};
+    g_autoptr (LigTensor) targets = lig_tensor_new (LIG_INT32, &shape, &error);
+    g_assert_true (lig_dataset_bind (data, &target, &error));
+    g_assert_true (lig_dataset_next (data, input, targets, &error));
+    for (int k = 0; k < 8; k++) {
+      g_assert_cmpint ((((gint32 *) input->data)[k] - 1000) % 7, ==, 0);
+      g_assert_cmpint (((gint32 *) targets->data)[k], ==, ((gint32 *) input->data)[k] + 7);
+    }
+  }
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = write_numpy ("<f4", 4, 1);
+  g_assert_null (open_tokens (path, "", &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_FORMAT);
+  g_assert_nonnull (strstr (error->message, "astype"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -88,6 +148,7 @@ main (int argc, char **argv)
   g_assert_no_error (error);
   g_test_add_func ("/tokens-width/vocabularies", test_vocabularies);
   g_test_add_func ("/tokens-width/cut", test_cut);
+  g_test_add_func ("/tokens-width/numpy", test_numpy);
   int result = g_test_run ();
   g_autofree char *path = g_build_filename (folder, "plain.bin", NULL);
   g_remove (path);
