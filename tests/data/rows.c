@@ -3,7 +3,6 @@
 #include "tests/data/case.h"
 
 #include <gio/gio.h>
-
 #include <math.h>
 
 static void
