@@ -20,21 +20,6 @@ get_number (JsonObject *object, const char *name)
   return json_object_get_double_member_with_default (object, name, (double) NAN);
 }
 
-static JsonArray *
-get_array (JsonObject *table, const char *name)
-{
-  JsonNode *node = table ? json_object_get_member (table, name) : NULL;
-  return node && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
-}
-
-/* Returns a feature of the list; null if the text is not what a training writes. */
-static JsonObject *
-get_feature (JsonArray *features, guint i)
-{
-  JsonNode *node = json_array_get_element (features, i);
-  return JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-}
-
 /* --- Weights ------------------------------------------------------------------------------- */
 
 static void
@@ -52,14 +37,14 @@ lig_cli_note_table (const char *weights)
   const char *text = file ? lig_tensor_file_get_metadata (file, LIG_WEIGHTS_TABLE) : NULL;
   g_autoptr (JsonNode) root = text ? lig_json_from_text (text, NULL) : NULL;
   JsonObject *table = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
-  JsonArray *features = get_array (table, "features");
+  JsonArray *features = lig_json_get_array (table, "features");
   if (!features || !json_object_get_boolean_member_with_default (table, "standardized", FALSE))
     return;
   g_autoptr (GString) list = g_string_new (NULL);
   guint count = json_array_get_length (features);
   for (guint i = 0; i < MIN (count, (guint) MOST_NAMED); i++)
-    if (get_feature (features, i))
-      append_feature (list, get_feature (features, i));
+    if (lig_json_get_element (features, i))
+      append_feature (list, lig_json_get_element (features, i));
   if (count > MOST_NAMED)
     g_string_append_printf (list, " and %u more, see lig runs show", count - MOST_NAMED);
   lig_cli_say ("%s: trained on standardized rows; the rows of the input must be (x - mean) / std, "
@@ -86,8 +71,8 @@ print_features (JsonArray *features)
   g_autoptr (GPtrArray) rows = lig_runs_new_table ();
   guint count = json_array_get_length (features);
   for (guint i = 0; i < MIN (count, (guint) MOST_LISTED); i++)
-    if (get_feature (features, i))
-      g_ptr_array_add (rows, make_feature (get_feature (features, i)));
+    if (lig_json_get_element (features, i))
+      g_ptr_array_add (rows, make_feature (lig_json_get_element (features, i)));
   lig_cli_print_table (header, rows);
   if (count > MOST_LISTED)
     lig_cli_print ("  %u more in --json", count - MOST_LISTED);
@@ -112,14 +97,15 @@ lig_cli_print_table_facts (JsonObject *inputs)
 {
   JsonNode *node = inputs ? json_object_get_member (inputs, "table") : NULL;
   JsonObject *table = node && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-  JsonArray *features = get_array (table, "features"), *classes = get_array (table, "classes");
+  JsonArray *features = lig_json_get_array (table, "features"),
+            *classes = lig_json_get_array (table, "classes");
   if (!table)
     return;
   gboolean standardized =
     json_object_get_boolean_member_with_default (table, "standardized", FALSE);
   lig_runs_print_title (standardized ? "Table (features are (x - mean) / std)" : "Table");
-  if (features && json_array_get_length (features) > 0 && get_feature (features, 0) &&
-      json_object_has_member (get_feature (features, 0), "mean"))
+  if (features && json_array_get_length (features) > 0 && lig_json_get_element (features, 0) &&
+      json_object_has_member (lig_json_get_element (features, 0), "mean"))
     print_features (features);
   if (classes)
     print_classes (classes);

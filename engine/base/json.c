@@ -353,6 +353,20 @@ lig_json_get_string (JsonObject *object, const char *name, const char *fallback)
   return value ? json_node_get_string (value) : fallback;
 }
 
+JsonArray *
+lig_json_get_array (JsonObject *object, const char *name)
+{
+  JsonNode *node = object ? json_object_get_member (object, name) : NULL;
+  return node && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+}
+
+JsonObject *
+lig_json_get_element (JsonArray *array, guint i)
+{
+  JsonNode *node = json_array_get_element (array, i);
+  return JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+}
+
 gint64
 lig_json_get_int (JsonObject *object, const char *name, gint64 fallback)
 {

@@ -173,20 +173,6 @@ dup_object (JsonObject *object, const char *name)
   return json_node_init_object (json_node_alloc (), json_object_new ());
 }
 
-static JsonArray *
-get_array (JsonObject *object, const char *name)
-{
-  JsonNode *node = object ? json_object_get_member (object, name) : NULL;
-  return node && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
-}
-
-static JsonObject *
-get_element (JsonArray *array, guint i)
-{
-  JsonNode *node = json_array_get_element (array, i);
-  return JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-}
-
 /* Returns a number of an array, NaN for anything else. */
 static double
 get_number (JsonArray *array, guint i)
@@ -236,7 +222,8 @@ read_metrics (LigRecording *self, JsonObject *object)
   json_object_iter_init_ordered (&iter, json_node_get_object (node));
   while (json_object_iter_next_ordered (&iter, &name, &node)) {
     JsonObject *metric = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-    JsonArray *steps = get_array (metric, "steps"), *values = get_array (metric, "values");
+    JsonArray *steps = lig_json_get_array (metric, "steps"),
+              *values = lig_json_get_array (metric, "values");
     if (steps && values)
       g_ptr_array_add (self->metrics, read_metric (name, steps, values));
   }
@@ -252,9 +239,10 @@ get_microseconds (JsonObject *object, const char *name)
 static void
 read_times (LigRecording *self, JsonObject *object)
 {
-  JsonArray *spreads = get_array (object, "spreads"), *timings = get_array (object, "timings");
+  JsonArray *spreads = lig_json_get_array (object, "spreads"),
+            *timings = lig_json_get_array (object, "timings");
   for (guint i = 0; spreads && i < json_array_get_length (spreads); i++) {
-    JsonObject *row = get_element (spreads, i);
+    JsonObject *row = lig_json_get_element (spreads, i);
     if (row && g_str_equal (lig_json_get_string (row, "figure", ""), "step"))
       self->step =
         (LigSpread){(guint) CLAMP (lig_json_get_int (row, "count", 0), 0, 1000000),
@@ -262,7 +250,7 @@ read_times (LigRecording *self, JsonObject *object)
                     get_microseconds (row, "upper_us")};
   }
   for (guint i = 0; timings && i < json_array_get_length (timings); i++) {
-    JsonObject *row = get_element (timings, i);
+    JsonObject *row = lig_json_get_element (timings, i);
     self->update |= row && g_str_equal (lig_json_get_string (row, "pass", ""), "update");
   }
 }
@@ -272,12 +260,12 @@ static char *
 read_choices (JsonObject *object)
 {
   GString *text = g_string_new (NULL);
-  JsonArray *fusions = get_array (object, "fusions");
+  JsonArray *fusions = lig_json_get_array (object, "fusions");
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; fusions && i < json_array_get_length (fusions); i++) {
-    JsonObject *row = get_element (fusions, i);
+    JsonObject *row = lig_json_get_element (fusions, i);
     const char *fusion = row ? lig_json_get_string (row, "fusion", NULL) : NULL;
-    JsonArray *ops = get_array (row, "ops");
+    JsonArray *ops = lig_json_get_array (row, "ops");
     if (!fusion || !ops || json_array_get_length (ops) == 0)
       continue;
     char *choice =
@@ -293,11 +281,11 @@ read_choices (JsonObject *object)
 static void
 fail_sweep (JsonObject *object, GError **error)
 {
-  JsonArray *runs = get_array (object, "runs");
+  JsonArray *runs = lig_json_get_array (object, "runs");
   g_autoptr (GString) names = g_string_new (NULL);
   guint count = runs ? json_array_get_length (runs) : 0;
   for (guint i = 0; i < MIN (count, MOST_NAMED); i++) {
-    JsonObject *run = get_element (runs, i);
+    JsonObject *run = lig_json_get_element (runs, i);
     const char *uuid = run ? lig_json_get_string (run, "run", NULL) : NULL;
     if (uuid)
       g_string_append_printf (names, "%s%.8s", names->len > 0 ? ", " : "", uuid);

@@ -5,5 +5,6 @@
 
 typedef struct _JsonBuilder JsonBuilder;
 typedef struct _JsonNode JsonNode;
+typedef struct _JsonArray JsonArray;
 typedef struct _JsonObject JsonObject;
 typedef struct _cairo cairo_t;

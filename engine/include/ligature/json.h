@@ -43,6 +43,25 @@ LIG_API const char *
 lig_json_get_string (JsonObject *object, const char *name, const char *fallback);
 
 /**
+ * lig_json_get_array:
+ * @object: (nullable): a JSON object
+ * @name: the member's name
+ *
+ * Returns: (transfer none) (nullable): the member of that name, which the object owns; %NULL if it
+ *   is missing or no array
+ */
+LIG_API JsonArray *lig_json_get_array (JsonObject *object, const char *name);
+
+/**
+ * lig_json_get_element:
+ * @array: a JSON array
+ * @i: an index below its length
+ *
+ * Returns: (transfer none) (nullable): the element, which the array owns; %NULL if it is no object
+ */
+LIG_API JsonObject *lig_json_get_element (JsonArray *array, guint i);
+
+/**
  * lig_json_get_int:
  * @object: a JSON object
  * @name: the member's name

@@ -98,7 +98,7 @@ typedef struct {
  *   nothing was compared, or the right one is zero
  * @outside: whether the error exceeds its limit
  *
- * What was found of a group, or of a result of the plan.
+ * The comparison of a group, or of a result of the plan.
  */
 typedef struct {
   char *title, *path, *value;
@@ -121,7 +121,7 @@ typedef struct {
  *   inside
  * @batches: the number of batches that were compared
  *
- * What a verification found.
+ * The findings of a verification.
  */
 typedef struct {
   LigVerified *groups, *results;
